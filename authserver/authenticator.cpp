@@ -1,0 +1,81 @@
+#include "authserver/authenticator.h"
+
+#include <sodium.h>
+
+#include <array>
+#include <functional>
+
+#include "base/clock.h"
+
+namespace authserver {
+
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+
+std::string random_password() {
+  std::array<unsigned char, 16> bytes;
+  ::randombytes_buf(bytes.data(), bytes.size());
+  std::array<char, 2 * bytes.size() + 1> text;
+  ::sodium_bin2hex(text.data(), text.size(), bytes.data(), bytes.size());
+  return text.data();
+}
+
+Error too_many_hashes() { return {ErrorCode::kUnavailable, "too many password hashes wait to be computed"}; }
+
+}  // namespace
+
+base::Result<Authenticator> Authenticator::make(const AuthenticatorOptions& options, SharedPasswordState& shared) {
+  auto nobodys_record = make_record(options.scheme, random_password());
+  if (!nobodys_record) return nobodys_record.error();
+  return Authenticator(options, shared, std::move(*nobodys_record));
+}
+
+base::Status Authenticator::verify(AccountStore& store, wire::Credentials account) const {
+  auto record = store.find_record(account.user);
+  if (record) {
+    const auto verdict = check(account, *record);
+    wipe(*record);
+    return verdict;
+  }
+  if (record.error().code != ErrorCode::kNotFound) return record.error();
+  const auto verdict = check(account, nobodys_record_);
+  return verdict ? base::Status(Error{ErrorCode::kDenied, "unknown user"}) : verdict;
+}
+
+base::Status Authenticator::check(wire::Credentials account, std::string_view record) const {
+  const auto denied_unless = [](bool is_right) {
+    return is_right ? base::Status(base::kDone) : base::Status(Error{ErrorCode::kDenied, "wrong password"});
+  };
+  if (scheme_of(record) == Scheme::kPlain) return denied_unless(matches(record, account.password));
+
+  const CredentialKey key = hasher_->key_of(account, record);
+  const bool may_remember = options_.memo_ms > 0;
+  if (may_remember && shared_->memo.contains(key, base::now_ns())) return base::kDone;
+  const HashLanes::Turn turn(shared_->lanes, key.low, hash_deadline_ns());
+  if (!turn.is_granted()) return too_many_hashes();
+  // Somebody with the same credential may have been before us in the queue.
+  if (may_remember && shared_->memo.contains(key, base::now_ns())) return base::kDone;
+  const bool is_right = matches(record, account.password);
+  if (is_right && may_remember) shared_->memo.remember(key, base::now_ns() + options_.memo_ms * base::kNsPerMs);
+  return denied_unless(is_right);
+}
+
+base::Status Authenticator::create(AccountStore& store, wire::Credentials account) const {
+  base::Result<std::string> record = too_many_hashes();
+  if (options_.scheme == Scheme::kPlain) {
+    record = make_record(options_.scheme, account.password);
+  } else {
+    const HashLanes::Turn turn(shared_->lanes, std::hash<std::string_view>()(account.user), hash_deadline_ns());
+    if (turn.is_granted()) record = make_record(options_.scheme, account.password);
+  }
+  if (!record) return record.error();
+  const auto created = store.create({account.user, *record});
+  wipe(*record);
+  return created;
+}
+
+std::int64_t Authenticator::hash_deadline_ns() const { return base::now_ns() + options_.hash_wait_ms * base::kNsPerMs; }
+
+}  // namespace authserver

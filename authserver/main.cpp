@@ -1,0 +1,57 @@
+// Reads the flags, builds the parts, runs.
+#include <memory>
+
+#include "authserver/authenticator.h"
+#include "authserver/config.h"
+#include "authserver/move_accounts.h"
+#include "authserver/session.h"
+#include "serve/process_server.h"
+#include "serve/shared_memory.h"
+#include "serve/startup.h"
+#include "serve/thread_server.h"
+
+namespace {
+
+using authserver::Config;
+using authserver::Scheme;
+
+void warn_about_plain(Scheme scheme) {
+  if (scheme != Scheme::kPlain) return;
+  base::log::warn("new accounts keep their password in plain text: for measurements only");
+}
+
+int run(const Config& config) {
+  const auto failed = [](const base::Error& error) { return serve::failed_to_start("authserver", error); };
+  if (!authserver::start_cryptography()) return failed({base::ErrorCode::kInternal, "no source of randomness"});
+  warn_about_plain(config.password_scheme);
+  if (const auto prepared = authserver::prepare_store(config.store); !prepared) return failed(prepared.error());
+  if (const auto moved = authserver::move_accounts(config.move, config.store)) {
+    return *moved ? 0 : failed(moved->error());
+  }
+
+  const serve::Shared<authserver::SharedPasswordState> passwords;
+  passwords->lanes.set_count(static_cast<std::size_t>(config.hashes_at_once));
+  const auto authenticator = authserver::Authenticator::make(
+      {.scheme = config.password_scheme, .memo_ms = config.verified_memo_ms}, *passwords);
+  if (!authenticator) return failed(authenticator.error());
+
+  auto listener = net::listen_on(config.listen, serve::io_slice_ms(config.serve.idle_timeout_ms));
+  if (!listener) return failed(listener.error());
+  serve::announce_ready(listener->address, config.serve);
+
+  const serve::MakeWorker make_worker = [&] {
+    return std::make_unique<authserver::Session>(*authenticator, config.store);
+  };
+  const auto serve_all =
+      config.model == authserver::Model::kProcess ? serve::serve_with_processes : serve::serve_with_threads;
+  return serve_all(std::move(*listener), config.serve, make_worker) ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int exit_status = 0;
+  const auto config = authserver::read_config(argc, argv, exit_status);
+  if (!config) return exit_status;
+  return serve::run_server("authserver", config->log_level, [&] { return run(*config); });
+}

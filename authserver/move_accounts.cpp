@@ -1,0 +1,124 @@
+#include "authserver/move_accounts.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <iostream>
+
+#include "authserver/csv.h"
+#include "authserver/stores/open.h"
+#include "base/clock.h"
+#include "net/fd.h"
+
+namespace authserver {
+
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+
+// One line every two seconds while it takes long.
+class Progress {
+ public:
+  explicit Progress(const char* what) : what_(what) {}
+
+  void count() {
+    ++count_;
+    if (!report_at_.has_passed()) return;
+    report_at_ = base::Deadline::in_ms(kEveryMs);
+    std::cerr << fmt::format("authserver: {} {} accounts so far\n", what_, count_);
+  }
+  std::size_t total() const { return count_; }
+
+ private:
+  static constexpr int kEveryMs = 2000;
+  const char* what_;
+  std::size_t count_ = 0;
+  base::Deadline report_at_ = base::Deadline::in_ms(kEveryMs);
+};
+
+bool write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+// Only its owner may read the file: it holds password records.
+base::Status export_accounts(AccountStore& store, const std::string& path) {
+  net::Fd file(path == "-" ? ::dup(STDOUT_FILENO)
+                           : ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  if (!file.is_open()) return base::errno_error(ErrorCode::kInternal, "export to " + path, errno);
+  Progress progress("exported");
+  int failure = 0;
+  const auto visited = store.for_each([&](const Account& account) {
+    if (failure == 0 && !write_all(file.get(), csv_line(account))) failure = errno;
+    progress.count();
+  });
+  if (!visited) return visited;
+  if (failure == 0 && path != "-" && ::fsync(file.get()) != 0) failure = errno;
+  if (failure != 0) return base::errno_error(ErrorCode::kInternal, "export to " + path, failure);
+  std::cerr << fmt::format("authserver: exported {} accounts\n", progress.total());
+  return base::kDone;
+}
+
+struct Imported {
+  std::size_t made = 0;
+  std::size_t same = 0;
+  std::size_t different = 0;
+};
+
+base::Status import_one(AccountStore& store, const CsvAccount& account, Imported& imported) {
+  const auto created = store.create({account.user, account.record});
+  if (created) {
+    ++imported.made;
+    return base::kDone;
+  }
+  if (created.error().code != ErrorCode::kExists) return created;
+  const auto record = store.find_record(account.user);
+  if (!record) return record.error();
+  ++(*record == account.record ? imported.same : imported.different);
+  return base::kDone;
+}
+
+base::Status import_accounts(AccountStore& store, const std::string& path) {
+  std::ifstream file;
+  if (path != "-") {
+    file.open(path);
+    if (!file) return base::errno_error(ErrorCode::kInternal, "import from " + path, errno);
+  }
+  std::istream& input = path == "-" ? std::cin : file;
+  Progress progress("imported");
+  Imported imported;
+  std::string line;
+  while (std::getline(input, line)) {
+    progress.count();
+    const auto account = parse_csv_line(line);
+    if (!account) return Error{ErrorCode::kInvalid, fmt::format("{} line {}: not user,record", path, progress.total())};
+    if (const auto done = import_one(store, *account, imported); !done) {
+      return Error{done.error().code, fmt::format("line {}: {}", progress.total(), done.error().context)};
+    }
+  }
+  std::cerr << fmt::format("authserver: imported {} accounts, {} were there already\n", imported.made, imported.same);
+  if (imported.different == 0) return base::kDone;
+  return Error{ErrorCode::kExists,
+               fmt::format("{} accounts are there with another record, and were kept", imported.different)};
+}
+
+}  // namespace
+
+std::optional<base::Status> move_accounts(const Move& move, const StoreConfig& store_config) {
+  if (move.export_to.empty() && move.import_from.empty()) return {};
+  auto store = open_store(store_config);
+  if (!store) return base::Status(store.error());
+  if (!move.export_to.empty()) return export_accounts(**store, move.export_to);
+  return import_accounts(**store, move.import_from);
+}
+
+}  // namespace authserver

@@ -1,0 +1,51 @@
+#include "authserver/session.h"
+
+#include <variant>
+
+#include "serve/answer.h"
+
+namespace authserver {
+
+void Session::serve(serve::Connection& connection) {
+  while (const auto line = connection.next_line()) {
+    const auto request = wire::parse_auth_line(*line);
+    if (!std::holds_alternative<wire::Refused>(request)) connection.send_replies();
+    const auto status = std::visit([this](const auto& one) { return answer(one); }, request);
+    serve::answer(connection, status);
+  }
+}
+
+base::Status Session::answer(const wire::Ping&) {
+  return with_store([](AccountStore& store) -> base::Status {
+    if (store.ping()) return base::kDone;
+    return base::Error{base::ErrorCode::kUnavailable, "the store does not answer"};
+  });
+}
+
+base::Status Session::answer(const wire::New& request) {
+  const auto status = with_store([&](AccountStore& store) { return authenticator_.create(store, request.account); });
+  serve::log_request("new", request.account.user, status);
+  return status;
+}
+
+base::Status Session::answer(const wire::Auth& request) {
+  const auto status = with_store([&](AccountStore& store) { return authenticator_.verify(store, request.account); });
+  serve::log_request("auth", request.account.user, status);
+  return status;
+}
+
+base::Status Session::answer(const wire::Refused& refused) { return base::Error{refused.code, "refused"}; }
+
+template <typename Ask>
+base::Status Session::with_store(Ask ask) {
+  if (store_ == nullptr) {
+    auto opened = open_store(store_config_);
+    if (!opened) return opened.error();
+    store_ = std::move(*opened);
+  }
+  const auto status = ask(*store_);
+  if (store_config_.connection == StoreConnection::kPerRequest) store_.reset();
+  return status;
+}
+
+}  // namespace authserver

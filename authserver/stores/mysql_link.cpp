@@ -1,0 +1,230 @@
+#include "authserver/stores/mysql_link.h"
+
+#include <errmsg.h>
+
+#include <algorithm>
+#include <array>
+#include <type_traits>
+
+#include "base/clock.h"
+#include "net/socket_io.h"
+
+namespace authserver {
+
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+
+// bool in MySQL's library, a char in MariaDB's.
+using Flag = std::remove_pointer_t<decltype(MYSQL_BIND::is_null)>;
+
+const char* null_if_empty(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
+
+// The client libraries count in whole seconds, and MySQL's tries a read three times.
+unsigned limit_s(std::int64_t timeout_ms, unsigned tries) {
+  const auto ms = static_cast<unsigned>(timeout_ms);
+  return std::max(1U, (ms + 1000 * tries - 1) / (1000 * tries));
+}
+
+// The servers' error numbers are part of their protocol, the same for all versions; not every header names all of them.
+enum ServerError : unsigned {
+  kDiskFull = 1021,
+  kTooManyConnections = 1040,
+  kServerShutdown = 1053,
+  kDuplicateEntry = 1062,
+  kNormalShutdown = 1077,
+  kRecordFileFull = 1114,
+  kTooManyConnectionsOfUser = 1203,
+  kLockWaitTimeout = 1205,
+  kDeadlock = 1213,
+  kReadOnly = 1290,
+  kQueryInterrupted = 1317,
+  kTooManyStatements = 1461,
+  kConnectionKilled = 1927,
+  kSecureTransportRequired = 3159,
+  kClosedWhileIdle = 4031,
+};
+
+bool is_connection_lost(unsigned code) {
+  const bool is_client_side = (code >= 2000 && code < 3000) || (code >= 5000 && code < 6000);
+  return is_client_side || code == kServerShutdown || code == kNormalShutdown || code == kConnectionKilled ||
+         code == kClosedWhileIdle;
+}
+
+// Whether asking again later may help, or somebody has to mend something first.
+bool may_pass(unsigned code) {
+  switch (code) {
+    case kDiskFull:
+    case kTooManyConnections:
+    case kRecordFileFull:
+    case kTooManyConnectionsOfUser:
+    case kLockWaitTimeout:
+    case kDeadlock:
+    case kReadOnly:
+    case kQueryInterrupted:
+    case kTooManyStatements: return true;
+    default: return is_connection_lost(code);
+  }
+}
+
+std::string text_of(unsigned code, std::string_view text) {
+  return "mysql: " + std::string(text) + " (" + std::to_string(code) + ")";
+}
+
+}  // namespace
+
+base::Status MysqlLink::connect() {
+  if (!backoff_.may_try_now()) return Error{ErrorCode::kUnavailable, "mysql: not reached a moment ago"};
+  std::unique_ptr<MYSQL, CloseConnection> connection(::mysql_init(nullptr));
+  if (connection == nullptr) return Error{ErrorCode::kUnavailable, "mysql: out of memory"};
+  set_options(connection.get());
+  const MysqlConfig& mysql = config_.mysql;
+  const auto at_once = base::Deadline::in_ms(config_.timeout_ms / 2);
+  const char* const host = mysql.socket.empty() ? mysql.host.c_str() : nullptr;
+  if (::mysql_real_connect(connection.get(), host, mysql.user.c_str(), mysql.password.c_str(), mysql.database.c_str(),
+                           static_cast<unsigned>(mysql.port), null_if_empty(mysql.socket), 0) == nullptr) {
+    const unsigned code = ::mysql_errno(connection.get());
+    backoff_.failed(at_once.has_passed() ? Backoff::Failure::kAfterWaiting : Backoff::Failure::kAtOnce);
+    return login_error(code, ::mysql_error(connection.get()));
+  }
+  backoff_.succeeded();
+  connection_ = std::move(connection);
+  ++generation_;
+  return base::kDone;
+}
+
+void MysqlLink::set_options(MYSQL* connection) const {
+  const MysqlConfig& mysql = config_.mysql;
+  const unsigned connect_limit_s = limit_s(config_.timeout_ms, 1);
+  ::mysql_options(connection, MYSQL_OPT_CONNECT_TIMEOUT, &connect_limit_s);
+  const bool wants_tls = mysql.tls == MysqlTls::kOn || !mysql.tls_ca.empty();
+  if (!mysql.tls_ca.empty()) ::mysql_ssl_set(connection, nullptr, nullptr, mysql.tls_ca.c_str(), nullptr, nullptr);
+#ifdef MARIADB_BASE_VERSION
+  const unsigned io_limit_s = limit_s(config_.timeout_ms, 1);
+  const Flag verify = mysql.tls_ca.empty() ? 0 : 1;
+  const Flag enforce = wants_tls ? 1 : 0;
+  ::mysql_options(connection, MYSQL_OPT_SSL_ENFORCE, &enforce);
+  ::mysql_options(connection, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verify);
+#else
+  const unsigned io_limit_s = limit_s(config_.timeout_ms, 3);
+  const unsigned mode = !wants_tls ? SSL_MODE_DISABLED : mysql.tls_ca.empty() ? SSL_MODE_REQUIRED : SSL_MODE_VERIFY_CA;
+  ::mysql_options(connection, MYSQL_OPT_SSL_MODE, &mode);
+  const Flag ask_for_key = true;
+  ::mysql_options(connection, MYSQL_OPT_GET_SERVER_PUBLIC_KEY, &ask_for_key);
+#endif
+  if (!mysql.server_public_key.empty()) {
+    ::mysql_options(connection, MYSQL_SERVER_PUBLIC_KEY, mysql.server_public_key.c_str());
+  }
+  ::mysql_options(connection, MYSQL_OPT_READ_TIMEOUT, &io_limit_s);
+  ::mysql_options(connection, MYSQL_OPT_WRITE_TIMEOUT, &io_limit_s);
+  // Else "localhost" would mean a socket file to the library, whatever the port, and another host no socket file.
+  const unsigned protocol = mysql.socket.empty() ? MYSQL_PROTOCOL_TCP : MYSQL_PROTOCOL_SOCKET;
+  ::mysql_options(connection, MYSQL_OPT_PROTOCOL, &protocol);
+}
+
+// Adds what is missing where the server's words do not say it.
+base::Error MysqlLink::login_error(unsigned code, std::string_view text) const {
+  std::string hint;
+  if (code == kSecureTransportRequired) hint = "; the server wants TLS: --mysql-tls on, or --mysql-tls-ca FILE";
+  // With a key that is not the server's, the library does not say more than that something is wrong.
+  if (code == CR_UNKNOWN_ERROR || text.find("caching_sha2") != std::string_view::npos) {
+    hint = "; this login needs TLS (--mysql-tls on) or the server's own key (--mysql-server-public-key FILE)";
+  }
+  if (code == CR_SSL_CONNECTION_ERROR && !config_.mysql.tls_ca.empty()) {
+    hint = "; its certificate must be signed by " + config_.mysql.tls_ca + " and name the host";
+  }
+  const std::string where = config_.mysql.socket.empty() ? config_.mysql.host + ":" + std::to_string(config_.mysql.port)
+                                                         : config_.mysql.socket;
+  return {ErrorCode::kUnavailable, text_of(code, text) + " at " + where + hint};
+}
+
+bool MysqlLink::is_quiet_and_open() const {
+  return connection_ != nullptr && net::is_quiet_and_open(static_cast<int>(connection_->net.fd));
+}
+
+void MysqlLink::close() { connection_.reset(); }
+
+base::Status MysqlLink::run(const std::string& sql, const std::function<void(MYSQL_ROW, unsigned long*)>& take_row) {
+  if (!is_connected()) return Error{ErrorCode::kUnavailable, "mysql: the connection is lost"};
+  if (::mysql_real_query(get(), sql.data(), sql.size()) != 0) {
+    return failure(::mysql_errno(get()), ::mysql_error(get()));
+  }
+  MYSQL_RES* const result = ::mysql_use_result(get());
+  if (result == nullptr) return base::kDone;
+  while (MYSQL_ROW row = ::mysql_fetch_row(result)) {
+    if (take_row) take_row(row, ::mysql_fetch_lengths(result));
+  }
+  ::mysql_free_result(result);
+  if (::mysql_errno(get()) != 0) return failure(::mysql_errno(get()), ::mysql_error(get()));
+  return base::kDone;
+}
+
+std::string MysqlLink::value(const std::string& sql) {
+  std::string found;
+  const auto take = [&](MYSQL_ROW row, const unsigned long* sizes) {
+    if (row[0] != nullptr) found.assign(row[0], sizes[0]);
+  };
+  return run(sql, take) ? found : std::string();
+}
+
+base::Error MysqlLink::failure(unsigned code, std::string_view text) {
+  Error error{may_pass(code) ? ErrorCode::kUnavailable : ErrorCode::kInternal, text_of(code, text)};
+  if (is_connection_lost(code)) close();
+  return error;
+}
+
+base::Status MysqlStatement::execute(MysqlLink& link, std::initializer_list<std::string_view> parameters) {
+  if (const auto prepared = prepare(link); !prepared) return prepared.error();
+  std::array<MYSQL_BIND, 2> binds{};
+  std::size_t count = 0;
+  for (const std::string_view parameter : parameters) {
+    MYSQL_BIND& bind = binds.at(count++);
+    bind.buffer_type = MYSQL_TYPE_BLOB;
+    bind.buffer = const_cast<char*>(parameter.data());
+    bind.buffer_length = parameter.size();
+  }
+  if (::mysql_stmt_bind_param(statement_.get(), binds.data()) != 0) return failure(link);
+  if (::mysql_stmt_execute(statement_.get()) != 0) {
+    if (::mysql_stmt_errno(statement_.get()) == kDuplicateEntry) return Error{ErrorCode::kExists, "insert"};
+    return failure(link);
+  }
+  return base::kDone;
+}
+
+base::Result<std::string> MysqlStatement::first_row(MysqlLink& link) {
+  std::array<char, 256> bytes;
+  unsigned long size = 0;
+  MYSQL_BIND bind{};
+  bind.buffer_type = MYSQL_TYPE_BLOB;
+  bind.buffer = bytes.data();
+  bind.buffer_length = bytes.size();
+  bind.length = &size;
+  if (::mysql_stmt_bind_result(statement_.get(), &bind) != 0) return failure(link);
+  const int fetched = ::mysql_stmt_fetch(statement_.get());
+  if (fetched == MYSQL_NO_DATA) return Error{ErrorCode::kNotFound, "no such user"};
+  if (fetched == MYSQL_DATA_TRUNCATED) return Error{ErrorCode::kInternal, "mysql: a record of over 255 bytes"};
+  if (fetched != 0) return failure(link);
+  std::string row(bytes.data(), size);
+  // Leaves nothing of this answer for the next request.
+  if (::mysql_stmt_free_result(statement_.get()) != 0) return failure(link);
+  return row;
+}
+
+base::Status MysqlStatement::prepare(MysqlLink& link) {
+  if (statement_ != nullptr && generation_ == link.generation()) return base::kDone;
+  statement_.reset(::mysql_stmt_init(link.get()));
+  if (statement_ == nullptr) return Error{ErrorCode::kUnavailable, "mysql: out of memory"};
+  generation_ = link.generation();
+  if (::mysql_stmt_prepare(statement_.get(), sql_.data(), sql_.size()) != 0) return failure(link);
+  return base::kDone;
+}
+
+base::Error MysqlStatement::failure(MysqlLink& link) {
+  const unsigned code = ::mysql_stmt_errno(statement_.get());
+  const std::string text = ::mysql_stmt_error(statement_.get());
+  statement_.reset();  // before the connection that it was prepared on
+  return link.failure(code, text);
+}
+
+}  // namespace authserver

@@ -1,0 +1,155 @@
+#include "authserver/stores/sqlite_store.h"
+
+#include "base/log.h"
+#include "net/socket_io.h"
+#include "sql/sqlite.h"
+
+namespace authserver {
+
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+
+// What SQLite's answer means to the one who asks us: full and locked pass, the rest does not.
+ErrorCode code_of(int sqlite_code) {
+  switch (sqlite_code & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_FULL:
+    case SQLITE_IOERR:
+    case SQLITE_NOMEM:
+    case SQLITE_CANTOPEN: return ErrorCode::kUnavailable;
+    default: return ErrorCode::kInternal;
+  }
+}
+
+Error error_of(sqlite3* database, const std::string& what) {
+  const int code = ::sqlite3_extended_errcode(database);
+  return {code_of(code), what + ": " + ::sqlite3_errmsg(database)};
+}
+
+// Waits for the one who writes now. SQLite's own handler sleeps for up to 100 ms at a time, and the longest for who has
+// waited longest, while a write takes less than a millisecond: one in a thousand waited for a second.
+int wait_for_writer(void* timeout_ms, int waits_so_far) {
+  constexpr int kWaitMs = 1;
+  if (waits_so_far * kWaitMs >= *static_cast<const std::int64_t*>(timeout_ms)) return 0;
+  net::pause_ms(kWaitMs);
+  return 1;
+}
+
+// Statements that are used again and again must be reset, or they would hold their locks.
+class Running {
+ public:
+  explicit Running(sqlite3_stmt* statement) : statement_(statement) {}
+  ~Running() {
+    ::sqlite3_reset(statement_);
+    ::sqlite3_clear_bindings(statement_);
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+  // The bytes are borrowed until the end.
+  void bind(int index, std::string_view bytes) const {
+    ::sqlite3_bind_blob(statement_, index, bytes.data(), static_cast<int>(bytes.size()), SQLITE_STATIC);
+  }
+  int step() const { return ::sqlite3_step(statement_); }
+
+  // Valid until the next step.
+  std::string_view column(int index) const {
+    const void* const bytes = ::sqlite3_column_blob(statement_, index);
+    return {static_cast<const char*>(bytes), static_cast<std::size_t>(::sqlite3_column_bytes(statement_, index))};
+  }
+
+ private:
+  sqlite3_stmt* statement_;
+};
+
+}  // namespace
+
+base::Result<SqliteStore::Database> SqliteStore::open_database(const StoreConfig& config) {
+  sqlite3* raw = nullptr;
+  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+  const int code = ::sqlite3_open_v2(config.sqlite.path.c_str(), &raw, flags, nullptr);
+  Database database(raw);
+  if (code != SQLITE_OK) return error_of(raw, "open " + config.sqlite.path);
+  ::sqlite3_busy_handler(raw, wait_for_writer, const_cast<std::int64_t*>(&config.timeout_ms));
+  constexpr const char* kSettings = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;";
+  if (::sqlite3_exec(raw, kSettings, nullptr, nullptr, nullptr) != SQLITE_OK) {
+    return error_of(raw, "set up " + config.sqlite.path);
+  }
+  return database;
+}
+
+base::Status SqliteStore::prepare(const StoreConfig& config) {
+  const auto database = open_database(config);
+  if (!database) return database.error();
+  // Writes even where the table exists, as a file that cannot be written shall be told now and not to the first client.
+  const std::string statements = std::string("BEGIN IMMEDIATE;") + sql::kSqlite + "; PRAGMA user_version=1; COMMIT;";
+  if (::sqlite3_exec(database->get(), statements.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
+    return error_of(database->get(), "write to " + config.sqlite.path);
+  }
+  base::log::info("accounts store=sqlite path={} durable=\"on disk before OK (WAL, synchronous=FULL)\"",
+                  config.sqlite.path);
+  return base::kDone;
+}
+
+base::Result<std::unique_ptr<AccountStore>> SqliteStore::open(const StoreConfig& config) {
+  auto database = open_database(config);
+  if (!database) return database.error();
+  std::unique_ptr<SqliteStore> store(new SqliteStore());
+  store->database_ = std::move(*database);
+  return std::unique_ptr<AccountStore>(std::move(store));
+}
+
+base::Status SqliteStore::create(const Account& account) {
+  const auto insert = prepared(insert_, "INSERT INTO accounts (name, record) VALUES (?1, ?2)");
+  if (!insert) return insert.error();
+  const Running running(*insert);
+  running.bind(1, account.user);
+  running.bind(2, account.record);
+  if (running.step() == SQLITE_DONE) return base::kDone;
+  if ((::sqlite3_errcode(database_.get()) & 0xff) == SQLITE_CONSTRAINT) return Error{ErrorCode::kExists, "insert"};
+  return error_of(database_.get(), "insert");
+}
+
+base::Result<std::string> SqliteStore::find_record(std::string_view user) {
+  const auto select = prepared(select_, "SELECT record FROM accounts WHERE name = ?1");
+  if (!select) return select.error();
+  const Running running(*select);
+  running.bind(1, user);
+  switch (running.step()) {
+    case SQLITE_ROW: return std::string(running.column(0));
+    case SQLITE_DONE: return Error{ErrorCode::kNotFound, "no such user"};
+    default: return error_of(database_.get(), "select");
+  }
+}
+
+base::Status SqliteStore::ping() {
+  const auto found = find_record("");
+  if (found || found.error().code == ErrorCode::kNotFound) return base::kDone;
+  return found.error();
+}
+
+base::Status SqliteStore::for_each(const std::function<void(const Account&)>& visit) {
+  Statement all;
+  const auto select = prepared(all, "SELECT name, record FROM accounts");
+  if (!select) return select.error();
+  const Running running(*select);
+  int code = 0;
+  while ((code = running.step()) == SQLITE_ROW) visit({running.column(0), running.column(1)});
+  return code == SQLITE_DONE ? base::Status(base::kDone) : base::Status(error_of(database_.get(), "select"));
+}
+
+base::Result<sqlite3_stmt*> SqliteStore::prepared(Statement& statement, const char* sql) {
+  if (statement == nullptr) {
+    sqlite3_stmt* raw = nullptr;
+    if (::sqlite3_prepare_v3(database_.get(), sql, -1, SQLITE_PREPARE_PERSISTENT, &raw, nullptr) != SQLITE_OK) {
+      return error_of(database_.get(), "prepare");
+    }
+    statement.reset(raw);
+  }
+  return statement.get();
+}
+
+}  // namespace authserver

@@ -1,0 +1,35 @@
+// What the user decides about a fileserver: plain values.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/log.h"
+#include "net/address.h"
+#include "serve/options.h"
+
+namespace fileserver {
+
+enum class FilesMode { kPrefetch, kDisk };
+enum class AuthConnection { kPersistent, kPerRequest };
+
+struct Config {
+  net::HostPort listen{"127.0.0.1", 9000};
+  serve::Options serve{.spare = 32};
+  base::log::Level log_level = base::log::Level::kInfo;
+
+  net::HostPort auth{"127.0.0.1", 9001};
+  AuthConnection auth_connection = AuthConnection::kPersistent;
+  std::int64_t auth_timeout_ms = 5'000;
+
+  std::string root = "files";
+  FilesMode files = FilesMode::kPrefetch;
+  std::int64_t memory_limit_bytes = 0;  // set to half of RAM by read_config()
+};
+
+// From the command line, the environment and the --config file. Nothing when the program shall end at once, with
+// `exit_status`.
+std::optional<Config> read_config(int argc, char** argv, int& exit_status);
+
+}  // namespace fileserver

@@ -1,0 +1,73 @@
+#include "fileserver/files/disk_files.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/log.h"
+#include "net/socket_io.h"
+
+namespace fileserver {
+
+namespace {
+
+constexpr std::size_t kPieceBytes = 64 * 1024;
+
+// Bytes read, fewer than asked for only at the end of the file; -1 with errno.
+ssize_t read_fully(int fd, std::span<char> into) {
+  std::size_t have = 0;
+  while (have < into.size()) {
+    const ssize_t got = ::read(fd, into.data() + have, into.size() - have);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return -1;
+    if (got == 0) break;
+    have += static_cast<std::size_t>(got);
+  }
+  return static_cast<ssize_t>(have);
+}
+
+// A file that was written to just now is given a moment, as a change could not be seen yet.
+FileVersion settled_version(const Fence::OpenFile& file) {
+  constexpr int kTries = 5;
+  FileVersion version = file.version;
+  for (int i = 0; i < kTries && !is_settled(version); ++i) {
+    net::pause_ms(kSettlingMs + 1);
+    version = version_of(file.fd.get());
+  }
+  return version;
+}
+
+bool is_still(const FileVersion& version, int fd) {
+  return is_settled(version) && have_same_content(version_of(fd), version);
+}
+
+}  // namespace
+
+base::Status DiskFiles::send(std::string_view name, serve::Connection& connection) {
+  const auto file = fence_->open_file(name, Fence::Links::kFollowed);
+  if (!file) return file.error();
+  const int fd = file->fd.get();
+  const FileVersion version = settled_version(*file);
+  auto left = static_cast<std::size_t>(version.size_bytes);
+  const auto buffer = std::make_unique_for_overwrite<char[]>(std::min(left, kPieceBytes));
+
+  connection.begin_sized_reply(left);
+  do {
+    const std::span<char> piece(buffer.get(), std::min(left, kPieceBytes));
+    const ssize_t got = read_fully(fd, piece);
+    left -= piece.size();
+    // The last bytes are only sent when all before them were of the same version: the peer must never hold a whole mix.
+    const bool is_good = got == static_cast<ssize_t>(piece.size()) && (left > 0 || is_still(version, fd));
+    if (!is_good) {
+      base::log::warn("a file changed or failed while it was sent, the connection is cut file={}",
+                      base::log::quoted(name));
+      connection.abort();
+      return base::kDone;
+    }
+    if (!connection.send_piece(piece)) return base::kDone;
+  } while (left > 0);
+  return base::kDone;
+}
+
+}  // namespace fileserver

@@ -1,0 +1,127 @@
+#include "fileserver/files/fence.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+
+#include "base/log.h"
+#include "wire/request.h"
+
+namespace fileserver {
+
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+
+// These open with O_PATH, and return a descriptor, or -1 with errno.
+
+long open_beneath(int folder, const char* name, std::uint64_t resolve) {
+  open_how how{};
+  how.flags = O_PATH | O_CLOEXEC;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | resolve;
+  constexpr int kTries = 8;  // EAGAIN: something was renamed on the way, and the kernel cannot be sure
+  long fd = -1;
+  for (int i = 0; i < kTries; ++i) {
+    fd = ::syscall(SYS_openat2, folder, name, &how, sizeof how);
+    if (fd >= 0 || (errno != EAGAIN && errno != EINTR)) break;
+  }
+  return fd;
+}
+
+// A link on the way is no folder, and one at the end is opened as what it is. Requires: wire::is_file_name(name).
+long open_part_by_part(int folder, std::string_view name) {
+  net::Fd here;
+  for (;;) {
+    const std::size_t slash = name.find('/');
+    const bool is_last = slash == std::string_view::npos;
+    const int flags = O_PATH | O_NOFOLLOW | O_CLOEXEC | (is_last ? 0 : O_DIRECTORY);
+    net::Fd next(::openat(here.is_open() ? here.get() : folder, std::string(name.substr(0, slash)).c_str(), flags));
+    if (is_last || !next.is_open()) return next.release();
+    here = std::move(next);
+    name.remove_prefix(slash + 1);
+  }
+}
+
+std::string path_of_fd(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
+
+// Where /proc says that an open descriptor points to; empty when it cannot say.
+std::string target_of_fd(int fd) {
+  std::array<char, PATH_MAX> target;
+  const ssize_t size = ::readlink(path_of_fd(fd).c_str(), target.data(), target.size());
+  return size > 0 ? std::string(target.data(), static_cast<std::size_t>(size)) : std::string();
+}
+
+// What our side is short of is our failure; all else means that there is no such file to be had.
+Error open_error(std::string_view name, int errno_value) {
+  switch (errno_value) {
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+    case EIO: return base::errno_error(ErrorCode::kInternal, "open " + std::string(name), errno_value);
+    default: return base::errno_error(ErrorCode::kNotFound, "open " + std::string(name), errno_value);
+  }
+}
+
+}  // namespace
+
+base::Result<Fence> Fence::around(const std::string& root) {
+  net::Fd fd(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!fd.is_open()) return base::errno_error(ErrorCode::kInternal, "open the served folder " + root, errno);
+  const net::Fd probe(static_cast<int>(open_beneath(fd.get(), ".", 0)));
+  if (!probe.is_open()) base::log::warn("no openat2 here, links in the served folder are not followed");
+  std::string real_root = target_of_fd(fd.get());
+  if (real_root.empty()) return base::errno_error(ErrorCode::kInternal, "read /proc/self/fd", errno);
+  return Fence(std::move(fd), std::move(real_root), probe.is_open());
+}
+
+long Fence::open_path(const std::string& name, Links links) const {
+  if (!has_openat2_) return open_part_by_part(root_.get(), name);
+  return open_beneath(root_.get(), name.c_str(), links == Links::kRefused ? RESOLVE_NO_SYMLINKS : 0);
+}
+
+base::Result<Fence::Located> Fence::locate(std::string_view name, Links links) const {
+  if (!wire::is_file_name(name)) return Error{ErrorCode::kNotFound, "not a file name"};
+  const long fd = open_path(std::string(name), links);
+  if (fd < 0) return open_error(name, errno);
+  Located located{net::Fd(static_cast<int>(fd)), {}};
+  if (::fstat(located.path.get(), &located.status) != 0) return open_error(name, errno);
+  if (!S_ISREG(located.status.st_mode)) return Error{ErrorCode::kNotFound, "not a regular file"};
+  return located;
+}
+
+base::Result<Fence::OpenFile> Fence::open_file(std::string_view name, Links links, int extra_flags) const {
+  const auto located = locate(name, links);
+  if (!located) return located.error();
+  // Through /proc, as the name may stand for something else by now.
+  net::Fd fd(::open(path_of_fd(located->path.get()).c_str(), O_RDONLY | O_CLOEXEC | extra_flags));
+  if (!fd.is_open()) {
+    if (errno == EINVAL) return base::errno_error(ErrorCode::kInvalid, "open " + std::string(name), errno);
+    return open_error(name, errno);
+  }
+  return OpenFile{std::move(fd), version_in(located->status)};
+}
+
+base::Result<struct stat> Fence::look_at(std::string_view name, Links links) const {
+  const auto located = locate(name, links);
+  if (!located) return located.error();
+  return located->status;
+}
+
+base::Result<std::string> Fence::name_behind_links(std::string_view name) const {
+  const auto located = locate(name, Links::kFollowed);
+  if (!located) return located.error();
+  const std::string target = target_of_fd(located->path.get());
+  const std::string prefix = real_root_ == "/" ? "/" : real_root_ + "/";
+  if (!target.starts_with(prefix) || target.substr(prefix.size()) == name) {
+    return Error{ErrorCode::kNotFound, "no link on the way"};
+  }
+  return target.substr(prefix.size());
+}
+
+}  // namespace fileserver

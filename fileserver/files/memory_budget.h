@@ -1,0 +1,59 @@
+// How much memory prefetched files may take together.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+namespace fileserver {
+
+class MemoryBudget;
+
+// Part of a budget, given back when it ends. Must not outlive the budget.
+class MemoryShare {
+ public:
+  MemoryShare() = default;
+  MemoryShare(MemoryBudget& budget, std::int64_t bytes) : budget_(&budget), bytes_(bytes) {}
+  MemoryShare(MemoryShare&& other) noexcept
+      : budget_(std::exchange(other.budget_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+  MemoryShare& operator=(MemoryShare&& other) noexcept {
+    std::swap(budget_, other.budget_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~MemoryShare();
+
+  std::int64_t bytes() const { return bytes_; }
+
+ private:
+  MemoryBudget* budget_ = nullptr;
+  std::int64_t bytes_ = 0;
+};
+
+// Any thread.
+class MemoryBudget {
+ public:
+  explicit MemoryBudget(std::int64_t limit_bytes) : limit_bytes_(limit_bytes) {}
+
+  // Nothing when the limit is reached. `about_to_be_freed_bytes`: of the version that this one replaces.
+  std::optional<MemoryShare> take(std::int64_t bytes, std::int64_t about_to_be_freed_bytes = 0) {
+    if (used_bytes_.fetch_add(bytes) + bytes - about_to_be_freed_bytes <= limit_bytes_)
+      return MemoryShare(*this, bytes);
+    used_bytes_ -= bytes;
+    return {};
+  }
+
+  std::int64_t used_bytes() const { return used_bytes_.load(); }
+
+ private:
+  friend class MemoryShare;
+  const std::int64_t limit_bytes_;
+  std::atomic<std::int64_t> used_bytes_ = 0;
+};
+
+inline MemoryShare::~MemoryShare() {
+  if (budget_ != nullptr) budget_->used_bytes_ -= bytes_;
+}
+
+}  // namespace fileserver

@@ -1,0 +1,103 @@
+#include "fileserver/files/whole_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/log.h"
+
+namespace fileserver {
+
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+
+constexpr std::int64_t kBlockBytes = 4096;             // what O_DIRECT wants addresses, offsets and sizes aligned to
+constexpr std::int64_t kPackedBelowBytes = 16 * 1024;  // smaller files are copied into memory of just their size
+constexpr std::int64_t kReadAtMostBytes = std::int64_t{1} << 30;
+
+std::int64_t in_whole_blocks(std::int64_t bytes) {
+  return std::max(kBlockBytes, (bytes + kBlockBytes - 1) / kBlockBytes * kBlockBytes);
+}
+
+std::unique_ptr<char, FreeBytes> allocate_blocks(std::int64_t bytes) {
+  return std::unique_ptr<char, FreeBytes>(
+      static_cast<char*>(std::aligned_alloc(kBlockBytes, static_cast<std::size_t>(bytes))));
+}
+
+// Bytes read from the start of the file, fewer than `size_bytes` if it ended early; -1 with errno.
+std::int64_t read_from_start(int fd, char* into, std::int64_t size_bytes) {
+  std::int64_t have = 0;
+  while (have < size_bytes) {
+    const std::int64_t want = std::min(in_whole_blocks(size_bytes - have), kReadAtMostBytes);
+    const ssize_t got = ::pread(fd, into + have, static_cast<std::size_t>(want), have);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return -1;
+    have += got;
+    if (got == 0 || got % kBlockBytes != 0) break;  // the end of the file
+  }
+  return have;
+}
+
+base::Result<Fence::OpenFile> open_for_reading(const Fence& fence, std::string_view name, DirectReading& direct) {
+  if (!direct.is_refused()) {
+    auto file = fence.open_file(name, Fence::Links::kRefused, O_DIRECT);
+    if (file || file.error().code != ErrorCode::kInvalid) return file;
+    direct.refuse(file.error().context);
+  }
+  return fence.open_file(name, Fence::Links::kRefused);
+}
+
+// A small file in memory of just its size.
+std::unique_ptr<char, FreeBytes> packed(const char* bytes, std::int64_t size_bytes) {
+  const auto size = static_cast<std::size_t>(size_bytes);
+  std::unique_ptr<char, FreeBytes> copy(static_cast<char*>(std::malloc(std::max<std::size_t>(size, 1))));
+  if (copy != nullptr) std::memcpy(copy.get(), bytes, size);
+  return copy;
+}
+
+}  // namespace
+
+std::int64_t memory_for(std::int64_t size_bytes) {
+  return size_bytes < kPackedBelowBytes ? size_bytes : in_whole_blocks(size_bytes);
+}
+
+void DirectReading::refuse(std::string_view reason) {
+  if (is_refused_.exchange(true)) return;
+  base::log::warn("the file system refuses O_DIRECT, files are read through the page cache reason={}",
+                  base::log::quoted(reason));
+}
+
+base::Result<WholeFile> read_whole_file(const Fence& fence, std::string_view name, MemoryShare share,
+                                        DirectReading& direct) {
+  const auto failed = [&](int errno_value) {
+    return base::errno_error(ErrorCode::kInternal, "read " + std::string(name), errno_value);
+  };
+  const auto file = open_for_reading(fence, name, direct);
+  if (!file) return file.error();
+  const FileVersion version = file->version;
+  if (!is_settled(version) || memory_for(version.size_bytes) != share.bytes()) {
+    return Error{ErrorCode::kUnavailable, std::string(name) + ": being changed"};
+  }
+  auto blocks = allocate_blocks(in_whole_blocks(version.size_bytes));
+  if (blocks == nullptr) return failed(ENOMEM);
+
+  const std::int64_t got = read_from_start(file->fd.get(), blocks.get(), version.size_bytes);
+  if (got < 0 && errno == EINVAL && !direct.is_refused()) {
+    direct.refuse("read: Invalid argument");
+    return read_whole_file(fence, name, std::move(share), direct);
+  }
+  if (got < 0) return failed(errno);
+  if (got != version.size_bytes || !have_same_content(version_of(file->fd.get()), version)) {
+    return Error{ErrorCode::kUnavailable, std::string(name) + ": being changed"};
+  }
+  if (version.size_bytes < kPackedBelowBytes) blocks = packed(blocks.get(), version.size_bytes);
+  if (blocks == nullptr) return failed(ENOMEM);
+  return WholeFile{version, std::move(share), std::move(blocks)};
+}
+
+}  // namespace fileserver

@@ -1,0 +1,42 @@
+// Reads the flags, builds the parts, runs.
+#include <memory>
+
+#include "fileserver/auth_client.h"
+#include "fileserver/config.h"
+#include "fileserver/files/disk_files.h"
+#include "fileserver/files/prefetched_files.h"
+#include "fileserver/session.h"
+#include "serve/startup.h"
+#include "serve/thread_server.h"
+
+namespace {
+
+using fileserver::Config;
+
+std::unique_ptr<fileserver::Files> open_files(const Config& config, std::shared_ptr<const fileserver::Fence> fence) {
+  if (config.files == fileserver::FilesMode::kDisk) return std::make_unique<fileserver::DiskFiles>(std::move(fence));
+  return std::make_unique<fileserver::PrefetchedFiles>(std::move(fence), config.root, config.memory_limit_bytes);
+}
+
+int run(const Config& config) {
+  auto fence = fileserver::Fence::around(config.root);
+  if (!fence) return serve::failed_to_start("fileserver", fence.error());
+  // Before prefetching, which may take long: a port that is taken is told at once.
+  auto listener = net::listen_on(config.listen, serve::io_slice_ms(config.serve.idle_timeout_ms));
+  if (!listener) return serve::failed_to_start("fileserver", listener.error());
+
+  const auto files = open_files(config, std::make_shared<const fileserver::Fence>(std::move(*fence)));
+  fileserver::AuthClient auth(config.auth, config.auth_connection, config.auth_timeout_ms);
+  serve::announce_ready(listener->address, config.serve);
+  const serve::MakeWorker make_worker = [&] { return std::make_unique<fileserver::Session>(auth, *files); };
+  return serve::serve_with_threads(std::move(*listener), config.serve, make_worker) ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int exit_status = 0;
+  const auto config = fileserver::read_config(argc, argv, exit_status);
+  if (!config) return exit_status;
+  return serve::run_server("fileserver", config->log_level, [&] { return run(*config); });
+}

@@ -1,0 +1,82 @@
+#include "fileserver/session.h"
+
+#include <string.h>
+
+#include <string>
+#include <variant>
+
+#include "base/log.h"
+#include "serve/answer.h"
+
+namespace fileserver {
+
+namespace {
+
+// The line that asks the authserver; its bytes, a password among them, are wiped at the end.
+class CredentialsLine {
+ public:
+  CredentialsLine(std::string_view verb, wire::Credentials account) : line_(wire::credentials_line(verb, account)) {}
+  ~CredentialsLine() { ::explicit_bzero(line_.data(), line_.size()); }
+  CredentialsLine(const CredentialsLine&) = delete;
+  CredentialsLine& operator=(const CredentialsLine&) = delete;
+
+  std::string_view text() const { return line_; }
+
+ private:
+  std::string line_;
+};
+
+}  // namespace
+
+void Session::serve(serve::Connection& connection) {
+  is_granted_ = false;
+  while (const auto line = connection.next_line()) {
+    std::visit([&](const auto& request) { handle(connection, request); }, wire::parse_client_line(*line));
+  }
+}
+
+void Session::handle(serve::Connection& connection, const wire::Ping&) {
+  connection.send_replies();
+  const auto answer = auth_.ask("ping\n", AuthClient::Repeat::kSafe);
+  if (answer) {
+    connection.reply_ok();
+  } else {
+    connection.reply_error(base::ErrorCode::kUnavailable, "the authserver does not answer");
+  }
+}
+
+void Session::handle(serve::Connection& connection, const wire::New& request) {
+  connection.send_replies();
+  const CredentialsLine question("new", request.account);
+  const auto answer = auth_.ask(question.text(), AuthClient::Repeat::kUnsafe);
+  serve::log_request("new", request.account.user, answer);
+  serve::answer(connection, answer);
+}
+
+void Session::handle(serve::Connection& connection, const wire::Get& request) {
+  connection.send_replies();
+  is_granted_ = false;
+  const CredentialsLine question("auth", request.account);
+  const auto answer = auth_.ask(question.text(), AuthClient::Repeat::kSafe);
+  is_granted_ = answer.ok();
+  serve::log_request("get", request.account.user, answer);
+  serve::answer(connection, answer);
+}
+
+void Session::handle(serve::Connection& connection, const wire::FileName& file) {
+  if (!is_granted_) {
+    connection.reply_error(base::ErrorCode::kDenied, "no granted get: on this connection yet");
+    return;
+  }
+  const auto sent = files_.send(file.name, connection);
+  base::log::debug("file name={} answer={}", base::log::quoted(file.name),
+                   sent ? "OK" : base::word_of(sent.error().code));
+  if (!sent) serve::answer(connection, sent);
+}
+
+void Session::handle(serve::Connection& connection, const wire::Refused& refused) {
+  if (refused.was_get) is_granted_ = false;
+  connection.reply_error(refused.code);
+}
+
+}  // namespace fileserver

@@ -1,0 +1,28 @@
+#include "base/clock.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <climits>
+
+namespace base {
+
+std::int64_t now_ns() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * kNsPerS + now.tv_nsec;
+}
+
+double unix_time_s() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+}
+
+int Deadline::left_ms() const {
+  if (is_never()) return -1;
+  const std::int64_t left_ms = (at_ns_ - now_ns() + kNsPerMs - 1) / kNsPerMs;
+  return static_cast<int>(std::clamp<std::int64_t>(left_ms, 0, INT_MAX));
+}
+
+}  // namespace base

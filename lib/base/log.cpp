@@ -1,0 +1,53 @@
+#include "base/log.h"
+
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+namespace base::log {
+
+namespace {
+
+spdlog::level::level_enum spdlog_level(Level level) {
+  switch (level) {
+    case Level::kDebug: return spdlog::level::debug;
+    case Level::kInfo: return spdlog::level::info;
+    case Level::kWarn: return spdlog::level::warn;
+    case Level::kError: return spdlog::level::err;
+  }
+  return spdlog::level::err;
+}
+
+spdlog::logger& logger() {
+  static spdlog::logger the_logger = [] {
+    spdlog::logger made("turnstile", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    made.set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
+    made.flush_on(spdlog::level::trace);
+    return made;
+  }();
+  return the_logger;
+}
+
+}  // namespace
+
+void set_level(Level least_important) { logger().set_level(spdlog_level(least_important)); }
+
+bool is_on(Level level) { return logger().should_log(spdlog_level(level)); }
+
+void write(Level level, std::string_view line) { logger().log(spdlog_level(level), line); }
+
+std::string quoted(std::string_view bytes) {
+  constexpr std::size_t kMost = 80;
+  std::string out = "\"";
+  for (const char c : bytes.substr(0, kMost)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte >= 0x7f || c == '"' || c == '\\') {
+      out += fmt::format("\\x{:02x}", byte);
+    } else {
+      out += c;
+    }
+  }
+  out += bytes.size() > kMost ? "\"..." : "\"";
+  return out;
+}
+
+}  // namespace base::log

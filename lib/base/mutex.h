@@ -1,0 +1,56 @@
+// A mutex that clang's -Wthread-safety understands: what GUARDED_BY names cannot be touched without it.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+
+#if defined(__clang__)
+#define TURNSTILE_ANNOTATION(x) __attribute__((x))
+#else
+#define TURNSTILE_ANNOTATION(x)
+#endif
+
+#define CAPABILITY(x) TURNSTILE_ANNOTATION(capability(x))
+#define SCOPED_CAPABILITY TURNSTILE_ANNOTATION(scoped_lockable)
+#define GUARDED_BY(x) TURNSTILE_ANNOTATION(guarded_by(x))
+#define REQUIRES(...) TURNSTILE_ANNOTATION(requires_capability(__VA_ARGS__))
+#define EXCLUDES(...) TURNSTILE_ANNOTATION(locks_excluded(__VA_ARGS__))
+#define ACQUIRE(...) TURNSTILE_ANNOTATION(acquire_capability(__VA_ARGS__))
+#define RELEASE(...) TURNSTILE_ANNOTATION(release_capability(__VA_ARGS__))
+
+namespace base {
+
+class CAPABILITY("mutex") Mutex {
+ public:
+  void lock() ACQUIRE() { mutex_.lock(); }
+  void unlock() RELEASE() { mutex_.unlock(); }
+
+ private:
+  std::mutex mutex_;
+};
+
+class SCOPED_CAPABILITY Lock {
+ public:
+  explicit Lock(Mutex& mutex) ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
+  ~Lock() RELEASE() { mutex_.unlock(); }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+ private:
+  Mutex& mutex_;
+};
+
+// Waits for what other threads change under the mutex.
+class Condition {
+ public:
+  // Requires `mutex` to be held; it is released while waiting. May wake for no reason: check, and wait again.
+  void wait_ms(Mutex& mutex, int at_most_ms) REQUIRES(mutex) {
+    condition_.wait_for(mutex, std::chrono::milliseconds(at_most_ms));
+  }
+  void wake_all() { condition_.notify_all(); }
+
+ private:
+  std::condition_variable_any condition_;
+};
+
+}  // namespace base

@@ -1,0 +1,38 @@
+// A value, or the error that kept us from having it.
+#pragma once
+
+#include <utility>
+#include <variant>
+
+#include "base/error.h"
+
+namespace base {
+
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : held_(std::in_place_index<0>, std::move(value)) {}      // NOLINT(google-explicit-constructor)
+  Result(Error error) : held_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+
+  bool ok() const { return held_.index() == 0; }
+  explicit operator bool() const { return ok(); }
+
+  // Require ok().
+  T& operator*() { return *std::get_if<0>(&held_); }
+  const T& operator*() const { return *std::get_if<0>(&held_); }
+  T* operator->() { return std::get_if<0>(&held_); }
+  const T* operator->() const { return std::get_if<0>(&held_); }
+
+  // Requires !ok().
+  Error& error() { return *std::get_if<1>(&held_); }
+  const Error& error() const { return *std::get_if<1>(&held_); }
+
+ private:
+  std::variant<T, Error> held_;
+};
+
+// For what succeeds without a value: `return base::kDone;`.
+using Status = Result<std::monostate>;
+inline constexpr std::monostate kDone{};
+
+}  // namespace base

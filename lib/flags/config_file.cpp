@@ -1,0 +1,45 @@
+#include "flags/config_file.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+
+namespace flags {
+
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r";
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+}  // namespace
+
+base::Result<std::vector<ConfigEntry>> read_config_file(const std::string& path) {
+  std::ifstream file(path);
+  std::error_code ignored;
+  if (!file || std::filesystem::is_directory(path, ignored)) {
+    const int why = file ? EISDIR : errno;
+    return base::errno_error(base::ErrorCode::kInvalid, "--config: " + path, why);
+  }
+  std::vector<ConfigEntry> entries;
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    const std::string_view text = trimmed(line);
+    if (text.empty() || text.starts_with('#')) continue;
+    const std::size_t equals = text.find('=');
+    const std::string_view name = trimmed(text.substr(0, equals));
+    if (equals == std::string_view::npos || name.empty()) {
+      return base::Error{base::ErrorCode::kInvalid, fmt::format("{} line {}: not `flag = value`", path, number)};
+    }
+    entries.push_back({std::string(name), std::string(trimmed(text.substr(equals + 1))), number});
+  }
+  return entries;
+}
+
+}  // namespace flags

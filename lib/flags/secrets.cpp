@@ -1,0 +1,43 @@
+#include "flags/secrets.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+
+namespace flags {
+
+void add_secret(CLI::App& app, const std::string& name, std::string& target, std::string& target_file) {
+  app.add_option(name, target, "better in the variable or the file: other users can see a command line")
+      ->type_name("SECRET");
+  app.add_option(name + "-file", target_file, "read it from the first line of FILE, which others may not read")
+      ->type_name("FILE");
+}
+
+std::optional<std::string> read_secret_file(const std::string& flag, const std::string& path, std::string& secret) {
+  if (path.empty()) return {};
+  if (!secret.empty()) return flag + ": the password is already given directly";
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return flag + ": " + path + ": " + std::generic_category().message(errno);
+  if ((status.st_mode & S_IROTH) != 0) return flag + ": " + path + " is readable by others (chmod o-r)";
+  std::ifstream file(path);
+  if (!std::getline(file, secret)) return flag + ": " + path + ": cannot be read, or is empty";
+  if (secret.ends_with('\r')) secret.pop_back();
+  return {};
+}
+
+void hide_secrets(int argc, char** argv) {
+  constexpr std::string_view kEnding = "password";
+  for (int i = 1; i < argc && argv[i] != nullptr; ++i) {
+    const std::string_view argument(argv[i]);
+    const std::size_t equals = argument.find('=');
+    if (!argument.starts_with("--") || !argument.substr(0, equals).ends_with(kEnding)) continue;
+    char* const value = equals != std::string_view::npos ? argv[i] + equals + 1 : i + 1 < argc ? argv[i + 1] : nullptr;
+    if (value != nullptr) ::memset(value, 'x', ::strlen(value));
+  }
+}
+
+}  // namespace flags

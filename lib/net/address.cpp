@@ -1,0 +1,82 @@
+#include "net/address.h"
+
+#include <arpa/inet.h>
+#include <netdb.h>
+
+#include <charconv>
+#include <cstring>
+#include <memory>
+
+namespace net {
+
+std::optional<HostPort> parse_host_port(std::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos) return {};
+  const std::string_view digits = text.substr(colon + 1);
+  std::uint16_t port = 0;
+  const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+  if (failure != std::errc() || end != digits.data() + digits.size()) return {};
+
+  std::string_view host = text.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) {
+    host = host.substr(1, host.size() - 2);
+  } else if (host.find(':') != std::string_view::npos) {
+    return {};  // an IPv6 address wants its brackets
+  }
+  if (host.empty() || host.find_first_of(" \t[]") != std::string_view::npos) return {};
+  return HostPort{std::string(host), port};
+}
+
+std::string to_string(const HostPort& host_port) {
+  const bool is_v6 = host_port.host.find(':') != std::string::npos;
+  return (is_v6 ? "[" + host_port.host + "]" : host_port.host) + ":" + std::to_string(host_port.port);
+}
+
+SocketAddress::SocketAddress(const sockaddr* address, socklen_t size) : size_(size) {
+  std::memcpy(&storage_, address, size);
+}
+
+bool SocketAddress::operator==(const SocketAddress& other) const {
+  return size_ == other.size_ && std::memcmp(&storage_, &other.storage_, size_) == 0;
+}
+
+std::uint16_t SocketAddress::port() const {
+  if (family() == AF_INET6) return ntohs(reinterpret_cast<const sockaddr_in6*>(&storage_)->sin6_port);
+  return ntohs(reinterpret_cast<const sockaddr_in*>(&storage_)->sin_port);
+}
+
+bool SocketAddress::is_loopback_v4() const {
+  if (family() != AF_INET) return false;
+  return ntohl(reinterpret_cast<const sockaddr_in*>(&storage_)->sin_addr.s_addr) >> 24 == 127;
+}
+
+std::string SocketAddress::text() const {
+  char host[INET6_ADDRSTRLEN] = "?";
+  if (family() == AF_INET6) {
+    ::inet_ntop(AF_INET6, &reinterpret_cast<const sockaddr_in6*>(&storage_)->sin6_addr, host, sizeof host);
+  } else {
+    ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(&storage_)->sin_addr, host, sizeof host);
+  }
+  return to_string({host, port()});
+}
+
+base::Result<std::vector<SocketAddress>> resolve(const HostPort& host_port) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  const int failure = ::getaddrinfo(host_port.host.c_str(), std::to_string(host_port.port).c_str(), &hints, &found);
+  if (failure != 0) {
+    return base::Error{base::ErrorCode::kUnavailable, "resolve " + host_port.host + ": " + ::gai_strerror(failure)};
+  }
+  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owned(found, &::freeaddrinfo);
+  std::vector<SocketAddress> addresses;
+  for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
+    if (one->ai_family == AF_INET || one->ai_family == AF_INET6) addresses.emplace_back(one->ai_addr, one->ai_addrlen);
+  }
+  if (addresses.empty())
+    return base::Error{base::ErrorCode::kUnavailable, "resolve " + host_port.host + ": no address"};
+  return addresses;
+}
+
+}  // namespace net

@@ -1,0 +1,72 @@
+#include "net/listen.h"
+
+#include <netinet/tcp.h>
+
+#include <cerrno>
+#include <fstream>
+
+#include "net/socket_io.h"
+
+namespace net {
+
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+
+base::Result<Fd> bound_socket(const SocketAddress& address, const std::string& what) {
+  Fd fd(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!fd.is_open()) return base::errno_error(ErrorCode::kInternal, what, errno);
+  const int on = 1;
+  ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  if (::bind(fd.get(), address.get(), address.size()) != 0) {
+    return base::errno_error(ErrorCode::kInternal, what, errno);
+  }
+  return fd;
+}
+
+std::uint16_t port_of(int fd) {
+  sockaddr_storage storage{};
+  socklen_t size = sizeof storage;
+  if (::getsockname(fd, reinterpret_cast<sockaddr*>(&storage), &size) != 0) return 0;
+  return SocketAddress(reinterpret_cast<sockaddr*>(&storage), size).port();
+}
+
+}  // namespace
+
+base::Result<Listener> listen_on(const HostPort& address, std::int64_t io_slice_ms) {
+  const std::string what = "listen on " + to_string(address);
+  auto addresses = resolve(address);
+  if (!addresses) return Error{ErrorCode::kInternal, what + ": " + addresses.error().context};
+  auto fd = bound_socket(addresses->front(), what);
+  if (!fd) return fd.error();
+  if (io_slice_ms > 0) set_io_timeout(fd->get(), io_slice_ms);
+  if (::listen(fd->get(), longest_backlog()) != 0) return base::errno_error(ErrorCode::kInternal, what, errno);
+  const std::uint16_t port = port_of(fd->get());
+  return Listener{std::move(*fd), {address.host, port}};
+}
+
+int longest_backlog() {
+  int longest = 0;
+  std::ifstream("/proc/sys/net/core/somaxconn") >> longest;
+  return longest > 0 ? longest : SOMAXCONN;
+}
+
+Accepted accept_from(int listener) {
+  Fd fd(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
+  if (fd.is_open()) return {AcceptVerdict::kAccepted, std::move(fd)};
+  const int failure = errno;
+  switch (failure) {
+    case EMFILE:
+    case ENFILE:
+    case ENOBUFS:
+    case ENOMEM: return {AcceptVerdict::kOutOfMeans, Fd(), failure};
+    case EINVAL:
+    case EBADF:
+    case ENOTSOCK: return {AcceptVerdict::kListenerGone, Fd(), failure};
+    default: return {AcceptVerdict::kTryAgain, Fd(), failure};
+  }
+}
+
+}  // namespace net

@@ -1,0 +1,52 @@
+#include "serve/acceptor.h"
+
+#include <sys/socket.h>
+
+#include <array>
+#include <system_error>
+
+#include "base/log.h"
+#include "net/socket_io.h"
+#include "wire/reply.h"
+
+namespace serve {
+
+std::optional<net::Fd> Acceptor::next() {
+  while (!is_stopped_) {
+    net::Accepted accepted = net::accept_from(listener_.fd.get());
+    switch (accepted.verdict) {
+      case net::AcceptVerdict::kAccepted:
+        if (is_out_of_means_.load(std::memory_order_relaxed)) is_out_of_means_ = false;
+        return std::move(accepted.fd);
+      case net::AcceptVerdict::kTryAgain: break;
+      case net::AcceptVerdict::kOutOfMeans: wait_for_means(accepted.errno_value); break;
+      case net::AcceptVerdict::kListenerGone: return {};
+    }
+  }
+  return {};
+}
+
+void Acceptor::stop() {
+  is_stopped_ = true;
+  ::shutdown(listener_.fd.get(), SHUT_RD);
+}
+
+void Acceptor::wait_for_means(int errno_value) {
+  constexpr int kWaitMs = 100;
+  if (!is_out_of_means_.exchange(true)) {
+    base::log::error("cannot accept, connections wait in the queue reason=\"{}\"",
+                     std::generic_category().message(errno_value));
+  }
+  net::pause_ms(kWaitMs);
+}
+
+void refuse(net::Fd fd) {
+  // A new socket always has room for one line. Unread bytes would make close() reset the connection before the line
+  // is read, so what has come is taken off first.
+  net::send_all(fd.get(), wire::error_line(base::ErrorCode::kBusy, base::text_of(base::ErrorCode::kBusy)));
+  ::shutdown(fd.get(), SHUT_WR);
+  std::array<char, 4096> discarded;
+  net::receive_now(fd.get(), discarded);
+}
+
+}  // namespace serve

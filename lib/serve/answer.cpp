@@ -1,0 +1,36 @@
+#include "serve/answer.h"
+
+#include "base/log.h"
+
+namespace serve {
+
+namespace {
+
+void log_failure(const base::Error& error) {
+  switch (error.code) {
+    case base::ErrorCode::kInternal:
+      base::log::error("a request failed reason={}", base::log::quoted(error.context));
+      break;
+    case base::ErrorCode::kUnavailable:
+      base::log::debug("cannot be asked now reason={}", base::log::quoted(error.context));
+      break;
+    default: break;
+  }
+}
+
+}  // namespace
+
+void answer(Connection& connection, const base::Status& status) {
+  if (status) {
+    connection.reply_ok();
+  } else {
+    log_failure(status.error());
+    connection.reply_error(status.error().code);
+  }
+}
+
+void log_request(std::string_view request, std::string_view user, const base::Status& status) {
+  base::log::debug("{} user={} answer={}", request, user, status ? "OK" : base::word_of(status.error().code));
+}
+
+}  // namespace serve

@@ -1,0 +1,96 @@
+#include "serve/child.h"
+
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "serve/connection.h"
+
+namespace serve {
+
+const int kDrainSignal = SIGUSR1;
+
+namespace {
+
+// What the signal handler works on: there is no other way to hand it anything. One thread, set before the signal can
+// come, and lock-free, so that the handler may read them at any moment.
+std::atomic<bool> is_draining = false;
+std::atomic<int> connection_fd = -1;
+std::atomic<Acceptor*> shared_acceptor = nullptr;
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<Acceptor*>::is_always_lock_free);
+
+// Shutting down wakes whatever call sleeps on the socket now, or would a moment later: no wake-up can be lost.
+// Everybody who shares the listener is told to finish at the same time, so shutting it down takes it from nobody.
+void on_drain_signal(int) {
+  const int saved_errno = errno;
+  is_draining = true;
+  shared_acceptor.load()->stop();
+  if (const int fd = connection_fd; fd >= 0) ::shutdown(fd, SHUT_RD);
+  errno = saved_errno;
+}
+
+void serve_fd(net::Fd fd, const Options& options, Worker& worker, Totals& totals) {
+  const int raw_fd = fd.get();
+  Connection connection(std::move(fd), options.idle_timeout_ms, is_draining);
+  connection_fd = raw_fd;
+  serve_one_connection(worker, connection, totals);
+  connection_fd = -1;  // before the descriptor is closed and its number used again
+}
+
+}  // namespace
+
+void hold_drain_signal() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  ::sigaddset(&set, kDrainSignal);
+  ::sigprocmask(SIG_BLOCK, &set, nullptr);
+}
+
+void become_child(Acceptor& acceptor, pid_t parent) {
+  shared_acceptor = &acceptor;
+  struct sigaction action {};
+  action.sa_handler = on_drain_signal;
+  ::sigaction(kDrainSignal, &action, nullptr);
+  ::signal(SIGTERM, SIG_IGN);
+  ::signal(SIGINT, SIG_IGN);
+  ::signal(SIGCHLD, SIG_DFL);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::prctl(PR_SET_PDEATHSIG, kDrainSignal);
+  if (::getppid() != parent) ::raise(kDrainSignal);  // it died before it could be watched
+}
+
+void accept_and_serve(Acceptor& acceptor, const Options& options, const MakeWorker& make_worker, ChildPlace place) {
+  const auto worker = make_worker();
+  Scoreboard& board = place.scoreboard;
+  for (;;) {
+    auto fd = acceptor.next();
+    if (!fd) return;
+    place.state = ChildState::kServing;
+    const bool is_allowed = board.serving.fetch_add(1) < options.max_connections;
+    if (board.waiting.fetch_sub(1) == 1) ::eventfd_write(place.nobody_waits_event, 1);
+    if (is_allowed) {
+      serve_fd(std::move(*fd), options, *worker, board.totals);
+    } else {
+      refuse(std::move(*fd));
+    }
+    const bool is_wanted = board.waiting.fetch_add(1) < options.spare && !is_draining;
+    place.state = is_wanted ? ChildState::kWaiting : ChildState::kDone;
+    --board.serving;
+    if (is_wanted) continue;
+    --board.waiting;
+    return;
+  }
+}
+
+void serve_and_end(net::Fd fd, const Options& options, const MakeWorker& make_worker, Totals& totals) {
+  const auto worker = make_worker();
+  serve_fd(std::move(fd), options, *worker, totals);
+}
+
+}  // namespace serve

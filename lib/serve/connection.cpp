@@ -1,0 +1,165 @@
+#include "serve/connection.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "net/socket_io.h"
+#include "serve/options.h"
+#include "wire/reply.h"
+
+namespace serve {
+
+namespace {
+
+base::Deadline idle_deadline(std::int64_t idle_timeout_ms) {
+  return idle_timeout_ms == 0 ? base::Deadline::never() : base::Deadline::in_ms(idle_timeout_ms);
+}
+
+bool is_timeout(int errno_value) { return errno_value == EAGAIN || errno_value == EWOULDBLOCK; }
+
+iovec part_of(std::span<const char> bytes) { return {const_cast<char*>(bytes.data()), bytes.size()}; }
+
+}  // namespace
+
+Connection::Connection(net::Fd fd, std::int64_t idle_timeout_ms, const std::atomic<bool>& is_draining)
+    : fd_(std::move(fd)), idle_timeout_ms_(idle_timeout_ms), is_draining_(is_draining) {}
+
+std::optional<std::string_view> Connection::next_line() {
+  auto deadline = idle_deadline(idle_timeout_ms_);
+  while (!is_over_) {
+    // The flag is set before the socket is shut down, so whoever misses it here is woken in receive().
+    if (is_draining_.load(std::memory_order_acquire)) {
+      stop_here();
+      break;
+    }
+    std::string_view line;
+    switch (lines_.next(line)) {
+      case wire::LineBuffer::Next::kLine: ++requests_; return line;
+      case wire::LineBuffer::Next::kTooLong: reply_error(base::ErrorCode::kTooLong); break;
+      case wire::LineBuffer::Next::kNeedMore:
+        send_replies();
+        if (!is_over_ && !receive_more(deadline)) is_over_ = true;
+        break;
+    }
+  }
+  return {};
+}
+
+void Connection::reply_ok() { append(wire::kOkLine); }
+
+void Connection::reply_error(base::ErrorCode code, std::string_view text) {
+  append(wire::error_line(code, text));
+  if (!base::closes_connection(code)) return;
+  send_replies();
+  end_gently();
+}
+
+void Connection::append(std::string_view line) {
+  put(line);
+  if (!lines_.has_next()) send_replies();
+}
+
+void Connection::put(std::string_view line) {
+  if (line.size() > replies_.size() - replies_size_) send_replies();
+  replies_size_ += line.copy(replies_.data() + replies_size_, replies_.size() - replies_size_);
+}
+
+void Connection::send_replies() {
+  if (replies_size_ > 0) send_with_replies({});
+}
+
+void Connection::reply_with(std::span<const char> bytes) {
+  begin_sized_reply(bytes.size());
+  send_with_replies(bytes);
+}
+
+void Connection::begin_sized_reply(std::uint64_t size_bytes) { put(wire::ok_sized_line(size_bytes)); }
+
+bool Connection::send_piece(std::span<const char> bytes) { return send_with_replies(bytes); }
+
+// Sends what waits in replies_ and then `bytes`, in one system call where the socket takes them. The peer may be
+// slow, but may not stop taking bytes for longer than the idle time-out.
+bool Connection::send_with_replies(std::span<const char> bytes) {
+  std::span<const char> replies(replies_.data(), replies_size_);
+  replies_size_ = 0;
+  auto deadline = idle_deadline(idle_timeout_ms_);
+  while (!is_over_ && (!replies.empty() || !bytes.empty())) {
+    iovec parts[] = {part_of(replies), part_of(bytes)};
+    const ssize_t sent = net::send_parts(fd(), parts);
+    if (sent < 0 && !is_timeout(errno)) is_over_ = true;
+    if (sent > 0) {
+      const auto of_replies = std::min(replies.size(), static_cast<std::size_t>(sent));
+      replies = replies.subspan(of_replies);
+      bytes = bytes.subspan(static_cast<std::size_t>(sent) - of_replies);
+      unacknowledged_ += sent;
+    }
+    if (replies.empty() && bytes.empty()) break;
+    if (newly_acknowledged() > 0) {
+      deadline = idle_deadline(idle_timeout_ms_);
+    } else if (deadline.has_passed()) {
+      is_over_ = true;
+    }
+  }
+  return !is_over_;
+}
+
+// Waits for a complete line, until the deadline, which a reply that the peer is still taking moves on.
+bool Connection::receive_more(base::Deadline& deadline) {
+  const auto slice_ms = io_slice_ms(idle_timeout_ms_);
+  for (;;) {
+    // A peer that trickles must not get a whole slice when less than that is left.
+    if (!deadline.is_never() && deadline.left_ms() < slice_ms && !net::wait_until_readable(fd(), deadline)) {
+      if (!reply_still_moves()) return false;
+      deadline = idle_deadline(idle_timeout_ms_);
+      continue;
+    }
+    const ssize_t received = net::receive(fd(), lines_.free_space());
+    if (received > 0) {
+      lines_.received(static_cast<std::size_t>(received));
+      if (lines_.has_next()) return true;
+      if (deadline.has_passed()) return false;
+    } else if (received == 0 || !is_timeout(errno)) {
+      return false;
+    } else if (reply_still_moves()) {
+      deadline = idle_deadline(idle_timeout_ms_);
+    }
+  }
+}
+
+// Bytes that the peer's kernel has taken since the last look. More cannot be known: its program may be slower.
+std::int64_t Connection::newly_acknowledged() {
+  const std::int64_t now = net::unacknowledged_bytes(fd());
+  return std::exchange(unacknowledged_, now) - now;
+}
+
+bool Connection::reply_still_moves() { return newly_acknowledged() > 0 && unacknowledged_ > 0; }
+
+// While draining: what the peer has not taken yet must not be lost to what it has sent and we will not read.
+void Connection::stop_here() {
+  send_replies();
+  if (!is_over_ && (net::unread_bytes(fd()) > 0 || net::unacknowledged_bytes(fd()) > 0)) end_gently();
+  is_over_ = true;
+}
+
+// Ends the conversation so that the last reply arrives: closing a socket on which unread bytes wait would reset it,
+// and what is still on its way to the peer would be lost. So read on until the peer is done, for a moment at the most.
+void Connection::end_gently() {
+  constexpr int kAtMostMs = 1000;
+  constexpr int kLookAgainMs = 5;
+  is_over_ = true;
+  if (::shutdown(fd(), SHUT_WR) != 0) return;
+  const auto deadline = base::Deadline::in_ms(kAtMostMs);
+  std::array<char, 1024> discarded;
+  while (!deadline.has_passed()) {
+    const ssize_t received = net::receive_now(fd(), discarded);
+    if (received < 0 && !is_timeout(errno)) return;
+    if (received < 0) net::wait_until_readable(fd(), deadline);
+    if (received == 0 && net::unacknowledged_bytes(fd()) == 0) return;
+    if (received == 0) net::pause_ms(kLookAgainMs);
+  }
+}
+
+}  // namespace serve

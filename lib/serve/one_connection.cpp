@@ -1,0 +1,24 @@
+#include "serve/one_connection.h"
+
+#include <exception>
+
+#include "base/log.h"
+
+namespace serve {
+
+void serve_one_connection(Worker& worker, Connection& connection, Totals& totals) {
+  try {
+    worker.serve(connection);
+  } catch (const std::exception& failure) {  // out of memory, or a bug
+    base::log::error("a connection failed reason=\"{}\"", failure.what());
+    connection.reply_error(base::ErrorCode::kInternal);
+  }
+  totals.connections.fetch_add(1, std::memory_order_relaxed);
+  totals.requests.fetch_add(connection.requests(), std::memory_order_relaxed);
+}
+
+void log_totals(std::string_view event, const Totals& totals) {
+  base::log::info("{} connections={} requests={}", event, totals.connections.load(), totals.requests.load());
+}
+
+}  // namespace serve

@@ -1,0 +1,203 @@
+#include "serve/process_server.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+#include <system_error>
+#include <unordered_map>
+#include <vector>
+
+#include "base/log.h"
+#include "net/socket_io.h"
+#include "serve/acceptor.h"
+#include "serve/child.h"
+#include "serve/shared_memory.h"
+#include "serve/stop_signals.h"
+
+namespace serve {
+
+namespace {
+
+// The scoreboard, and behind it a state for every child that there can be.
+struct SharedBoard {
+  Scoreboard scoreboard;
+  std::atomic<ChildState> states[1];
+};
+
+class ProcessServer {
+ public:
+  ProcessServer(net::Listener listener, const Options& options, const MakeWorker& make_worker)
+      : options_(options),
+        make_worker_(make_worker),
+        acceptor_(std::move(listener)),
+        most_children_(static_cast<std::size_t>(options.max_connections + options.spare + 1)),
+        board_(sizeof(SharedBoard) + most_children_ * sizeof(std::atomic<ChildState>)),
+        signals_(open_stop_and_child_signals()),
+        nobody_waits_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    hold_drain_signal();
+    for (std::size_t place = most_children_; place > 0; --place) free_places_.push_back(place - 1);
+    // The parent must not sleep in accept when the peer that poll() has seen is gone again.
+    if (options_.spare == 0) ::fcntl(acceptor_.fd(), F_SETFL, ::fcntl(acceptor_.fd(), F_GETFL) | O_NONBLOCK);
+  }
+
+  void run() {
+    while (!shall_stop_) {
+      const bool is_short = options_.spare > 0 && board().waiting <= 0 && !fork_spare();
+      wait_for_events(is_short ? base::Deadline::in_ms(kWaitMs) : base::Deadline::never(), options_.spare == 0);
+    }
+    drain();
+    log_totals("stopped", board().totals);
+  }
+
+ private:
+  static constexpr int kWaitMs = 100;  // until a child is done, or the system has room again
+
+  struct Child {
+    std::size_t place;
+  };
+
+  Scoreboard& board() const { return board_->scoreboard; }
+
+  // Signals, children that ended, the last spare child gone to work, and, in the paper's way, connections.
+  void wait_for_events(base::Deadline deadline, bool with_connections) {
+    pollfd events[] = {{signals_.get(), POLLIN, 0},
+                       {nobody_waits_.get(), POLLIN, 0},
+                       {with_connections ? acceptor_.fd() : -1, POLLIN, 0}};
+    if (::poll(events, 3, deadline.left_ms()) <= 0) return;
+    if (events[0].revents != 0) read_signals();
+    if (events[1].revents != 0) {
+      eventfd_t ignored = 0;
+      ::eventfd_read(nobody_waits_.get(), &ignored);
+    }
+    if (events[2].revents != 0 && !shall_stop_) accept_and_fork();
+  }
+
+  void read_signals() {
+    signalfd_siginfo info{};
+    while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
+      if (info.ssi_signo != SIGCHLD) shall_stop_ = true;
+    }
+    reap();
+  }
+
+  void reap() {
+    int status = 0;
+    for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
+      const auto child = children_.find(pid);
+      if (child == children_.end()) continue;
+      settle(child->second, pid, status);
+      free_places_.push_back(child->second.place);
+      children_.erase(child);
+    }
+  }
+
+  // A child that was killed could not take itself off the scoreboard.
+  void settle(const Child& child, pid_t pid, int status) {
+    if (options_.spare == 0) --board().serving;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+    base::log::error("a child died pid={} status={:#x}", pid, static_cast<unsigned>(status));
+    if (options_.spare == 0) return;
+    const ChildState state = board_->states[child.place];
+    if (state == ChildState::kWaiting) --board().waiting;
+    if (state == ChildState::kServing) --board().serving;
+  }
+
+  bool fork_spare() {
+    ++board().waiting;
+    const bool is_forked = fork_child([this](std::size_t place) {
+      accept_and_serve(acceptor_, options_, make_worker_, {board(), board_->states[place], nobody_waits_.get()});
+    });
+    if (!is_forked) --board().waiting;
+    return is_forked;
+  }
+
+  void accept_and_fork() {
+    net::Accepted accepted = net::accept_from(acceptor_.fd());
+    if (accepted.verdict == net::AcceptVerdict::kOutOfMeans) {
+      warn_once("cannot accept", accepted.errno_value);
+      net::pause_ms(kWaitMs);
+    }
+    if (accepted.verdict != net::AcceptVerdict::kAccepted) return;
+    bool is_forked = false;
+    if (board().serving < options_.max_connections) {
+      ++board().serving;
+      is_forked = fork_child(
+          [&](std::size_t) { serve_and_end(std::move(accepted.fd), options_, make_worker_, board().totals); });
+      if (!is_forked) --board().serving;
+    }
+    if (!is_forked) refuse(std::move(accepted.fd));
+  }
+
+  template <typename Life>
+  bool fork_child(Life life) {
+    if (free_places_.empty()) return false;  // held by children that ended and are not reaped yet
+    const std::size_t place = free_places_.back();
+    board_->states[place] = ChildState::kWaiting;
+    const pid_t parent = ::getpid();
+    const pid_t pid = ::fork();
+    if (pid < 0) {
+      warn_once("cannot fork", errno);
+      return false;
+    }
+    if (pid == 0) {
+      signals_ = net::Fd();
+      become_child(acceptor_, parent);
+      life(place);
+      ::_exit(0);  // what the parent built is the parent's to take down
+    }
+    has_warned_ = false;
+    free_places_.pop_back();
+    children_.emplace(pid, Child{place});
+    return true;
+  }
+
+  void warn_once(const char* what, int errno_value) {
+    if (std::exchange(has_warned_, true)) return;
+    base::log::error("{} children={} reason=\"{}\"", what, children_.size(),
+                     std::generic_category().message(errno_value));
+  }
+
+  void drain() {
+    signal_all(kDrainSignal);
+    acceptor_.stop();
+    const auto deadline = base::Deadline::in_ms(options_.drain_ms);
+    while (!children_.empty() && !deadline.has_passed()) wait_for_events(deadline, false);
+    if (children_.empty()) return;
+    base::log::warn("cut after draining connections={} drain_ms={}", children_.size(), options_.drain_ms);
+    signal_all(SIGKILL);
+    while (!children_.empty()) wait_for_events(base::Deadline::never(), false);
+  }
+
+  void signal_all(int signal) const {
+    for (const auto& [pid, child] : children_) ::kill(pid, signal);
+  }
+
+  const Options options_;
+  const MakeWorker& make_worker_;
+  Acceptor acceptor_;
+  const std::size_t most_children_;
+  Shared<SharedBoard> board_;
+  net::Fd signals_;
+  net::Fd nobody_waits_;
+
+  bool shall_stop_ = false;
+  bool has_warned_ = false;
+  std::unordered_map<pid_t, Child> children_;
+  std::vector<std::size_t> free_places_;
+};
+
+}  // namespace
+
+bool serve_with_processes(net::Listener listener, const Options& options, const MakeWorker& make_worker) {
+  ProcessServer(std::move(listener), options, make_worker).run();
+  return true;
+}
+
+}  // namespace serve

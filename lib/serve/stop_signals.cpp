@@ -1,0 +1,43 @@
+#include "serve/stop_signals.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+
+#include <cerrno>
+
+namespace serve {
+
+namespace {
+
+sigset_t stop_signals() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  ::sigaddset(&set, SIGTERM);
+  ::sigaddset(&set, SIGINT);
+  return set;
+}
+
+}  // namespace
+
+void hold_stop_signals() {
+  const sigset_t set = stop_signals();
+  ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  ::signal(SIGPIPE, SIG_IGN);
+}
+
+void wait_for_stop_signal() {
+  const sigset_t set = stop_signals();
+  int which = 0;
+  while (::sigwait(&set, &which) == EINTR) {
+  }
+}
+
+int open_stop_and_child_signals() {
+  sigset_t set = stop_signals();
+  ::sigaddset(&set, SIGCHLD);
+  ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  return ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+}  // namespace serve

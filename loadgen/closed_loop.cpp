@@ -1,0 +1,37 @@
+#include "loadgen/closed_loop.h"
+
+#include "base/clock.h"
+
+namespace loadgen {
+
+void ClosedLoop::run(Course& course) noexcept {
+  client_.prepare();
+  course.arrivals.arrive();
+  if (config_.warmup_ms > 0) warm_up(course);
+  measure(course);
+  course.arrivals.arrive();
+}
+
+void ClosedLoop::warm_up(Course& course) {
+  course.warmup_gate.wait();
+  while (!course.must_stop.load(std::memory_order_relaxed) && base::now_ns() < course.warmup_end_ns) {
+    client_.carry_out(workload_.next());
+    recorder_.count_warmup();
+  }
+  course.arrivals.arrive();
+}
+
+void ClosedLoop::measure(Course& course) {
+  course.gate.wait();
+  recorder_.begin(course.start_ns);
+  std::int64_t now_ns = course.start_ns;
+  for (std::int64_t done = 0; !course.must_stop.load(std::memory_order_relaxed); ++done) {
+    const bool is_over = config_.requests > 0 ? done == config_.requests : now_ns >= course.end_ns;
+    if (is_over) break;
+    const Exchange exchange = client_.carry_out(workload_.next());
+    recorder_.record(exchange);
+    now_ns = exchange.ended_ns;
+  }
+}
+
+}  // namespace loadgen

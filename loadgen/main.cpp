@@ -1,0 +1,80 @@
+// Reads the flags, checks the host, runs, reports.
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <iostream>
+
+#include "base/process_limits.h"
+#include "flags/parse.h"
+#include "loadgen/config.h"
+#include "loadgen/preflight.h"
+#include "loadgen/report.h"
+#include "loadgen/run.h"
+#include "serve/stop_signals.h"
+
+namespace {
+
+using loadgen::Config;
+
+int failed(const std::string& why) {
+  fmt::print(stderr, "loadgen: {}\n", why);
+  return flags::kFailed;
+}
+
+// From the errno of what has just failed.
+std::string cannot_write(const std::string& json_path) {
+  return base::errno_error(base::ErrorCode::kInternal, "--json: write " + json_path, errno).context;
+}
+
+// Where the JSON goes: opened before the run, so that its result is not lost in the end. Null: nowhere.
+std::ostream* open_json(const std::string& path, std::ofstream& file) {
+  if (path == "-") return &std::cout;
+  if (!path.empty()) file.open(path);
+  return path.empty() ? nullptr : &file;
+}
+
+int report(const Config& config, const loadgen::Ready& ready, const loadgen::RunResult& result, std::ostream* json) {
+  const loadgen::Summary summary = loadgen::summarize(result.tally, config.threads);
+  const loadgen::Report told{config, result, summary, ready.sources.count(),
+                             loadgen::tracking_warning(loadgen::connection_tracking())};
+
+  fmt::print(stderr, "{}", loadgen::table_of(told));
+  if (json != nullptr && !(*json << loadgen::json_of(told) << std::flush)) return failed(cannot_write(config.json));
+  if (result.stop_signal != 0) {
+    fmt::print(stderr, "loadgen: stopped early by signal {}\n", result.stop_signal);
+    return 128 + result.stop_signal;
+  }
+  if (summary.errors_total == 0) return flags::kDone;
+  return failed(fmt::format("{} of {} requests failed: {}", summary.errors_total,
+                            summary.errors_total + summary.requests, loadgen::errors_text(summary)));
+}
+
+int run(const Config& config) {
+  const auto ready = loadgen::prepare(config);
+  if (!ready) return failed(ready.error().context);
+  std::ofstream file;
+  std::ostream* const json = open_json(config.json, file);
+  if (json != nullptr && !*json) return failed(cannot_write(config.json));
+  for (const std::string& warning : ready->warnings) fmt::print(stderr, "warning: {}\n", warning);
+  const auto result = loadgen::run(config, *ready);
+  if (!result) return failed(result.error().context);
+  return report(config, *ready, *result, json);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int exit_status = 0;
+  const auto config = loadgen::read_config(argc, argv, exit_status);
+  if (!config) return exit_status;
+  try {
+    serve::hold_stop_signals();
+    base::make_threads_small();
+    return run(*config);
+  } catch (const std::exception& failure) {
+    return failed(failure.what());
+  }
+}

@@ -1,0 +1,41 @@
+#include "loadgen/recorder.h"
+
+#include "base/clock.h"
+
+namespace loadgen {
+
+void Recorder::record(const Exchange& exchange) {
+  tally_.elapsed_ns = exchange.ended_ns - start_ns_;
+  tally_.active_ns = static_cast<std::uint64_t>(tally_.elapsed_ns);
+  if (!exchange.failure) return succeeded(exchange);
+
+  ++tally_.errors[exchange.failure->index()];
+  tally_.failed_ns += static_cast<std::uint64_t>(exchange.ended_ns - exchange.started_ns);
+  live_errors_.store(live_errors_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+void Recorder::succeeded(const Exchange& exchange) {
+  const std::int64_t response_ns = exchange.ended_ns - exchange.started_ns;
+  tally_.response_ns.add(response_ns);
+  if (exchange.connected_ns != 0) {
+    tally_.connect_ns += static_cast<std::uint64_t>(exchange.connected_ns - exchange.started_ns);
+  }
+  tally_.first_byte_ns += static_cast<std::uint64_t>(exchange.first_byte_ns - exchange.started_ns);
+  tally_.announced_bytes += exchange.announced_bytes;
+  tally_.received_bytes += exchange.received_bytes;
+
+  const auto second = static_cast<std::size_t>(tally_.elapsed_ns / base::kNsPerS);
+  if (second >= tally_.seconds.size()) tally_.seconds.resize(second + 1);
+  ++tally_.seconds[second].requests;
+  tally_.seconds[second].response_ns += static_cast<std::uint64_t>(response_ns);
+
+  live_requests_.store(tally_.response_ns.count(), std::memory_order_relaxed);
+  live_response_ns_.store(tally_.response_ns.sum(), std::memory_order_relaxed);
+}
+
+Live Recorder::live() const {
+  return {live_requests_.load(std::memory_order_relaxed), live_errors_.load(std::memory_order_relaxed),
+          live_response_ns_.load(std::memory_order_relaxed)};
+}
+
+}  // namespace loadgen

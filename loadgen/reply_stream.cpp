@@ -1,0 +1,92 @@
+#include "loadgen/reply_stream.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "net/socket_io.h"
+#include "wire/line_buffer.h"
+
+namespace loadgen {
+
+namespace {
+
+constexpr std::size_t kBufferBytes = 256 * 1024;
+
+Answer answer_of(std::string_view line, std::int64_t first_byte_ns) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  Answer answer{{}, wire::parse_reply(line), first_byte_ns};
+  if (const auto* const err = std::get_if<wire::Err>(&answer.reply)) answer.failure = err->code;
+  if (std::holds_alternative<wire::NotAReply>(answer.reply)) answer.failure = Fault::kProtocol;
+  return answer;
+}
+
+}  // namespace
+
+// The memory of the buffer is not touched before it is needed: threads that fetch small files stay small.
+ReplyStream::ReplyStream(std::int64_t timeout_ms)
+    : timeout_ms_(timeout_ms), buffer_(std::make_unique_for_overwrite<char[]>(kBufferBytes)) {}
+
+void ReplyStream::begin_connection(int fd) {
+  fd_ = fd;
+  begin_ = end_ = 0;
+}
+
+void ReplyStream::begin_request() {
+  deadline_ = base::Deadline::in_ms(timeout_ms_);
+  unhurried_ = base::Deadline::in_ms(timeout_ms_ / 16);
+  received_bytes_ = line_bytes_ = 0;
+}
+
+Answer ReplyStream::read_reply() {
+  if (begin_ == end_) begin_ = end_ = 0;
+  std::int64_t first_byte_ns = has_more() ? last_byte_ns_ : 0;
+  for (;;) {
+    const std::size_t lf = pending().substr(0, wire::kMaxLineBytes).find('\n');
+    if (lf != std::string_view::npos) {
+      const std::string_view line = pending().substr(0, lf);
+      begin_ += lf + 1;
+      line_bytes_ += lf + 1;
+      return answer_of(line, first_byte_ns);
+    }
+    if (pending().size() >= wire::kMaxLineBytes) return {Fault::kProtocol};
+    if (const auto failure = receive_more()) return {failure};
+    if (first_byte_ns == 0) first_byte_ns = last_byte_ns_;
+  }
+}
+
+std::optional<Cause> ReplyStream::read_file(std::uint64_t size_bytes, Reference* reference) {
+  for (std::uint64_t left = size_bytes; left > 0;) {
+    if (!has_more()) {
+      begin_ = end_ = 0;
+      if (const auto failure = receive_more()) return failure;
+    }
+    const std::string_view piece = pending().substr(0, std::min<std::uint64_t>(left, kBufferBytes));
+    if (reference != nullptr) reference->compare(piece);
+    begin_ += piece.size();
+    left -= piece.size();
+  }
+  return {};
+}
+
+std::optional<Cause> ReplyStream::receive_more() {
+  // Only a line that is cut by the end of the buffer: rare, and short.
+  if (end_ == kBufferBytes) {
+    std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
+    end_ -= begin_;
+    begin_ = 0;
+  }
+  const bool must_watch_clock = unhurried_.has_passed();
+  if (must_watch_clock && (deadline_.has_passed() || !net::wait_until_readable(fd_, deadline_))) {
+    return Fault::kTimeout;
+  }
+  const ssize_t got = net::receive(fd_, {buffer_.get() + end_, kBufferBytes - end_});
+  if (got < 0 && errno == EAGAIN) return Fault::kTimeout;
+  if (got <= 0) return Fault::kClosed;
+  last_byte_ns_ = base::now_ns();
+  end_ += static_cast<std::size_t>(got);
+  received_bytes_ += static_cast<std::uint64_t>(got);
+  return {};
+}
+
+}  // namespace loadgen

@@ -1,0 +1,146 @@
+#include "loadgen/run.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <list>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "loadgen/closed_loop.h"
+#include "loadgen/course.h"
+#include "loadgen/progress.h"
+#include "serve/stop_signals.h"
+
+namespace loadgen {
+
+namespace {
+
+class Run {
+ public:
+  Run(const Config& config, const Ready& ready) : config_(config), signals_(serve::open_stop_and_child_signals()) {
+    const std::string run_name = random_word();
+    for (int thread = 0; thread < config.threads; ++thread) {
+      loops_.emplace_back(config, ready.server, ready.sources, run_name, thread);
+    }
+  }
+
+  base::Result<RunResult> run() {
+    if (const auto started = start_threads(); !started) return started.error();
+    wait_for_all();
+    warm_up();
+    const double cpu_before_s = begin_window();
+    watch_window();
+    result_.cpu = {process_cpu_s() - cpu_before_s, allowed_cores()};
+    join();
+    for (const ClosedLoop& loop : loops_) result_.tally.add(loop.recorder().tally());
+    const double elapsed_s = static_cast<double>(result_.tally.elapsed_ns) / 1e9;
+    result_.cpu.used_cores = elapsed_s > 0 ? result_.cpu.used_cores / elapsed_s : 0;
+    return std::move(result_);
+  }
+
+ private:
+  base::Status start_threads() {
+    try {
+      for (ClosedLoop& loop : loops_) threads_.emplace_back([&loop, this] { loop.run(course_); });
+    } catch (const std::system_error& failure) {
+      course_.must_stop = true;
+      course_.warmup_gate.count_down();
+      course_.gate.count_down();
+      const auto started = std::to_string(threads_.size());
+      join();
+      return base::Error{base::ErrorCode::kUnavailable, "thread " + started +
+                                                            " could not be started: " + failure.code().message() +
+                                                            "; ask for fewer threads, or raise the limit (ulimit -u)"};
+    }
+    return base::kDone;
+  }
+
+  void warm_up() {
+    if (config_.warmup_ms == 0) return;
+    course_.warmup_end_ns = base::now_ns() + config_.warmup_ms * base::kNsPerMs;
+    course_.warmup_gate.count_down();
+    wait_for_all();
+  }
+
+  // Returns the CPU time used before.
+  double begin_window() {
+    const double cpu_before_s = process_cpu_s();
+    result_.start_unix_s = base::unix_time_s();
+    course_.start_ns = base::now_ns();
+    course_.end_ns = course_.start_ns + config_.seconds_ms * base::kNsPerMs;
+    course_.gate.count_down();
+    return cpu_before_s;
+  }
+
+  // Once a second the progress is shown. The clock of a run is its threads': nothing is measured here.
+  void watch_window() {
+    Progress progress;
+    int arrived = 0;
+    for (int second = 1; arrived < config_.threads;) {
+      const std::int64_t next_ns = course_.start_ns + second * base::kNsPerS;
+      arrived += wait(static_cast<int>((next_ns - base::now_ns()) / base::kNsPerMs) + 1);
+      if (base::now_ns() < next_ns) continue;
+      progress.show(second, live());
+      ++second;
+    }
+  }
+
+  void wait_for_all() {
+    for (int arrived = 0; arrived < config_.threads;) arrived += wait(-1);
+  }
+
+  // How many threads have arrived; 0 when the time is over first.
+  int wait(int at_most_ms) {
+    std::array<pollfd, 2> waiting{{{course_.arrivals.fd(), POLLIN, 0}, {signals_.get(), POLLIN, 0}}};
+    if (::poll(waiting.data(), waiting.size(), std::max(at_most_ms, -1)) <= 0) return 0;
+    if (waiting[1].revents != 0) stop_early();
+    return waiting[0].revents != 0 ? course_.arrivals.take() : 0;
+  }
+
+  // Requests under way are finished. Whoever does not want to wait for them sends a second signal, which nobody holds
+  // back any more.
+  void stop_early() {
+    signalfd_siginfo signal{};
+    if (::read(signals_.get(), &signal, sizeof signal) != sizeof signal) return;
+    result_.stop_signal = static_cast<int>(signal.ssi_signo);
+    course_.must_stop = true;
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_UNBLOCK, &all, nullptr);
+  }
+
+  Live live() const {
+    Live all;
+    for (const ClosedLoop& loop : loops_) {
+      const Live one = loop.recorder().live();
+      all.requests += one.requests;
+      all.errors += one.errors;
+      all.response_ns += one.response_ns;
+    }
+    return all;
+  }
+
+  void join() {
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  const Config& config_;
+  const net::Fd signals_;
+  RunResult result_;
+  Course course_;
+  std::list<ClosedLoop> loops_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace
+
+base::Result<RunResult> run(const Config& config, const Ready& ready) { return Run(config, ready).run(); }
+
+}  // namespace loadgen

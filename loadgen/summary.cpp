@@ -1,0 +1,61 @@
+#include "loadgen/summary.h"
+
+#include <fmt/format.h>
+
+namespace loadgen {
+
+namespace {
+
+double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+double mean_ms(std::uint64_t sum_ns, std::uint64_t count) {
+  return ratio(static_cast<double>(sum_ns), static_cast<double>(count)) / 1e6;
+}
+
+// Where the time of the threads went that is in no response time: together with n_check, all of it.
+std::string time_elsewhere(const Tally& tally, double all_ns, double n_check) {
+  const double failed = ratio(static_cast<double>(tally.failed_ns), all_ns);
+  const double over = 1 - ratio(static_cast<double>(tally.active_ns), all_ns);
+  const double between = 1 - n_check - failed - over;
+  return fmt::format(
+      "X*R is {:.3f} of N; of the threads' time {:.1f}% went to requests that failed, for {:.1f}% a thread had ended "
+      "before the last one{}, and {:.1f}% lay between requests",
+      n_check, failed * 100, over * 100, over > 0.02 ? " (a longer run helps)" : "", between * 100);
+}
+
+std::vector<std::string> find_faults(const Tally& tally, const Summary& summary, double all_ns) {
+  if (summary.requests == 0) return {"no request succeeded"};
+  std::vector<std::string> faults;
+  if (summary.n_check < kLeastNCheck || summary.n_check > kMostNCheck) {
+    faults.push_back(time_elsewhere(tally, all_ns, summary.n_check));
+  }
+  if (tally.announced_bytes != tally.received_bytes) {
+    faults.push_back(fmt::format("the replies announced {} bytes of files, and {} were received", tally.announced_bytes,
+                                 tally.received_bytes));
+  }
+  return faults;
+}
+
+}  // namespace
+
+Summary summarize(const Tally& tally, int threads) {
+  Summary summary;
+  summary.elapsed_s = static_cast<double>(tally.elapsed_ns) / 1e9;
+  summary.requests = tally.response_ns.count();
+  summary.throughput_rps = ratio(static_cast<double>(summary.requests), summary.elapsed_s);
+  summary.bytes = tally.received_bytes;
+  for (std::size_t i = 0; i < tally.errors.size(); ++i) {
+    if (tally.errors[i] > 0) summary.errors.emplace_back(Cause::word_of(i), tally.errors[i]);
+  }
+  summary.errors_total = tally.errors_total();
+  summary.connect_ms = mean_ms(tally.connect_ns, summary.requests);
+  summary.first_byte_ms = mean_ms(tally.first_byte_ns, summary.requests);
+  summary.mean_ms = tally.response_ns.mean() / 1e6;
+
+  const double all_ns = static_cast<double>(tally.elapsed_ns) * threads;
+  summary.n_check = ratio(summary.throughput_rps * summary.mean_ms / 1000, threads);
+  summary.invalid_because = find_faults(tally, summary, all_ns);
+  return summary;
+}
+
+}  // namespace loadgen

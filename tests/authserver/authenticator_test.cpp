@@ -1,0 +1,90 @@
+#include "authserver/authenticator.h"
+
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "serve/shared_memory.h"
+#include "tests/authserver/stores/reachable.h"
+#include "tests/catch.h"
+
+using namespace authserver;
+using base::ErrorCode;
+
+namespace {
+
+// An authenticator on a real SQLite store.
+struct Setup {
+  explicit Setup(AuthenticatorOptions options = {}) {
+    REQUIRE(start_cryptography());
+    authenticator.emplace(std::move(*Authenticator::make(options, *shared)));
+    store = std::move(*open_store(tests::reachable_stores().front().config));
+  }
+  base::Status verify(std::string_view password) { return authenticator->verify(*store, {user, password}); }
+  base::Status create(std::string_view password) { return authenticator->create(*store, {user, password}); }
+
+  const std::string user = tests::fresh_user();
+  serve::Shared<SharedPasswordState> shared;
+  std::optional<Authenticator> authenticator;
+  std::unique_ptr<AccountStore> store;
+};
+
+bool is(const base::Status& status, ErrorCode code) { return !status && status.error().code == code; }
+
+// Another record under the same name, as another authserver could have written it.
+class OneRecord : public AccountStore {
+ public:
+  base::Status create(const Account&) override { return base::Error{ErrorCode::kExists, ""}; }
+  base::Result<std::string> find_record(std::string_view) override { return record; }
+  base::Status ping() override { return base::kDone; }
+  base::Status for_each(const std::function<void(const Account&)>&) override { return base::kDone; }
+
+  std::string record;
+};
+
+}  // namespace
+
+TEST_CASE("the right password is verified, a wrong one and an unknown user are denied", "[authserver]") {
+  for (const Scheme scheme : {Scheme::kArgon2id, Scheme::kPlain}) {
+    Setup setup({.scheme = scheme});
+    CHECK(is(setup.verify("right"), ErrorCode::kDenied));
+    REQUIRE(setup.create("right"));
+    CHECK(setup.verify("right"));
+    CHECK(setup.verify("right"));
+    CHECK(is(setup.verify("wrong"), ErrorCode::kDenied));
+    CHECK(is(setup.create("right"), ErrorCode::kExists));
+  }
+}
+
+TEST_CASE("a remembered credential is worth nothing once the record has changed", "[authserver]") {
+  Setup setup;
+  OneRecord store;
+  store.record = *make_record(Scheme::kArgon2id, "old");
+  CHECK(setup.authenticator->verify(store, {"bob", "old"}));
+  CHECK(setup.authenticator->verify(store, {"bob", "old"}));
+  store.record = *make_record(Scheme::kArgon2id, "new");
+  CHECK(is(setup.authenticator->verify(store, {"bob", "old"}), ErrorCode::kDenied));
+  CHECK(setup.authenticator->verify(store, {"bob", "new"}));
+}
+
+TEST_CASE("over the bound of hashes the answer is unavailable, and known credentials do not wait", "[authserver]") {
+  Setup setup({.hash_wait_ms = 30});
+  REQUIRE(setup.create("right"));
+  REQUIRE(setup.verify("right"));
+  const HashLanes::Turn only_lane(setup.shared->lanes, 0, base::now_ns() + base::kNsPerS);
+  REQUIRE(only_lane.is_granted());
+  std::thread([&] {
+    CHECK(setup.verify("right"));
+    CHECK(is(setup.verify("wrong"), ErrorCode::kUnavailable));
+    CHECK(is(setup.create("right"), ErrorCode::kUnavailable));
+  }).join();
+}
+
+TEST_CASE("without a memo nothing is remembered", "[authserver]") {
+  Setup setup({.memo_ms = 0, .hash_wait_ms = 30});
+  REQUIRE(setup.create("right"));
+  REQUIRE(setup.verify("right"));
+  const HashLanes::Turn only_lane(setup.shared->lanes, 0, base::now_ns() + base::kNsPerS);
+  std::thread([&] { CHECK(is(setup.verify("right"), ErrorCode::kUnavailable)); }).join();
+}

@@ -1,0 +1,75 @@
+#include "authserver/passwords/hash_lanes.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "serve/shared_memory.h"
+#include "tests/catch.h"
+
+using authserver::HashLanes;
+
+namespace {
+
+std::int64_t soon() { return base::now_ns() + 20 * base::kNsPerMs; }
+std::int64_t later() { return base::now_ns() + 60 * base::kNsPerS; }
+
+}  // namespace
+
+TEST_CASE("no more hashes are computed at once than there are lanes", "[passwords]") {
+  const serve::Shared<HashLanes> lanes;
+  lanes->set_count(2);
+  std::atomic<int> now = 0;
+  std::atomic<int> most = 0;
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < 8; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 200; ++i) {
+        const HashLanes::Turn turn(*lanes, t, later());
+        if (!turn.is_granted()) continue;
+        const int mine = ++now;
+        for (int seen = most; seen < mine && !most.compare_exchange_weak(seen, mine);) {
+        }
+        std::this_thread::yield();
+        --now;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(most >= 1);
+  CHECK(most <= 2);
+}
+
+TEST_CASE("who waits too long for a lane is told so", "[passwords]") {
+  const serve::Shared<HashLanes> lanes;
+  const HashLanes::Turn first(*lanes, 1, later());
+  REQUIRE(first.is_granted());
+  std::thread([&] { CHECK_FALSE(HashLanes::Turn(*lanes, 2, soon()).is_granted()); }).join();
+}
+
+TEST_CASE("one credential is computed by one at a time, even when lanes are free", "[passwords]") {
+  const serve::Shared<HashLanes> lanes;
+  lanes->set_count(4);
+  const HashLanes::Turn first(*lanes, 7, later());
+  std::thread([&] {
+    CHECK_FALSE(HashLanes::Turn(*lanes, 7, soon()).is_granted());
+    CHECK(HashLanes::Turn(*lanes, 8, soon()).is_granted());
+  }).join();
+}
+
+TEST_CASE("a process that dies gives its turn back", "[passwords]") {
+  const serve::Shared<HashLanes> lanes;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const HashLanes::Turn turn(*lanes, 1, later());
+    ::_exit(turn.is_granted() ? 0 : 1);  // without giving it back
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  REQUIRE(WEXITSTATUS(status) == 0);
+  CHECK(HashLanes::Turn(*lanes, 1, later()).is_granted());
+}

@@ -1,0 +1,237 @@
+// What every account store promises, on each that can be reached: SQLite always; MySQL and Redis when the runner has
+// started them and says where they are (tests/with-stores).
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "authserver/authenticator.h"
+#include "authserver/stores/open.h"
+#include "serve/shared_memory.h"
+#include "tests/authserver/stores/reachable.h"
+#include "tests/catch.h"
+
+using namespace authserver;
+using base::ErrorCode;
+
+namespace {
+
+std::unique_ptr<AccountStore> open(const StoreConfig& config) {
+  auto store = open_store(config);
+  if (!store) FAIL(store.error().context);
+  return std::move(*store);
+}
+
+constexpr std::string_view kUserBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-@+";
+
+// Makes names and passwords that stores might confuse. The same seed makes the same ones.
+class Awkward {
+ public:
+  std::string user() {
+    // Half of them are like the one before but for one byte, or one byte longer.
+    if (last_.empty() || last_.size() == wire::kMaxUserBytes || below(2) == 0) {
+      last_.resize(1 + below(wire::kMaxUserBytes));
+      std::generate(last_.begin(), last_.end(), [this] { return user_byte(); });
+    } else if (below(2) == 0) {
+      last_ += user_byte();
+    } else {
+      last_[below(last_.size())] ^= 0x20;  // of a letter, the other case
+    }
+    return last_;
+  }
+
+  std::string password() {
+    std::string made(1 + below(wire::kMaxPasswordBytes), ' ');
+    for (char& byte : made) byte = password_byte();
+    return made;
+  }
+
+ private:
+  std::size_t below(std::size_t end) { return std::uniform_int_distribution<std::size_t>(0, end - 1)(random_); }
+  char user_byte() { return kUserBytes[below(kUserBytes.size())]; }
+  char password_byte() {
+    const auto byte = static_cast<unsigned char>(0x20 + below(0x100 - 0x20));
+    return byte == 0x7f ? '\\' : static_cast<char>(byte);
+  }
+
+  std::mt19937 random_{20240229};
+  std::string last_;
+};
+
+struct AwkwardAccount {
+  std::string user;
+  std::string password;
+};
+
+std::vector<AwkwardAccount> awkward_accounts(std::size_t count) {
+  Awkward awkward;
+  std::map<std::string, std::string> made;  // no two of one name, as it would depend on chance who is first
+  while (made.size() < count) {
+    const std::string user = awkward.user();
+    if (wire::is_valid_user(user)) made.emplace(user, awkward.password());
+  }
+  std::vector<AwkwardAccount> accounts;
+  for (const auto& [user, password] : made) accounts.push_back({user, password});
+  return accounts;
+}
+
+// In braces, as their order counts.
+std::string words(std::initializer_list<base::Status> answers) {
+  std::string all;
+  for (const base::Status& status : answers) {
+    all.append(status ? "OK" : base::word_of(status.error().code)).append(" ");
+  }
+  return all;
+}
+
+// A conversation about every account, by a few threads at once.
+class Answers {
+ public:
+  Answers(const StoreConfig& config, const std::vector<AwkwardAccount>& accounts)
+      : config_(config), accounts_(accounts), answers_(accounts.size()) {}
+
+  std::vector<std::string> ask() {
+    // All are made before any is looked up: the answers shall not depend on who is faster.
+    for_all([&](AccountStore& store, const AwkwardAccount& one) {
+      return words({authenticator_.create(store, {one.user, one.password}),
+                    authenticator_.create(store, {one.user, "another"})});
+    });
+    for_all([&](AccountStore& store, const AwkwardAccount& one) {
+      std::string other_case = one.user;
+      for (char& byte : other_case) byte ^= static_cast<char>(std::isalpha(byte) != 0 ? 0x20 : 0);
+      const std::string trimmed = one.password.substr(0, one.password.find_last_not_of(' ') + 1);
+      return words(
+          {authenticator_.verify(store, {one.user, one.password}), authenticator_.verify(store, {one.user, "another"}),
+           authenticator_.verify(store, {one.user, one.password + " "}),
+           authenticator_.verify(store, {one.user, trimmed}), authenticator_.verify(store, {other_case, one.password}),
+           authenticator_.verify(store, {one.user + ".", one.password})});
+    });
+    return answers_;
+  }
+
+ private:
+  template <typename Ask>
+  void for_all(const Ask& ask) {
+    constexpr std::size_t kThreads = 4;
+    std::vector<std::thread> threads;
+    for (std::size_t first = 0; first < kThreads; ++first) {
+      threads.emplace_back([&, first] {
+        auto store = open_store(config_);
+        for (std::size_t i = first; store && i < accounts_.size(); i += kThreads) {
+          answers_[i] += ask(**store, accounts_[i]);
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+
+  const StoreConfig& config_;
+  const std::vector<AwkwardAccount>& accounts_;
+  std::vector<std::string> answers_;
+  serve::Shared<SharedPasswordState> shared_;
+  const Authenticator authenticator_ = std::move(*Authenticator::make({.scheme = Scheme::kPlain}, *shared_));
+};
+
+bool exists(const base::Status& status) { return !status && status.error().code == ErrorCode::kExists; }
+
+}  // namespace
+
+TEST_CASE("an account is found as it was made, and made once", "[stores]") {
+  for (const tests::ReachableStore& reachable : tests::reachable_stores()) {
+    CAPTURE(reachable.name);
+    const auto store = open(reachable.config);
+    const std::string user = tests::fresh_user();
+    CHECK(store->find_record(user).error().code == ErrorCode::kNotFound);
+    REQUIRE(store->create({user, "$plain$one"}));
+    CHECK(exists(store->create({user, "$plain$two"})));
+    CHECK(*store->find_record(user) == "$plain$one");
+    CHECK(*open(reachable.config)->find_record(user) == "$plain$one");
+  }
+}
+
+TEST_CASE("names are bytes: nothing is folded", "[stores]") {
+  for (const tests::ReachableStore& reachable : tests::reachable_stores()) {
+    CAPTURE(reachable.name);
+    const auto store = open(reachable.config);
+    const std::string user = tests::fresh_user();
+    const std::vector<std::string> alike = {user + "a", user + "A", user + "a.", user + "a+", user + "a@", user + "a_"};
+    for (const std::string& name : alike) CHECK(store->create({name, "$plain$" + name}));
+    for (const std::string& name : alike) CHECK(*store->find_record(name) == "$plain$" + name);
+  }
+}
+
+TEST_CASE("records keep every byte", "[stores]") {
+  std::string all_bytes = "$plain$ \\'\"%;-- ";
+  for (int byte = 0x20; byte < 0x100; ++byte) {
+    if (byte != 0x7f && all_bytes.size() < 7 + 128) all_bytes += static_cast<char>(byte);
+  }
+  for (const tests::ReachableStore& reachable : tests::reachable_stores()) {
+    CAPTURE(reachable.name);
+    const auto store = open(reachable.config);
+    for (const std::string& record : {all_bytes, std::string("$plain$  "), std::string("$plain$\xff\xfe ")}) {
+      const std::string user = tests::fresh_user();
+      REQUIRE(store->create({user, record}));
+      CHECK(*store->find_record(user) == record);
+    }
+  }
+}
+
+TEST_CASE("the longest names and records fit", "[stores]") {
+  for (const tests::ReachableStore& reachable : tests::reachable_stores()) {
+    CAPTURE(reachable.name);
+    const auto store = open(reachable.config);
+    std::string user = tests::fresh_user();
+    user.resize(64, 'x');
+    const std::string record = "$plain$" + std::string(128, 'p');
+    REQUIRE(store->create({user, record}));
+    CHECK(*store->find_record(user) == record);
+    CHECK(store->find_record(user.substr(0, 63)).error().code == ErrorCode::kNotFound);
+  }
+}
+
+TEST_CASE("of many who want one name exactly one gets it", "[stores]") {
+  for (const tests::ReachableStore& reachable : tests::reachable_stores()) {
+    CAPTURE(reachable.name);
+    const std::string user = tests::fresh_user();
+    std::atomic<int> made = 0;
+    std::atomic<int> taken = 0;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 8; ++t) {
+      threads.emplace_back([&, t] {
+        auto store = open_store(reachable.config);
+        if (!store) return;
+        const auto status = (*store)->create({user, "$plain$" + std::to_string(t)});
+        ++(status ? made : taken);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    CHECK(made == 1);
+    CHECK(taken == 7);
+  }
+}
+
+TEST_CASE("a store that answers can be pinged", "[stores]") {
+  for (const tests::ReachableStore& reachable : tests::reachable_stores()) {
+    CAPTURE(reachable.name);
+    CHECK(open(reachable.config)->ping());
+  }
+}
+
+TEST_CASE("10,000 awkward names and passwords get the same answers on every store", "[stores]") {
+  REQUIRE(start_cryptography());
+  const std::vector<AwkwardAccount> accounts = awkward_accounts(10'000);
+  std::vector<std::string> expected;
+  for (tests::ReachableStore reachable : tests::reachable_stores()) {
+    CAPTURE(reachable.name);
+    reachable.config.timeout_ms = 60'000;  // the disk may be slow
+    const std::vector<std::string> answers = Answers(reachable.config, accounts).ask();
+    const auto wrong = std::ranges::find_if_not(
+        answers, [](const std::string& all) { return all.starts_with("OK exists OK denied "); });
+    if (wrong != answers.end()) FAIL_CHECK(*wrong << accounts[static_cast<std::size_t>(wrong - answers.begin())].user);
+    if (expected.empty()) expected = answers;
+    CHECK(std::ranges::mismatch(answers, expected).in1 == answers.end());
+  }
+}

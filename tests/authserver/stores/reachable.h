@@ -1,0 +1,22 @@
+// The account stores that the tests can use now.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "authserver/stores/open.h"
+
+namespace tests {
+
+struct ReachableStore {
+  std::string name;
+  authserver::StoreConfig config;
+};
+
+// Prepared: their tables are there.
+const std::vector<ReachableStore>& reachable_stores();
+
+// A name that no other test, and no other run on the same store, has used.
+std::string fresh_user();
+
+}  // namespace tests

@@ -1,0 +1,97 @@
+"""What stands in for the other end of a connection between the servers: a peer that behaves as a test wants, and a
+relay that counts the connections to a real one."""
+
+import contextlib
+import socket
+import threading
+from collections.abc import Callable
+
+from client import Address
+from waiting import eventually
+
+
+class HangUp(Exception):
+    """Raised by a peer's `answer` to close the connection instead of answering."""
+
+
+class _Listening:
+    """Accepts connections, each served by a thread of its own, until close()."""
+    def __init__(self) -> None:
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.address: Address = self._listener.getsockname()
+        self.connections = 0
+        self._sockets: list[socket.socket] = []
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def __str__(self) -> str:
+        return f"{self.address[0]}:{self.address[1]}"
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = self._listener.accept()
+                self._sockets.append(connection)
+                self.connections += 1
+                threading.Thread(target=self._run, args=(connection,), daemon=True).start()
+
+    def _run(self, connection: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            self.serve(connection)
+        _shut(connection)
+
+    def serve(self, connection: socket.socket) -> None:
+        raise NotImplementedError
+
+    def hang_up_on_all(self) -> None:
+        for connection in self._sockets:
+            _shut(connection)
+
+    def close(self) -> None:
+        _shut(self._listener)
+        self.hang_up_on_all()
+
+
+class Peer(_Listening):
+    """Speaks the line protocol as `answer(line, connection)` says: it returns the bytes to send, if any."""
+    def __init__(self, answer: Callable[[bytes, socket.socket], bytes | None]) -> None:
+        self.lines: list[bytes] = []
+        self._answer = answer
+        super().__init__()
+
+    def serve(self, connection: socket.socket) -> None:
+        with contextlib.suppress(HangUp), connection.makefile("rb") as lines:
+            for line in lines:
+                self.lines.append(line)
+                answer = self._answer(line, connection)
+                if answer is not None:
+                    connection.sendall(answer)
+
+    def wait_for_lines(self, count: int) -> list[bytes]:
+        eventually(lambda: len(self.lines) >= count, f"{count} lines reach the peer, which has {self.lines}")
+        return self.lines
+
+
+class Relay(_Listening):
+    """Passes bytes on to `target` and back."""
+    def __init__(self, target: Address) -> None:
+        self._target = target
+        super().__init__()
+
+    def serve(self, connection: socket.socket) -> None:
+        with socket.create_connection(self._target) as onward:
+            self._sockets.append(onward)
+            threading.Thread(target=_pump, args=(onward, connection), daemon=True).start()
+            _pump(connection, onward)
+
+
+def _pump(source: socket.socket, sink: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        while received := source.recv(1 << 16):
+            sink.sendall(received)
+    _shut(sink)
+
+
+def _shut(one: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        one.shutdown(socket.SHUT_RDWR)
+    one.close()

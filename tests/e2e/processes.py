@@ -1,0 +1,108 @@
+"""What /proc tells of a running program."""
+
+import contextlib
+import os
+import signal
+from pathlib import Path
+
+from client import Client
+from waiting import eventually
+
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+
+
+def _stat(pid: int) -> list[str]:
+    """The fields behind the program's name, state first; empty when there is no such process."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
+def state(pid: int) -> str:
+    """One letter, Z for a zombie; empty when there is no such process."""
+    fields = _stat(pid)
+    return fields[0] if fields else ""
+
+
+def pause(pid: int) -> None:
+    """Stops every thread of the process where it is; SIGCONT lets it go on."""
+    os.kill(pid, signal.SIGSTOP)
+    tasks = Path(f"/proc/{pid}/task")
+    eventually(lambda: all(state(int(task.name)) == "T" for task in tasks.iterdir()), f"{pid} has stopped")
+
+
+def children(pid: int) -> list[int]:
+    everybody = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+    return [child for child in everybody if (fields := _stat(child)) and int(fields[1]) == pid]
+
+
+def cpu_s(pid: int) -> float:
+    """CPU time that the process and its living children have used."""
+    pids = [pid, *children(pid)]
+    return sum(int(fields[11]) + int(fields[12]) for one in pids if (fields := _stat(one))) / _TICKS_PER_S
+
+
+def naps(pid: int) -> int:
+    """How often the process and its children have gone to sleep: a server that waits for a lock naps again and again,
+    one that waits for a line does not."""
+    statuses = [status for one in (pid, *children(pid)) for status in Path(f"/proc/{one}/task").glob("*/status")]
+    return sum(
+        int(line.split()[1]) for status in statuses for line in _lines(status)
+        if line.startswith("voluntary_ctxt_switches"))
+
+
+def threads(pid: int) -> int:
+    return len(list(Path(f"/proc/{pid}/task").iterdir()))
+
+
+def descriptors(pid: int) -> int:
+    return len(list(Path(f"/proc/{pid}/fd").iterdir()))
+
+
+def memory_holds(pid: int, needle: bytes) -> bool:
+    """Whether the bytes are anywhere in the memory of the process."""
+    with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
+        for line in _lines(Path(f"/proc/{pid}/maps")):
+            start, end = (int(address, 16) for address in line.split()[0].split("-"))
+            if "rw" not in line.split()[1]:
+                continue
+            with contextlib.suppress(OSError):  # unmapped meanwhile
+                memory.seek(start)
+                if needle in memory.read(end - start):
+                    return True
+    return False
+
+
+def server_of(client: Client, parent: int) -> int:
+    """The child of `parent` that owns the other end of the client's connection."""
+    inode = _socket_inode(client.socket.getpeername()[1], client.port())
+    owners = [child for child in children(parent) if f"socket:[{inode}]" in _open_files(child)]
+    assert len(owners) == 1, f"the connection is open in {owners}"
+    return owners[0]
+
+
+def _socket_inode(local_port: int, remote_port: int) -> str:
+    for line in _lines(Path("/proc/net/tcp"))[1:]:
+        fields = line.split()
+        ports = [int(address.rpartition(":")[2], 16) for address in fields[1:3]]
+        if ports == [local_port, remote_port]:
+            return fields[9]
+    raise AssertionError("no such connection")
+
+
+def _open_files(pid: int) -> set[str]:
+    found = set()
+    for fd in Path(f"/proc/{pid}/fd").iterdir():
+        try:
+            found.add(os.readlink(fd))
+        except FileNotFoundError:
+            continue
+    return found
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text().splitlines()
+    except (FileNotFoundError, ProcessLookupError):
+        return []

@@ -1,0 +1,253 @@
+"""What the fileserver makes of the authserver's answers, of their absence, and of answers that come too late.
+
+The other end is a peer that behaves as each test wants; the real authserver cannot be told to."""
+
+import socket
+import threading
+import unittest
+from collections.abc import Callable
+
+from client import Client, grant
+from peers import HangUp, Peer
+from scene import SceneTest
+from waiting import LONG_S, time_s
+
+CLOSING = {"too-long", "busy", "internal"}
+STAYING = {"syntax", "invalid", "denied", "exists", "unavailable"}
+
+
+class AuthAnswersTest(SceneTest):
+    connection = "persistent"
+
+    def serve(self, answer: Callable[[bytes, socket.socket], bytes | None], *flags: object) -> Peer:
+        self.scene.write("a.txt", b"content")
+        peer = self.scene.keep(Peer(answer))
+        self.fileserver = self.scene.fileserver(peer, "--auth-connection", self.connection, *flags)
+        return peer
+
+    def client(self) -> Client:
+        return self.scene.client(self.fileserver)
+
+    def test_what_is_asked_is_in_the_compact_form(self) -> None:
+        peer = self.serve(lambda line, _: b"OK\n")
+        client = self.client()
+        for line in ("get: bob: pw", "get:bob: pw", "get: bob:  pw", "new: bob: a:b", "new:bob:a b ", "ping"):
+            self.assertEqual(client.ask(line), "OK")
+        self.assertEqual(
+            peer.lines,
+            [b"auth:bob:pw\n", b"auth:bob: pw\n", b"auth:bob: pw\n", b"new:bob:a:b\n", b"new:bob:a b \n", b"ping\n"])
+
+    def test_what_is_not_acceptable_is_not_asked_at_all(self) -> None:
+        peer = self.serve(lambda line, _: b"OK\n")
+        client = self.client()
+        for line in ("get:", "get:bob", "get::pw", "new:b b:pw", "new:bob:", "get:bob:\x01", "new:" + "u" * 65 + ":p",
+                     "a.txt", "", "new:bob:" + "p" * 129):
+            self.assertIn(client.ask(line), ("syntax", "invalid", "denied"))
+        self.assertEqual(peer.lines, [])
+
+    def test_every_error_is_passed_on_and_does_to_the_connection_what_it_always_does(self) -> None:
+        self.serve(lambda line, _: b"OK\n"
+                   if b"right" in line else b"ERR " + line.split(b":")[2].strip() + b" some words\n")
+        for code in CLOSING | STAYING:
+            for verb in ("get", "new"):
+                with self.subTest(code=code, verb=verb):
+                    client = self.client()
+                    grant(client, password="right")
+                    self.assertEqual(client.ask(f"{verb}:bob:{code}"), code)
+                    if code in CLOSING:
+                        self.assertTrue(client.is_ended())
+                    else:
+                        self.assertEqual(client.ask("a.txt"), "denied" if verb == "get" else b"content")
+
+    def test_a_ping_that_is_answered_with_anything_but_ok_is_unavailable(self) -> None:
+        answers = iter(
+            (b"ERR unavailable x\n", b"ERR internal x\n", b"ERR busy x\n", b"hello\n", b"OK 4\n", b"ERR\n", b"\n"))
+        self.serve(lambda line, _: next(answers))
+        client = self.client()
+        self.assertEqual([client.ask("ping") for _ in range(7)], ["unavailable"] * 7)
+
+    def test_an_answer_may_end_with_cr_lf_and_come_byte_by_byte(self) -> None:
+        def in_bytes(line: bytes, connection: socket.socket) -> None:
+            for value in b"OK\r\n":
+                connection.sendall(bytes([value]))
+
+        self.serve(in_bytes)
+        client = self.client()
+        self.assertEqual([client.ask("get:bob:pw") for _ in range(5)], ["OK"] * 5)
+
+    def test_what_is_no_answer_grants_nothing(self) -> None:
+        answers = (b"OK then\n", b"ok\n", b" OK\n", b"OKAY\n", b"OK \n", b"OK 0\n", b"\n", b"GRANTED\n",
+                   b"ERR nonsense x\n", b"ERR\n", b"O\0K\n", b"OK\r\r\n", b"x" * 100_000)
+        current = [b""]
+        self.serve(lambda line, _: current[0])
+        for current[0] in answers:
+            client = self.client()
+            self.assertEqual(client.ask("get:bob:pw"), "internal", current[0][:20])
+            self.assertTrue(client.is_ended())
+
+    def test_an_answer_without_its_end_is_unavailable(self) -> None:
+        def cut(line: bytes, connection: socket.socket) -> None:
+            connection.sendall(b"OK")
+            raise HangUp
+
+        self.serve(cut)
+        client = self.client()
+        self.assertEqual(client.ask("get:bob:pw"), "unavailable")
+        self.assertEqual(client.ask("a.txt"), "denied")
+
+    def test_a_second_answer_behind_the_first_reaches_nobody(self) -> None:
+        self.serve(lambda line, _: b"OK\nOK\n" if b":right\n" in line else b"ERR denied no\n")
+        client = self.client()
+        for _ in range(5):
+            self.assertEqual(client.ask("get:bob:right"), "OK")
+            self.assertEqual(client.ask("get:bob:wrong"), "denied")
+
+    def test_no_answer_is_unavailable_in_time_and_leaves_nobody(self) -> None:
+        self.serve(lambda line, _: None if b"silence" in line else b"OK\n", "--auth-timeout", "1")
+        client = self.client()
+        for line in ("get:bob:silence", "new:bob:silence"):
+            grant(client)
+            self.assertLess(time_s(lambda: self.assertEqual(client.ask(line), "unavailable")), LONG_S / 2)
+        self.assertEqual(client.ask("a.txt"), b"content")
+        self.assertEqual(client.ask("get:bob:silence"), "unavailable")
+        self.assertEqual(client.ask("a.txt"), "denied")
+
+    def test_an_answer_that_trickles_is_unavailable_in_time(self) -> None:
+        stopped = threading.Event()
+        self.addCleanup(stopped.set)
+
+        def trickle(line: bytes, connection: socket.socket) -> None:
+            while not stopped.wait(0.1):
+                connection.sendall(b"x")
+
+        self.serve(trickle, "--auth-timeout", "1")
+        client = self.client()
+        # 512 bytes, after which it would be no answer at all, take 50 seconds.
+        self.assertLess(time_s(lambda: self.assertEqual(client.ask("get:bob:pw"), "unavailable")), LONG_S / 2)
+
+    def test_a_late_answer_reaches_no_other_request(self) -> None:
+        late = threading.Event()
+
+        def answer(line: bytes, connection: socket.socket) -> bytes:
+            if b":late\n" not in line:
+                return b"ERR denied no\n"
+            late.wait(LONG_S)
+            return b"OK\n"
+
+        self.serve(answer, "--auth-timeout", "1")
+        client, other = self.client(), self.client()
+        self.assertEqual(client.ask("get:bob:late"), "unavailable")
+        self.assertEqual(other.ask("get:eve:wrong"), "denied")
+        late.set()
+        for _ in range(20):
+            self.assertEqual(client.ask("get:bob:wrong"), "denied")
+            self.assertEqual(other.ask("get:eve:wrong"), "denied")
+        self.assertEqual(client.ask("a.txt"), "denied")
+
+    def test_a_connection_whose_request_timed_out_is_closed(self) -> None:
+        closed = threading.Event()
+
+        def answer(line: bytes, connection: socket.socket) -> None:
+            connection.settimeout(LONG_S)
+            if connection.recv(1) == b"":
+                closed.set()
+
+        self.serve(answer, "--auth-timeout", "1")
+        self.assertEqual(self.client().ask("get:bob:pw"), "unavailable")
+        self.assertTrue(closed.wait(LONG_S))
+
+    def test_one_request_that_waits_holds_up_no_other_connection(self) -> None:
+        answered = threading.Event()
+        self.addCleanup(answered.set)
+
+        def answer(line: bytes, connection: socket.socket) -> bytes:
+            if b":slow\n" in line:
+                answered.wait(LONG_S)
+            return b"OK\n"
+
+        peer = self.serve(answer, "--auth-timeout", LONG_S)
+        waiting = self.client()
+        waiting.send("get:bob:slow\n")
+        peer.wait_for_lines(1)
+        for _ in range(5):
+            self.assertEqual(self.client().ask("get:bob:fast"), "OK")
+        answered.set()
+        self.assertEqual(waiting.reply(), "OK")
+
+    def test_a_new_whose_fate_is_unknown_is_unavailable_and_not_repeated(self) -> None:
+        def answer(line: bytes, connection: socket.socket) -> bytes:
+            if line.startswith(b"new:"):
+                raise HangUp
+            return b"OK\n"
+
+        peer = self.serve(answer)
+        client = self.client()
+        for number in range(1, 6):
+            grant(client)  # leaves a connection that may be kept
+            self.assertEqual(client.ask("new:bob:pw"), "unavailable")
+            self.assertEqual(client.ask("ping"), "OK")
+            self.assertEqual(peer.lines.count(b"new:bob:pw\n"), number)
+            self.assertEqual(client.ask("a.txt"), b"content")
+
+    def test_a_new_that_times_out_is_not_repeated(self) -> None:
+        peer = self.serve(lambda line, _: None if line.startswith(b"new:") else b"OK\n", "--auth-timeout", "1")
+        client = self.client()
+        grant(client)
+        self.assertEqual(client.ask("new:bob:pw"), "unavailable")
+        self.assertEqual(client.ask("ping"), "OK")
+        self.assertEqual(peer.lines.count(b"new:bob:pw\n"), 1)
+
+
+class AuthAnswersPerRequestTest(AuthAnswersTest):
+    connection = "per-request"
+
+
+class KeptConnectionTest(SceneTest):
+    """Connections to the authserver that were kept, and that the other side closed meanwhile."""
+    def serve(self, answer: Callable[[bytes, socket.socket], bytes | None]) -> Peer:
+        self.scene.write("a.txt", b"content")
+        peer = self.scene.keep(Peer(answer))
+        self.fileserver = self.scene.fileserver(peer)
+        return peer
+
+    def test_one_that_was_closed_while_it_was_idle_is_replaced_without_anyone_noticing(self) -> None:
+        peer = self.serve(lambda line, _: b"OK\n")
+        clients = [self.scene.client(self.fileserver) for _ in range(8)]
+        for line in (b"get:bob:pw\n", b"new:bob:pw\n", b"ping\n"):
+            for client in clients:
+                client.send(b"get:bob:pw\n")
+            self.assertEqual([client.reply() for client in clients], ["OK"] * 8)
+            peer.hang_up_on_all()
+            for client in clients:
+                client.send(line)
+            self.assertEqual([client.reply() for client in clients], ["OK"] * 8, line)
+        self.assertEqual(peer.lines.count(b"new:bob:pw\n"), 8)
+
+    def test_a_get_on_one_that_is_closed_instead_of_an_answer_is_tried_again(self) -> None:
+        answered: set[int] = set()
+
+        def answer_once(line: bytes, connection: socket.socket) -> bytes:
+            if connection.fileno() in answered:
+                answered.discard(connection.fileno())
+                raise HangUp
+            answered.add(connection.fileno())
+            return b"OK\n"
+
+        self.serve(answer_once)
+        client = self.scene.client(self.fileserver)
+        self.assertEqual([client.ask("get:bob:pw") for _ in range(10)], ["OK"] * 10)
+
+    def test_one_that_was_told_busy_and_closed_is_not_kept(self) -> None:
+        answers = iter([b"ERR busy full\n", b"OK\n"])
+
+        def answer(line: bytes, connection: socket.socket) -> bytes:
+            return next(answers)
+
+        peer = self.serve(answer)
+        self.assertEqual(self.scene.client(self.fileserver).ask("get:bob:pw"), "busy")
+        self.assertEqual(self.scene.client(self.fileserver).ask("get:bob:pw"), "OK")
+        self.assertEqual(peer.connections, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,159 @@
+"""An authserver that is down, comes back, hangs, or is full."""
+
+import signal
+import unittest
+
+from client import Client, grant
+from peers import Relay
+from processes import pause
+from programs import Program
+from scene import SceneTest, create_account, free_port
+from waiting import LONG_S, eventually, time_s
+
+
+class AuthOutageTest(SceneTest):
+    connection = "persistent"
+
+    def serve(self, auth: object, *flags: object) -> Program:
+        self.scene.write("a.txt", b"content")
+        return self.scene.fileserver(auth, "--auth-connection", self.connection, *flags)
+
+    def test_the_fileserver_starts_without_it_and_finds_it_by_itself(self) -> None:
+        port = free_port()
+        client = self.scene.client(self.serve(f"127.0.0.1:{port}"))
+        self.assertEqual(client.ask_all([b"ping", b"get:alice:pw", b"new:alice:pw", b"a.txt", b"get:", b"get::x"]),
+                         ["unavailable", "unavailable", "unavailable", "denied", "syntax", "invalid"])
+        self.scene.authserver("--listen", f"127.0.0.1:{port}")
+        eventually(lambda: client.ask("ping") == "OK", "the authserver is found")
+        self.assertEqual(client.ask_all([b"new:alice:pw", b"get:alice:pw", b"a.txt"]), ["OK", "OK", b"content"])
+
+    def test_when_it_goes_down_a_get_leaves_nobody_and_who_was_granted_still_gets_files(self) -> None:
+        authserver = self.scene.authserver()
+        create_account(authserver)
+        fileserver = self.serve(authserver)
+        stays, asks = self.scene.client(fileserver), self.scene.client(fileserver)
+        for client in (stays, asks):
+            grant(client)
+        authserver.stop()
+        self.assertEqual(stays.ask_all([b"ping", b"new:bob:pw", b"a.txt"]), ["unavailable", "unavailable", b"content"])
+        self.assertEqual(asks.ask_all([b"get:alice:wonderland", b"a.txt"]), ["unavailable", "denied"])
+
+    def test_after_its_restart_every_kept_connection_works_at_once(self) -> None:
+        for signal_number in (signal.SIGTERM, signal.SIGKILL):
+            with self.subTest(signal_number):
+                self.restart_and_ask(signal_number)
+
+    def restart_and_ask(self, signal_number: int) -> None:
+        authserver = self.scene.authserver()
+        user = f"user{int(signal_number)}"
+        create_account(authserver, user, "pw")
+        fileserver = self.serve(authserver)
+        clients = [self.scene.client(fileserver) for _ in range(12)]
+        for client in clients:
+            client.send(f"get:{user}:pw\n")
+        self.assertEqual([client.reply() for client in clients], ["OK"] * 12)
+        authserver.signal(signal_number)
+        authserver.wait()
+        self.scene.authserver("--listen", authserver)
+        for number, client in enumerate(clients):
+            client.send(f"get:{user}:pw\n" if number % 2 else f"new:{user}.{number}:pw\n")
+        self.assertEqual([client.reply() for client in clients], ["OK"] * 12)
+
+    def test_one_that_hangs_is_unavailable_in_time_and_its_late_answers_reach_nobody(self) -> None:
+        authserver = self.scene.authserver()
+        create_account(authserver)
+        fileserver = self.serve(authserver, "--auth-timeout", "2")
+        clients = [self.scene.client(fileserver) for _ in range(4)]
+        for client in clients:
+            grant(client)
+        pause(authserver.pid)
+        try:
+            for client in clients:
+                client.send("get:alice:wonderland\n")
+            for client in clients:
+                self.assertLess(time_s(lambda: self.assertEqual(client.reply(), "unavailable")), LONG_S / 2)
+        finally:
+            authserver.signal(signal.SIGCONT)
+        for _ in range(3):
+            for client in clients:
+                self.assertIn(client.ask("get:alice:wrong"), ("denied", "unavailable"))
+                self.assertEqual(client.ask("a.txt"), "denied")
+        eventually(lambda: clients[0].ask("ping") == "OK", "the authserver is asked again")
+        grant(clients[0])
+
+    def test_one_that_is_full_is_busy_and_closes_the_clients_connection(self) -> None:
+        authserver = self.scene.authserver("--max-connections", "1")
+        fileserver = self.serve(authserver)
+        first = self.scene.client(authserver)
+        self.assertEqual(first.ask("ping"), "OK")
+        client = self.scene.client(fileserver)
+        self.assertEqual(client.ask("get:alice:pw"), "busy")
+        self.assertTrue(client.is_ended())
+        pinging = self.scene.client(fileserver)
+        self.assertEqual(pinging.ask("ping"), "unavailable")
+        first.close()
+        eventually(lambda: pinging.ask("ping") == "OK", "the authserver has room again")
+
+
+class AuthOutagePerRequestTest(AuthOutageTest):
+    connection = "per-request"
+
+
+class ConnectionCountTest(SceneTest):
+    """How many connections to the authserver the requests of a client need."""
+
+    LINES = [b"get:alice:wonderland", b"get:alice:wrong", b"ping", b"new:bob:pw", b"new:bob:pw"]
+
+    def count(self, connection: str, ask) -> int:
+        authserver = self.scene.authserver("--sqlite-path", self.scene.folder / f"{connection}.db")
+        create_account(authserver)
+        relay = self.scene.keep(Relay(authserver.address))
+        ask(self.scene.fileserver(relay, "--auth-connection", connection))
+        return relay.connections
+
+    def ask_in_turn(self, fileserver: Program) -> None:
+        client = self.scene.client(fileserver)
+        for _ in range(4):
+            for line in self.LINES:
+                self.assertIn(client.ask(line), ("OK", "denied", "exists"))
+
+    def ask_on_connections_of_their_own(self, fileserver: Program) -> None:
+        for _ in range(20):
+            client = Client(fileserver.address)
+            grant(client)
+            client.close()
+
+    def ask_side_by_side(self, fileserver: Program) -> None:
+        clients = [self.scene.client(fileserver) for _ in range(6)]
+        for _ in range(10):
+            for client in clients:
+                client.send("get:alice:wonderland\n")
+            self.assertEqual([client.reply() for client in clients], ["OK"] * 6)
+
+    def test_per_request_makes_one_for_every_validation(self) -> None:
+        self.assertEqual(self.count("per-request", self.ask_in_turn), 4 * len(self.LINES))
+
+    def test_persistent_keeps_one_for_requests_in_turn(self) -> None:
+        self.assertEqual(self.count("persistent", self.ask_in_turn), 1)
+
+    def test_persistent_keeps_one_for_clients_in_turn(self) -> None:
+        self.assertEqual(self.count("persistent", self.ask_on_connections_of_their_own), 1)
+
+    def test_persistent_needs_no_more_than_requests_side_by_side(self) -> None:
+        self.assertLessEqual(self.count("persistent", self.ask_side_by_side), 6)
+
+    def test_a_kept_connection_that_the_authserver_closed_as_idle_is_replaced(self) -> None:
+        authserver = self.scene.authserver("--idle-timeout", "1")
+        create_account(authserver)
+        relay = self.scene.keep(Relay(authserver.address))
+        client = self.scene.client(self.scene.fileserver(relay))
+        for number in range(3):
+            grant(client)
+            self.assertEqual(client.ask(f"new:user{number}:pw"), "OK")
+            # Connected after the kept one was last used, so it is closed after it.
+            self.assertTrue(self.scene.client(authserver).is_ended())
+        self.assertGreater(relay.connections, 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

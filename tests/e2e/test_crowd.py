@@ -1,0 +1,83 @@
+"""Many clients at once, each with an account and files of its own: nobody gets what is another's."""
+
+import random
+import threading
+import unittest
+
+from client import Client
+from programs import SANITIZED, Program
+from scene import SceneTest
+
+
+class Visitor(threading.Thread):
+    """Mixes right and wrong requests at random, and notes every reply that is not the one it should have had."""
+
+    STEPS = 40 if SANITIZED else 120
+
+    def __init__(self, server: Program, number: int) -> None:
+        super().__init__()
+        self._server = server
+        self._user, self._password = f"visitor{number}", f"pw{number}"
+        self._name, self._content = file_of(number)
+        self._random = random.Random(number)
+        self.mistakes: list[str] = []
+
+    def run(self) -> None:
+        try:
+            self._visit()
+        except (AssertionError, OSError) as failure:
+            self.mistakes.append(f"{self._user}: {failure!r}")
+
+    def _visit(self) -> None:
+        client, is_granted = Client(self._server.address), False
+        self._check(client, f"new:{self._user}:{self._password}", "OK")
+        for _ in range(self.STEPS):
+            match self._random.randrange(7):
+                case 0:
+                    self._check(client, f"get:{self._user}:{self._password}", "OK")
+                    is_granted = True
+                case 1:
+                    self._check(client, f"get:{self._user}:wrong", "denied")
+                    is_granted = False
+                case 2:
+                    self._check(client, f"new:{self._user}:other", "exists")
+                case 3:
+                    client.close()
+                    client, is_granted = Client(self._server.address), False
+                case 4:
+                    self._check(client, "nothing", "not-found" if is_granted else "denied")
+                case _:
+                    self._check(client, self._name, self._content if is_granted else "denied")
+        client.close()
+
+    def _check(self, client: Client, line: str, expected: str | bytes) -> None:
+        reply = client.ask(line)
+        if reply != expected:
+            self.mistakes.append(f"{line}: {reply[:60]!r} instead of {expected[:60]!r}")
+
+
+def file_of(number: int) -> tuple[str, bytes]:
+    return f"sub{number % 5}/{number}", random.Random(number).randbytes(number * 3001)
+
+
+class CrowdTest(SceneTest):
+    VISITORS = 24
+
+    def test_every_reply_is_the_right_one(self) -> None:
+        for number in range(self.VISITORS):
+            self.scene.write(*file_of(number))
+        for model, flags in (("thread", ()), ("process", ("--files", "disk", "--auth-connection", "per-request"))):
+            with self.subTest(model):
+                authserver = self.scene.authserver("--model", model, "--password-scheme", "plain", "--sqlite-path",
+                                                   self.scene.folder / f"{model}.db")
+                fileserver = self.scene.fileserver(authserver, *flags)
+                visitors = [Visitor(fileserver, number) for number in range(self.VISITORS)]
+                for visitor in visitors:
+                    visitor.start()
+                for visitor in visitors:
+                    visitor.join()
+                self.assertEqual([mistake for visitor in visitors for mistake in visitor.mistakes], [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,84 @@
+"""How files are read, as the kernel sees it: once and with O_DIRECT to prefetch, for each request from disk."""
+
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+from client import grant
+from programs import SANITIZED
+from scene import Scene, SceneTest, create_account
+
+
+def why_not_traced() -> str | None:
+    strace = shutil.which("strace")
+    if strace is None:
+        return "no strace here"
+    if SANITIZED:
+        return "a sanitizer and strace do not go together"
+    probe = subprocess.run([strace, "-o", "/dev/null", "true"], capture_output=True, text=True)
+    return None if probe.returncode == 0 else f"strace does not work here: {probe.stderr.strip()}"
+
+
+def takes_direct_io(scene: Scene) -> bool:
+    path = scene.folder / "probe"
+    path.write_bytes(b"x")
+    try:
+        os.close(os.open(path, os.O_RDONLY | os.O_DIRECT))
+        return True
+    except OSError:
+        return False
+
+
+@unittest.skipIf(why_not_traced(), why_not_traced() or "")
+class DirectIoTest(SceneTest):
+    SIZES = {"odd": 5000, "block": 4096, "empty": 0, "one": 1, "sub/large": 3_000_000}
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.trace = self.scene.folder / "trace"
+        for name, size in self.SIZES.items():
+            os.utime(self.scene.write(name, b"x" * size), (1, 1))
+        self.authserver = self.scene.authserver()
+        create_account(self.authserver)
+
+    def opened_by_serving(self, mode: str) -> list[str]:
+        """The system calls that opened files for reading while every file was asked for three times."""
+        # -D: the program keeps the pid that was started, and strace is the one on the side.
+        strace = [
+            "strace", "-D", "-f", "-qq", "-s", "4096", "-e", "trace=open,openat,openat2,fcntl", "-o",
+            str(self.trace)
+        ]
+        fileserver = self.scene.fileserver(self.authserver, "--files", mode, prefix=strace)
+        client = self.scene.client(fileserver)
+        grant(client)
+        before = len(self.calls())
+        for name, size in list(self.SIZES.items()) * 3:
+            self.assertEqual(client.ask(name), b"x" * size)
+        self.calls_of_requests = self.calls()[before:]
+        return self.calls()
+
+    def calls(self) -> list[str]:
+        lines = self.trace.read_text().splitlines()
+        return [
+            line for line in lines if re.search(r"/proc/self/fd/|/files/", line) and "O_RDONLY" in line
+            and "O_DIRECTORY" not in line and "O_PATH" not in line
+        ]
+
+    def test_prefetching_reads_each_file_once_with_o_direct_and_no_request_opens_any(self) -> None:
+        if not takes_direct_io(self.scene):
+            self.skipTest("the file system of the temporary folder refuses O_DIRECT")
+        calls = self.opened_by_serving("prefetch")
+        self.assertEqual(len(calls), len(self.SIZES), calls)
+        self.assertTrue(all("O_DIRECT" in call for call in calls), calls)
+        self.assertEqual(self.calls_of_requests, [])
+
+    def test_disk_mode_opens_the_file_for_each_request_in_the_ordinary_way(self) -> None:
+        self.opened_by_serving("disk")
+        self.assertEqual(len(self.calls_of_requests), 3 * len(self.SIZES), self.calls_of_requests)
+        self.assertFalse(any("O_DIRECT" in call for call in self.calls_of_requests))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,156 @@
+"""Files from disk for every request, and files that change while they are sent."""
+
+import os
+import unittest
+from pathlib import Path
+
+from client import Client, ConnectionEnded, grant
+from scene import SceneTest, create_account
+
+# More than the buffers of a connection can hold, so that a client that does not read keeps the transfer under way.
+BIG = 32_000_000
+
+
+class ChangeWhileSentTest(SceneTest):
+    flags: tuple = ("--files", "disk")
+
+    def setUp(self) -> None:
+        super().setUp()
+        authserver = self.scene.authserver()
+        create_account(authserver)
+        self.path = self.scene.write("big", b"1" * BIG)
+        self.scene.write("small", b"first")
+        self.fileserver = self.scene.fileserver(authserver, *self.flags)
+
+    def granted_client(self, **options) -> Client:
+        client = self.scene.client(self.fileserver, **options)
+        grant(client)
+        return client
+
+    def send_under(self, change) -> bytes:
+        """What a client has of the file when `change` is made in the middle of the transfer."""
+        client = self.granted_client(receive_buffer=1 << 16)
+        client.send("big\n")
+        size = client.begin_file()
+        begin = client.take(1000)
+        change(self.path)
+        try:
+            return begin + client.take(size - len(begin))
+        except ConnectionEnded:
+            received = begin + client.rest()
+            self.assertLess(len(received), size)
+            return received
+
+    def assert_never_mixed_and_whole(self, received: bytes) -> None:
+        if len(received) >= BIG:
+            self.assertEqual(received, b"1" * BIG)
+
+    def test_a_file_that_is_overwritten_while_it_is_sent_closes_the_connection_early(self) -> None:
+        def overwrite(path: Path) -> None:
+            with path.open("r+b") as file:
+                file.write(b"2" * BIG)
+
+        self.assert_never_mixed_and_whole(self.send_under(overwrite))
+
+    def test_a_change_of_only_its_last_byte_closes_the_connection_early(self) -> None:
+        def change_last_byte(path: Path) -> None:
+            with path.open("r+b") as file:
+                file.seek(-1, os.SEEK_END)
+                file.write(b"2")
+
+        self.assert_never_mixed_and_whole(self.send_under(change_last_byte))
+
+    def test_a_change_of_only_its_first_byte_is_never_mixed_and_whole(self) -> None:
+        def change_first_byte(path: Path) -> None:
+            with path.open("r+b") as file:
+                file.write(b"2")
+
+        self.assert_never_mixed_and_whole(self.send_under(change_first_byte))
+
+    def test_a_change_that_puts_the_old_time_back_is_never_mixed_and_whole(self) -> None:
+        def overwrite_with_old_time(path: Path) -> None:
+            times = path.stat()
+            with path.open("r+b") as file:
+                file.write(b"2" * BIG)
+            os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+        self.assert_never_mixed_and_whole(self.send_under(overwrite_with_old_time))
+
+    def test_a_file_that_is_cut_shorter_is_never_padded(self) -> None:
+        received = self.send_under(lambda path: os.truncate(path, BIG // 2))
+        self.assertLess(len(received), BIG)
+        self.assertEqual(received, b"1" * len(received))
+
+    def test_a_file_that_is_emptied_closes_the_connection_early(self) -> None:
+        self.assertLess(len(self.send_under(lambda path: path.write_bytes(b""))), BIG)
+
+    def test_a_file_that_grows_is_sent_in_its_old_size_or_not_whole(self) -> None:
+        def append(path: Path) -> None:
+            with path.open("ab") as file:
+                file.write(b"2" * 1000)
+
+        self.assert_never_mixed_and_whole(self.send_under(append))
+
+    def test_a_file_that_is_replaced_or_removed_is_never_mixed(self) -> None:
+        def replace(path: Path) -> None:
+            fresh = self.scene.folder / "fresh"
+            fresh.write_bytes(b"2" * BIG)
+            fresh.rename(path)
+
+        received = self.send_under(replace)
+        self.assertEqual(received, b"1" * len(received))
+        self.path.write_bytes(b"1" * BIG)
+        received = self.send_under(Path.unlink)
+        self.assertEqual(received, b"1" * len(received))
+
+    def test_a_connection_that_was_closed_early_harms_no_other(self) -> None:
+        other = self.granted_client()
+        self.send_under(lambda path: path.write_bytes(b""))
+        self.assertEqual(other.ask("small"), b"first")
+
+
+class ChangeWhileSentOverTheMemoryLimitTest(ChangeWhileSentTest):
+    """What prefetching has no memory for is sent as disk mode does."""
+
+    flags = ("--memory-limit", "1M")
+
+
+class DiskModeTest(SceneTest):
+    def setUp(self) -> None:
+        super().setUp()
+        authserver = self.scene.authserver()
+        create_account(authserver)
+        self.client = self.scene.client(self.scene.fileserver(authserver, "--files", "disk"))
+        grant(self.client)
+
+    def test_every_request_sees_the_file_as_it_is(self) -> None:
+        self.assertEqual(self.client.ask("a"), "not-found")
+        for number in range(50):
+            content = b"%d" % number * (number % 7)
+            self.scene.write("a", content)
+            self.assertEqual(self.client.ask("a"), content)
+        (self.scene.root / "a").unlink()
+        self.assertEqual(self.client.ask("a"), "not-found")
+
+    def test_new_folders_and_moved_ones_are_seen_at_once(self) -> None:
+        self.scene.write("new/sub/a", b"content")
+        self.assertEqual(self.client.ask("new/sub/a"), b"content")
+        (self.scene.root / "new").rename(self.scene.root / "moved")
+        self.assertEqual(self.client.ask_all([b"new/sub/a", b"moved/sub/a"]), ["not-found", b"content"])
+
+    def test_a_folder_that_becomes_a_link_to_the_outside_is_not_followed(self) -> None:
+        outside = self.scene.folder / "outside"
+        outside.mkdir()
+        (outside / "a").write_bytes(b"secret")
+        self.scene.write("sub/a", b"content")
+        for _ in range(50):
+            self.assertEqual(self.client.ask("sub/a"), b"content")
+            (self.scene.root / "sub").rename(self.scene.root / "was")
+            (self.scene.root / "sub").symlink_to("../outside")
+            self.assertEqual(self.client.ask("sub/a"), "not-found")
+            (self.scene.root / "sub").unlink()
+            (self.scene.root / "was").rename(self.scene.root / "sub")
+
+
+if __name__ == "__main__":
+    unittest.main()

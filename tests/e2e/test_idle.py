@@ -1,0 +1,159 @@
+"""--idle-timeout: who says nothing, trickles, or takes no byte is closed without a line; who moves is not.
+
+That a server has closed is seen by its only place being free again, or by the end of the connection. Time passes here
+because it is what the tests are about; bounds are generous."""
+
+import time
+import unittest
+
+import servers
+from client import Client, ConnectionEnded, grant
+from programs import Program
+from scene import SceneTest, create_account
+from waiting import LONG_S, eventually
+
+BIG = 32_000_000
+
+
+class IdleTest(SceneTest):
+    """All kinds of servers at once, as each takes its time."""
+    def clients(self, *flags: object) -> dict[str, Client]:
+        """A connection to a server of each kind."""
+        all_servers = {kind: servers.start(self.scene, kind, *flags) for kind in servers.KINDS}
+        return {kind: self.scene.client(server) for kind, server in all_servers.items()}
+
+    def test_who_says_nothing_is_closed_without_a_line(self) -> None:
+        for kind, client in self.clients("--idle-timeout", "0.2").items():
+            self.assertTrue(client.is_ended(), kind)
+
+    def test_who_was_answered_and_says_no_more_is_closed_without_a_line(self) -> None:
+        clients = self.clients("--idle-timeout", "1")
+        for kind, client in clients.items():
+            client = self.scene.client(client.socket.getpeername())
+            self.assertEqual(client.ask("ping"), "OK", kind)
+            self.assertTrue(client.is_ended(), kind)
+
+    def test_who_begins_a_line_and_does_not_end_it_is_closed_without_a_line(self) -> None:
+        for kind, client in self.clients("--idle-timeout", "1").items():
+            client = self.scene.client(client.socket.getpeername())
+            client.send("ping\npin")
+            self.assertEqual(client.reply(), "OK", kind)
+            self.assertTrue(client.is_ended(), kind)
+
+    def test_who_trickles_is_closed_without_a_line(self) -> None:
+        still_open = self.clients("--idle-timeout", "1")
+        for client in still_open.values():
+            client.socket.settimeout(0.01)
+        start = time.monotonic()
+        # All the 511 bytes of a line would take half a minute.
+        for value in b"p" * 511:
+            still_open = {kind: client for kind, client in still_open.items() if self.is_open_for(client, value)}
+            if not still_open:
+                break
+        self.assertEqual(list(still_open), [])
+        self.assertLess(time.monotonic() - start, 15)
+
+    def is_open_for(self, client: Client, value: int) -> bool:
+        """Sends one byte; false once the server has closed."""
+        try:
+            client.send(bytes([value]))
+            self.assertEqual(client.socket.recv(100), b"")
+            return False
+        except TimeoutError:
+            return True
+        except (ConnectionResetError, BrokenPipeError):
+            return False
+
+    def test_every_reply_begins_the_time_anew(self) -> None:
+        clients = self.clients("--idle-timeout", "3")
+        for _ in range(5):
+            for kind, client in clients.items():
+                self.assertEqual(client.ask("ping"), "OK", kind)
+            time.sleep(0.8)
+
+    def test_zero_is_never(self) -> None:
+        clients = self.clients("--idle-timeout", "0")
+        for client in clients.values():
+            client.send("pi")
+        time.sleep(2)
+        for kind, client in clients.items():
+            client.send("ng\n")
+            self.assertEqual(client.reply(), "OK", kind)
+
+
+class PeerThatDoesNotReadTest(SceneTest):
+    """The server has one place; when it is free again, the peer that did not read was cut."""
+    def serve(self, *flags: object) -> tuple[Program, Client]:
+        self.scene.write("big", b"1" * BIG)
+        authserver = self.scene.authserver()
+        create_account(authserver)
+        server = self.scene.fileserver(authserver, "--max-connections", "1", "--idle-timeout", "1", *flags)
+        return server, self.scene.client(server, receive_buffer=1 << 16)
+
+    def wait_until_cut(self, server: Program) -> None:
+        def has_room() -> bool:
+            client = Client(server.address)
+            client.send("ping\n")
+            reply = client.reply()
+            client.close()
+            return reply == "OK"
+
+        eventually(has_room, "the connection is cut")
+
+    def test_one_that_takes_no_byte_of_a_file_is_cut(self) -> None:
+        for mode in ("prefetch", "disk"):
+            with self.subTest(mode):
+                server, client = self.serve("--files", mode)
+                grant(client)
+                client.send("big\n")
+                self.wait_until_cut(server)
+                self.assertEqual(client.begin_file(), BIG)
+                with self.assertRaises(ConnectionEnded):
+                    client.take(BIG)
+
+    def test_one_that_stops_in_the_middle_of_a_file_is_cut(self) -> None:
+        server, client = self.serve()
+        grant(client)
+        client.send("big\n")
+        self.assertEqual(client.begin_file(), BIG)
+        client.take(3_000_000)
+        self.wait_until_cut(server)
+
+    def test_one_that_asks_and_asks_and_takes_no_reply_is_cut(self) -> None:
+        server, client = self.serve()
+        client.socket.settimeout(0.2)
+        with self.assertRaises(OSError):  # at first as the buffers are full, then as the server has gone
+            for _ in range(int(LONG_S / 0.2)):
+                client.send(b"\n" * 1_000_000)
+        self.wait_until_cut(server)
+
+
+class PeerThatMovesTest(SceneTest):
+    def test_a_slow_reader_is_not_cut_and_may_ask_again(self) -> None:
+        size = 6_000_000
+        self.scene.write("slow", b"1" * size)
+        authserver = self.scene.authserver()
+        create_account(authserver)
+        modes = ("prefetch", "disk")
+        clients = {mode: self.slow_client(authserver, mode) for mode in modes}
+        left = size
+        while left > 0:
+            piece = min(left, 60_000)
+            for mode, client in clients.items():
+                self.assertEqual(client.take(piece), b"1" * piece, mode)
+            left -= piece
+            time.sleep(0.05)
+        for mode, client in clients.items():
+            self.assertEqual(client.ask("ping"), "OK", mode)
+
+    def slow_client(self, authserver: Program, mode: str) -> Client:
+        server = self.scene.fileserver(authserver, "--files", mode, "--idle-timeout", "1")
+        client = self.scene.client(server, receive_buffer=1 << 15)
+        grant(client)
+        client.send("slow\n")
+        client.begin_file()
+        return client
+
+
+if __name__ == "__main__":
+    unittest.main()

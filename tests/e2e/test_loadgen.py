@@ -1,0 +1,281 @@
+"""loadgen: its figures are true, its errors are told by their cause, and it does what its flags say."""
+
+import json
+import socket
+import unittest
+from collections.abc import Callable
+
+from flags import BAD_ADDRESS, BAD_COUNT
+from peers import HangUp, Peer, Relay
+from programs import BUILD, run
+from scene import SceneTest, create_account, free_port
+from waiting import LONG_S
+
+CODES = {
+    "syntax", "too-long", "invalid", "denied", "exists", "not-found", "unavailable", "busy", "internal", "timeout",
+    "connect", "closed", "mismatch", "protocol"
+}
+GET = ("get", "--user", "alice", "--password", "wonderland")
+GET_LINE = b"get:alice:wonderland\n"
+Answer = Callable[[bytes, socket.socket], bytes | None]
+
+
+def one_byte_file(line: bytes, connection: socket.socket) -> bytes:
+    """A server that grants everything, and whose files are all alike."""
+    return b"OK\n" if line == GET_LINE else b"OK 1\nx"
+
+
+@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
+class LoadgenTest(SceneTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.sizes = {f"file{number}": number * 1000 for number in range(1, 13)}
+        for name, size in self.sizes.items():
+            self.scene.write(name, bytes([size % 251]) * size)
+
+    def serve(self, *flags: object) -> None:
+        self.authserver = self.scene.authserver("--password-scheme", "plain")
+        create_account(self.authserver)
+        self.fileserver = self.scene.fileserver(self.authserver, "--files", "disk", *flags)
+
+    def result(self, *flags: object, server: object = None, status: int = 0, env: dict[str, str] | None = None) -> dict:
+        """The JSON of a run against the fileserver, or another server."""
+        path = self.scene.folder / "result.json"
+        ended = run("loadgen", *flags, "--server", server or self.fileserver, "--json", path, env=env)
+        self.assertEqual(ended.returncode, status, ended.stderr + ended.stdout)
+        result = json.loads(path.read_text())
+        self.assert_consistent(result)
+        return result
+
+    def assert_consistent(self, result: dict) -> None:
+        errors = dict(result["errors"])
+        total = errors.pop("total")
+        self.assertEqual(sum(errors.values()), total)
+        self.assertLessEqual(set(errors), CODES)
+        self.assertGreater(result["elapsed_s"], 0)
+        self.assertAlmostEqual(result["throughput_rps"],
+                               result["requests"] / result["elapsed_s"],
+                               delta=0.01 * result["throughput_rps"] + 0.1)
+        self.assertEqual(sum(second["requests"] for second in result["per_second"]), result["requests"])
+        times = [result["response_time_ms"][name] for name in ("min", "p50", "p90", "p99", "p99.9", "max")]
+        if result["requests"] > 0:
+            self.assertEqual(times, sorted(times))
+            self.assertTrue(times[0] <= result["response_time_ms"]["mean"] <= times[-1])
+
+    def errors(self, result: dict) -> dict[str, int]:
+        return {code: count for code, count in result["errors"].items() if count > 0 and code != "total"}
+
+    def test_a_number_of_requests_is_for_each_thread(self) -> None:
+        self.serve()
+        for connection in ("per-request", "keep-alive"):
+            for pipeline in ((), ("--pipeline",)):
+                with self.subTest(connection=connection, pipeline=pipeline):
+                    result = self.result(*GET, "--file", "file3", "--threads", 4, "--requests", 25, "--connection",
+                                         connection, *pipeline)
+                    self.assertEqual((result["requests"], result["bytes"]), (100, 100 * 3000))
+                    self.assertEqual(self.errors(result), {})
+                    self.assertEqual((result["request"], result["threads"], result["connection"]),
+                                     ("get", 4, connection))
+                    self.assertEqual(result["server"], str(self.fileserver))
+
+    def test_a_run_by_time_takes_that_time(self) -> None:
+        self.serve()
+        result = self.result(*GET, "--file", "file1", "--threads", 2, "--seconds", 1.2)
+        self.assertGreaterEqual(result["elapsed_s"], 1.1)
+        self.assertGreater(result["requests"], 0)
+        self.assertEqual(result["bytes"], 1000 * result["requests"])
+
+    def test_warmup_is_not_counted(self) -> None:
+        peer = self.scene.keep(Peer(one_byte_file))
+        result = self.result(*GET, "--file", "a", "--threads", 2, "--warmup", 0.5, "--requests", 10, server=peer)
+        self.assertEqual((result["requests"], result["bytes"]), (20, 20))
+        self.assertGreater(peer.lines.count(b"a\n"), 20)
+
+    def test_connections_are_made_per_request_or_kept(self) -> None:
+        self.serve()
+        for connection, expected in (("per-request", 60), ("keep-alive", 3)):
+            relay = self.scene.keep(Relay(self.fileserver.address))
+            self.result(*GET,
+                        "--file",
+                        "file1",
+                        "--threads",
+                        3,
+                        "--requests",
+                        20,
+                        "--connection",
+                        connection,
+                        server=relay)
+            self.assertIn(relay.connections - expected, (0, 1), connection)  # one to look whether anybody listens
+
+    def test_get_is_sent_for_every_request(self) -> None:
+        for connection in ("per-request", "keep-alive"):
+            peer = self.scene.keep(Peer(one_byte_file))
+            self.result(*GET, "--file", "a", "--requests", 30, "--connection", connection, server=peer)
+            self.assertEqual(peer.lines, [GET_LINE, b"a\n"] * 30)
+
+    def test_unique_gives_every_thread_numbers_of_its_own_in_order(self) -> None:
+        peer = self.scene.keep(Peer(one_byte_file))
+        self.result(*GET, "--file", "f%d", "--unique", 4, "--threads", 3, "--requests", 5, server=peer)
+        for thread in range(3):
+            mine = [b"f%d\n" % number for number in range(thread * 4 + 1, thread * 4 + 5)]
+            self.assertEqual([line for line in peer.lines if line in mine], [*mine, mine[0]])
+
+    def test_unique_wraps(self) -> None:
+        self.serve()
+        result = self.result(*GET, "--file", "file%d", "--unique", 2, "--threads", 2, "--requests", 5)
+        self.assertEqual(result["bytes"], sum(1000 * number for number in (1, 2, 1, 2, 1, 3, 4, 3, 4, 3)))
+
+    def test_new_makes_names_that_no_other_run_makes(self) -> None:
+        self.serve()
+        for _ in range(3):
+            result = self.result("new", "--threads", 4, "--requests", 10)
+            self.assertEqual((result["requests"], result["bytes"], result["request"]), (40, 0, "new"))
+            self.assertEqual(self.errors(result), {})
+
+    def test_verify_finds_the_copies_alike_and_tells_those_that_are_not(self) -> None:
+        self.serve()
+        copies = self.scene.folder / "copies"
+        copies.mkdir()
+        for name in ("file1", "file2", "file3", "file4"):
+            (copies / name).write_bytes((self.scene.root / name).read_bytes())
+        flags = (*GET, "--file", "file%d", "--unique", 4, "--requests", 4, "--verify", "--verify-root", copies)
+        self.assertEqual(self.errors(self.result(*flags)), {})
+        changed = bytearray((copies / "file2").read_bytes())
+        changed[-1] ^= 1
+        (copies / "file2").write_bytes(changed)
+        result = self.result(*flags, status=1)
+        self.assertEqual((self.errors(result), result["requests"]), ({"mismatch": 1}, 3))
+        self.assertEqual(result["bytes"], 8000)
+        (copies / "file3").write_bytes(b"short")
+        self.assertEqual(self.errors(self.result(*flags, status=1)), {"mismatch": 2})
+
+    def test_errors_of_the_protocol_are_counted_by_their_code_and_not_in_the_figures(self) -> None:
+        self.serve()
+        (self.scene.root / "file2").unlink()
+        result = self.result(*GET, "--file", "file%d", "--unique", 4, "--requests", 8, status=1)
+        self.assertEqual((self.errors(result), result["requests"], result["bytes"]), ({"not-found": 2}, 6, 16_000))
+
+    def test_a_wrong_password_is_denied(self) -> None:
+        self.serve()
+        for pipeline in ((), ("--pipeline",)):
+            for connection in ("per-request", "keep-alive"):
+                result = self.result("get",
+                                     "--user",
+                                     "alice",
+                                     "--password",
+                                     "no",
+                                     "--file",
+                                     "file1",
+                                     "--requests",
+                                     5,
+                                     *pipeline,
+                                     "--connection",
+                                     connection,
+                                     status=1)
+                self.assertEqual((self.errors(result), result["requests"]), ({"denied": 5}, 0))
+
+    def test_a_password_may_come_from_the_environment_and_is_printed_nowhere(self) -> None:
+        self.serve()
+        self.scene.client(self.authserver).ask("new:bob:Xyzzy-Plugh")
+        flags = ("get", "--user", "bob", "--file", "file1", "--requests", 2, "--server", self.fileserver, "--json", "-")
+        ended = run("loadgen", *flags, env={"LOADGEN_PASSWORD": "Xyzzy-Plugh"})
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertNotIn("Xyzzy-Plugh", ended.stdout + ended.stderr)
+        self.assertNotIn("Xyzzy-Plugh", run("loadgen", "--help", env={"LOADGEN_PASSWORD": "Xyzzy-Plugh"}).stdout)
+
+    def test_busy_and_unavailable_are_told_apart(self) -> None:
+        self.serve("--max-connections", 1)
+        holder = self.scene.client(self.fileserver)
+        self.assertEqual(holder.ask("ping"), "OK")
+        self.assertEqual(self.errors(self.result("new", "--requests", 3, status=1)), {"busy": 3})
+        holder.close()
+        self.authserver.stop()
+        result = self.result("new", "--requests", 3, "--connection", "keep-alive", status=1)
+        self.assertLessEqual(set(self.errors(result)), {"unavailable", "busy"})
+
+    def test_nobody_who_listens_is_a_connect_error(self) -> None:
+        ended = run("loadgen", *GET, "--file", "a", "--requests", 3, "--server", f"127.0.0.1:{free_port()}")
+        self.assertEqual(ended.returncode, 1)
+        self.assertTrue(ended.stderr.strip())
+
+    def assert_cause(self, cause: str, *answers: Answer, timeout_s: float = LONG_S) -> None:
+        for number, answer in enumerate(answers):
+            with self.subTest(cause=cause, number=number):
+                peer = self.scene.keep(Peer(answer))
+                flags = (*GET, "--file", "a", "--requests", 2, "--timeout", timeout_s)
+                result = self.result(*flags, server=peer, status=1)
+                self.assertEqual((self.errors(result), result["requests"], result["bytes"]), ({cause: 2}, 0, 0))
+
+    def test_a_connection_that_ends_early_is_closed(self) -> None:
+        def close(line: bytes, connection: socket.socket) -> None:
+            raise HangUp
+
+        def close_in_the_file(line: bytes, connection: socket.socket) -> bytes:
+            if line == GET_LINE:
+                return b"OK\n"
+            connection.sendall(b"OK 10\nshort")
+            raise HangUp
+
+        self.assert_cause("closed", close, close_in_the_file)
+
+    def test_what_is_no_reply_is_a_protocol_error(self) -> None:
+        def instead_of_the_file(reply: bytes) -> Answer:
+            return lambda line, _: b"OK\n" if line == GET_LINE else reply
+
+        self.assert_cause(
+            "protocol", lambda line, _: b"YES\n", lambda line, _: b"OK 5\nhello", instead_of_the_file(b"OK\n"),
+            instead_of_the_file(b"OK -1\n"), instead_of_the_file(b"ERR fish no\n"))
+
+    def test_what_takes_too_long_is_a_timeout(self) -> None:
+        self.assert_cause(
+            "timeout", lambda line, _: None, lambda line, _: b"OK\n" if line == GET_LINE else b"OK 10\nshort",
+            timeout_s=0.3)
+
+    def test_the_file_name_waits_for_the_ok_unless_pipelined(self) -> None:
+        for pipeline, expected in (((), [GET_LINE]), (("--pipeline",), [GET_LINE, b"a\n"])):
+            with self.subTest(pipeline=pipeline):
+                peer = self.scene.keep(Peer(lambda line, _: None))
+                self.result(*GET, "--file", "a", "--requests", 1, "--timeout", 0.5, *pipeline, server=peer, status=1)
+                self.assertEqual(peer.wait_for_lines(len(expected)), expected)
+
+
+@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
+class LoadgenUsageTest(unittest.TestCase):
+    def assert_wrong_usage(self, *arguments: object, env: dict[str, str] | None = None) -> None:
+        ended = run("loadgen", *arguments, env=env)
+        self.assertEqual((ended.returncode, ended.stdout), (2, ""), (arguments, ended.stderr))
+        self.assertEqual(len(ended.stderr.splitlines()), 1, ended.stderr)
+
+    def test_wrong_usage_is_told_in_one_line(self) -> None:
+        for arguments in ((), ("fish",), ("new", "get"), ("new", "--fish"), ("get", "--file", "a"),
+                          ("get", "--user", "a", "--file", "a"), ("get", "--user", "a", "--password", "b"),
+                          (*GET, "--file", "a%d"), (*GET, "--file", "a", "--unique",
+                                                    "3"), ("get", "--user", "a b", "--password", "b", "--file", "a"),
+                          (*GET, "--file", ""), ("get", "--user", "a", "--password", "", "--file",
+                                                 "a"), ("new", "--seconds", "1", "--requests", "1"),
+                          (*GET, "--file", "a", "--verify"), ("new", "--connection", "fish"), ("new", "--seconds", "x"),
+                          ("new", "--timeout", "-1"), ("new", "--pipeline=fish"), *(("new", f"--server={bad}")
+                                                                                    for bad in BAD_ADDRESS),
+                          *(("new", f"--threads={bad}") for bad in BAD_COUNT), *(("new", f"--requests={bad}")
+                                                                                 for bad in BAD_COUNT)):
+            with self.subTest(arguments=arguments):
+                self.assert_wrong_usage(*arguments)
+
+    def test_a_switch_is_true_in_a_variable(self) -> None:
+        self.assert_wrong_usage("new", "--seconds", "x", env={"LOADGEN_PIPELINE": "true"})
+        self.assert_wrong_usage("new", env={"LOADGEN_PIPELINE": "fish"})
+
+    def test_help_shows_every_flag_with_its_variable(self) -> None:
+        shown = run("loadgen", "--help").stdout
+        for flag, default in (("server", "127.0.0.1:9000"), ("threads", "1"), ("seconds", "10"), ("requests", ""),
+                              ("warmup", "0"), ("connection", "per-request"), ("pipeline", ""), ("timeout", "30"),
+                              ("user", ""), ("password", ""), ("file", ""), ("unique", ""), ("verify", ""),
+                              ("verify-root", ""), ("json", "")):
+            variable = "LOADGEN_" + flag.upper().replace("-", "_")
+            line = next((line for line in shown.splitlines() if f"--{flag}" in line and f":{variable})" in line), "")
+            self.assertIn(default, line, flag)
+            self.assertTrue(line, flag)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,69 @@
+"""--memory-limit: what prefetching has no room for is served all the same."""
+
+import random
+import re
+import unittest
+
+from client import Client, grant
+from scene import SceneTest, create_account
+from waiting import eventually
+
+
+class MemoryLimitTest(SceneTest):
+    SIZE = 100_000
+    COUNT = 10
+
+    def setUp(self) -> None:
+        super().setUp()
+        generator = random.Random(4)
+        self.contents = {b"sub/%d" % number: generator.randbytes(self.SIZE) for number in range(self.COUNT)}
+        for name, content in self.contents.items():
+            self.scene.write(name, content)
+        self.authserver = self.scene.authserver()
+        create_account(self.authserver)
+
+    def serve(self, limit: object) -> Client:
+        self.fileserver = self.scene.fileserver(self.authserver, "--memory-limit", limit)
+        client = self.scene.client(self.fileserver)
+        grant(client)
+        return client
+
+    def files_over_the_limit(self) -> list[int]:
+        """The counts in the lines of the log that speak of the limit."""
+        lines = [line for line in self.fileserver.log().splitlines() if "memory-limit" in line]
+        return [int(count) for line in lines for count in re.findall(r"files=(\d+)", line)]
+
+    def test_files_over_it_are_served_and_the_log_says_how_many(self) -> None:
+        for limit, over in (("0", self.COUNT), ("1", self.COUNT), ("250K", 8), ("450K", 6)):
+            with self.subTest(limit):
+                client = self.serve(limit)
+                self.assertEqual(client.ask_all(list(self.contents)), list(self.contents.values()))
+                self.assertEqual(self.files_over_the_limit(), [over])
+
+    def test_the_log_says_nothing_when_there_is_room_for_all(self) -> None:
+        client = self.serve("2M")
+        self.assertEqual(client.ask_all(list(self.contents)), list(self.contents.values()))
+        self.assertEqual(self.files_over_the_limit(), [])
+
+    def test_a_file_over_it_is_followed_when_it_changes_grows_or_goes(self) -> None:
+        client = self.serve("250K")
+        for name in self.contents:
+            self.scene.write(name, b"changed")
+            eventually(lambda: client.ask(name) == b"changed", f"{name!r} is seen to have changed")
+        for name, content in self.contents.items():
+            self.scene.write(name, content + b"grown")
+            eventually(lambda: client.ask(name) == content + b"grown", f"{name!r} is seen to have grown")
+        for name in self.contents:
+            (self.scene.root / name.decode()).unlink()
+            eventually(lambda: client.ask(name) == "not-found", f"{name!r} is seen to be gone")
+
+    def test_files_that_come_when_it_is_full_are_served(self) -> None:
+        client = self.serve("1M")
+        for number in range(20):
+            content = b"%d" % number * self.SIZE
+            self.scene.write(f"late/{number}", content)
+            eventually(lambda: client.ask(f"late/{number}") == content, f"late/{number} is seen")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,173 @@
+"""--model process: one process owns a connection, and what happens to one process is nobody else's trouble."""
+
+import contextlib
+import os
+import signal
+import sqlite3
+import unittest
+
+import servers
+from client import Client
+from processes import children, naps, server_of, state, threads
+from programs import Program
+from scene import SceneTest
+from waiting import eventually
+
+
+def is_gone(pid: int) -> bool:
+    return state(pid) in ("", "Z")  # a zombie waits for whoever adopted it
+
+
+class ProcessModelTest(SceneTest):
+    kind = servers.PROCESS_KINDS[0]
+
+    def start(self, *flags: object) -> Program:
+        return servers.start(self.scene, self.kind, *flags)
+
+    def ask_on_a_new_connection(self, server: Program, line: str = "ping") -> str | bytes:
+        client = Client(server.address)
+        reply = client.ask(line)
+        client.close()
+        return reply
+
+    def test_each_connection_has_a_process_of_its_own(self) -> None:
+        server = self.start()
+        clients = [self.scene.client(server) for _ in range(10)]
+        self.assertEqual([client.ask("ping") for client in clients], ["OK"] * 10)
+        owners = {server_of(client, server.pid) for client in clients}
+        self.assertEqual(len(owners), 10)
+        self.assertNotIn(server.pid, owners)
+
+    def test_the_parent_has_one_thread(self) -> None:
+        server = self.start()
+        self.assertEqual(self.ask_on_a_new_connection(server, "new:bob:pw"), "OK")
+        self.assertEqual(threads(server.pid), 1)
+
+    def test_no_zombie_stays(self) -> None:
+        server = self.start()
+        for _ in range(60):
+            self.assertEqual(self.ask_on_a_new_connection(server), "OK")
+        clients = [Client(server.address) for _ in range(60)]
+        self.assertEqual([client.ask("ping") for client in clients], ["OK"] * 60)
+        for client in clients:
+            client.close()
+        eventually(lambda: all(state(child) != "Z" for child in children(server.pid)), "no zombie is left")
+        eventually(lambda: len(children(server.pid)) <= 33, "no more children wait than may")
+
+    def test_a_killed_child_harms_nobody_else(self) -> None:
+        server = self.start()
+        victim, other = (self.scene.client(server) for _ in range(2))
+        self.assertEqual([victim.ask("ping"), other.ask("ping")], ["OK", "OK"])
+        os.kill(server_of(victim, server.pid), signal.SIGKILL)
+        self.assertTrue(victim.is_ended())
+        self.assertEqual(other.ask("ping"), "OK")
+        self.assertEqual(self.ask_on_a_new_connection(server), "OK")
+        self.assertTrue(server.is_running())
+
+    def test_killed_children_take_no_places_with_them(self) -> None:
+        server = self.start("--max-connections", "2")
+        for _ in range(8):
+            eventually(lambda: self.kill_the_server_of_a_client(server), "there is room")
+        clients = [self.scene.client(server) for _ in range(2)]
+        eventually(lambda: self.ask_again(server, clients) == ["OK", "OK"], "both places are free")
+        self.assertEqual(self.scene.client(server).reply(), "busy")
+
+    def kill_the_server_of_a_client(self, server: Program) -> bool:
+        client = self.scene.client(server)
+        client.send("ping\n")
+        if client.reply() != "OK":
+            return False
+        os.kill(server_of(client, server.pid), signal.SIGKILL)
+        self.assertTrue(client.is_ended())
+        return True
+
+    def ask_again(self, server: Program, clients: list[Client]) -> list:
+        """The replies of the clients, each replaced by a new one if it was told busy."""
+        replies = []
+        for number, client in enumerate(clients):
+            client.send("ping\n")
+            replies.append(client.reply())
+            if replies[-1] != "OK":
+                clients[number] = self.scene.client(server)
+        return replies
+
+    def test_when_all_children_are_killed_the_next_connection_is_served(self) -> None:
+        server = self.start()
+        for _ in range(5):
+            self.assertEqual(self.ask_on_a_new_connection(server), "OK")
+            victims = children(server.pid)
+            for child in victims:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(child, signal.SIGKILL)
+            eventually(lambda: all(map(is_gone, victims)), "the children are dead")
+        self.assertEqual(self.ask_on_a_new_connection(server), "OK")
+        eventually(lambda: all(state(child) != "Z" for child in children(server.pid)), "no zombie is left")
+
+    def test_a_child_that_is_told_to_terminate_goes_on_serving(self) -> None:
+        # As the terminal sends SIGINT to all of a group: the parent decides who ends, and when.
+        server = self.start()
+        client = self.scene.client(server)
+        self.assertEqual(client.ask("ping"), "OK")
+        for number in (signal.SIGTERM, signal.SIGINT):
+            os.kill(server_of(client, server.pid), number)
+            self.assertEqual(client.ask("ping"), "OK")
+
+    def test_when_the_parent_is_killed_idle_children_end_and_the_address_is_free(self) -> None:
+        server = self.start()
+        clients = [self.scene.client(server) for _ in range(5)]
+        self.assertEqual([client.ask("ping") for client in clients], ["OK"] * 5)
+        orphans = children(server.pid)
+        self.assertGreaterEqual(len(orphans), 5)
+        server.kill()
+        for client in clients:
+            self.assertTrue(client.is_ended())
+        eventually(lambda: all(map(is_gone, orphans)), "the children have ended")
+        again = self.scene.authserver("--listen", server)
+        self.assertEqual(self.ask_on_a_new_connection(again), "OK")
+        again.stop()
+
+    def test_when_the_parent_is_killed_a_request_under_way_is_finished(self) -> None:
+        server = self.start("--store-timeout", "30")
+        client = self.scene.client(server)
+        self.assertEqual(client.ask("ping"), "OK")
+        orphan = server_of(client, server.pid)
+        lock = self.scene.keep(sqlite3.connect(self.scene.accounts, isolation_level=None))
+        lock.execute("BEGIN IMMEDIATE")
+        before = naps(orphan)
+        client.send("new:late:pw\nnew:waiting:pw\n")
+        eventually(lambda: naps(orphan) > before + 10, "the request waits for the lock")
+        server.kill()
+        lock.execute("ROLLBACK")
+        self.assertEqual(client.reply(), "OK")
+        self.assertTrue(client.is_ended())
+        eventually(lambda: is_gone(orphan), "the child has ended")
+        users = {bytes(name) for (name,) in lock.execute("SELECT name FROM accounts")}
+        self.assertIn(b"late", users)
+        self.assertNotIn(b"waiting", users)
+        lock.close()
+
+
+class ProcessModelWithNoneToSpareTest(ProcessModelTest):
+    kind = servers.PROCESS_KINDS[1]
+
+    def test_without_spare_ones_a_process_ends_with_its_connection(self) -> None:
+        server = self.start()
+        client = self.scene.client(server)
+        self.assertEqual(client.ask("ping"), "OK")
+        self.assertEqual(len(children(server.pid)), 1)
+        client.close()
+        eventually(lambda: children(server.pid) == [], "the child has ended")
+
+
+class ThreadModelTest(SceneTest):
+    def test_the_thread_model_has_no_children(self) -> None:
+        for kind in set(servers.KINDS) - set(servers.PROCESS_KINDS):
+            with self.subTest(kind):
+                server = servers.start(self.scene, kind)
+                clients = [self.scene.client(server) for _ in range(5)]
+                self.assertEqual([client.ask("ping") for client in clients], ["OK"] * 5)
+                self.assertEqual(children(server.pid), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

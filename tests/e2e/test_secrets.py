@@ -1,0 +1,96 @@
+"""Passwords are in no log, whatever happens to them, and file names cannot forge its lines."""
+
+import unittest
+from pathlib import Path
+
+from client import grant
+from peers import HangUp, Peer
+from processes import children, memory_holds
+from programs import SANITIZED
+from scene import SceneTest, create_account
+
+SECRET = "Xyzzy-Plugh"
+
+
+class SecretsTest(SceneTest):
+    LINES = ("new:bob:{s}", "new:bob:{s}", "new: bob: {s}", "get:bob:{s}", "get:bob:{s}!", "get: bob: {s}",
+             "get:nobody:{s}", "new:bad user:{s}", "get:bad user:{s}", "get::{s}", "get:{s}", "new:{s}",
+             "get:bob:{s}\x01", "new:bob\x7f:{s}", "get:bob:{s}" + "x" * 128, "auth:bob:{s}", "auth:bob:{s}!",
+             "auth:bob\x01:{s}", "NEW:bob")
+
+    def assert_no_secret(self, *programs) -> None:
+        for program in programs:
+            self.assertNotIn(SECRET, program.log(), program.name)
+            self.assertNotIn(SECRET.encode().hex(), program.log())
+            self.assertNotIn(SECRET, Path(f"/proc/{program.pid}/cmdline").read_text())
+
+    def test_no_password_is_logged_at_debug_level(self) -> None:
+        for scheme in ("argon2id", "plain"):
+            for model in ("thread", "process"):
+                with self.subTest(scheme=scheme, model=model):
+                    authserver = self.scene.authserver("--log-level", "debug", "--model", model, "--password-scheme",
+                                                       scheme)
+                    fileserver = self.scene.fileserver(authserver, "--log-level", "debug")
+                    for server in (authserver, fileserver):
+                        client = self.scene.client(server)
+                        for line in self.LINES:
+                            client.ask(line.format(s=SECRET))
+                        client.send(f"get:bob:{SECRET}" + "x" * 512)
+                        self.assertEqual(client.reply(), "too-long")
+                        self.scene.client(server).send(f"new:bob:{SECRET}")  # a line that never ends
+                    self.assert_no_secret(authserver, fileserver)
+
+    def test_no_password_is_logged_when_the_authserver_fails(self) -> None:
+        def answer(line: bytes, _) -> bytes:
+            if b"hang-up" in line:
+                raise HangUp
+            return line  # no answer at all, but what was asked
+
+        peer = self.scene.keep(Peer(answer))
+        fileserver = self.scene.fileserver(peer, "--log-level", "debug")
+        for verb in ("get", "new"):
+            self.assertEqual(self.scene.client(fileserver).ask(f"{verb}:bob:{SECRET}"), "internal")
+            self.assertEqual(self.scene.client(fileserver).ask(f"{verb}:hang-up:{SECRET}"), "unavailable")
+        peer.close()
+        self.assertEqual(self.scene.client(fileserver).ask(f"get:bob:{SECRET}"), "unavailable")
+        self.assert_no_secret(fileserver)
+
+    @unittest.skipIf(SANITIZED, "a sanitizer keeps what was freed")
+    def test_no_password_stays_in_memory_once_its_request_is_answered(self) -> None:
+        for model in ("thread", "process"):
+            with self.subTest(model):
+                authserver = self.scene.authserver("--model", model)
+                fileserver = self.scene.fileserver(authserver)
+                asked, direct = self.scene.client(fileserver), self.scene.client(authserver)
+                for line in self.LINES[:6]:
+                    for client in (asked, direct):
+                        client.ask(line.format(s=SECRET))
+                direct.ask(f"auth:bob:{SECRET}")
+                for client in (asked, direct):
+                    self.assertEqual(client.ask("ping"), "OK")
+                for pid in (fileserver.pid, authserver.pid, *children(authserver.pid)):
+                    self.assertFalse(memory_holds(pid, SECRET.encode()), pid)
+                self.assertTrue(memory_holds(fileserver.pid, bytes(self.scene.root)), "the search finds what is there")
+
+    def test_the_failure_of_a_request_is_logged_with_its_cause(self) -> None:
+        peer = self.scene.keep(Peer(lambda line, _: b"nonsense\n"))
+        fileserver = self.scene.fileserver(peer)
+        before = fileserver.log()
+        self.assertEqual(self.scene.client(fileserver).ask("get:bob:pw"), "internal")
+        self.assertNotEqual(fileserver.log(), before)
+
+    def test_a_file_name_cannot_forge_a_line_of_the_log(self) -> None:
+        authserver = self.scene.authserver()
+        create_account(authserver)
+        fileserver = self.scene.fileserver(authserver, "--log-level", "debug")
+        client = self.scene.client(fileserver)
+        grant(client)
+        for name in (b'" answer=OK x="', b"a\xc2\x85b\xe2\x80\xa8c", b"\xff\xfe\x9b31m", b"\xc2\x9b2J", b"\\n"):
+            self.assertEqual(client.ask(name), "not-found")
+        for line in fileserver.log().splitlines():
+            self.assertTrue(line.isascii() and line.isprintable(), line)
+            self.assertNotIn('name="" answer=OK', line)
+
+
+if __name__ == "__main__":
+    unittest.main()

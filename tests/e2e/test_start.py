@@ -1,0 +1,142 @@
+"""How a server starts: READY when it can serve, or one line that says why it cannot."""
+
+import os
+import socket
+import unittest
+
+import servers
+from programs import run
+from scene import SceneTest
+
+
+def can_listen_on_ipv6() -> bool:
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+        return True
+    except OSError:
+        return False
+
+
+class StartTest(SceneTest):
+    def test_port_0_is_any_free_one_and_the_ready_line_names_it(self) -> None:
+        for kind in servers.KINDS:
+            with self.subTest(kind):
+                first, second = (servers.start(self.scene, kind) for _ in range(2))
+                self.assertRegex(first.ready_line, r"\AREADY 127\.0\.0\.1:[1-9][0-9]*\n\Z")
+                self.assertNotEqual(first.address, second.address)
+                for server in (first, second):
+                    self.assertEqual(self.scene.client(server).ask("ping"), "OK")
+
+    def test_the_ready_line_is_all_that_is_printed(self) -> None:
+        for kind in servers.KINDS:
+            with self.subTest(kind):
+                server = servers.start(self.scene, kind, "--log-level", "debug")
+                self.assertEqual(self.scene.client(server).ask("ping"), "OK")
+                self.assertEqual(server.stop(), 0)
+                self.assertEqual(server.output_at_end(), "")
+
+    def test_a_name_may_stand_for_the_host(self) -> None:
+        authserver = self.scene.authserver("--listen", "localhost:0")
+        self.assertRegex(authserver.ready_line, r"\AREADY localhost:[1-9][0-9]*\n\Z")
+        fileserver = self.scene.fileserver(authserver)
+        self.assertEqual(self.scene.client(fileserver).ask("ping"), "OK")
+
+    @unittest.skipUnless(can_listen_on_ipv6(), "no IPv6 here")
+    def test_an_ipv6_address_stands_in_brackets(self) -> None:
+        authserver = self.scene.authserver("--listen", "[::1]:0")
+        self.assertRegex(authserver.ready_line, r"\AREADY \[::1\]:[1-9][0-9]*\n\Z")
+        fileserver = self.scene.fileserver(f"[::1]:{authserver.address[1]}")
+        self.assertEqual(self.scene.client(fileserver).ask("ping"), "OK")
+
+    def test_the_log_is_silent_about_requests_unless_asked(self) -> None:
+        for kind in servers.KINDS:
+            with self.subTest(kind):
+                server = servers.start(self.scene, kind)
+                client = self.scene.client(server)
+                before = server.log()
+                self.assertEqual(client.ask_all([b"ping", b"", b"new:bob:pw", b"a.txt", b"get:bob:x"])[0], "OK")
+                client.close()
+                self.assertEqual(server.log(), before)
+
+    def test_a_quiet_log_level_keeps_lesser_lines_away(self) -> None:
+        server = self.scene.authserver("--log-level", "error", "--password-scheme", "plain")
+        self.assertEqual(server.stop(), 0)
+        self.assertEqual(server.log(), "")
+
+    def test_a_folder_without_files_is_served(self) -> None:
+        server = self.scene.fileserver(self.scene.authserver())
+        self.assertEqual(self.scene.client(server).ask("ping"), "OK")
+
+    def test_a_file_that_was_there_before_is_served_as_soon_as_ready_is_said(self) -> None:
+        authserver = self.scene.authserver()
+        self.scene.client(authserver).ask("new:alice:pw")
+        for mode in ("prefetch", "disk"):
+            with self.subTest(mode):
+                self.scene.write("just-made", b"content")
+                client = self.scene.client(self.scene.fileserver(authserver, "--files", mode))
+                self.assertEqual(client.ask_all([b"get:alice:pw", b"just-made"]), ["OK", b"content"])
+
+    def test_ready_waits_for_prefetching(self) -> None:
+        authserver = self.scene.authserver()
+        self.scene.client(authserver).ask("new:alice:pw")
+        names = [b"sub%d/%d" % (number % 50, number) for number in range(3000)]
+        for name in names:
+            os.utime(self.scene.write(name, name), (1, 1))
+        client = self.scene.client(self.scene.fileserver(authserver))
+        self.assertEqual(client.ask("get:alice:pw"), "OK")
+        self.assertEqual(client.ask_all(names), names)
+
+
+class RefusesToStartTest(SceneTest):
+    def assert_fails(self, program: str, *flags: object, named: str) -> None:
+        """Exit status 1, nothing printed, and the last line of the log says what and why."""
+        ended = run(program, "--listen", "127.0.0.1:0", *flags)
+        self.assertEqual(ended.returncode, 1, ended.stderr)
+        self.assertEqual(ended.stdout, "")
+        self.assertTrue(ended.stderr.endswith("\n"))
+        last = ended.stderr.splitlines()[-1]
+        self.assertIn(named, last)
+        self.assertRegex(last, rf"\A{program}: ")
+
+    def test_when_its_port_is_taken(self) -> None:
+        accounts, root = ("--sqlite-path", self.scene.folder / "other.db"), ("--root", self.scene.root)
+        for taken in (self.scene.authserver(), self.scene.fileserver("127.0.0.1:1")):
+            with self.subTest(taken.name):
+                self.assert_fails("authserver", *accounts, "--listen", taken, named=str(taken))
+                self.assert_fails("authserver", *accounts, "--listen", taken, "--model", "process", named=str(taken))
+                self.assert_fails("fileserver", *root, "--listen", taken, named=str(taken))
+
+    def test_when_the_address_is_not_of_this_machine(self) -> None:
+        self.assert_fails("authserver",
+                          "--sqlite-path",
+                          self.scene.accounts,
+                          "--listen",
+                          "192.0.2.1:0",
+                          named="192.0.2.1")
+        self.assert_fails("fileserver", "--root", self.scene.root, "--listen", "192.0.2.1:0", named="192.0.2.1")
+
+    def test_when_the_served_folder_is_missing_or_no_folder(self) -> None:
+        file = self.scene.write("a", b"file")
+        for mode in ("prefetch", "disk"):
+            for root in (self.scene.folder / "missing", file, ""):
+                with self.subTest(mode=mode, root=root):
+                    self.assert_fails("fileserver", "--root", root, "--files", mode, named=str(root))
+
+    def test_when_the_accounts_file_cannot_be_written(self) -> None:
+        garbage = self.scene.folder / "garbage.db"
+        garbage.write_bytes(b"this is not a database" * 1000)
+        for path in (self.scene.folder / "missing" / "accounts.db", self.scene.folder, garbage, "/proc/accounts.db"):
+            for model in ("thread", "process"):
+                with self.subTest(path=path, model=model):
+                    self.assert_fails("authserver", "--sqlite-path", path, "--model", model, named=str(path))
+
+    def test_one_line_says_it(self) -> None:
+        for program, flags in (("fileserver", ("--root", self.scene.folder / "missing")),
+                               ("authserver", ("--sqlite-path", self.scene.folder))):
+            with self.subTest(program):
+                ended = run(program, "--listen", "127.0.0.1:0", *flags)
+                self.assertEqual(len(ended.stderr.splitlines()), 1, ended.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

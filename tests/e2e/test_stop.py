@@ -1,0 +1,174 @@
+"""SIGTERM and SIGINT: what is under way is finished, what waits is not begun, and the exit status is 0."""
+
+import contextlib
+import signal
+import sqlite3
+import threading
+import unittest
+
+import servers
+from client import Client, ConnectionEnded, grant
+from peers import Peer
+from processes import naps
+from programs import Program
+from scene import SceneTest, create_account
+from waiting import LONG_S, eventually, time_s
+
+BIG = 32_000_000
+
+
+def refuses_connections(server: Program) -> bool:
+    try:
+        Client(server.address).close()
+        return False
+    except ConnectionRefusedError:
+        return True
+    except ConnectionResetError:
+        return False  # it came just as the server stopped listening
+
+
+class StopTest(SceneTest):
+    def test_idle_connections_are_closed_without_a_line(self) -> None:
+        for kind in servers.KINDS:
+            for number in (signal.SIGTERM, signal.SIGINT):
+                with self.subTest(kind=kind, signal=number):
+                    server = servers.start(self.scene, kind, "--drain-seconds", LONG_S)
+                    clients = [self.scene.client(server) for _ in range(5)]
+                    for client in clients[1:]:
+                        self.assertEqual(client.ask("ping"), "OK")
+                    clients[2].send("an unfinished li")
+                    server.signal(number)
+                    self.assertLess(time_s(lambda: self.assertEqual(server.wait(), 0)), LONG_S / 2)
+                    for client in clients:
+                        self.assertTrue(client.is_ended())
+                    self.assertTrue(refuses_connections(server))
+                    self.assertEqual(server.output_at_end(), "")
+
+    def test_a_server_that_nobody_talks_to_stops_at_once(self) -> None:
+        for kind in servers.KINDS:
+            with self.subTest(kind):
+                server = servers.start(self.scene, kind, "--drain-seconds", LONG_S)
+                self.assertLess(time_s(lambda: self.assertEqual(server.stop(), 0)), LONG_S / 2)
+
+    def test_its_address_can_be_taken_again_at_once(self) -> None:
+        for kind in servers.KINDS:
+            with self.subTest(kind):
+                server = servers.start(self.scene, kind)
+                self.assertEqual(self.scene.client(server).ask("ping"), "OK")
+                self.assertEqual(server.stop(), 0)
+                again = servers.start(self.scene, kind, "--listen", server)
+                self.assertEqual(self.scene.client(again).ask("ping"), "OK")
+
+
+class StopFileserverTest(SceneTest):
+    def serve(self, *flags: object) -> Program:
+        self.scene.write("big", b"1" * BIG)
+        self.authserver = self.scene.authserver()
+        create_account(self.authserver)
+        return self.scene.fileserver(self.authserver, *flags)
+
+    def begin_transfer(self, fileserver: Program, lines_behind: str = "") -> Client:
+        client = self.scene.client(fileserver, receive_buffer=1 << 16)
+        grant(client)
+        client.send("big\n" + lines_behind)
+        self.assertEqual(client.begin_file(), BIG)
+        return client
+
+    def test_a_transfer_under_way_is_finished_and_waiting_lines_are_not_carried_out(self) -> None:
+        for flags in ((), ("--files", "disk"), ("--spare-threads", "0")):
+            with self.subTest(flags):
+                fileserver = self.serve("--drain-seconds", LONG_S, *flags)
+                client = self.begin_transfer(fileserver, "new:waiting:pw\nping\n")
+                fileserver.signal(signal.SIGTERM)
+                eventually(lambda: refuses_connections(fileserver), "no connection is accepted any more")
+                self.assertEqual(client.take(BIG), b"1" * BIG)
+                self.assertTrue(client.is_ended())
+                self.assertEqual(fileserver.wait(), 0)
+                self.assertEqual(self.scene.client(self.authserver).ask("auth:waiting:pw"), "denied")
+
+    def test_a_request_that_waits_for_the_authserver_is_finished(self) -> None:
+        may_answer = threading.Event()
+        self.addCleanup(may_answer.set)
+        peer = self.scene.keep(Peer(lambda line, _: b"OK\n" if may_answer.wait(LONG_S) else None))
+        fileserver = self.scene.fileserver(peer, "--drain-seconds", LONG_S, "--auth-timeout", LONG_S)
+        clients = [self.scene.client(fileserver) for _ in range(3)]
+        for client in clients:
+            client.send("new:bob:pw\nping\n")
+        peer.wait_for_lines(3)
+        fileserver.signal(signal.SIGTERM)
+        eventually(lambda: refuses_connections(fileserver), "no connection is accepted any more")
+        may_answer.set()
+        for client in clients:
+            self.assertEqual(client.reply(), "OK")
+            self.assertTrue(client.is_ended())
+        self.assertEqual(fileserver.wait(), 0)
+        self.assertEqual(peer.lines, [b"new:bob:pw\n"] * 3)
+
+    def test_what_is_not_finished_in_time_is_cut_with_a_line_in_the_log(self) -> None:
+        for flags in ((), ("--spare-threads", "0")):
+            with self.subTest(flags):
+                fileserver = self.serve("--drain-seconds", "0.3", *flags)
+                client = self.begin_transfer(fileserver)
+                self.assertLess(time_s(lambda: self.assertEqual(fileserver.stop(), 0)), LONG_S / 2)
+                self.assertIn("cut", fileserver.log())
+                with self.assertRaises(ConnectionEnded):
+                    client.take(BIG)
+
+    def test_a_request_that_nobody_answers_is_cut_too(self) -> None:
+        peer = self.scene.keep(Peer(lambda line, _: None))
+        fileserver = self.scene.fileserver(peer, "--drain-seconds", "0.3", "--auth-timeout", "1000")
+        client = self.scene.client(fileserver)
+        client.send("get:bob:pw\n")
+        peer.wait_for_lines(1)
+        self.assertLess(time_s(lambda: self.assertEqual(fileserver.stop(), 0)), LONG_S / 2)
+        self.assertIn("cut", fileserver.log())
+        self.assertTrue(client.is_ended())
+
+    def test_nothing_is_cut_when_all_is_finished_in_time(self) -> None:
+        fileserver = self.serve()
+        client = self.scene.client(fileserver)
+        grant(client)
+        self.assertEqual(fileserver.stop(), 0)
+        self.assertNotIn("cut", fileserver.log())
+
+
+class StopAuthserverTest(SceneTest):
+    """A lock on the accounts file keeps a request under way for as long as a test wants."""
+    def begin_request(self, kind: str, *flags: object) -> tuple[Program, Client, sqlite3.Connection]:
+        server = servers.start(self.scene, kind, "--store-timeout", LONG_S, *flags)
+        client = self.scene.client(server)
+        self.assertEqual(client.ask("ping"), "OK")
+        lock = self.scene.keep(sqlite3.connect(self.scene.accounts, isolation_level=None))
+        lock.execute("BEGIN IMMEDIATE")
+        before = naps(server.pid)
+        client.send("new:late:pw\nnew:waiting:pw\n")
+        eventually(lambda: naps(server.pid) > before + 10, "the request waits for the lock")
+        return server, client, lock
+
+    def test_a_request_under_way_is_finished_and_waiting_lines_are_not_carried_out(self) -> None:
+        for kind in servers.KINDS[2:]:
+            with self.subTest(kind):
+                self.scene.accounts.unlink(missing_ok=True)
+                server, client, lock = self.begin_request(kind, "--drain-seconds", LONG_S)
+                with contextlib.closing(lock):
+                    server.signal(signal.SIGTERM)
+                    eventually(lambda: refuses_connections(server), "no connection is accepted any more")
+                    lock.execute("ROLLBACK")
+                    self.assertEqual(client.reply(), "OK")
+                    self.assertTrue(client.is_ended())
+                    self.assertEqual(server.wait(), 0)
+                    users = [bytes(name) for (name,) in lock.execute("SELECT name FROM accounts")]
+                    self.assertEqual(users, [b"late"])
+
+    def test_a_request_that_takes_too_long_is_cut_with_a_line_in_the_log(self) -> None:
+        for kind in servers.KINDS[2:]:
+            with self.subTest(kind):
+                server, client, lock = self.begin_request(kind, "--drain-seconds", "0.3")
+                with contextlib.closing(lock):
+                    self.assertLess(time_s(lambda: self.assertEqual(server.stop(), 0)), LONG_S / 2)
+                    self.assertIn("cut", server.log())
+                    self.assertTrue(client.is_ended())
+
+
+if __name__ == "__main__":
+    unittest.main()

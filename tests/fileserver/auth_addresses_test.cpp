@@ -1,0 +1,155 @@
+#include "fileserver/auth_addresses.h"
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <thread>
+
+#include "net/connect.h"
+#include "net/listen.h"
+#include "tests/catch.h"
+
+using fileserver::AuthAddresses;
+
+namespace {
+
+using Addresses = std::vector<net::SocketAddress>;
+
+constexpr std::int64_t kLongMs = 30'000;
+const net::HostPort kName{"authserver", 9001};
+
+net::SocketAddress address_at(const net::HostPort& numeric) { return net::resolve(numeric)->front(); }
+
+net::Listener listener_on(const net::HostPort& address) {
+  auto listener = net::listen_on(address, 0);
+  REQUIRE(listener);
+  return std::move(*listener);
+}
+
+// Somebody who listens on an address of their own, until told to stop.
+class Listening {
+ public:
+  explicit Listening(const std::string& host) : listener_(listener_on({host, 0})) {}
+
+  net::SocketAddress address() const { return address_at(listener_.address); }
+  void stop() { listener_.fd = net::Fd(); }
+  void start_again() { listener_ = listener_on(listener_.address); }
+
+ private:
+  net::Listener listener_;
+};
+
+// Listens, and neither takes nor refuses connections any more: its queue is full.
+class Silent {
+ public:
+  Silent() : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    const auto any_port = address_at({"127.0.0.9", 0});
+    REQUIRE(::bind(fd_.get(), any_port.get(), any_port.size()) == 0);
+    REQUIRE(::listen(fd_.get(), 0) == 0);
+    for (auto fd = net::connect_to(address(), 50); fd.ok(); fd = net::connect_to(address(), 50)) {
+      queued_.push_back(std::move(*fd));
+    }
+  }
+
+  net::SocketAddress address() const {
+    sockaddr_storage storage{};
+    socklen_t size = sizeof storage;
+    ::getsockname(fd_.get(), reinterpret_cast<sockaddr*>(&storage), &size);
+    return {reinterpret_cast<sockaddr*>(&storage), size};
+  }
+
+ private:
+  net::Fd fd_;
+  std::vector<net::Fd> queued_;
+};
+
+// Whom a new connection reaches, as text; the error's code when nobody is reached.
+std::string reached_by(AuthAddresses& addresses, std::int64_t within_ms = kLongMs) {
+  const auto fd = addresses.connect(within_ms, base::Deadline::in_ms(within_ms));
+  if (!fd) return std::string(base::word_of(fd.error().code));
+  sockaddr_storage storage{};
+  socklen_t size = sizeof storage;
+  ::getpeername(fd->get(), reinterpret_cast<sockaddr*>(&storage), &size);
+  return net::SocketAddress(reinterpret_cast<sockaddr*>(&storage), size).text();
+}
+
+std::map<std::string, int> reached_by_each(AuthAddresses& addresses, int count) {
+  std::map<std::string, int> times;
+  for (int i = 0; i < count; ++i) ++times[reached_by(addresses)];
+  return times;
+}
+
+AuthAddresses standing_for(Addresses addresses) {
+  return AuthAddresses(kName, [addresses = std::move(addresses)](const net::HostPort&) { return addresses; });
+}
+
+}  // namespace
+
+TEST_CASE("connections are spread evenly over all addresses of the name", "[fileserver]") {
+  const Listening one("127.0.0.2");
+  const Listening two("127.0.0.3");
+  const Listening three("127.0.0.4");
+  auto addresses = standing_for({one.address(), two.address(), three.address()});
+  const auto times = reached_by_each(addresses, 30);
+  CHECK(times == std::map<std::string, int>{
+                     {one.address().text(), 10}, {two.address().text(), 10}, {three.address().text(), 10}});
+}
+
+TEST_CASE("an address that is down is passed over, and come back to", "[fileserver]") {
+  Listening one("127.0.0.2");
+  const Listening two("127.0.0.3");
+  auto addresses = standing_for({one.address(), two.address()});
+  one.stop();
+  CHECK(reached_by_each(addresses, 20) == std::map<std::string, int>{{two.address().text(), 20}});
+
+  one.start_again();
+  const auto deadline = base::Deadline::in_ms(kLongMs);
+  while (reached_by(addresses) != one.address().text() && !deadline.has_passed()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));  // nobody accepts: the queues are bounded
+  }
+  CHECK(reached_by_each(addresses, 20).size() == 2);
+}
+
+TEST_CASE("an address that does not even refuse leaves time for the others", "[fileserver]") {
+  const Silent silent;
+  const Listening other("127.0.0.3");
+  auto addresses = standing_for({silent.address(), other.address()});
+  CHECK(reached_by(addresses, 1000) == other.address().text());
+}
+
+TEST_CASE("when no address answers, the name is looked up again for the next connection", "[fileserver]") {
+  Listening old("127.0.0.2");
+  const Listening moved("127.0.0.3");
+  Addresses now{old.address()};
+  AuthAddresses addresses(kName, [&now](const net::HostPort&) { return now; });
+  CHECK(reached_by(addresses) == old.address().text());
+
+  old.stop();
+  now = {moved.address()};
+  CHECK(reached_by(addresses) == "unavailable");
+  CHECK(reached_by(addresses) == moved.address().text());
+}
+
+TEST_CASE("a name server that is down leaves what is known", "[fileserver]") {
+  Listening one("127.0.0.2");
+  const Addresses known{one.address()};
+  bool is_up = true;
+  AuthAddresses addresses(kName, [&](const net::HostPort&) -> base::Result<Addresses> {
+    if (is_up) return known;
+    return base::Error{base::ErrorCode::kUnavailable, "no name server"};
+  });
+  CHECK(reached_by(addresses) == one.address().text());
+
+  is_up = false;
+  one.stop();
+  CHECK(reached_by(addresses) == "unavailable");
+  one.start_again();
+  CHECK(reached_by(addresses) == one.address().text());
+}
+
+TEST_CASE("a name that stands for nothing is unavailable", "[fileserver]") {
+  AuthAddresses addresses(kName, [](const net::HostPort&) -> base::Result<Addresses> {
+    return base::Error{base::ErrorCode::kUnavailable, "no such name"};
+  });
+  CHECK(reached_by(addresses) == "unavailable");
+}

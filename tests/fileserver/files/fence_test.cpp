@@ -1,0 +1,94 @@
+#include "fileserver/files/fence.h"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "tests/catch.h"
+#include "tests/temporary_folder.h"
+
+using base::ErrorCode;
+using fileserver::Fence;
+namespace fs = std::filesystem;
+
+namespace {
+
+// root/ is served; outside.txt beside it is not.
+struct Served {
+  Served() {
+    folder.write("outside.txt", "secret");
+    folder.write("root/a.txt", "a");
+    folder.write("root/sub/b.txt", "b");
+  }
+  Fence fence() const { return std::move(*Fence::around(folder.path("root"))); }
+  void link(const std::string& target, const std::string& name) const {
+    fs::create_symlink(target, folder.path("root/" + name));
+  }
+
+  tests::TemporaryFolder folder;
+};
+
+bool can_open(const Fence& fence, const std::string& name) {
+  const auto file = fence.open_file(name, Fence::Links::kFollowed);
+  if (!file) CHECK(file.error().code == ErrorCode::kNotFound);
+  return file.ok();
+}
+
+}  // namespace
+
+TEST_CASE("regular files below the folder can be opened", "[files]") {
+  const Served served;
+  const Fence fence = served.fence();
+  CHECK(can_open(fence, "a.txt"));
+  CHECK(can_open(fence, "sub/b.txt"));
+}
+
+TEST_CASE("names that leave the folder, or are none, cannot", "[files]") {
+  const Served served;
+  const Fence fence = served.fence();
+  for (const char* name : {"", ".", "..", "../outside.txt", "sub/../a.txt", "/etc/passwd", "a.txt/", "sub", "none"}) {
+    CAPTURE(name);
+    CHECK_FALSE(can_open(fence, name));
+  }
+  CHECK_FALSE(can_open(fence, std::string(5000, 'x')));
+}
+
+TEST_CASE("links are followed only as long as they stay inside", "[files][openat2]") {
+  const Served served;
+  served.link("a.txt", "inside");
+  served.link("sub", "folder");
+  served.link("../outside.txt", "leaves");
+  served.link("../root/a.txt", "comes-back");
+  served.link(served.folder.path("root/a.txt"), "absolute");
+  served.link("loop", "loop");
+  const Fence fence = served.fence();
+  CHECK(can_open(fence, "inside"));
+  CHECK(can_open(fence, "folder/b.txt"));
+  for (const char* name : {"leaves", "comes-back", "absolute", "loop"}) {
+    CAPTURE(name);
+    CHECK_FALSE(can_open(fence, name));
+  }
+  CHECK_FALSE(fence.open_file("inside", Fence::Links::kRefused).ok());
+}
+
+TEST_CASE("what is not a regular file is never opened", "[files]") {
+  const Served served;
+  REQUIRE(::mkfifo(served.folder.path("root/fifo").c_str(), 0600) == 0);
+  const Fence fence = served.fence();
+  CHECK_FALSE(can_open(fence, "fifo"));  // opening it would wait for a writer for ever
+}
+
+TEST_CASE("the name behind links is found", "[files][openat2]") {
+  const Served served;
+  served.link("sub", "folder");
+  const Fence fence = served.fence();
+  CHECK(*fence.name_behind_links("folder/b.txt") == "sub/b.txt");
+  CHECK_FALSE(fence.name_behind_links("sub/b.txt").ok());
+}
+
+TEST_CASE("a folder that does not exist cannot be fenced", "[files]") {
+  const tests::TemporaryFolder folder;
+  const auto fence = Fence::around(folder.path("none"));
+  REQUIRE_FALSE(fence);
+  CHECK(fence.error().context.find("No such file") != std::string::npos);
+}

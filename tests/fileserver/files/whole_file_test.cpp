@@ -1,0 +1,83 @@
+#include "fileserver/files/whole_file.h"
+
+#include <fcntl.h>
+
+#include <string>
+
+#include "net/socket_io.h"
+#include "tests/catch.h"
+#include "tests/temporary_folder.h"
+
+using namespace fileserver;
+
+namespace {
+
+std::string pattern(std::size_t size) {
+  std::string bytes(size, '\0');
+  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>('a' + i * 7 % 23);
+  return bytes;
+}
+
+// A file that was written just now is refused for a moment: ask until it has settled.
+base::Result<WholeFile> read(const Fence& fence, const std::string& name, MemoryBudget& budget, std::int64_t size) {
+  DirectReading direct;
+  for (;;) {
+    auto file = read_whole_file(fence, name, std::move(*budget.take(memory_for(size))), direct);
+    if (file || file.error().code != base::ErrorCode::kUnavailable) return file;
+    net::pause_ms(5);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("files of any size are read whole", "[files]") {
+  const tests::TemporaryFolder folder;
+  MemoryBudget budget(1 << 30);
+  for (const std::size_t size : {0, 1, 511, 512, 4095, 4096, 4097, 16383, 16384, 16385, 1'000'000, 3 << 20}) {
+    CAPTURE(size);
+    folder.write("file", pattern(size));
+    const auto fence = Fence::around(folder.path());
+    const auto file = read(*fence, "file", budget, static_cast<std::int64_t>(size));
+    REQUIRE(file);
+    CHECK(std::string(file->bytes().begin(), file->bytes().end()) == pattern(size));
+  }
+}
+
+TEST_CASE("a file holds its share of the budget as long as it lives", "[files]") {
+  const tests::TemporaryFolder folder;
+  folder.write("file", pattern(5000));
+  MemoryBudget budget(1 << 20);
+  const auto fence = Fence::around(folder.path());
+  {
+    const auto file = read(*fence, "file", budget, 5000);
+    REQUIRE(file);
+    CHECK(budget.used_bytes() == 5000);
+  }
+  CHECK(budget.used_bytes() == 0);
+}
+
+TEST_CASE("a budget refuses what is over its limit", "[files]") {
+  MemoryBudget budget(100);
+  const auto first = budget.take(60);
+  REQUIRE(first);
+  CHECK_FALSE(budget.take(41));
+  CHECK(budget.used_bytes() == 60);
+  CHECK(budget.take(40));
+  CHECK(budget.take(80, 60));
+}
+
+TEST_CASE("a file that was written just now is not read yet", "[files]") {
+  const tests::TemporaryFolder folder;
+  MemoryBudget budget(1 << 20);
+  DirectReading direct;
+  const auto fence = Fence::around(folder.path());
+  // The machine may be slow: try until the look comes within the settling time.
+  for (;;) {
+    folder.write("file", "x");
+    const bool was_settled = is_settled(fence->open_file("file", Fence::Links::kRefused)->version);
+    const auto file = read_whole_file(*fence, "file", std::move(*budget.take(1)), direct);
+    if (was_settled || file) continue;
+    CHECK(file.error().code == base::ErrorCode::kUnavailable);
+    break;
+  }
+}

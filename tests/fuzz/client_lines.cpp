@@ -1,0 +1,68 @@
+// libFuzzer: any bytes, cut anywhere, through the line buffer and the parsers. `make fuzz`.
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "wire/line_buffer.h"
+#include "wire/reply.h"
+#include "wire/request.h"
+
+namespace {
+
+void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+// Whatever a line holds, what the parser takes from it keeps the protocol's promises.
+void check_line(std::string_view line) {
+  require(line.size() < wire::kMaxLineBytes);
+  const auto check_account = [](wire::Credentials account) {
+    require(wire::is_valid_user(account.user) && wire::is_valid_password(account.password));
+  };
+  const auto client = wire::parse_client_line(line);
+  if (const auto* request = std::get_if<wire::New>(&client)) check_account(request->account);
+  if (const auto* request = std::get_if<wire::Get>(&client)) check_account(request->account);
+  if (const auto* file = std::get_if<wire::FileName>(&client)) {
+    require(file->name == line);
+    if (wire::is_file_name(line)) require(line.front() != '/' && line.find("//") == std::string_view::npos);
+  }
+  const auto auth = wire::parse_auth_line(line);
+  if (const auto* request = std::get_if<wire::Auth>(&auth)) {
+    check_account(request->account);
+    const std::string compact = wire::credentials_line("auth", request->account);
+    const auto again = wire::parse_auth_line(std::string_view(compact).substr(0, compact.size() - 1));
+    require(std::get<wire::Auth>(again).account.password == request->account.password);
+  }
+  static_cast<void>(wire::parse_reply(line));
+}
+
+std::vector<std::string> lines_of(std::string_view stream, std::size_t piece_bytes) {
+  wire::LineBuffer buffer;
+  std::vector<std::string> lines;
+  while (!stream.empty()) {
+    const auto space = buffer.free_space();
+    const std::size_t size = std::min({space.size(), stream.size(), piece_bytes});
+    require(size > 0);
+    stream.copy(space.data(), size);
+    stream.remove_prefix(size);
+    buffer.received(size);
+    std::string_view line;
+    wire::LineBuffer::Next next{};
+    while ((next = buffer.next(line)) == wire::LineBuffer::Next::kLine) {
+      check_line(line);
+      lines.emplace_back(line);
+    }
+    if (next == wire::LineBuffer::Next::kTooLong) break;
+  }
+  return lines;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::string_view stream(reinterpret_cast<const char*>(data + 1), size - 1);
+  require(lines_of(stream, data[0] + std::size_t{1}) == lines_of(stream, stream.size()));
+  return 0;
+}

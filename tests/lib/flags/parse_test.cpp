@@ -1,0 +1,105 @@
+#include "flags/parse.h"
+
+#include <stdlib.h>
+
+#include "flags/values.h"
+#include "tests/catch.h"
+#include "tests/temporary_folder.h"
+
+namespace {
+
+struct Sample {
+  int count = 1;
+  std::int64_t wait_ms = 2000;
+  bool is_loud = false;
+};
+
+// Sets a variable for one test.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
+  ~Variable() { ::unsetenv(name_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+};
+
+struct Outcome {
+  std::optional<int> exit_status;
+  Sample sample;
+};
+
+Outcome parse(std::vector<std::string> arguments) {
+  Outcome outcome;
+  std::vector<char*> argv;
+  arguments.insert(arguments.begin(), "sampler");
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  outcome.exit_status = flags::parse(
+      {"sampler", "A sample."}, static_cast<int>(argv.size()), argv.data(),
+      [&](CLI::App& app) {
+        flags::add_whole(app, "--count", outcome.sample.count, 1, 100, "how many");
+        flags::add_seconds(app, "--wait-time", outcome.sample.wait_ms, "how long");
+        app.add_flag("--loud", outcome.sample.is_loud, "a switch");
+      },
+      []() -> std::optional<std::string> { return {}; });
+  return outcome;
+}
+
+}  // namespace
+
+TEST_CASE("without flags the defaults hold", "[flags]") {
+  const auto outcome = parse({});
+  REQUIRE_FALSE(outcome.exit_status);
+  CHECK(outcome.sample.count == 1);
+  CHECK_FALSE(outcome.sample.is_loud);
+}
+
+TEST_CASE("the command line beats the environment, which beats the file", "[flags]") {
+  const tests::TemporaryFolder folder;
+  folder.write("config", "# a comment\n\n  count = 2\nwait-time=0.5\nloud = true\n");
+  const std::string config = folder.path("config");
+
+  CHECK(parse({"--config", config}).sample.count == 2);
+  CHECK(parse({"--config", config}).sample.wait_ms == 500);
+  CHECK(parse({"--config", config}).sample.is_loud);
+  const Variable variable("SAMPLER_COUNT", "3");
+  CHECK(parse({"--config", config}).sample.count == 3);
+  CHECK(parse({"--config", config, "--count", "4"}).sample.count == 4);
+  CHECK(parse({"--config", config, "--count", "4", "--count", "5"}).sample.count == 5);
+}
+
+TEST_CASE("the file may be named by its variable", "[flags]") {
+  const tests::TemporaryFolder folder;
+  folder.write("config", "count = 7\n");
+  const Variable variable("SAMPLER_CONFIG", folder.path("config").c_str());
+  CHECK(parse({}).sample.count == 7);
+}
+
+TEST_CASE("a value that is not acceptable is wrong usage wherever it stands", "[flags]") {
+  const tests::TemporaryFolder folder;
+  folder.write("bad-value", "count = many\n");
+  folder.write("bad-name", "counts = 1\n");
+  folder.write("no-value", "count\n");
+  CHECK(parse({"--count", "0"}).exit_status == flags::kWrongUsage);
+  CHECK(parse({"--count", "101"}).exit_status == flags::kWrongUsage);
+  CHECK(parse({"--count", "1x"}).exit_status == flags::kWrongUsage);
+  CHECK(parse({"--count"}).exit_status == flags::kWrongUsage);
+  CHECK(parse({"--wait-time", "-1"}).exit_status == flags::kWrongUsage);
+  CHECK(parse({"--unknown"}).exit_status == flags::kWrongUsage);
+  CHECK(parse({"stray"}).exit_status == flags::kWrongUsage);
+  for (const char* name : {"bad-value", "bad-name", "no-value", "missing", "."}) {
+    CAPTURE(name);
+    CHECK(parse({"--config", folder.path(name), "--count", "5"}).exit_status == flags::kWrongUsage);
+  }
+  const Variable variable("SAMPLER_COUNT", "none");
+  CHECK(parse({"--count", "5"}).exit_status == flags::kWrongUsage);
+}
+
+TEST_CASE("an empty variable is one that is not set", "[flags]") {
+  const Variable variable("SAMPLER_COUNT", "");
+  const auto outcome = parse({});
+  REQUIRE_FALSE(outcome.exit_status);
+  CHECK(outcome.sample.count == 1);
+}

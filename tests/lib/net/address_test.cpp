@@ -1,0 +1,34 @@
+#include "net/address.h"
+
+#include "tests/catch.h"
+
+TEST_CASE("HOST:PORT is read and printed", "[net]") {
+  for (const char* text : {"127.0.0.1:9000", "localhost:0", "[::1]:65535", "auth-server.example:1"}) {
+    CAPTURE(text);
+    const auto parsed = net::parse_host_port(text);
+    REQUIRE(parsed);
+    CHECK(net::to_string(*parsed) == text);
+  }
+}
+
+TEST_CASE("what is not HOST:PORT is refused", "[net]") {
+  for (const char* text : {"", ":", ":80", "host", "host:", "host:x", "host:65536", "host:-1", "host:80x", "::1:80",
+                           "[::1]", "a b:80", "[]:80"}) {
+    CAPTURE(text);
+    CHECK_FALSE(net::parse_host_port(text));
+  }
+}
+
+TEST_CASE("a numeric host is resolved to itself", "[net]") {
+  const auto addresses = net::resolve({"127.0.0.5", 80});
+  REQUIRE(addresses);
+  REQUIRE(addresses->size() == 1);
+  CHECK(addresses->front().text() == "127.0.0.5:80");
+  CHECK(addresses->front().is_loopback_v4());
+}
+
+TEST_CASE("a host that is none is unavailable", "[net]") {
+  const auto addresses = net::resolve({"no such host", 80});
+  REQUIRE_FALSE(addresses);
+  CHECK(addresses.error().code == base::ErrorCode::kUnavailable);
+}

@@ -1,0 +1,123 @@
+#include "serve/connection.h"
+
+#include <sys/socket.h>
+
+#include <thread>
+
+#include "net/connect.h"
+#include "net/listen.h"
+#include "net/socket_io.h"
+#include "serve/options.h"
+#include "tests/catch.h"
+
+namespace {
+
+// A client, and the server's end of its connection.
+struct Pair {
+  explicit Pair(std::int64_t idle_timeout_ms = 60'000) {
+    const auto listener = net::listen_on({"127.0.0.1", 0}, serve::io_slice_ms(idle_timeout_ms));
+    auto connected = net::connect_to(net::resolve(listener->address)->front(), 60'000);
+    client = std::move(*connected);
+    connection.emplace(net::accept_from(listener->fd.get()).fd, idle_timeout_ms, is_draining);
+  }
+
+  std::string received() const {
+    std::string all;
+    std::array<char, 4096> buffer;
+    for (ssize_t got = 0; (got = net::receive(client.get(), buffer)) > 0;) {
+      all.append(buffer.data(), static_cast<std::size_t>(got));
+    }
+    return all;
+  }
+
+  std::atomic<bool> is_draining = false;
+  net::Fd client;
+  std::optional<serve::Connection> connection;
+};
+
+}  // namespace
+
+TEST_CASE("a half-closed client gets all its replies, and its last line without LF is not carried out", "[serve]") {
+  Pair pair;
+  REQUIRE(net::send_all(pair.client.get(), "one\ntwo\nthree"));
+  ::shutdown(pair.client.get(), SHUT_WR);
+  CHECK(pair.connection->next_line() == "one");
+  pair.connection->reply_ok();
+  CHECK(pair.connection->next_line() == "two");
+  pair.connection->reply_error(base::ErrorCode::kDenied, "no");
+  CHECK_FALSE(pair.connection->next_line());
+  pair.connection.reset();
+  CHECK(pair.received() == "OK\nERR denied no\n");
+}
+
+TEST_CASE("a line that is too long is answered and ends the conversation", "[serve]") {
+  Pair pair;
+  REQUIRE(net::send_all(pair.client.get(), "one\n" + std::string(600, 'x')));
+  ::shutdown(pair.client.get(), SHUT_WR);
+  CHECK(pair.connection->next_line() == "one");
+  pair.connection->reply_ok();
+  CHECK_FALSE(pair.connection->next_line());
+  CHECK_FALSE(pair.connection->next_line());
+  pair.connection.reset();
+  CHECK(pair.received().starts_with("OK\nERR too-long "));
+}
+
+TEST_CASE("a reply with bytes follows the replies that wait", "[serve]") {
+  Pair pair;
+  REQUIRE(net::send_all(pair.client.get(), "get\nfile\n"));
+  ::shutdown(pair.client.get(), SHUT_WR);
+  while (pair.connection->next_line()) {
+    const std::string body = "body";
+    pair.connection->reply_with(body);
+  }
+  pair.connection.reset();
+  CHECK(pair.received() == "OK 4\nbodyOK 4\nbody");
+}
+
+TEST_CASE("a peer that says nothing is left after the idle time", "[serve]") {
+  Pair pair(40);
+  CHECK_FALSE(pair.connection->next_line());
+  pair.connection.reset();
+  CHECK(pair.received().empty());
+}
+
+TEST_CASE("a peer that trickles is left after the idle time", "[serve]") {
+  Pair pair(100);
+  std::atomic<bool> is_left = false;
+  std::thread trickle([&] {
+    while (!is_left && net::send_all(pair.client.get(), "x")) net::pause_ms(5);
+  });
+  CHECK_FALSE(pair.connection->next_line());
+  is_left = true;
+  trickle.join();
+}
+
+TEST_CASE("a peer that takes no byte of a reply is left after the idle time", "[serve]") {
+  Pair pair(100);
+  REQUIRE(net::send_all(pair.client.get(), "file\n"));
+  REQUIRE(pair.connection->next_line());
+  const std::string body(64 << 20, 'x');
+  pair.connection->reply_with(body);
+  CHECK_FALSE(pair.connection->next_line());
+}
+
+TEST_CASE("draining ends a conversation before its waiting lines", "[serve]") {
+  Pair pair;
+  REQUIRE(net::send_all(pair.client.get(), "one\ntwo\n"));
+  CHECK(pair.connection->next_line() == "one");
+  pair.connection->reply_ok();
+  pair.is_draining = true;
+  CHECK_FALSE(pair.connection->next_line());
+  pair.connection.reset();
+  CHECK(pair.received() == "OK\n");
+}
+
+TEST_CASE("a peer that is gone ends the conversation", "[serve]") {
+  Pair pair;
+  REQUIRE(net::send_all(pair.client.get(), "one\n"));
+  REQUIRE(pair.connection->next_line());
+  pair.client = net::Fd();
+  const std::string body(64 << 20, 'x');
+  pair.connection->reply_with(body);
+  CHECK_FALSE(pair.connection->next_line());
+}

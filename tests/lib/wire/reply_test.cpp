@@ -1,0 +1,24 @@
+#include "wire/reply.h"
+
+#include "tests/catch.h"
+
+using namespace wire;
+
+TEST_CASE("replies are read back as they were printed", "[wire]") {
+  CHECK(std::holds_alternative<Ok>(parse_reply("OK")));
+  CHECK(ok_sized_line(18446744073709551615ULL) == "OK 18446744073709551615\n");
+  CHECK(std::get<OkSized>(parse_reply("OK 0")).size_bytes == 0);
+  for (const base::ErrorCode code : base::kAllErrorCodes) {
+    std::string line = error_line(code, base::text_of(code));
+    line.pop_back();
+    CHECK(std::get<Err>(parse_reply(line)).code == code);
+  }
+}
+
+TEST_CASE("what is not a reply is told apart", "[wire]") {
+  for (const char* line : {"", "ok", "OK ", "OK -1", "OK 1x", "OK  1", "OK 99999999999999999999", "ERR", "ERR ",
+                           "ERR what ever", "ERRdenied", "HTTP/1.1 200 OK"}) {
+    CAPTURE(line);
+    CHECK(std::holds_alternative<NotAReply>(parse_reply(line)));
+  }
+}

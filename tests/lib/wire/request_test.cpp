@@ -1,0 +1,129 @@
+#include "wire/request.h"
+
+#include <string>
+
+#include "tests/catch.h"
+
+using base::ErrorCode;
+using namespace wire;
+
+namespace {
+
+// What a client's line is, in words.
+std::string client(std::string_view line) {
+  struct Words {
+    std::string operator()(const Ping&) { return "ping"; }
+    std::string operator()(const New& request) { return "new " + both(request.account); }
+    std::string operator()(const Get& request) { return "get " + both(request.account); }
+    std::string operator()(const Auth& request) { return "auth " + both(request.account); }
+    std::string operator()(const FileName& file) { return "file " + std::string(file.name); }
+    std::string operator()(const Refused& refused) {
+      return std::string(base::word_of(refused.code)) + (refused.was_get ? " get" : "");
+    }
+    static std::string both(Credentials account) {
+      return "[" + std::string(account.user) + "][" + std::string(account.password) + "]";
+    }
+  };
+  return std::visit(Words(), parse_client_line(line));
+}
+
+bool is_auth_syntax_error(std::string_view line) {
+  const auto request = parse_auth_line(line);
+  const auto* const refused = std::get_if<Refused>(&request);
+  return refused != nullptr && refused->code == ErrorCode::kSyntax;
+}
+
+}  // namespace
+
+TEST_CASE("the compact form drops nothing", "[wire]") {
+  CHECK(client("get:bob:pw") == "get [bob][pw]");
+  CHECK(client("new:bob: pw ") == "new [bob][ pw ]");
+  CHECK(client("get:bob:a:b:c") == "get [bob][a:b:c]");
+}
+
+TEST_CASE("the spaced form drops one space behind each colon", "[wire]") {
+  CHECK(client("get: bob: pw") == "get [bob][pw]");
+  CHECK(client("get: bob:pw") == "get [bob][pw]");
+  CHECK(client("new: bob:  pw") == "new [bob][ pw]");
+  CHECK(client("get:  bob: pw") == "invalid get");
+  CHECK(client("get:bob : pw") == "invalid get");
+}
+
+TEST_CASE("a missing colon is a syntax error, an empty part is invalid", "[wire]") {
+  CHECK(client("get:") == "syntax get");
+  CHECK(client("get:bob") == "syntax get");
+  CHECK(client("new: bob") == "syntax");
+  CHECK(client("get::") == "invalid get");
+  CHECK(client("new::pw") == "invalid");
+  CHECK(client("new:bob:") == "invalid");
+  CHECK(client("new: bob: ") == "invalid");
+}
+
+TEST_CASE("anything without a verb is a file name", "[wire]") {
+  CHECK(client("a.txt") == "file a.txt");
+  CHECK(client("GET:bob:pw") == "file GET:bob:pw");
+  CHECK(client("get") == "file get");
+  CHECK(client("ping ") == "file ping ");
+  CHECK(client(" ping") == "file  ping");
+  CHECK(client("auth:bob:pw") == "file auth:bob:pw");
+  CHECK(client("ping") == "ping");
+}
+
+TEST_CASE("an empty line and control bytes are syntax errors before anything else", "[wire]") {
+  CHECK(client("") == "syntax");
+  for (int byte = 0; byte < 256; ++byte) {
+    const bool is_control = byte < 0x20 || byte == 0x7f;
+    CAPTURE(byte);
+    CHECK((client(std::string("get:bob:p") + static_cast<char>(byte)) == "syntax get") == is_control);
+    CHECK((client(std::string("name") + static_cast<char>(byte)) == "syntax") == is_control);
+  }
+}
+
+TEST_CASE("users have 1 to 64 bytes of a small alphabet", "[wire]") {
+  CHECK(is_valid_user("A-Za.z0_9@+"));
+  CHECK(is_valid_user(std::string(64, 'u')));
+  CHECK_FALSE(is_valid_user(std::string(65, 'u')));
+  CHECK_FALSE(is_valid_user(""));
+  const std::string alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-@+";
+  for (int byte = 0; byte < 256; ++byte) {
+    const char c = static_cast<char>(byte);
+    CAPTURE(byte);
+    CHECK(is_valid_user(std::string(1, c)) == (alphabet.find(c) != std::string::npos));
+  }
+}
+
+TEST_CASE("passwords have 1 to 128 bytes", "[wire]") {
+  CHECK(is_valid_password(std::string(128, '\xff')));
+  CHECK_FALSE(is_valid_password(std::string(129, 'p')));
+  CHECK_FALSE(is_valid_password(""));
+  CHECK_FALSE(is_valid_password("a\tb"));
+}
+
+TEST_CASE("the authserver knows its own verbs only", "[wire]") {
+  CHECK(std::holds_alternative<Auth>(parse_auth_line("auth:bob:pw")));
+  CHECK(std::holds_alternative<Auth>(parse_auth_line("auth: bob: pw")));
+  CHECK(std::holds_alternative<New>(parse_auth_line("new:bob:pw")));
+  CHECK(std::holds_alternative<Ping>(parse_auth_line("ping")));
+  for (const char* line : {"", "get:bob:pw", "a.txt", "AUTH:bob:pw", "auth", "auth:bob", "pong", "ping\x01"}) {
+    CAPTURE(line);
+    CHECK(is_auth_syntax_error(line));
+  }
+}
+
+TEST_CASE("file names stay below their folder", "[wire]") {
+  for (const char* name : {"a", "a/b/c.txt", "...", "a..b", ".hidden", "a b", "\xc3\xa9"}) {
+    CAPTURE(name);
+    CHECK(is_file_name(name));
+  }
+  for (const char* name : {"", "/", "/a", "a/", "a//b", ".", "..", "./a", "a/.", "../a", "a/../b", "a/.."}) {
+    CAPTURE(name);
+    CHECK_FALSE(is_file_name(name));
+  }
+}
+
+TEST_CASE("credentials are printed in the compact form, and read back the same", "[wire]") {
+  const std::string line = credentials_line("auth", {"bob", " p:w "});
+  CHECK(line == "auth:bob: p:w \n");
+  const auto back = parse_auth_line(std::string_view(line).substr(0, line.size() - 1));
+  CHECK(std::get<Auth>(back).account.password == " p:w ");
+}

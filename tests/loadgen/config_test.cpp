@@ -1,0 +1,97 @@
+#include "loadgen/config.h"
+
+#include <string>
+#include <vector>
+
+#include "tests/catch.h"
+
+using loadgen::Config;
+
+namespace {
+
+struct Outcome {
+  std::optional<Config> config;
+  int exit_status = 0;
+};
+
+Outcome read(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "loadgen");
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  Outcome outcome;
+  outcome.config = loadgen::read_config(static_cast<int>(argv.size()), argv.data(), outcome.exit_status);
+  return outcome;
+}
+
+// A get that is complete, and more.
+Outcome read_get(std::vector<std::string> more) {
+  more.insert(more.begin(), {"get", "--user", "u", "--password", "p"});
+  return read(more);
+}
+
+bool is_refused(const Outcome& outcome) { return !outcome.config && outcome.exit_status == 2; }
+
+}  // namespace
+
+TEST_CASE("a new run needs nothing but its name", "[loadgen]") {
+  const auto config = read({"new"}).config;
+  REQUIRE(config);
+  CHECK(config->request == loadgen::RequestKind::kNew);
+  CHECK(config->seconds_ms == 10'000);
+  CHECK(config->requests == 0);
+  CHECK(config->connection == loadgen::Connection::kPerRequest);
+}
+
+TEST_CASE("a get run takes every flag", "[loadgen]") {
+  const auto config = read_get({"--file", "1KB%d.txt", "--unique", "5", "--threads", "3", "--requests", "7",
+                                "--pipeline", "--connection", "keep-alive", "--timeout", "0.5", "--json", "-"})
+                          .config;
+  REQUIRE(config);
+  CHECK(config->unique == 5);
+  CHECK(config->threads == 3);
+  CHECK(config->requests == 7);
+  CHECK(config->is_pipelined);
+  CHECK(config->connection == loadgen::Connection::kKeepAlive);
+  CHECK(config->timeout_ms == 500);
+  CHECK(config->json == "-");
+}
+
+TEST_CASE("there are two kinds of request", "[loadgen]") {
+  CHECK(is_refused(read({})));
+  CHECK(is_refused(read({"put"})));
+  CHECK(is_refused(read({"new", "get"})));
+}
+
+TEST_CASE("a get needs user, password and file", "[loadgen]") {
+  CHECK(is_refused(read({"get", "--password", "p", "--file", "f"})));
+  CHECK(is_refused(read({"get", "--user", "u", "--file", "f"})));
+  CHECK(is_refused(read_get({})));
+  CHECK(is_refused(read({"get", "--user", "a b", "--password", "p", "--file", "f"})));
+  CHECK(is_refused(read({"get", "--user", "u", "--password", "a\tb", "--file", "f"})));
+}
+
+TEST_CASE("a number in the file's name and --unique need one another", "[loadgen]") {
+  CHECK(is_refused(read_get({"--file", "f%d"})));
+  CHECK(is_refused(read_get({"--file", "f", "--unique", "2"})));
+}
+
+TEST_CASE("what would not be a file name on the wire is refused", "[loadgen]") {
+  for (const std::string& name :
+       {std::string("ping"), std::string("new:x"), std::string("a\nb"), std::string(512, 'a')}) {
+    CAPTURE(name);
+    CHECK(is_refused(read_get({"--file", name})));
+  }
+  CHECK(read_get({"--file", std::string(511, 'a')}).config);
+}
+
+TEST_CASE("a run ends by time or by number, not by both", "[loadgen]") {
+  CHECK(is_refused(read({"new", "--seconds", "5", "--requests", "5"})));
+  CHECK(is_refused(read({"new", "--seconds", "0"})));
+  CHECK(is_refused(read({"new", "--requests", "0"})));
+  CHECK(read({"new", "--seconds", "0.5"}).config->seconds_ms == 500);
+}
+
+TEST_CASE("to verify takes a folder with the copies", "[loadgen]") {
+  CHECK(is_refused(read_get({"--file", "f", "--verify"})));
+  CHECK(read_get({"--file", "f", "--verify", "--verify-root", "files"}).config->must_verify);
+}

@@ -1,0 +1,106 @@
+#include "loadgen/recorder.h"
+
+#include "base/clock.h"
+#include "tests/catch.h"
+
+using base::kNsPerMs;
+using base::kNsPerS;
+using loadgen::Cause;
+using loadgen::Exchange;
+using loadgen::Fault;
+using loadgen::Recorder;
+
+namespace {
+
+constexpr std::int64_t kStart = 50 * kNsPerS;
+
+// Began `at_ms` after the window did, and took 10 ms: 2 to connect, 6 to the first byte.
+Exchange success(std::int64_t at_ms, std::uint64_t bytes = 1000) {
+  const std::int64_t started = kStart + at_ms * kNsPerMs;
+  return {{}, started, started + 2 * kNsPerMs, started + 6 * kNsPerMs, started + 10 * kNsPerMs, bytes, bytes};
+}
+
+Exchange failure(Cause cause, std::int64_t at_ms) {
+  const std::int64_t started = kStart + at_ms * kNsPerMs;
+  return {cause, started, started + kNsPerMs, 0, started + 3 * kNsPerMs, 1000, 400};
+}
+
+Recorder& begun(Recorder& recorder) {
+  recorder.begin(kStart);
+  return recorder;
+}
+
+}  // namespace
+
+TEST_CASE("a success counts with its phases, its bytes and its second", "[loadgen]") {
+  Recorder recorder;
+  begun(recorder).record(success(0));
+  recorder.record(success(2100, 500));
+
+  const loadgen::Tally& tally = recorder.tally();
+  CHECK(tally.response_ns.count() == 2);
+  CHECK(tally.response_ns.sum() == 20 * kNsPerMs);
+  CHECK(tally.connect_ns == 4 * kNsPerMs);
+  CHECK(tally.first_byte_ns == 12 * kNsPerMs);
+  CHECK(tally.received_bytes == 1500);
+  CHECK(tally.announced_bytes == 1500);
+  CHECK(tally.errors_total() == 0);
+  REQUIRE(tally.seconds.size() == 3);
+  CHECK(tally.seconds[0].requests == 1);
+  CHECK(tally.seconds[1].requests == 0);
+  CHECK(tally.seconds[2].response_ns == 10 * kNsPerMs);
+  CHECK(tally.elapsed_ns == 2110 * kNsPerMs);
+}
+
+TEST_CASE("a request belongs to the second in which it ended", "[loadgen]") {
+  Recorder recorder;
+  begun(recorder).record(success(995));
+  REQUIRE(recorder.tally().seconds.size() == 2);
+  CHECK(recorder.tally().seconds[0].requests == 0);
+  CHECK(recorder.tally().seconds[1].requests == 1);
+}
+
+TEST_CASE("a failure is counted by its cause and is in no other figure", "[loadgen]") {
+  Recorder recorder;
+  begun(recorder).record(success(0));
+  recorder.record(failure(base::ErrorCode::kDenied, 20));
+  recorder.record(failure(base::ErrorCode::kDenied, 30));
+  recorder.record(failure(Fault::kClosed, 40));
+
+  const loadgen::Tally& tally = recorder.tally();
+  CHECK(tally.errors[Cause(base::ErrorCode::kDenied).index()] == 2);
+  CHECK(tally.errors[Cause(Fault::kClosed).index()] == 1);
+  CHECK(tally.errors_total() == 3);
+  CHECK(tally.failed_ns == 9 * kNsPerMs);
+  CHECK(tally.response_ns.count() == 1);
+  CHECK(tally.received_bytes == 1000);
+  CHECK(tally.connect_ns == 2 * kNsPerMs);
+  CHECK(tally.elapsed_ns == 43 * kNsPerMs);
+}
+
+TEST_CASE("tallies of two threads add up, and the later end is that of the run", "[loadgen]") {
+  Recorder first;
+  begun(first).record(success(0));
+  first.record(failure(Fault::kTimeout, 10));
+  Recorder second;
+  begun(second).record(success(1500, 7));
+
+  loadgen::Tally sum;
+  sum.add(first.tally());
+  sum.add(second.tally());
+  CHECK(sum.response_ns.count() == 2);
+  CHECK(sum.received_bytes == 1007);
+  CHECK(sum.errors_total() == 1);
+  CHECK(sum.seconds.size() == 2);
+  CHECK(sum.elapsed_ns == 1510 * kNsPerMs);
+  CHECK(sum.active_ns == (13 + 1510) * kNsPerMs);
+}
+
+TEST_CASE("whoever watches sees what was recorded", "[loadgen]") {
+  Recorder recorder;
+  begun(recorder).record(success(0));
+  recorder.record(failure(Fault::kConnect, 10));
+  CHECK(recorder.live().requests == 1);
+  CHECK(recorder.live().errors == 1);
+  CHECK(recorder.live().response_ns == 10 * kNsPerMs);
+}

@@ -1,0 +1,147 @@
+#include "loadgen/reply_stream.h"
+
+#include <sys/socket.h>
+
+#include <string>
+#include <thread>
+
+#include "loadgen/reference.h"
+#include "net/fd.h"
+#include "net/socket_io.h"
+#include "tests/catch.h"
+#include "tests/temporary_folder.h"
+
+using loadgen::Answer;
+using loadgen::Fault;
+using loadgen::ReplyStream;
+
+namespace {
+
+// The server's end of a connection to a ReplyStream.
+struct Connection {
+  net::Fd server;
+  net::Fd client;
+  ReplyStream replies;
+
+  explicit Connection(std::int64_t timeout_ms = 10'000) : replies(timeout_ms) {
+    int ends[2];
+    REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
+    server = net::Fd(ends[0]);
+    client = net::Fd(ends[1]);
+    net::set_io_timeout(client.get(), timeout_ms);
+    replies.begin_connection(client.get());
+    replies.begin_request();
+  }
+
+  // From any thread, so nothing is checked here: what is not sent is not received either.
+  bool says(std::string_view bytes) const { return net::send_all(server.get(), bytes); }
+  void closes() { const net::Fd closed = std::move(server); }
+};
+
+}  // namespace
+
+TEST_CASE("a reply and its file come in one piece", "[loadgen]") {
+  Connection connection;
+  connection.says("OK 5\nhello");
+  const Answer answer = connection.replies.read_reply();
+  CHECK_FALSE(answer.failure);
+  CHECK(std::get<wire::OkSized>(answer.reply).size_bytes == 5);
+  CHECK_FALSE(connection.replies.read_file(5, nullptr));
+  CHECK(connection.replies.file_bytes() == 5);
+  CHECK_FALSE(connection.replies.has_more());
+  CHECK(answer.first_byte_ns == connection.replies.last_byte_ns());
+}
+
+TEST_CASE("replies may be cut anywhere", "[loadgen]") {
+  const std::string all = "OK\r\nOK 3\nabc";
+  for (std::size_t cut = 1; cut < all.size(); ++cut) {
+    CAPTURE(cut);
+    Connection connection;
+    connection.says(all.substr(0, cut));
+    std::thread later([&] { connection.says(all.substr(cut)); });
+    CHECK(std::holds_alternative<wire::Ok>(connection.replies.read_reply().reply));
+    CHECK(std::holds_alternative<wire::OkSized>(connection.replies.read_reply().reply));
+    CHECK_FALSE(connection.replies.read_file(3, nullptr));
+    later.join();
+    CHECK(connection.replies.file_bytes() == 3);
+  }
+}
+
+TEST_CASE("a file of many buffers is counted to the byte", "[loadgen]") {
+  Connection connection;
+  const std::string file(3'000'001, 'x');
+  std::thread server([&] { connection.says("OK 3000001\n" + file); });
+  CHECK_FALSE(connection.replies.read_reply().failure);
+  CHECK_FALSE(connection.replies.read_file(file.size(), nullptr));
+  server.join();
+  CHECK(connection.replies.file_bytes() == file.size());
+}
+
+TEST_CASE("an error of the server is its code", "[loadgen]") {
+  Connection connection;
+  connection.says("ERR not-found no such file\n");
+  CHECK(connection.replies.read_reply().failure == base::ErrorCode::kNotFound);
+}
+
+TEST_CASE("what is no reply is an error of the protocol", "[loadgen]") {
+  for (const std::string& line : {std::string("HELLO\n"), std::string("ERR teapot x\n"), std::string("OK x\n"),
+                                  std::string("\n"), std::string(512, 'x')}) {
+    CAPTURE(line);
+    Connection connection;
+    connection.says(line);
+    CHECK(connection.replies.read_reply().failure == Fault::kProtocol);
+  }
+}
+
+TEST_CASE("a connection that ends too early is closed", "[loadgen]") {
+  for (const char* said : {"", "O", "OK 5\nhell"}) {
+    CAPTURE(said);
+    Connection connection;
+    connection.says(said);
+    connection.closes();
+    const Answer answer = connection.replies.read_reply();
+    const auto failure = answer.failure ? answer.failure : connection.replies.read_file(5, nullptr);
+    CHECK(failure == Fault::kClosed);
+  }
+}
+
+TEST_CASE("silence ends with a time-out, and so does a trickle", "[loadgen]") {
+  Connection silent(50);
+  CHECK(silent.replies.read_reply().failure == Fault::kTimeout);
+
+  Connection trickling(50);
+  trickling.says("OK 100000000\n");
+  CHECK_FALSE(trickling.replies.read_reply().failure);
+  std::thread server([&] {
+    while (trickling.says("x")) net::pause_ms(1);
+  });
+  CHECK(trickling.replies.read_file(100'000'000, nullptr) == Fault::kTimeout);
+  const net::Fd closed = std::move(trickling.client);
+  ::shutdown(closed.get(), SHUT_RDWR);
+  server.join();
+}
+
+TEST_CASE("bytes that nobody asked for are noticed", "[loadgen]") {
+  Connection connection;
+  connection.says("OK 3\nabcd");
+  CHECK_FALSE(connection.replies.read_reply().failure);
+  CHECK_FALSE(connection.replies.read_file(3, nullptr));
+  CHECK(connection.replies.has_more());
+}
+
+TEST_CASE("a file is compared with its copy, to the last byte", "[loadgen]") {
+  const tests::TemporaryFolder folder;
+  folder.write("same", "abc");
+  folder.write("other", "abx");
+  folder.write("longer", "abcd");
+  folder.write("shorter", "ab");
+  loadgen::Reference reference(folder.path());
+  for (const std::string name : {"same", "other", "longer", "shorter", "missing"}) {
+    CAPTURE(name);
+    Connection connection;
+    connection.says("abc");
+    reference.begin(name);
+    CHECK_FALSE(connection.replies.read_file(3, &reference));
+    CHECK(reference.is_whole_and_equal() == (name == "same"));
+  }
+}

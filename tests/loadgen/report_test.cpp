@@ -1,0 +1,130 @@
+#include "loadgen/report.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/clock.h"
+#include "tests/catch.h"
+#include "tests/loadgen/compare.h"
+
+using base::kNsPerMs;
+using base::kNsPerS;
+using loadgen::Cause;
+using loadgen::Config;
+using loadgen::Fault;
+using loadgen::RunResult;
+using tests::contains;
+
+namespace {
+
+Config get_config() {
+  Config config;
+  config.threads = 2;
+  config.user = "somebody";
+  config.password = "topsecret";
+  config.file = "1KB1.txt";
+  config.warmup_ms = 500;
+  return config;
+}
+
+// Two threads, two seconds, 400 requests of 10 ms and 1000 bytes.
+RunResult two_seconds() {
+  RunResult result;
+  loadgen::Tally& tally = result.tally;
+  for (int i = 0; i < 400; ++i) tally.response_ns.add(10 * kNsPerMs);
+  tally.announced_bytes = tally.received_bytes = 400'000;
+  tally.connect_ns = 400 * kNsPerMs;
+  tally.first_byte_ns = 400 * 5 * kNsPerMs;
+  tally.seconds = {{199, 199 * 10 * kNsPerMs}, {0, 0}, {201, 201 * 20 * kNsPerMs}};
+  tally.elapsed_ns = 2 * kNsPerS;
+  tally.active_ns = 4 * kNsPerS;
+  result.start_unix_s = 1'700'000'000.25;
+  result.cpu = {0.5, 2};
+  return result;
+}
+
+nlohmann::json parsed(const Config& config, const RunResult& result) {
+  const auto summary = loadgen::summarize(result.tally, config.threads);
+  return nlohmann::json::parse(loadgen::json_of({config, result, summary, 64, {}}));
+}
+
+std::string table(const Config& config, const RunResult& result) {
+  const auto summary = loadgen::summarize(result.tally, config.threads);
+  return loadgen::table_of({config, result, summary, 64, {}});
+}
+
+}  // namespace
+
+TEST_CASE("the JSON has every figure of the contract", "[loadgen]") {
+  const nlohmann::json json = parsed(get_config(), two_seconds());
+  CHECK(json["request"] == "get");
+  CHECK(json["server"] == "127.0.0.1:9000");
+  CHECK(json["threads"] == 2);
+  CHECK(json["connection"] == "per-request");
+  CHECK(json["elapsed_s"] == 2.0);
+  CHECK(json["requests"] == 400);
+  CHECK(json["throughput_rps"] == 200.0);
+  CHECK(json["bytes"] == 400'000);
+  CHECK(json["errors"] == nlohmann::json{{"total", 0}});
+  for (const char* key : {"mean", "min", "p50", "p90", "p99", "p99.9", "max"}) {
+    CHECK(json["response_time_ms"][key] == 10.0);
+  }
+  CHECK(json["per_second"].size() == 3);
+  CHECK(json["per_second"][0] == nlohmann::json{{"t", 1}, {"requests", 199}, {"mean_ms", 10.0}});
+  CHECK(json["per_second"][1] == nlohmann::json{{"t", 2}, {"requests", 0}, {"mean_ms", 0.0}});
+  CHECK(json["per_second"][2] == nlohmann::json{{"t", 3}, {"requests", 201}, {"mean_ms", 20.0}});
+}
+
+TEST_CASE("the JSON says whether the run is valid, when it was and what it took", "[loadgen]") {
+  const nlohmann::json json = parsed(get_config(), two_seconds());
+  CHECK(json["valid"] == true);
+  CHECK(json["invalid_because"].empty());
+  CHECK(json["n_check"] == 1.0);
+  CHECK(json["window"] == nlohmann::json{{"start_unix_s", 1'700'000'000.25}, {"end_unix_s", 1'700'000'002.25}});
+  CHECK(json["phases_ms"] == nlohmann::json{{"connect", 1.0}, {"first_byte", 5.0}, {"last_byte", 10.0}});
+  CHECK(json["cpu"] == nlohmann::json{{"used_cores", 0.5}, {"allowed_cores", 2.0}, {"is_bottleneck", false}});
+  CHECK(json["sources"] == 64);
+  CHECK(json["warmup_s"] == 0.5);
+}
+
+TEST_CASE("errors stand in the JSON by their words beside the total", "[loadgen]") {
+  RunResult result = two_seconds();
+  result.tally.errors[Cause(base::ErrorCode::kDenied).index()] = 2;
+  result.tally.errors[Cause(Fault::kMismatch).index()] = 1;
+  CHECK(parsed(get_config(), result)["errors"] == nlohmann::json{{"total", 3}, {"denied", 2}, {"mismatch", 1}});
+}
+
+TEST_CASE("kept connections have no time to connect", "[loadgen]") {
+  Config config = get_config();
+  config.connection = loadgen::Connection::kKeepAlive;
+  CHECK_FALSE(parsed(config, two_seconds())["phases_ms"].contains("connect"));
+  CHECK_FALSE(contains(table(config, two_seconds()), "connected"));
+}
+
+TEST_CASE("neither report holds the user's name or password", "[loadgen]") {
+  const std::string json = parsed(get_config(), two_seconds()).dump();
+  for (const std::string& text : {json, table(get_config(), two_seconds())}) {
+    CHECK_FALSE(contains(text, "somebody"));
+    CHECK_FALSE(contains(text, "topsecret"));
+  }
+}
+
+TEST_CASE("the table shows the self-check, and why a run is not to be believed", "[loadgen]") {
+  CHECK(contains(table(get_config(), two_seconds()), "ratio 1.000: valid"));
+  RunResult result = two_seconds();
+  result.tally.elapsed_ns = 4 * kNsPerS;
+  CHECK(contains(table(get_config(), result), "ratio 0.500: INVALID"));
+  CHECK(contains(table(get_config(), result), "X*R is 0.500 of N"));
+}
+
+TEST_CASE("the table warns when loadgen itself is the bottleneck", "[loadgen]") {
+  RunResult result = two_seconds();
+  CHECK_FALSE(contains(table(get_config(), result), "warning"));
+  result.cpu = {1.9, 2};
+  CHECK(contains(table(get_config(), result), "warning: loadgen itself is the bottleneck"));
+}
+
+TEST_CASE("one thread cannot use more than one core", "[loadgen]") {
+  CHECK(loadgen::CpuUse{0.95, 2}.is_bottleneck(1));
+  CHECK_FALSE(loadgen::CpuUse{0.95, 2}.is_bottleneck(2));
+  CHECK_FALSE(loadgen::CpuUse{0.85, 2}.is_bottleneck(1));
+}

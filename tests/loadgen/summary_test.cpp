@@ -1,0 +1,100 @@
+#include "loadgen/summary.h"
+
+#include "base/clock.h"
+#include "tests/catch.h"
+#include "tests/loadgen/compare.h"
+
+using base::kNsPerMs;
+using base::kNsPerS;
+using loadgen::Cause;
+using loadgen::Fault;
+using loadgen::summarize;
+using loadgen::Summary;
+using loadgen::Tally;
+using tests::contains;
+using tests::is_near;
+
+namespace {
+
+// A run of 10 s in which `requests` requests of 10 ms succeeded, with 1000 bytes each, on threads that were all there
+// to the end.
+Tally ten_seconds(int requests, int threads) {
+  Tally tally;
+  for (int i = 0; i < requests; ++i) tally.response_ns.add(10 * kNsPerMs);
+  const auto count = static_cast<std::uint64_t>(requests);
+  tally.connect_ns = count * 2 * kNsPerMs;
+  tally.first_byte_ns = count * 6 * kNsPerMs;
+  tally.announced_bytes = tally.received_bytes = count * 1000;
+  tally.elapsed_ns = 10 * kNsPerS;
+  tally.active_ns = static_cast<std::uint64_t>(10 * kNsPerS * threads);
+  return tally;
+}
+
+}  // namespace
+
+TEST_CASE("rates are over the measured time, phases are means from the start", "[loadgen]") {
+  Tally tally = ten_seconds(4000, 4);
+  tally.elapsed_ns = 10 * kNsPerS + 2 * kNsPerMs;
+  const Summary summary = summarize(tally, 4);
+  CHECK(summary.requests == 4000);
+  CHECK(is_near(summary.elapsed_s, 10.002));
+  CHECK(is_near(summary.throughput_rps, 4000 / 10.002));
+  CHECK(summary.bytes == 4'000'000);
+  CHECK(is_near(summary.connect_ms, 2));
+  CHECK(is_near(summary.first_byte_ms, 6));
+  CHECK(is_near(summary.mean_ms, 10));
+}
+
+TEST_CASE("a run whose threads were always in a request is valid", "[loadgen]") {
+  const Summary summary = summarize(ten_seconds(4000, 4), 4);
+  CHECK(is_near(summary.n_check, 1.0));
+  CHECK(summary.invalid_because.empty());
+}
+
+TEST_CASE("N = X*R must hold to 3%", "[loadgen]") {
+  CHECK(summarize(ten_seconds(3890, 4), 4).invalid_because.empty());
+  CHECK(summarize(ten_seconds(4110, 4), 4).invalid_because.empty());
+  CHECK(summarize(ten_seconds(3870, 4), 4).invalid_because.size() == 1);
+  CHECK(summarize(ten_seconds(4130, 4), 4).invalid_because.size() == 1);
+}
+
+TEST_CASE("an invalid run says where the time went", "[loadgen]") {
+  Tally tally = ten_seconds(2000, 4);  // half of 40 thread-seconds
+  tally.failed_ns = 8 * kNsPerS;       // a fifth
+  tally.active_ns -= 6 * kNsPerS;      // and 15% after a thread had ended
+  const Summary summary = summarize(tally, 4);
+  CHECK(is_near(summary.n_check, 0.5));
+  REQUIRE(summary.invalid_because.size() == 1);
+  const std::string& reason = summary.invalid_because.front();
+  CHECK(contains(reason, "X*R is 0.500 of N"));
+  CHECK(contains(reason, "20.0% went to requests that failed"));
+  CHECK(contains(reason, "15.0% a thread had ended before the last one (a longer run helps)"));
+  CHECK(contains(reason, "15.0% lay between requests"));
+}
+
+TEST_CASE("bytes that were announced and did not come make a run invalid", "[loadgen]") {
+  Tally tally = ten_seconds(4000, 4);
+  --tally.received_bytes;
+  const Summary summary = summarize(tally, 4);
+  REQUIRE(summary.invalid_because.size() == 1);
+  CHECK(contains(summary.invalid_because.front(), "announced 4000000 bytes"));
+  CHECK(contains(summary.invalid_because.front(), "3999999"));
+}
+
+TEST_CASE("errors are told apart by cause, only those that occurred", "[loadgen]") {
+  Tally tally = ten_seconds(4000, 4);
+  tally.errors[Cause(base::ErrorCode::kNotFound).index()] = 2;
+  tally.errors[Cause(Fault::kTimeout).index()] = 1;
+  const Summary summary = summarize(tally, 4);
+  CHECK(summary.errors_total == 3);
+  CHECK(summary.errors == std::vector<std::pair<std::string, std::uint64_t>>{{"not-found", 2}, {"timeout", 1}});
+  CHECK(summary.requests == 4000);
+}
+
+TEST_CASE("a run without a success is invalid and divides nothing by zero", "[loadgen]") {
+  const Summary summary = summarize(Tally(), 4);
+  CHECK(summary.throughput_rps == 0);
+  CHECK(summary.mean_ms == 0);
+  CHECK(summary.n_check == 0);
+  CHECK(summary.invalid_because == std::vector<std::string>{"no request succeeded"});
+}

@@ -1,0 +1,64 @@
+#include "loadgen/workload.h"
+
+#include <set>
+#include <string>
+#include <variant>
+
+#include "tests/catch.h"
+#include "wire/request.h"
+
+using loadgen::Config;
+using loadgen::Workload;
+
+namespace {
+
+Config get_config(const std::string& file, int unique) {
+  Config config;
+  config.request = loadgen::RequestKind::kGet;
+  config.user = "u";
+  config.password = "p";
+  config.file = file;
+  config.unique = unique;
+  return config;
+}
+
+}  // namespace
+
+TEST_CASE("a get is two lines, apart and in one piece", "[loadgen]") {
+  const Config config = get_config("1KB%d.txt", 2);
+  Workload workload(config, "run", 3);
+  const loadgen::Request first = workload.next();
+  CHECK(first.opening == "get:u:p\n");
+  CHECK(first.file_line == "1KB7.txt\n");
+  CHECK(first.both == "get:u:p\n1KB7.txt\n");
+  CHECK(first.file_name == "1KB7.txt");
+  CHECK(workload.next().file_name == "1KB8.txt");
+  CHECK(workload.next().file_name == "1KB7.txt");
+}
+
+TEST_CASE("a new is one line that the fileserver accepts", "[loadgen]") {
+  Config config;
+  config.request = loadgen::RequestKind::kNew;
+  Workload workload(config, loadgen::random_word(), 99'999);
+  const loadgen::Request request = workload.next();
+  CHECK(request.file_line.empty());
+  CHECK(request.both == request.opening);
+  REQUIRE(request.opening.ends_with('\n'));
+  const auto line = request.opening.substr(0, request.opening.size() - 1);
+  CHECK(std::holds_alternative<wire::New>(wire::parse_client_line(line)));
+}
+
+TEST_CASE("no two requests, threads or runs make the same user name", "[loadgen]") {
+  Config config;
+  config.request = loadgen::RequestKind::kNew;
+  std::set<std::string> users;
+  for (const std::string& run_name : {loadgen::random_word(), loadgen::random_word()}) {
+    for (const int thread : {0, 1, 11}) {
+      Workload workload(config, run_name, thread);
+      for (int i = 0; i < 20; ++i) {
+        const std::string line(workload.next().opening);
+        CHECK(users.insert(line.substr(4, line.find(':', 4) - 4)).second);
+      }
+    }
+  }
+}

@@ -1,0 +1,95 @@
+"""scripts/setup-redis on a server of the tests' own."""
+
+import e2e_path  # noqa: F401
+
+import os
+import subprocess
+import unittest
+
+from databases import SCRIPTS, Redis, secret_file
+from scene import SceneTest
+
+PASSWORD = "Xyzzy-Plugh"
+
+
+class FreshRedis(Redis):
+    """Its settings are in its file alone."""
+
+    def _command(self) -> list[str]:
+        return ["redis-server", str(self.folder / "redis.conf"), "--port", str(self.port), "--bind", "127.0.0.1",
+                "--dir", str(self.folder)]
+
+
+class SetupRedisTest(SceneTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.redis = FreshRedis(self.scene.folder / "redis", password=PASSWORD)
+        self.addCleanup(self.redis.close)
+        self.password_file = secret_file(self.scene.folder / "password", PASSWORD + "\n")
+        self.state = self.scene.folder / "state" / "redis"
+
+    def run_script(self, *flags: object, **env: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([SCRIPTS / "setup-redis", "--port", str(self.redis.port), "--state", str(self.state),
+                               *map(str, flags)], capture_output=True, text=True, check=False, env=os.environ | env)
+
+    def set_up(self, *flags: str) -> str:
+        done = self.run_script("--password-file", self.password_file, *flags)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertNotIn(PASSWORD, done.stdout)
+        return done.stdout
+
+    def settings(self) -> tuple[str, ...]:
+        return tuple(self.redis.ask("config", "get", name).split("\n")[1] for name in ("appendonly", "appendfsync"))
+
+    def test_every_write_is_on_the_disk_before_its_ok_and_stays_so(self) -> None:
+        self.redis.ask("set", "user:early", "$plain$pw")
+        shown = self.set_up()
+        self.assertIn("before:  appendfsync 'everysec'  appendonly 'no'", shown)
+        self.assertIn("after:   appendfsync 'always'  appendonly 'yes'", shown)
+        self.redis.ask("set", "user:late", "$plain$pw")
+        self.redis.kill()
+        self.redis.start()
+        self.assertEqual(self.settings(), ("yes", "always"))
+        self.assertEqual(self.redis.ask("mget", "user:early", "user:late"), "$plain$pw\n$plain$pw")
+
+    def test_undo_restores_what_the_first_of_two_runs_found_and_loses_nothing(self) -> None:
+        self.redis.ask("config", "set", "appendfsync", "no")
+        self.set_up()
+        self.set_up()
+        self.redis.ask("set", "user:late", "$plain$pw")
+        self.set_up("--undo")
+        self.assertEqual(self.settings(), ("no", "no"))
+        self.redis.kill()
+        self.redis.start()
+        self.assertEqual(self.settings(), ("no", "no"))
+        self.assertEqual(self.redis.ask("get", "user:late"), "$plain$pw")
+        self.assertIn("nothing to undo", self.set_up("--undo"))
+
+    def test_a_server_without_a_configuration_file_is_told_of(self) -> None:
+        self.redis._command = lambda: ["redis-server", "--port", str(self.redis.port), "--bind", "127.0.0.1", "--dir",
+                                       str(self.redis.folder), "--requirepass", PASSWORD]
+        self.redis.restart()
+        done = self.run_script(REDISCLI_AUTH=PASSWORD)
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1))
+        self.assertIn("until the server's next start only", done.stderr)
+        self.assertEqual(self.settings(), ("yes", "always"))
+
+    def assert_fails(self, status: int, words: str, *flags: object, **env: str) -> None:
+        done = self.run_script(*flags, **env)
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (status, 1), done.stderr)
+        self.assertIn(words, done.stderr)
+
+    def test_what_stands_in_its_way_is_said_in_one_line(self) -> None:
+        self.assert_fails(1, "NOAUTH")
+        self.assert_fails(1, "WRONGPASS", REDISCLI_AUTH="wrong")
+        self.assert_fails(1, "nowhere", "--password-file", self.scene.folder / "nowhere")
+        self.redis.stop()
+        self.assert_fails(1, "start it")
+        for flags in (["--port"], ["word"], ["--unknown", "x"], ["--port", "x"]):
+            with self.subTest(flags):
+                self.assert_fails(2, "", *flags)
+        self.assertIn("usage:", self.run_script("--help").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

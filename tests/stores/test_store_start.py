@@ -1,0 +1,177 @@
+"""What an authserver says of its store when it starts, and why it sometimes does not."""
+
+import e2e_path  # noqa: F401
+
+import unittest
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import programs
+from databases import Redis, secret_file
+from store_scene import PATIENT, StoreTest
+
+
+class StoreStartTest(StoreTest):
+    def assert_refused(self, done: CompletedProcess[str], status: int, words: str) -> None:
+        self.assertEqual((done.returncode, done.stdout), (status, ""), done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertIn(words, done.stderr)
+
+    def secret(self, content: str, mode: int = 0o600) -> Path:
+        return secret_file(self.scene.folder / "a-secret", content, mode)
+
+    def run_plain(self, *flags: object, **options) -> CompletedProcess[str]:
+        return programs.run("authserver", "--listen", "127.0.0.1:0", *flags, **options)
+
+    def test_a_wrong_password_of_the_store(self) -> None:
+        for kind, words in (("mysql", "Access denied"), ("redis", "without any password")):
+            with self.subTest(kind):
+                flags = [f"--{kind}-port", self.databases[kind].port, f"--{kind}-password-file", self.secret("wrong\n")]
+                done = self.run_plain("--store", kind, *flags)
+                self.assertNotIn("READY", done.stdout)
+                self.assert_refused(done, 1, words)
+
+    def test_a_database_that_is_not_there(self) -> None:
+        self.assert_refused(self.run_authserver("mysql", "--mysql-database", "atlantis"), 1, "atlantis")
+        self.assert_refused(self.run_authserver("redis", "--redis-database", "999"), 1, "DB index")
+
+    def test_a_user_who_may_not_do_enough(self) -> None:
+        mysql = self.databases["mysql"]
+        for privilege in ("SELECT", "INSERT"):
+            with self.subTest(without=privilege):
+                mysql.ask("".join(f"REVOKE {privilege} ON turnstile.accounts FROM turnstile@'{host}';"
+                                  for host in ("127.0.0.1", "localhost")))
+                try:
+                    self.assert_refused(self.run_authserver("mysql"), 1, f"{privilege} command denied")
+                finally:
+                    mysql.setup()
+
+    def test_a_table_that_is_not_there_and_may_not_be_made(self) -> None:
+        mysql = self.databases["mysql"]
+        mysql.ask("DROP TABLE turnstile.accounts")
+        self.addCleanup(mysql.setup)
+        done = self.run_authserver("mysql")
+        self.assert_refused(done, 1, "doesn't exist")
+        self.assertIn("CREATE command denied", done.stderr)
+
+    def test_a_table_that_is_missing_is_made_where_the_user_may(self) -> None:
+        mysql = self.databases["mysql"]
+        mysql.ask("CREATE DATABASE other; CREATE USER maker@'127.0.0.1' IDENTIFIED BY 'made';"
+                  "GRANT ALL ON other.* TO maker@'127.0.0.1'")
+        flags = ("--mysql-user", "maker", "--mysql-password-file", self.secret("made"), "--mysql-database", "other")
+        for reply in ("OK", "exists"):
+            server = self.authserver("mysql", *flags, *PATIENT)
+            self.assertEqual(self.client(server).ask("new:first:pw"), reply)
+        self.assertEqual(mysql.ask("SELECT name FROM other.accounts"), "first")
+
+    def test_a_password_file_that_others_can_read_is_wrong_usage(self) -> None:
+        for kind in self.kinds:
+            with self.subTest(kind):
+                path = self.secret("geheim", 0o644)
+                self.assert_refused(self.run_plain("--store", kind, f"--{kind}-password-file", path), 2, "readable by others")
+
+    def test_a_password_file_that_is_missing_or_empty_is_wrong_usage(self) -> None:
+        for path in (self.scene.folder / "nowhere", self.secret(""), self.scene.folder):
+            with self.subTest(path):
+                self.assert_refused(self.run_plain("--store", "mysql", "--mysql-password-file", path), 2, str(path))
+
+    def test_the_line_ending_of_a_password_file_does_not_count(self) -> None:
+        mysql = self.databases["mysql"]
+        password = mysql.password_file.read_text().strip()
+        for ending in ("", "\n", "\r\n", "\nsecond line\n"):
+            with self.subTest(ending):
+                server = self.authserver("mysql", "--mysql-password-file", self.secret(password + ending))
+                self.assertEqual(self.client(server).ask("ping"), "OK")
+
+    def test_fewer_connections_than_may_be_needed(self) -> None:
+        mysql = self.databases["mysql"]  # takes 400
+        flags = ("--spare-workers", "4", "--max-connections")
+        self.assertNotIn("max_connections = ", self.authserver("mysql", *flags, "396").log())
+        log = self.authserver("mysql", *flags, "397").log()
+        self.assertIn("SET GLOBAL max_connections = 401", log)
+        mysql.ask("SET GLOBAL max_connections = 401")
+        self.addCleanup(mysql.ask, "SET GLOBAL max_connections = 400")
+        self.assertNotIn("SET GLOBAL", self.authserver("mysql", *flags, "397").log())
+
+    def durable_line(self, kind: str) -> str:
+        lines = [line for line in self.authserver(kind).log().splitlines() if f"store={kind}" in line]
+        self.assertEqual(len(lines), 1, lines)
+        return lines[0].partition("durable=")[2]
+
+    def test_what_redis_keeps(self) -> None:
+        redis = self.databases["redis"]
+        self.addCleanup(redis.restart)
+        for settings, words in ((("appendonly", "yes", "appendfsync", "always"), "on disk before OK"),
+                                (("appendonly", "yes", "appendfsync", "everysec"), "last second"),
+                                (("appendonly", "yes", "appendfsync", "no"), "not written yet"),
+                                (("appendonly", "no", "save", "3600 1"), "since the last one are lost"),
+                                (("appendonly", "no", "save", ""), "lost when the server stops")):
+            with self.subTest(settings):
+                redis.ask("config", "set", *settings)
+                self.assertIn(words, self.durable_line("redis"))
+
+    def test_what_mariadb_keeps(self) -> None:
+        mysql = self.databases["mysql"]
+        self.addCleanup(mysql.restart)
+        for value, words in (("1", "on disk before OK"), ("2", "last second"), ("0", "last second")):
+            with self.subTest(value):
+                mysql.ask(f"SET GLOBAL innodb_flush_log_at_trx_commit = {value}")
+                self.assertIn(words, self.durable_line("mysql"))
+
+    def test_the_database_of_redis_has_a_number(self) -> None:
+        redis = self.databases["redis"]
+        server = self.authserver("redis", "--redis-database", "7", *PATIENT)
+        self.assertEqual(self.client(server).ask("new:numbered:pw"), "OK")
+        self.assertNotEqual(redis.ask("-n", "7", "get", "user:numbered"), "")
+        self.assertEqual(redis.record_of("numbered"), "")
+
+
+class SecretsTest(StoreTest):
+    """Passwords of stores are in no log and in no list of processes."""
+
+    PASSWORD = "Xyzzy-Plugh"
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.databases["redis"].close()
+        cls.databases["redis"] = Redis(cls.databases["redis"].folder.parent / "locked", password=cls.PASSWORD)
+        cls.addClassCleanup(cls.databases["redis"].close)
+        mysql = cls.databases["mysql"]
+        mysql.password_file.write_text(cls.PASSWORD)
+        mysql.setup()
+
+    def test_they_are_not_shown(self) -> None:
+        for kind, database in self.databases.items():
+            port = ("--store", kind, f"--{kind}-port", database.port)
+            ways = {"file": (database.flags, {}),
+                    "variable": (port, {f"AUTHSERVER_{kind.upper()}_PASSWORD": self.PASSWORD}),
+                    "command line": ((*port, f"--{kind}-password", self.PASSWORD), {}),
+                    "command line with =": ((*port, f"--{kind}-password={self.PASSWORD}"), {})}
+            for way, (flags, env) in ways.items():
+                for model in ("thread", "process"):
+                    with self.subTest(kind=kind, way=way, model=model):
+                        self.assert_silent(database, *flags, "--model", model, "--log-level", "debug", env=env)
+
+    def assert_silent(self, database, *flags: object, env: dict[str, str]) -> None:
+        server = self.scene.authserver(*flags, env=env)
+        client = self.client(server)
+        self.assertIn(client.ask("new:alice:pw"), ("OK", "exists"))
+        database.disconnect_all()
+        self.assertEqual(client.ask("auth:alice:pw"), "OK")
+        self.assertNotIn(self.PASSWORD, Path(f"/proc/{server.pid}/cmdline").read_text())
+        self.assertNotIn(self.PASSWORD, server.log())
+        self.assertEqual(server.stop(), 0)
+        self.assertNotIn(self.PASSWORD, server.log())
+
+    def test_a_wrong_one_is_not_shown(self) -> None:
+        wrong = secret_file(self.scene.folder / "wrong", "Hocus-Pocus")
+        for kind, words in (("mysql", "Access denied"), ("redis", "WRONGPASS")):
+            done = self.run_authserver(kind, f"--{kind}-password-file", wrong, "--log-level", "debug")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(words, done.stderr)
+            self.assertNotIn("Hocus-Pocus", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
