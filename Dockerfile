@@ -1,0 +1,55 @@
+# Turnstile's images, one target each: authserver, fileserver, loadgen, and setup, which runs once before them.
+# docker-compose.yml builds them all; one by hand: docker build --target fileserver --tag turnstile/fileserver .
+
+FROM debian:trixie-slim AS build
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends g++ make pkg-config ccache libcli11-dev libspdlog-dev libfmt-dev \
+      nlohmann-json3-dev libsodium-dev libsqlite3-dev libhiredis-dev default-libmysqlclient-dev \
+ && rm -rf /var/lib/apt/lists/*
+WORKDIR /src
+COPY Makefile ./
+COPY lib lib
+COPY sql sql
+COPY authserver authserver
+COPY fileserver fileserver
+COPY loadgen loadgen
+# The compiler's cache goes by content, so what was built from other sources is never taken for these.
+RUN --mount=type=cache,id=turnstile-ccache,target=/root/.cache/ccache \
+    make -j"$(nproc)" CXX='ccache g++' CXXFLAGS=-O2 LDFLAGS=-s all
+
+FROM debian:trixie-slim AS setup
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends python3 \
+ && rm -rf /var/lib/apt/lists/*
+COPY scripts/make-files docker/make-secrets /usr/local/bin/
+
+FROM debian:trixie-slim AS runtime
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends libstdc++6 libfmt10 libspdlog1.15 libsodium23 libsqlite3-0 \
+      libhiredis1.1.0 libmariadb3 \
+ && rm -rf /var/lib/apt/lists/*
+RUN useradd --system --uid 10001 --user-group --no-create-home turnstile \
+ && install -d -o turnstile -g turnstile /srv/files /var/lib/turnstile
+COPY docker/ask /usr/local/bin/
+USER turnstile
+# A check asks the whole chain behind a server, and is a process each time: not too often.
+HEALTHCHECK --interval=5s --timeout=4s --start-period=300s CMD ["ask", "ping"]
+
+FROM runtime AS authserver
+COPY --from=build /src/build/authserver /usr/local/bin/
+ENV AUTHSERVER_LISTEN=0.0.0.0:9001 AUTHSERVER_SQLITE_PATH=/var/lib/turnstile/accounts.db ASK_SERVER=127.0.0.1:9001
+EXPOSE 9001
+ENTRYPOINT ["authserver"]
+
+FROM runtime AS fileserver
+COPY --from=build /src/build/fileserver /usr/local/bin/
+ENV FILESERVER_LISTEN=0.0.0.0:9000 FILESERVER_ROOT=/srv/files
+EXPOSE 9000
+ENTRYPOINT ["fileserver"]
+
+FROM runtime AS loadgen
+COPY --from=build /src/build/loadgen /usr/local/bin/
+COPY docker/load /usr/local/bin/
+ENV LOADGEN_VERIFY_ROOT=/srv/files
+HEALTHCHECK NONE
+ENTRYPOINT ["load"]

@@ -1,0 +1,86 @@
+"""What holds for the whole system, whichever server keeps the accounts."""
+
+import unittest
+
+from engine import System, run
+from client import grant
+from waiting import eventually
+
+# Not the container's first process, which is its init and takes no kill from within.
+KILL_AUTHSERVER = """
+for process in /proc/[0-9]*; do
+  [[ $(<"$process/comm") != authserver ]] || kill -9 "${process#/proc/}"
+done 2>/dev/null || true
+"""
+
+
+class OnAStore(unittest.TestCase):
+    """Base of one class for each store. The system is up before each test, and has what earlier ones left."""
+
+    STORE: str
+    system: System
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.system = System(STORE=cls.STORE)
+        cls.addClassCleanup(cls.system.remove)
+        cls.system.up()
+
+    def make_account(self, user: str) -> None:
+        self.assertEqual(self.system.ask(f"new:{user}:wonderland"), "OK")
+
+    def test_only_the_chosen_store_runs(self) -> None:
+        self.assertEqual(self.system.running(), {"network", "fileserver", "authserver", self.STORE})
+
+    def test_a_granted_user_gets_a_file_as_it_is(self) -> None:
+        self.make_account("alice")
+        client = self.system.client()
+        self.addCleanup(client.close)
+        self.assertEqual(client.ask("1KB7.txt"), "denied")
+        grant(client, "alice")
+        self.assertEqual(client.ask("1KB7.txt"), self.system.inside("fileserver", "cat /srv/files/1KB7.txt").encode())
+
+    def test_five_seconds_of_load_have_no_errors_and_are_not_tracked(self) -> None:
+        result = self.system.load("get", "--threads", "4", "--seconds", "5", "--verify")
+        self.assertEqual(result["errors"]["total"], 0, result["errors"])
+        self.assertGreater(result["requests"], 100)
+        table = "/proc/sys/net/netfilter/nf_conntrack_count"
+        tracked = self.system.inside("fileserver", f"! [[ -e {table} ]] || cat {table}")
+        self.assertLess(int(tracked or 0), 100, f"after {result['requests']} connections")
+
+    def test_a_killed_authserver_comes_back_by_itself(self) -> None:
+        self.make_account("ada")
+        self.system.inside("authserver", KILL_AUTHSERVER)
+        answers = set()
+
+        def is_back() -> bool:
+            answers.add(self.system.ask("get:ada:wonderland"))
+            return "OK" in answers
+
+        eventually(is_back, "the authserver answers again")
+        self.assertLessEqual(answers, {"OK", "unavailable"})
+        self.assertEqual(self.system.ask("get:ada:wrong"), "denied")
+
+    def test_accounts_are_still_there_after_down_and_up(self) -> None:
+        self.make_account("bob")
+        self.system.down()
+        self.system.up()
+        self.assertEqual(self.system.ask("get:bob:wonderland"), "OK")
+        self.assertEqual(self.system.ask("new:bob:other"), "exists")
+
+    def test_passwords_are_shown_nowhere(self) -> None:
+        passwords = self.system.inside(self.STORE, "cd /run/secrets && cat store-password; echo; cat *-root-password")
+        shown = self.system.compose("logs") + run("docker", "inspect", *self.system.containers("--all"))
+        shown += "".join(run("docker", "top", container, "-eo", "pid,args") for container in self.system.containers())
+        for password in passwords.split():
+            self.assertEqual(len(password), 48)
+            self.assertNotIn(password, shown)
+
+    def test_our_programs_are_not_root_and_write_nowhere_but_in_their_volume(self) -> None:
+        for service in ("authserver", "fileserver"):
+            self.assertEqual(self.system.inside(service, "id -u"), "10001\n")
+            self.assertIn("Read-only", self.system.inside(service, "touch /tmp/x 2>&1 || true"))
+
+    def test_files_are_prefetched_past_the_page_cache_or_the_log_says_why_not(self) -> None:
+        log = self.system.log("fileserver")
+        self.assertTrue("direct_io=true" in log or log.count("refuses O_DIRECT") == 1, log)
