@@ -1,0 +1,86 @@
+"""What every point must satisfy before it may enter a table."""
+from __future__ import annotations
+
+from .catalog import Cell
+from .loadgen import Result
+from .usage import Usage
+
+N_CHECK_LOW, N_CHECK_HIGH = 0.97, 1.03
+MOST_FOREIGN = 0.25       # of all cores, by programs that are not under test
+_MOST_ERRORS = 0.01       # of all outcomes: beyond, throughput is that of failing
+_MOST_STOLEN = 0.10       # of the window, by the hypervisor
+_MOST_TRACKED = 200_000   # of the usual 262,144 entries; then packets are dropped
+_OTHERS = "other programs"
+_COLD_SHARE = 0.5         # of the bytes sent that must have come from the disk at a cold point
+
+
+def failures(result: Result, threads: int, size_bytes: int, usage: Usage) -> list[str]:
+    """Why the point is invalid; [] for a good one. size_bytes is 0 for `new`."""
+    found = [f"load generator: {reason}" for reason in result.invalid_because]
+    if not result.requests:
+        return [*found, "no request succeeded"]
+    n_check = result.throughput_rps * result.response_ms["mean"] / 1000 / threads
+    if result.is_valid and not N_CHECK_LOW <= n_check <= N_CHECK_HIGH:
+        found.append(f"X·R is {n_check:.3f} of N")
+    if size_bytes and result.bytes != result.requests * size_bytes:
+        found.append(f"{result.bytes} bytes are not {result.requests} requests of {size_bytes}")
+    errors = result.errors_total / (result.errors_total + result.requests)
+    if errors > _MOST_ERRORS:
+        found.append(f"{errors:.1%} errors ({error_list(result.errors)})")
+    foreign = foreign_share(usage)
+    if foreign > MOST_FOREIGN:
+        found.append(f"{_OTHERS} used {foreign:.0%} of the cores")
+    return found
+
+
+def may_pass_again(failures_text: str) -> bool:
+    """Whether a point failed only because the machine was not ours just then."""
+    return failures_text.startswith(_OTHERS)
+
+
+def notes(cell: Cell, result: Result, usage: Usage, is_cold: bool, asked_files: int, tracked: int) -> list[str]:
+    """What a reader should know about a point that is valid all the same."""
+    found = []
+    if result.errors:
+        found.append(f"errors: {error_list(result.errors)}")
+    if result.is_bottleneck:
+        found.append("load generator saturated")
+    if tracked > _MOST_TRACKED:
+        found.append(f"connection tracking table has {tracked} entries")
+    if any(core.stolen > _MOST_STOLEN for core in usage.cores.values()):
+        found.append("the hypervisor took more than 10% of a core")
+    if is_cold and cell.request == "get":
+        found += _cold_notes(result, usage, asked_files)
+    return found
+
+
+def foreign_share(usage: Usage) -> float:
+    """Of all cores: time that they were busy, but not for a process under test."""
+    busy = sum(core.busy for core in usage.cores.values())
+    ours = sum(component.cpu_cores for component in usage.components.values())
+    return max(0.0, busy - ours) / max(1, len(usage.cores))
+
+
+def served_matches(counted: dict[str, int], client_total: int | None) -> str:
+    """Compares what the fileserver counted over its life with what its clients did.
+
+    Returns a failure; "" when they agree or one side does not say.
+    """
+    served = counted.get("fileserver_connections")
+    if served is None or client_total is None or served == client_total:
+        return ""
+    return f"the fileserver took {served} connections, its clients made {client_total}"
+
+
+def error_list(errors: dict[str, int]) -> str:
+    return ", ".join(f"{cause} {count}" for cause, count in sorted(errors.items()))
+
+
+def _cold_notes(result: Result, usage: Usage, asked_files: int) -> list[str]:
+    found = []
+    if result.requests > asked_files:
+        found.append(f"not all cold: {result.requests} requests for {asked_files} different files")
+    read_bytes = sum(disk.read_bytes_per_s for disk in usage.disks.values()) * result.elapsed_s
+    if read_bytes < _COLD_SHARE * result.bytes:
+        found.append(f"not cold: {read_bytes / max(1, result.bytes):.0%} of the bytes came from the disk")
+    return found

@@ -1,0 +1,31 @@
+"""`lab doctor`: what this host has beside what the chosen experiments need, and what to do about it."""
+from __future__ import annotations
+
+from pathlib import Path
+
+from . import limits, pinning, plan
+from .limits import Finding
+from .plan import Options
+from .progress import duration
+
+
+def examine(options: Options, programs: Path, work: Path) -> int:
+    """Prints a line for each finding; returns 1 if something needs doing."""
+    cores = pinning.usable_cores()
+    todo = plan.make(options, len(cores), work / "files")
+    findings = limits.compare(todo, programs, work)
+    findings.append(_cores(options, cores))
+    width = max(len(finding.name) for finding in findings)
+    for finding in findings:
+        print(f"{'SHORT' if finding.fix else 'ok':5}  {finding.name:{width}}  {finding.value} (wanted: {finding.wanted})")
+        if finding.fix:
+            print(f"{'':7}{'':{width}}  fix: {finding.fix}")
+    names = ", ".join(experiment.name for experiment in todo.experiments)
+    print(f"{names}: about {duration(todo.seconds_estimate(work / 'files'))}")
+    return 1 if any(finding.fix for finding in findings) else 0
+
+
+def _cores(options: Options, cores: tuple[int, ...]) -> Finding:
+    """Too few is no fault that can be mended; the report says what it means."""
+    return Finding("cores", str(len(cores)), "4 for a core each", "") if len(cores) >= 4 else Finding(
+        "cores", f"{len(cores)}. {pinning.choose(options.pin, cores).meaning}", "4 for a core each")

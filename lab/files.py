@@ -1,0 +1,65 @@
+"""The files that `get` asks for: made once by scripts/make-files, a folder for each size."""
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from .catalog import Size
+from .errors import Failed
+from .processes import run_tool
+
+SCRIPTS = Path(__file__).resolve().parent.parent / "scripts"
+
+_BLOCK_BYTES = 4096
+_MOST_OF_FREE_DISK = 0.25   # that the files of one size may take
+_MOST_OF_MEMORY = 0.25      # a prefetching fileserver holds one size's files at a time
+_MAKE_BYTES_PER_S, _MAKE_FILES_PER_S = 250e6, 8000  # for estimates only; slow rather than fast
+
+
+def wanted_count(size: Size, mode_name: str, folder: Path) -> int:
+    """How many files of this size a run uses: the method's number, less if disk or memory are short."""
+    folder.mkdir(parents=True, exist_ok=True)
+    on_disk = max(size.size_bytes, _BLOCK_BYTES)
+    disk_bytes = shutil.disk_usage(folder).free + present_count(size, folder) * on_disk
+    memory_bytes = _memory_bytes()
+    fits = min(disk_bytes * _MOST_OF_FREE_DISK, memory_bytes * _MOST_OF_MEMORY) / on_disk
+    return max(1, min(size.files[mode_name], int(fits)))
+
+
+def present_count(size: Size, folder: Path) -> int:
+    """How many files there are without a gap, from number 1 on, going by their names."""
+    names = {path.name for path in (folder / size.name).glob("*.txt")}
+    count = 0
+    while f"{size.name}{count + 1}.txt" in names:
+        count += 1
+    return count
+
+
+def make_seconds(size: Size, count: int, folder: Path) -> float:
+    """An estimate of how long `make` will take."""
+    missing = max(0, count - present_count(size, folder))
+    return missing * (size.size_bytes / _MAKE_BYTES_PER_S + 1 / _MAKE_FILES_PER_S)
+
+
+def make(size: Size, count: int, folder: Path) -> Path:
+    """Makes what is missing; returns the folder. Failed if then a file is missing or of another size."""
+    target = folder / size.name
+    run_tool([str(SCRIPTS / "make-files"), "--size", size.name, "--count", str(count), "--dir", str(target)],
+             f"making {count} files of {size.name}", timeout_s=3600)
+    if present_count(size, folder) < count:
+        raise Failed(f"{target}: {count} files are needed, {present_count(size, folder)} are there")
+    for number in (1, count):
+        length = (target / f"{size.name}{number}.txt").stat().st_size
+        if length != size.size_bytes:
+            raise Failed(f"{size.name}{number}.txt has {length} bytes, not {size.size_bytes}")
+    return target
+
+
+def drop_caches(folder: Path) -> str:
+    """Empties the kernel's caches and verifies it; returns what the script measured. Failed if it could not."""
+    return run_tool([str(SCRIPTS / "drop-caches"), "--probe-dir", str(folder)], "dropping caches").strip()
+
+
+def _memory_bytes() -> int:
+    with open("/proc/meminfo", encoding="ascii") as meminfo:
+        return int(meminfo.readline().split()[1]) * 1024

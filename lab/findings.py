@@ -1,0 +1,123 @@
+"""The paper's findings, each held against what was measured: confirmed, refuted, or not told.
+
+A finding about a gain is confirmed where our gain has the paper's direction by more than the noise of
+both measurements, refuted where it has the opposite one, and not told in between. A stage that was run
+with another store than its own says nothing about the paper.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from . import catalog, intervals, verdict, wording
+from .analysis import Analysis, CellResult
+from .catalog import NEW, Cell
+from .document import Block, Heading, Table
+
+CONFIRMED, REFUTED, NOT_TOLD = "confirmed", "refuted", "not told"
+_NOISE = 0.03        # two medians of short runs differ by so much without meaning it
+_NOISE_OF_FEW = 0.10  # the same where there are too few runs for an interval
+_COMPARABLE = 0.15   # what "comparable" may mean
+
+_SMALL = (NEW, "1KB", "10KB")
+_LARGE = ("1MB", "10MB", "100MB")
+_GETS = ("1KB", "10KB", "100KB", *_LARGE)
+
+
+@dataclass(frozen=True)
+class Gain:
+    """Stage `after` does better than `before` at these rows; or, with is_equal, about the same."""
+    text: str
+    before: str
+    after: str
+    rows: tuple[str, ...]
+    is_equal: bool = False
+
+
+@dataclass(frozen=True)
+class Limit:
+    """At these rows of a stage, the bottleneck that we name has one of these words in it."""
+    text: str
+    stage: str
+    rows: tuple[str, ...]
+    words: tuple[str, ...]
+
+
+FINDINGS: tuple[Gain | Limit, ...] = (
+    Limit("§3: the bottleneck of the baseline is the disk", "ph2", (NEW, *_GETS), ("disk",)),
+    Gain("§4.1: a thread for each connection beats a process for each", "ph2", "multithreaded", _SMALL),
+    Gain("§4.2: prefetching raises throughput", "multithreaded", "prefetching", _GETS),
+    Limit("§4.3, §6: with prefetching, MySQL limits small files", "prefetching", ("1KB", "10KB"), ("MySQL",)),
+    Limit("§4.3, §6: with prefetching, the fileserver's CPU limits large files", "prefetching", _LARGE, ("fileserver",)),
+    Gain("§4.4: Redis is faster than MySQL for new accounts and small files", "prefetching", "redis", _SMALL),
+    Gain("§6: from 100KB on, MySQL and Redis are comparable", "prefetching", "redis", ("100KB", *_LARGE), is_equal=True),
+)
+
+
+def section(analysis: Analysis) -> list[Block]:
+    """[] when no finding can be judged from what was measured."""
+    rows = [_line(finding, judged) for finding in FINDINGS if (judged := judge(finding, analysis))]
+    if not rows:
+        return []
+    return [Heading(2, "The paper's findings, one by one"), Table(
+        "Each finding against our measurements. A gain counts beyond 3% and beyond the intervals of both sides, or beyond "
+        "10% where there are too few runs for an interval; “comparable” is within 15%. A finding about a bottleneck is held "
+        "to the resource that our rule names.", ["finding", "verdict", "evidence"], rows)]
+
+
+@dataclass(frozen=True)
+class Judged:
+    row: str
+    verdict: str
+    evidence: str
+
+
+def judge(finding: Gain | Limit, analysis: Analysis) -> list[Judged]:
+    """One for each row of the finding that was measured."""
+    judged = (_judge_gain(finding, row, analysis) if isinstance(finding, Gain) else _judge_limit(finding, row, analysis)
+              for row in finding.rows)
+    return [one for one in judged if one]
+
+
+def _line(finding: Gain | Limit, judged: list[Judged]) -> list[str]:
+    verdicts = {one.verdict for one in judged}
+    parts = [f"{named}: {', '.join(one.row for one in judged if one.verdict == named)}"
+             for named in (CONFIRMED, REFUTED, NOT_TOLD) if named in verdicts]
+    return [finding.text, verdicts.pop() if len(verdicts) == 1 else "; ".join(parts),
+            "; ".join(f"{one.row}: {one.evidence}" for one in judged)]
+
+
+def _judge_gain(finding: Gain, row: str, analysis: Analysis) -> Judged | None:
+    before, after = _in_own_store(analysis, finding.before, row), _in_own_store(analysis, finding.after, row)
+    if not before or not after:
+        return None
+    gain = intervals.ratio(_throughputs(after), _throughputs(before))
+    evidence = wording.times(gain.median)
+    if gain.is_interval:
+        evidence += f" ({gain.low:.2f}–{gain.high:.2f})"
+    if finding.is_equal:
+        is_close = 1 - _COMPARABLE <= gain.median <= 1 + _COMPARABLE
+        return Judged(row, CONFIRMED if is_close else REFUTED, evidence)
+    noise = _NOISE if gain.is_interval else _NOISE_OF_FEW
+    if gain.median > 1 + noise and gain.low > 1:
+        return Judged(row, CONFIRMED, evidence)
+    return Judged(row, REFUTED if gain.median < 1 - noise and gain.high < 1 else NOT_TOLD, evidence)
+
+
+def _judge_limit(finding: Limit, row: str, analysis: Analysis) -> Judged | None:
+    result = _in_own_store(analysis, finding.stage, row)
+    if not result:
+        return None
+    label = result.verdict.label
+    if label == verdict.NOT_SATURATED:
+        return Judged(row, NOT_TOLD, label)
+    return Judged(row, CONFIRMED if any(word in label for word in finding.words) else REFUTED, label)
+
+
+def _in_own_store(analysis: Analysis, stage: str, row: str) -> CellResult | None:
+    result = analysis.result(Cell(stage, row))
+    is_own = result is not None and result.best.typical().store == catalog.stages()[stage].store
+    return result if is_own else None
+
+
+def _throughputs(result: CellResult) -> list[float]:
+    return [run.throughput_rps for run in result.best.runs]

@@ -1,0 +1,155 @@
+"""Limits of this host that a load test meets, read and compared with what a run needs."""
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import catalog, checks, namespace, usage
+from .plan import Plan
+from .sampler import Sampler
+
+_LOOK_AROUND_S = 1.0
+
+DESCRIPTORS_WANTED = 64000  # the paper's figure for limits.conf
+_TOOLS = {
+    "setpriv": "util-linux", "taskset": "util-linux", "lscpu": "util-linux", "unshare": "util-linux",
+    "redis-server": "redis-server", "redis-cli": "redis-tools", "iperf3": "iperf3", "valgrind": "valgrind", "cc": "gcc",
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """fix is what to do about it; empty where all is well."""
+    name: str
+    value: str
+    wanted: str
+    fix: str = ""
+
+
+def raise_descriptors() -> tuple[int, int]:
+    """Raises the soft limit to the hard one, for us and what we start; returns (soft, hard) as it is then."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    return resource.getrlimit(resource.RLIMIT_NOFILE)
+
+
+def quietness() -> Finding:
+    """How much of the cores other programs use, before the lab uses any."""
+    with Sampler({}) as sampler:
+        time.sleep(_LOOK_AROUND_S)
+    first, *_, last = sampler.samples()
+    busy = checks.foreign_share(usage.between([first, last]))
+    fix = "wait, or stop them: points that they disturb are invalid" if busy > checks.MOST_FOREIGN else ""
+    return Finding("cores used by other programs", f"{busy:.0%}", f"at most {checks.MOST_FOREIGN:.0%}", fix)
+
+
+def compare(plan: Plan, programs: Path, work: Path) -> list[Finding]:
+    """What this host has beside what the plan needs."""
+    most_threads = max(max(sweep.ladder) for sweep in plan.sweeps.values())
+    stages = {cell.stage for cell in plan.cells}
+    kinds = {plan.stages[stage].store for stage in stages}
+    findings = [quietness(), _descriptors(most_threads), *_network(most_threads), _namespace(), *_programs(programs)]
+    findings += [_tool(name, package) for name, package in _TOOLS.items() if _is_needed(name, plan, kinds)]
+    if "mysql" in kinds:
+        findings.append(_mysql())
+    findings += [_disk(plan, work), _memory(plan), _matplotlib()]
+    if any(plan.stages[stage].cold for stage in stages):
+        findings += [_root(), _disk_behind(work)]
+    return findings
+
+
+def _descriptors(most_threads: int) -> Finding:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    need = 3 * most_threads + 200
+    fix = "" if hard >= need else f"in /etc/security/limits.conf: * hard nofile {DESCRIPTORS_WANTED}"
+    return Finding("open files (soft, hard)", f"{soft}, {hard}", f"hard at least {need}", fix)
+
+
+def _network(most_threads: int) -> list[Finding]:
+    settings = namespace.settings()
+    backlog = settings["net.core.somaxconn"]
+    low, _, high = settings["net.ipv4.ip_local_port_range"].partition(" ")
+    ports = int(high) - int(low) + 1
+    reuse = settings["net.ipv4.tcp_tw_reuse"]
+    tune = "sudo scripts/tune-host --apply"
+    return [
+        Finding("listen backlog (somaxconn)", backlog, f"at least {most_threads}",
+                "" if int(backlog) >= most_threads else tune),
+        Finding("ports for connections", str(ports), "at least 28000", "" if ports >= 28000 else tune),
+        Finding("closed connections' ports used again (tcp_tw_reuse)", reuse, "1 or 2",
+                "" if reuse in ("1", "2") else tune),
+        Finding("congestion control", settings["net.ipv4.tcp_congestion_control"], "cubic or reno",
+                "" if settings["net.ipv4.tcp_congestion_control"] in ("cubic", "reno") else tune),
+    ]
+
+
+def _namespace() -> Finding:
+    if namespace.is_inside():
+        return Finding("network namespace of its own", "yes", "yes")
+    tracked = namespace.tracked_connections()
+    fix = "run the lab as root, so that it can make one" if tracked else ""
+    return Finding("network namespace of its own", f"no; {tracked} tracked connections", "yes", fix)
+
+
+def _programs(programs: Path) -> list[Finding]:
+    return [Finding(name, "built" if (programs / name).is_file() else "missing", "built",
+                    "" if (programs / name).is_file() else "make") for name in ("fileserver", "authserver", "loadgen")]
+
+
+def _is_needed(tool: str, plan: Plan, kinds: set[str]) -> bool:
+    views = {view for experiment in plan.experiments for view in experiment.views}
+    return {"redis-server": "redis" in kinds, "redis-cli": "redis" in kinds, "iperf3": "network_probe" in views,
+            "valgrind": "profile" in views,
+            "cc": "profile" in views}.get(tool, True)
+
+
+def _tool(name: str, package: str) -> Finding:
+    is_there = shutil.which(name) is not None
+    return Finding(name, "there" if is_there else "missing", "there", "" if is_there else f"apt-get install {package}")
+
+
+def _mysql() -> Finding:
+    server = shutil.which("mariadbd") or shutil.which("mysqld")
+    return Finding("MySQL or MariaDB server", server or "missing", "there",
+                   "" if server else "apt-get install mariadb-server, or --store sqlite")
+
+
+def _disk(plan: Plan, work: Path) -> Finding:
+    sizes = catalog.sizes()
+    need = sum(max(4096, sizes[name].size_bytes) * count for name, count in plan.file_counts.items())
+    free = shutil.disk_usage(work).free
+    fewer = [name for name, count in plan.file_counts.items() if count < sizes[name].files[plan.mode.name]]
+    fix = f"free some disk or memory: fewer files than the method wants at {', '.join(fewer)}" if fewer else ""
+    return Finding("disk for test files", f"{free / 1e9:.1f} GB free", f"{need / 1e9:.1f} GB", fix)
+
+
+def _memory(plan: Plan) -> Finding:
+    sizes = catalog.sizes()
+    need = max((sizes[name].size_bytes * count for name, count in plan.file_counts.items()), default=0)
+    have = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    fix = "" if have >= 2 * need else "the fileserver will serve a part from disk: --memory-limit"
+    return Finding("memory for prefetched files", f"{have / 1e9:.1f} GB", f"{2 * need / 1e9:.1f} GB", fix)
+
+
+def _root() -> Finding:
+    is_root = os.geteuid() == 0
+    return Finding("may drop caches", "yes" if is_root else "no", "yes", "" if is_root else "run the lab as root (sudo)")
+
+
+def _disk_behind(work: Path) -> Finding:
+    device = os.stat(work).st_dev
+    is_on_disk = os.major(device) != 0 or Path(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}").exists()
+    return Finding("test files are on a disk", "yes" if is_on_disk else "no (memory or an overlay)", "yes",
+                   "" if is_on_disk else "--work FOLDER on a disk; else cold points may not be cold")
+
+
+def _matplotlib() -> Finding:
+    try:
+        import matplotlib
+    except ImportError:
+        return Finding("matplotlib", "missing", "there", "apt-get install python3-matplotlib")
+    return Finding("matplotlib", matplotlib.__version__, "there")

@@ -1,0 +1,32 @@
+"""One lab at a time on a machine: two would measure each other."""
+from __future__ import annotations
+
+import fcntl
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from .errors import Failed
+
+
+@contextmanager
+def only_lab() -> Iterator[None]:
+    """Holds the machine's lock. The kernel lets go of it however this process ends."""
+    path = Path(tempfile.gettempdir()) / "turnstile-lab.lock"
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    except PermissionError as error:
+        raise Failed(f"{path}: {error.strerror}; another user's lab left it") from error
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            holder = os.read(descriptor, 32).decode(errors="replace").strip()
+            raise Failed(f"another lab is running (process {holder}); wait for it, or stop it") from error
+        os.ftruncate(descriptor, 0)
+        os.write(descriptor, f"{os.getpid()}\n".encode())
+        yield
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,103 @@
+"""Measures one point: the load generator drives the stack while the sampler watches."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import checks, files, loadgen, namespace, pinning, usage
+from .catalog import Mode, Size
+from .pinning import Pinning
+from .records import Run
+from .sampler import Sampler
+from .stack import Programs, Stack
+
+
+_WINDOW_IN_RESPONSES = 20
+_MOST_TIMES_LONGER = 5
+_MOST_RISE = 1.5  # of the throughput, from one N to the next, where files may run out
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What is the same for every point of a cell."""
+    mode: Mode
+    size: Size | None      # None for `new`
+    file_count: int
+    is_cold: bool
+    loadgen_flags: tuple[str, ...]
+    pinning: Pinning
+    programs: Programs
+    files_folder: Path
+    logs: Path
+
+
+def point(stack: Stack, conditions: Conditions, threads: int, repeat: int,
+          best_rps: float) -> tuple[Run, dict, int | None]:
+    """Returns the run, its evidence, and how many requests were made in all, None if that is not known.
+
+    best_rps is the highest throughput of the cell so far, 0 if there is none. From it follows how long
+    the point takes, and whether a cold one is run by number of requests, so as not to come back to a file.
+    """
+    if conditions.is_cold and conditions.size:
+        files.drop_caches(conditions.files_folder)
+    load = _load(stack, conditions, threads, best_rps)
+    log = conditions.logs / f"{stack.cell.slug}.loadgen.log"
+    with Sampler(stack.process_ids()) as sampler:
+        program = loadgen.start(load, conditions.programs.path("loadgen"), conditions.pinning.cores["loadgen"], log)
+        try:
+            sampler.watch("loadgen", program.pid)
+            _verify_pinning(stack, conditions.pinning)
+            result = loadgen.finish(program, load)
+        finally:
+            program.stop()
+    stack.check_running()
+    window = usage.cut(sampler.samples(), result.start_s, result.end_s)
+    run = _run(stack, conditions, load, repeat, result, usage.between(window))
+    evidence = {"command": program.command_line(), "loadgen": result.raw,
+                "samples": [{"time_s": round(sample.time_s - result.start_s, 3), **sample.values}
+                            for sample in window]}
+    return run, evidence, result.made_in_all
+
+
+def _load(stack: Stack, conditions: Conditions, threads: int, best_rps: float) -> loadgen.Load:
+    mode, size = conditions.mode, conditions.size
+    seconds = _long_enough(mode, threads, best_rps)
+    common = (stack.cell.request, stack.address, threads, seconds)
+    if size is None:
+        return loadgen.Load(*common, mode.warmup_s, conditions.loadgen_flags)
+    files_per_thread = max(1, conditions.file_count // threads)
+    would_ask_twice = (seconds + mode.warmup_s) * _MOST_RISE * best_rps > files_per_thread * threads
+    by_number = files_per_thread if conditions.is_cold and would_ask_twice else 0
+    return loadgen.Load(*common, mode.warmup_s, conditions.loadgen_flags, stack.user, stack.password, size.name,
+                        files_per_thread, by_number)
+
+
+def _long_enough(mode: Mode, threads: int, best_rps: float) -> float:
+    """Longer where requests are slow: while the last threads finish theirs the others are idle, and that
+    must stay a small part of the window. One thread waits for nobody."""
+    if threads == 1 or not best_rps:
+        return mode.seconds
+    response_s = threads / best_rps
+    return min(max(mode.seconds, _WINDOW_IN_RESPONSES * response_s), _MOST_TIMES_LONGER * mode.seconds)
+
+
+def _verify_pinning(stack: Stack, plan: Pinning) -> None:
+    """While the load is on, when all threads are there."""
+    for component, pid in stack.process_ids().items():
+        pinning.verify(component, pid, plan.cores[component])
+
+
+def _run(stack: Stack, conditions: Conditions, load: loadgen.Load, repeat: int, result: loadgen.Result,
+         used: usage.Usage) -> Run:
+    size_bytes = conditions.size.size_bytes if conditions.size else 0
+    n_check = result.throughput_rps * result.response_ms["mean"] / 1000 / load.threads
+    notes = checks.notes(stack.cell, result, used, conditions.is_cold, load.files_per_thread * load.threads,
+                         namespace.tracked_connections())
+    if load.requests_per_thread:
+        notes.append(f"run by number: {load.requests_per_thread} requests for each thread")
+    response = result.response_ms
+    return Run(
+        stack.cell, stack.store.kind, load.threads, repeat, result.start_s, result.elapsed_s, result.requests,
+        result.bytes, result.throughput_rps, response["mean"], response["p50"], response["p90"], response["p99"],
+        response["max"], result.noise, n_check, checks.error_list(result.errors), result.is_bottleneck,
+        "; ".join(checks.failures(result, load.threads, size_bytes, used)), "; ".join(notes), used)

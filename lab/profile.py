@@ -1,0 +1,82 @@
+"""Figure 3: which functions the fileserver's instructions go to, by callgrind, under a small load."""
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from . import files, loadgen, pinning, stack, stores
+from .catalog import Cell, Size, Stage
+from .errors import Failed
+from .processes import run_tool
+from .stack import Programs
+
+_THREADS = 4
+_TOP = 15
+_OURS = ("fileserver::", "serve::", "net::", "wire::", "base::")
+
+
+def run(cell: Cell, stage: Stage, size: Size, file_count: int, seconds: float, programs: Programs, work: Path,
+        out: Path) -> dict:
+    """Failed without valgrind. Keeps out/callgrind.out.fileserver, for kcachegrind; returns its top functions and the command."""
+    if shutil.which("valgrind") is None:
+        raise Failed("valgrind is not installed")
+    root = files.make(size, file_count, work / "files")
+    pins = pinning.choose("none", pinning.usable_cores())
+    logs = out / "logs"
+    kept = out / "callgrind.out.fileserver"
+    store = stores.start(stage.store, work / "stores", pins.cores["store"])
+    try:
+        with tempfile.TemporaryDirectory(prefix="callgrind-", dir=out) as folder:
+            valgrind = ("valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/callgrind.out")
+            with stack.running(cell, stage, store, pins, programs, root, logs, valgrind) as servers:
+                load = loadgen.Load("get", servers.address, _THREADS, seconds, 0, stage.loadgen, servers.user,
+                                    servers.password, size.name, max(1, file_count // _THREADS))
+                generator = loadgen.start(load, programs.path("loadgen"), pins.cores["loadgen"],
+                                          logs / "profile.loadgen.log")
+                try:
+                    result = loadgen.finish(generator, load)
+                finally:
+                    generator.stop()
+            _keep_largest(Path(folder), kept)
+    finally:
+        store.stop()
+    return {"command": "valgrind --tool=callgrind fileserver …", "requests": result.requests, "row": cell.row,
+            "stage": cell.stage, "functions": _largest(_annotated(kept, "no"), sum),
+            "with_callees": _largest([entry for entry in _annotated(kept, "yes") if entry[0].startswith(_OURS)], max)}
+
+
+def functions_of(annotated: str) -> list[tuple[str, float]]:
+    """The lines of callgrind_annotate: a function's name, without parameters, and its share of all instructions."""
+    found = []
+    for line in annotated.splitlines():
+        match = re.match(r"\s*[\d,]+ \(\s*([\d.]+)%\)\s+(\S.*)$", line)
+        if match and "PROGRAM TOTALS" not in line:
+            without_object = re.sub(r"\s*\[[^\]]*\]$", "", match[2])
+            function = without_object.partition(":")[2] or without_object  # what is before it is the source file
+            found.append((function.replace("(anonymous namespace)::", "").partition("(")[0], float(match[1]) / 100))
+    return found
+
+
+def _annotated(profile: Path, inclusive: str) -> list[tuple[str, float]]:
+    return functions_of(run_tool(["callgrind_annotate", f"--inclusive={inclusive}", "--threshold=100", str(profile)],
+                                 "callgrind_annotate"))
+
+
+def _largest(functions: list[tuple[str, float]], combine: Callable[[list[float]], float]) -> list[dict]:
+    """A function may stand there more than once, for its overloads and its recursion: combine makes one of them."""
+    shares: dict[str, list[float]] = {}
+    for name, share in functions:
+        shares.setdefault(name, []).append(share)
+    combined = sorted(((combine(each), name) for name, each in shares.items()), reverse=True)
+    return [{"function": name, "share": share} for share, name in combined[:_TOP]]
+
+
+def _keep_largest(folder: Path, kept: Path) -> None:
+    """Callgrind writes a file for each process and dump; the work is in the largest."""
+    profiles = sorted(folder.glob("callgrind.out*"), key=lambda path: path.stat().st_size)
+    if not profiles:
+        raise Failed("callgrind wrote no profile")
+    profiles[-1].replace(kept)

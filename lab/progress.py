@@ -1,0 +1,58 @@
+"""Says where a run is: point i of n, the current rate, the time left. On standard error."""
+from __future__ import annotations
+
+import sys
+import time
+
+from .catalog import Cell
+
+
+class Progress:
+    """One line for each point, so that a log of it reads well; on a terminal also what is under way."""
+
+    def __init__(self, points: int, seconds: float):
+        self._points = points
+        self._seconds = seconds
+        self._done = 0
+        self._started = time.monotonic()
+
+    def say(self, text: str) -> None:
+        self._clear()
+        print(text, file=sys.stderr, flush=True)
+
+    def begin(self, cell: Cell, threads: int, repeat: int) -> None:
+        if sys.stderr.isatty():
+            print(f"\r\033[K{self._position()} {cell}, N={threads}, run {repeat} …", end="",
+                  file=sys.stderr, flush=True)
+
+    def end(self, cell: Cell, threads: int, throughput_rps: float, failures: str) -> None:
+        self._done += 1
+        remark = f"  INVALID: {failures}" if failures else ""
+        self.say(f"{self._position()} {str(cell):38} N={threads:<4} {throughput_rps:>10,.1f}/s  "
+                 f"{duration(self._left())} left{remark}")
+
+    def expect(self, points: int) -> None:
+        """How many points there are in all, now that more is known."""
+        self._points = max(points, self._done)
+
+    def _position(self) -> str:
+        width = len(str(self._points))
+        return f"[{self._done:>{width}} of {'~'}{self._points}]"
+
+    def _left(self) -> float:
+        """The estimate at first, what the points took so far as they are done."""
+        if not self._done:
+            return self._seconds
+        elapsed = time.monotonic() - self._started
+        return max(0.0, elapsed / self._done * (self._points - self._done))
+
+    def _clear(self) -> None:
+        if sys.stderr.isatty():
+            print("\r\033[K", end="", file=sys.stderr)
+
+
+def duration(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60:02} min"

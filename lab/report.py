@@ -1,0 +1,149 @@
+"""Writes the results of a folder for people: report.html, summary.md and the figures."""
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from . import catalog, figure_views, findings, views, wording
+from .analysis import Analysis
+from .catalog import Experiment, Stage
+from .document import Block, Bullets, Document, Figure, Heading, Listing, Paragraph, Table
+from .errors import Failed
+from .html import render as render_html
+from .markdown import render as render_markdown
+from .records import Folder
+from .views import Scene
+
+VIEWS: dict[str, Callable[[Scene], list[Block]]] = {
+    "hardware": views.hardware, "maxima": views.maxima, "before_after": views.before_after,
+    "bottlenecks": views.bottlenecks, "network_probe": views.network_probe, "sweeps": figure_views.sweeps,
+    "bars": figure_views.bars, "panels": figure_views.panels, "scaling": figure_views.scaling,
+    "profile": figure_views.profile,
+}
+
+_MOST_IN_TITLE = 4
+
+_DEFINITIONS = [
+    "Response time T: from before the client connects until after it has the last byte of the reply.",
+    "Throughput X: completed requests over the elapsed time as measured. A request counts only when every reply was right.",
+    "Utilisation U: share of the measured window that a resource was busy; service demand D = U / X for each request.",
+    "N*: observed, the smallest N within 5% of the highest throughput; predicted, (D + Z) / Dmax with the demands of N = 1, "
+    "where D + Z is the response time at N = 1.",
+    "Bottleneck: the busiest resource, if busy for 90% of the window or more; from 70% on it is called close. Below that "
+    "the report says so instead of naming one.",
+    "Self-checks: X·R within 3% of N, bytes = requests × size, at most 1% errors, the server's count of connections = the "
+    "client's, other programs on at most 25% of the cores. A point that fails is drawn hollow, listed below, and in no table.",
+    "Sizes are decimal: 1KB is 1,000 bytes, 1MB a million.",
+]
+
+
+def write(folder: Folder) -> None:
+    """Failed when the folder has nothing to report."""
+    environment = folder.environment()
+    if not environment:
+        raise Failed(f"{folder.path}: not a results folder of the lab: it has no environment.json")
+    document = _document(folder, environment)
+    (folder.path / "report.html").write_text(render_html(document), encoding="utf-8")
+    (folder.path / "summary.md").write_text(render_markdown(document), encoding="utf-8")
+    figures = folder.path / "figures"
+    figures.mkdir(exist_ok=True)
+    for block in document.blocks:
+        if isinstance(block, Figure):
+            (figures / f"{block.name}.svg").write_text(block.svg, encoding="utf-8")
+
+
+def _document(folder: Folder, environment: dict) -> Document:
+    analysis = Analysis(folder.runs(), environment)
+    blocks = _opening(environment, analysis) + findings.section(analysis)
+    for name in environment["options"]["experiments"]:
+        blocks += _experiment(catalog.experiments()[name], folder, environment, analysis)
+    blocks += _invalid(analysis, environment)
+    blocks += [Heading(2, "Definitions and rules"), Bullets(_DEFINITIONS)]
+    blocks += _environment(environment)
+    started = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(environment["started_unix_s"]))
+    names = environment["options"]["experiments"]
+    title = ", ".join(names) if len(names) <= _MOST_IN_TITLE else f"{len(names)} experiments"
+    hardware = environment["host"]["hardware"]
+    return Document(f"Turnstile lab: {title}", f"{started} · {hardware['Processor']}, {hardware['CPU(s)']} cores · "
+                    f"{environment['host']['system']}, Linux {environment['host']['kernel']}", blocks)
+
+
+def _opening(environment: dict, analysis: Analysis) -> list[Block]:
+    mode, points = environment["mode"], len(analysis.runs)
+    text = (f"{points} runs of the load generator, {len(analysis.invalid)} of them invalid; {_method(environment)} "
+            "Load generator, servers and store are on one machine and talk over loopback"
+            + (", in a network namespace of their own." if environment["host"]["own_network_namespace"] else
+               "; the host's network namespace is shared, connection tracking included."))
+    blocks: list[Block] = [Paragraph(text), Paragraph(environment["pinning"])] if points else []
+    if points and mode["name"] == "quick":
+        blocks.append(Paragraph("This is a quick run: short points, few repetitions, few different files. It shows the shape; "
+                                "for numbers to quote, run it without `--quick`."))
+    if not environment.get("is_complete"):
+        blocks.append(Paragraph("The run was stopped before its end: the points below are whole, others are missing. The same "
+                                "command goes on where it stopped."))
+    return blocks
+
+
+def _method(environment: dict) -> str:
+    mode = environment["mode"]
+    repeated = "each once" if mode["repeat"] == 1 else f"the deciding ones {mode['repeat']} times"
+    return f"points of {mode['seconds']:g} s after {mode['warmup_s']:g} s of warm-up, {repeated}."
+
+
+def _experiment(experiment: Experiment, folder: Folder, environment: dict, analysis: Analysis) -> list[Block]:
+    options = environment["options"]
+    chosen = options["stages"] if options["stages"] is not None and experiment.stages else experiment.stages
+    stages = [stage for name, stage in catalog.stages().items() if name in chosen]
+    rows = [row for row in experiment.rows if options["rows"] is None or row in options["rows"]]
+    scene = Scene(experiment, stages, rows, analysis, environment, folder, _configuration(environment, stages))
+    blocks = [block for view in experiment.views for block in VIEWS[view](scene)]
+    return [Heading(2, experiment.title), *(blocks or [Paragraph("Nothing was measured for it.")])]
+
+
+def _configuration(environment: dict, stages: list[Stage]) -> str:
+    """The sentence at the end of every caption."""
+    kinds = sorted({stack["store"] for slug, stack in environment.get("stacks", {}).items()
+                    if any(slug.startswith(f"{stage.name}-") for stage in stages)})
+    cold = [stage.name for stage in stages if stage.cold]
+    parts = [f"{environment['mode']['name']} run, {_method(environment)[:-1]}", "loopback", f"{len(environment['cores'])} cores",
+             f"pinning: {environment['options']['pin']}"]
+    if kinds:
+        parts.append(f"store: {', '.join(kinds)}")
+    if cold:
+        parts.append(f"caches dropped before each get of {', '.join(cold)}")
+    return "Configuration: " + "; ".join(parts) + "."
+
+
+def _invalid(analysis: Analysis, environment: dict) -> list[Block]:
+    blocks: list[Block] = [Heading(2, "Points that are in no table, and remarks")]
+    if analysis.invalid:
+        blocks.append(Table("Points that failed their checks.", ["point", "throughput", "why"], [
+            [f"{run.cell}, N = {run.threads}, run {run.repeat}", wording.rate(run.throughput_rps), run.failures]
+            for run in analysis.invalid]))
+    else:
+        blocks.append(Paragraph("Every point passed every check."))
+    remarks = [[f"{run.cell}, N = {run.threads}, run {run.repeat}", run.notes] for run in analysis.runs if run.notes]
+    if remarks:
+        blocks.append(Table("Remarks on points that are valid.", ["point", "remark"], remarks))
+    problems = environment.get("problems", {})
+    if problems:
+        blocks.append(Bullets([f"Not measured: {cell}: {why}" for cell, why in problems.items()]))
+    return blocks
+
+
+def _environment(environment: dict) -> list[Block]:
+    host = environment["host"]
+    facts = {"kernel": host["kernel"], "system": host["system"], "virtualisation": host["virtualisation"],
+             "governor": host["governor"], "open files": environment["open_files"], **host["network"], **host["versions"]}
+    blocks: list[Block] = [
+        Heading(2, "Environment"),
+        Table("What was in force during the run.", ["", ""], [[name, str(value)] for name, value in facts.items()]),
+        Table("Different files for each size. The paper had 2,000 for each thread; where a point would have come back to a file, "
+              "a cold one is run by number of requests instead of by time.", ["size", "files"],
+              [[name, wording.count(number)] for name, number in environment["file_counts"].items()])]
+    durability = dict.fromkeys(stack["durability"] for stack in environment.get("stacks", {}).values())
+    blocks.append(Bullets(list(durability)))
+    for slug, stack in environment.get("stacks", {}).items():
+        lines = list(stack["commands"].values()) + [f"{name} = {value}" for name, value in stack["store_settings"].items()]
+        blocks.append(Listing(f"Command lines and store settings: {slug}", "\n".join(lines)))
+    return blocks

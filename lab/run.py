@@ -1,0 +1,130 @@
+"""`lab run`: gets everything ready, measures, and writes the report, however it ends."""
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from . import catalog, host, limits, pinning, plan, probe, profile, report, stores
+from .campaign import Campaign
+from .errors import Failed, WrongUsage
+from .plan import Options, Plan
+from .progress import Progress, duration
+from .records import Folder
+from .stack import Programs
+
+_FEWEST_DESCRIPTORS = 4096
+_PROFILED_FILES, _PROFILED_S = 64, 10.0  # under valgrind, some fifty times slower
+
+
+@dataclass(frozen=True)
+class Places:
+    """work is where test files and stores live: on a disk, or nothing is cold or durable."""
+    out: Path
+    work: Path
+    programs: Programs
+
+
+def run(options: Options, places: Places) -> None:
+    """Failed when something could not be measured; what could is in the report all the same.
+
+    SIGTERM ends it as Ctrl-C does.
+    """
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    cores = pinning.usable_cores()
+    todo = plan.make(options, len(cores), places.work / "files")
+    if todo.cells or _views(todo) & {"profile"}:
+        places.programs.require()
+    folder = Folder(places.out)
+    stores.remove_leftovers(places.work / "stores")
+    environment = _environment(folder, options, todo, places, cores)
+    progress = Progress(sum(todo.likely_points(cell) for cell in todo.cells), todo.seconds_estimate(places.work / "files"))
+    _announce(todo, places, progress)
+    campaign = Campaign(todo, options, folder, environment, places.programs, places.work, progress)
+    try:
+        _probe_network(todo, folder, environment, cores, progress)
+        _profile(todo, folder, environment, places, progress)
+        campaign.run()
+        environment["is_complete"] = True
+        folder.write_environment(environment)
+    finally:
+        report.write(folder)
+        progress.say(f"report: {folder.path / 'report.html'}")
+    if campaign.problems():
+        cell, why = next(iter(campaign.problems().items()))
+        raise Failed(f"{len(campaign.problems())} cell(s) not measured; the first: {cell}: {why}")
+
+
+def _environment(folder: Folder, options: Options, todo: Plan, places: Places, cores: tuple[int, ...]) -> dict:
+    """Starts the record of a new folder, or takes up an old one that was measured in the same way."""
+    environment = folder.environment()
+    settings = _as_json({"options": asdict(options), "mode": asdict(todo.mode), "cores": list(cores),
+                         "file_counts": todo.file_counts})
+    if environment:
+        different = [name for name, value in settings.items() if environment[name] != value]
+        if different:
+            raise WrongUsage(f"{folder.path} was measured with other {', '.join(different)}: use another --out")
+    else:
+        folder.create()
+        environment = {"started_unix_s": time.time(), **settings, "host": host.describe(places.programs.folder),
+                       "pinning": pinning.choose(options.pin, cores).meaning}
+    soft, hard = limits.raise_descriptors()
+    environment["open_files"] = f"{soft} (hard {hard})"
+    environment["stages"] = _as_json({name: asdict(todo.stages[name]) for name in {cell.stage for cell in todo.cells}})
+    environment["is_complete"] = False
+    environment.setdefault("commands", []).append(" ".join(["lab", *sys.argv[1:]]))
+    folder.write_environment(environment)
+    return environment
+
+
+def _announce(todo: Plan, places: Places, progress: Progress) -> None:
+    soft, _ = limits.raise_descriptors()
+    if soft < _FEWEST_DESCRIPTORS:
+        progress.say(f"only {soft} open files are allowed: lab doctor says how to raise that")
+    if todo.cells and (around := limits.quietness()).fix:
+        progress.say(f"{around.name}: {around.value}; {around.fix}")
+    names = ", ".join(experiment.name for experiment in todo.experiments)
+    progress.say(f"{names}: {len(todo.cells)} cells, about {sum(map(todo.likely_points, todo.cells))} points, about "
+                 f"{duration(todo.seconds_estimate(places.work / 'files'))}; results in {places.out}")
+
+
+def _probe_network(todo: Plan, folder: Folder, environment: dict, cores: tuple[int, ...], progress: Progress) -> None:
+    """What loopback can carry is evidence for every verdict, so it is asked once in each folder."""
+    if "network_probe" in environment or not todo.cells or not probe.is_possible():
+        return
+    progress.say("asking iperf3 what loopback carries")
+    try:
+        probed = probe.loopback(todo.mode.seconds, cores, folder.path / "logs")
+    except Failed as error:
+        environment.setdefault("problems", {})["network probe"] = str(error)
+        return
+    environment["network_probe"] = probed
+    environment["loopback_bytes_per_s"] = probed["bytes"] / probed["interval_s"]
+    folder.write_environment(environment)
+
+
+def _profile(todo: Plan, folder: Folder, environment: dict, places: Places, progress: Progress) -> None:
+    for experiment in todo.experiments:
+        if "profile" not in experiment.views or "profile" in environment:
+            continue
+        progress.say("running the fileserver under callgrind")
+        size = catalog.sizes()[experiment.rows[0]]
+        cell = catalog.Cell(experiment.stages[0], experiment.rows[0])
+        try:
+            environment["profile"] = profile.run(cell, todo.stages[cell.stage], size, _PROFILED_FILES, _PROFILED_S,
+                                                 places.programs, places.work, folder.path)
+        except Failed as error:
+            environment.setdefault("problems", {})[experiment.name] = str(error)
+        folder.write_environment(environment)
+
+
+def _views(todo: Plan) -> set[str]:
+    return {view for experiment in todo.experiments for view in experiment.views}
+
+
+def _as_json(value: dict) -> dict:
+    """As it will be read back: tuples are lists there."""
+    return json.loads(json.dumps(value))

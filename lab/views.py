@@ -1,0 +1,176 @@
+"""The views of an experiment: each turns the analysed cells into blocks of the report.
+
+An experiment in data/experiments.json names its views; a new one is a function here or in
+figure_views.py, and a line in VIEWS of report.py.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from . import paper, wording
+from .analysis import Analysis, CellResult
+from .catalog import Cell, Experiment, Stage, row_title
+from .document import Block, Bullets, Heading, Paragraph, Table
+from .records import Folder
+
+_SPREAD_NOTE = ("Ours is the median; with it stands the 95% interval of the mean, or, marked *, smallest and largest "
+                "where fewer than three runs make no interval.")
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What a view may look at. configuration is the sentence for captions."""
+    experiment: Experiment
+    stages: list[Stage]      # that this report has, in order
+    rows: list[str]
+    analysis: Analysis
+    environment: dict
+    folder: Folder
+    configuration: str
+
+    def result(self, stage: Stage, row: str) -> CellResult | None:
+        return self.analysis.result(Cell(stage.name, row))
+
+    def peak(self, stage: Stage, row: str) -> paper.Peak | None:
+        return paper.peak(self.experiment.name, stage.name, row)
+
+    def ours(self, stage: Stage, row: str) -> float | None:
+        result = self.result(stage, row)
+        return result.best.throughput.median if result else None
+
+    def papers(self, stage: Stage, row: str) -> float | None:
+        peak = self.peak(stage, row)
+        return peak.throughput_rps if peak else None
+
+
+def hardware(scene: Scene) -> list[Block]:
+    """Table 1: ours in the paper's rows, with what else moves numbers."""
+    host = scene.environment["host"]
+    rows = [[row, host["hardware"][row], client, server] for row, (client, server) in paper.HARDWARE.items()]
+    rows.append(["Memory", wording.byte_size(host["memory_bytes"]), wording.NOTHING, wording.NOTHING])
+    rows += [[f"Disk {name}", text, wording.NOTHING, wording.NOTHING] for name, text in host["disks"].items()]
+    return [Table("Hardware of the host of this run, where load generator, servers and store share one machine, beside the "
+                  "paper's two machines. Read with lscpu; caches are totals over all cores where lscpu says so.",
+                  ["", "this host", "paper: load generator", "paper: servers"], rows)]
+
+
+def maxima(scene: Scene) -> list[Block]:
+    """Maximum throughput per row and stage, and each stage's gain over the one before it (Table 4)."""
+    header, groups = [""], [("", 1)]
+    for index, stage in enumerate(scene.stages):
+        names = ["paper", "ours"] + (["paper's gain", "our gain"] if index else [])
+        header += names
+        groups.append((stage.name, len(names)))
+    return [Table(f"Maximum throughput, requests/s. The gain is over the stage to the left: the shape is what carries over "
+                  f"between machines. {_SPREAD_NOTE} {scene.configuration}",
+                  header, [_maxima_row(scene, row) for row in scene.rows], groups)]
+
+
+def before_after(scene: Scene) -> list[Block]:
+    """N* and maximum throughput, stage beside stage (Table 3)."""
+    header, groups = [""], [("", 1)]
+    for stage in scene.stages:
+        header += ["N* paper", "N* ours", "paper", "ours"]
+        groups.append((stage.name, 4))
+    rows = []
+    for row in scene.rows:
+        cells = [row_title(row)]
+        for stage in scene.stages:
+            peak, result = scene.peak(stage, row), scene.result(stage, row)
+            cells += [wording.count(peak.n_star if peak else None), wording.count(result.n_star if result else None),
+                      wording.rate(scene.papers(stage, row)),
+                      wording.rate_with_spread(result.best.throughput) if result else wording.NOTHING]
+        gains = [_gain(scene.papers, scene, row), _gain(scene.ours, scene, row)] if len(scene.stages) > 1 else []
+        rows.append(cells + gains)
+    if len(scene.stages) > 1:
+        header += ["paper's", "ours"]
+        groups.append(("gain", 2))
+    return [Table(f"N* (smallest N within 5% of the maximum) and maximum throughput, requests/s; the gain is that of the last "
+                  f"stage over the one before. {_SPREAD_NOTE} {scene.configuration}", header, rows, groups)]
+
+
+def bottlenecks(scene: Scene) -> list[Block]:
+    """N*, response time there, maximum throughput and the named bottleneck (Table 2)."""
+    blocks: list[Block] = []
+    for stage in scene.stages:
+        found = [(row, result) for row in scene.rows if (result := scene.result(stage, row))]
+        if not found:
+            continue
+        blocks.append(Heading(3, f"Bottlenecks: {stage.name}"))
+        blocks.append(Table(
+            f"{stage.name}: {stage.title}. N* predicted is (D + Z) / Dmax from the demands measured at N = 1. Response time "
+            "is from before connect to after the last byte. X·R/N must be 1 in a closed loop. "
+            f"{_durability(scene, stage)} {scene.configuration}",
+            ["", "paper", "ours", "predicted", "paper", "ours", "paper", "ours", "X·R/N", "paper", "ours"],
+            [_bottleneck_row(scene, stage, row, result) for row, result in found],
+            [("", 1), ("N*", 3), ("response time at N*", 2), ("maximum throughput", 2), ("check", 1), ("bottleneck", 2)]))
+        blocks.append(Bullets([f"{row_title(row)}: {result.verdict.sentence}" for row, result in found]))
+    return blocks
+
+
+def network_probe(scene: Scene) -> list[Block]:
+    """Section 4.2's table: what the network alone carried, beside what the load generator saw."""
+    rows = [[f"{name} (paper)", f"{interval:.1f} s", f"{gigabytes:.2f} GB", f"{megabits:,.0f}", f"{megabytes:,.1f}"]
+            for name, interval, gigabytes, megabits, megabytes in paper.NETWORK_PROBE]
+    probed = scene.environment.get("network_probe")
+    if probed:
+        rows.append(_probe_row("iperf3 (ours, loopback)", probed["interval_s"], probed["bytes"]))
+    for stage in scene.stages:
+        for row in scene.rows:
+            if result := scene.result(stage, row):
+                run = result.best.typical()
+                rows.append(_probe_row(f"load generator, {stage.name}, {row_title(row)}", run.elapsed_s, run.bytes))
+    blocks: list[Block] = [Heading(3, "Network or CPU?"), Table(
+        "What one iperf3 connection carries over the network between load generator and servers, beside the load "
+        f"generator's own rate at its maximum. {scene.configuration}",
+        ["test", "interval", "transferred", "Mbit/s", "MB/s"], rows)]
+    if not probed:
+        blocks.append(Paragraph("The probe was not run: iperf3 was not there."))
+    return blocks
+
+
+def _maxima_row(scene: Scene, row: str) -> list[str]:
+    cells = [row_title(row)]
+    for index, stage in enumerate(scene.stages):
+        result = scene.result(stage, row)
+        cells += [wording.rate(scene.papers(stage, row)),
+                  wording.rate_with_spread(result.best.throughput) if result else wording.NOTHING]
+        if index:
+            cells += [wording.times(gain(scene.papers, scene.stages[index - 1], stage, row)),
+                      wording.times(gain(scene.ours, scene.stages[index - 1], stage, row))]
+    return cells
+
+
+def gain(of, before: Stage, after: Stage, row: str) -> float | None:
+    """of is Scene.ours or Scene.papers. None where one side is missing."""
+    first, second = of(before, row), of(after, row)
+    return second / first if first and second else None
+
+
+def _gain(of, scene: Scene, row: str) -> str:
+    return wording.times(gain(of, scene.stages[-2], scene.stages[-1], row))
+
+
+def _bottleneck_row(scene: Scene, stage: Stage, row: str, result: CellResult) -> list[str]:
+    peak = scene.peak(stage, row)
+    run = result.at_n_star.typical()
+    predicted = f"{result.model.n_star:.1f}" if result.model else wording.NOTHING
+    return [
+        row_title(row), wording.count(peak.n_star if peak else None), wording.count(result.n_star), predicted,
+        wording.milliseconds(peak.response_s if peak else None), wording.milliseconds(result.at_n_star.response_s.median),
+        wording.rate(peak.throughput_rps if peak else None), wording.rate_with_spread(result.best.throughput),
+        f"{run.n_check:.3f}", (peak.bottleneck if peak else "") or wording.NOTHING, result.verdict.label,
+    ]
+
+
+def _durability(scene: Scene, stage: Stage) -> str:
+    for result in scene.analysis.results():
+        recorded = scene.environment.get("stacks", {}).get(result.cell.slug)
+        if result.cell.stage == stage.name and recorded:
+            return recorded["durability"]
+    return ""
+
+
+def _probe_row(name: str, interval_s: float, transferred: float) -> list[str]:
+    rate = transferred / interval_s
+    return [name, f"{interval_s:.1f} s", f"{transferred / 1e9:.2f} GB", f"{rate * 8 / 1e6:,.0f}", f"{rate / 1e6:,.1f}"]

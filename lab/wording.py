@@ -1,0 +1,46 @@
+"""How numbers are written in a report: as many digits as they carry, always the same way."""
+from __future__ import annotations
+
+from .intervals import Spread
+
+NOTHING = "–"
+
+
+def rate(value: float | None) -> str:
+    """Requests per second."""
+    if value is None:
+        return NOTHING
+    if value >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def rate_with_spread(spread: Spread) -> str:
+    """For a cell of a table: the median, beneath it what it spreads over."""
+    if spread.count == 1:
+        return rate(spread.median)
+    mark = "" if spread.is_interval else "*"  # explained under every table that has it
+    return f"{rate(spread.median)}\n{rate(max(0.0, spread.low))}–{rate(spread.high)}{mark}"
+
+
+def milliseconds(seconds: float | None) -> str:
+    if seconds is None:
+        return NOTHING
+    value = seconds * 1000
+    return f"{value:,.0f} ms" if value >= 100 else f"{value:.1f} ms" if value >= 10 else f"{value:.2f} ms"
+
+
+def times(value: float | None) -> str:
+    return NOTHING if value is None else f"×{value:.2f}" if value < 10 else f"×{value:.1f}"
+
+
+def count(value: int | None) -> str:
+    return NOTHING if value is None else f"{value:,}"
+
+
+def byte_size(value: float) -> str:
+    for unit in ("B", "kB", "MB"):
+        if value < 1000:
+            return f"{value:.3g} {unit}"
+        value /= 1000
+    return f"{value:,.1f} GB"

@@ -1,0 +1,63 @@
+import tempfile
+import time
+import unittest
+from dataclasses import replace
+from pathlib import Path
+
+import examples
+from lab import plan
+from lab.campaign import Campaign
+from lab.plan import Options
+from lab.progress import Progress
+from lab.records import Folder
+from lab.stack import Programs
+
+OPTIONS = Options(("table4",), "quick", ("prefetching",), ("1KB",), None, None, None, None, "none")
+DISTURBED = "other programs used 80% of the cores"
+
+
+class CampaignTest(unittest.TestCase):
+    """What comes next, given what is in the folder; nothing is run."""
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.work = Path(temporary.name)
+        self.folder = Folder(self.work / "out")
+        self.folder.create()
+
+    def next(self, *runs, repeat: int = 1) -> int | None:
+        self.folder.replace(list(runs))
+        campaign = Campaign(plan.make(OPTIONS, 2, self.work), OPTIONS, self.folder, {}, Programs(self.work), self.work,
+                            Progress(1, 1))
+        return campaign._next(examples.CELL, repeat)
+
+    def test_a_new_cell_begins_with_one_thread(self):
+        self.assertEqual(self.next(), 1)
+
+    def test_what_is_there_is_not_measured_again(self):
+        self.assertEqual(self.next(examples.run(1), examples.run(2, 1900.0)), 4)
+
+    def test_a_disturbed_point_is_measured_again_by_a_later_command(self):
+        spoiled = examples.run(2, failures=DISTURBED)
+        self.assertEqual(self.next(examples.run(1), spoiled, spoiled), 2)
+
+    def test_but_only_once_more_by_the_same_one(self):
+        now = replace(examples.run(2, failures=DISTURBED), started_unix_s=time.time() + 60)
+        self.assertEqual(self.next(examples.run(1), now), 2)
+        self.assertEqual(self.next(examples.run(1), now, now), 4)
+
+    def test_a_point_that_passed_at_last_is_done(self):
+        self.assertEqual(self.next(examples.run(1, failures=DISTURBED), examples.run(1)), 2)
+
+    def test_a_point_that_failed_for_another_reason_stays_so(self):
+        self.assertEqual(self.next(examples.run(1), examples.run(2, failures="X·R is 0.900 of N")), 4)
+
+    def test_the_second_pass_repeats_what_decides(self):
+        swept = [examples.run(1, 1000.0), examples.run(2, 2000.0), examples.run(4, 2010.0), examples.run(8, 2000.0)]
+        self.assertEqual(self.next(*swept, repeat=2), 1)
+        self.assertEqual(self.next(*swept, examples.run(1, 990.0, 2), repeat=2), 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,59 @@
+import unittest
+
+from lab import catalog, paper
+from lab.errors import WrongUsage
+from lab.report import VIEWS
+
+
+class CatalogTest(unittest.TestCase):
+    def test_every_experiment_names_what_there_is(self):
+        rows = {catalog.NEW, *catalog.sizes()}
+        for experiment in catalog.experiments().values():
+            self.assertLessEqual(set(experiment.stages), set(catalog.stages()), experiment.name)
+            self.assertLessEqual(set(experiment.rows), rows, experiment.name)
+            self.assertLessEqual(set(experiment.views), set(VIEWS), experiment.name)
+
+    def test_every_table_and_figure_of_the_paper_has_its_experiment(self):
+        wanted = {"table1", "table2", "table3", "table4", *(f"figure{number}" for number in (3, 4, *range(5, 16))), "prefetch"}
+        self.assertLessEqual(wanted, set(catalog.experiments()))
+
+    def test_the_papers_folders_are_stages(self):
+        self.assertLessEqual({"ph2", "multithreaded", "prefetching", "redis"}, set(catalog.stages()))
+
+    def test_both_modes_have_a_ladder_for_both_requests_from_one_thread_on(self):
+        for name in ("quick", "full"):
+            for request, ladder in catalog.mode(name).threads.items():
+                self.assertEqual(ladder[0], 1, request)
+                self.assertEqual(list(ladder), sorted(set(ladder)))
+
+    def test_table_4_is_three_stages_of_seven_rows(self):
+        experiment = catalog.experiments()["table4"]
+        cells = catalog.cells_of(experiment, None, None, core_count=2)
+        self.assertEqual(len(cells), 21)
+        for cell in cells:
+            self.assertIsNotNone(paper.peak("table4", cell.stage, cell.row))
+
+    def test_cells_can_be_narrowed_and_stages_replaced(self):
+        experiment = catalog.experiments()["table4"]
+        cells = catalog.cells_of(experiment, ("turnstile",), ("1KB",), core_count=2)
+        self.assertEqual(cells, [catalog.Cell("turnstile", "1KB")])
+
+    def test_figure_14_has_a_cell_for_each_number_of_cores(self):
+        cells = catalog.cells_of(catalog.experiments()["figure14"], None, None, core_count=3)
+        self.assertEqual([cell.fileserver_cores for cell in cells], [1, 2, 3])
+
+    def test_all_is_every_experiment_once(self):
+        self.assertEqual(catalog.choose_experiments(["table4", "all"]), list(catalog.experiments().values()))
+
+    def test_an_unknown_experiment_is_wrong_usage(self):
+        with self.assertRaises(WrongUsage):
+            catalog.choose_experiments(["table9"])
+
+    def test_numbers_are_only_compared_inside_their_table(self):
+        self.assertEqual(paper.peak("table3", "multithreaded", "1KB").throughput_rps, 5323.32)
+        self.assertEqual(paper.peak("table4", "multithreaded", "1KB").throughput_rps, 4954.06)
+        self.assertIsNone(paper.peak("table4", "turnstile", "1KB"))
+
+
+if __name__ == "__main__":
+    unittest.main()

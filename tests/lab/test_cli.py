@@ -1,0 +1,37 @@
+import contextlib
+import io
+import unittest
+
+from lab import cli
+
+
+def called(*arguments: str) -> tuple[int, str]:
+    errors = io.StringIO()
+    with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(io.StringIO()):
+        status = cli.main(list(arguments))
+    return status, errors.getvalue()
+
+
+class CommandLineTest(unittest.TestCase):
+    def test_wrong_usage_is_one_line_and_exit_status_2(self):
+        for arguments in ([], ["run"], ["run", "table9"], ["run", "table4", "--threads", "0"], ["bogus"],
+                          ["run", "table4", "--sizes", "3KB"], ["run", "table4", "--stages", "none"],
+                          ["run", "table4", "--seconds", "0"], ["run", "table4", "--repeat", "x"],
+                          ["run", "table4", "--store", "oracle"], ["run", "table4", "--pin", "disk=1"],
+                          ["run", "table4", "--quik"], ["compare", "one"]):
+            status, errors = called(*arguments)
+            self.assertEqual(status, 2, arguments)
+            self.assertEqual(errors.count("\n"), 1, errors)
+            self.assertTrue(errors.startswith("lab: "), errors)
+
+    def test_a_folder_without_results_is_exit_status_1(self):
+        status, errors = called("report", "/nonexistent")
+        self.assertEqual(status, 1)
+        self.assertEqual(errors.count("\n"), 1)
+
+    def test_the_list_needs_nothing(self):
+        self.assertEqual(called("list"), (0, ""))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,49 @@
+import unittest
+from dataclasses import replace
+
+import examples
+from lab import findings
+from lab.analysis import Analysis
+from lab.catalog import Cell
+
+
+def analysis(before: list[float], after: list[float], store: str = "") -> Analysis:
+    stores = {"prefetching": "mysql", "redis": "redis"}
+    runs = [replace(examples.run(1, rate, repeat), cell=Cell(stage, "1KB"), store=store or stores[stage])
+            for stage, rates in (("prefetching", before), ("redis", after)) for repeat, rate in enumerate(rates, 1)]
+    return Analysis(runs, examples.ENVIRONMENT)
+
+
+FASTER = findings.Gain("Redis is faster", "prefetching", "redis", ("1KB", "10KB"))
+EQUAL = findings.Gain("they are comparable", "prefetching", "redis", ("1KB",), is_equal=True)
+
+
+class FindingsTest(unittest.TestCase):
+    def verdict(self, finding, before, after) -> str:
+        (line,) = findings.judge(finding, analysis(before, after))
+        return line.verdict
+
+    def test_a_clear_gain_confirms_and_a_clear_loss_refutes(self):
+        self.assertEqual(self.verdict(FASTER, [100.0, 101.0, 99.0], [200.0, 202.0, 198.0]), findings.CONFIRMED)
+        self.assertEqual(self.verdict(FASTER, [200.0, 202.0, 198.0], [100.0, 101.0, 99.0]), findings.REFUTED)
+
+    def test_a_gain_within_the_noise_tells_nothing(self):
+        self.assertEqual(self.verdict(FASTER, [100.0, 110.0, 90.0], [104.0, 115.0, 95.0]), findings.NOT_TOLD)
+
+    def test_comparable_is_within_fifteen_percent(self):
+        self.assertEqual(self.verdict(EQUAL, [100.0], [110.0]), findings.CONFIRMED)
+        self.assertEqual(self.verdict(EQUAL, [100.0], [130.0]), findings.REFUTED)
+
+    def test_without_an_interval_a_gain_must_be_larger(self):
+        self.assertEqual(self.verdict(FASTER, [100.0], [108.0]), findings.NOT_TOLD)
+        self.assertEqual(self.verdict(FASTER, [100.0], [112.0]), findings.CONFIRMED)
+
+    def test_another_store_says_nothing_about_the_paper(self):
+        self.assertEqual(findings.judge(FASTER, analysis([100.0], [200.0], store="sqlite")), [])
+
+    def test_rows_that_were_not_measured_have_no_line(self):
+        self.assertEqual(findings.judge(replace(FASTER, rows=("10KB",)), analysis([1.0], [2.0])), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,60 @@
+import unittest
+
+from lab.operational_laws import (Station, heaviest, mean_value_analysis, saturation_threads, service_demand_s,
+                                  throughput_bound)
+
+# Jain, The Art of Computer Systems Performance Analysis, chapter 34: a timesharing system with demands of
+# 2, 3 and 1 seconds at CPU, disk A and disk B, and 4 seconds of think time.
+TEXTBOOK = [Station("CPU", 2.0), Station("disk A", 3.0), Station("disk B", 1.0)]
+THINK_S = 4.0
+
+
+class OperationalLawsTest(unittest.TestCase):
+    def test_a_demand_is_utilisation_over_throughput(self):
+        self.assertAlmostEqual(service_demand_s(0.9, 300.0), 0.003)
+
+    def test_the_heaviest_station_counts_its_servers(self):
+        self.assertEqual(heaviest([Station("disk", 3.0), Station("cores", 4.0, servers=2)]).name, "disk")
+
+    def test_n_star_is_where_the_asymptotes_cross(self):
+        self.assertAlmostEqual(saturation_threads(TEXTBOOK, THINK_S), 10 / 3)
+        n_star = saturation_threads(TEXTBOOK, THINK_S)
+        self.assertAlmostEqual(n_star / 10, 1 / 3)  # N / (D + Z) meets 1 / Dmax
+
+    def test_the_bound_is_the_lower_of_both_asymptotes(self):
+        self.assertAlmostEqual(throughput_bound(1, TEXTBOOK, THINK_S), 0.1)
+        self.assertAlmostEqual(throughput_bound(100, TEXTBOOK, THINK_S), 1 / 3)
+
+    def test_mean_value_analysis_agrees_with_the_textbook(self):
+        one, two, three = mean_value_analysis(TEXTBOOK, THINK_S, 3)
+        self.assertAlmostEqual(one.throughput_rps, 0.1)
+        self.assertAlmostEqual(one.residence_s, 6.0)
+        self.assertAlmostEqual(two.residence_s, 7.4)
+        self.assertAlmostEqual(two.throughput_rps, 2 / 11.4)
+        self.assertAlmostEqual(three.residence_s, 9.088, places=3)
+        self.assertAlmostEqual(three.throughput_rps, 0.229, places=3)
+
+    def test_mean_value_analysis_of_one_station_is_a_closed_formula(self):
+        predictions = mean_value_analysis([Station("disk", 0.5)], 0.0, 10)
+        for prediction in predictions:
+            self.assertAlmostEqual(prediction.throughput_rps, 2.0)
+            self.assertAlmostEqual(prediction.residence_s, 0.5 * prediction.threads)
+
+    def test_balanced_stations_follow_n_over_n_plus_k_minus_1(self):
+        stations = [Station(str(k), 1.0) for k in range(4)]
+        for prediction in mean_value_analysis(stations, 0.0, 20):
+            self.assertAlmostEqual(prediction.throughput_rps, prediction.threads / (prediction.threads + 3))
+
+    def test_mean_value_analysis_never_beats_the_bounds(self):
+        stations = [Station("cores", 0.003, servers=2), Station("disk", 0.001)]
+        for prediction in mean_value_analysis(stations, 0.002, 50):
+            self.assertLessEqual(prediction.throughput_rps,
+                                 throughput_bound(prediction.threads, stations, 0.002) * (1 + 1e-9))
+
+    def test_one_customer_at_many_servers_still_takes_its_whole_demand(self):
+        alone = mean_value_analysis([Station("cores", 0.004, servers=4)], 0.0, 1)[0]
+        self.assertAlmostEqual(alone.throughput_rps, 250.0)
+
+
+if __name__ == "__main__":
+    unittest.main()

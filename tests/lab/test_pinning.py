@@ -1,0 +1,49 @@
+import os
+import unittest
+
+from lab import pinning
+from lab.errors import Failed, WrongUsage
+
+
+class PinningTest(unittest.TestCase):
+    def test_four_cores_give_each_component_its_own(self):
+        plan = pinning.choose("auto", (0, 1, 2, 3))
+        self.assertEqual(plan.cores, {"fileserver": (0,), "authserver": (1,), "store": (2,), "loadgen": (3,)})
+
+    def test_two_cores_are_not_pinned_unless_asked(self):
+        self.assertEqual(set(pinning.choose("auto", (0, 1)).cores.values()), {(0, 1)})
+
+    def test_tiers_on_two_cores_keeps_the_fileserver_alone_and_says_what_that_means(self):
+        plan = pinning.choose("tiers", (0, 1))
+        self.assertEqual(plan.cores["fileserver"], (0,))
+        self.assertEqual(plan.cores["loadgen"], (1,))
+        self.assertIn("4 cores and there are 2", plan.meaning)
+
+    def test_split_separates_the_load_generator(self):
+        plan = pinning.choose("split", (0, 1))
+        self.assertEqual((plan.cores["store"], plan.cores["loadgen"]), ((0,), (1,)))
+
+    def test_cores_can_be_given_by_hand(self):
+        plan = pinning.choose("fileserver=0,loadgen=1", (0, 1))
+        self.assertEqual((plan.cores["fileserver"], plan.cores["loadgen"], plan.cores["store"]), ((0,), (1,), (0, 1)))
+
+    def test_a_core_that_is_not_there_is_wrong_usage(self):
+        for plan in ("fileserver=7", "disk=0", "fileserver=", "nonsense"):
+            with self.assertRaises(WrongUsage):
+                pinning.choose(plan, (0, 1))
+
+    def test_a_limited_fileserver_leaves_the_rest_to_the_others_if_there_is_enough(self):
+        self.assertEqual(pinning.choose("auto", (0, 1, 2, 3, 4), 2).cores["loadgen"], (2, 3, 4))
+        self.assertEqual(pinning.choose("auto", (0, 1), 1).cores["loadgen"], (0, 1))
+
+    def test_the_kernels_lists_are_read(self):
+        self.assertEqual(pinning.parse_list("0-2,5"), (0, 1, 2, 5))
+
+    def test_pinning_is_verified_from_the_kernel(self):
+        pinning.verify("fileserver", os.getpid(), pinning.usable_cores())
+        with self.assertRaises(Failed):
+            pinning.verify("fileserver", os.getpid(), (1023,))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,75 @@
+import re
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
+from pathlib import Path
+
+import examples
+from lab import compare, html, markdown, report
+from lab.document import Document, Paragraph, Table
+from lab.errors import Failed
+from lab.records import Folder
+
+
+class ReportTest(unittest.TestCase):
+    def folder(self) -> Folder:
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        folder = Folder(Path(temporary.name))
+        folder.create()
+        folder.write_environment(examples.ENVIRONMENT)
+        for threads, rate in ((1, 1000.0), (2, 1800.0), (4, 2000.0), (8, 1990.0)):
+            folder.add(examples.run(threads, rate), {})
+        folder.add(examples.run(16, 5.0, failures="50.0% errors (busy 10)"), {})
+        return folder
+
+    def test_it_stands_alone_and_has_the_papers_numbers_beside_ours(self):
+        folder = self.folder()
+        report.write(folder)
+        page = (folder.path / "report.html").read_text(encoding="utf-8")
+        self.assertIsNone(re.search(r'(?:src|href)="https?:', page))
+        self.assertNotIn("<script", page)
+        self.assertIn("<svg", page)
+        self.assertIn("9,933", page)
+        self.assertIn("2,000", page)
+        self.assertIn("a &lt;fast&gt; one", page)
+        self.assertIn("50.0% errors (busy 10)", page)
+        summary = (folder.path / "summary.md").read_text(encoding="utf-8")
+        self.assertIn("| get 1KB |", summary)
+        for name in re.findall(r"\(figures/(.*?)\)", summary):
+            ElementTree.parse(folder.path / "figures" / name)
+
+    def test_points_without_a_single_valid_one_are_drawn_all_the_same(self):
+        folder = self.folder()
+        folder.replace([replace(run, failures="spoiled") for run in folder.runs()])
+        report.write(folder)
+        self.assertTrue((folder.path / "figures" / "table4-sweep-1KB.svg").exists())
+
+    def test_a_folder_without_results_is_an_error(self):
+        with tempfile.TemporaryDirectory() as empty, self.assertRaises(Failed):
+            report.write(Folder(Path(empty)))
+
+    def test_ids_of_figures_do_not_clash(self):
+        svg = '<?xml version="1.0"?>\n<svg><path id="a"/><use xlink:href="#a" clip-path="url(#a)"/></svg>'
+        self.assertEqual(html.inline_svg(svg, "one-1"),
+                         '<svg><path id="one_1-a"/><use xlink:href="#one_1-a" clip-path="url(#one_1-a)"/></svg>')
+
+    def test_both_forms_print_the_same_table(self):
+        document = Document("T", "s", [Paragraph("a `b` c"), Table("caption", ["", "x"], [["r", "1"]], [("", 1), ("g", 1)])])
+        self.assertIn('<td class="number">1</td>', html.render(document))
+        self.assertIn("<code>b</code>", html.render(document))
+        self.assertIn("|  | g: x |\n| --- | ---: |\n| r | 1 |", markdown.render(document))
+
+    def test_two_folders_are_compared_cell_by_cell(self):
+        first, second = self.folder(), self.folder()
+        second.replace([replace(run, throughput_rps=2 * run.throughput_rps) for run in second.runs()])
+        text = markdown.render(compare.document(first, second))
+        self.assertIn("prefetching, get 1KB", text)
+        self.assertIn("×2.00", text)
+        self.assertIn("same machine", text)
+        self.assertIn("Nothing that was recorded.", text)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,45 @@
+import os
+import subprocess
+import sys
+import time
+import unittest
+
+from lab.sampler import Sampler, read_process
+
+# Ends in a tenth of a second of its own time, and says when it has begun.
+_BUSY = "import time; print(flush=True); end = time.process_time() + 0.1\nwhile time.process_time() < end: pass\n"
+
+
+class SamplerTest(unittest.TestCase):
+    def test_it_reads_its_own_process(self):
+        values = read_process(os.getpid())
+        self.assertGreater(values["cpu_s"], 0)
+        self.assertGreater(values["resident_bytes"], 1e6)
+
+    def test_a_process_that_is_gone_has_no_values(self):
+        ended = subprocess.Popen([sys.executable, "-c", ""])
+        ended.wait()
+        self.assertEqual(read_process(ended.pid), {})
+
+    def test_the_work_of_children_counts_alive_and_dead(self):
+        parent = (f"import subprocess, sys, time\nsubprocess.run([sys.executable, '-c', {_BUSY!r}], stdout=subprocess.DEVNULL)\n"
+                  "print(flush=True)\ntime.sleep(60)")
+        with subprocess.Popen([sys.executable, "-c", parent], stdout=subprocess.PIPE) as process:
+            process.stdout.readline()
+            self.assertGreaterEqual(read_process(process.pid)["cpu_s"], 0.1)
+            process.kill()
+
+    def test_samples_come_in_order_and_cover_the_time_between(self):
+        before = time.time()
+        with Sampler({"fileserver": os.getpid()}) as sampler:
+            pass
+        samples = sampler.samples()
+        self.assertGreaterEqual(len(samples), 2)
+        self.assertGreaterEqual(samples[0].time_s, before)
+        self.assertLessEqual(samples[-1].time_s, time.time())
+        for name in ("fileserver.cpu_s", "core.0.idle_s", "loopback.bytes", "tcp.accepts", "memory.used_bytes"):
+            self.assertIn(name, samples[-1].values)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,59 @@
+import unittest
+
+from lab.sweep import Point, Sweep, has_flattened, n_star, next_threads, worth_repeating
+
+LADDER = Sweep((1, 2, 4, 8, 16, 32), refinements=2)
+
+
+def points(**throughputs: float) -> list[Point]:
+    return [Point(int(name[1:]), value) for name, value in throughputs.items()]
+
+
+def measured(system, sweep: Sweep) -> list[int]:
+    """The N that a sweep visits on a system without noise, in order."""
+    found: list[Point] = []
+    while (threads := next_threads(sweep, found)) is not None:
+        found.append(Point(threads, system(threads)))
+    return [point.threads for point in found]
+
+
+class SweepTest(unittest.TestCase):
+    def test_it_climbs_the_ladder_while_throughput_rises(self):
+        self.assertEqual(next_threads(LADDER, []), 1)
+        self.assertEqual(next_threads(LADDER, points(n1=100, n2=190)), 4)
+
+    def test_it_stops_after_two_points_without_a_rise_and_looks_at_the_knee(self):
+        visited = measured(lambda n: min(100.0 * n, 500.0), LADDER)
+        self.assertEqual(visited, [1, 2, 4, 8, 16, 32, 6, 5])
+
+    def test_a_flat_system_takes_three_points(self):
+        self.assertEqual(measured(lambda n: 100.0, LADDER), [1, 2, 4])
+
+    def test_a_rising_system_is_measured_to_the_end_of_the_ladder(self):
+        self.assertEqual(measured(lambda n: 100.0 * n, Sweep((1, 2, 4), refinements=0)), [1, 2, 4])
+
+    def test_without_stopping_exactly_the_ladder_is_measured(self):
+        self.assertEqual(measured(lambda n: 100.0, Sweep((1, 2, 4, 8), 2, stops=False)), [1, 2, 4, 8])
+
+    def test_a_rise_within_the_noise_is_none(self):
+        self.assertTrue(has_flattened([Point(1, 100, 0.03), Point(2, 104, 0.03), Point(4, 105, 0.03)]))
+        self.assertFalse(has_flattened([Point(1, 100, 0.01), Point(2, 104, 0.01), Point(4, 105, 0.01)]))
+
+    def test_noise_never_excuses_a_large_rise(self):
+        self.assertFalse(has_flattened([Point(1, 100, 0.5), Point(2, 100, 0.5), Point(4, 120, 0.5)]))
+
+    def test_n_star_is_the_smallest_n_within_five_percent_of_the_maximum(self):
+        self.assertEqual(n_star(points(n1=100, n2=190, n4=286, n8=300, n16=299)), 4)
+
+    def test_the_points_that_decide_are_repeated(self):
+        self.assertEqual(worth_repeating(points(n1=100, n2=190, n4=290, n8=300, n16=280, n32=270)), [1, 2, 4, 8])
+
+    def test_an_interrupted_sweep_goes_on_where_it_was(self):
+        whole = measured(lambda n: min(100.0 * n, 500.0), LADDER)
+        for length in range(len(whole)):
+            begun = [Point(n, min(100.0 * n, 500.0)) for n in whole[:length]]
+            self.assertEqual(next_threads(LADDER, begun), whole[length])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,61 @@
+import unittest
+
+from lab import usage
+from lab.errors import Failed
+from lab.sampler import Sample
+
+
+def sample(time_s: float, **values: float) -> Sample:
+    return Sample(time_s, {name.replace("__", "."): value for name, value in values.items()})
+
+
+def machine(time_s: float) -> dict[str, float]:
+    """A machine that has done the same every second since time 0."""
+    core = {"core.0.user_s": 0.3 * time_s, "core.0.system_s": 0.2 * time_s, "core.0.wait_s": 0.1 * time_s,
+            "core.0.idle_s": 0.4 * time_s, "core.0.stolen_s": 0.0}
+    process = {"fileserver.cpu_s": 0.5 * time_s, "fileserver.main_thread_s": 0.1 * time_s, "fileserver.minor_faults": 7 * time_s,
+               "fileserver.read_bytes": 4096 * time_s, "fileserver.write_bytes": 0.0, "fileserver.resident_bytes": 1e6,
+               "fileserver.threads": 3}
+    disk = {"disk.vda.read_bytes": 4096 * time_s, "disk.vda.write_bytes": 512 * time_s, "disk.vda.busy_s": 0.25 * time_s}
+    return {**core, **process, **disk, "loopback.bytes": 1000 * time_s, "tcp.accepts": 3 * time_s, "memory.used_bytes": 2e9}
+
+
+class UsageTest(unittest.TestCase):
+    def test_a_short_window_is_cut_across_by_a_straight_line(self):
+        samples = [sample(0, a=0), sample(1, a=10), sample(2, a=30)]
+        self.assertEqual([one.values["a"] for one in usage.cut(samples, 0.5, 1.5)], [5, 10, 20])
+
+    def test_idleness_outside_of_the_window_does_not_reach_into_it(self):
+        samples = [sample(0, a=0), sample(1, a=10), sample(2, a=20), sample(3, a=30), sample(9, a=32)]
+        self.assertEqual(usage.cut(samples, 0.5, 3.5)[-1].values["a"], 35)
+        self.assertEqual(usage.cut(samples, 0.5, 3.5)[0].values["a"], 5)
+
+    def test_a_window_beyond_the_samples_is_refused(self):
+        with self.assertRaises(Failed):
+            usage.cut([sample(1, a=0), sample(2, a=1)], 1.5, 2.5)
+
+    def test_a_process_that_has_ended_stays_as_it_was(self):
+        samples = [sample(0, loadgen__cpu_s=0), sample(1, loadgen__cpu_s=2), sample(2)]
+        self.assertEqual(usage.cut(samples, 0.5, 1.5)[-1].values["loadgen.cpu_s"], 2)
+
+    def test_a_process_that_started_inside_counts_from_nothing(self):
+        samples = [sample(0), sample(1, loadgen__cpu_s=4), sample(2, loadgen__cpu_s=8)]
+        self.assertEqual(usage.cut(samples, 0.5, 1.5)[0].values["loadgen.cpu_s"], 2)
+
+    def test_steady_work_gives_its_own_rates_whatever_the_window(self):
+        samples = [Sample(time_s, machine(time_s)) for time_s in (0, 0.7, 1.1, 2.3, 3.0)]
+        used = usage.between(usage.cut(samples, 0.9, 2.9))
+        self.assertAlmostEqual(used.components["fileserver"].cpu_cores, 0.5)
+        self.assertAlmostEqual(used.components["fileserver"].main_thread, 0.1)
+        self.assertAlmostEqual(used.components["fileserver"].resident_bytes, 1e6)
+        self.assertAlmostEqual(used.cores["0"].busy, 0.5)
+        self.assertAlmostEqual(used.cores["0"].wait, 0.1)
+        self.assertAlmostEqual(used.disks["vda"].busy, 0.25)
+        self.assertAlmostEqual(used.disks["vda"].read_bytes_per_s, 4096)
+        self.assertAlmostEqual(used.loopback_bytes_per_s, 1000)
+        self.assertAlmostEqual(used.accepts_per_s, 3)
+        self.assertNotIn("store", used.components)
+
+
+if __name__ == "__main__":
+    unittest.main()

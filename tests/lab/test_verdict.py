@@ -1,0 +1,50 @@
+import unittest
+
+from lab.verdict import Resource, judge
+
+
+def named(busy: float, name: str = "MySQL's disk writes", demand_s: float | None = None) -> Resource:
+    return Resource("disk", name, busy, demand_s)
+
+
+class VerdictTest(unittest.TestCase):
+    def test_the_busiest_resource_over_ninety_percent_is_named_with_its_numbers(self):
+        found = judge([named(0.96, demand_s=0.0041), named(0.92, "CPU")], 0.010, True, False)
+        self.assertEqual(found.label, "MySQL's disk writes")
+        self.assertEqual(found.sentence, "MySQL's disk writes: 96% busy; 41% of the response time at N = 1.")
+
+    def test_from_seventy_percent_on_it_is_called_close(self):
+        found = judge([named(0.75)], None, True, False)
+        self.assertEqual(found.label, "MySQL's disk writes (close)")
+        self.assertIn("close to its limit", found.sentence)
+
+    def test_saturated_without_a_busy_resource_says_so(self):
+        found = judge([named(0.30), named(0.69, "CPU")], None, True, False)
+        self.assertEqual(found.label, "none over 70%")
+        self.assertIn("look for locks, sleeps or limits", found.sentence)
+        self.assertIn("CPU: 69% busy", found.sentence)
+
+    def test_a_rising_throughput_has_no_bottleneck_yet(self):
+        self.assertEqual(judge([named(0.85)], None, False, False).label, "not saturated")
+
+    def test_a_full_resource_is_the_bottleneck_even_if_throughput_still_rose(self):
+        self.assertEqual(judge([named(0.95)], None, False, False).label, "MySQL's disk writes")
+
+    def test_the_load_generator_comes_before_everything(self):
+        self.assertEqual(judge([named(0.99)], None, True, True).label, "load generator")
+
+    def test_full_cores_come_before_a_full_loopback(self):
+        loopback = Resource("network", "the loopback network", 1.0)
+        self.assertEqual(judge([loopback, named(0.93, "CPU")], None, True, False).label, "CPU")
+        self.assertEqual(judge([loopback, named(0.80, "CPU")], None, True, False).label, "the loopback network")
+
+    def test_nothing_measured_is_no_verdict(self):
+        self.assertEqual(judge([], None, True, False).label, "none over 70%")
+
+    def test_the_limits_belong_to_the_upper_side(self):
+        self.assertEqual(judge([named(0.90)], None, True, False).label, "MySQL's disk writes")
+        self.assertEqual(judge([named(0.70)], None, True, False).label, "MySQL's disk writes (close)")
+
+
+if __name__ == "__main__":
+    unittest.main()
