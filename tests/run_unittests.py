@@ -5,6 +5,7 @@ import argparse
 import io
 import multiprocessing
 import os
+import signal
 import sys
 import time
 import unittest
@@ -58,6 +59,8 @@ def main() -> int:
     arguments = parser.parse_args()
     if arguments.build:
         os.environ["TURNSTILE_BUILD"] = arguments.build
+    # A shell starts what it puts in the background with SIGINT ignored, and all that is started from there inherits it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     # The tests' own support modules, and the project's packages; handed on to the processes that run the files.
     sys.path[:0] = [str(arguments.folder.resolve()), str(Path(__file__).resolve().parents[1])]
     # The longest first, so that none is left for the end.

@@ -12,7 +12,8 @@ from subprocess import CompletedProcess
 
 from host import SCRIPTS, in_namespace, run
 
-# Only the overlay's own root is this host's; what a package manager writes to starts empty.
+# Only the overlay's own root is this host's; what a package manager writes to starts empty, and so do the links that say
+# which services start with the host.
 ENTER = """
 root=$1/root; mount -t tmpfs none "$1/memory"; mkdir "$1"/memory/{upper,work}
 mount -t overlay none "$root" -o "lowerdir=/,upperdir=$1/memory/upper,workdir=$1/memory/work"
@@ -27,7 +28,7 @@ touch "$root/var/lib/dpkg/status"
 mount --bind "$2" "$root/mnt/scripts"; mount --bind "$1/repository" "$root/mnt/repository"
 echo "deb [trusted=yes] file:/mnt/repository ./" >"$root/etc/apt/sources.list"
 echo 'APT::Sandbox::User "root";' >"$root/etc/apt/apt.conf"
-rm -f "$root"/usr/sbin/policy-rc.d* "$root/usr/sbin/runlevel"
+rm -f "$root"/usr/sbin/policy-rc.d* "$root/usr/sbin/runlevel" "$root"/etc/rc?.d/*
 printf '#!/bin/sh\necho N 2\n' >"$root/usr/sbin/runlevel"; chmod 755 "$root/usr/sbin/runlevel" # starts services
 PATH=/usr/sbin:/usr/bin:/sbin:/bin exec chroot "$root" bash -euc "$3"
 """
