@@ -15,7 +15,8 @@ Client::Client(const Config& config, const net::SocketAddress& server, const Sou
       thread_(thread),
       is_kept_(config.connection == Connection::kKeepAlive),
       replies_(config.timeout_ms),
-      reference_(config.verify_root) {}
+      reference_(config.verify_root),
+      download_(config.save, thread) {}
 
 void Client::prepare() {
   if (is_kept_ && connect()) hang_up();
@@ -29,8 +30,8 @@ Exchange Client::carry_out(const Request& request) {
   if (!exchange.failure) exchange.failure = converse(request, exchange);
   if (!exchange.failure && replies_.has_more()) exchange.failure = Fault::kProtocol;
 
-  // Comparing is the thread's work on the request: with --verify it counts, or N = X*R would miss it.
-  const bool ends_now = exchange.failure || config_.must_verify;
+  // Comparing and keeping are the thread's work on the request: they count, or N = X*R would miss them.
+  const bool ends_now = exchange.failure || config_.must_verify || download_.is_wanted();
   exchange.ended_ns = ends_now ? base::now_ns() : replies_.last_byte_ns();
   exchange.received_bytes = replies_.file_bytes();
   const bool is_usable = !exchange.failure || (exchange.failure->leaves_connection_usable() && !replies_.has_more());
@@ -101,11 +102,14 @@ std::optional<Cause> Client::take_file(const Request& request, Exchange& exchang
   const auto* const file = std::get_if<wire::OkSized>(&answer.reply);
   if (file == nullptr) return Fault::kProtocol;
   exchange.announced_bytes = file->size_bytes;
-  if (!config_.must_verify) return replies_.read_file(file->size_bytes, nullptr);
+  if (!config_.must_verify && !download_.is_wanted()) return replies_.read_file(file->size_bytes, nullptr, nullptr);
 
-  reference_.begin(request.file_name);
-  if (const auto failure = replies_.read_file(file->size_bytes, &reference_)) return failure;
-  if (!reference_.is_whole_and_equal()) return Fault::kMismatch;
+  download_.begin(request.file_name);
+  if (config_.must_verify) reference_.begin(request.file_name);
+  Reference* const reference = config_.must_verify ? &reference_ : nullptr;
+  if (const auto failure = replies_.read_file(file->size_bytes, reference, &download_)) return failure;
+  download_.finish();
+  if (config_.must_verify && !reference_.is_whole_and_equal()) return Fault::kMismatch;
   return {};
 }
 

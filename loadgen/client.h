@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "loadgen/config.h"
+#include "loadgen/download.h"
 #include "loadgen/reference.h"
 #include "loadgen/reply_stream.h"
 #include "loadgen/sources.h"
@@ -20,7 +21,7 @@ struct Exchange {
   std::int64_t started_ns = 0;        // see Client::carry_out()
   std::int64_t connected_ns = 0;      // 0 with keep-alive
   std::int64_t first_byte_ns = 0;     // of the last reply: the file's with get
-  std::int64_t ended_ns = 0;          // its last byte, its comparison with --verify, or the failure
+  std::int64_t ended_ns = 0;          // its last byte, what --verify and --save do with it, or the failure
   std::uint64_t announced_bytes = 0;  // the file's size, as the reply said
   std::uint64_t received_bytes = 0;   // of the file
 };
@@ -37,6 +38,9 @@ class Client {
   // Returns when the request is over, one way or the other. Its time begins here; with keep-alive, when the connection
   // is there.
   Exchange carry_out(const Request& request);
+
+  // Why a file could not be saved: then no more requests are wanted.
+  const std::optional<std::string>& save_failure() const { return download_.failure(); }
 
   // Closes the connection.
   void hang_up();
@@ -59,6 +63,7 @@ class Client {
 
   ReplyStream replies_;
   Reference reference_;
+  Download download_;
   net::Fd fd_;
   std::int64_t connections_ = 0;
   bool is_under_way_ = false;

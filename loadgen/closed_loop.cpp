@@ -12,10 +12,16 @@ void ClosedLoop::run(Course& course) noexcept {
   course.arrivals.arrive();
 }
 
+Exchange ClosedLoop::carry_out_next(Course& course) {
+  const Exchange exchange = client_.carry_out(workload_.next());
+  if (client_.save_failure()) course.must_stop = true;
+  return exchange;
+}
+
 void ClosedLoop::warm_up(Course& course) {
   course.warmup_gate.wait();
   while (!course.must_stop.load(std::memory_order_relaxed) && base::now_ns() < course.warmup_end_ns) {
-    client_.carry_out(workload_.next());
+    carry_out_next(course);
     recorder_.count_warmup();
   }
   course.arrivals.arrive();
@@ -28,7 +34,7 @@ void ClosedLoop::measure(Course& course) {
   for (std::int64_t done = 0; !course.must_stop.load(std::memory_order_relaxed); ++done) {
     const bool is_over = config_.requests > 0 ? done == config_.requests : now_ns >= course.end_ns;
     if (is_over) break;
-    const Exchange exchange = client_.carry_out(workload_.next());
+    const Exchange exchange = carry_out_next(course);
     recorder_.record(exchange);
     now_ns = exchange.ended_ns;
   }

@@ -1,6 +1,8 @@
 // One thread of the load: asks, waits for the whole reply, asks again.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "loadgen/client.h"
@@ -24,8 +26,10 @@ class ClosedLoop {
 
   // Any thread may call live(); the rest after the join.
   const Recorder& recorder() const { return recorder_; }
+  const std::optional<std::string>& save_failure() const { return client_.save_failure(); }
 
  private:
+  Exchange carry_out_next(Course& course);
   void warm_up(Course& course);
   void measure(Course& course);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <variant>
 
 #include "flags/parse.h"
@@ -61,6 +62,8 @@ void declare_get(CLI::App& app, Config& config) {
   app.add_flag("--verify", config.must_verify,
                "compare the bytes of every file with its copy; that counts as response time");
   app.add_option("--verify-root", config.verify_root, "the folder with the copies")->type_name("DIR");
+  app.add_option("--save", config.save, "keep the files that come in this folder; that counts as response time too")
+      ->type_name("DIR");
 }
 
 Wrong check_credentials(const Config& config) {
@@ -86,11 +89,19 @@ Wrong check_file(const Config& config) {
   return {};
 }
 
+Wrong check_save(const Config& config) {
+  if (config.save.empty()) return {};
+  for (const auto& part : std::filesystem::path(config.file)) {
+    if (part == "..") return "--save: the name in --file leads out of the folder";
+  }
+  return {};
+}
+
 Wrong check_get(const Config& config) {
   if (Wrong wrong = check_credentials(config)) return wrong;
   if (Wrong wrong = check_file(config)) return wrong;
   if (config.must_verify && config.verify_root.empty()) return "--verify needs --verify-root";
-  return {};
+  return check_save(config);
 }
 
 Wrong check(Config& config) {

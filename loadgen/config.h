@@ -32,6 +32,7 @@ struct Config {
   int unique = 0;
   bool must_verify = false;
   std::string verify_root;
+  std::string save;  // the folder where received files are kept; empty: nowhere
 
   std::string json;  // empty: none; "-": standard output
 };

@@ -1,9 +1,12 @@
 #include "loadgen/preflight.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
+#include <system_error>
 
 #include "base/process_limits.h"
 #include "loadgen/file_names.h"
@@ -17,7 +20,7 @@ using Wrong = std::optional<std::string>;
 
 Wrong short_of_descriptors(const Config& config) {
   constexpr std::uint64_t kOthers = 32;  // standard streams, the result, and what libraries open
-  const std::uint64_t for_each_thread = config.must_verify ? 2 : 1;
+  const std::uint64_t for_each_thread = 1 + (config.must_verify ? 1 : 0) + (config.save.empty() ? 0 : 1);
   const std::uint64_t needed = static_cast<std::uint64_t>(config.threads) * for_each_thread + kOthers;
   const std::uint64_t limit = base::raise_descriptor_limit();
   if (limit >= needed) return {};
@@ -32,6 +35,15 @@ Wrong short_of_ports(const Config& config, const EphemeralPorts& ports, int sour
   if (config.threads <= in_all) return {};
   return fmt::format("{} threads need as many local ports and there are {}: widen net.ipv4.ip_local_port_range",
                      config.threads, in_all);
+}
+
+Wrong unusable_folder(const std::string& folder) {
+  if (folder.empty()) return {};
+  std::error_code failure;
+  std::filesystem::create_directories(folder, failure);
+  if (!failure && ::access(folder.c_str(), W_OK) != 0) failure = {errno, std::generic_category()};
+  if (!failure) return {};
+  return fmt::format("--save: {}: {}", folder, failure.message());
 }
 
 // A name with several addresses: the first one where somebody listens.
@@ -59,6 +71,7 @@ base::Result<Ready> prepare(const Config& config) {
   const EphemeralPorts ports = ephemeral_ports(server->is_loopback_v4());
   if (auto wrong = short_of_ports(config, ports, ready.sources.count())) return failed(std::move(*wrong));
   if (auto wrong = missing_files(config)) return failed(std::move(*wrong));
+  if (auto wrong = unusable_folder(config.save)) return failed(std::move(*wrong));
   if (auto warning = port_warning(config, ports, ready.sources.count())) ready.warnings.push_back(*warning);
   if (auto warning = tracking_warning(connection_tracking())) ready.warnings.push_back(*warning);
   return ready;

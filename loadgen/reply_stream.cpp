@@ -55,7 +55,7 @@ Answer ReplyStream::read_reply() {
   }
 }
 
-std::optional<Cause> ReplyStream::read_file(std::uint64_t size_bytes, Reference* reference) {
+std::optional<Cause> ReplyStream::read_file(std::uint64_t size_bytes, Reference* reference, Download* download) {
   for (std::uint64_t left = size_bytes; left > 0;) {
     if (!has_more()) {
       begin_ = end_ = 0;
@@ -63,6 +63,7 @@ std::optional<Cause> ReplyStream::read_file(std::uint64_t size_bytes, Reference*
     }
     const std::string_view piece = pending().substr(0, std::min<std::uint64_t>(left, kBufferBytes));
     if (reference != nullptr) reference->compare(piece);
+    if (download != nullptr) download->keep(piece);
     begin_ += piece.size();
     left -= piece.size();
   }

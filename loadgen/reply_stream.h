@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "loadgen/cause.h"
+#include "loadgen/download.h"
 #include "loadgen/reference.h"
 #include "wire/reply.h"
 
@@ -37,8 +38,8 @@ class ReplyStream {
 
   Answer read_reply();
 
-  // The bytes of a file behind its reply; compared with `reference` unless that is null.
-  std::optional<Cause> read_file(std::uint64_t size_bytes, Reference* reference);
+  // The bytes of a file behind its reply; compared with `reference` and kept in `download`, where they are not null.
+  std::optional<Cause> read_file(std::uint64_t size_bytes, Reference* reference, Download* download);
 
   // Whether bytes have come that nobody has asked for.
   bool has_more() const { return begin_ != end_; }

@@ -39,6 +39,9 @@ class Run {
     watch_window();
     result_.cpu = {process_cpu_s() - cpu_before_s, allowed_cores()};
     join();
+    for (const ClosedLoop& loop : loops_) {
+      if (const auto& failure = loop.save_failure()) return base::Error{base::ErrorCode::kInternal, *failure};
+    }
     for (const ClosedLoop& loop : loops_) result_.tally.add(loop.recorder().tally());
     const double elapsed_s = static_cast<double>(result_.tally.elapsed_ns) / 1e9;
     result_.cpu.used_cores = elapsed_s > 0 ? result_.cpu.used_cores / elapsed_s : 0;

@@ -17,7 +17,8 @@ struct RunResult {
 };
 
 // Requires: SIGINT and SIGTERM are held back (serve::hold_stop_signals). The first one ends the run, the second one the
-// program. An error when the threads could not be started.
+// program. An error when the threads could not be started, or a file not
+// be saved.
 base::Result<RunResult> run(const Config& config, const Ready& ready);
 
 }  // namespace loadgen

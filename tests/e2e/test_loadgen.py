@@ -132,6 +132,35 @@ class LoadgenTest(SceneTest):
             self.assertEqual((result["requests"], result["bytes"], result["request"]), (40, 0, "new"))
             self.assertEqual(self.errors(result), {})
 
+    def test_save_keeps_whole_files_under_their_names(self) -> None:
+        self.serve()
+        self.scene.write("deep/file7", b"7" * 300_000)
+        kept = self.scene.folder / "kept"
+        for flags in (("--file", "file%d", "--unique", 3, "--threads", 2, "--requests", 5), ("--file", "deep/file7",
+                                                                                          "--requests", 2)):
+            self.assertEqual(self.errors(self.result(*GET, *flags, "--save", kept)), {})
+        names = sorted(str(path.relative_to(kept)) for path in kept.rglob("*") if path.is_file())
+        self.assertEqual(names, ["deep/file7", *(f"file{number}" for number in range(1, 7))])
+        for name in names:
+            self.assertEqual((kept / name).read_bytes(), (self.scene.root / name).read_bytes(), name)
+
+    def test_what_is_broken_is_not_saved(self) -> None:
+        peer = self.scene.keep(Peer(lambda line, _: b"OK\n" if line == GET_LINE else b"OK 5\nx"))
+        kept = self.scene.folder / "kept"
+        result = self.result(*GET, "--file", "a", "--requests", 1, "--timeout", 0.3, "--save", kept, server=peer,
+                             status=1)
+        self.assertEqual(self.errors(result), {"timeout": 1})
+        self.assertEqual(list(kept.iterdir()), [])
+
+    def test_a_file_that_cannot_be_saved_ends_the_run_in_one_line(self) -> None:
+        self.serve()
+        kept = self.scene.folder / "kept"
+        (kept / "file1").mkdir(parents=True)
+        for folder, where in ((kept, kept / "file1"), (self.scene.root / "file1", self.scene.root / "file1")):
+            ended = run("loadgen", *GET, "--file", "file1", "--save", folder, "--server", self.fileserver)
+            self.assertEqual(ended.returncode, 1)
+            self.assertRegex(ended.stderr, rf"loadgen: --save: {where}: .+\n$")
+
     def test_verify_finds_the_copies_alike_and_tells_those_that_are_not(self) -> None:
         self.serve()
         copies = self.scene.folder / "copies"

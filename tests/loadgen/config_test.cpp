@@ -91,6 +91,13 @@ TEST_CASE("a run ends by time or by number, not by both", "[loadgen]") {
   CHECK(read({"new", "--seconds", "0.5"}).config->seconds_ms == 500);
 }
 
+TEST_CASE("what is saved stays in its folder", "[loadgen]") {
+  CHECK(read_get({"--file", "a/b%d", "--unique", "2", "--save", "kept"}).config->save == "kept");
+  CHECK(is_refused(read_get({"--file", "../f", "--save", "kept"})));
+  CHECK(is_refused(read_get({"--file", "a/../../f", "--save", "kept"})));
+  CHECK(read_get({"--file", "../f"}).config);
+}
+
 TEST_CASE("to verify takes a folder with the copies", "[loadgen]") {
   CHECK(is_refused(read_get({"--file", "f", "--verify"})));
   CHECK(read_get({"--file", "f", "--verify", "--verify-root", "files"}).config->must_verify);

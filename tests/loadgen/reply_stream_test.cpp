@@ -46,7 +46,7 @@ TEST_CASE("a reply and its file come in one piece", "[loadgen]") {
   const Answer answer = connection.replies.read_reply();
   CHECK_FALSE(answer.failure);
   CHECK(std::get<wire::OkSized>(answer.reply).size_bytes == 5);
-  CHECK_FALSE(connection.replies.read_file(5, nullptr));
+  CHECK_FALSE(connection.replies.read_file(5, nullptr, nullptr));
   CHECK(connection.replies.file_bytes() == 5);
   CHECK_FALSE(connection.replies.has_more());
   CHECK(answer.first_byte_ns == connection.replies.last_byte_ns());
@@ -61,7 +61,7 @@ TEST_CASE("replies may be cut anywhere", "[loadgen]") {
     std::thread later([&] { connection.says(all.substr(cut)); });
     CHECK(std::holds_alternative<wire::Ok>(connection.replies.read_reply().reply));
     CHECK(std::holds_alternative<wire::OkSized>(connection.replies.read_reply().reply));
-    CHECK_FALSE(connection.replies.read_file(3, nullptr));
+    CHECK_FALSE(connection.replies.read_file(3, nullptr, nullptr));
     later.join();
     CHECK(connection.replies.file_bytes() == 3);
   }
@@ -72,7 +72,7 @@ TEST_CASE("a file of many buffers is counted to the byte", "[loadgen]") {
   const std::string file(3'000'001, 'x');
   std::thread server([&] { connection.says("OK 3000001\n" + file); });
   CHECK_FALSE(connection.replies.read_reply().failure);
-  CHECK_FALSE(connection.replies.read_file(file.size(), nullptr));
+  CHECK_FALSE(connection.replies.read_file(file.size(), nullptr, nullptr));
   server.join();
   CHECK(connection.replies.file_bytes() == file.size());
 }
@@ -100,7 +100,7 @@ TEST_CASE("a connection that ends too early is closed", "[loadgen]") {
     connection.says(said);
     connection.closes();
     const Answer answer = connection.replies.read_reply();
-    const auto failure = answer.failure ? answer.failure : connection.replies.read_file(5, nullptr);
+    const auto failure = answer.failure ? answer.failure : connection.replies.read_file(5, nullptr, nullptr);
     CHECK(failure == Fault::kClosed);
   }
 }
@@ -115,7 +115,7 @@ TEST_CASE("silence ends with a time-out, and so does a trickle", "[loadgen]") {
   std::thread server([&] {
     while (trickling.says("x")) net::pause_ms(1);
   });
-  CHECK(trickling.replies.read_file(100'000'000, nullptr) == Fault::kTimeout);
+  CHECK(trickling.replies.read_file(100'000'000, nullptr, nullptr) == Fault::kTimeout);
   const net::Fd closed = std::move(trickling.client);
   ::shutdown(closed.get(), SHUT_RDWR);
   server.join();
@@ -125,7 +125,7 @@ TEST_CASE("bytes that nobody asked for are noticed", "[loadgen]") {
   Connection connection;
   connection.says("OK 3\nabcd");
   CHECK_FALSE(connection.replies.read_reply().failure);
-  CHECK_FALSE(connection.replies.read_file(3, nullptr));
+  CHECK_FALSE(connection.replies.read_file(3, nullptr, nullptr));
   CHECK(connection.replies.has_more());
 }
 
@@ -141,7 +141,7 @@ TEST_CASE("a file is compared with its copy, to the last byte", "[loadgen]") {
     Connection connection;
     connection.says("abc");
     reference.begin(name);
-    CHECK_FALSE(connection.replies.read_file(3, &reference));
+    CHECK_FALSE(connection.replies.read_file(3, &reference, nullptr));
     CHECK(reference.is_whole_and_equal() == (name == "same"));
   }
 }
