@@ -17,7 +17,7 @@ _LOOK_AROUND_S = 1.0
 DESCRIPTORS_WANTED = 64000  # the paper's figure for limits.conf
 _TOOLS = {
     "setpriv": "util-linux", "taskset": "util-linux", "lscpu": "util-linux", "unshare": "util-linux",
-    "redis-server": "redis-server", "redis-cli": "redis-tools", "iperf3": "iperf3", "valgrind": "valgrind", "cc": "gcc",
+    "redis-server": "redis-server", "redis-cli": "redis-tools", "iperf3": "iperf3", "valgrind": "valgrind",
 }
 
 
@@ -103,8 +103,7 @@ def _programs(programs: Path) -> list[Finding]:
 def _is_needed(tool: str, plan: Plan, kinds: set[str]) -> bool:
     views = {view for experiment in plan.experiments for view in experiment.views}
     return {"redis-server": "redis" in kinds, "redis-cli": "redis" in kinds, "iperf3": "network_probe" in views,
-            "valgrind": "profile" in views,
-            "cc": "profile" in views}.get(tool, True)
+            "valgrind": "profile" in views}.get(tool, True)
 
 
 def _tool(name: str, package: str) -> Finding:
