@@ -18,10 +18,11 @@ _MARK = "TURNSTILE_LAB_NAMESPACE"  # set for the second start of this program, i
 _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
 
 # What a namespace of ours is set to: ports for a connection per request, and no congestion control
-# that paces (bbr halves large transfers on loopback). The host's own settings stay as they are.
+# that paces (bbr halves large transfers on loopback): the first value that the kernel takes. A namespace is refused what
+# the host does not let everybody use; reno never is. The host's own settings stay as they are.
 _SETTINGS = {
-    "net/ipv4/ip_local_port_range": "10000 65535",
-    "net/ipv4/tcp_congestion_control": "cubic",
+    "net/ipv4/ip_local_port_range": ("10000 65535",),
+    "net/ipv4/tcp_congestion_control": ("cubic", "reno"),
 }
 
 
@@ -29,8 +30,8 @@ def enter() -> None:
     """Starts this program again inside a new network namespace, if it may; else returns outside."""
     if is_inside():
         _bring_loopback_up()
-        for name, value in _SETTINGS.items():
-            _write_setting(name, value)
+        for name, values in _SETTINGS.items():
+            _write_setting(name, values)
         return
     unshare = ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--map-root-user", "--net"]
     if not _works(unshare):
@@ -76,8 +77,10 @@ def _read_setting(name: str) -> str:
         return "not there"
 
 
-def _write_setting(name: str, value: str) -> None:
-    try:
-        (Path("/proc/sys") / name).write_text(value, encoding="ascii")
-    except OSError:
-        pass  # settings() records what is in force
+def _write_setting(name: str, values: tuple[str, ...]) -> None:
+    for value in values:
+        try:
+            (Path("/proc/sys") / name).write_text(value, encoding="ascii")
+            return
+        except OSError:
+            pass  # settings() records what is in force
