@@ -9,6 +9,7 @@ from .errors import Failed
 from .sampler import Moment, Sample, is_gauge
 
 _ENOUGH_INSIDE = 3
+_NEAR_EDGE_S = 0.02  # a sample so near to an edge says nothing that the edge does not, and a rate between them is noise
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def cut(samples: list[Sample], start_s: float, end_s: float) -> list[Sample]:
     """
     if not samples or start_s < samples[0].time_s or end_s > samples[-1].time_s:
         raise Failed("the samples do not cover the measured window")
-    inside = [sample for sample in samples if start_s < sample.time_s < end_s]
+    inside = [sample for sample in samples if start_s + _NEAR_EDGE_S < sample.time_s < end_s - _NEAR_EDGE_S]
     if len(inside) < _ENOUGH_INSIDE:
         return [Sample(start_s, _across(samples, start_s)), *inside, Sample(end_s, _across(samples, end_s))]
     return [Sample(start_s, _on_line(inside[0], inside[1], start_s)), *inside,

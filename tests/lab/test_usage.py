@@ -30,6 +30,10 @@ class UsageTest(unittest.TestCase):
         self.assertEqual(usage.cut(samples, 0.5, 3.5)[-1].values["a"], 35)
         self.assertEqual(usage.cut(samples, 0.5, 3.5)[0].values["a"], 5)
 
+    def test_a_sample_at_an_edge_is_not_kept_beside_it(self):
+        samples = [Sample(time_s, {"a": 10 * time_s}) for time_s in (0, 0.5001, 1, 1.5, 2, 2.4999, 3)]
+        self.assertEqual([one.time_s for one in usage.cut(samples, 0.5, 2.5)], [0.5, 1, 1.5, 2, 2.5])
+
     def test_a_window_beyond_the_samples_is_refused(self):
         with self.assertRaises(Failed):
             usage.cut([sample(1, a=0), sample(2, a=1)], 1.5, 2.5)
