@@ -12,6 +12,7 @@ from . import catalog, intervals, verdict, wording
 from .analysis import Analysis, CellResult
 from .catalog import NEW, Cell
 from .document import Block, Heading, Table
+from .intervals import Spread
 
 CONFIRMED, REFUTED, NOT_TOLD = "confirmed", "refuted", "not told"
 _NOISE = 0.03        # two medians of short runs differ by so much without meaning it
@@ -42,13 +43,25 @@ class Limit:
     words: tuple[str, ...]
 
 
-FINDINGS: tuple[Gain | Limit, ...] = (
+@dataclass(frozen=True)
+class Scaling:
+    """The stage does better at these rows with all cores for its fileserver than with one."""
+    text: str
+    stage: str
+    rows: tuple[str, ...]
+
+
+Finding = Gain | Limit | Scaling
+
+FINDINGS: tuple[Finding, ...] = (
     Limit("§3: the bottleneck of the baseline is the disk", "ph2", (NEW, *_GETS), ("disk",)),
     Gain("§4.1: a thread for each connection beats a process for each", "ph2", "multithreaded", _SMALL),
     Gain("§4.2: prefetching raises throughput", "multithreaded", "prefetching", _GETS),
+    Limit("§4.2: then the network limits 100KB (the paper's 1 Gbit/s; loopback here)", "prefetching", ("100KB",), ("network",)),
     Limit("§4.3, §6: with prefetching, MySQL limits small files", "prefetching", ("1KB", "10KB"), ("MySQL",)),
     Limit("§4.3, §6: with prefetching, the fileserver's CPU limits large files", "prefetching", _LARGE, ("fileserver",)),
     Gain("§4.4: Redis is faster than MySQL for new accounts and small files", "prefetching", "redis", _SMALL),
+    Scaling("§5: more cores for the fileserver, more throughput", "prefetching", ("1MB",)),
     Gain("§6: from 100KB on, MySQL and Redis are comparable", "prefetching", "redis", ("100KB", *_LARGE), is_equal=True),
 )
 
@@ -71,14 +84,13 @@ class Judged:
     evidence: str
 
 
-def judge(finding: Gain | Limit, analysis: Analysis) -> list[Judged]:
+def judge(finding: Finding, analysis: Analysis) -> list[Judged]:
     """One for each row of the finding that was measured."""
-    judged = (_judge_gain(finding, row, analysis) if isinstance(finding, Gain) else _judge_limit(finding, row, analysis)
-              for row in finding.rows)
-    return [one for one in judged if one]
+    judge_row = {Gain: _judge_gain, Limit: _judge_limit, Scaling: _judge_scaling}[type(finding)]
+    return [one for row in finding.rows if (one := judge_row(finding, row, analysis))]
 
 
-def _line(finding: Gain | Limit, judged: list[Judged]) -> list[str]:
+def _line(finding: Finding, judged: list[Judged]) -> list[str]:
     verdicts = {one.verdict for one in judged}
     parts = [f"{named}: {', '.join(one.row for one in judged if one.verdict == named)}"
              for named in (CONFIRMED, REFUTED, NOT_TOLD) if named in verdicts]
@@ -91,16 +103,31 @@ def _judge_gain(finding: Gain, row: str, analysis: Analysis) -> Judged | None:
     if not before or not after:
         return None
     gain = intervals.ratio(_throughputs(after), _throughputs(before))
-    evidence = wording.times(gain.median)
-    if gain.is_interval:
-        evidence += f" ({gain.low:.2f}–{gain.high:.2f})"
     if finding.is_equal:
         is_close = 1 - _COMPARABLE <= gain.median <= 1 + _COMPARABLE
-        return Judged(row, CONFIRMED if is_close else REFUTED, evidence)
+        return Judged(row, CONFIRMED if is_close else REFUTED, _told(gain))
+    return Judged(row, _direction(gain), _told(gain))
+
+
+def _judge_scaling(finding: Scaling, row: str, analysis: Analysis) -> Judged | None:
+    results = sorted((result for result in analysis.results() if result.cell.fileserver_cores and
+                      (result.cell.stage, result.cell.row) == (finding.stage, row)), key=lambda result: result.cell)
+    if len(results) < 2:
+        return None
+    fewest, most = results[0], results[-1]
+    gain = intervals.ratio(_throughputs(most), _throughputs(fewest))
+    return Judged(row, _direction(gain), f"{fewest.cell.fileserver_cores} → {most.cell.fileserver_cores} cores {_told(gain)}")
+
+
+def _direction(gain: Spread) -> str:
     noise = _NOISE if gain.is_interval else _NOISE_OF_FEW
     if gain.median > 1 + noise and gain.low > 1:
-        return Judged(row, CONFIRMED, evidence)
-    return Judged(row, REFUTED if gain.median < 1 - noise and gain.high < 1 else NOT_TOLD, evidence)
+        return CONFIRMED
+    return REFUTED if gain.median < 1 - noise and gain.high < 1 else NOT_TOLD
+
+
+def _told(gain: Spread) -> str:
+    return wording.times(gain.median) + (f" ({gain.low:.2f}–{gain.high:.2f})" if gain.is_interval else "")
 
 
 def _judge_limit(finding: Limit, row: str, analysis: Analysis) -> Judged | None:

@@ -41,6 +41,14 @@ class FindingsTest(unittest.TestCase):
     def test_another_store_says_nothing_about_the_paper(self):
         self.assertEqual(findings.judge(FASTER, analysis([100.0], [200.0], store="sqlite")), [])
 
+    def test_more_cores_are_compared_with_one(self):
+        runs = [replace(examples.run(1, rate, repeat), cell=Cell("prefetching", "1KB", cores))
+                for cores, rates in ((1, (100.0, 101.0, 99.0)), (2, (150.0, 151.0, 149.0))) for repeat, rate in enumerate(rates, 1)]
+        finding = findings.Scaling("more cores", "prefetching", ("1KB",))
+        (line,) = findings.judge(finding, Analysis(runs, examples.ENVIRONMENT))
+        self.assertEqual((line.verdict, line.evidence.split(" (")[0]), (findings.CONFIRMED, "1 → 2 cores ×1.50"))
+        self.assertEqual(findings.judge(finding, Analysis(runs[:3], examples.ENVIRONMENT)), [])
+
     def test_rows_that_were_not_measured_have_no_line(self):
         self.assertEqual(findings.judge(replace(FASTER, rows=("10KB",)), analysis([1.0], [2.0])), [])
 
