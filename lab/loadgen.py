@@ -26,17 +26,14 @@ class Load:
     password: str = ""
     size_name: str = ""
     files_per_thread: int = 0
-    requests_per_thread: int = 0  # above 0: a run by number of requests, not by time
+    asks_once: bool = False       # the run ends early rather than to ask for a file again
 
     def command(self, program: Path) -> list[str]:
-        command = [str(program), self.request, "--server", self.server, "--threads", str(self.threads)]
-        if self.requests_per_thread:
-            command += ["--requests", str(self.requests_per_thread)]
-        else:
-            command += ["--seconds", f"{self.seconds:g}", "--warmup", f"{self.warmup_s:g}"]
+        command = [str(program), self.request, "--server", self.server, "--threads", str(self.threads),
+                   "--seconds", f"{self.seconds:g}", "--warmup", f"{self.warmup_s:g}"]
         if self.request == "get":
             command += ["--user", self.user, "--file", f"{self.size_name}%d.txt",
-                        "--unique", str(self.files_per_thread)]
+                        "--unique", str(self.files_per_thread), *(["--once"] if self.asks_once else [])]
         return [*command, *self.flags, "--json", "-"]
 
 
@@ -73,8 +70,7 @@ def start(load: Load, program: Path, cores: tuple[int, ...], log_path: Path) -> 
 
 def finish(program: Program, load: Load) -> Result:
     """Waits for the end of the run. Failed when it ends without a result."""
-    expected_s = 600.0 if load.requests_per_thread else load.seconds + load.warmup_s
-    _, output = program.finish(expected_s + _GRACE_S)
+    _, output = program.finish(load.seconds + load.warmup_s + _GRACE_S)
     try:
         return parse(json.loads(output))
     except (ValueError, KeyError) as error:

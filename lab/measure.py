@@ -14,7 +14,6 @@ from .stack import Programs, Stack
 
 _WINDOW_IN_RESPONSES = 20
 _MOST_TIMES_LONGER = 5
-_MOST_RISE = 1.5  # of the throughput, from one N to the next, where files may run out
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ def point(stack: Stack, conditions: Conditions, threads: int, repeat: int,
     """Returns the run, its evidence, and how many requests were made in all, None if that is not known.
 
     best_rps is the highest throughput of the cell so far, 0 if there is none. From it follows how long
-    the point takes, and whether a cold one is run by number of requests, so as not to come back to a file.
+    the point takes.
     """
     if conditions.is_cold and conditions.size:
         files.drop_caches(conditions.files_folder)
@@ -66,10 +65,9 @@ def _load(stack: Stack, conditions: Conditions, threads: int, best_rps: float) -
     if size is None:
         return loadgen.Load(*common, mode.warmup_s, conditions.loadgen_flags)
     files_per_thread = max(1, conditions.file_count // threads)
-    would_ask_twice = (seconds + mode.warmup_s) * _MOST_RISE * best_rps > files_per_thread * threads
-    by_number = files_per_thread if conditions.is_cold and would_ask_twice else 0
-    return loadgen.Load(*common, mode.warmup_s, conditions.loadgen_flags, stack.user, stack.password, size.name,
-                        files_per_thread, by_number)
+    warmup_s = 0 if conditions.is_cold else mode.warmup_s  # it would use up files, and be as cold as the rest
+    return loadgen.Load(*common, warmup_s, conditions.loadgen_flags, stack.user, stack.password, size.name,
+                        files_per_thread, conditions.is_cold)
 
 
 def _long_enough(mode: Mode, threads: int, best_rps: float) -> float:
@@ -91,10 +89,9 @@ def _run(stack: Stack, conditions: Conditions, load: loadgen.Load, repeat: int, 
          used: usage.Usage) -> Run:
     size_bytes = conditions.size.size_bytes if conditions.size else 0
     n_check = result.throughput_rps * result.response_ms["mean"] / 1000 / load.threads
-    notes = checks.notes(stack.cell, result, used, conditions.is_cold, load.files_per_thread * load.threads,
-                         namespace.tracked_connections())
-    if load.requests_per_thread:
-        notes.append(f"run by number: {load.requests_per_thread} requests for each thread")
+    notes = checks.notes(stack.cell, result, used, conditions.is_cold, namespace.tracked_connections())
+    if load.asks_once and result.elapsed_s < load.seconds:
+        notes.append(f"ended after {result.elapsed_s:.1f} s, when the first thread had asked for its {load.files_per_thread} files")
     response = result.response_ms
     return Run(
         stack.cell, stack.store.kind, load.threads, repeat, result.start_s, result.elapsed_s, result.requests,

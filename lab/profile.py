@@ -51,7 +51,7 @@ def run(cell: Cell, stage: Stage, size: Size, file_count: int, seconds: float, p
 def functions_of(annotated: str) -> list[tuple[str, float]]:
     """The lines of callgrind_annotate: a function's name, without parameters, and its share of all instructions."""
     found = []
-    for line in annotated.splitlines():
+    for line in annotated.partition("-- Auto-annotated source")[0].splitlines():
         match = re.match(r"\s*[\d,]+ \(\s*([\d.]+)%\)\s+(\S.*)$", line)
         if match and "PROGRAM TOTALS" not in line:
             without_object = re.sub(r"\s*\[[^\]]*\]$", "", match[2])
@@ -61,7 +61,7 @@ def functions_of(annotated: str) -> list[tuple[str, float]]:
 
 
 def _annotated(profile: Path, inclusive: str) -> list[tuple[str, float]]:
-    return functions_of(run_tool(["callgrind_annotate", f"--inclusive={inclusive}", "--threshold=100", str(profile)],
+    return functions_of(run_tool(["callgrind_annotate", f"--inclusive={inclusive}", "--auto=no", "--threshold=100", str(profile)],
                                  "callgrind_annotate"))
 
 
@@ -80,3 +80,4 @@ def _keep_largest(folder: Path, kept: Path) -> None:
     if not profiles:
         raise Failed("callgrind wrote no profile")
     profiles[-1].replace(kept)
+    kept.chmod(0o644)  # kcachegrind need not be run as root

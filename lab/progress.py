@@ -14,13 +14,14 @@ class Progress:
         self._points = points
         self._seconds = seconds
         self._done = 0
-        self._started = time.monotonic()
+        self._started = 0.0  # when the first point began: what was made ready before is not the points' time
 
     def say(self, text: str) -> None:
         self._clear()
         print(text, file=sys.stderr, flush=True)
 
     def begin(self, cell: Cell, threads: int, repeat: int) -> None:
+        self._started = self._started or time.monotonic()
         if sys.stderr.isatty():
             print(f"\r\033[K{self._position()} {cell}, N={threads}, run {repeat} …", end="",
                   file=sys.stderr, flush=True)

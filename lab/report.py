@@ -138,8 +138,8 @@ def _environment(environment: dict) -> list[Block]:
     blocks: list[Block] = [
         Heading(2, "Environment"),
         Table("What was in force during the run.", ["", ""], [[name, str(value)] for name, value in facts.items()]),
-        Table("Different files for each size. The paper had 2,000 for each thread; where a point would have come back to a file, "
-              "a cold one is run by number of requests instead of by time.", ["size", "files"],
+        Table("Different files for each size. The paper had 2,000 for each thread; a cold point ends when a thread has "
+              "asked for its share of them, so that none is asked for twice.", ["size", "files"],
               [[name, wording.count(number)] for name, number in environment["file_counts"].items()])]
     durability = dict.fromkeys(stack["durability"] for stack in environment.get("stacks", {}).values())
     blocks.append(Bullets(list(durability)))

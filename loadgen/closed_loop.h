@@ -29,6 +29,7 @@ class ClosedLoop {
   const std::optional<std::string>& save_failure() const { return client_.save_failure(); }
 
  private:
+  bool must_end(Course& course) const;
   Exchange carry_out_next(Course& course);
   void warm_up(Course& course);
   void measure(Course& course);

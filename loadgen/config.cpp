@@ -59,6 +59,8 @@ void declare_get(CLI::App& app, Config& config) {
                    "thread t (from 0) asks for numbers t*COUNT+1 ... (t+1)*COUNT, in order, wrapping")
       ->type_name("COUNT")
       ->default_str("");
+  app.add_flag("--once", config.asks_once,
+               "ask for no file twice: the run ends early when a thread has asked for all its COUNT files");
   app.add_flag("--verify", config.must_verify,
                "compare the bytes of every file with its copy; that counts as response time");
   app.add_option("--verify-root", config.verify_root, "the folder with the copies")->type_name("DIR");
@@ -79,6 +81,7 @@ Wrong check_credentials(const Config& config) {
 Wrong check_file(const Config& config) {
   if (config.file.empty()) return "get needs --file";
   if (has_number(config.file) && config.unique == 0) return "--file: %d needs --unique";
+  if (config.asks_once && config.unique == 0) return "--once needs --unique";
   if (!has_number(config.file) && config.unique != 0) return "--unique needs a --file with %d in its name";
   const std::string longest = file_name(config.file, std::int64_t{config.threads} * config.unique);
   const bool is_name = std::holds_alternative<wire::FileName>(wire::parse_client_line(longest));

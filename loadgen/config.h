@@ -30,6 +30,7 @@ struct Config {
   std::string password;
   std::string file;  // with %d when unique is not 0
   int unique = 0;
+  bool asks_once = false;  // the run ends when a thread has asked for all its files
   bool must_verify = false;
   std::string verify_root;
   std::string save;  // the folder where received files are kept; empty: nowhere

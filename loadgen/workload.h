@@ -29,6 +29,9 @@ class Workload {
   // Valid until the next call.
   Request next();
 
+  // Whether every file of this thread has been asked for, warm-up included, where none shall be twice.
+  bool is_used_up() const { return config_.asks_once && requests_ >= config_.unique; }
+
  private:
   void compose();
 

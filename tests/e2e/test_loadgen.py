@@ -125,6 +125,16 @@ class LoadgenTest(SceneTest):
         result = self.result(*GET, "--file", "file%d", "--unique", 2, "--threads", 2, "--requests", 5)
         self.assertEqual(result["bytes"], sum(1000 * number for number in (1, 2, 1, 2, 1, 3, 4, 3, 4, 3)))
 
+    def test_once_ends_the_run_before_a_file_is_asked_for_twice(self) -> None:
+        for warmup in ((), ("--warmup", 0.01)):
+            peer = self.scene.keep(Peer(one_byte_file))
+            result = self.result(*GET, "--file", "f%d", "--unique", 500, "--threads", 3, "--seconds", 60, "--once", *warmup,
+                                 server=peer)
+            names = [line for line in peer.lines if line != GET_LINE]
+            self.assertEqual(len(set(names)), len(names))
+            self.assertGreaterEqual(len(names), 500)
+            self.assertLess(result["elapsed_s"], 60)
+
     def test_new_makes_names_that_no_other_run_makes(self) -> None:
         self.serve()
         for _ in range(3):

@@ -12,10 +12,10 @@ class LoadgenTest(unittest.TestCase):
                          "loadgen get --server 127.0.0.1:1 --threads 4 --seconds 2 --warmup 0.5 --user ann "
                          "--file 1KB%d.txt --unique 250 --connection per-request --json -")
 
-    def test_a_run_by_number_has_no_duration(self):
-        load = loadgen.Load("get", "127.0.0.1:1", 4, 2.0, 0.5, (), "ann", "", "1KB", 250, 250)
-        self.assertIn("--requests 250", " ".join(load.command(Path("loadgen"))))
-        self.assertNotIn("--seconds", load.command(Path("loadgen")))
+    def test_a_cold_run_asks_for_no_file_twice(self):
+        load = loadgen.Load("get", "127.0.0.1:1", 4, 2.0, 0, (), "ann", "", "1KB", 250, True)
+        self.assertIn("--seconds 2 --warmup 0 --user ann --file 1KB%d.txt --unique 250 --once",
+                      " ".join(load.command(Path("loadgen"))))
 
     def test_a_new_has_no_user_and_no_file(self):
         load = loadgen.Load("new", "127.0.0.1:1", 4, 2.0, 0.5)

@@ -16,10 +16,22 @@ Ir              file:function
 """
 
 
+# What may stand below the table; the numbers there are not functions' own.
+SOURCE = """\
+--------------------------------------------------------------------------------
+-- Auto-annotated source: fileserver/main.cpp
+--------------------------------------------------------------------------------
+11,000 (91.67%)  => fileserver/session.cpp:fileserver::Session::serve(int) (8x)
+"""
+
+
 class ProfileTest(unittest.TestCase):
     def test_functions_are_read_without_places_and_parameters(self):
         self.assertEqual(functions_of(ANNOTATED), [
             ("files::send_file", 0.75), ("memcpy", 0.05)])
+
+    def test_lines_of_source_are_no_functions(self):
+        self.assertEqual(functions_of(ANNOTATED + SOURCE), functions_of(ANNOTATED))
 
 
 if __name__ == "__main__":

@@ -91,6 +91,11 @@ TEST_CASE("a run ends by time or by number, not by both", "[loadgen]") {
   CHECK(read({"new", "--seconds", "0.5"}).config->seconds_ms == 500);
 }
 
+TEST_CASE("to ask once takes files to count", "[loadgen]") {
+  CHECK(is_refused(read_get({"--file", "f", "--once"})));
+  CHECK(read_get({"--file", "f%d", "--unique", "3", "--once"}).config->asks_once);
+}
+
 TEST_CASE("what is saved stays in its folder", "[loadgen]") {
   CHECK(read_get({"--file", "a/b%d", "--unique", "2", "--save", "kept"}).config->save == "kept");
   CHECK(is_refused(read_get({"--file", "../f", "--save", "kept"})));

@@ -36,6 +36,17 @@ TEST_CASE("a get is two lines, apart and in one piece", "[loadgen]") {
   CHECK(workload.next().file_name == "1KB7.txt");
 }
 
+TEST_CASE("files that are asked for once are used up", "[loadgen]") {
+  Config config = get_config("1KB%d.txt", 2);
+  CHECK_FALSE(Workload(config, "run", 0).is_used_up());
+  config.asks_once = true;
+  Workload workload(config, "run", 0);
+  for (const bool is_used_up : {false, true}) {
+    workload.next();
+    CHECK(workload.is_used_up() == is_used_up);
+  }
+}
+
 TEST_CASE("a new is one line that the fileserver accepts", "[loadgen]") {
   Config config;
   config.request = loadgen::RequestKind::kNew;
