@@ -4,14 +4,16 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass
 
-from . import checks, intervals, operational_laws, pinning, sweep, verdict
+from . import checks, intervals, operational_laws, pinning, sweep, verdict, wording
 from .catalog import COMPONENTS, Cell
 from .intervals import Spread
-from .operational_laws import Station
+from .operational_laws import Prediction, Station
 from .records import Run
 from .verdict import Resource, Verdict
 
 _MERGE_ABOVE = 0.01  # a station with less than this share of the demand is noise
+_STANDS_OUT = 1.15   # who uses so many times what the next one does is named alone
+_TOO_GOOD = 1.05     # a failed point with so many times the best valid one says that there is more to have
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Model:
 
     The delay is time at no station: wake-ups, waits for a flush. The sender and the receiver of a large
     file work at the same request at once, so their demands can exceed its response time: then it is
-    negative, and the predictions still start at what was measured.
+    negative, and the predictions start at what was measured all the same.
     """
     stations: list[Station]
     delay_s: float     # the response at N = 1 less all demands; below 0 where stations overlap
@@ -50,6 +52,14 @@ class Model:
     def n_star(self) -> float:
         return operational_laws.saturation_threads(self.stations, self.delay_s)
 
+    def bound(self, threads: int) -> float:
+        return operational_laws.throughput_bound(threads, self.stations, self.delay_s)
+
+    def predictions(self, most_threads: int) -> list[Prediction]:
+        stations = operational_laws.one_after_the_other(self.stations, self.response_s)
+        delay_s = self.response_s - sum(station.demand_s for station in stations)
+        return operational_laws.mean_value_analysis(stations, delay_s, most_threads)
+
 
 @dataclass(frozen=True)
 class CellResult:
@@ -57,10 +67,17 @@ class CellResult:
     points: list[ThreadCount]   # valid ones, in rising order of N
     invalid: list[Run]
     n_star: int
-    best: ThreadCount           # of highest median throughput
+    best: ThreadCount           # of highest median throughput, of those measured most often
+    fullest: ThreadCount        # the highest N with 95% of it: what is full, is full there
     is_saturated: bool
+    is_at_least: bool           # a point that failed its checks had more than the best
     model: Model | None         # None when N = 1 was not measured
     verdict: Verdict
+
+    @property
+    def alone(self) -> ThreadCount | None:
+        """None when N = 1 was not measured."""
+        return self.points[0] if self.points[0].threads == 1 else None
 
     @property
     def at_n_star(self) -> ThreadCount:
@@ -95,15 +112,21 @@ class Analysis:
             return None
         points = [ThreadCount(threads, by_threads[threads]) for threads in sorted(by_threads)]
         medians = [_as_point(point) for point in points]
-        best = max(points, key=lambda point: point.throughput.median)
+        best = _best(points)
+        fullest = points[-1]
+        while fullest.throughput.median < sweep.N_STAR_SHARE * best.throughput.median:
+            fullest = points[points.index(fullest) - 1]
         pins = self._pins(cell)
         model = _model(points[0], pins) if points[0].threads == 1 else None
         is_saturated = best.threads < points[-1].threads or sweep.has_flattened(_all_that_tell(medians, runs))
-        typical = best.typical()
+        typical = fullest.typical()
         named = verdict.judge(self._resources(typical, pins, model), model.response_s if model else None,
                               is_saturated, typical.is_generator_limit)
         invalid = [run for run in runs if not run.is_valid]
-        return CellResult(cell, points, invalid, sweep.n_star(medians), best, is_saturated, model, named)
+        n_star = sweep.n_star([_as_point(point) for point in points if point.throughput.median <= best.throughput.median])
+        is_at_least = any(run.throughput_rps > _TOO_GOOD * best.throughput.median and not checks.may_pass_again(run.failures)
+                          for run in invalid)
+        return CellResult(cell, points, invalid, n_star, best, fullest, is_saturated, is_at_least, model, named)
 
     def _pins(self, cell: Cell) -> dict[str, tuple[int, ...]]:
         cores = tuple(self._environment["cores"])
@@ -111,7 +134,8 @@ class Analysis:
 
     def _resources(self, run: Run, pins: dict[str, tuple[int, ...]], model: Model | None) -> list[Resource]:
         demands = {station.name: station.demand_s for station in model.stations} if model else {}
-        found = [_cpu(run, cores, users, demands) for cores, users in _sharers(run, pins).items()]
+        sharers = _sharers(run, pins)
+        found = [_cpu(run, cores, _all_users(cores, sharers), demands) for cores in sharers]
         found += [_disk(run, name, demands) for name in run.usage.disks]
         found += [_main_thread(run, component) for component in run.usage.components if component != "loadgen"]
         capacity = self._environment.get("loopback_bytes_per_s")
@@ -151,6 +175,12 @@ def _model(alone: ThreadCount, pins: dict[str, tuple[int, ...]]) -> Model | None
     return Model(stations, response_s - sum(station.demand_s for station in stations), response_s)
 
 
+def _best(points: list[ThreadCount]) -> ThreadCount:
+    """Of points that were repeated, if there are any: the highest of many single runs is mostly luck."""
+    repeated = [point for point in points if len(point.runs) > 1]
+    return max(repeated or points, key=lambda point: point.throughput.median)
+
+
 def _as_point(point: ThreadCount) -> sweep.Point:
     noise = statistics.median(run.noise for run in point.runs)
     return sweep.Point(point.threads, point.throughput.median, noise)
@@ -174,6 +204,11 @@ def _sharers(run: Run, pins: dict[str, tuple[int, ...]]) -> dict[tuple[int, ...]
     return found
 
 
+def _all_users(cores: tuple[int, ...], sharers: dict[tuple[int, ...], list[str]]) -> list[str]:
+    """Who may use one of these cores, its own set being another or not."""
+    return [user for others, users in sharers.items() if set(others) & set(cores) for user in users]
+
+
 def _cores_name(cores: tuple[int, ...]) -> str:
     return f"core {cores[0]}" if len(cores) == 1 else f"cores {pinning.format_list(cores)}"
 
@@ -188,9 +223,11 @@ def _cpu(run: Run, cores: tuple[int, ...], users: list[str], demands: dict[str, 
     total = sum(used.values()) or 1.0
     order = sorted(used, key=lambda user: -used[user])
     shares = ", ".join(f"{component_title(user, run.store)} {used[user] / total:.0%}" for user in order)
-    most = component_title(next((user for user in order if user != "loadgen"), order[0]), run.store)
+    servers = [user for user in order if user != "loadgen"] or order
+    owners = tuple(component_title(user, run.store) for user in servers if used[servers[0]] < _STANDS_OUT * used[user])
+    most = wording.listed(owners)
     name = f"CPU, of the servers mostly {most}" if len(users) > 1 else f"CPU of {most}"
-    return Resource("cpu", name, min(1.0, busy), demands.get(_cores_name(cores)), f"{_cores_name(cores)}: {shares}")
+    return Resource("cpu", name, min(1.0, busy), demands.get(_cores_name(cores)), f"{_cores_name(cores)}: {shares}", owners)
 
 
 def _disk(run: Run, name: str, demands: dict[str, float]) -> Resource:
@@ -199,11 +236,14 @@ def _disk(run: Run, name: str, demands: dict[str, float]) -> Resource:
     rates = {component: (used.write_bytes_per_s if is_write else used.read_bytes_per_s)
              for component, used in run.usage.components.items()}
     component = max(rates, key=lambda key: rates[key], default="")
-    who = f"{component_title(component, run.store)}'s " if component and rates[component] > 0 else ""
+    owners = (component_title(component, run.store),) if component and rates[component] > 0 else ()
+    who = f"{owners[0]}'s " if owners else ""
     return Resource("disk", f"{who}disk {'writes' if is_write else 'reads'}", disk.busy, demands.get(f"disk {name}"),
-                    f"{name}: {disk.read_bytes_per_s / 1e6:,.1f} MB/s read, {disk.write_bytes_per_s / 1e6:,.1f} written")
+                    f"{name}: {disk.read_bytes_per_s / 1e6:,.1f} MB/s read, {disk.write_bytes_per_s / 1e6:,.1f} written",
+                    owners)
 
 
 def _main_thread(run: Run, component: str) -> Resource:
     busy = run.usage.components[component].main_thread
-    return Resource("thread", f"the one main thread of {component_title(component, run.store)}", min(1.0, busy))
+    title = component_title(component, run.store)
+    return Resource("thread", f"the one main thread of {title}", min(1.0, busy), owners=(title,))

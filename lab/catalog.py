@@ -25,6 +25,12 @@ class Stage:
     fileserver: tuple[str, ...]
     loadgen: tuple[str, ...]
 
+    @property
+    def passwords(self) -> str:
+        """How `new` keeps them: without it, a rate of accounts says nothing."""
+        flags = self.authserver
+        return flags[flags.index("--password-scheme") + 1] if "--password-scheme" in flags else "argon2id"
+
 
 @dataclass(frozen=True)
 class Size:
@@ -117,8 +123,17 @@ def cells_of(experiment: Experiment, chosen_stages: tuple[str, ...] | None,
     if chosen_stages is not None and stage_names:
         stage_names = chosen_stages
     rows = [row for row in experiment.rows if chosen_rows is None or row in chosen_rows]
-    core_counts = range(1, core_count + 1) if experiment.each_core_count else (0,)
+    core_counts = range(1, core_count - kept_from_fileserver(core_count) + 1) if experiment.each_core_count else (0,)
     return [Cell(stage, row, cores) for stage in stage_names for row in rows for cores in core_counts]
+
+
+def kept_from_fileserver(core_count: int) -> int:
+    """Where the fileserver's cores are varied: how many are only for the others, the same at each step.
+
+    One for each of them, if the fileserver can still have as many; else none, and all share all.
+    """
+    others = len(COMPONENTS) - 1
+    return others if core_count >= 2 * others else 0
 
 
 def _read(name: str) -> dict:

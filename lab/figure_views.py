@@ -1,19 +1,20 @@
 """The views that draw: sweeps, bars, panels, scaling, profile."""
 from __future__ import annotations
 
-from . import operational_laws, pinning, plots, usl, wording
+from . import pinning, plots, usl, wording
 from .analysis import CellResult, component_title
 from .catalog import COMPONENTS, Stage, row_title
 from .document import Block, Bullets, Figure, Heading, Paragraph, Table
 from .intervals import Spread
 from .plots import BarGroup, Curve
-from .views import Scene, gain
+from .views import Scene, configuration, durability, gain
 
 _HOW_TO_READ_SWEEPS = (
     "Solid lines are measured, with the spread of the tables as bars where a point was repeated; a diamond is N*, a hollow "
     "circle a point that failed its checks. Dashed lines are the asymptotes min(1/Dmax, N/(D+Z)), dotted ones exact mean "
-    "value analysis; both come from the demands measured at N = 1 alone, so where a curve leaves them, something else than "
-    "waiting for the named resources costs time.")
+    "value analysis; both come from the demands measured at N = 1 alone. A curve below them loses time to something else "
+    "than waiting for the named resources; a curve above them needs less for a request under load than alone: fewer wake-ups, "
+    "sleeps less deep, several requests at one go. The table of service demands has both.")
 
 
 def sweeps(scene: Scene) -> list[Block]:
@@ -38,7 +39,7 @@ def bars(scene: Scene) -> list[Block]:
     titles = [row_title(row).replace("get ", "") for row in scene.rows]
     blocks: list[Block] = [Figure(
         f"{scene.experiment.name}-bars", "Maximum throughput for each row, on one logarithmic scale. "
-        f"{scene.configuration}", plots.bars(ours, papers, titles))]
+        f"{durability(scene)} {scene.configuration}", plots.bars(ours, papers, titles))]
     pairs = list(zip(scene.stages, scene.stages[1:]))
     if pairs and papers:
         steps = [(after.name, after.colour, [gain(scene.ours, before, after, row) for row in scene.rows],
@@ -61,8 +62,9 @@ def panels(scene: Scene) -> list[Block]:
             components = {name: component_title(name, run.store) for name in COMPONENTS if name in run.usage.components}
             blocks.append(Figure(
                 f"panel-{result.cell.slug}",
-                f"{result.cell}, N = {run.threads}, {wording.rate(run.throughput_rps)} requests/s. "
-                f"{result.verdict.sentence} {scene.configuration}",
+                f"{result.cell}, N = {run.threads}, {wording.rate(run.throughput_rps)} requests/s. Bottleneck, at "
+                f"N = {result.fullest.threads}: {result.verdict.sentence} "
+                f"{configuration(scene.environment, [stage])}",
                 plots.panel(evidence["samples"], list(run.usage.cores), components, f"{stage.name}, {row_title(row)}")))
             blocks.append(_process_table(result, components))
     return blocks
@@ -118,11 +120,9 @@ def _curve(stage: Stage, result: CellResult) -> Curve:
     most = max(point.threads for point in result.points)
     bound, predicted = [], []
     if result.model:
-        model = result.model
-        numbers = range(1, most + 1)
-        bound = [(n, operational_laws.throughput_bound(n, model.stations, model.delay_s)) for n in numbers]
+        bound = [(n, result.model.bound(n)) for n in range(1, most + 1)]
         predicted = [(one.threads, one.throughput_rps, 1000 * one.threads / one.throughput_rps)
-                     for one in operational_laws.mean_value_analysis(model.stations, model.delay_s, most)]
+                     for one in result.model.predictions(most)]
     return Curve(
         f"{stage.name}, {pinning.counted(cores)}" if cores else stage.name, _shade(stage.colour, cores),
         [_point(point.threads, point.throughput) for point in result.points],

@@ -17,16 +17,19 @@ def only_lab() -> Iterator[None]:
     path = Path(tempfile.gettempdir()) / "turnstile-lab.lock"
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-    except PermissionError as error:
-        raise Failed(f"{path}: {error.strerror}; another user's lab left it") from error
+        is_ours = True
+    except PermissionError:  # another user's lab has made it; to lock it, reading is enough
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        is_ours = False
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             holder = os.read(descriptor, 32).decode(errors="replace").strip()
             raise Failed(f"another lab is running (process {holder}); wait for it, or stop it") from error
-        os.ftruncate(descriptor, 0)
-        os.write(descriptor, f"{os.getpid()}\n".encode())
+        if is_ours:
+            os.ftruncate(descriptor, 0)
+            os.write(descriptor, f"{os.getpid()}\n".encode())
         yield
     finally:
         os.close(descriptor)

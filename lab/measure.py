@@ -1,6 +1,7 @@
 """Measures one point: the load generator drives the stack while the sampler watches."""
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from .stack import Programs, Stack
 
 _WINDOW_IN_RESPONSES = 20
 _MOST_TIMES_LONGER = 5
+_ALL_ARE_THERE_S = 1.0
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ def point(stack: Stack, conditions: Conditions, threads: int, repeat: int,
         program = loadgen.start(load, conditions.programs.path("loadgen"), conditions.pinning.cores["loadgen"], log)
         try:
             sampler.watch("loadgen", program.pid)
-            _verify_pinning(stack, conditions.pinning)
+            _verify_pinning({**stack.process_ids(), "loadgen": program.pid}, conditions.pinning, load)
             result = loadgen.finish(program, load)
         finally:
             program.stop()
@@ -79,9 +81,12 @@ def _long_enough(mode: Mode, threads: int, best_rps: float) -> float:
     return min(max(mode.seconds, _WINDOW_IN_RESPONSES * response_s), _MOST_TIMES_LONGER * mode.seconds)
 
 
-def _verify_pinning(stack: Stack, plan: Pinning) -> None:
+def _verify_pinning(process_ids: dict[str, int], plan: Pinning, load: loadgen.Load) -> None:
     """While the load is on, when all threads are there."""
-    for component, pid in stack.process_ids().items():
+    if plan.plan == "none":
+        return
+    time.sleep(min(_ALL_ARE_THERE_S, (load.warmup_s + load.seconds) / 2))
+    for component, pid in process_ids.items():
         pinning.verify(component, pid, plan.cores[component])
 
 

@@ -7,7 +7,7 @@ request still takes D and the station still saturates at m / D.
 """
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,21 @@ def throughput_bound(threads: int, stations: list[Station], delay_s: float) -> f
     """X(N) <= min(1 / Dmax, N / (D + Z)). Requires: some demand above 0."""
     total_s = sum(station.demand_s for station in stations)
     return min(1 / heaviest(stations).bottleneck_demand_s, threads / (total_s + delay_s))
+
+
+def one_after_the_other(stations: list[Station], response_s: float) -> list[Station]:
+    """The stations as a queueing model must see them, which knows no two that work at one request at once.
+
+    The sender and the receiver of a large file do, and then their demands add up to more than the whole
+    response. All but the heaviest are shrunk until they fit. Requires: at least one station.
+    """
+    heavy = heaviest(stations)
+    others_s = sum(station.bottleneck_demand_s for station in stations if station is not heavy)
+    room_s = max(0.0, response_s - heavy.bottleneck_demand_s)
+    if others_s <= room_s:
+        return stations
+    share = room_s / others_s
+    return [station if station is heavy else replace(station, demand_s=share * station.demand_s) for station in stations]
 
 
 def mean_value_analysis(stations: list[Station], delay_s: float, most_threads: int) -> list[Prediction]:

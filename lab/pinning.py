@@ -5,7 +5,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from .catalog import COMPONENTS
+from .catalog import COMPONENTS, kept_from_fileserver
 from .errors import Failed, WrongUsage
 
 PLANS = {
@@ -103,12 +103,12 @@ def _tiers(cores: tuple[int, ...]) -> Pinning:
 def _limited_fileserver(cores: tuple[int, ...], count: int) -> Pinning:
     if count > len(cores):
         raise WrongUsage(f"{count} cores for the fileserver: this machine has {len(cores)}")
-    rest = cores[count:]
+    kept = kept_from_fileserver(len(cores))
+    rest = cores[-kept:] if kept else cores
     meaning = f"The fileserver may use {counted(count)}; "
-    if len(rest) >= len(COMPONENTS) - 1:
-        meaning += "the other components have the rest for themselves."
+    if kept:
+        meaning += f"the other components have cores {format_list(rest)} for themselves, however many it has."
     else:
-        rest = cores
         meaning += (f"the other components may use all {len(cores)}, its cores too, because too few are left. "
                     "Scaling is then less than it would be with cores to spare.")
     return Pinning("fileserver", {**dict.fromkeys(COMPONENTS, rest), "fileserver": cores[:count]}, meaning)

@@ -11,6 +11,7 @@ from .sweep import Sweep
 # Beyond seconds and warm-up: starting the load generator, its result, dropping caches.
 _OVERHEAD_S = {False: 0.4, True: 1.2}
 _STACK_START_S = 3.0
+_PROFILE_S = 30.0
 _LIKELY_POINTS = 6           # of a sweep until it flattens, refinements apart
 _LIKELY_REPEATED_POINTS = 4  # see sweep.worth_repeating
 
@@ -42,7 +43,8 @@ class Plan:
         sizes = catalog.sizes()
         making_s = sum(files.make_seconds(sizes[name], count, files_folder)
                        for name, count in self.file_counts.items())
-        return making_s + sum(self.cell_seconds(cell) for cell in self.cells)
+        profiling_s = _PROFILE_S if any("profile" in experiment.views for experiment in self.experiments) else 0.0
+        return making_s + profiling_s + sum(self.cell_seconds(cell) for cell in self.cells)
 
     def cell_seconds(self, cell: Cell) -> float:
         points = self.likely_points(cell)
@@ -80,7 +82,6 @@ def measured_in_order(plan: Plan, repeat: int) -> list[Cell]:
     order = {stage: index for index, stage in enumerate(plan.stages)}
     cells = sorted(plan.cells, key=lambda cell: order[cell.stage])
     return cells if repeat % 2 else cells[::-1]
-
 
 
 def _with_store(stages: dict[str, Stage], store: str | None) -> dict[str, Stage]:

@@ -10,10 +10,11 @@ from .catalog import Cell
 class Progress:
     """One line for each point, so that a log of it reads well; on a terminal also what is under way."""
 
-    def __init__(self, points: int, seconds: float):
-        self._points = points
+    def __init__(self, points: int, seconds: float, done: int = 0):
+        """done: points that are there already, from an earlier command. seconds is the estimate for all."""
+        self._points = max(points, done)
         self._seconds = seconds
-        self._done = 0
+        self._done = self._done_before = done
         self._started = 0.0  # when the first point began: what was made ready before is not the points' time
 
     def say(self, text: str) -> None:
@@ -41,11 +42,10 @@ class Progress:
         return f"[{self._done:>{width}} of {'~'}{self._points}]"
 
     def _left(self) -> float:
-        """The estimate at first, what the points took so far as they are done."""
-        if not self._done:
-            return self._seconds
-        elapsed = time.monotonic() - self._started
-        return max(0.0, elapsed / self._done * (self._points - self._done))
+        """By what the points took so far, those of an earlier command apart."""
+        done_now = self._done - self._done_before
+        each_s = (time.monotonic() - self._started) / done_now if done_now else self._seconds / max(1, self._points)
+        return max(0.0, each_s * (self._points - self._done))
 
     def _clear(self) -> None:
         if sys.stderr.isatty():

@@ -29,8 +29,10 @@ _DEFINITIONS = [
     "Utilisation U: share of the measured window that a resource was busy; service demand D = U / X for each request.",
     "N*: observed, the smallest N within 5% of the highest throughput; predicted, (D + Z) / Dmax with the demands of N = 1, "
     "where D + Z is the response time at N = 1.",
-    "Bottleneck: the busiest resource, if busy for 90% of the window or more; from 70% on it is called close. Below that "
-    "the report says so instead of naming one.",
+    "Bottleneck, by the first of these that holds: the load generator says that it was the limit itself; the busiest resource, "
+    "if busy for 90% of the window or more; not saturated, if throughput still rose at the last N; the busiest resource, if "
+    "busy for 70% or more, called close; else none is named. Loopback counts only where nothing else is at 70%. It is looked "
+    "for at the highest N that still has 95% of the maximum, where what is full is full.",
     "Self-checks: X·R within 3% of N, bytes = requests × size, at most 1% errors, the server's count of connections = the "
     "client's, other programs on at most 25% of the cores. A point that fails is drawn hollow, listed below, and in no table.",
     "Sizes are decimal: 1KB is 1,000 bytes, 1MB a million.",
@@ -59,7 +61,7 @@ def _document(folder: Folder, environment: dict) -> Document:
         blocks += _experiment(catalog.experiments()[name], folder, environment, analysis)
     blocks += _invalid(analysis, environment)
     blocks += [Heading(2, "Definitions and rules"), Bullets(_DEFINITIONS)]
-    blocks += _environment(environment)
+    blocks = _without_repeats(blocks + _environment(environment))
     started = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(environment["started_unix_s"]))
     names = environment["options"]["experiments"]
     title = ", ".join(names) if len(names) <= _MOST_IN_TITLE else f"{len(names)} experiments"
@@ -68,9 +70,21 @@ def _document(folder: Folder, environment: dict) -> Document:
                     f"{environment['host']['system']}, Linux {environment['host']['kernel']}", blocks)
 
 
+def _without_repeats(blocks: list[Block]) -> list[Block]:
+    """An explanation that several experiments need stands at the first of them."""
+    seen: set[str] = set()
+    kept = []
+    for block in blocks:
+        if not isinstance(block, Paragraph) or block.text not in seen:
+            kept.append(block)
+        if isinstance(block, Paragraph):
+            seen.add(block.text)
+    return kept
+
+
 def _opening(environment: dict, analysis: Analysis) -> list[Block]:
     mode, points = environment["mode"], len(analysis.runs)
-    text = (f"{points} runs of the load generator, {len(analysis.invalid)} of them invalid; {_method(environment)} "
+    text = (f"{points} runs of the load generator, {len(analysis.invalid)} of them invalid; {views.method(environment)}. "
             "Load generator, servers and store are on one machine and talk over loopback"
             + (", in a network namespace of their own." if environment["host"]["own_network_namespace"] else
                "; the host's network namespace is shared, connection tracking included."))
@@ -84,34 +98,14 @@ def _opening(environment: dict, analysis: Analysis) -> list[Block]:
     return blocks
 
 
-def _method(environment: dict) -> str:
-    mode = environment["mode"]
-    repeated = "each once" if mode["repeat"] == 1 else f"the deciding ones {mode['repeat']} times"
-    return f"points of {mode['seconds']:g} s after {mode['warmup_s']:g} s of warm-up, {repeated}."
-
-
 def _experiment(experiment: Experiment, folder: Folder, environment: dict, analysis: Analysis) -> list[Block]:
     options = environment["options"]
     chosen = options["stages"] if options["stages"] is not None and experiment.stages else experiment.stages
     stages = [stage for name, stage in catalog.stages().items() if name in chosen]
     rows = [row for row in experiment.rows if options["rows"] is None or row in options["rows"]]
-    scene = Scene(experiment, stages, rows, analysis, environment, folder, _configuration(environment, stages))
+    scene = Scene(experiment, stages, rows, analysis, environment, folder)
     blocks = [block for view in experiment.views for block in VIEWS[view](scene)]
     return [Heading(2, experiment.title), *(blocks or [Paragraph("Nothing was measured for it.")])]
-
-
-def _configuration(environment: dict, stages: list[Stage]) -> str:
-    """The sentence at the end of every caption."""
-    kinds = sorted({stack["store"] for slug, stack in environment.get("stacks", {}).items()
-                    if any(slug.startswith(f"{stage.name}-") for stage in stages)})
-    cold = [stage.name for stage in stages if stage.cold]
-    parts = [f"{environment['mode']['name']} run, {_method(environment)[:-1]}", "loopback", f"{len(environment['cores'])} cores",
-             f"pinning: {environment['options']['pin']}"]
-    if kinds:
-        parts.append(f"store: {', '.join(kinds)}")
-    if cold:
-        parts.append(f"caches dropped before each get of {', '.join(cold)}")
-    return "Configuration: " + "; ".join(parts) + "."
 
 
 def _invalid(analysis: Analysis, environment: dict) -> list[Block]:
@@ -122,7 +116,8 @@ def _invalid(analysis: Analysis, environment: dict) -> list[Block]:
             for run in analysis.invalid]))
     else:
         blocks.append(Paragraph("Every point passed every check."))
-    remarks = [[f"{run.cell}, N = {run.threads}, run {run.repeat}", run.notes] for run in analysis.runs if run.notes]
+    remarks = [[f"{run.cell}, N = {run.threads}, run {run.repeat}", run.notes] for run in analysis.runs
+               if run.is_valid and run.notes]
     if remarks:
         blocks.append(Table("Remarks on points that are valid.", ["point", "remark"], remarks))
     problems = environment.get("problems", {})

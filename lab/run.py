@@ -5,7 +5,7 @@ import json
 import signal
 import sys
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from . import catalog, host, limits, pinning, plan, probe, profile, report, stores
@@ -31,17 +31,20 @@ class Places:
 def run(options: Options, places: Places) -> None:
     """Failed when something could not be measured; what could is in the report all the same.
 
-    SIGTERM ends it as Ctrl-C does.
+    SIGTERM ends it as Ctrl-C does, and so does the end of the terminal, unless nohup was told otherwise.
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.default_int_handler)
     cores = pinning.usable_cores()
     todo = plan.make(options, len(cores), places.work / "files")
     if todo.cells or _views(todo) & {"profile"}:
         places.programs.require()
     folder = Folder(places.out)
+    todo = _as_measured_before(todo, folder)
     stores.remove_leftovers(places.work / "stores")
     environment = _environment(folder, options, todo, places, cores)
-    progress = Progress(sum(todo.likely_points(cell) for cell in todo.cells), todo.seconds_estimate(places.work / "files"))
+    progress = Progress(_likely_points(todo), todo.seconds_estimate(places.work / "files"), len(folder.runs()))
     _announce(todo, places, progress)
     campaign = Campaign(todo, options, folder, environment, places.programs, places.work, progress)
     try:
@@ -58,11 +61,22 @@ def run(options: Options, places: Places) -> None:
         raise Failed(f"{len(campaign.problems())} cell(s) not measured; the first: {cell}: {why}")
 
 
+def _likely_points(todo: Plan) -> int:
+    return sum(map(todo.likely_points, todo.cells))
+
+
+def _as_measured_before(todo: Plan, folder: Folder) -> Plan:
+    """With the files that the folder's points had: how many there can be follows from the disk, which they fill."""
+    recorded = folder.environment().get("file_counts", {})
+    return replace(todo, file_counts=recorded) if recorded.keys() == todo.file_counts.keys() else todo
+
+
 def _environment(folder: Folder, options: Options, todo: Plan, places: Places, cores: tuple[int, ...]) -> dict:
     """Starts the record of a new folder, or takes up an old one that was measured in the same way."""
     environment = folder.environment()
     settings = _as_json({"options": asdict(options), "mode": asdict(todo.mode), "cores": list(cores),
-                         "file_counts": todo.file_counts})
+                         "file_counts": todo.file_counts,
+                         "stages": {name: asdict(todo.stages[name]) for name in {cell.stage for cell in todo.cells}}})
     if environment:
         different = [name for name, value in settings.items() if environment[name] != value]
         if different:
@@ -73,7 +87,6 @@ def _environment(folder: Folder, options: Options, todo: Plan, places: Places, c
                        "pinning": pinning.choose(options.pin, cores).meaning}
     soft, hard = limits.raise_descriptors()
     environment["open_files"] = f"{soft} (hard {hard})"
-    environment["stages"] = _as_json({name: asdict(todo.stages[name]) for name in {cell.stage for cell in todo.cells}})
     environment["is_complete"] = False
     environment.setdefault("commands", []).append(" ".join(["lab", *sys.argv[1:]]))
     folder.write_environment(environment)
@@ -87,7 +100,7 @@ def _announce(todo: Plan, places: Places, progress: Progress) -> None:
     if todo.cells and (around := limits.quietness()).fix:
         progress.say(f"{around.name}: {around.value}; {around.fix}")
     names = ", ".join(experiment.name for experiment in todo.experiments)
-    progress.say(f"{names}: {len(todo.cells)} cells, about {sum(map(todo.likely_points, todo.cells))} points, about "
+    progress.say(f"{names}: {len(todo.cells)} cells, about {_likely_points(todo)} points, about "
                  f"{duration(todo.seconds_estimate(places.work / 'files'))}; results in {places.out}")
 
 
@@ -101,6 +114,7 @@ def _probe_network(todo: Plan, folder: Folder, environment: dict, cores: tuple[i
     except Failed as error:
         environment.setdefault("problems", {})["network probe"] = str(error)
         return
+    _forget_problem(environment, "network probe")
     environment["network_probe"] = probed
     environment["loopback_bytes_per_s"] = probed["bytes"] / probed["interval_s"]
     folder.write_environment(environment)
@@ -116,9 +130,15 @@ def _profile(todo: Plan, folder: Folder, environment: dict, places: Places, prog
         try:
             environment["profile"] = profile.run(cell, todo.stages[cell.stage], size, _PROFILED_FILES, _PROFILED_S,
                                                  places.programs, places.work, folder.path)
+            _forget_problem(environment, experiment.name)
         except Failed as error:
             environment.setdefault("problems", {})[experiment.name] = str(error)
         folder.write_environment(environment)
+
+
+def _forget_problem(environment: dict, name: str) -> None:
+    """It was there when an earlier command tried the same."""
+    environment.get("problems", {}).pop(name, None)
 
 
 def _views(todo: Plan) -> set[str]:

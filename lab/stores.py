@@ -8,6 +8,8 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -69,12 +71,14 @@ def _start_redis(folder: Path, cores: tuple[int, ...]) -> Store:
     program = Program("redis-server", [
         "redis-server", "--port", str(port), "--bind", "127.0.0.1", "--dir", str(folder),
         "--save", "3600 1 300 100 60 10000", "--appendonly", "no", "--maxclients", "10000",
+        "--logfile", str(folder / "redis.log"),
     ], cores, folder / "redis.log")
     client = ["redis-cli", "-h", "127.0.0.1", "-p", str(port)]
-    _wait_until(lambda: _succeeds([*client, "ping"]), program)
-    settings = {}
-    for name in ("save", "appendonly", "appendfsync", "maxclients", "tcp-backlog", "io-threads"):
-        settings[name] = run_tool([*client, "config", "get", name], "redis-cli").strip().partition("\n")[2]
+    with _stopped_on_failure(program):
+        _wait_until(lambda: _succeeds([*client, "ping"]), program)
+        settings = {}
+        for name in ("save", "appendonly", "appendfsync", "maxclients", "tcp-backlog", "io-threads"):
+            settings[name] = run_tool([*client, "config", "get", name], "redis-cli").strip().partition("\n")[2]
     return Store("redis", folder, ["--store", "redis", "--redis-host", "127.0.0.1", "--redis-port", str(port)],
                  settings, f"Redis, save points '{settings['save']}', appendonly {settings['appendonly']}: "
                  "accounts made since the last snapshot are lost if the server dies.", program)
@@ -96,9 +100,10 @@ def _start_mysql(folder: Path, cores: tuple[int, ...]) -> Store:
         f"--max-connections={MAX_CONNECTIONS}", "--back-log=4096",
     ], cores, folder / "mysql.log")
     client = [_client_name(), "--no-defaults", f"--socket={sockets / 'sock'}", "--user=root"]
-    _wait_until(lambda: _succeeds([*client, "--execute=SELECT 1"]), program)
-    password_file = _make_account(client, folder)
-    settings = _mysql_settings(client)
+    with _stopped_on_failure(program):
+        _wait_until(lambda: _succeeds([*client, "--execute=SELECT 1"]), program)
+        password_file = _make_account(client, folder)
+        settings = _mysql_settings(client)
     return Store(
         "mysql", folder,
         ["--store", "mysql", "--mysql-host", "127.0.0.1", "--mysql-port", str(port), "--mysql-user", "turnstile",
@@ -178,16 +183,21 @@ def _succeeds(command: list[str]) -> bool:
         raise Failed(f"{command[0]} is not installed: scripts/setup") from error
 
 
-def _wait_until(is_ready, program: Program) -> None:
-    deadline = time.monotonic() + _START_TIMEOUT_S
+@contextmanager
+def _stopped_on_failure(program: Program) -> Iterator[None]:
     try:
-        while not is_ready():
-            if not program.is_running() or time.monotonic() > deadline:
-                raise Failed(f"{program.name} did not start: {program.last_words()}")
-            time.sleep(0.1)
+        yield
     except BaseException:
         program.stop()
         raise
+
+
+def _wait_until(is_ready, program: Program) -> None:
+    deadline = time.monotonic() + _START_TIMEOUT_S
+    while not is_ready():
+        if not program.is_running() or time.monotonic() > deadline:
+            raise Failed(f"{program.name} did not start: {program.last_words()}")
+        time.sleep(0.1)
 
 
 _KINDS = {"sqlite": _start_sqlite, "mysql": _start_mysql, "redis": _start_redis}

@@ -7,26 +7,32 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from . import paper, wording
-from .analysis import Analysis, CellResult
-from .catalog import Cell, Experiment, Stage, row_title
+from . import paper, pinning, wording
+from .analysis import Analysis, CellResult, ThreadCount, component_title
+from .catalog import COMPONENTS, Cell, Experiment, Stage, row_title
 from .document import Block, Bullets, Heading, Paragraph, Table
 from .records import Folder
 
 _SPREAD_NOTE = ("Ours is the median; with it stands the 95% interval of the mean, or, marked *, smallest and largest "
-                "where fewer than three runs make no interval.")
+                "where fewer than three runs make no interval; a number alone was measured once. With ≥ stands a maximum that "
+                "was not reached: a point that failed its checks had more.")
 
 
 @dataclass(frozen=True)
 class Scene:
-    """What a view may look at. configuration is the sentence for captions."""
+    """What a view may look at."""
     experiment: Experiment
     stages: list[Stage]      # that this report has, in order
     rows: list[str]
     analysis: Analysis
     environment: dict
     folder: Folder
-    configuration: str
+
+    @property
+    def configuration(self) -> str:
+        """The sentence for captions: what all stages of the experiment were measured under."""
+        plan = "the fileserver on as many cores as stands there" if self.experiment.each_core_count else ""
+        return configuration(self.environment, self.stages, plan)
 
     def result(self, stage: Stage, row: str) -> CellResult | None:
         return self.analysis.result(Cell(stage.name, row))
@@ -41,6 +47,29 @@ class Scene:
     def papers(self, stage: Stage, row: str) -> float | None:
         peak = self.peak(stage, row)
         return peak.throughput_rps if peak else None
+
+
+def method(environment: dict) -> str:
+    mode = environment["mode"]
+    repeated = "each once" if mode["repeat"] == 1 else f"the deciding ones {mode['repeat']} times"
+    return f"points of {mode['seconds']:g} s after {mode['warmup_s']:g} s of warm-up, {repeated}"
+
+
+def configuration(environment: dict, stages: list[Stage], plan: str = "") -> str:
+    """plan is how the components were pinned, if not as the command line said."""
+    cores = tuple(environment["cores"])
+    chosen = pinning.choose(environment["options"]["pin"], cores).plan
+    parts = [f"{environment['mode']['name']} run, {method(environment)}", "loopback", pinning.counted(len(cores)),
+             plan or ("nothing pinned" if chosen == "none" else f"pinning: {chosen}")]
+    kinds = sorted({stack["store"] for slug, stack in environment.get("stacks", {}).items()
+                    if any(slug.startswith(f"{stage.name}-") for stage in stages)})
+    if kinds:
+        parts.append(f"store: {', '.join(kinds)}")
+    if stages:
+        parts.append(f"passwords: {', '.join(sorted({stage.passwords for stage in stages}))}")
+    if cold := [stage.name for stage in stages if stage.cold]:
+        parts.append(f"caches dropped before each get of {', '.join(cold)}, without warm-up")
+    return "Configuration: " + "; ".join(parts) + "."
 
 
 def hardware(scene: Scene) -> list[Block]:
@@ -62,7 +91,7 @@ def maxima(scene: Scene) -> list[Block]:
         header += names
         groups.append((stage.name, len(names)))
     return [Table(f"Maximum throughput, requests/s. The gain is over the stage to the left: the shape is what carries over "
-                  f"between machines. {_SPREAD_NOTE} {scene.configuration}",
+                  f"between machines. {_SPREAD_NOTE} {durability(scene)} {scene.configuration}",
                   header, [_maxima_row(scene, row) for row in scene.rows], groups)]
 
 
@@ -79,18 +108,18 @@ def before_after(scene: Scene) -> list[Block]:
             peak, result = scene.peak(stage, row), scene.result(stage, row)
             cells += [wording.count(peak.n_star if peak else None), wording.count(result.n_star if result else None),
                       wording.rate(scene.papers(stage, row)),
-                      wording.rate_with_spread(result.best.throughput) if result else wording.NOTHING]
+                      _maximum(result)]
         gains = [_gain(scene.papers, scene, row), _gain(scene.ours, scene, row)] if len(scene.stages) > 1 else []
         rows.append(cells + gains)
     if len(scene.stages) > 1:
         header += ["paper's", "ours"]
         groups.append(("gain", 2))
     return [Table(f"N* (smallest N within 5% of the maximum) and maximum throughput, requests/s; the gain is that of the last "
-                  f"stage over the one before. {_SPREAD_NOTE} {scene.configuration}", header, rows, groups)]
+                  f"stage over the one before. {_SPREAD_NOTE} {durability(scene)} {scene.configuration}", header, rows, groups)]
 
 
 def bottlenecks(scene: Scene) -> list[Block]:
-    """N*, response time there, maximum throughput and the named bottleneck (Table 2)."""
+    """N*, response time and throughput there, maximum throughput and the named bottleneck (Table 2)."""
     blocks: list[Block] = []
     for stage in scene.stages:
         found = [(row, result) for row in scene.rows if (result := scene.result(stage, row))]
@@ -100,11 +129,13 @@ def bottlenecks(scene: Scene) -> list[Block]:
         blocks.append(Table(
             f"{stage.name}: {stage.title}. N* predicted is (D + Z) / Dmax from the demands measured at N = 1. Response time "
             "is from before connect to after the last byte. X·R/N must be 1 in a closed loop. "
-            f"{_durability(scene, stage)} {scene.configuration}",
-            ["", "paper", "ours", "predicted", "paper", "ours", "paper", "ours", "X·R/N", "paper", "ours"],
+            f"{_SPREAD_NOTE} {_durability(scene, stage)} {configuration(scene.environment, [stage])}",
+            ["", "paper", "ours", "predicted", "paper", "ours", "throughput", "X·R/N", "paper", "ours", "paper", "ours"],
             [_bottleneck_row(scene, stage, row, result) for row, result in found],
-            [("", 1), ("N*", 3), ("response time at N*", 2), ("maximum throughput", 2), ("check", 1), ("bottleneck", 2)]))
-        blocks.append(Bullets([f"{row_title(row)}: {result.verdict.sentence}" for row, result in found]))
+            [("", 1), ("N*", 3), ("response time at N*", 2), ("at N*", 2), ("maximum throughput", 2), ("bottleneck", 2)]))
+        blocks.append(Bullets([f"{row_title(row)}, N = {result.fullest.threads}: {result.verdict.sentence}"
+                               for row, result in found]))
+        blocks.append(_demands(scene, stage, found))
     return blocks
 
 
@@ -129,12 +160,21 @@ def network_probe(scene: Scene) -> list[Block]:
     return blocks
 
 
+def durability(scene: Scene) -> str:
+    """What an OK to `new` is worth, for every store of the experiment."""
+    return " ".join(filter(None, dict.fromkeys(_durability(scene, stage) for stage in scene.stages)))
+
+
+def _maximum(result: CellResult | None) -> str:
+    return wording.maximum(result.best.throughput, result.is_at_least) if result else wording.NOTHING
+
+
 def _maxima_row(scene: Scene, row: str) -> list[str]:
     cells = [row_title(row)]
     for index, stage in enumerate(scene.stages):
         result = scene.result(stage, row)
         cells += [wording.rate(scene.papers(stage, row)),
-                  wording.rate_with_spread(result.best.throughput) if result else wording.NOTHING]
+                  _maximum(result)]
         if index:
             cells += [wording.times(gain(scene.papers, scene.stages[index - 1], stage, row)),
                       wording.times(gain(scene.ours, scene.stages[index - 1], stage, row))]
@@ -153,14 +193,47 @@ def _gain(of, scene: Scene, row: str) -> str:
 
 def _bottleneck_row(scene: Scene, stage: Stage, row: str, result: CellResult) -> list[str]:
     peak = scene.peak(stage, row)
-    run = result.at_n_star.typical()
+    there = result.at_n_star
     predicted = f"{result.model.n_star:.1f}" if result.model else wording.NOTHING
     return [
         row_title(row), wording.count(peak.n_star if peak else None), wording.count(result.n_star), predicted,
-        wording.milliseconds(peak.response_s if peak else None), wording.milliseconds(result.at_n_star.response_s.median),
-        wording.rate(peak.throughput_rps if peak else None), wording.rate_with_spread(result.best.throughput),
-        f"{run.n_check:.3f}", (peak.bottleneck if peak else "") or wording.NOTHING, result.verdict.label,
+        wording.milliseconds(peak.response_s if peak else None), wording.milliseconds_with_spread(there.response_s),
+        wording.rate(there.throughput.median), f"{there.typical().n_check:.3f}",
+        wording.rate(peak.throughput_rps if peak else None), _maximum(result),
+        (peak.bottleneck if peak else "") or wording.NOTHING, result.verdict.label,
     ]
+
+
+def _demands(scene: Scene, stage: Stage, found: list[tuple[str, CellResult]]) -> Table:
+    """Where a request's time goes, alone and at the maximum: what every verdict and prediction stands on."""
+    components = [name for name in COMPONENTS if any(name in result.best.typical().usage.components for _, result in found)]
+    titles = [component_title(name, found[0][1].best.typical().store) for name in components]
+    rows = [[row_title(row), *_demand_cells(result.alone, components, with_delay=True),
+             *_demand_cells(result.best, components, with_delay=False), *_traffic_cells(result.best)] for row, result in found]
+    return Table(
+        f"{stage.name}: service demands, D = U / X, in µs of CPU or disk for each request. Z is the rest of the response time at "
+        "N = 1, below 0 where two work at one request at the same time. Bytes are those that the servers read from and wrote "
+        f"to the disk for each request. {configuration(scene.environment, [stage])}",
+        ["", *titles, "disk", "Z", *titles, "disk", "read", "written"], rows,
+        [("", 1), ("D at N = 1", len(titles) + 1), ("", 1), ("D at the maximum", len(titles) + 1), ("bytes", 2)])
+
+
+def _demand_cells(point: ThreadCount | None, components: list[str], with_delay: bool) -> list[str]:
+    if point is None:
+        return [wording.NOTHING] * (len(components) + 1 + with_delay)
+    run = point.typical()
+    used = run.usage.components
+    demands_s = [used[name].cpu_cores / run.throughput_rps if name in used else 0.0 for name in components]
+    demands_s.append(sum(disk.busy for disk in run.usage.disks.values()) / run.throughput_rps)
+    delay_s = [run.mean_ms / 1000 - sum(demands_s)] if with_delay else []
+    return [wording.microseconds(value) for value in demands_s + delay_s]
+
+
+def _traffic_cells(point: ThreadCount) -> list[str]:
+    run = point.typical()
+    servers = [used for name, used in run.usage.components.items() if name != "loadgen"]
+    return [wording.byte_size(sum(rate) / run.throughput_rps)
+            for rate in ([one.read_bytes_per_s for one in servers], [one.write_bytes_per_s for one in servers])]
 
 
 def _durability(scene: Scene, stage: Stage) -> str:

@@ -1,6 +1,8 @@
 """How numbers are written in a report: as many digits as they carry, always the same way."""
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .intervals import Spread
 
 NOTHING = "–"
@@ -23,6 +25,11 @@ def rate_with_spread(spread: Spread) -> str:
     return f"{rate(spread.median)}\n{rate(max(0.0, spread.low))}–{rate(spread.high)}{mark}"
 
 
+def maximum(spread: Spread, is_at_least: bool) -> str:
+    """is_at_least: a point that is in no table had more."""
+    return ("≥ " if is_at_least else "") + rate_with_spread(spread)
+
+
 def milliseconds(seconds: float | None) -> str:
     if seconds is None:
         return NOTHING
@@ -36,6 +43,24 @@ def times(value: float | None) -> str:
 
 def count(value: int | None) -> str:
     return NOTHING if value is None else f"{value:,}"
+
+
+def milliseconds_with_spread(spread: Spread) -> str:
+    if spread.count == 1:
+        return milliseconds(spread.median)
+    mark = "" if spread.is_interval else "*"
+    return f"{milliseconds(spread.median)}\n{milliseconds(max(0.0, spread.low))[:-3]}–{milliseconds(spread.high)[:-3]}{mark}"
+
+
+def microseconds(seconds: float) -> str:
+    """For a table whose unit is in its header."""
+    value = seconds * 1e6
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.1f}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """a, b and c."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def byte_size(value: float) -> str:

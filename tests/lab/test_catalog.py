@@ -41,6 +41,8 @@ class CatalogTest(unittest.TestCase):
     def test_figure_14_has_a_cell_for_each_number_of_cores(self):
         cells = catalog.cells_of(catalog.experiments()["figure14"], None, None, core_count=3)
         self.assertEqual([cell.fileserver_cores for cell in cells], [1, 2, 3])
+        many = catalog.cells_of(catalog.experiments()["figure14"], None, None, core_count=8)
+        self.assertEqual([cell.fileserver_cores for cell in many], [1, 2, 3, 4, 5])
 
     def test_all_is_every_experiment_once(self):
         self.assertEqual(catalog.choose_experiments(["table4", "all"]), list(catalog.experiments().values()))

@@ -41,6 +41,24 @@ class FindingsTest(unittest.TestCase):
     def test_another_store_says_nothing_about_the_paper(self):
         self.assertEqual(findings.judge(FASTER, analysis([100.0], [200.0], store="sqlite")), [])
 
+    def test_comparable_is_not_refuted_while_the_interval_reaches_so_far(self):
+        self.assertEqual(self.verdict(EQUAL, [100.0, 120.0, 80.0], [120.0, 140.0, 100.0]), findings.NOT_TOLD)
+
+    def test_a_bottleneck_is_held_to_the_resource_that_is_named(self):
+        def verdict(cpu: dict[str, float], core_busy: float = 0.97, **limit) -> str:
+            used = examples.usage(cpu, core_busy=core_busy)
+            runs = [replace(examples.run(threads, 1000.0, used=used), cell=Cell("prefetching", "1KB")) for threads in (1, 2, 4)]
+            (line,) = findings.judge(findings.Limit("a limit", "prefetching", ("1KB",), **limit),
+                                     Analysis(runs, examples.ENVIRONMENT))
+            return line.verdict
+        mysql = {"store": 0.9, "authserver": 0.5, "fileserver": 0.2, "loadgen": 0.3}
+        self.assertEqual(verdict(mysql, owner="MySQL"), findings.CONFIRMED)
+        self.assertEqual(verdict(mysql, owner="fileserver"), findings.REFUTED)
+        self.assertEqual(verdict(mysql, owner="MySQL", is_absent=True), findings.REFUTED)
+        self.assertEqual(verdict(mysql, kind="disk"), findings.REFUTED)
+        self.assertEqual(verdict({**mysql, "authserver": 0.85}, owner="MySQL"), findings.NOT_TOLD)
+        self.assertEqual(verdict(mysql, core_busy=0.5, owner="MySQL"), findings.NOT_TOLD)
+
     def test_more_cores_are_compared_with_one(self):
         runs = [replace(examples.run(1, rate, repeat), cell=Cell("prefetching", "1KB", cores))
                 for cores, rates in ((1, (100.0, 101.0, 99.0)), (2, (150.0, 151.0, 149.0))) for repeat, rate in enumerate(rates, 1)]

@@ -1,6 +1,6 @@
 import unittest
 
-from lab.operational_laws import (Station, heaviest, mean_value_analysis, saturation_threads, service_demand_s,
+from lab.operational_laws import (Station, heaviest, mean_value_analysis, one_after_the_other, saturation_threads, service_demand_s,
                                   throughput_bound)
 
 # Jain, The Art of Computer Systems Performance Analysis, chapter 34: a timesharing system with demands of
@@ -50,6 +50,16 @@ class OperationalLawsTest(unittest.TestCase):
         for prediction in mean_value_analysis(stations, 0.002, 50):
             self.assertLessEqual(prediction.throughput_rps,
                                  throughput_bound(prediction.threads, stations, 0.002) * (1 + 1e-9))
+
+    def test_stations_that_work_at_one_request_at_once_fit_into_its_response(self):
+        sender, receiver = Station("sender", 0.0167), Station("receiver", 0.0259)
+        fitted = one_after_the_other([sender, receiver], 0.0282)
+        self.assertAlmostEqual(sum(station.demand_s for station in fitted), 0.0282)
+        self.assertIs(fitted[1], receiver)
+        rates = [one.throughput_rps for one in mean_value_analysis(fitted, 0.0, 8)]
+        self.assertEqual(rates, sorted(rates))
+        self.assertAlmostEqual(rates[0], 1 / 0.0282)
+        self.assertEqual(one_after_the_other(TEXTBOOK, 10.0), TEXTBOOK)
 
     def test_one_customer_at_many_servers_still_takes_its_whole_demand(self):
         alone = mean_value_analysis([Station("cores", 0.004, servers=4)], 0.0, 1)[0]

@@ -32,8 +32,10 @@ class PinningTest(unittest.TestCase):
             with self.assertRaises(WrongUsage):
                 pinning.choose(plan, (0, 1))
 
-    def test_a_limited_fileserver_leaves_the_rest_to_the_others_if_there_is_enough(self):
-        self.assertEqual(pinning.choose("auto", (0, 1, 2, 3, 4), 2).cores["loadgen"], (2, 3, 4))
+    def test_the_others_keep_their_cores_while_the_fileservers_grow(self):
+        for count in (1, 2, 3):
+            chosen = pinning.choose("auto", tuple(range(6)), count).cores
+            self.assertEqual((chosen["fileserver"], chosen["loadgen"]), (tuple(range(count)), (3, 4, 5)))
         self.assertEqual(pinning.choose("auto", (0, 1), 1).cores["loadgen"], (0, 1))
 
     def test_the_kernels_lists_are_read(self):

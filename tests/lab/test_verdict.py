@@ -33,10 +33,16 @@ class VerdictTest(unittest.TestCase):
     def test_the_load_generator_comes_before_everything(self):
         self.assertEqual(judge([named(0.99)], None, True, True).label, "load generator")
 
-    def test_full_cores_come_before_a_full_loopback(self):
+    def test_loopback_is_named_only_where_nothing_else_is_close(self):
         loopback = Resource("network", "the loopback network", 1.0)
         self.assertEqual(judge([loopback, named(0.93, "CPU")], None, True, False).label, "CPU")
-        self.assertEqual(judge([loopback, named(0.80, "CPU")], None, True, False).label, "the loopback network")
+        self.assertEqual(judge([loopback, named(0.80, "CPU")], None, True, False).label, "CPU (close)")
+        self.assertEqual(judge([loopback, named(0.60, "CPU")], None, True, False).label, "the loopback network")
+
+    def test_what_is_named_is_there_for_who_wants_to_judge_it(self):
+        self.assertEqual(judge([named(0.95)], None, True, False).named, named(0.95))
+        self.assertIsNone(judge([named(0.95)], None, True, True).named)
+        self.assertIsNone(judge([named(0.50)], None, True, False).named)
 
     def test_nothing_measured_is_no_verdict(self):
         self.assertEqual(judge([], None, True, False).label, "none over 70%")
