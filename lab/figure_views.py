@@ -56,7 +56,10 @@ def panels(scene: Scene) -> list[Block]:
         for row in scene.rows:
             result = scene.result(stage, row)
             evidence = scene.folder.evidence(result.best.typical()) if result else None
-            if not result or not evidence:
+            if not result:
+                continue
+            if not evidence:
+                blocks.append(Paragraph(f"{result.cell}: what was sampled at it is not in this folder, so it is not drawn."))
                 continue
             run = result.best.typical()
             components = {name: component_title(name, run.store) for name in COMPONENTS if name in run.usage.components}
@@ -155,8 +158,9 @@ def _process_table(result: CellResult, components: dict[str, str]) -> Table:
                      wording.byte_size(used.resident_bytes), f"{used.threads:.0f}", f"{used.minor_faults_per_s:,.0f}",
                      f"{used.read_bytes_per_s / run.throughput_rps:,.0f}", f"{used.write_bytes_per_s / run.throughput_rps:,.0f}"])
     accepts = run.usage.accepts_per_s / run.throughput_rps
-    return Table(f"{result.cell}, N = {run.threads}, as a process monitor shows it. {accepts:.2f} connections were accepted for "
-                 "each request, all listeners of this network namespace together.",
+    disks = wording.listed([f"{name} {disk.busy:.0%}" for name, disk in run.usage.disks.items()])
+    return Table(f"{result.cell}, N = {run.threads}, as a process monitor shows it. Disks busy: {disks or 'none seen'}. "
+                 f"{accepts:.2f} connections were accepted for each request, all listeners of this network namespace together.",
                  ["process", "% of a core", "CPU µs per request", "resident", "threads", "minor faults/s",
                   "disk bytes read per request", "written"], rows)
 

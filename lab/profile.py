@@ -38,12 +38,13 @@ def run(cell: Cell, stage: Stage, size: Size, file_count: int, seconds: float, p
                                           logs / "profile.loadgen.log")
                 try:
                     result = loadgen.finish(generator, load)
+                    command = servers.commands()["fileserver"].replace(folder, "…")
                 finally:
                     generator.stop()
             _keep_largest(Path(folder), kept)
     finally:
         store.stop()
-    return {"command": "valgrind --tool=callgrind fileserver …", "requests": result.requests, "row": cell.row,
+    return {"command": command, "requests": result.requests, "row": cell.row,
             "stage": cell.stage, "functions": _largest(_annotated(kept, "no"), sum),
             "with_callees": _largest([entry for entry in _annotated(kept, "yes") if entry[0].startswith(_OURS)], max)}
 

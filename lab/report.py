@@ -61,7 +61,7 @@ def _document(folder: Folder, environment: dict) -> Document:
         blocks += _experiment(catalog.experiments()[name], folder, environment, analysis)
     blocks += _invalid(analysis, environment)
     blocks += [Heading(2, "Definitions and rules"), Bullets(_DEFINITIONS)]
-    blocks = _without_repeats(blocks + _environment(environment))
+    blocks = _without_repeats(blocks + _environment(environment, _load_commands(folder, analysis)))
     started = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(environment["started_unix_s"]))
     names = environment["options"]["experiments"]
     title = ", ".join(names) if len(names) <= _MOST_IN_TITLE else f"{len(names)} experiments"
@@ -126,7 +126,13 @@ def _invalid(analysis: Analysis, environment: dict) -> list[Block]:
     return blocks
 
 
-def _environment(environment: dict) -> list[Block]:
+def _load_commands(folder: Folder, analysis: Analysis) -> dict[str, list[str]]:
+    """The load generator's, for one point of each cell: the others differ in --threads, --unique and --seconds."""
+    evidence = {result.cell.slug: folder.evidence(result.points[0].typical()) for result in analysis.results()}
+    return {slug: [found["command"]] for slug, found in evidence.items() if found}
+
+
+def _environment(environment: dict, load_commands: dict[str, list[str]]) -> list[Block]:
     host = environment["host"]
     facts = {"kernel": host["kernel"], "system": host["system"], "virtualisation": host["virtualisation"],
              "governor": host["governor"], "open files": environment["open_files"], **host["network"], **host["versions"]}
@@ -138,7 +144,9 @@ def _environment(environment: dict) -> list[Block]:
               [[name, wording.count(number)] for name, number in environment["file_counts"].items()])]
     durability = dict.fromkeys(stack["durability"] for stack in environment.get("stacks", {}).values())
     blocks.append(Bullets(list(durability)))
+    if "profile" in environment:
+        blocks.append(Listing("Command line of the profiled fileserver", environment["profile"]["command"]))
     for slug, stack in environment.get("stacks", {}).items():
-        lines = list(stack["commands"].values()) + [f"{name} = {value}" for name, value in stack["store_settings"].items()]
+        lines = list(stack["commands"].values()) + load_commands.get(slug, []) + [f"{name} = {value}" for name, value in stack["store_settings"].items()]
         blocks.append(Listing(f"Command lines and store settings: {slug}", "\n".join(lines)))
     return blocks

@@ -208,14 +208,24 @@ def _demands(scene: Scene, stage: Stage, found: list[tuple[str, CellResult]]) ->
     """Where a request's time goes, alone and at the maximum: what every verdict and prediction stands on."""
     components = [name for name in COMPONENTS if any(name in result.best.typical().usage.components for _, result in found)]
     titles = [component_title(name, found[0][1].best.typical().store) for name in components]
-    rows = [[row_title(row), *_demand_cells(result.alone, components, with_delay=True),
+    rows = [[row_title(row), *_phase_cells(scene, result), *_demand_cells(result.alone, components, with_delay=True),
              *_demand_cells(result.best, components, with_delay=False), *_traffic_cells(result.best)] for row, result in found]
     return Table(
-        f"{stage.name}: service demands, D = U / X, in µs of CPU or disk for each request. Z is the rest of the response time at "
+        f"{stage.name}: where a request's time goes. At N = 1: until it is connected, until the first byte of the last reply, and in "
+        "all, in µs. Service demands, D = U / X, in µs of CPU or disk for each request; Z is the rest of the response time at "
         "N = 1, below 0 where two work at one request at the same time. Bytes are those that the servers read from and wrote "
         f"to the disk for each request. {configuration(scene.environment, [stage])}",
-        ["", *titles, "disk", "Z", *titles, "disk", "read", "written"], rows,
-        [("", 1), ("D at N = 1", len(titles) + 1), ("", 1), ("D at the maximum", len(titles) + 1), ("bytes", 2)])
+        ["", "connect", "first byte", "all", *titles, "disk", "Z", *titles, "disk", "read", "written"], rows,
+        [("", 1), ("at N = 1", 3), ("D at N = 1", len(titles) + 1), ("", 1), ("D at the maximum", len(titles) + 1), ("bytes", 2)])
+
+
+def _phase_cells(scene: Scene, result: CellResult) -> list[str]:
+    if result.alone is None:
+        return [wording.NOTHING] * 3
+    run = result.alone.typical()
+    phases_ms = (scene.folder.evidence(run) or {}).get("loadgen", {}).get("phases_ms", {})
+    return [wording.microseconds(phases_ms[name] / 1000) if name in phases_ms else wording.NOTHING
+            for name in ("connect", "first_byte")] + [wording.microseconds(run.mean_ms / 1000)]
 
 
 def _demand_cells(point: ThreadCount | None, components: list[str], with_delay: bool) -> list[str]:
