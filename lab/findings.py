@@ -83,7 +83,8 @@ def section(analysis: Analysis) -> list[Block]:
     if not rows:
         return []
     return [Heading(2, "The paper's findings, one by one"), Table(
-        "Each finding against our measurements. A gain counts beyond 3% and beyond the intervals of both sides, or beyond "
+        "Each finding against our measurements. A gain is that of each pass over the cells, so that a drift of the machine does "
+        "not count; with it stands its 95% interval. It counts where that lies beyond 1, and it is beyond 3%, or beyond "
         "10% where there are too few runs for an interval; “comparable” is within 15%. A finding about a bottleneck is held "
         "to the resource that our rule names; where it names none, or two components alike, nothing is told.",
         ["finding", "verdict", "evidence"], rows), Paragraph(_NOT_JUDGED)]
@@ -114,7 +115,7 @@ def _judge_gain(finding: Gain, row: str, analysis: Analysis) -> Judged | None:
     before, after = _in_own_store(analysis, finding.before, row), _in_own_store(analysis, finding.after, row)
     if not before or not after:
         return None
-    gain = intervals.ratio(_throughputs(after), _throughputs(before))
+    gain = intervals.paired_ratio(_throughputs(after), _throughputs(before))
     if before.is_at_least or after.is_at_least:
         return Judged(row, NOT_TOLD, f"{_told(gain)}, a maximum not reached")
     return Judged(row, _likeness(gain) if finding.is_equal else _direction(gain), _told(gain))
@@ -126,7 +127,7 @@ def _judge_scaling(finding: Scaling, row: str, analysis: Analysis) -> Judged | N
     if len(results) < 2:
         return None
     fewest, most = results[0], results[-1]
-    gain = intervals.ratio(_throughputs(most), _throughputs(fewest))
+    gain = intervals.paired_ratio(_throughputs(most), _throughputs(fewest))
     return Judged(row, _direction(gain), f"{fewest.cell.fileserver_cores} → {most.cell.fileserver_cores} cores {_told(gain)}")
 
 
@@ -169,5 +170,5 @@ def _in_own_store(analysis: Analysis, stage: str, row: str) -> CellResult | None
     return result if is_own else None
 
 
-def _throughputs(result: CellResult) -> list[float]:
-    return [run.throughput_rps for run in result.best.runs]
+def _throughputs(result: CellResult) -> dict[int, float]:
+    return {run.repeat: run.throughput_rps for run in result.best.runs}

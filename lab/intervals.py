@@ -65,3 +65,18 @@ def ratio(numerator: list[float], denominator: list[float]) -> Spread:
     freedom = min(len(numerator), len(denominator)) - 1  # the cautious choice
     half = student_t_95(freedom) * relative * middle
     return Spread(middle, middle - half, middle + half, freedom + 1, True)
+
+
+def paired_ratio(numerator: dict[int, float], denominator: dict[int, float]) -> Spread:
+    """Of measurements that were made in passes, pass -> value: what a pass found of both sides is compared, so that a
+    machine that grows slower or faster from pass to pass does not count. The median is the geometric mean of the ratios.
+
+    Requires: at least one value each, all above 0. With too few passes in common: as ratio().
+    """
+    passes = sorted(numerator.keys() & denominator.keys())
+    if len(passes) < _FEWEST_FOR_INTERVAL:
+        return ratio(list(numerator.values()), list(denominator.values()))
+    logarithms = [math.log(numerator[one] / denominator[one]) for one in passes]
+    middle = statistics.fmean(logarithms)
+    half = student_t_95(len(passes) - 1) * standard_error(logarithms)
+    return Spread(math.exp(middle), math.exp(middle - half), math.exp(middle + half), len(passes), True)
