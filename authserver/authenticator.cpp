@@ -27,7 +27,8 @@ Error too_many_hashes() { return {ErrorCode::kUnavailable, "too many password ha
 }  // namespace
 
 base::Result<Authenticator> Authenticator::make(const AuthenticatorOptions& options, SharedPasswordState& shared) {
-  auto nobodys_record = make_record(options.scheme, random_password());
+  // Whatever new accounts are kept in: a wrong password costs as much where the account is of argon2id.
+  auto nobodys_record = make_record(Scheme::kArgon2id, random_password());
   if (!nobodys_record) return nobodys_record.error();
   return Authenticator(options, shared, std::move(*nobodys_record));
 }

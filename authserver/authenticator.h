@@ -32,8 +32,8 @@ class Authenticator {
   // `shared` must outlive it. Makes the record that unknown users are checked against; kInternal without memory for it.
   static base::Result<Authenticator> make(const AuthenticatorOptions& options, SharedPasswordState& shared);
 
-  // Done when the password is the user's. kDenied for a wrong one and for an unknown user, after the same time;
-  // kUnavailable when the store, or a turn to compute, cannot be had.
+  // Done when the password is the user's. kDenied for a wrong one and for an unknown user, after the same time unless
+  // the account is in plain text; kUnavailable when the store, or a turn to compute, cannot be had.
   base::Status verify(AccountStore& store, wire::Credentials account) const;
 
   // Done when the account is durable. kExists, kUnavailable.
@@ -49,7 +49,7 @@ class Authenticator {
   AuthenticatorOptions options_;
   SharedPasswordState* shared_;
   std::shared_ptr<const CredentialHasher> hasher_ = std::make_shared<CredentialHasher>();  // copies use the same key
-  std::string nobodys_record_;  // of a password that nobody knows
+  std::string nobodys_record_;  // of argon2id, and of a password that nobody knows
 };
 
 }  // namespace authserver

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "authserver/passwords/hash_lanes.h"
+#include "flags/alternatives.h"
 #include "flags/parse.h"
 #include "flags/secrets.h"
 #include "flags/values.h"
@@ -18,8 +19,11 @@ void declare_sqlite(CLI::App& app, SqliteConfig& sqlite) {
 }
 
 void declare_mysql(CLI::App& app, MysqlConfig& mysql) {
-  app.add_option("--mysql-host", mysql.host, "MySQL or MariaDB server")->type_name("HOST")->capture_default_str();
-  flags::add_whole(app, "--mysql-port", mysql.port, 1, 65535, "its port");
+  const auto forget_socket = [&mysql] { mysql.socket.clear(); };
+  CLI::Option* const host = app.add_option("--mysql-host", mysql.host, "MySQL or MariaDB server");
+  host->type_name("HOST")->capture_default_str();
+  flags::forget_when_taken(host, forget_socket);
+  flags::forget_when_taken(flags::add_whole(app, "--mysql-port", mysql.port, 1, 65535, "its port"), forget_socket);
   app.add_option("--mysql-socket", mysql.socket, "its socket file, instead of host and port")->type_name("FILE");
   app.add_option("--mysql-user", mysql.user, "log in as this user")->type_name("NAME")->capture_default_str();
   flags::add_secret(app, "--mysql-password", mysql.password, mysql.password_file);
@@ -66,16 +70,23 @@ void declare_passwords(CLI::App& app, Config& config) {
                    "password hashes computed at once, 19 MiB each; 0: one for each core");
 }
 
+void declare_move(CLI::App& app, Move& move) {
+  CLI::Option* const out =
+      app.add_option("--export", move.export_to, "instead of serving, write all accounts to FILE as CSV; -: here");
+  CLI::Option* const in =
+      app.add_option("--import", move.import_from, "instead of serving, make the accounts that FILE lists; -: here");
+  out->type_name("FILE");
+  in->type_name("FILE");
+  flags::make_alternatives({out, [&move] { move.export_to.clear(); }}, {in, [&move] { move.import_from.clear(); }});
+}
+
 void declare(CLI::App& app, Config& config) {
   flags::add_address(app, "--listen", config.listen, "where fileservers connect; port 0: any free one");
   flags::add_choice<Model>(app, "--model", config.model, {{"thread", Model::kThread}, {"process", Model::kProcess}},
                            "one thread, or one process, owns a connection");
   declare_store(app, config.store);
   declare_passwords(app, config);
-  app.add_option("--export", config.move.export_to, "instead of serving, write all accounts to FILE as CSV; -: here")
-      ->type_name("FILE");
-  app.add_option("--import", config.move.import_from, "instead of serving, make the accounts that FILE lists; -: here")
-      ->type_name("FILE");
+  declare_move(app, config.move);
   flags::add_serve_options(app, config.serve, "--spare-workers");
   flags::add_log_level(app, config.log_level);
 }
@@ -99,11 +110,7 @@ std::optional<Config> read_config(int argc, char** argv, int& exit_status) {
   const flags::Program program{"authserver",
                                "Says whether a user's password is right, and keeps the accounts that say so."};
   const auto done = flags::parse(
-      program, argc, argv, [&](CLI::App& app) { declare(app, config); },
-      [&]() -> std::optional<std::string> {
-        if (!config.move.export_to.empty() && !config.move.import_from.empty()) return "--export excludes --import";
-        return read_secrets(config.store);
-      });
+      program, argc, argv, [&](CLI::App& app) { declare(app, config); }, [&] { return read_secrets(config.store); });
   if (done) {
     exit_status = *done;
     return {};

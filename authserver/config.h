@@ -18,6 +18,8 @@ enum class Model { kThread, kProcess };
 // Instead of serving: write all accounts to a file, or take them from one. At most one is named; "-" is standard output
 // or input.
 struct Move {
+  bool is_wanted() const { return !export_to.empty() || !import_from.empty(); }
+
   std::string export_to;
   std::string import_from;
 };

@@ -1,4 +1,6 @@
 // Reads the flags, builds the parts, runs.
+#include <sys/stat.h>
+
 #include <memory>
 
 #include "authserver/authenticator.h"
@@ -8,6 +10,7 @@
 #include "serve/process_server.h"
 #include "serve/shared_memory.h"
 #include "serve/startup.h"
+#include "serve/stop_signals.h"
 #include "serve/thread_server.h"
 
 namespace {
@@ -20,14 +23,21 @@ void warn_about_plain(Scheme scheme) {
   base::log::warn("new accounts keep their password in plain text: for measurements only");
 }
 
+int failed(const base::Error& error) { return serve::failed_to_start("authserver", error); }
+
+int move_instead_of_serving(const Config& config) {
+  // A stop signal ends it at once: importing again does no harm, and an export leaves the file that was there.
+  serve::release_stop_signals();
+  const auto moved = authserver::move_accounts(config.move, config.store);
+  return moved ? 0 : failed(moved.error());
+}
+
 int run(const Config& config) {
-  const auto failed = [](const base::Error& error) { return serve::failed_to_start("authserver", error); };
+  ::umask(S_IRWXG | S_IRWXO);  // what we write holds password records
   if (!authserver::start_cryptography()) return failed({base::ErrorCode::kInternal, "no source of randomness"});
   warn_about_plain(config.password_scheme);
   if (const auto prepared = authserver::prepare_store(config.store); !prepared) return failed(prepared.error());
-  if (const auto moved = authserver::move_accounts(config.move, config.store)) {
-    return *moved ? 0 : failed(moved->error());
-  }
+  if (config.move.is_wanted()) return move_instead_of_serving(config);
 
   const serve::Shared<authserver::SharedPasswordState> passwords;
   passwords->lanes.set_count(static_cast<std::size_t>(config.hashes_at_once));

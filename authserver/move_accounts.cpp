@@ -1,17 +1,17 @@
 #include "authserver/move_accounts.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <fstream>
 #include <iostream>
 
 #include "authserver/csv.h"
+#include "authserver/private_file.h"
 #include "authserver/stores/open.h"
 #include "base/clock.h"
-#include "net/fd.h"
 
 namespace authserver {
 
@@ -50,20 +50,19 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
-// Only its owner may read the file: it holds password records.
 base::Status export_accounts(AccountStore& store, const std::string& path) {
-  net::Fd file(path == "-" ? ::dup(STDOUT_FILENO)
-                           : ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR));
-  if (!file.is_open()) return base::errno_error(ErrorCode::kInternal, "export to " + path, errno);
   Progress progress("exported");
-  int failure = 0;
-  const auto visited = store.for_each([&](const Account& account) {
-    if (failure == 0 && !write_all(file.get(), csv_line(account))) failure = errno;
-    progress.count();
-  });
-  if (!visited) return visited;
-  if (failure == 0 && path != "-" && ::fsync(file.get()) != 0) failure = errno;
-  if (failure != 0) return base::errno_error(ErrorCode::kInternal, "export to " + path, failure);
+  const auto fill = [&](int fd) -> base::Status {
+    int failure = 0;
+    const auto visited = store.for_each([&](const Account& account) {
+      if (failure == 0 && !write_all(fd, csv_line(account))) failure = errno;
+      progress.count();
+    });
+    if (!visited || failure == 0) return visited;
+    return base::errno_error(ErrorCode::kInternal, "export to " + path, failure);
+  };
+  const auto written = path == "-" ? fill(STDOUT_FILENO) : write_private_file(path, fill);
+  if (!written) return written;
   std::cerr << fmt::format("authserver: exported {} accounts\n", progress.total());
   return base::kDone;
 }
@@ -87,11 +86,15 @@ base::Status import_one(AccountStore& store, const CsvAccount& account, Imported
   return base::kDone;
 }
 
+// A file that cannot be read on looks like its end unless one asks; of std::cin, standard I/O knows it.
+bool has_failed(const std::istream& input) { return input.bad() || (&input == &std::cin && std::ferror(stdin) != 0); }
+
 base::Status import_accounts(AccountStore& store, const std::string& path) {
+  const auto unreadable = [&path] { return base::errno_error(ErrorCode::kInternal, "import from " + path, errno); };
   std::ifstream file;
   if (path != "-") {
     file.open(path);
-    if (!file) return base::errno_error(ErrorCode::kInternal, "import from " + path, errno);
+    if (!file) return unreadable();
   }
   std::istream& input = path == "-" ? std::cin : file;
   Progress progress("imported");
@@ -105,6 +108,7 @@ base::Status import_accounts(AccountStore& store, const std::string& path) {
       return Error{done.error().code, fmt::format("line {}: {}", progress.total(), done.error().context)};
     }
   }
+  if (has_failed(input)) return unreadable();
   std::cerr << fmt::format("authserver: imported {} accounts, {} were there already\n", imported.made, imported.same);
   if (imported.different == 0) return base::kDone;
   return Error{ErrorCode::kExists,
@@ -113,10 +117,9 @@ base::Status import_accounts(AccountStore& store, const std::string& path) {
 
 }  // namespace
 
-std::optional<base::Status> move_accounts(const Move& move, const StoreConfig& store_config) {
-  if (move.export_to.empty() && move.import_from.empty()) return {};
+base::Status move_accounts(const Move& move, const StoreConfig& store_config) {
   auto store = open_store(store_config);
-  if (!store) return base::Status(store.error());
+  if (!store) return store.error();
   if (!move.export_to.empty()) return export_accounts(**store, move.export_to);
   return import_accounts(**store, move.import_from);
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <variant>
 
+#include "flags/alternatives.h"
 #include "flags/parse.h"
 #include "flags/values.h"
 #include "loadgen/file_names.h"
@@ -18,7 +19,6 @@ namespace {
 // Nothing where all is well.
 using Wrong = std::optional<std::string>;
 
-constexpr std::int64_t kNotGiven = -1;
 constexpr const char* kDescription =
     "Asks a fileserver for accounts (new) or files (get) as fast as it answers: N threads, one request outstanding "
     "each, no think time. A request's response time ends with the last byte of its reply. It begins, with "
@@ -34,13 +34,19 @@ CLI::Option* add_request(CLI::App& app, RequestKind& target) {
   return flags::add_parsed(app, "request", "new|get", "one of new, get", "make accounts, or get files", take);
 }
 
+void declare_length(CLI::App& app, Config& config) {
+  CLI::Option* const seconds = flags::add_seconds(app, "--seconds", config.seconds_ms, "how long to run", 1);
+  CLI::Option* const requests = flags::add_whole(app, "--requests", config.requests, 1, 1'000'000'000,
+                                                 "or how many requests for EACH thread, failed ones included");
+  requests->default_str("");
+  flags::make_alternatives({seconds, [&config] { config.seconds_ms = Config{}.seconds_ms; }},
+                           {requests, [&config] { config.requests = 0; }});
+}
+
 void declare_run(CLI::App& app, Config& config) {
   flags::add_address(app, "--server", config.server, "the fileserver");
   flags::add_whole(app, "--threads", config.threads, 1, 100'000, "requests under way at once");
-  flags::add_seconds(app, "--seconds", config.seconds_ms, "how long to run", 1)->default_str("10");
-  flags::add_whole(app, "--requests", config.requests, 1, 1'000'000'000,
-                   "or how many requests for EACH thread, failed ones included")
-      ->default_str("");
+  declare_length(app, config);
   flags::add_seconds(app, "--warmup", config.warmup_ms, "run so long before, without counting");
   flags::add_choice<Connection>(
       app, "--connection", config.connection,
@@ -107,12 +113,7 @@ Wrong check_get(const Config& config) {
   return check_save(config);
 }
 
-Wrong check(Config& config) {
-  if (config.requests != 0 && config.seconds_ms != kNotGiven) return "--seconds and --requests exclude one another";
-  if (config.seconds_ms == kNotGiven) config.seconds_ms = Config{}.seconds_ms;
-  if (config.request == RequestKind::kGet) return check_get(config);
-  return {};
-}
+Wrong check(const Config& config) { return config.request == RequestKind::kGet ? check_get(config) : Wrong(); }
 
 }  // namespace
 
@@ -124,7 +125,6 @@ const char* word_of(Connection connection) {
 
 std::optional<Config> read_config(int argc, char** argv, int& exit_status) {
   Config config;
-  config.seconds_ms = kNotGiven;
   const auto declare = [&](CLI::App& app) {
     add_request(app, config.request)->required();
     declare_run(app, config);

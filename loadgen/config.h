@@ -18,7 +18,7 @@ struct Config {
   int threads = 1;
 
   std::int64_t seconds_ms = 10'000;
-  int requests = 0;  // for each thread; 0: the run ends by time
+  int requests = 0;  // for each thread, and then seconds_ms does not count; 0: the run ends by time
   std::int64_t warmup_ms = 0;
 
   Connection connection = Connection::kPerRequest;

@@ -1,10 +1,10 @@
 #include "loadgen/run.h"
 
 #include <poll.h>
-#include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <list>
 #include <string>
@@ -24,7 +24,7 @@ namespace {
 
 class Run {
  public:
-  Run(const Config& config, const Ready& ready) : config_(config), signals_(serve::open_stop_and_child_signals()) {
+  Run(const Config& config, const Ready& ready) : config_(config), signals_(serve::open_stop_signals()) {
     const std::string run_name = random_word();
     for (int thread = 0; thread < config.threads; ++thread) {
       loops_.emplace_back(config, ready.server, ready.sources, run_name, thread);
@@ -88,7 +88,8 @@ class Run {
     int arrived = 0;
     for (int second = 1; arrived < config_.threads;) {
       const std::int64_t next_ns = course_.start_ns + second * base::kNsPerS;
-      arrived += wait(static_cast<int>((next_ns - base::now_ns()) / base::kNsPerMs) + 1);
+      const auto left_ms = static_cast<int>((next_ns - base::now_ns()) / base::kNsPerMs) + 1;
+      arrived += wait(std::max(left_ms, 0));  // who is late does not wait
       if (base::now_ns() < next_ns) continue;
       progress.show(second, live());
       ++second;
@@ -96,13 +97,15 @@ class Run {
   }
 
   void wait_for_all() {
-    for (int arrived = 0; arrived < config_.threads;) arrived += wait(-1);
+    for (int arrived = 0; arrived < config_.threads;) arrived += wait(kAsLongAsItTakes);
   }
+
+  static constexpr int kAsLongAsItTakes = -1;
 
   // How many threads have arrived; 0 when the time is over first.
   int wait(int at_most_ms) {
     std::array<pollfd, 2> waiting{{{course_.arrivals.fd(), POLLIN, 0}, {signals_.get(), POLLIN, 0}}};
-    if (::poll(waiting.data(), waiting.size(), std::max(at_most_ms, -1)) <= 0) return 0;
+    if (::poll(waiting.data(), waiting.size(), at_most_ms) <= 0) return 0;
     if (waiting[1].revents != 0) stop_early();
     return waiting[0].revents != 0 ? course_.arrivals.take() : 0;
   }
@@ -114,9 +117,7 @@ class Run {
     if (::read(signals_.get(), &signal, sizeof signal) != sizeof signal) return;
     result_.stop_signal = static_cast<int>(signal.ssi_signo);
     course_.must_stop = true;
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_UNBLOCK, &all, nullptr);
+    serve::release_stop_signals();
   }
 
   Live live() const {

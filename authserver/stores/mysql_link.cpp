@@ -108,7 +108,8 @@ void MysqlLink::set_options(MYSQL* connection) const {
   ::mysql_options(connection, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verify);
 #else
   const unsigned io_limit_s = limit_s(config_.timeout_ms, 3);
-  const unsigned mode = !wants_tls ? SSL_MODE_DISABLED : mysql.tls_ca.empty() ? SSL_MODE_REQUIRED : SSL_MODE_VERIFY_CA;
+  const unsigned with_tls = mysql.tls_ca.empty() ? SSL_MODE_REQUIRED : SSL_MODE_VERIFY_IDENTITY;
+  const unsigned mode = wants_tls ? with_tls : SSL_MODE_DISABLED;
   ::mysql_options(connection, MYSQL_OPT_SSL_MODE, &mode);
   const Flag ask_for_key = true;
   ::mysql_options(connection, MYSQL_OPT_GET_SERVER_PUBLIC_KEY, &ask_for_key);
@@ -116,6 +117,9 @@ void MysqlLink::set_options(MYSQL* connection) const {
   if (!mysql.server_public_key.empty()) {
     ::mysql_options(connection, MYSQL_SERVER_PUBLIC_KEY, mysql.server_public_key.c_str());
   }
+  // A server could ask for any file that we may read, and not every build of the libraries refuses by itself.
+  const unsigned hands_out_files = 0;
+  ::mysql_options(connection, MYSQL_OPT_LOCAL_INFILE, &hands_out_files);
   ::mysql_options(connection, MYSQL_OPT_READ_TIMEOUT, &io_limit_s);
   ::mysql_options(connection, MYSQL_OPT_WRITE_TIMEOUT, &io_limit_s);
   // Else "localhost" would mean a socket file to the library, whatever the port, and another host no socket file.
@@ -157,6 +161,12 @@ base::Status MysqlLink::run(const std::string& sql, const std::function<void(MYS
   }
   ::mysql_free_result(result);
   if (::mysql_errno(get()) != 0) return failure(::mysql_errno(get()), ::mysql_error(get()));
+  return base::kDone;
+}
+
+base::Status MysqlLink::end_transaction() {
+  if (!is_connected() || (get()->server_status & SERVER_STATUS_IN_TRANS) == 0) return base::kDone;
+  if (::mysql_autocommit(get(), true) != 0) return failure(::mysql_errno(get()), ::mysql_error(get()));
   return base::kDone;
 }
 

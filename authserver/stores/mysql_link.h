@@ -36,6 +36,11 @@ class MysqlLink {
   using Row = std::initializer_list<std::string_view>;
   base::Status run(const std::string& sql, const std::function<void(MYSQL_ROW, unsigned long*)>& take_row = {});
 
+  // After a statement and its rows. A server may be set not to commit each statement by itself (autocommit=0), and what
+  // it says about it when it lets us in need not be true. Then this commits the one just done, and has those to come
+  // commit themselves.
+  base::Status end_transaction();
+
   // The first column of the first row; empty when there is none, or the statement failed.
   std::string value(const std::string& sql);
 

@@ -66,7 +66,8 @@ base::Status MysqlStore::create(const Account& account) {
   if (!link_.is_connected()) {
     if (const auto connected = link_.connect(); !connected) return connected;
   }
-  return insert_.execute(link_, {account.user, account.record});
+  if (const auto inserted = insert_.execute(link_, {account.user, account.record}); !inserted) return inserted;
+  return link_.end_transaction();
 }
 
 base::Result<std::string> MysqlStore::find_record(std::string_view user) {
@@ -83,7 +84,10 @@ base::Result<std::string> MysqlStore::find_once(std::string_view user) {
     if (const auto connected = link_.connect(); !connected) return connected.error();
   }
   if (const auto executed = select_.execute(link_, {user}); !executed) return executed.error();
-  return select_.first_row(link_);
+  auto record = select_.first_row(link_);
+  // Else all later ones would see what was there at the first one.
+  if (const auto ended = link_.end_transaction(); !ended) return ended.error();
+  return record;
 }
 
 base::Status MysqlStore::ping() {

@@ -22,12 +22,15 @@ std::string key_of(std::string_view user) { return std::string(kKeyPrefix).appen
 
 std::string_view text_in(const redisReply& reply) { return {reply.str, reply.len}; }
 
+// Of a command that it does not take, Redis repeats the words: a password, or a record.
+std::string without_secrets(std::string_view text) { return std::string(text.substr(0, text.find(", with args"))); }
+
 // An error that Redis answers passes (it is loading, full, a replica, out of disk), save for a command it does not
 // take.
 Error answered_error(const redisReply& reply) {
   const std::string_view text = text_in(reply);
   const bool is_ours = text.starts_with("WRONGTYPE") || text.starts_with("ERR unknown");
-  return {is_ours ? ErrorCode::kInternal : ErrorCode::kUnavailable, "redis: " + std::string(text)};
+  return {is_ours ? ErrorCode::kInternal : ErrorCode::kUnavailable, "redis: " + without_secrets(text)};
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <filesystem>
 #include <fstream>
 #include <string_view>
 
@@ -21,12 +20,9 @@ std::string_view trimmed(std::string_view text) {
 }  // namespace
 
 base::Result<std::vector<ConfigEntry>> read_config_file(const std::string& path) {
+  const auto unreadable = [&path] { return base::errno_error(base::ErrorCode::kInvalid, "--config: " + path, errno); };
   std::ifstream file(path);
-  std::error_code ignored;
-  if (!file || std::filesystem::is_directory(path, ignored)) {
-    const int why = file ? EISDIR : errno;
-    return base::errno_error(base::ErrorCode::kInvalid, "--config: " + path, why);
-  }
+  if (!file) return unreadable();
   std::vector<ConfigEntry> entries;
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
@@ -39,6 +35,7 @@ base::Result<std::vector<ConfigEntry>> read_config_file(const std::string& path)
     }
     entries.push_back({std::string(name), std::string(trimmed(text.substr(equals + 1))), number});
   }
+  if (file.bad()) return unreadable();  // a folder, too, is only found out by reading
   return entries;
 }
 

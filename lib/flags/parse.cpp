@@ -26,6 +26,13 @@ std::string variable_of(const std::string& program, const std::string& flag) {
   return name;
 }
 
+// A flag as a file or the environment gives it, and where.
+struct Given {
+  std::string name;
+  std::string value;
+  std::string where;
+};
+
 std::string one_line(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
@@ -68,24 +75,26 @@ class Parser {
   std::optional<Wrong> take_file() {
     const auto entries = read_config_file(config_path);
     if (!entries) return entries.error().context;
+    std::vector<Given> layer;
     for (const ConfigEntry& entry : *entries) {
       const std::string where = fmt::format("{} line {}", config_path, entry.line);
       if (!is_flag(entry.name)) return fmt::format("{}: there is no flag {}", where, entry.name);
-      if (auto wrong = take_one(entry.name, entry.value, where)) return wrong;
+      layer.push_back({entry.name, entry.value, where});
     }
-    return {};
+    return take_layer(config_path, layer);
   }
 
   std::optional<Wrong> take_environment() {
     const auto all = app();
+    std::vector<Given> layer;
     for (const CLI::Option* option : all->get_options()) {
       if (!is_settable(*option) || option->get_single_name() == "config") continue;
       const std::string variable = variable_of(program_.name, option->get_single_name());
       const char* const value = std::getenv(variable.c_str());
       if (value == nullptr || *value == '\0') continue;  // an empty variable is one that is not set
-      if (auto wrong = take_one(option->get_single_name(), value, variable)) return wrong;
+      layer.push_back({option->get_single_name(), value, variable});
     }
-    return {};
+    return take_layer("the environment", layer);
   }
 
  private:
@@ -99,11 +108,21 @@ class Parser {
     return option != nullptr && is_settable(*option) && name != "config";
   }
 
-  std::optional<Wrong> take_one(const std::string& name, const std::string& value, const std::string& where) {
+  // Each flag by itself, so that a wrong one is told with its place; then all of them, as some exclude one another.
+  std::optional<Wrong> take_layer(const std::string& name, const std::vector<Given>& layer) {
+    std::vector<std::string> arguments;
+    for (const Given& given : layer) {
+      arguments.push_back("--" + given.name + "=" + given.value);
+      if (auto wrong = take({arguments.back()}, given.where)) return wrong;
+    }
+    return take(arguments, name);
+  }
+
+  std::optional<Wrong> take(const std::vector<std::string>& arguments, const std::string& where) {
     try {
-      const auto one = app();
-      for (CLI::Option* option : one->get_options()) option->required(false);
-      one->parse(std::vector<std::string>{"--" + name + "=" + value});
+      const auto all = app();
+      for (CLI::Option* option : all->get_options()) option->required(false);
+      all->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // CLI11 wants the last one first
     } catch (const CLI::ParseError& failure) {
       return fmt::format("{}: {}", where, failure.what());
     }

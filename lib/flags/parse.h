@@ -2,7 +2,8 @@
 //
 // A flag is declared once, as a CLI11 option that writes into the program's Config. Its variable is PROGRAM_FLAG_NAME,
 // its line in a --config file `flag-name = value`. The command line beats the environment, which beats the file, which
-// beats the default. A value that is not acceptable is wrong usage wherever it stands.
+// beats the default; that holds too where two flags say one thing in two ways (alternatives.h). A value that is not
+// acceptable is wrong usage wherever it stands.
 #pragma once
 
 #include <CLI/CLI.hpp>

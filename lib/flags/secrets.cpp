@@ -8,18 +8,22 @@
 #include <string_view>
 #include <system_error>
 
+#include "flags/alternatives.h"
+
 namespace flags {
 
 void add_secret(CLI::App& app, const std::string& name, std::string& target, std::string& target_file) {
-  app.add_option(name, target, "better in the variable or the file: other users can see a command line")
-      ->type_name("SECRET");
-  app.add_option(name + "-file", target_file, "read it from the first line of FILE, which others may not read")
-      ->type_name("FILE");
+  CLI::Option* const told =
+      app.add_option(name, target, "better in the variable or the file: other users can see a command line");
+  CLI::Option* const kept =
+      app.add_option(name + "-file", target_file, "read it from the first line of FILE, which others may not read");
+  told->type_name("SECRET");
+  kept->type_name("FILE");
+  make_alternatives({told, [&target] { target.clear(); }}, {kept, [&target_file] { target_file.clear(); }});
 }
 
 std::optional<std::string> read_secret_file(const std::string& flag, const std::string& path, std::string& secret) {
   if (path.empty()) return {};
-  if (!secret.empty()) return flag + ": the password is already given directly";
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return flag + ": " + path + ": " + std::generic_category().message(errno);
   if ((status.st_mode & S_IROTH) != 0) return flag + ": " + path + " is readable by others (chmod o-r)";

@@ -81,6 +81,17 @@ TEST_CASE("over the bound of hashes the answer is unavailable, and known credent
   }).join();
 }
 
+TEST_CASE("an unknown user costs a hash even where new accounts are kept in plain text", "[authserver]") {
+  Setup setup({.scheme = Scheme::kPlain, .hash_wait_ms = 30});
+  REQUIRE(setup.create("right"));
+  const HashLanes::Turn only_lane(setup.shared->lanes, 0, base::now_ns() + base::kNsPerS);
+  std::thread([&] {
+    CHECK(setup.verify("right"));
+    CHECK(is(setup.verify("wrong"), ErrorCode::kDenied));
+    CHECK(is(setup.authenticator->verify(*setup.store, {tests::fresh_user(), "any"}), ErrorCode::kUnavailable));
+  }).join();
+}
+
 TEST_CASE("without a memo nothing is remembered", "[authserver]") {
   Setup setup({.memo_ms = 0, .hash_wait_ms = 30});
   REQUIRE(setup.create("right"));

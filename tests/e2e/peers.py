@@ -14,7 +14,7 @@ class HangUp(Exception):
     """Raised by a peer's `answer` to close the connection instead of answering."""
 
 
-class _Listening:
+class Listening:
     """Accepts connections, each served by a thread of its own, until close()."""
     def __init__(self) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -51,7 +51,7 @@ class _Listening:
         self.hang_up_on_all()
 
 
-class Peer(_Listening):
+class Peer(Listening):
     """Speaks the line protocol as `answer(line, connection)` says: it returns the bytes to send, if any."""
     def __init__(self, answer: Callable[[bytes, socket.socket], bytes | None]) -> None:
         self.lines: list[bytes] = []
@@ -71,7 +71,7 @@ class Peer(_Listening):
         return self.lines
 
 
-class Relay(_Listening):
+class Relay(Listening):
     """Passes bytes on to `target` and back."""
     def __init__(self, target: Address) -> None:
         self._target = target

@@ -1,15 +1,22 @@
 """loadgen: its figures are true, its errors are told by their cause, and it does what its flags say."""
 
 import json
+import os
+import pty
+import select
+import signal
 import socket
+import subprocess
+import time
 import unittest
 from collections.abc import Callable
 
 from flags import BAD_ADDRESS, BAD_COUNT
 from peers import HangUp, Peer, Relay
-from programs import BUILD, run
+from processes import pause
+from programs import BUILD, environment, run
 from scene import SceneTest, create_account, free_port
-from waiting import LONG_S
+from waiting import LONG_S, eventually
 
 CODES = {
     "syntax", "too-long", "invalid", "denied", "exists", "not-found", "unavailable", "busy", "internal", "timeout",
@@ -84,6 +91,11 @@ class LoadgenTest(SceneTest):
         self.assertGreaterEqual(result["elapsed_s"], 1.1)
         self.assertGreater(result["requests"], 0)
         self.assertEqual(result["bytes"], 1000 * result["requests"])
+
+    def test_the_command_line_beats_the_environment_in_how_a_run_ends(self) -> None:
+        peer = self.scene.keep(Peer(one_byte_file))
+        flags = (*GET, "--file", "a", "--requests", 3)
+        self.assertEqual(self.result(*flags, server=peer, env={"LOADGEN_SECONDS": "60"})["requests"], 3)
 
     def test_warmup_is_not_counted(self) -> None:
         peer = self.scene.keep(Peer(one_byte_file))
@@ -276,6 +288,54 @@ class LoadgenTest(SceneTest):
                 peer = self.scene.keep(Peer(lambda line, _: None))
                 self.result(*GET, "--file", "a", "--requests", 1, "--timeout", 0.5, *pipeline, server=peer, status=1)
                 self.assertEqual(peer.wait_for_lines(len(expected)), expected)
+
+
+@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
+class LoadgenSignalsTest(SceneTest):
+    def command(self, peer: Peer, seconds: int) -> list[str]:
+        return [str(BUILD / "loadgen"), *GET, "--file", "a", "--seconds", str(seconds), "--server", str(peer)]
+
+    def start(self, **options) -> subprocess.Popen:
+        """A run that goes on until it is told to stop."""
+        peer = self.scene.keep(Peer(one_byte_file))
+        running = subprocess.Popen(self.command(peer, 3600), env=environment(), stdout=subprocess.DEVNULL, **options)
+        self.addCleanup(running.wait)
+        self.addCleanup(running.kill)
+        peer.wait_for_lines(1)
+        return running
+
+    def test_a_signal_ends_the_run_and_is_told(self) -> None:
+        for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            with self.subTest(number):
+                running = self.start(stderr=subprocess.PIPE)
+                running.send_signal(number)
+                _, told = running.communicate(timeout=LONG_S)
+                self.assertEqual(running.returncode, status)
+                self.assertTrue(told.endswith(f"stopped early by signal {int(number)}\n".encode()), told)
+
+    def test_the_end_of_a_child_that_it_was_started_with_is_no_signal_to_stop(self) -> None:
+        command = self.command(self.scene.keep(Peer(one_byte_file)), 1)
+        ended = subprocess.run(["sh", "-c", 'sleep 0.2 & exec "$@"', "sh", *command], env=environment(),
+                               capture_output=True, timeout=2 * LONG_S, check=False)
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+
+    def test_progress_is_shown_again_after_a_pause(self) -> None:
+        terminal, its_end = pty.openpty()
+        self.addCleanup(os.close, terminal)
+        running = self.start(stderr=its_end)
+        os.close(its_end)
+        shown = b""
+
+        def has_shown(text: bytes) -> bool:
+            nonlocal shown
+            while select.select([terminal], [], [], 0)[0]:
+                shown += os.read(terminal, 4096)
+            return text in shown
+
+        pause(running.pid)
+        time.sleep(2.2)  # more than two of the moments at which it would have shown something
+        running.send_signal(signal.SIGCONT)
+        eventually(lambda: has_shown(b"   4 s "), "the progress of the fourth second")
 
 
 @unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")

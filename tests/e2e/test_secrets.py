@@ -1,5 +1,7 @@
 """Passwords are in no log, whatever happens to them, and file names cannot forge its lines."""
 
+import os
+import stat
 import unittest
 from pathlib import Path
 
@@ -54,6 +56,14 @@ class SecretsTest(SceneTest):
         peer.close()
         self.assertEqual(self.scene.client(fileserver).ask(f"get:bob:{SECRET}"), "unavailable")
         self.assert_no_secret(fileserver)
+
+    def test_accounts_are_made_for_their_owner_only(self) -> None:
+        old_mask = os.umask(0)
+        self.addCleanup(os.umask, old_mask)
+        create_account(self.scene.authserver())
+        files = list(self.scene.folder.glob("accounts.db*"))
+        self.assertGreater(len(files), 1)
+        self.assertEqual({stat.S_IMODE(file.stat().st_mode) for file in files}, {0o600})
 
     @unittest.skipIf(SANITIZED, "a sanitizer keeps what was freed")
     def test_no_password_stays_in_memory_once_its_request_is_answered(self) -> None:

@@ -3,6 +3,7 @@
 import contextlib
 import signal
 import sqlite3
+import subprocess
 import threading
 import unittest
 
@@ -10,7 +11,7 @@ import servers
 from client import Client, ConnectionEnded, grant
 from peers import Peer
 from processes import naps
-from programs import Program
+from programs import BUILD, Program, environment
 from scene import SceneTest, create_account
 from waiting import LONG_S, eventually, time_s
 
@@ -168,6 +169,25 @@ class StopAuthserverTest(SceneTest):
                     self.assertLess(time_s(lambda: self.assertEqual(server.stop(), 0)), LONG_S / 2)
                     self.assertIn("cut", server.log())
                     self.assertTrue(client.is_ended())
+
+
+class StopImportTest(SceneTest):
+    def users(self) -> list[bytes]:
+        with contextlib.closing(sqlite3.connect(self.scene.accounts)) as store:
+            with contextlib.suppress(sqlite3.OperationalError):
+                return [bytes(name) for (name,) in store.execute("SELECT name FROM accounts")]
+        return []  # there is no table yet
+
+    def test_an_import_ends_at_once(self) -> None:
+        command = [BUILD / "authserver", "--import", "-", "--sqlite-path", self.scene.accounts]
+        for number in (signal.SIGTERM, signal.SIGINT):
+            with self.subTest(number), subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                                        env=environment()) as importing:
+                importing.stdin.write(f'"{number.name}","$plain$x"\n'.encode())
+                importing.stdin.flush()
+                eventually(lambda: number.name.encode() in self.users(), "the first account is imported")
+                importing.send_signal(number)
+                self.assertEqual(importing.wait(LONG_S), -number)
 
 
 if __name__ == "__main__":

@@ -89,7 +89,7 @@ class UsageTest(SceneTest):
     def test_a_file_that_cannot_be_read(self) -> None:
         missing = self.scene.folder / "missing"
         for program in FLAGS:
-            for path in (missing, self.scene.folder, ""):
+            for path in (missing, self.scene.folder, "/proc/self/mem", ""):
                 with self.subTest(program=program, path=path):
                     self.assert_wrong_usage(program, f"--config={path}")
             self.assert_wrong_usage(program, env={f"{program}_CONFIG".upper(): str(missing)}, named=str(missing))

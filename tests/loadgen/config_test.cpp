@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tests/catch.h"
+#include "tests/environment_variable.h"
 
 using loadgen::Config;
 
@@ -89,6 +90,22 @@ TEST_CASE("a run ends by time or by number, not by both", "[loadgen]") {
   CHECK(is_refused(read({"new", "--seconds", "0"})));
   CHECK(is_refused(read({"new", "--requests", "0"})));
   CHECK(read({"new", "--seconds", "0.5"}).config->seconds_ms == 500);
+}
+
+TEST_CASE("how a run ends is the command line's word before the environment's", "[loadgen]") {
+  const tests::EnvironmentVariable seconds("LOADGEN_SECONDS", "5");
+  CHECK(read({"new"}).config->seconds_ms == 5'000);
+  CHECK(read({"new", "--requests", "3"}).config->requests == 3);
+  const tests::EnvironmentVariable requests("LOADGEN_REQUESTS", "7");
+  CHECK(is_refused(read({"new"})));
+}
+
+TEST_CASE("a run by time on the command line beats a number of requests in the environment", "[loadgen]") {
+  const tests::EnvironmentVariable requests("LOADGEN_REQUESTS", "7");
+  const auto config = read({"new", "--seconds", "2"}).config;
+  REQUIRE(config);
+  CHECK(config->seconds_ms == 2'000);
+  CHECK(config->requests == 0);
 }
 
 TEST_CASE("to ask once takes files to count", "[loadgen]") {

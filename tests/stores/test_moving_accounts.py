@@ -4,6 +4,7 @@ import e2e_path  # noqa: F401
 
 import itertools
 import os
+import resource
 import stat
 import subprocess
 import unittest
@@ -118,14 +119,68 @@ class MovingAccountsTest(StoreTest):
                 done = self.import_from(path, self.store("sqlite"))
                 self.assertEqual((done.returncode, "line 2" in done.stderr), (1, True), done.stderr)
 
+    def test_a_file_that_cannot_be_read_is_not_taken_for_one_that_ends(self) -> None:
+        for path, words in ((self.scene.folder, "directory"), (Path("/proc/self/mem"), "error")):
+            with self.subTest(path):
+                done = self.run_authserver_on_file("--import", path, self.store("sqlite"))
+                self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
+                self.assertIn(f"import from {path}: ", done.stderr)
+                self.assertIn(words, done.stderr)
+                descriptor = os.open(path, os.O_RDONLY)
+                self.addCleanup(os.close, descriptor)
+                done = self.accounts("import", *self.store("sqlite"), stdin=descriptor)
+                self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
+
+    def run_authserver_on_file(self, flag: str, path: Path, store: list[str],
+                               **options) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([BUILD / "authserver", flag, path, *store, "--log-level", "warn"], env=environment(),
+                              stderr=subprocess.PIPE, text=True, check=False, **options)
+
+    def assert_exported(self, path: Path, store: list[str]) -> None:
+        done = self.run_authserver_on_file("--export", path, store)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o600)
+        self.assertEqual(path.read_bytes().count(b"\n"), 2 * len(PASSWORDS))
+        self.assertFalse(path.with_name(f"{path.name}.part").exists())
+
     def test_an_export_into_a_file_is_for_its_owner_only(self) -> None:
+        store = self.furnished("sqlite")
         path = self.scene.folder / "private.csv"
         old_mask = os.umask(0)
         self.addCleanup(os.umask, old_mask)
-        done = subprocess.run([BUILD / "authserver", "--export", path, *self.store("sqlite")], env=environment(),
-                              stderr=subprocess.PIPE, text=True, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o600)
+        self.assert_exported(path, store)
+        # A file that was there for all to read, and what an export that was killed has left.
+        for name in ("private.csv", "private.csv.part"):
+            (self.scene.folder / name).write_text("old\n")
+            (self.scene.folder / name).chmod(0o666)
+        self.assert_exported(path, store)
+
+    def test_an_export_that_fails_leaves_the_last_good_one(self) -> None:
+        store = self.furnished("redis")
+        path = self.scene.folder / "kept.csv"
+        path.write_text("the last good one\n")
+
+        def allow_small_files() -> None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+        # The signal that would end it is ignored here, and there too with restore_signals=False.
+        done = self.run_authserver_on_file("--export", path, store, preexec_fn=allow_small_files, restore_signals=False)
+        self.assertEqual((done.returncode, "File too large" in done.stderr), (1, True), done.stderr)
+        self.assertEqual(path.read_text(), "the last good one\n")
+        self.assertEqual(list(self.scene.folder.glob("*.part")), [])
+
+    def test_an_export_takes_the_place_of_a_file_and_of_nothing_else(self) -> None:
+        store = self.furnished("sqlite")
+        fifo, link, path = (self.scene.folder / name for name in ("fifo", "link", "file.csv"))
+        os.mkfifo(fifo)
+        for place in (fifo, self.scene.root):
+            done = self.run_authserver_on_file("--export", place, store)
+            self.assertEqual((done.returncode, "not a regular file" in done.stderr), (1, True), done.stderr)
+        self.assertTrue(fifo.is_fifo())
+        path.touch()
+        link.symlink_to(path)
+        self.assert_exported(link, store)
+        self.assertTrue(link.is_symlink())
 
     def test_a_store_that_is_down(self) -> None:
         path = self.scene.folder / "one.csv"

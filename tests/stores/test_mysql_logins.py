@@ -15,16 +15,17 @@ NO_MYSQL = why_no_mysql()
 
 
 def make_certificates(folder: Path) -> None:
-    """ca.pem, and a server's certificate that it has signed."""
+    """ca.pem, and two certificates that it has signed: server-cert.pem for this host, other-cert.pem for another."""
     def openssl(*words: str) -> None:
         subprocess.run(["openssl", *words], cwd=folder, capture_output=True, check=True)
 
     new_key = ["-newkey", "rsa:2048", "-nodes", "-days", "2"]
     openssl("req", "-x509", *new_key, "-subj", "/CN=a test's authority", "-keyout", "ca-key.pem", "-out", "ca.pem")
-    openssl("req", *new_key[:3], "-subj", "/CN=127.0.0.1", "-keyout", "server-key.pem", "-out", "server.csr")
-    (folder / "names").write_text("subjectAltName=IP:127.0.0.1")
-    openssl("x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca-key.pem", "-CAcreateserial", "-days", "2",
-            "-extfile", "names", "-out", "server-cert.pem")
+    for name, host, alias in (("server", "127.0.0.1", "IP:127.0.0.1"), ("other", "db.invalid", "DNS:db.invalid")):
+        openssl("req", *new_key[:3], "-subj", f"/CN={host}", "-keyout", f"{name}-key.pem", "-out", f"{name}.csr")
+        (folder / "names").write_text(f"subjectAltName={alias}")
+        openssl("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca-key.pem", "-CAcreateserial",
+                "-days", "2", "-extfile", "names", "-out", f"{name}-cert.pem")
 
 
 class LoginTest(StoreTest):
@@ -79,8 +80,13 @@ class MariaDbLoginTest(LoginTest):
         make_certificates(mysql.folder)
         cls.authority = mysql.folder / "ca.pem"
         cls.other_authority = mysql.folder / "server-cert.pem"
-        mysql.restart(f"--ssl-ca={cls.authority}", f"--ssl-cert={mysql.folder / 'server-cert.pem'}",
-                      f"--ssl-key={mysql.folder / 'server-key.pem'}", "--performance-schema")
+        cls.show_certificate("server")
+
+    @classmethod
+    def show_certificate(cls, name: str) -> None:
+        mysql = cls.databases["mysql"]
+        mysql.restart(f"--ssl-ca={cls.authority}", f"--ssl-cert={mysql.folder / f'{name}-cert.pem'}",
+                      f"--ssl-key={mysql.folder / f'{name}-key.pem'}", "--performance-schema")
 
     def require_tls(self) -> None:
         for host in ("127.0.0.1", "localhost"):
@@ -100,6 +106,12 @@ class MariaDbLoginTest(LoginTest):
     def test_a_server_that_the_authority_has_not_signed_is_refused(self) -> None:
         self.assert_refused("must be signed by", "--mysql-tls-ca", self.other_authority)
         self.assert_refused("(2026)", "--mysql-tls-ca", self.scene.folder / "nowhere")
+
+    def test_a_server_whose_certificate_names_another_host_is_refused(self) -> None:
+        self.addCleanup(self.show_certificate, "server")
+        self.show_certificate("other")
+        self.assert_refused("name the host", "--mysql-tls-ca", self.authority)
+        self.assert_works("--mysql-tls", "on", is_encrypted=True)
 
     def test_a_user_who_must_use_tls(self) -> None:
         self.require_tls()

@@ -83,6 +83,16 @@ class StoreStartTest(StoreTest):
                 server = self.authserver("mysql", "--mysql-password-file", self.secret(password + ending))
                 self.assertEqual(self.client(server).ask("ping"), "OK")
 
+    def test_the_command_line_beats_the_environment_in_how_to_log_in(self) -> None:
+        mysql = self.databases["mysql"]  # its port and its password file are on the command line
+        env = {"AUTHSERVER_MYSQL_SOCKET": "/nowhere", "AUTHSERVER_MYSQL_PASSWORD": "wrong"}
+        self.assertEqual(self.client(self.authserver("mysql", env=env)).ask("ping"), "OK")
+        env = {"AUTHSERVER_MYSQL_PASSWORD_FILE": "/nowhere"}
+        password = ("--mysql-password", mysql.password_file.read_text().strip())
+        server = self.scene.authserver("--store", "mysql", "--mysql-port", mysql.port, *password, env=env)
+        self.assertEqual(self.client(server).ask("ping"), "OK")
+        self.assert_refused(self.run_authserver("mysql", *password), 2, "excludes")
+
     def test_fewer_connections_than_may_be_needed(self) -> None:
         mysql = self.databases["mysql"]  # takes 400
         flags = ("--spare-workers", "4", "--max-connections")
@@ -171,6 +181,15 @@ class SecretsTest(StoreTest):
             self.assertEqual(done.returncode, 1)
             self.assertIn(words, done.stderr)
             self.assertNotIn("Hocus-Pocus", done.stderr)
+
+    def test_what_redis_repeats_is_not_shown(self) -> None:
+        redis = Redis(self.scene.folder / "renamed", "--rename-command", "AUTH", "")
+        self.addCleanup(redis.close)
+        secret = secret_file(self.scene.folder / "wrong", "Hocus-Pocus")
+        done = programs.run("authserver", *redis.flags, "--redis-password-file", secret, "--log-level", "debug")
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
+        self.assertIn("unknown command", done.stderr)
+        self.assertNotIn("Hocus-Pocus", done.stderr)
 
 
 if __name__ == "__main__":

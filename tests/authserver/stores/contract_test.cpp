@@ -106,13 +106,18 @@ class Answers {
       return words(
           {authenticator_.verify(store, {one.user, one.password}), authenticator_.verify(store, {one.user, "another"}),
            authenticator_.verify(store, {one.user, one.password + " "}),
-           authenticator_.verify(store, {one.user, trimmed}), authenticator_.verify(store, {other_case, one.password}),
-           authenticator_.verify(store, {one.user + ".", one.password})});
+           authenticator_.verify(store, {one.user, trimmed}), find(store, other_case), find(store, one.user + ".")});
     });
     return answers_;
   }
 
  private:
+  // Without the authenticator, which computes a password hash where there is no such user.
+  static base::Status find(AccountStore& store, const std::string& user) {
+    const auto found = store.find_record(user);
+    return found ? base::Status(base::kDone) : base::Status(found.error());
+  }
+
   template <typename Ask>
   void for_all(const Ask& ask) {
     constexpr std::size_t kThreads = 4;

@@ -1,9 +1,8 @@
 #include "flags/parse.h"
 
-#include <stdlib.h>
-
 #include "flags/values.h"
 #include "tests/catch.h"
+#include "tests/environment_variable.h"
 #include "tests/temporary_folder.h"
 
 namespace {
@@ -12,18 +11,6 @@ struct Sample {
   int count = 1;
   std::int64_t wait_ms = 2000;
   bool is_loud = false;
-};
-
-// Sets a variable for one test.
-class Variable {
- public:
-  Variable(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
-  ~Variable() { ::unsetenv(name_); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  const char* name_;
 };
 
 struct Outcome {
@@ -64,7 +51,7 @@ TEST_CASE("the command line beats the environment, which beats the file", "[flag
   CHECK(parse({"--config", config}).sample.count == 2);
   CHECK(parse({"--config", config}).sample.wait_ms == 500);
   CHECK(parse({"--config", config}).sample.is_loud);
-  const Variable variable("SAMPLER_COUNT", "3");
+  const tests::EnvironmentVariable variable("SAMPLER_COUNT", "3");
   CHECK(parse({"--config", config}).sample.count == 3);
   CHECK(parse({"--config", config, "--count", "4"}).sample.count == 4);
   CHECK(parse({"--config", config, "--count", "4", "--count", "5"}).sample.count == 5);
@@ -73,7 +60,7 @@ TEST_CASE("the command line beats the environment, which beats the file", "[flag
 TEST_CASE("the file may be named by its variable", "[flags]") {
   const tests::TemporaryFolder folder;
   folder.write("config", "count = 7\n");
-  const Variable variable("SAMPLER_CONFIG", folder.path("config").c_str());
+  const tests::EnvironmentVariable variable("SAMPLER_CONFIG", folder.path("config").c_str());
   CHECK(parse({}).sample.count == 7);
 }
 
@@ -93,12 +80,16 @@ TEST_CASE("a value that is not acceptable is wrong usage wherever it stands", "[
     CAPTURE(name);
     CHECK(parse({"--config", folder.path(name), "--count", "5"}).exit_status == flags::kWrongUsage);
   }
-  const Variable variable("SAMPLER_COUNT", "none");
+  const tests::EnvironmentVariable variable("SAMPLER_COUNT", "none");
   CHECK(parse({"--count", "5"}).exit_status == flags::kWrongUsage);
 }
 
+TEST_CASE("a file that stops being readable is wrong usage", "[flags]") {
+  CHECK(parse({"--config", "/proc/self/mem"}).exit_status == flags::kWrongUsage);
+}
+
 TEST_CASE("an empty variable is one that is not set", "[flags]") {
-  const Variable variable("SAMPLER_COUNT", "");
+  const tests::EnvironmentVariable variable("SAMPLER_COUNT", "");
   const auto outcome = parse({});
   REQUIRE_FALSE(outcome.exit_status);
   CHECK(outcome.sample.count == 1);

@@ -1,0 +1,91 @@
+"""A MySQL server that wants more than accounts: it answers by asking for a file of the authserver's host."""
+
+import e2e_path  # noqa: F401
+
+import contextlib
+import socket
+import tempfile
+import unittest
+from pathlib import Path
+from typing import BinaryIO
+
+import programs
+from peers import Listening
+
+SECRET = b"what only the authserver's host may know"
+# CLIENT_MYSQL, CONNECT_WITH_DB, LOCAL_FILES, PROTOCOL_41, TRANSACTIONS, SECURE_CONNECTION and PLUGIN_AUTH
+CAPABILITIES = (0x1 | 0x8 | 0x80 | 0x200 | 0x2000 | 0x8000 | 0x80000).to_bytes(4, "little")
+STATUS = b"\2\0"  # autocommit
+GREETING = b"".join((b"\x0a5.5.5-10.11.0-MariaDB\0", b"\1\0\0\0", b"saltsalt\0", CAPABILITIES[:2], b"\x2d", STATUS,
+                     CAPABILITIES[2:], bytes([21]), bytes(10), b"saltsaltsalt\0", b"mysql_native_password\0"))
+OK = b"\0\0\0" + STATUS + b"\0\0"
+NO_SUCH_TABLE = b"\xff" + (1146).to_bytes(2, "little") + b"#42S02there is no such table"
+COM_QUERY, COM_STMT_PREPARE = 0x03, 0x16
+LOCAL_FILE = b"\xfb"
+
+
+class GreedyMysql(Listening):
+    """Lets everybody in and has no table; asked to make one, it asks for `wanted`."""
+
+    def __init__(self, wanted: Path) -> None:
+        self.asked = 0
+        self.received = b""
+        self._wanted = bytes(wanted)
+        super().__init__()
+
+    def serve(self, connection: socket.socket) -> None:
+        with contextlib.suppress(EOFError), connection.makefile("rwb") as stream:
+            packets = _Packets(stream)
+            packets.send(GREETING)
+            packets.receive()  # who logs in
+            packets.send(OK)
+            while True:
+                self._answer(packets)
+
+    def _answer(self, packets: "_Packets") -> None:
+        command = packets.receive()[:1]
+        if command == bytes([COM_STMT_PREPARE]):
+            packets.send(NO_SUCH_TABLE)
+        elif command == bytes([COM_QUERY]):
+            self.asked += 1
+            packets.send(LOCAL_FILE + self._wanted)
+            while piece := packets.receive():
+                self.received += piece
+            packets.send(OK)
+
+
+class _Packets:
+    """Each with its size and its place in the exchange in front."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._next = 0
+
+    def send(self, payload: bytes) -> None:
+        self._stream.write(len(payload).to_bytes(3, "little") + bytes([self._next]) + payload)
+        self._stream.flush()
+        self._next += 1
+
+    def receive(self) -> bytes:
+        header = self._stream.read(4)
+        if len(header) < 4:
+            raise EOFError
+        self._next = header[3] + 1
+        return self._stream.read(int.from_bytes(header[:3], "little"))
+
+
+class HostileMysqlTest(unittest.TestCase):
+    def test_no_file_of_the_host_is_handed_out(self) -> None:
+        with tempfile.NamedTemporaryFile() as secret:
+            secret.write(SECRET)
+            secret.flush()
+            with contextlib.closing(GreedyMysql(Path(secret.name))) as server:
+                done = programs.run("authserver", "--listen", "127.0.0.1:0", "--store", "mysql", "--mysql-host",
+                                    server.address[0], "--mysql-port", server.address[1])
+        self.assertGreater(server.asked, 0, done.stderr)
+        self.assertNotIn(SECRET, server.received)
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
