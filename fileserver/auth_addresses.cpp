@@ -1,5 +1,7 @@
 #include "fileserver/auth_addresses.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 
 #include "net/connect.h"
@@ -10,8 +12,18 @@ namespace {
 
 constexpr std::int64_t kKnownForNs = 5 * base::kNsPerS;
 constexpr std::int64_t kPassedOverForNs = 1 * base::kNsPerS;
+constexpr std::int64_t kOneLooksUpForNs = 30 * base::kNsPerS;  // longer than a resolver tries
+
+bool is_numeric(const std::string& host) {
+  in6_addr room_for_either;
+  return ::inet_pton(AF_INET, host.c_str(), &room_for_either) == 1 ||
+         ::inet_pton(AF_INET6, host.c_str(), &room_for_either) == 1;
+}
 
 }  // namespace
+
+AuthAddresses::AuthAddresses(net::HostPort name, Resolver resolver)
+    : name_(std::move(name)), is_numeric_(is_numeric(name_.host)), resolver_(std::move(resolver)) {}
 
 base::Result<net::Fd> AuthAddresses::connect(std::int64_t timeout_ms, base::Deadline deadline) {
   if (const auto looked_up = look_up_again(); !looked_up) return looked_up.error();
@@ -60,14 +72,12 @@ void AuthAddresses::pass_over(const net::SocketAddress& address, std::int64_t un
   }
 }
 
-// A name server that does not answer leaves us with what is known.
+// A name server that does not answer leaves us with what is known, and holds up one caller at a time.
 base::Status AuthAddresses::look_up_again() {
-  {
-    const base::Lock lock(mutex_);
-    if (base::now_ns() < known_until_ns_) return base::kDone;
-  }
+  if (!shall_look_up()) return base::kDone;
   const auto found = resolver_(name_);
   const base::Lock lock(mutex_);
+  one_looks_up_until_ns_ = 0;
   if (!found && known_.empty()) return found.error();
   known_until_ns_ = base::now_ns() + kKnownForNs;
   if (!found) return base::kDone;
@@ -79,6 +89,15 @@ base::Status AuthAddresses::look_up_again() {
   }
   known_ = std::move(fresh);
   return base::kDone;
+}
+
+bool AuthAddresses::shall_look_up() {
+  const base::Lock lock(mutex_);
+  if (known_.empty()) return true;
+  const std::int64_t now = base::now_ns();
+  if (is_numeric_ || now < known_until_ns_ || now < one_looks_up_until_ns_) return false;
+  one_looks_up_until_ns_ = now + kOneLooksUpForNs;
+  return true;
 }
 
 }  // namespace fileserver

@@ -26,7 +26,7 @@ struct Outcome {
   };
   Kind kind;
   wire::Reply reply = wire::NotAReply{};
-  bool is_reusable = false;
+  bool is_reusable = false;  // nothing came behind the answer
 };
 
 // A connection just made may have used up part of the time; on a kept one the socket's own time-out is the deadline.
@@ -51,9 +51,11 @@ Outcome exchange(int fd, std::string_view line, base::Deadline deadline, bool is
   return {Kind::kNonsense};
 }
 
-bool ends_connection(const wire::Reply& reply) {
-  const auto* const err = std::get_if<wire::Err>(&reply);
-  return err != nullptr && base::closes_connection(err->code);
+// Who has said that it closes the connection, or has talked nonsense, is not asked on it again.
+bool may_be_kept(const Outcome& outcome) {
+  if (!outcome.is_reusable) return false;
+  if (const auto* const err = std::get_if<wire::Err>(&outcome.reply)) return !base::closes_connection(err->code);
+  return std::holds_alternative<wire::Ok>(outcome.reply);
 }
 
 base::Status status_of(const Outcome& outcome) {
@@ -82,7 +84,7 @@ base::Status AuthClient::ask(std::string_view line, Repeat repeat) {
     if (!net::is_quiet_and_open(kept.get())) continue;
     const Outcome outcome = exchange(kept.get(), line, deadline, false);
     if (outcome.kind == Outcome::Kind::kBroken && repeat == Repeat::kSafe) break;
-    if (outcome.is_reusable && !ends_connection(outcome.reply)) kept_.put(std::move(kept));
+    if (may_be_kept(outcome)) kept_.put(std::move(kept));
     return status_of(outcome);
   }
   return ask_on_fresh(line, deadline);
@@ -92,8 +94,7 @@ base::Status AuthClient::ask_on_fresh(std::string_view line, base::Deadline dead
   auto fresh = addresses_.connect(timeout_ms_, deadline);
   if (!fresh) return fresh.error();
   const Outcome outcome = exchange(fresh->get(), line, deadline, true);
-  const bool is_kept = mode_ == AuthConnection::kPersistent && outcome.is_reusable && !ends_connection(outcome.reply);
-  if (is_kept) kept_.put(std::move(*fresh));
+  if (mode_ == AuthConnection::kPersistent && may_be_kept(outcome)) kept_.put(std::move(*fresh));
   return status_of(outcome);
 }
 

@@ -1,12 +1,14 @@
 // Reads the flags, builds the parts, runs.
 #include <memory>
 
+#include "base/log.h"
 #include "fileserver/auth_client.h"
 #include "fileserver/config.h"
 #include "fileserver/files/disk_files.h"
 #include "fileserver/files/prefetched_files.h"
 #include "fileserver/session.h"
 #include "serve/startup.h"
+#include "serve/stop_signals.h"
 #include "serve/thread_server.h"
 
 namespace {
@@ -15,7 +17,7 @@ using fileserver::Config;
 
 std::unique_ptr<fileserver::Files> open_files(const Config& config, std::shared_ptr<const fileserver::Fence> fence) {
   if (config.files == fileserver::FilesMode::kDisk) return std::make_unique<fileserver::DiskFiles>(std::move(fence));
-  return std::make_unique<fileserver::PrefetchedFiles>(std::move(fence), config.root, config.memory_limit_bytes);
+  return std::make_unique<fileserver::PrefetchedFiles>(std::move(fence), config.memory_limit_bytes);
 }
 
 int run(const Config& config) {
@@ -26,6 +28,10 @@ int run(const Config& config) {
   if (!listener) return serve::failed_to_start("fileserver", listener.error());
 
   const auto files = open_files(config, std::make_shared<const fileserver::Fence>(std::move(*fence)));
+  if (serve::stop_was_asked_for()) {
+    base::log::info("stopped before it was ready");
+    return 0;
+  }
   fileserver::AuthClient auth(config.auth, config.auth_connection, config.auth_timeout_ms);
   serve::announce_ready(listener->address, config.serve);
   const serve::MakeWorker make_worker = [&] { return std::make_unique<fileserver::Session>(auth, *files); };

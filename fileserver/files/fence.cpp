@@ -10,6 +10,7 @@
 #include <climits>
 
 #include "base/log.h"
+#include "fileserver/files/our_failure.h"
 #include "wire/request.h"
 
 namespace fileserver {
@@ -59,13 +60,8 @@ std::string target_of_fd(int fd) {
 
 // What our side is short of is our failure; all else means that there is no such file to be had.
 Error open_error(std::string_view name, int errno_value) {
-  switch (errno_value) {
-    case EMFILE:
-    case ENFILE:
-    case ENOMEM:
-    case EIO: return base::errno_error(ErrorCode::kInternal, "open " + std::string(name), errno_value);
-    default: return base::errno_error(ErrorCode::kNotFound, "open " + std::string(name), errno_value);
-  }
+  const auto code = is_our_failure(errno_value) ? ErrorCode::kInternal : ErrorCode::kNotFound;
+  return base::errno_error(code, "open " + std::string(name), errno_value);
 }
 
 }  // namespace
@@ -79,6 +75,8 @@ base::Result<Fence> Fence::around(const std::string& root) {
   if (real_root.empty()) return base::errno_error(ErrorCode::kInternal, "read /proc/self/fd", errno);
   return Fence(std::move(fd), std::move(real_root), probe.is_open());
 }
+
+std::string Fence::root_path() const { return path_of_fd(root_.get()); }
 
 long Fence::open_path(const std::string& name, Links links) const {
   if (!has_openat2_) return open_part_by_part(root_.get(), name);

@@ -29,10 +29,14 @@ class Fence {
   // kInternal when the folder cannot be opened. Logs when links will not be followed.
   static base::Result<Fence> around(const std::string& root);
 
-  // A regular file, for reading; `extra_flags` such as O_DIRECT. kNotFound for everything that a client can get wrong.
+  // A path that leads to the served folder, whatever becomes of its name, as long as the fence lives.
+  std::string root_path() const;
+
+  // A regular file, for reading; `extra_flags` such as O_DIRECT. kNotFound for everything that a client can get wrong,
+  // kInternal when our side is short of something: nothing is known of the file then.
   base::Result<OpenFile> open_file(std::string_view name, Links links, int extra_flags = 0) const;
 
-  // A regular file, without opening it.
+  // A regular file, without opening it. Errors as above.
   base::Result<struct stat> look_at(std::string_view name, Links links) const;
 
   // The name without links of a file that is reached through links; kNotFound when there are none on the way.

@@ -4,13 +4,15 @@
 #include <filesystem>
 #include <system_error>
 
+#include "fileserver/files/our_failure.h"
+
 namespace fileserver {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> list_files(const std::string& root, const std::string& folder,
-                                    const std::function<void(const std::string& folder)>& on_folder) {
-  std::vector<std::string> files;
+FolderListing list_files(const std::string& root, const std::string& folder,
+                         const std::function<void(const std::string& folder)>& on_folder) {
+  FolderListing listing;
   std::vector<std::string> folders = {folder};
   while (!folders.empty()) {
     const std::string here = std::move(folders.back());
@@ -25,11 +27,12 @@ std::vector<std::string> list_files(const std::string& root, const std::string& 
       if (kind == fs::file_type::directory)
         folders.push_back(std::move(name));
       else if (kind == fs::file_type::regular)
-        files.push_back(std::move(name));
+        listing.files.push_back(std::move(name));
     }
+    if (is_our_failure(failure.value())) listing.unlisted.push_back(here);
   }
-  std::sort(files.begin(), files.end());
-  return files;
+  std::sort(listing.files.begin(), listing.files.end());
+  return listing;
 }
 
 std::string joined(const std::string& folder, const std::string& name) {

@@ -18,7 +18,6 @@ using base::ErrorCode;
 
 constexpr std::int64_t kBlockBytes = 4096;             // what O_DIRECT wants addresses, offsets and sizes aligned to
 constexpr std::int64_t kPackedBelowBytes = 16 * 1024;  // smaller files are copied into memory of just their size
-constexpr std::int64_t kReadAtMostBytes = std::int64_t{1} << 30;
 
 std::int64_t in_whole_blocks(std::int64_t bytes) {
   return std::max(kBlockBytes, (bytes + kBlockBytes - 1) / kBlockBytes * kBlockBytes);
@@ -29,11 +28,11 @@ std::unique_ptr<char, FreeBytes> allocate_blocks(std::int64_t bytes) {
       static_cast<char*>(std::aligned_alloc(kBlockBytes, static_cast<std::size_t>(bytes))));
 }
 
-// Bytes read from the start of the file, fewer than `size_bytes` if it ended early; -1 with errno.
-std::int64_t read_from_start(int fd, char* into, std::int64_t size_bytes) {
+// Bytes read from the start of the file, fewer than `size_bytes` if it, or the reading, ended early; -1 with errno.
+std::int64_t read_from_start(int fd, char* into, std::int64_t size_bytes, const Pieces& pieces) {
   std::int64_t have = 0;
-  while (have < size_bytes) {
-    const std::int64_t want = std::min(in_whole_blocks(size_bytes - have), kReadAtMostBytes);
+  while (have < size_bytes && (have == 0 || pieces.may_go_on())) {
+    const std::int64_t want = std::min(in_whole_blocks(size_bytes - have), pieces.at_most_bytes);
     const ssize_t got = ::pread(fd, into + have, static_cast<std::size_t>(want), have);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return -1;
@@ -73,11 +72,11 @@ void DirectReading::refuse(std::string_view reason) {
 }
 
 base::Result<WholeFile> read_whole_file(const Fence& fence, std::string_view name, MemoryShare share,
-                                        DirectReading& direct) {
+                                        const Reading& reading) {
   const auto failed = [&](int errno_value) {
     return base::errno_error(ErrorCode::kInternal, "read " + std::string(name), errno_value);
   };
-  const auto file = open_for_reading(fence, name, direct);
+  const auto file = open_for_reading(fence, name, reading.direct);
   if (!file) return file.error();
   const FileVersion version = file->version;
   if (!is_settled(version) || memory_for(version.size_bytes) != share.bytes()) {
@@ -86,14 +85,14 @@ base::Result<WholeFile> read_whole_file(const Fence& fence, std::string_view nam
   auto blocks = allocate_blocks(in_whole_blocks(version.size_bytes));
   if (blocks == nullptr) return failed(ENOMEM);
 
-  const std::int64_t got = read_from_start(file->fd.get(), blocks.get(), version.size_bytes);
-  if (got < 0 && errno == EINVAL && !direct.is_refused()) {
-    direct.refuse("read: Invalid argument");
-    return read_whole_file(fence, name, std::move(share), direct);
+  const std::int64_t got = read_from_start(file->fd.get(), blocks.get(), version.size_bytes, reading.pieces);
+  if (got < 0 && errno == EINVAL && !reading.direct.is_refused()) {
+    reading.direct.refuse("read: Invalid argument");
+    return read_whole_file(fence, name, std::move(share), reading);
   }
   if (got < 0) return failed(errno);
   if (got != version.size_bytes || !have_same_content(version_of(file->fd.get()), version)) {
-    return Error{ErrorCode::kUnavailable, std::string(name) + ": being changed"};
+    return Error{ErrorCode::kUnavailable, std::string(name) + ": was changed, or its reading ended"};
   }
   if (version.size_bytes < kPackedBelowBytes) blocks = packed(blocks.get(), version.size_bytes);
   if (blocks == nullptr) return failed(ENOMEM);

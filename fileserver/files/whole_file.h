@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -37,10 +38,24 @@ class DirectReading {
   std::atomic<bool> is_refused_ = false;
 };
 
-// Reads the whole file with O_DIRECT, in one read of its size (of at most 1 GiB each for larger ones), links not
-// followed. The share must be for memory_for() its size.
-// kNotFound: no such file now. kUnavailable: it is being changed, try again in a moment. kInternal: cannot be read.
+// How much of a file is read at once.
+struct Pieces {
+  std::int64_t at_most_bytes;       // whole blocks of 4096
+  std::function<bool()> may_go_on;  // asked between two pieces; "no" ends the reading
+};
+inline constexpr std::int64_t kOneReadBytes = std::int64_t{1} << 30;  // a file in one I/O, as far as the kernel goes
+inline constexpr std::int64_t kPieceBytes = 32 << 20;                 // what a slow disk, too, gives within a second
+
+struct Reading {
+  DirectReading& direct;  // of all that read in the served folder
+  Pieces pieces;
+};
+
+// Reads the whole file with O_DIRECT, in one read of its size unless that is more than a piece, links not followed. The
+// share must be for memory_for() its size.
+// kNotFound: no such file now. kUnavailable: it is being changed, try again in a moment; or reading was ended.
+// kInternal: cannot be read.
 base::Result<WholeFile> read_whole_file(const Fence& fence, std::string_view name, MemoryShare share,
-                                        DirectReading& direct);
+                                        const Reading& reading);
 
 }  // namespace fileserver

@@ -248,6 +248,63 @@ class PrefetchFollowsTest(SceneTest):
         self.assertEqual(removed.take(size), b"r" * size)
         self.assertEqual(early.ask("kept"), b"kept")
 
+    def test_the_folder_is_the_one_it_was_at_start_though_its_name_leads_elsewhere_now(self) -> None:
+        linked_root = self.scene.folder / "linked"
+        linked_root.symlink_to("files")
+        self.flags = ("--root", linked_root)
+        client = self.serve()
+        elsewhere = self.scene.folder / "elsewhere"
+        elsewhere.mkdir()
+        linked_root.unlink()
+        linked_root.symlink_to("elsewhere")
+        (elsewhere / "kept").write_bytes(b"not this")
+        self.scene.write("new/sub/a", b"new")
+        self.assert_soon(client, {"new/sub/a": b"new"})
+
+
+class Replacing:
+    """Replaces a file by its next version again and again until close(). The content is the version's number."""
+    def __init__(self, path: Path, fresh: Path, pause_s: float) -> None:
+        self.version = 0
+        self._path, self._fresh, self._pause_s = path, fresh, pause_s
+        self._closed = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    def _run(self) -> None:
+        while not self._closed.wait(self._pause_s):
+            self._fresh.write_bytes(b"%d" % (self.version + 1))
+            self._fresh.rename(self._path)
+            self.version += 1
+
+    def close(self) -> None:
+        self._closed.set()
+        self._thread.join()
+
+
+class NeverOldForLongTest(SceneTest):
+    """A file that is replaced so often that it hardly ever, or never, holds still."""
+
+    ROUNDS = 4
+
+    def check_replaced_every(self, pause_s: float) -> None:
+        path = self.scene.write("a", b"0")
+        authserver = self.scene.authserver()
+        create_account(authserver)
+        client = self.scene.client(self.scene.fileserver(authserver))
+        grant(client)
+        replacing = self.scene.keep(Replacing(path, self.scene.folder / "fresh", pause_s))
+        for _ in range(self.ROUNDS):
+            version = replacing.version
+            eventually(lambda: int(client.ask("a")) >= version, f"version {version} is seen", within_s=SOON_S)
+            eventually(lambda: replacing.version > version + 0.5 / pause_s, "it is replaced many times")
+
+    def test_one_that_holds_still_for_a_moment_only(self) -> None:
+        self.check_replaced_every(0.025)
+
+    def test_one_that_never_holds_still(self) -> None:
+        self.check_replaced_every(0.005)
+
 
 class WholeVersionsTest(SceneTest):
     """A writer that never rests. Every version is of one digit only, so that a mix would show."""

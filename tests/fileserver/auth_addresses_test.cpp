@@ -1,6 +1,8 @@
 #include "fileserver/auth_addresses.h"
 
+#include <atomic>
 #include <chrono>
+#include <future>
 #include <map>
 #include <string>
 #include <thread>
@@ -152,4 +154,45 @@ TEST_CASE("a name that stands for nothing is unavailable", "[fileserver]") {
     return base::Error{base::ErrorCode::kUnavailable, "no such name"};
   });
   CHECK(reached_by(addresses) == "unavailable");
+}
+
+TEST_CASE("while one caller waits for a name server that hangs, the others go on with what is known", "[fileserver]") {
+  Listening one("127.0.0.2");
+  const Addresses known{one.address()};
+  std::promise<void> may_answer;
+  const std::shared_future<void> answer = may_answer.get_future().share();
+  std::promise<void> is_asked;
+  std::atomic<int> times_asked = 0;
+  AuthAddresses addresses(kName, [&](const net::HostPort&) -> base::Result<Addresses> {
+    const int number = ++times_asked;
+    if (number == 2) is_asked.set_value();
+    if (number >= 2) answer.wait_for(std::chrono::milliseconds(kLongMs));
+    return known;
+  });
+  CHECK(reached_by(addresses) == one.address().text());
+  one.stop();
+  CHECK(reached_by(addresses) == "unavailable");
+  one.start_again();
+
+  auto unlucky = std::async(std::launch::async, [&] { return reached_by(addresses); });
+  is_asked.get_future().wait();
+  for (int i = 0; i < 3; ++i) CHECK(reached_by(addresses) == one.address().text());
+  may_answer.set_value();
+  CHECK(unlucky.get() == one.address().text());
+  CHECK(times_asked == 2);
+}
+
+TEST_CASE("a numeric address is never looked up again", "[fileserver]") {
+  Listening one("127.0.0.2");
+  int times_asked = 0;
+  AuthAddresses addresses({"127.0.0.2", one.address().port()}, [&](const net::HostPort& name) {
+    ++times_asked;
+    return net::resolve(name);
+  });
+  CHECK(reached_by(addresses) == one.address().text());
+  one.stop();
+  CHECK(reached_by(addresses) == "unavailable");
+  one.start_again();
+  CHECK(reached_by(addresses) == one.address().text());
+  CHECK(times_asked == 1);
 }

@@ -4,7 +4,6 @@
 
 #include <filesystem>
 
-#include "fileserver/files/folder_tree.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
 
@@ -56,16 +55,4 @@ TEST_CASE("new folders are watched, and folders that moved away are not", "[file
   CHECK(moved.new_folders == std::set<std::string>{"moved"});
   watched.folder.write("moved/b", "1");
   CHECK(watched.changes().files == std::set<std::string>{"moved/b"});
-}
-
-TEST_CASE("a tree is listed without its links", "[files]") {
-  const tests::TemporaryFolder folder;
-  folder.write("b", "");
-  folder.write("a/c", "");
-  fs::create_symlink("b", folder.path("link"));
-  fs::create_directory_symlink("a", folder.path("folder-link"));
-  std::set<std::string> folders;
-  const auto files = fileserver::list_files(folder.path(), "", [&](const std::string& f) { folders.insert(f); });
-  CHECK(files == std::vector<std::string>{"a/c", "b"});
-  CHECK(folders == std::set<std::string>{"", "a"});
 }

@@ -19,10 +19,13 @@ std::string pattern(std::size_t size) {
 }
 
 // A file that was written just now is refused for a moment: ask until it has settled.
-base::Result<WholeFile> read(const Fence& fence, const std::string& name, MemoryBudget& budget, std::int64_t size) {
+base::Result<WholeFile> read(
+    const Fence& fence, const std::string& name, MemoryBudget& budget, std::int64_t size,
+    const std::function<bool()>& may_go_on = [] { return true; }) {
   DirectReading direct;
   for (;;) {
-    auto file = read_whole_file(fence, name, std::move(*budget.take(memory_for(size))), direct);
+    auto file =
+        read_whole_file(fence, name, std::move(*budget.take(memory_for(size))), {direct, {kPieceBytes, may_go_on}});
     if (file || file.error().code != base::ErrorCode::kUnavailable) return file;
     net::pause_ms(5);
   }
@@ -75,9 +78,32 @@ TEST_CASE("a file that was written just now is not read yet", "[files]") {
   for (;;) {
     folder.write("file", "x");
     const bool was_settled = is_settled(fence->open_file("file", Fence::Links::kRefused)->version);
-    const auto file = read_whole_file(*fence, "file", std::move(*budget.take(1)), direct);
+    const auto file =
+        read_whole_file(*fence, "file", std::move(*budget.take(1)), {direct, {kPieceBytes, [] { return true; }}});
     if (was_settled || file) continue;
     CHECK(file.error().code == base::ErrorCode::kUnavailable);
     break;
   }
+}
+
+TEST_CASE("reading a large file can be ended between two pieces", "[files]") {
+  constexpr int kPieces = 3;
+  constexpr std::int64_t kSize = kPieces * kPieceBytes;
+  const tests::TemporaryFolder folder;
+  folder.write("file", "");
+  std::filesystem::resize_file(folder.path("file"), kSize);
+  const auto fence = Fence::around(folder.path());
+  MemoryBudget budget(kSize);
+  int asked = 0;
+  CHECK(read(*fence, "file", budget, kSize, [&] { return ++asked < kPieces; }));
+  CHECK(asked == kPieces - 1);
+
+  asked = 0;
+  DirectReading direct;
+  const Reading reading{direct, {kPieceBytes, [&] { return ++asked < 2; }}};
+  const auto ended = read_whole_file(*fence, "file", std::move(*budget.take(kSize)), reading);
+  REQUIRE_FALSE(ended);
+  CHECK(ended.error().code == base::ErrorCode::kUnavailable);
+  CHECK(asked == 2);
+  CHECK(budget.used_bytes() == 0);
 }

@@ -1,0 +1,44 @@
+"""Prefetching that is out of file descriptors: what it cannot look at is not taken for gone, and seen later."""
+
+import unittest
+
+from client import Client, grant
+from programs import BUILD
+from scene import SceneTest, create_account
+from test_descriptors import LIMIT, SANITIZER_NEEDS_DESCRIPTORS, with_few_descriptors
+from test_prefetch_follows import SOON_S
+from waiting import eventually
+
+
+@unittest.skipIf(BUILD.name == "address", SANITIZER_NEEDS_DESCRIPTORS)
+class PrefetchShortageTest(SceneTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.scene.write("a", b"first")
+        authserver = self.scene.authserver()
+        create_account(authserver)
+        # A thread that waits for a connection has its descriptor set aside already: not too many of them.
+        self.fileserver = self.scene.fileserver(authserver, "--spare-threads", "2", prefix=with_few_descriptors())
+        self.client = self.scene.client(self.fileserver)
+        grant(self.client)
+
+    def crowd(self) -> list[Client]:
+        """As many clients as it takes for the last descriptor to be gone."""
+        crowd = [self.scene.client(self.fileserver) for _ in range(LIMIT + 20)]
+        eventually(lambda: "cannot accept" in self.fileserver.log(), "the log tells of it")
+        return crowd
+
+    def test_what_changes_meanwhile_stays_as_it_was_known_and_is_seen_later(self) -> None:
+        crowd = self.crowd()
+        self.scene.write("a", b"second")
+        self.scene.write("new/sub/b", b"new")
+        eventually(lambda: "can be looked at now" in self.fileserver.log(), "the log tells of it")
+        self.assertEqual(self.client.ask("a"), b"first")
+        for other in crowd:
+            other.close()
+        for name, content in {"a": b"second", "new/sub/b": b"new"}.items():
+            eventually(lambda: self.client.ask(name) == content, f"{name} is seen", within_s=SOON_S)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,54 @@
+"""SIGTERM and SIGINT while files are still being read: the fileserver ends at once, and never says READY."""
+
+import os
+import signal
+import subprocess
+import unittest
+from pathlib import Path
+
+from programs import BUILD, environment
+from scene import SceneTest
+from waiting import LONG_S, eventually
+
+FILES = 5000
+TRIES = 10
+
+
+def holds(pid: int, number: int) -> bool:
+    """Whether the process keeps this signal for when it has time for it."""
+    status = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+    return bool(int(status["SigBlk"], 16) & 1 << (number - 1))
+
+
+class StopWhilePrefetchingTest(SceneTest):
+    def setUp(self) -> None:
+        super().setUp()
+        for number in range(FILES):
+            os.utime(self.scene.write(f"{number}", b"x" * 5000), (1, 1))
+
+    def was_ready_when_stopped_early(self, number: int) -> bool:
+        command = [BUILD / "fileserver", "--listen", "127.0.0.1:0", "--root", self.scene.root]
+        process = subprocess.Popen(command,
+                                   env=environment(),
+                                   stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE,
+                                   stderr=subprocess.DEVNULL)
+        try:
+            eventually(lambda: holds(process.pid, number), "it is about to read")
+            process.send_signal(number)
+            printed, _ = process.communicate(timeout=LONG_S)
+        finally:
+            process.kill()
+            process.wait()
+        self.assertEqual(process.returncode, 0)
+        return b"READY" in printed
+
+    def test_it_ends_with_status_0_and_is_never_ready(self) -> None:
+        # The signal may come late, when all has been read: then once more.
+        for number in (signal.SIGTERM, signal.SIGINT):
+            with self.subTest(number):
+                self.assertFalse(all(self.was_ready_when_stopped_early(number) for _ in range(TRIES)))
+
+
+if __name__ == "__main__":
+    unittest.main()

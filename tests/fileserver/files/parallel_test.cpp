@@ -1,0 +1,38 @@
+#include "fileserver/files/parallel.h"
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+#include "net/socket_io.h"
+#include "tests/catch.h"
+
+using fileserver::for_each_in_parallel;
+
+namespace {
+
+void no_report(std::size_t, double) {}
+
+}  // namespace
+
+TEST_CASE("every work is done once", "[files]") {
+  for (const std::size_t count : {0, 1, 7, 1000}) {
+    CAPTURE(count);
+    std::vector<std::atomic<int>> times(count);
+    CHECK(for_each_in_parallel(
+        count, [&](std::size_t i) { ++times[i]; }, [] { return true; }, no_report));
+    CHECK(std::all_of(times.begin(), times.end(), [](const auto& done) { return done == 1; }));
+  }
+}
+
+TEST_CASE("nothing more is begun once it may not go on", "[files]") {
+  constexpr std::size_t kMany = 1'000'000;
+  std::atomic<std::size_t> begun = 0;
+  const auto work = [&](std::size_t) {
+    ++begun;
+    net::pause_ms(1);
+  };
+  CHECK_FALSE(for_each_in_parallel(
+      kMany, work, [&] { return begun == 0; }, no_report));
+  CHECK(begun < kMany);
+}
