@@ -74,6 +74,18 @@ class AnalysisTest(unittest.TestCase):
         disturbed = [replace(run, failures="other programs used 90% of the cores") for run in runs[2:]]
         self.assertFalse(self.result(*runs[:2], *disturbed).is_saturated)
 
+    def test_the_maximum_is_one_that_was_repeated(self):
+        repeated = [examples.run(4, rate, repeat) for repeat, rate in enumerate((1000.0, 1010.0), 1)]
+        self.assertEqual(self.result(*repeated, examples.run(8, 1500.0)).best.threads, 4)
+        self.assertEqual(self.result(examples.run(4, 1000.0), examples.run(8, 1500.0)).best.threads, 8)
+
+    def test_the_bottleneck_is_looked_for_at_the_highest_n_that_still_has_the_maximum(self):
+        rates = {1: 500.0, 2: 1000.0, 4: 990.0, 8: 980.0, 16: 900.0}
+        result = self.result(*(examples.run(threads, rate, used=examples.usage(core_busy=0.97 if threads == 8 else 0.3))
+                               for threads, rate in rates.items()))
+        self.assertEqual((result.best.threads, result.fullest.threads), (2, 8))
+        self.assertIn("97% busy", result.verdict.sentence)
+
     def test_a_maximum_at_the_last_n_is_not_saturated(self):
         self.assertFalse(self.result(examples.run(1, 100.0), examples.run(2, 200.0)).is_saturated)
 
