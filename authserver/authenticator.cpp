@@ -22,12 +22,16 @@ std::string random_password() {
   return text.data();
 }
 
-Error too_many_hashes() { return {ErrorCode::kUnavailable, "too many password hashes wait to be computed"}; }
+Error too_many_hashes() {
+  return {ErrorCode::kUnavailable, "too many password hashes wait to be computed"};
+}
 
 }  // namespace
 
-base::Result<Authenticator> Authenticator::make(const AuthenticatorOptions& options, SharedPasswordState& shared) {
-  // Whatever new accounts are kept in: a wrong password costs as much where the account is of argon2id.
+base::Result<Authenticator> Authenticator::make(const AuthenticatorOptions& options,
+                                                SharedPasswordState& shared) {
+  // Whatever new accounts are kept in: a wrong password costs as much where the account is of
+  // argon2id.
   auto nobodys_record = make_record(Scheme::kArgon2id, random_password());
   if (!nobodys_record) return nobodys_record.error();
   return Authenticator(options, shared, std::move(*nobodys_record));
@@ -47,7 +51,8 @@ base::Status Authenticator::verify(AccountStore& store, wire::Credentials accoun
 
 base::Status Authenticator::check(wire::Credentials account, std::string_view record) const {
   const auto denied_unless = [](bool is_right) {
-    return is_right ? base::Status(base::kDone) : base::Status(Error{ErrorCode::kDenied, "wrong password"});
+    return is_right ? base::Status(base::kDone)
+                    : base::Status(Error{ErrorCode::kDenied, "wrong password"});
   };
   if (scheme_of(record) == Scheme::kPlain) return denied_unless(matches(record, account.password));
 
@@ -59,7 +64,8 @@ base::Status Authenticator::check(wire::Credentials account, std::string_view re
   // Somebody with the same credential may have been before us in the queue.
   if (may_remember && shared_->memo.contains(key, base::now_ns())) return base::kDone;
   const bool is_right = matches(record, account.password);
-  if (is_right && may_remember) shared_->memo.remember(key, base::now_ns() + options_.memo_ms * base::kNsPerMs);
+  if (is_right && may_remember)
+    shared_->memo.remember(key, base::now_ns() + options_.memo_ms * base::kNsPerMs);
   return denied_unless(is_right);
 }
 
@@ -68,7 +74,8 @@ base::Status Authenticator::create(AccountStore& store, wire::Credentials accoun
   if (options_.scheme == Scheme::kPlain) {
     record = make_record(options_.scheme, account.password);
   } else {
-    const HashLanes::Turn turn(shared_->lanes, std::hash<std::string_view>()(account.user), hash_deadline_ns());
+    const HashLanes::Turn turn(shared_->lanes, std::hash<std::string_view>()(account.user),
+                               hash_deadline_ns());
     if (turn.is_granted()) record = make_record(options_.scheme, account.password);
   }
   if (!record) return record.error();
@@ -77,6 +84,8 @@ base::Status Authenticator::create(AccountStore& store, wire::Credentials accoun
   return created;
 }
 
-std::int64_t Authenticator::hash_deadline_ns() const { return base::now_ns() + options_.hash_wait_ms * base::kNsPerMs; }
+std::int64_t Authenticator::hash_deadline_ns() const {
+  return base::now_ns() + options_.hash_wait_ms * base::kNsPerMs;
+}
 
 }  // namespace authserver

@@ -26,21 +26,26 @@ struct AuthenticatorOptions {
   std::int64_t hash_wait_ms = 2'000;  // the longest wait for a turn to compute a hash
 };
 
-// Any thread; immutable but for the shared state. Works on a store that the caller lends for each call.
+// Any thread; immutable but for the shared state. Works on a store that the caller lends for each
+// call.
 class Authenticator {
  public:
-  // `shared` must outlive it. Makes the record that unknown users are checked against; kInternal without memory for it.
-  static base::Result<Authenticator> make(const AuthenticatorOptions& options, SharedPasswordState& shared);
+  // `shared` must outlive it. Makes the record that unknown users are checked against; kInternal
+  // without memory for it.
+  static base::Result<Authenticator> make(const AuthenticatorOptions& options,
+                                          SharedPasswordState& shared);
 
-  // Done when the password is the user's. kDenied for a wrong one and for an unknown user, after the same time unless
-  // the account is in plain text; kUnavailable when the store, or a turn to compute, cannot be had.
+  // Done when the password is the user's. kDenied for a wrong one and for an unknown user, after
+  // the same time unless the account is in plain text; kUnavailable when the store, or a turn to
+  // compute, cannot be had.
   base::Status verify(AccountStore& store, wire::Credentials account) const;
 
   // Done when the account is durable. kExists, kUnavailable.
   base::Status create(AccountStore& store, wire::Credentials account) const;
 
  private:
-  Authenticator(const AuthenticatorOptions& options, SharedPasswordState& shared, std::string nobodys_record)
+  Authenticator(const AuthenticatorOptions& options, SharedPasswordState& shared,
+                std::string nobodys_record)
       : options_(options), shared_(&shared), nobodys_record_(std::move(nobodys_record)) {}
 
   base::Status check(wire::Credentials account, std::string_view record) const;
@@ -48,8 +53,9 @@ class Authenticator {
 
   AuthenticatorOptions options_;
   SharedPasswordState* shared_;
-  std::shared_ptr<const CredentialHasher> hasher_ = std::make_shared<CredentialHasher>();  // copies use the same key
-  std::string nobodys_record_;  // of argon2id, and of a password that nobody knows
+  std::shared_ptr<const CredentialHasher> hasher_ =
+      std::make_shared<CredentialHasher>();  // copies use the same key
+  std::string nobodys_record_;               // of argon2id, and of a password that nobody knows
 };
 
 }  // namespace authserver

@@ -15,8 +15,8 @@ namespace authserver {
 
 enum class Model { kThread, kProcess };
 
-// Instead of serving: write all accounts to a file, or take them from one. At most one is named; "-" is standard output
-// or input.
+// Instead of serving: write all accounts to a file, or take them from one. At most one is named;
+// "-" is standard output or input.
 struct Move {
   bool is_wanted() const { return !export_to.empty() || !import_from.empty(); }
 
@@ -38,8 +38,8 @@ struct Config {
   int hashes_at_once = 0;                   // 0: one for each core
 };
 
-// From the command line, the environment and the --config file. Nothing when the program shall end at once, with
-// `exit_status`.
+// From the command line, the environment and the --config file. Nothing when the program shall end
+// at once, with `exit_status`.
 std::optional<Config> read_config(int argc, char** argv, int& exit_status);
 
 }  // namespace authserver

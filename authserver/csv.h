@@ -17,8 +17,8 @@ struct CsvAccount {
   std::string record;
 };
 
-// The line without its LF. Nothing when it is not two fields, or the user name is not acceptable, or there is no
-// record.
+// The line without its LF. Nothing when it is not two fields, or the user name is not acceptable,
+// or there is no record.
 std::optional<CsvAccount> parse_csv_line(std::string_view line);
 
 }  // namespace authserver

@@ -26,7 +26,8 @@ void warn_about_plain(Scheme scheme) {
 int failed(const base::Error& error) { return serve::failed_to_start("authserver", error); }
 
 int move_instead_of_serving(const Config& config) {
-  // A stop signal ends it at once: importing again does no harm, and an export leaves the file that was there.
+  // A stop signal ends it at once: importing again does no harm, and an export leaves the file that
+  // was there.
   serve::release_stop_signals();
   const auto moved = authserver::move_accounts(config.move, config.store);
   return moved ? 0 : failed(moved.error());
@@ -34,9 +35,11 @@ int move_instead_of_serving(const Config& config) {
 
 int run(const Config& config) {
   ::umask(S_IRWXG | S_IRWXO);  // what we write holds password records
-  if (!authserver::start_cryptography()) return failed({base::ErrorCode::kInternal, "no source of randomness"});
+  if (!authserver::start_cryptography())
+    return failed({base::ErrorCode::kInternal, "no source of randomness"});
   warn_about_plain(config.password_scheme);
-  if (const auto prepared = authserver::prepare_store(config.store); !prepared) return failed(prepared.error());
+  if (const auto prepared = authserver::prepare_store(config.store); !prepared)
+    return failed(prepared.error());
   if (config.move.is_wanted()) return move_instead_of_serving(config);
 
   const serve::Shared<authserver::SharedPasswordState> passwords;
@@ -52,8 +55,8 @@ int run(const Config& config) {
   const serve::MakeWorker make_worker = [&] {
     return std::make_unique<authserver::Session>(*authenticator, config.store);
   };
-  const auto serve_all =
-      config.model == authserver::Model::kProcess ? serve::serve_with_processes : serve::serve_with_threads;
+  const auto serve_all = config.model == authserver::Model::kProcess ? serve::serve_with_processes
+                                                                     : serve::serve_with_threads;
   return serve_all(std::move(*listener), config.serve, make_worker) ? 0 : 1;
 }
 

@@ -86,11 +86,16 @@ base::Status import_one(AccountStore& store, const CsvAccount& account, Imported
   return base::kDone;
 }
 
-// A file that cannot be read on looks like its end unless one asks; of std::cin, standard I/O knows it.
-bool has_failed(const std::istream& input) { return input.bad() || (&input == &std::cin && std::ferror(stdin) != 0); }
+// A file that cannot be read on looks like its end unless one asks; of std::cin, standard I/O knows
+// it.
+bool has_failed(const std::istream& input) {
+  return input.bad() || (&input == &std::cin && std::ferror(stdin) != 0);
+}
 
 base::Status import_accounts(AccountStore& store, const std::string& path) {
-  const auto unreadable = [&path] { return base::errno_error(ErrorCode::kInternal, "import from " + path, errno); };
+  const auto unreadable = [&path] {
+    return base::errno_error(ErrorCode::kInternal, "import from " + path, errno);
+  };
   std::ifstream file;
   if (path != "-") {
     file.open(path);
@@ -103,16 +108,21 @@ base::Status import_accounts(AccountStore& store, const std::string& path) {
   while (std::getline(input, line)) {
     progress.count();
     const auto account = parse_csv_line(line);
-    if (!account) return Error{ErrorCode::kInvalid, fmt::format("{} line {}: not user,record", path, progress.total())};
+    if (!account)
+      return Error{ErrorCode::kInvalid,
+                   fmt::format("{} line {}: not user,record", path, progress.total())};
     if (const auto done = import_one(store, *account, imported); !done) {
-      return Error{done.error().code, fmt::format("line {}: {}", progress.total(), done.error().context)};
+      return Error{done.error().code,
+                   fmt::format("line {}: {}", progress.total(), done.error().context)};
     }
   }
   if (has_failed(input)) return unreadable();
-  std::cerr << fmt::format("authserver: imported {} accounts, {} were there already\n", imported.made, imported.same);
+  std::cerr << fmt::format("authserver: imported {} accounts, {} were there already\n",
+                           imported.made, imported.same);
   if (imported.different == 0) return base::kDone;
-  return Error{ErrorCode::kExists,
-               fmt::format("{} accounts are there with another record, and were kept", imported.different)};
+  return Error{
+      ErrorCode::kExists,
+      fmt::format("{} accounts are there with another record, and were kept", imported.different)};
 }
 
 }  // namespace

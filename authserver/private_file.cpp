@@ -21,7 +21,8 @@ base::Error cannot_write(const std::string& path, int errno_value) {
   return base::errno_error(ErrorCode::kInternal, "write " + path, errno_value);
 }
 
-// What the path leads to: a new file must not take the place of a symbolic link, and still less of a device.
+// What the path leads to: a new file must not take the place of a symbolic link, and still less of
+// a device.
 base::Result<std::string> end_of(const std::string& path) {
   std::error_code failure;
   const auto end = std::filesystem::weakly_canonical(path, failure);
@@ -33,8 +34,10 @@ base::Result<std::string> end_of(const std::string& path) {
   return end.string();
 }
 
-base::Status fill_new_file(const std::string& path, const std::function<base::Status(int fd)>& fill) {
-  const net::Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
+base::Status fill_new_file(const std::string& path,
+                           const std::function<base::Status(int fd)>& fill) {
+  const net::Fd file(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
   if (!file.is_open()) return cannot_write(path, errno);
   if (const auto filled = fill(file.get()); !filled) return filled;
   return ::fsync(file.get()) == 0 ? base::Status(base::kDone) : cannot_write(path, errno);
@@ -42,7 +45,8 @@ base::Status fill_new_file(const std::string& path, const std::function<base::St
 
 }  // namespace
 
-base::Status write_private_file(const std::string& path, const std::function<base::Status(int fd)>& fill) {
+base::Status write_private_file(const std::string& path,
+                                const std::function<base::Status(int fd)>& fill) {
   const auto end = end_of(path);
   if (!end) return end.error();
   const std::string part = *end + ".part";

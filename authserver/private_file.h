@@ -8,8 +8,10 @@
 
 namespace authserver {
 
-// Lets `fill` write into `path`.part, which gets its own name when all of it is on disk: whatever fails before, even
-// the power, leaves the file that was there. Returns what `fill` does, or kInternal, also when `path` is no file.
-base::Status write_private_file(const std::string& path, const std::function<base::Status(int fd)>& fill);
+// Lets `fill` write into `path`.part, which gets its own name when all of it is on disk: whatever
+// fails before, even the power, leaves the file that was there. Returns what `fill` does, or
+// kInternal, also when `path` is no file.
+base::Status write_private_file(const std::string& path,
+                                const std::function<base::Status(int fd)>& fill);
 
 }  // namespace authserver

@@ -23,18 +23,22 @@ base::Status Session::answer(const wire::Ping&) {
 }
 
 base::Status Session::answer(const wire::New& request) {
-  const auto status = with_store([&](AccountStore& store) { return authenticator_.create(store, request.account); });
+  const auto status = with_store(
+      [&](AccountStore& store) { return authenticator_.create(store, request.account); });
   serve::log_request("new", request.account.user, status);
   return status;
 }
 
 base::Status Session::answer(const wire::Auth& request) {
-  const auto status = with_store([&](AccountStore& store) { return authenticator_.verify(store, request.account); });
+  const auto status = with_store(
+      [&](AccountStore& store) { return authenticator_.verify(store, request.account); });
   serve::log_request("auth", request.account.user, status);
   return status;
 }
 
-base::Status Session::answer(const wire::Refused& refused) { return base::Error{refused.code, "refused"}; }
+base::Status Session::answer(const wire::Refused& refused) {
+  return base::Error{refused.code, "refused"};
+}
 
 template <typename Ask>
 base::Status Session::with_store(Ask ask) {

@@ -1,4 +1,5 @@
-// One fileserver's conversation with the authserver: docs/protocol.md, "from the fileserver to the authserver".
+// One fileserver's conversation with the authserver: docs/protocol.md, "from the fileserver to the
+// authserver".
 #pragma once
 
 #include <memory>
@@ -11,7 +12,8 @@
 
 namespace authserver {
 
-// Belongs to one thread or process, and owns its connection to the store, which is made with the first request.
+// Belongs to one thread or process, and owns its connection to the store, which is made with the
+// first request.
 class Session : public serve::Worker {
  public:
   Session(const Authenticator& authenticator, const StoreConfig& store_config)

@@ -27,12 +27,14 @@ AuthAddresses::AuthAddresses(net::HostPort name, Resolver resolver)
 
 base::Result<net::Fd> AuthAddresses::connect(std::int64_t timeout_ms, base::Deadline deadline) {
   if (const auto looked_up = look_up_again(); !looked_up) return looked_up.error();
-  base::Error failure{base::ErrorCode::kUnavailable, net::to_string(name_) + ": no address answers"};
+  base::Error failure{base::ErrorCode::kUnavailable,
+                      net::to_string(name_) + ": no address answers"};
   const auto candidates = in_order_of_trial();
   for (std::size_t i = 0; i < candidates.size() && !deadline.has_passed(); ++i) {
     // One that neither answers nor refuses must leave time for those behind it.
     const auto share_ms = deadline.left_ms() / static_cast<std::int64_t>(candidates.size() - i);
-    auto fd = net::connect_to(candidates[i], timeout_ms, nullptr, std::max<std::int64_t>(share_ms, 1));
+    auto fd =
+        net::connect_to(candidates[i], timeout_ms, nullptr, std::max<std::int64_t>(share_ms, 1));
     note_outcome(candidates[i], fd.ok());
     if (fd) return fd;
     failure = fd.error();
@@ -40,15 +42,18 @@ base::Result<net::Fd> AuthAddresses::connect(std::int64_t timeout_ms, base::Dead
   return failure;
 }
 
-// Round robin over those that answered last, then the others: one that is down is tried last, and so come back to.
+// Round robin over those that answered last, then the others: one that is down is tried last, and
+// so come back to.
 std::vector<net::SocketAddress> AuthAddresses::in_order_of_trial() {
   const base::Lock lock(mutex_);
   std::vector<Known> order = known_;
   if (!order.empty()) {
-    std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(next_++ % order.size()), order.end());
+    std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(next_++ % order.size()),
+                order.end());
   }
   const std::int64_t now = base::now_ns();
-  std::stable_partition(order.begin(), order.end(), [now](const Known& k) { return k.passed_over_until_ns <= now; });
+  std::stable_partition(order.begin(), order.end(),
+                        [now](const Known& k) { return k.passed_over_until_ns <= now; });
   // Waiting for one that may still be down is for this caller alone.
   if (!order.empty() && order.front().passed_over_until_ns > 0) {
     pass_over(order.front().address, now + kPassedOverForNs);
@@ -72,7 +77,8 @@ void AuthAddresses::pass_over(const net::SocketAddress& address, std::int64_t un
   }
 }
 
-// A name server that does not answer leaves us with what is known, and holds up one caller at a time.
+// A name server that does not answer leaves us with what is known, and holds up one caller at a
+// time.
 base::Status AuthAddresses::look_up_again() {
   if (!shall_look_up()) return base::kDone;
   const auto found = resolver_(name_);

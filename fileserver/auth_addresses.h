@@ -12,18 +12,20 @@
 
 namespace fileserver {
 
-// Any thread. A name may stand for several authservers: connections are spread over all of its addresses, one that
-// does not answer is passed over for a moment, after which one caller tries it again, and the name is looked up again
-// from time to time, and when none answers: by one caller, while the others go on with what is known.
+// Any thread. A name may stand for several authservers: connections are spread over all of its
+// addresses, one that does not answer is passed over for a moment, after which one caller tries it
+// again, and the name is looked up again from time to time, and when none answers: by one caller,
+// while the others go on with what is known.
 class AuthAddresses {
  public:
-  using Resolver = std::function<base::Result<std::vector<net::SocketAddress>>(const net::HostPort&)>;
+  using Resolver =
+      std::function<base::Result<std::vector<net::SocketAddress>>(const net::HostPort&)>;
 
   // `resolver` is called by any thread.
   explicit AuthAddresses(net::HostPort name, Resolver resolver = net::resolve);
 
-  // A connection to one of them; its blocking calls sleep at most `timeout_ms`. kUnavailable when none can be had
-  // before the deadline.
+  // A connection to one of them; its blocking calls sleep at most `timeout_ms`. kUnavailable when
+  // none can be had before the deadline.
   base::Result<net::Fd> connect(std::int64_t timeout_ms, base::Deadline deadline);
 
  private:

@@ -29,7 +29,8 @@ struct Outcome {
   bool is_reusable = false;  // nothing came behind the answer
 };
 
-// A connection just made may have used up part of the time; on a kept one the socket's own time-out is the deadline.
+// A connection just made may have used up part of the time; on a kept one the socket's own time-out
+// is the deadline.
 Outcome exchange(int fd, std::string_view line, base::Deadline deadline, bool is_fresh) {
   using Kind = Outcome::Kind;
   if (!net::send_all(fd, line)) return {errno == EAGAIN ? Kind::kTimedOut : Kind::kBroken};
@@ -54,7 +55,8 @@ Outcome exchange(int fd, std::string_view line, base::Deadline deadline, bool is
 // Who has said that it closes the connection, or has talked nonsense, is not asked on it again.
 bool may_be_kept(const Outcome& outcome) {
   if (!outcome.is_reusable) return false;
-  if (const auto* const err = std::get_if<wire::Err>(&outcome.reply)) return !base::closes_connection(err->code);
+  if (const auto* const err = std::get_if<wire::Err>(&outcome.reply))
+    return !base::closes_connection(err->code);
   return std::holds_alternative<wire::Ok>(outcome.reply);
 }
 
@@ -62,9 +64,12 @@ base::Status status_of(const Outcome& outcome) {
   switch (outcome.kind) {
     case Outcome::Kind::kBroken:
     case Outcome::Kind::kCut:
-      return Error{ErrorCode::kUnavailable, "the authserver closed the connection instead of answering"};
-    case Outcome::Kind::kTimedOut: return Error{ErrorCode::kUnavailable, "the authserver did not answer in time"};
-    case Outcome::Kind::kNonsense: return Error{ErrorCode::kInternal, "the authserver does not speak the protocol"};
+      return Error{ErrorCode::kUnavailable,
+                   "the authserver closed the connection instead of answering"};
+    case Outcome::Kind::kTimedOut:
+      return Error{ErrorCode::kUnavailable, "the authserver did not answer in time"};
+    case Outcome::Kind::kNonsense:
+      return Error{ErrorCode::kInternal, "the authserver does not speak the protocol"};
     case Outcome::Kind::kAnswered: break;
   }
   if (std::holds_alternative<wire::Ok>(outcome.reply)) return base::kDone;
@@ -78,8 +83,9 @@ base::Status status_of(const Outcome& outcome) {
 base::Status AuthClient::ask(std::string_view line, Repeat repeat) {
   const auto deadline = base::Deadline::in_ms(timeout_ms_);
   if (mode_ == AuthConnection::kPerRequest) return ask_on_fresh(line, deadline);
-  // A kept connection may have been closed by the other side while it was idle, many at once when the authserver was
-  // restarted; and bytes that nobody asked for must not be taken for an answer. So look first, which costs one call.
+  // A kept connection may have been closed by the other side while it was idle, many at once when
+  // the authserver was restarted; and bytes that nobody asked for must not be taken for an answer.
+  // So look first, which costs one call.
   for (net::Fd kept = kept_.take(); kept.is_open(); kept = kept_.take()) {
     if (!net::is_quiet_and_open(kept.get())) continue;
     const Outcome outcome = exchange(kept.get(), line, deadline, false);

@@ -28,8 +28,8 @@ struct Config {
   std::int64_t memory_limit_bytes = 0;  // set to half of RAM by read_config()
 };
 
-// From the command line, the environment and the --config file. Nothing when the program shall end at once, with
-// `exit_status`.
+// From the command line, the environment and the --config file. Nothing when the program shall end
+// at once, with `exit_status`.
 std::optional<Config> read_config(int argc, char** argv, int& exit_status);
 
 }  // namespace fileserver

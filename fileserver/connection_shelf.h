@@ -8,9 +8,9 @@
 
 namespace fileserver {
 
-// Any thread, without a lock: each place is one atomic descriptor that is exchanged for another or for none. Places are
-// tried from the first, so the connection that was used last is used next, and one that nobody needs grows old in the
-// back and is closed by the other side.
+// Any thread, without a lock: each place is one atomic descriptor that is exchanged for another or
+// for none. Places are tried from the first, so the connection that was used last is used next, and
+// one that nobody needs grows old in the back and is closed by the other side.
 class ConnectionShelf {
  public:
   ConnectionShelf() {

@@ -15,8 +15,10 @@ namespace {
 
 using fileserver::Config;
 
-std::unique_ptr<fileserver::Files> open_files(const Config& config, std::shared_ptr<const fileserver::Fence> fence) {
-  if (config.files == fileserver::FilesMode::kDisk) return std::make_unique<fileserver::DiskFiles>(std::move(fence));
+std::unique_ptr<fileserver::Files> open_files(const Config& config,
+                                              std::shared_ptr<const fileserver::Fence> fence) {
+  if (config.files == fileserver::FilesMode::kDisk)
+    return std::make_unique<fileserver::DiskFiles>(std::move(fence));
   return std::make_unique<fileserver::PrefetchedFiles>(std::move(fence), config.memory_limit_bytes);
 }
 
@@ -27,14 +29,17 @@ int run(const Config& config) {
   auto listener = net::listen_on(config.listen, serve::io_slice_ms(config.serve.idle_timeout_ms));
   if (!listener) return serve::failed_to_start("fileserver", listener.error());
 
-  const auto files = open_files(config, std::make_shared<const fileserver::Fence>(std::move(*fence)));
+  const auto files =
+      open_files(config, std::make_shared<const fileserver::Fence>(std::move(*fence)));
   if (serve::stop_was_asked_for()) {
     base::log::info("stopped before it was ready");
     return 0;
   }
   fileserver::AuthClient auth(config.auth, config.auth_connection, config.auth_timeout_ms);
   serve::announce_ready(listener->address, config.serve);
-  const serve::MakeWorker make_worker = [&] { return std::make_unique<fileserver::Session>(auth, *files); };
+  const serve::MakeWorker make_worker = [&] {
+    return std::make_unique<fileserver::Session>(auth, *files);
+  };
   return serve::serve_with_threads(std::move(*listener), config.serve, make_worker) ? 0 : 1;
 }
 

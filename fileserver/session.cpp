@@ -15,7 +15,8 @@ namespace {
 // The line that asks the authserver; its bytes, a password among them, are wiped at the end.
 class CredentialsLine {
  public:
-  CredentialsLine(std::string_view verb, wire::Credentials account) : line_(wire::credentials_line(verb, account)) {}
+  CredentialsLine(std::string_view verb, wire::Credentials account)
+      : line_(wire::credentials_line(verb, account)) {}
   ~CredentialsLine() { ::explicit_bzero(line_.data(), line_.size()); }
   CredentialsLine(const CredentialsLine&) = delete;
   CredentialsLine& operator=(const CredentialsLine&) = delete;
@@ -31,7 +32,8 @@ class CredentialsLine {
 void Session::serve(serve::Connection& connection) {
   is_granted_ = false;
   while (const auto line = connection.next_line()) {
-    std::visit([&](const auto& request) { handle(connection, request); }, wire::parse_client_line(*line));
+    std::visit([&](const auto& request) { handle(connection, request); },
+               wire::parse_client_line(*line));
   }
 }
 

@@ -1,4 +1,5 @@
-// One client's conversation with the fileserver: docs/protocol.md, "from a client to the fileserver".
+// One client's conversation with the fileserver: docs/protocol.md, "from a client to the
+// fileserver".
 #pragma once
 
 #include "fileserver/auth_client.h"

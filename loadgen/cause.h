@@ -1,4 +1,5 @@
-// Why a request does not count: an error that the server answered, or one that only its client can see.
+// Why a request does not count: an error that the server answered, or one that only its client can
+// see.
 #pragma once
 
 #include <cstddef>
@@ -32,12 +33,15 @@ class Cause {
   constexpr std::size_t index() const { return index_; }
 
   // The word that the results use: the protocol's own for what the server answered.
-  static constexpr std::string_view kFaultWords[] = {"timeout", "connect", "closed", "mismatch", "protocol"};
+  static constexpr std::string_view kFaultWords[] = {"timeout", "connect", "closed", "mismatch",
+                                                     "protocol"};
   static std::string_view word_of(std::size_t index) {
-    return index < kCodes ? base::word_of(base::kAllErrorCodes[index]) : kFaultWords[index - kCodes];
+    return index < kCodes ? base::word_of(base::kAllErrorCodes[index])
+                          : kFaultWords[index - kCodes];
   }
 
-  // Whether the connection is known to stand right behind a reply afterwards, so that it can take the next request.
+  // Whether the connection is known to stand right behind a reply afterwards, so that it can take
+  // the next request.
   bool leaves_connection_usable() const {
     if (index_ < kCodes) return !base::closes_connection(base::kAllErrorCodes[index_]);
     return index_ == Cause(Fault::kMismatch).index_;

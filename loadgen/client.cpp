@@ -8,7 +8,8 @@
 
 namespace loadgen {
 
-Client::Client(const Config& config, const net::SocketAddress& server, const Sources& sources, int thread)
+Client::Client(const Config& config, const net::SocketAddress& server, const Sources& sources,
+               int thread)
     : config_(config),
       server_(server),
       sources_(sources),
@@ -30,11 +31,13 @@ Exchange Client::carry_out(const Request& request) {
   if (!exchange.failure) exchange.failure = converse(request, exchange);
   if (!exchange.failure && replies_.has_more()) exchange.failure = Fault::kProtocol;
 
-  // Comparing and keeping are the thread's work on the request: they count, or N = X*R would miss them.
+  // Comparing and keeping are the thread's work on the request: they count, or N = X*R would miss
+  // them.
   const bool ends_now = exchange.failure || config_.must_verify || download_.is_wanted();
   exchange.ended_ns = ends_now ? base::now_ns() : replies_.last_byte_ns();
   exchange.received_bytes = replies_.file_bytes();
-  const bool is_usable = !exchange.failure || (exchange.failure->leaves_connection_usable() && !replies_.has_more());
+  const bool is_usable =
+      !exchange.failure || (exchange.failure->leaves_connection_usable() && !replies_.has_more());
   if (!is_usable) hang_up();
   is_under_way_ = false;
   return exchange;
@@ -50,9 +53,10 @@ std::optional<Cause> Client::connect() {
   return {};
 }
 
-// Closing the last connection is part of the request that follows it: on one machine that call is where the kernel
-// wakes the server, and a tenth of the time of a small request. Left out, it would be in no response time, and R would
-// promise a rate that no thread reaches: at N = 1 with 1 KB, X*R/N was 0.89 to 0.92 without it and is 0.997 with it.
+// Closing the last connection is part of the request that follows it: on one machine that call is
+// where the kernel wakes the server, and a tenth of the time of a small request. Left out, it would
+// be in no response time, and R would promise a rate that no thread reaches: at N = 1 with 1 KB,
+// X*R/N was 0.89 to 0.92 without it and is 0.997 with it.
 std::optional<Cause> Client::begin(Exchange& exchange) {
   exchange.started_ns = base::now_ns();
   if (is_kept_) {
@@ -67,7 +71,8 @@ std::optional<Cause> Client::begin(Exchange& exchange) {
   hang_up();
   const auto failure = connect();
   exchange.connected_ns = base::now_ns();
-  const bool took_all_time = exchange.connected_ns - exchange.started_ns >= config_.timeout_ms * base::kNsPerMs;
+  const bool took_all_time =
+      exchange.connected_ns - exchange.started_ns >= config_.timeout_ms * base::kNsPerMs;
   return failure && took_all_time ? Fault::kTimeout : failure;
 }
 
@@ -102,18 +107,21 @@ std::optional<Cause> Client::take_file(const Request& request, Exchange& exchang
   const auto* const file = std::get_if<wire::OkSized>(&answer.reply);
   if (file == nullptr) return Fault::kProtocol;
   exchange.announced_bytes = file->size_bytes;
-  if (!config_.must_verify && !download_.is_wanted()) return replies_.read_file(file->size_bytes, nullptr, nullptr);
+  if (!config_.must_verify && !download_.is_wanted())
+    return replies_.read_file(file->size_bytes, nullptr, nullptr);
 
   download_.begin(request.file_name);
   if (config_.must_verify) reference_.begin(request.file_name);
   Reference* const reference = config_.must_verify ? &reference_ : nullptr;
-  if (const auto failure = replies_.read_file(file->size_bytes, reference, &download_)) return failure;
+  if (const auto failure = replies_.read_file(file->size_bytes, reference, &download_))
+    return failure;
   download_.finish();
   if (config_.must_verify && !reference_.is_whole_and_equal()) return Fault::kMismatch;
   return {};
 }
 
-// The file name that followed in the same write gets its reply too: a refusal, as nobody was granted anything.
+// The file name that followed in the same write gets its reply too: a refusal, as nobody was
+// granted anything.
 std::optional<Cause> Client::be_refused(Cause first) {
   if (!config_.is_pipelined || !first.leaves_connection_usable()) return first;
   const Answer second = replies_.read_reply();
@@ -121,7 +129,8 @@ std::optional<Cause> Client::be_refused(Cause first) {
   return second.failure->leaves_connection_usable() ? first : *second.failure;
 }
 
-// A server that has closed the connection may have said why before: then reading tells, not writing.
+// A server that has closed the connection may have said why before: then reading tells, not
+// writing.
 std::optional<Cause> Client::send(std::string_view lines) {
   if (net::send_all(fd_.get(), lines) || errno != EAGAIN) return {};
   return Fault::kTimeout;

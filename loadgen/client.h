@@ -17,11 +17,11 @@ namespace loadgen {
 
 // What became of one request, and when. All moments are of base::now_ns().
 struct Exchange {
-  std::optional<Cause> failure;       // nothing: it counts
-  std::int64_t started_ns = 0;        // see Client::carry_out()
-  std::int64_t connected_ns = 0;      // 0 with keep-alive
-  std::int64_t first_byte_ns = 0;     // of the last reply: the file's with get
-  std::int64_t ended_ns = 0;          // its last byte, what --verify and --save do with it, or the failure
+  std::optional<Cause> failure;    // nothing: it counts
+  std::int64_t started_ns = 0;     // see Client::carry_out()
+  std::int64_t connected_ns = 0;   // 0 with keep-alive
+  std::int64_t first_byte_ns = 0;  // of the last reply: the file's with get
+  std::int64_t ended_ns = 0;  // its last byte, what --verify and --save do with it, or the failure
   std::uint64_t announced_bytes = 0;  // the file's size, as the reply said
   std::uint64_t received_bytes = 0;   // of the file
 };
@@ -30,13 +30,15 @@ struct Exchange {
 class Client {
  public:
   // Both must outlive it.
-  Client(const Config& config, const net::SocketAddress& server, const Sources& sources, int thread);
+  Client(const Config& config, const net::SocketAddress& server, const Sources& sources,
+         int thread);
 
-  // With keep-alive: connects, so that the first request need not. That it fails is told by the first request.
+  // With keep-alive: connects, so that the first request need not. That it fails is told by the
+  // first request.
   void prepare();
 
-  // Returns when the request is over, one way or the other. Its time begins here; with keep-alive, when the connection
-  // is there.
+  // Returns when the request is over, one way or the other. Its time begins here; with keep-alive,
+  // when the connection is there.
   Exchange carry_out(const Request& request);
 
   // Why a file could not be saved: then no more requests are wanted.

@@ -12,7 +12,8 @@ void ClosedLoop::run(Course& course) noexcept {
   course.arrivals.arrive();
 }
 
-// Who has nothing left to ask for ends the run for all: a thread that only waits for the others is no load.
+// Who has nothing left to ask for ends the run for all: a thread that only waits for the others is
+// no load.
 bool ClosedLoop::must_end(Course& course) const {
   if (workload_.is_used_up()) course.must_stop.store(true, std::memory_order_relaxed);
   return course.must_stop.load(std::memory_order_relaxed);

@@ -17,9 +17,11 @@ namespace loadgen {
 class ClosedLoop {
  public:
   // What is given by reference must outlive it. `thread` counts from 0.
-  ClosedLoop(const Config& config, const net::SocketAddress& server, const Sources& sources, std::string_view run_name,
-             int thread)
-      : config_(config), workload_(config, run_name, thread), client_(config, server, sources, thread) {}
+  ClosedLoop(const Config& config, const net::SocketAddress& server, const Sources& sources,
+             std::string_view run_name, int thread)
+      : config_(config),
+        workload_(config, run_name, thread),
+        client_(config, server, sources, thread) {}
 
   // The body of the thread. Returns when the run is over.
   void run(Course& course) noexcept;

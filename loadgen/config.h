@@ -41,8 +41,8 @@ struct Config {
 const char* word_of(RequestKind request);
 const char* word_of(Connection connection);
 
-// From the command line, the environment and the --config file. Nothing when the program shall end at once, with
-// `exit_status`.
+// From the command line, the environment and the --config file. Nothing when the program shall end
+// at once, with `exit_status`.
 std::optional<Config> read_config(int argc, char** argv, int& exit_status);
 
 }  // namespace loadgen

@@ -26,8 +26,9 @@ class Arrivals {
   net::Fd fd_;
 };
 
-// Each part: all threads arrive, then the one that starts them writes the moments of that part and opens its gate.
-// With a warm-up the threads arrive, run it, arrive again, and run what counts; at its end they arrive once more.
+// Each part: all threads arrive, then the one that starts them writes the moments of that part and
+// opens its gate. With a warm-up the threads arrive, run it, arrive again, and run what counts; at
+// its end they arrive once more.
 struct Course {
   Arrivals arrivals;
 

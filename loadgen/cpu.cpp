@@ -34,7 +34,8 @@ double allowed_cores() {
   std::ifstream quota_file("/sys/fs/cgroup/cpu.max");
   double quota = 0;
   double period = 0;
-  if (quota_file >> quota >> period && period > 0) return std::min(cores_of_affinity(), quota / period);
+  if (quota_file >> quota >> period && period > 0)
+    return std::min(cores_of_affinity(), quota / period);
   return cores_of_affinity();
 }
 

@@ -7,7 +7,8 @@
 namespace loadgen {
 
 Download::Download(std::string folder, int thread)
-    : folder_(std::move(folder)), unfinished_path_(folder_ + "/.loadgen-" + std::to_string(thread) + ".part") {}
+    : folder_(std::move(folder)),
+      unfinished_path_(folder_ + "/.loadgen-" + std::to_string(thread) + ".part") {}
 
 Download::~Download() {
   if (is_wanted()) remove_unfinished();
@@ -22,7 +23,8 @@ void Download::begin(std::string_view name) {
 
 void Download::keep(std::string_view bytes) {
   if (!is_wanted() || failure_) return;
-  if (!file_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()))) fail("write " + unfinished_path_);
+  if (!file_.write(bytes.data(), static_cast<std::streamsize>(bytes.size())))
+    fail("write " + unfinished_path_);
 }
 
 void Download::finish() {

@@ -8,7 +8,8 @@
 
 namespace loadgen {
 
-// One thread. A file stands under its name only when it is whole: until then its name is this thread's own.
+// One thread. A file stands under its name only when it is whole: until then its name is this
+// thread's own.
 class Download {
  public:
   // Nothing is kept if the folder is empty.
@@ -28,7 +29,8 @@ class Download {
   // All of them have come.
   void finish();
 
-  // Why a file could not be kept: after that no other is. It is no error of the server's, so the run has to end.
+  // Why a file could not be kept: after that no other is. It is no error of the server's, so the
+  // run has to end.
   const std::optional<std::string>& failure() const { return failure_; }
 
  private:

@@ -6,7 +6,9 @@ std::int64_t file_number(int thread, int count, std::int64_t request) {
   return std::int64_t{thread} * count + request % count + 1;
 }
 
-bool has_number(std::string_view pattern) { return pattern.find(kNumberMark) != std::string_view::npos; }
+bool has_number(std::string_view pattern) {
+  return pattern.find(kNumberMark) != std::string_view::npos;
+}
 
 std::string file_name(std::string_view pattern, std::int64_t number) {
   std::string name;

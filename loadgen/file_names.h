@@ -7,8 +7,8 @@
 
 namespace loadgen {
 
-// The number that thread `thread` (from 0) asks for with its request `request` (from 0): its own `count` numbers, in
-// order, again and again. No two threads ever share one.
+// The number that thread `thread` (from 0) asks for with its request `request` (from 0): its own
+// `count` numbers, in order, again and again. No two threads ever share one.
 std::int64_t file_number(int thread, int count, std::int64_t request);
 
 // What stands in a file name for the number.

@@ -8,8 +8,8 @@ namespace loadgen {
 
 namespace {
 
-// Each power of two is cut into this many buckets of one width; below twice this number a value has its own.
-// The middle of a bucket is then at most 1/128 of a value away from it.
+// Each power of two is cut into this many buckets of one width; below twice this number a value has
+// its own. The middle of a bucket is then at most 1/128 of a value away from it.
 constexpr int kBucketBits = 6;
 constexpr std::uint64_t kBucketsPerOctave = 1 << kBucketBits;
 constexpr std::size_t kOctaves = 63 - kBucketBits;
@@ -48,7 +48,9 @@ void Histogram::add(const Histogram& other) {
   max_ = std::max(max_, other.max_);
 }
 
-double Histogram::mean() const { return count_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(count_); }
+double Histogram::mean() const {
+  return count_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(count_);
+}
 
 std::int64_t Histogram::value_at(unsigned per_mille) const {
   if (count_ == 0) return 0;

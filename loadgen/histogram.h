@@ -1,4 +1,5 @@
-// How often each value occurred, in buckets that are narrow where values are small: every value is kept to within 0.8%.
+// How often each value occurred, in buckets that are narrow where values are small: every value is
+// kept to within 0.8%.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +24,8 @@ class Histogram {
   std::uint64_t sum() const { return sum_; }
   double mean() const;
 
-  // The value at rank ceil(count * per_mille / 1000) of all values in order, to within 0.8%; 500 is the median.
-  // 0 when there is no value. Requires: 1 <= per_mille <= 1000.
+  // The value at rank ceil(count * per_mille / 1000) of all values in order, to within 0.8%; 500 is
+  // the median. 0 when there is no value. Requires: 1 <= per_mille <= 1000.
   std::int64_t value_at(unsigned per_mille) const;
 
  private:

@@ -9,12 +9,14 @@ namespace loadgen {
 inline constexpr int kTimeWaitS = 60;
 
 struct EphemeralPorts {
-  int count = 0;   // for each local address
-  int held_s = 0;  // how long one cannot be used again: kTimeWaitS, or 1 where net.ipv4.tcp_tw_reuse allows
+  int count = 0;  // for each local address
+  int held_s =
+      0;  // how long one cannot be used again: kTimeWaitS, or 1 where net.ipv4.tcp_tw_reuse allows
 };
 EphemeralPorts ephemeral_ports(bool is_loopback);
 
-// Docker's rules turn on connection tracking for the whole host; when its table is full, packets are dropped.
+// Docker's rules turn on connection tracking for the whole host; when its table is full, packets
+// are dropped.
 struct ConnectionTracking {
   std::int64_t entries = 0;
   std::int64_t limit = 0;  // 0: not there

@@ -29,27 +29,31 @@ std::string cannot_write(const std::string& json_path) {
   return base::errno_error(base::ErrorCode::kInternal, "--json: write " + json_path, errno).context;
 }
 
-// Where the JSON goes: opened before the run, so that its result is not lost in the end. Null: nowhere.
+// Where the JSON goes: opened before the run, so that its result is not lost in the end. Null:
+// nowhere.
 std::ostream* open_json(const std::string& path, std::ofstream& file) {
   if (path == "-") return &std::cout;
   if (!path.empty()) file.open(path);
   return path.empty() ? nullptr : &file;
 }
 
-int report(const Config& config, const loadgen::Ready& ready, const loadgen::RunResult& result, std::ostream* json) {
+int report(const Config& config, const loadgen::Ready& ready, const loadgen::RunResult& result,
+           std::ostream* json) {
   const loadgen::Summary summary = loadgen::summarize(result.tally, config.threads);
   const loadgen::Report told{config, result, summary, ready.sources.count(),
                              loadgen::tracking_warning(loadgen::connection_tracking())};
 
   fmt::print(stderr, "{}", loadgen::table_of(told));
-  if (json != nullptr && !(*json << loadgen::json_of(told) << std::flush)) return failed(cannot_write(config.json));
+  if (json != nullptr && !(*json << loadgen::json_of(told) << std::flush))
+    return failed(cannot_write(config.json));
   if (result.stop_signal != 0) {
     fmt::print(stderr, "loadgen: stopped early by signal {}\n", result.stop_signal);
     return 128 + result.stop_signal;
   }
   if (summary.errors_total == 0) return flags::kDone;
   return failed(fmt::format("{} of {} requests failed: {}", summary.errors_total,
-                            summary.errors_total + summary.requests, loadgen::errors_text(summary)));
+                            summary.errors_total + summary.requests,
+                            loadgen::errors_text(summary)));
 }
 
 int run(const Config& config) {

@@ -20,12 +20,15 @@ using Wrong = std::optional<std::string>;
 
 Wrong short_of_descriptors(const Config& config) {
   constexpr std::uint64_t kOthers = 32;  // standard streams, the result, and what libraries open
-  const std::uint64_t for_each_thread = 1 + (config.must_verify ? 1 : 0) + (config.save.empty() ? 0 : 1);
-  const std::uint64_t needed = static_cast<std::uint64_t>(config.threads) * for_each_thread + kOthers;
+  const std::uint64_t for_each_thread =
+      1 + (config.must_verify ? 1 : 0) + (config.save.empty() ? 0 : 1);
+  const std::uint64_t needed =
+      static_cast<std::uint64_t>(config.threads) * for_each_thread + kOthers;
   const std::uint64_t limit = base::raise_descriptor_limit();
   if (limit >= needed) return {};
   return fmt::format(
-      "{} threads need {} descriptors and the limit is {}: raise it with `ulimit -Hn {}` as root, or ask "
+      "{} threads need {} descriptors and the limit is {}: raise it with `ulimit -Hn {}` as root, "
+      "or ask "
       "for fewer threads",
       config.threads, needed, limit, needed);
 }
@@ -33,8 +36,9 @@ Wrong short_of_descriptors(const Config& config) {
 Wrong short_of_ports(const Config& config, const EphemeralPorts& ports, int sources) {
   const std::int64_t in_all = std::int64_t{ports.count} * sources;
   if (config.threads <= in_all) return {};
-  return fmt::format("{} threads need as many local ports and there are {}: widen net.ipv4.ip_local_port_range",
-                     config.threads, in_all);
+  return fmt::format(
+      "{} threads need as many local ports and there are {}: widen net.ipv4.ip_local_port_range",
+      config.threads, in_all);
 }
 
 Wrong unusable_folder(const std::string& folder) {
@@ -61,7 +65,9 @@ base::Result<net::SocketAddress> find_server(const Config& config) {
 }  // namespace
 
 base::Result<Ready> prepare(const Config& config) {
-  const auto failed = [](std::string why) { return base::Error{base::ErrorCode::kUnavailable, std::move(why)}; };
+  const auto failed = [](std::string why) {
+    return base::Error{base::ErrorCode::kUnavailable, std::move(why)};
+  };
   if (auto wrong = short_of_descriptors(config)) return failed(std::move(*wrong));
   auto server = find_server(config);
   if (!server) return server.error();
@@ -69,33 +75,40 @@ base::Result<Ready> prepare(const Config& config) {
   const bool is_spread = server->is_loopback_v4() && config.connection == Connection::kPerRequest;
   Ready ready{*server, is_spread ? Sources::spread(Sources::kSpread) : Sources(), {}};
   const EphemeralPorts ports = ephemeral_ports(server->is_loopback_v4());
-  if (auto wrong = short_of_ports(config, ports, ready.sources.count())) return failed(std::move(*wrong));
+  if (auto wrong = short_of_ports(config, ports, ready.sources.count()))
+    return failed(std::move(*wrong));
   if (auto wrong = missing_files(config)) return failed(std::move(*wrong));
   if (auto wrong = unusable_folder(config.save)) return failed(std::move(*wrong));
-  if (auto warning = port_warning(config, ports, ready.sources.count())) ready.warnings.push_back(*warning);
+  if (auto warning = port_warning(config, ports, ready.sources.count()))
+    ready.warnings.push_back(*warning);
   if (auto warning = tracking_warning(connection_tracking())) ready.warnings.push_back(*warning);
   return ready;
 }
 
-std::optional<std::string> port_warning(const Config& config, const EphemeralPorts& ports, int sources) {
+std::optional<std::string> port_warning(const Config& config, const EphemeralPorts& ports,
+                                        int sources) {
   if (config.connection == Connection::kKeepAlive) return {};
   constexpr double kMostPerSecond = 20'000;
   const double run_s = static_cast<double>(config.warmup_ms + config.seconds_ms) / 1000;
   const double by_number = static_cast<double>(config.threads) * config.requests;
-  const double held = kMostPerSecond * (config.requests > 0 ? ports.held_s : std::min<double>(ports.held_s, run_s));
+  const double held =
+      kMostPerSecond * (config.requests > 0 ? ports.held_s : std::min<double>(ports.held_s, run_s));
   const double needed = config.requests > 0 ? std::min(by_number, held) : held;
   const double in_all = static_cast<double>(ports.count) * sources;
   if (needed <= in_all) return {};
   return fmt::format(
-      "local ports: {:.0f}, each kept for {} s after its connection, so that over {:.0f} requests a second may fail "
+      "local ports: {:.0f}, each kept for {} s after its connection, so that over {:.0f} requests "
+      "a second may fail "
       "with "
-      "`connect`; set net.ipv4.tcp_tw_reuse=1 and widen net.ipv4.ip_local_port_range, or use --connection keep-alive",
+      "`connect`; set net.ipv4.tcp_tw_reuse=1 and widen net.ipv4.ip_local_port_range, or use "
+      "--connection keep-alive",
       in_all, ports.held_s, in_all / ports.held_s);
 }
 
 std::optional<std::string> missing_files(const Config& config) {
   if (config.request != RequestKind::kGet || !config.must_verify) return {};
-  const std::int64_t count = std::max<std::int64_t>(1, std::int64_t{config.threads} * config.unique);
+  const std::int64_t count =
+      std::max<std::int64_t>(1, std::int64_t{config.threads} * config.unique);
   std::int64_t missing = 0;
   std::string first;
   for (std::int64_t number = 1; number <= count; ++number) {
@@ -114,8 +127,10 @@ std::optional<std::string> missing_files(const Config& config) {
 std::optional<std::string> tracking_warning(const ConnectionTracking& tracking) {
   if (!tracking.is_near_full()) return {};
   return fmt::format(
-      "connection tracking is near full ({} of {} entries), and then packets are dropped: run servers and loadgen in a "
-      "network namespace of their own (unshare -n, loopback up), or raise net.netfilter.nf_conntrack_max",
+      "connection tracking is near full ({} of {} entries), and then packets are dropped: run "
+      "servers and loadgen in a "
+      "network namespace of their own (unshare -n, loopback up), or raise "
+      "net.netfilter.nf_conntrack_max",
       tracking.entries, tracking.limit);
 }
 

@@ -34,7 +34,8 @@ void Recorder::succeeded(const Exchange& exchange) {
 }
 
 Live Recorder::live() const {
-  return {live_requests_.load(std::memory_order_relaxed), live_errors_.load(std::memory_order_relaxed),
+  return {live_requests_.load(std::memory_order_relaxed),
+          live_errors_.load(std::memory_order_relaxed),
           live_response_ns_.load(std::memory_order_relaxed)};
 }
 

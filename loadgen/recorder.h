@@ -16,7 +16,8 @@ struct Live {
   std::uint64_t response_ns = 0;
 };
 
-// One thread writes; nothing is shared until it has been joined, but for live(). On cache lines of its own.
+// One thread writes; nothing is shared until it has been joined, but for live(). On cache lines of
+// its own.
 class alignas(64) Recorder {
  public:
   // The window begins. Requires: nothing recorded yet.

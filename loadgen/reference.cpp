@@ -14,6 +14,8 @@ void Reference::compare(std::string_view bytes) {
   is_equal_ = std::string_view(bytes_.data(), static_cast<std::size_t>(copy_.gcount())) == bytes;
 }
 
-bool Reference::is_whole_and_equal() { return is_equal_ && copy_.peek() == std::ifstream::traits_type::eof(); }
+bool Reference::is_whole_and_equal() {
+  return is_equal_ && copy_.peek() == std::ifstream::traits_type::eof();
+}
 
 }  // namespace loadgen

@@ -23,7 +23,8 @@ Answer answer_of(std::string_view line, std::int64_t first_byte_ns) {
 
 }  // namespace
 
-// The memory of the buffer is not touched before it is needed: threads that fetch small files stay small.
+// The memory of the buffer is not touched before it is needed: threads that fetch small files stay
+// small.
 ReplyStream::ReplyStream(std::int64_t timeout_ms)
     : timeout_ms_(timeout_ms), buffer_(std::make_unique_for_overwrite<char[]>(kBufferBytes)) {}
 
@@ -55,7 +56,8 @@ Answer ReplyStream::read_reply() {
   }
 }
 
-std::optional<Cause> ReplyStream::read_file(std::uint64_t size_bytes, Reference* reference, Download* download) {
+std::optional<Cause> ReplyStream::read_file(std::uint64_t size_bytes, Reference* reference,
+                                            Download* download) {
   for (std::uint64_t left = size_bytes; left > 0;) {
     if (!has_more()) {
       begin_ = end_ = 0;

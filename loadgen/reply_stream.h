@@ -22,10 +22,12 @@ struct Answer {
   std::int64_t first_byte_ns = 0;  // when its first byte was here
 };
 
-// One thread. Everything is received into one buffer that never grows, and small replies with one system call.
+// One thread. Everything is received into one buffer that never grows, and small replies with one
+// system call.
 //
-// No request takes longer than its time-out and a sixteenth: a receiving call may sleep for the socket's own time-out,
-// and once a request has taken a sixteenth of it, every call is preceded by a wait for what is left.
+// No request takes longer than its time-out and a sixteenth: a receiving call may sleep for the
+// socket's own time-out, and once a request has taken a sixteenth of it, every call is preceded by
+// a wait for what is left.
 class ReplyStream {
  public:
   explicit ReplyStream(std::int64_t timeout_ms);
@@ -38,8 +40,10 @@ class ReplyStream {
 
   Answer read_reply();
 
-  // The bytes of a file behind its reply; compared with `reference` and kept in `download`, where they are not null.
-  std::optional<Cause> read_file(std::uint64_t size_bytes, Reference* reference, Download* download);
+  // The bytes of a file behind its reply; compared with `reference` and kept in `download`, where
+  // they are not null.
+  std::optional<Cause> read_file(std::uint64_t size_bytes, Reference* reference,
+                                 Download* download);
 
   // Whether bytes have come that nobody has asked for.
   bool has_more() const { return begin_ != end_; }
@@ -58,8 +62,9 @@ class ReplyStream {
   const std::unique_ptr<char[]> buffer_;
   int fd_ = -1;
   base::Deadline deadline_ = base::Deadline::never();
-  base::Deadline unhurried_ = base::Deadline::never();  // until then the socket's own time-out will do
-  std::size_t begin_ = 0;                               // [begin_, end_) has come and is not used yet
+  base::Deadline unhurried_ =
+      base::Deadline::never();  // until then the socket's own time-out will do
+  std::size_t begin_ = 0;       // [begin_, end_) has come and is not used yet
   std::size_t end_ = 0;
   std::uint64_t received_bytes_ = 0;
   std::uint64_t line_bytes_ = 0;

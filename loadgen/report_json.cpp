@@ -32,7 +32,8 @@ Json response_time_json(const Histogram& response_ns) {
 
 Json phases_json(const Report& report) {
   Json phases = Json::object();
-  if (report.config.connection == Connection::kPerRequest) phases["connect"] = rounded(report.summary.connect_ms);
+  if (report.config.connection == Connection::kPerRequest)
+    phases["connect"] = rounded(report.summary.connect_ms);
   phases["first_byte"] = rounded(report.summary.first_byte_ms);
   phases["last_byte"] = rounded(report.summary.mean_ms);
   return phases;
@@ -41,9 +42,12 @@ Json phases_json(const Report& report) {
 Json per_second_json(const std::vector<Second>& seconds) {
   Json rows = Json::array();
   for (const Second& second : seconds) {
-    const double mean_ns =
-        second.requests == 0 ? 0 : static_cast<double>(second.response_ns) / static_cast<double>(second.requests);
-    rows.push_back({{"t", rows.size() + 1}, {"requests", second.requests}, {"mean_ms", rounded(mean_ns / 1e6)}});
+    const double mean_ns = second.requests == 0 ? 0
+                                                : static_cast<double>(second.response_ns) /
+                                                      static_cast<double>(second.requests);
+    rows.push_back({{"t", rows.size() + 1},
+                    {"requests", second.requests},
+                    {"mean_ms", rounded(mean_ns / 1e6)}});
   }
   return rows;
 }
@@ -55,30 +59,31 @@ std::string json_of(const Report& report) {
   const Summary& summary = report.summary;
   const CpuUse& cpu = report.result.cpu;
   const double start_unix_s = report.result.start_unix_s;
-  Json json{
-      {"request", word_of(config.request)},
-      {"server", net::to_string(config.server)},
-      {"threads", config.threads},
-      {"connection", word_of(config.connection)},
-      {"elapsed_s", rounded(summary.elapsed_s)},
-      {"requests", summary.requests},
-      {"throughput_rps", rounded(summary.throughput_rps)},
-      {"bytes", summary.bytes},
-      {"errors", errors_json(summary)},
-      {"response_time_ms", response_time_json(report.result.tally.response_ns)},
-      {"per_second", per_second_json(report.result.tally.seconds)},
-      {"phases_ms", phases_json(report)},
-      {"valid", summary.invalid_because.empty()},
-      {"invalid_because", summary.invalid_because},
-      {"n_check", rounded(summary.n_check)},
-      {"window", {{"start_unix_s", rounded(start_unix_s)}, {"end_unix_s", rounded(start_unix_s + summary.elapsed_s)}}},
-      {"warmup_s", static_cast<double>(config.warmup_ms) / 1000},
-      {"warmup_requests", report.result.tally.warmup_requests},
-      {"cpu",
-       {{"used_cores", rounded(cpu.used_cores)},
-        {"allowed_cores", rounded(cpu.allowed_cores)},
-        {"is_bottleneck", cpu.is_bottleneck(config.threads)}}},
-      {"sources", report.sources}};
+  Json json{{"request", word_of(config.request)},
+            {"server", net::to_string(config.server)},
+            {"threads", config.threads},
+            {"connection", word_of(config.connection)},
+            {"elapsed_s", rounded(summary.elapsed_s)},
+            {"requests", summary.requests},
+            {"throughput_rps", rounded(summary.throughput_rps)},
+            {"bytes", summary.bytes},
+            {"errors", errors_json(summary)},
+            {"response_time_ms", response_time_json(report.result.tally.response_ns)},
+            {"per_second", per_second_json(report.result.tally.seconds)},
+            {"phases_ms", phases_json(report)},
+            {"valid", summary.invalid_because.empty()},
+            {"invalid_because", summary.invalid_because},
+            {"n_check", rounded(summary.n_check)},
+            {"window",
+             {{"start_unix_s", rounded(start_unix_s)},
+              {"end_unix_s", rounded(start_unix_s + summary.elapsed_s)}}},
+            {"warmup_s", static_cast<double>(config.warmup_ms) / 1000},
+            {"warmup_requests", report.result.tally.warmup_requests},
+            {"cpu",
+             {{"used_cores", rounded(cpu.used_cores)},
+              {"allowed_cores", rounded(cpu.allowed_cores)},
+              {"is_bottleneck", cpu.is_bottleneck(config.threads)}}},
+            {"sources", report.sources}};
   return json.dump(2) + "\n";
 }
 

@@ -24,7 +24,8 @@ namespace {
 
 class Run {
  public:
-  Run(const Config& config, const Ready& ready) : config_(config), signals_(serve::open_stop_signals()) {
+  Run(const Config& config, const Ready& ready)
+      : config_(config), signals_(serve::open_stop_signals()) {
     const std::string run_name = random_word();
     for (int thread = 0; thread < config.threads; ++thread) {
       loops_.emplace_back(config, ready.server, ready.sources, run_name, thread);
@@ -40,7 +41,8 @@ class Run {
     result_.cpu = {process_cpu_s() - cpu_before_s, allowed_cores()};
     join();
     for (const ClosedLoop& loop : loops_) {
-      if (const auto& failure = loop.save_failure()) return base::Error{base::ErrorCode::kInternal, *failure};
+      if (const auto& failure = loop.save_failure())
+        return base::Error{base::ErrorCode::kInternal, *failure};
     }
     for (const ClosedLoop& loop : loops_) result_.tally.add(loop.recorder().tally());
     const double elapsed_s = static_cast<double>(result_.tally.elapsed_ns) / 1e9;
@@ -58,9 +60,10 @@ class Run {
       course_.gate.count_down();
       const auto started = std::to_string(threads_.size());
       join();
-      return base::Error{base::ErrorCode::kUnavailable, "thread " + started +
-                                                            " could not be started: " + failure.code().message() +
-                                                            "; ask for fewer threads, or raise the limit (ulimit -u)"};
+      return base::Error{base::ErrorCode::kUnavailable,
+                         "thread " + started +
+                             " could not be started: " + failure.code().message() +
+                             "; ask for fewer threads, or raise the limit (ulimit -u)"};
     }
     return base::kDone;
   }
@@ -82,7 +85,8 @@ class Run {
     return cpu_before_s;
   }
 
-  // Once a second the progress is shown. The clock of a run is its threads': nothing is measured here.
+  // Once a second the progress is shown. The clock of a run is its threads': nothing is measured
+  // here.
   void watch_window() {
     Progress progress;
     int arrived = 0;
@@ -104,14 +108,15 @@ class Run {
 
   // How many threads have arrived; 0 when the time is over first.
   int wait(int at_most_ms) {
-    std::array<pollfd, 2> waiting{{{course_.arrivals.fd(), POLLIN, 0}, {signals_.get(), POLLIN, 0}}};
+    std::array<pollfd, 2> waiting{
+        {{course_.arrivals.fd(), POLLIN, 0}, {signals_.get(), POLLIN, 0}}};
     if (::poll(waiting.data(), waiting.size(), at_most_ms) <= 0) return 0;
     if (waiting[1].revents != 0) stop_early();
     return waiting[0].revents != 0 ? course_.arrivals.take() : 0;
   }
 
-  // Requests under way are finished. Whoever does not want to wait for them sends a second signal, which nobody holds
-  // back any more.
+  // Requests under way are finished. Whoever does not want to wait for them sends a second signal,
+  // which nobody holds back any more.
   void stop_early() {
     signalfd_siginfo signal{};
     if (::read(signals_.get(), &signal, sizeof signal) != sizeof signal) return;
@@ -145,6 +150,8 @@ class Run {
 
 }  // namespace
 
-base::Result<RunResult> run(const Config& config, const Ready& ready) { return Run(config, ready).run(); }
+base::Result<RunResult> run(const Config& config, const Ready& ready) {
+  return Run(config, ready).run();
+}
 
 }  // namespace loadgen

@@ -16,9 +16,9 @@ struct RunResult {
   int stop_signal = 0;      // SIGINT or SIGTERM when one of them ended the run early
 };
 
-// Requires: SIGINT and SIGTERM are held back (serve::hold_stop_signals). The first one ends the run, the second one the
-// program. An error when the threads could not be started, or a file not
-// be saved.
+// Requires: SIGINT and SIGTERM are held back (serve::hold_stop_signals). The first one ends the
+// run, the second one the program. An error when the threads could not be started, or a file not be
+// saved.
 base::Result<RunResult> run(const Config& config, const Ready& ready);
 
 }  // namespace loadgen

@@ -15,7 +15,8 @@ net::SocketAddress loopback(int last_byte) {
 
 Sources Sources::spread(int count) {
   Sources made;
-  for (int last_byte = 1; last_byte <= count; ++last_byte) made.addresses_.push_back(loopback(last_byte));
+  for (int last_byte = 1; last_byte <= count; ++last_byte)
+    made.addresses_.push_back(loopback(last_byte));
   return made;
 }
 

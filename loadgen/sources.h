@@ -8,8 +8,8 @@
 
 namespace loadgen {
 
-// Every connection that its client closes keeps a port of one address for a while. Against a server on 127.0.0.0/8 a
-// client may come from any other address of it, each with ports of its own.
+// Every connection that its client closes keeps a port of one address for a while. Against a server
+// on 127.0.0.0/8 a client may come from any other address of it, each with ports of its own.
 //
 // Immutable once built.
 class Sources {
@@ -22,8 +22,8 @@ class Sources {
   // 127.0.0.1, 127.0.0.2, ... Requires: 1 <= count <= 254.
   static Sources spread(int count);
 
-  // The address for a thread's connection number `connection`, both from 0; null for the system's choice. All threads
-  // together use all addresses evenly.
+  // The address for a thread's connection number `connection`, both from 0; null for the system's
+  // choice. All threads together use all addresses evenly.
   const net::SocketAddress* of(int thread, std::int64_t connection) const;
 
   // At least 1.

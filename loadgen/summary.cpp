@@ -18,7 +18,8 @@ std::string time_elsewhere(const Tally& tally, double all_ns, double n_check) {
   const double over = 1 - ratio(static_cast<double>(tally.active_ns), all_ns);
   const double between = 1 - n_check - failed - over;
   return fmt::format(
-      "X*R is {:.3f} of N; of the threads' time {:.1f}% went to requests that failed, for {:.1f}% a thread had ended "
+      "X*R is {:.3f} of N; of the threads' time {:.1f}% went to requests that failed, for {:.1f}% "
+      "a thread had ended "
       "before the last one{}, and {:.1f}% lay between requests",
       n_check, failed * 100, over * 100, over > 0.02 ? " (a longer run helps)" : "", between * 100);
 }
@@ -30,8 +31,8 @@ std::vector<std::string> find_faults(const Tally& tally, const Summary& summary,
     faults.push_back(time_elsewhere(tally, all_ns, summary.n_check));
   }
   if (tally.announced_bytes != tally.received_bytes) {
-    faults.push_back(fmt::format("the replies announced {} bytes of files, and {} were received", tally.announced_bytes,
-                                 tally.received_bytes));
+    faults.push_back(fmt::format("the replies announced {} bytes of files, and {} were received",
+                                 tally.announced_bytes, tally.received_bytes));
   }
   return faults;
 }

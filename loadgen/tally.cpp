@@ -5,7 +5,9 @@
 
 namespace loadgen {
 
-std::uint64_t Tally::errors_total() const { return std::accumulate(errors.begin(), errors.end(), std::uint64_t{0}); }
+std::uint64_t Tally::errors_total() const {
+  return std::accumulate(errors.begin(), errors.end(), std::uint64_t{0});
+}
 
 void Tally::add(const Tally& other) {
   response_ns.add(other.response_ns);

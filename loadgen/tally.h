@@ -29,9 +29,11 @@ struct Tally {
   std::array<std::uint64_t, Cause::kCount> errors{};
   std::uint64_t failed_ns = 0;
 
-  std::uint64_t warmup_requests = 0;  // before the window, whatever became of them: for comparing with a server's count
+  std::uint64_t warmup_requests =
+      0;  // before the window, whatever became of them: for comparing with a server's count
 
-  // From the start of the window to the end of a thread's last request: the longest, and the sum over the threads.
+  // From the start of the window to the end of a thread's last request: the longest, and the sum
+  // over the threads.
   std::int64_t elapsed_ns = 0;
   std::uint64_t active_ns = 0;
 

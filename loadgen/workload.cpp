@@ -35,7 +35,8 @@ void Workload::compose() {
     lines_ = opening_;
     return;
   }
-  const std::int64_t number = config_.unique == 0 ? 0 : file_number(thread_, config_.unique, requests_);
+  const std::int64_t number =
+      config_.unique == 0 ? 0 : file_number(thread_, config_.unique, requests_);
   file_name_ = file_name(config_.file, number);
   lines_ = opening_;
   lines_.append(file_name_).append("\n");

@@ -17,7 +17,8 @@ struct Request {
   std::string_view file_name;  // what file_line asks for
 };
 
-// 24 hexadecimal digits that nobody has had before: what makes the names of a run's accounts unique.
+// 24 hexadecimal digits that nobody has had before: what makes the names of a run's accounts
+// unique.
 std::string random_word();
 
 // One thread.
@@ -29,7 +30,8 @@ class Workload {
   // Valid until the next call.
   Request next();
 
-  // Whether every file of this thread has been asked for, warm-up included, where none shall be twice.
+  // Whether every file of this thread has been asked for, warm-up included, where none shall be
+  // twice.
   bool is_used_up() const { return config_.asks_once && requests_ >= config_.unique; }
 
  private:

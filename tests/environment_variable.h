@@ -8,7 +8,9 @@ namespace tests {
 class EnvironmentVariable {
  public:
   // `name` must outlive it.
-  EnvironmentVariable(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
+  EnvironmentVariable(const char* name, const char* value) : name_(name) {
+    ::setenv(name, value, 1);
+  }
   ~EnvironmentVariable() { ::unsetenv(name_); }
   EnvironmentVariable(const EnvironmentVariable&) = delete;
   EnvironmentVariable& operator=(const EnvironmentVariable&) = delete;

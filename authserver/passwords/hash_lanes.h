@@ -1,4 +1,5 @@
-// How many password hashes are computed at once, over all threads and processes: each takes 19 MiB and a core.
+// How many password hashes are computed at once, over all threads and processes: each takes 19 MiB
+// and a core.
 #pragma once
 
 #include <pthread.h>
@@ -27,13 +28,15 @@ class ProcessMutex {
 
 // Any thread or process (lies in shared memory).
 //
-// Who wants to compute a hash first queues up for its credential, so that simultaneous verifications of one credential
-// come one after another and all but the first find it remembered, and then for a lane.
+// Who wants to compute a hash first queues up for its credential, so that simultaneous
+// verifications of one credential come one after another and all but the first find it remembered,
+// and then for a lane.
 class HashLanes {
  public:
   static constexpr std::size_t kMostLanes = 64;
 
-  // Right to compute one hash, as long as it lives; false in is_granted() when the wait was too long.
+  // Right to compute one hash, as long as it lives; false in is_granted() when the wait was too
+  // long.
   class Turn {
    public:
     Turn(HashLanes& lanes, std::size_t queue, std::int64_t deadline_ns);

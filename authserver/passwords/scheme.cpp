@@ -17,8 +17,9 @@ bool equals_in_constant_time(std::string_view a, std::string_view b) {
   std::array<unsigned char, crypto_generichash_BYTES> digest_a;
   std::array<unsigned char, crypto_generichash_BYTES> digest_b;
   const auto digest = [](std::string_view text, auto& into) {
-    ::crypto_generichash(into.data(), into.size(), reinterpret_cast<const unsigned char*>(text.data()), text.size(),
-                         nullptr, 0);
+    ::crypto_generichash(into.data(), into.size(),
+                         reinterpret_cast<const unsigned char*>(text.data()), text.size(), nullptr,
+                         0);
   };
   digest(a, digest_a);
   digest(b, digest_b);
@@ -32,8 +33,8 @@ bool start_cryptography() { return ::sodium_init() >= 0; }
 base::Result<std::string> make_record(Scheme scheme, std::string_view password) {
   if (scheme == Scheme::kPlain) return std::string(kPlainPrefix).append(password);
   std::array<char, crypto_pwhash_STRBYTES> record;
-  const int outcome = ::crypto_pwhash_str_alg(record.data(), password.data(), password.size(), kPasses, kMemoryBytes,
-                                              crypto_pwhash_ALG_ARGON2ID13);
+  const int outcome = ::crypto_pwhash_str_alg(record.data(), password.data(), password.size(),
+                                              kPasses, kMemoryBytes, crypto_pwhash_ALG_ARGON2ID13);
   wipe_used_stack();
   if (outcome != 0) {
     return base::Error{base::ErrorCode::kInternal, "argon2id: out of memory"};
@@ -52,7 +53,8 @@ bool matches(std::string_view record, std::string_view password) {
     return is_right;
   }
   const std::string terminated(record);
-  const bool is_right = ::crypto_pwhash_str_verify(terminated.c_str(), password.data(), password.size()) == 0;
+  const bool is_right =
+      ::crypto_pwhash_str_verify(terminated.c_str(), password.data(), password.size()) == 0;
   wipe_used_stack();
   return is_right;
 }

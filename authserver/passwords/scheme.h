@@ -9,7 +9,8 @@
 namespace authserver {
 
 enum class Scheme {
-  kArgon2id,  // "$argon2id$v=19$m=19456,t=2,p=1$SALT$HASH": costs 5 to 20 ms of a core and 19 MiB, on purpose
+  kArgon2id,  // "$argon2id$v=19$m=19456,t=2,p=1$SALT$HASH": costs 5 to 20 ms of a core and 19 MiB,
+              // on purpose
   kPlain,     // "$plain$PASSWORD": costs nothing and hides nothing; the paper's numbers need it
 };
 
@@ -28,7 +29,8 @@ bool matches(std::string_view record, std::string_view password);
 // Overwrites a secret before its memory is given back.
 void wipe(std::string& secret);
 
-// Overwrites what functions that have returned left of their stack: the library's own copies of what it hashed.
+// Overwrites what functions that have returned left of their stack: the library's own copies of
+// what it hashed.
 void wipe_used_stack();
 
 }  // namespace authserver

@@ -14,7 +14,8 @@ void add(crypto_generichash_state& state, std::string_view bytes) {
   // The length first, so that no two different triples give the same bytes.
   const std::uint64_t size = bytes.size();
   ::crypto_generichash_update(&state, reinterpret_cast<const unsigned char*>(&size), sizeof size);
-  ::crypto_generichash_update(&state, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+  ::crypto_generichash_update(&state, reinterpret_cast<const unsigned char*>(bytes.data()),
+                              bytes.size());
 }
 
 }  // namespace

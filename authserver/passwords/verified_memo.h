@@ -1,5 +1,5 @@
-// Remembers which credentials were verified against which record, so that argon2id is computed once and not for every
-// request.
+// Remembers which credentials were verified against which record, so that argon2id is computed once
+// and not for every request.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 
 namespace authserver {
 
-// A keyed hash of user, password and the stored record: says nothing about them to who does not have the key, which is
-// made at start and never leaves the process.
+// A keyed hash of user, password and the stored record: says nothing about them to who does not
+// have the key, which is made at start and never leaves the process.
 struct CredentialKey {
   bool operator==(const CredentialKey&) const = default;
 
@@ -33,11 +33,13 @@ class CredentialHasher {
   std::array<unsigned char, 32> key_;
 };
 
-// Bounded: a table of fixed size in which a new entry overwrites whatever stands in its place. Only successes are
-// kept. Never stale, since the record is part of the key: a changed password has another record, and another key.
+// Bounded: a table of fixed size in which a new entry overwrites whatever stands in its place. Only
+// successes are kept. Never stale, since the record is part of the key: a changed password has
+// another record, and another key.
 //
-// Any thread or process (lies in shared memory): lock-free. Words of two entries may be seen mixed while one is being
-// written; that only matches when both halves of the key are those that were asked for, and then they were verified.
+// Any thread or process (lies in shared memory): lock-free. Words of two entries may be seen mixed
+// while one is being written; that only matches when both halves of the key are those that were
+// asked for, and then they were verified.
 class VerifiedMemo {
  public:
   bool contains(const CredentialKey& key, std::int64_t now_ns) const;

@@ -21,9 +21,9 @@ class AccountStore {
  public:
   virtual ~AccountStore() = default;
 
-  // Returns once the account is durable; kExists if the name is taken. Never done twice by itself: when the connection
-  // to the store breaks before the answer, its fate is unknown, and the error is kUnavailable.
-  // Requires: wire::is_valid_user(account.user).
+  // Returns once the account is durable; kExists if the name is taken. Never done twice by itself:
+  // when the connection to the store breaks before the answer, its fate is unknown, and the error
+  // is kUnavailable. Requires: wire::is_valid_user(account.user).
   virtual base::Status create(const Account& account) = 0;
 
   // The record; kNotFound when there is no such user.

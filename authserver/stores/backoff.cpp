@@ -14,7 +14,8 @@ void Backoff::failed(Failure failure) {
   constexpr std::int64_t kFirstMs = 50;
   const std::int64_t most_ms = failure == Failure::kAtOnce ? 500 : 1000;
   next_wait_ms_ = std::clamp(next_wait_ms_ * 2, kFirstMs, most_ms);
-  const std::int64_t left_off_ms = ::randombytes_uniform(static_cast<std::uint32_t>(next_wait_ms_ / 2 + 1));
+  const std::int64_t left_off_ms =
+      ::randombytes_uniform(static_cast<std::uint32_t>(next_wait_ms_ / 2 + 1));
   not_before_ns_ = base::now_ns() + (next_wait_ms_ - left_off_ms) * base::kNsPerMs;
 }
 

@@ -5,10 +5,11 @@
 
 namespace authserver {
 
-// One thread. Waiting times double from 50 ms, each with up to half of it left off by chance so that many who were cut
-// off together do not come back together. A store that refuses at once is tried again after at most half a second, as
-// that costs next to nothing and it may be back; one that lets us wait, after at most one second: so long after its
-// return it is asked again at the latest.
+// One thread. Waiting times double from 50 ms, each with up to half of it left off by chance so
+// that many who were cut off together do not come back together. A store that refuses at once is
+// tried again after at most half a second, as that costs next to nothing and it may be back; one
+// that lets us wait, after at most one second: so long after its return it is asked again at the
+// latest.
 class Backoff {
  public:
   enum class Failure { kAtOnce, kAfterWaiting };

@@ -27,7 +27,8 @@ unsigned limit_s(std::int64_t timeout_ms, unsigned tries) {
   return std::max(1U, (ms + 1000 * tries - 1) / (1000 * tries));
 }
 
-// The servers' error numbers are part of their protocol, the same for all versions; not every header names all of them.
+// The servers' error numbers are part of their protocol, the same for all versions; not every
+// header names all of them.
 enum ServerError : unsigned {
   kDiskFull = 1021,
   kTooManyConnections = 1040,
@@ -48,8 +49,8 @@ enum ServerError : unsigned {
 
 bool is_connection_lost(unsigned code) {
   const bool is_client_side = (code >= 2000 && code < 3000) || (code >= 5000 && code < 6000);
-  return is_client_side || code == kServerShutdown || code == kNormalShutdown || code == kConnectionKilled ||
-         code == kClosedWhileIdle;
+  return is_client_side || code == kServerShutdown || code == kNormalShutdown ||
+         code == kConnectionKilled || code == kClosedWhileIdle;
 }
 
 // Whether asking again later may help, or somebody has to mend something first.
@@ -75,17 +76,20 @@ std::string text_of(unsigned code, std::string_view text) {
 }  // namespace
 
 base::Status MysqlLink::connect() {
-  if (!backoff_.may_try_now()) return Error{ErrorCode::kUnavailable, "mysql: not reached a moment ago"};
+  if (!backoff_.may_try_now())
+    return Error{ErrorCode::kUnavailable, "mysql: not reached a moment ago"};
   std::unique_ptr<MYSQL, CloseConnection> connection(::mysql_init(nullptr));
   if (connection == nullptr) return Error{ErrorCode::kUnavailable, "mysql: out of memory"};
   set_options(connection.get());
   const MysqlConfig& mysql = config_.mysql;
   const auto at_once = base::Deadline::in_ms(config_.timeout_ms / 2);
   const char* const host = mysql.socket.empty() ? mysql.host.c_str() : nullptr;
-  if (::mysql_real_connect(connection.get(), host, mysql.user.c_str(), mysql.password.c_str(), mysql.database.c_str(),
-                           static_cast<unsigned>(mysql.port), null_if_empty(mysql.socket), 0) == nullptr) {
+  if (::mysql_real_connect(connection.get(), host, mysql.user.c_str(), mysql.password.c_str(),
+                           mysql.database.c_str(), static_cast<unsigned>(mysql.port),
+                           null_if_empty(mysql.socket), 0) == nullptr) {
     const unsigned code = ::mysql_errno(connection.get());
-    backoff_.failed(at_once.has_passed() ? Backoff::Failure::kAfterWaiting : Backoff::Failure::kAtOnce);
+    backoff_.failed(at_once.has_passed() ? Backoff::Failure::kAfterWaiting
+                                         : Backoff::Failure::kAtOnce);
     return login_error(code, ::mysql_error(connection.get()));
   }
   backoff_.succeeded();
@@ -99,7 +103,8 @@ void MysqlLink::set_options(MYSQL* connection) const {
   const unsigned connect_limit_s = limit_s(config_.timeout_ms, 1);
   ::mysql_options(connection, MYSQL_OPT_CONNECT_TIMEOUT, &connect_limit_s);
   const bool wants_tls = mysql.tls == MysqlTls::kOn || !mysql.tls_ca.empty();
-  if (!mysql.tls_ca.empty()) ::mysql_ssl_set(connection, nullptr, nullptr, mysql.tls_ca.c_str(), nullptr, nullptr);
+  if (!mysql.tls_ca.empty())
+    ::mysql_ssl_set(connection, nullptr, nullptr, mysql.tls_ca.c_str(), nullptr, nullptr);
 #ifdef MARIADB_BASE_VERSION
   const unsigned io_limit_s = limit_s(config_.timeout_ms, 1);
   const Flag verify = mysql.tls_ca.empty() ? 0 : 1;
@@ -117,12 +122,14 @@ void MysqlLink::set_options(MYSQL* connection) const {
   if (!mysql.server_public_key.empty()) {
     ::mysql_options(connection, MYSQL_SERVER_PUBLIC_KEY, mysql.server_public_key.c_str());
   }
-  // A server could ask for any file that we may read, and not every build of the libraries refuses by itself.
+  // A server could ask for any file that we may read, and not every build of the libraries refuses
+  // by itself.
   const unsigned hands_out_files = 0;
   ::mysql_options(connection, MYSQL_OPT_LOCAL_INFILE, &hands_out_files);
   ::mysql_options(connection, MYSQL_OPT_READ_TIMEOUT, &io_limit_s);
   ::mysql_options(connection, MYSQL_OPT_WRITE_TIMEOUT, &io_limit_s);
-  // Else "localhost" would mean a socket file to the library, whatever the port, and another host no socket file.
+  // Else "localhost" would mean a socket file to the library, whatever the port, and another host
+  // no socket file.
   const unsigned protocol = mysql.socket.empty() ? MYSQL_PROTOCOL_TCP : MYSQL_PROTOCOL_SOCKET;
   ::mysql_options(connection, MYSQL_OPT_PROTOCOL, &protocol);
 }
@@ -130,16 +137,21 @@ void MysqlLink::set_options(MYSQL* connection) const {
 // Adds what is missing where the server's words do not say it.
 base::Error MysqlLink::login_error(unsigned code, std::string_view text) const {
   std::string hint;
-  if (code == kSecureTransportRequired) hint = "; the server wants TLS: --mysql-tls on, or --mysql-tls-ca FILE";
-  // With a key that is not the server's, the library does not say more than that something is wrong.
+  if (code == kSecureTransportRequired)
+    hint = "; the server wants TLS: --mysql-tls on, or --mysql-tls-ca FILE";
+  // With a key that is not the server's, the library does not say more than that something is
+  // wrong.
   if (code == CR_UNKNOWN_ERROR || text.find("caching_sha2") != std::string_view::npos) {
-    hint = "; this login needs TLS (--mysql-tls on) or the server's own key (--mysql-server-public-key FILE)";
+    hint =
+        "; this login needs TLS (--mysql-tls on) or the server's own key "
+        "(--mysql-server-public-key FILE)";
   }
   if (code == CR_SSL_CONNECTION_ERROR && !config_.mysql.tls_ca.empty()) {
     hint = "; its certificate must be signed by " + config_.mysql.tls_ca + " and name the host";
   }
-  const std::string where = config_.mysql.socket.empty() ? config_.mysql.host + ":" + std::to_string(config_.mysql.port)
-                                                         : config_.mysql.socket;
+  const std::string where = config_.mysql.socket.empty()
+                                ? config_.mysql.host + ":" + std::to_string(config_.mysql.port)
+                                : config_.mysql.socket;
   return {ErrorCode::kUnavailable, text_of(code, text) + " at " + where + hint};
 }
 
@@ -149,7 +161,8 @@ bool MysqlLink::is_quiet_and_open() const {
 
 void MysqlLink::close() { connection_.reset(); }
 
-base::Status MysqlLink::run(const std::string& sql, const std::function<void(MYSQL_ROW, unsigned long*)>& take_row) {
+base::Status MysqlLink::run(const std::string& sql,
+                            const std::function<void(MYSQL_ROW, unsigned long*)>& take_row) {
   if (!is_connected()) return Error{ErrorCode::kUnavailable, "mysql: the connection is lost"};
   if (::mysql_real_query(get(), sql.data(), sql.size()) != 0) {
     return failure(::mysql_errno(get()), ::mysql_error(get()));
@@ -166,7 +179,8 @@ base::Status MysqlLink::run(const std::string& sql, const std::function<void(MYS
 
 base::Status MysqlLink::end_transaction() {
   if (!is_connected() || (get()->server_status & SERVER_STATUS_IN_TRANS) == 0) return base::kDone;
-  if (::mysql_autocommit(get(), true) != 0) return failure(::mysql_errno(get()), ::mysql_error(get()));
+  if (::mysql_autocommit(get(), true) != 0)
+    return failure(::mysql_errno(get()), ::mysql_error(get()));
   return base::kDone;
 }
 
@@ -184,7 +198,8 @@ base::Error MysqlLink::failure(unsigned code, std::string_view text) {
   return error;
 }
 
-base::Status MysqlStatement::execute(MysqlLink& link, std::initializer_list<std::string_view> parameters) {
+base::Status MysqlStatement::execute(MysqlLink& link,
+                                     std::initializer_list<std::string_view> parameters) {
   if (const auto prepared = prepare(link); !prepared) return prepared.error();
   std::array<MYSQL_BIND, 2> binds{};
   std::size_t count = 0;
@@ -196,7 +211,8 @@ base::Status MysqlStatement::execute(MysqlLink& link, std::initializer_list<std:
   }
   if (::mysql_stmt_bind_param(statement_.get(), binds.data()) != 0) return failure(link);
   if (::mysql_stmt_execute(statement_.get()) != 0) {
-    if (::mysql_stmt_errno(statement_.get()) == kDuplicateEntry) return Error{ErrorCode::kExists, "insert"};
+    if (::mysql_stmt_errno(statement_.get()) == kDuplicateEntry)
+      return Error{ErrorCode::kExists, "insert"};
     return failure(link);
   }
   return base::kDone;
@@ -213,7 +229,8 @@ base::Result<std::string> MysqlStatement::first_row(MysqlLink& link) {
   if (::mysql_stmt_bind_result(statement_.get(), &bind) != 0) return failure(link);
   const int fetched = ::mysql_stmt_fetch(statement_.get());
   if (fetched == MYSQL_NO_DATA) return Error{ErrorCode::kNotFound, "no such user"};
-  if (fetched == MYSQL_DATA_TRUNCATED) return Error{ErrorCode::kInternal, "mysql: a record of over 255 bytes"};
+  if (fetched == MYSQL_DATA_TRUNCATED)
+    return Error{ErrorCode::kInternal, "mysql: a record of over 255 bytes"};
   if (fetched != 0) return failure(link);
   std::string row(bytes.data(), size);
   // Leaves nothing of this answer for the next request.

@@ -1,4 +1,5 @@
-// One connection to MySQL or MariaDB and the statements prepared on it. The only files that know the client library.
+// One connection to MySQL or MariaDB and the statements prepared on it. The only files that know
+// the client library.
 #pragma once
 
 #include <mysql.h>
@@ -17,7 +18,8 @@ namespace authserver {
 
 class MysqlStatement;
 
-// One thread. Closed after anything that leaves its state unknown, and after a time-out: a late answer finds nobody.
+// One thread. Closed after anything that leaves its state unknown, and after a time-out: a late
+// answer finds nobody.
 class MysqlLink {
  public:
   // `config` must outlive it. Does not connect yet.
@@ -34,11 +36,12 @@ class MysqlLink {
 
   // Statements without parameters. Each row's columns go to `take_row`.
   using Row = std::initializer_list<std::string_view>;
-  base::Status run(const std::string& sql, const std::function<void(MYSQL_ROW, unsigned long*)>& take_row = {});
+  base::Status run(const std::string& sql,
+                   const std::function<void(MYSQL_ROW, unsigned long*)>& take_row = {});
 
-  // After a statement and its rows. A server may be set not to commit each statement by itself (autocommit=0), and what
-  // it says about it when it lets us in need not be true. Then this commits the one just done, and has those to come
-  // commit themselves.
+  // After a statement and its rows. A server may be set not to commit each statement by itself
+  // (autocommit=0), and what it says about it when it lets us in need not be true. Then this
+  // commits the one just done, and has those to come commit themselves.
   base::Status end_transaction();
 
   // The first column of the first row; empty when there is none, or the statement failed.
@@ -48,7 +51,8 @@ class MysqlLink {
   // Counts connections: a statement prepared on an earlier one is worth nothing.
   unsigned generation() const { return generation_; }
 
-  // What the last failure means for who asks us. Closes the connection when it is of no further use.
+  // What the last failure means for who asks us. Closes the connection when it is of no further
+  // use.
   base::Error failure(unsigned code, std::string_view text);
 
  private:
@@ -69,7 +73,8 @@ class MysqlStatement {
  public:
   explicit MysqlStatement(std::string_view sql) : sql_(sql) {}
 
-  // Once for each connection; execute() does it too. An error where the server would not carry the statement out.
+  // Once for each connection; execute() does it too. An error where the server would not carry the
+  // statement out.
   base::Status prepare(MysqlLink& link);
 
   // The parameters are bytes.

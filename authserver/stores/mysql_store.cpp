@@ -26,8 +26,9 @@ void log_what_durable_means(MysqlLink& link, const MysqlConfig& config) {
   const std::string flush = link.value("SELECT @@innodb_flush_log_at_trx_commit");
   const char* const meaning =
       flush == "1" ? "on disk before OK (InnoDB)" : "a crash may lose the last second of accounts";
-  base::log::info("accounts store=mysql server={} database={} durable=\"{}\" innodb_flush_log_at_trx_commit={}",
-                  link.value("SELECT VERSION()"), config.database, meaning, flush);
+  base::log::info(
+      "accounts store=mysql server={} database={} durable=\"{}\" innodb_flush_log_at_trx_commit={}",
+      link.value("SELECT VERSION()"), config.database, meaning, flush);
 }
 
 void warn_when_connections_are_short(MysqlLink& link, int most_connections) {
@@ -51,7 +52,9 @@ base::Status MysqlStore::prepare(const StoreConfig& config) {
   if (!ready) {
     // Who may not make tables is fine where somebody else has made this one.
     const auto made = link.run(sql::kMysql);
-    if (!made) return Error{made.error().code, ready.error().context + "; to make the table: " + made.error().context};
+    if (!made)
+      return Error{made.error().code,
+                   ready.error().context + "; to make the table: " + made.error().context};
     ready = may_ask(link);
   }
   if (!ready) return ready;
@@ -61,12 +64,14 @@ base::Status MysqlStore::prepare(const StoreConfig& config) {
 }
 
 base::Status MysqlStore::create(const Account& account) {
-  // Nothing was asked on a kept connection that the server has closed meanwhile, so it may be replaced.
+  // Nothing was asked on a kept connection that the server has closed meanwhile, so it may be
+  // replaced.
   if (link_.is_connected() && !link_.is_quiet_and_open()) link_.close();
   if (!link_.is_connected()) {
     if (const auto connected = link_.connect(); !connected) return connected;
   }
-  if (const auto inserted = insert_.execute(link_, {account.user, account.record}); !inserted) return inserted;
+  if (const auto inserted = insert_.execute(link_, {account.user, account.record}); !inserted)
+    return inserted;
   return link_.end_transaction();
 }
 
@@ -98,9 +103,10 @@ base::Status MysqlStore::ping() {
 
 base::Status MysqlStore::for_each(const std::function<void(const Account&)>& visit) {
   if (const auto reached = ping(); !reached) return reached;
-  return link_.run("SELECT name, record FROM accounts", [&](MYSQL_ROW row, const unsigned long* sizes) {
-    visit({{row[0], sizes[0]}, {row[1], sizes[1]}});
-  });
+  return link_.run("SELECT name, record FROM accounts",
+                   [&](MYSQL_ROW row, const unsigned long* sizes) {
+                     visit({{row[0], sizes[0]}, {row[1], sizes[1]}});
+                   });
 }
 
 }  // namespace authserver

@@ -9,8 +9,8 @@
 
 namespace authserver {
 
-// Durable: InnoDB, autocommit: create() returns after the commit. Connects with the first request, and again when the
-// connection was lost.
+// Durable: InnoDB, autocommit: create() returns after the commit. Connects with the first request,
+// and again when the connection was lost.
 class MysqlStore : public AccountStore {
  public:
   explicit MysqlStore(const StoreConfig& config);

@@ -8,7 +8,8 @@
 
 namespace authserver {
 
-// Makes the table where it is missing, and logs what durable means there. An error is why the store cannot be used.
+// Makes the table where it is missing, and logs what durable means there. An error is why the store
+// cannot be used.
 base::Status prepare_store(const StoreConfig& config);
 
 // For one thread or process. `config` must outlive the store.

@@ -23,14 +23,17 @@ std::string key_of(std::string_view user) { return std::string(kKeyPrefix).appen
 std::string_view text_in(const redisReply& reply) { return {reply.str, reply.len}; }
 
 // Of a command that it does not take, Redis repeats the words: a password, or a record.
-std::string without_secrets(std::string_view text) { return std::string(text.substr(0, text.find(", with args"))); }
+std::string without_secrets(std::string_view text) {
+  return std::string(text.substr(0, text.find(", with args")));
+}
 
-// An error that Redis answers passes (it is loading, full, a replica, out of disk), save for a command it does not
-// take.
+// An error that Redis answers passes (it is loading, full, a replica, out of disk), save for a
+// command it does not take.
 Error answered_error(const redisReply& reply) {
   const std::string_view text = text_in(reply);
   const bool is_ours = text.starts_with("WRONGTYPE") || text.starts_with("ERR unknown");
-  return {is_ours ? ErrorCode::kInternal : ErrorCode::kUnavailable, "redis: " + without_secrets(text)};
+  return {is_ours ? ErrorCode::kInternal : ErrorCode::kUnavailable,
+          "redis: " + without_secrets(text)};
 }
 
 }  // namespace
@@ -38,8 +41,9 @@ Error answered_error(const redisReply& reply) {
 base::Status RedisStore::prepare(const StoreConfig& config) {
   RedisStore store(config);
   if (const auto reached = store.ping(); !reached) return reached;
-  base::log::info("accounts store=redis host={} port={} database={} durable=\"{}\"", config.redis.host,
-                  config.redis.port, config.redis.database, store.meaning_of_durable());
+  base::log::info("accounts store=redis host={} port={} database={} durable=\"{}\"",
+                  config.redis.host, config.redis.port, config.redis.database,
+                  store.meaning_of_durable());
   return base::kDone;
 }
 
@@ -81,8 +85,10 @@ base::Status RedisStore::for_each(const std::function<void(const Account&)>& vis
 
 base::Result<RedisStore::Reply> RedisStore::ask(Words words, Repeat repeat) {
   const bool was_kept = context_ != nullptr;
-  // Redis was restarted, or has closed an idle connection: nothing was asked on it yet, so it may be replaced.
-  if (was_kept && repeat == Repeat::kUnsafe && !net::is_quiet_and_open(context_->fd)) context_.reset();
+  // Redis was restarted, or has closed an idle connection: nothing was asked on it yet, so it may
+  // be replaced.
+  if (was_kept && repeat == Repeat::kUnsafe && !net::is_quiet_and_open(context_->fd))
+    context_.reset();
   const auto at_once = base::Deadline::in_ms(config_.timeout_ms / 2);
   auto reply = ask_once(words);
   // A stale one says so at once; a store that hangs has had its time.
@@ -101,7 +107,8 @@ base::Result<RedisStore::Reply> RedisStore::ask_once(Words words) {
     values.at(static_cast<std::size_t>(count)) = word.data();
     sizes.at(static_cast<std::size_t>(count++)) = word.size();
   }
-  Reply reply(static_cast<redisReply*>(::redisCommandArgv(context_.get(), count, values.data(), sizes.data())));
+  Reply reply(static_cast<redisReply*>(
+      ::redisCommandArgv(context_.get(), count, values.data(), sizes.data())));
   if (reply == nullptr) {
     // Also after a time-out: the late answer must not be taken for the next one's.
     Error error{ErrorCode::kUnavailable, std::string("redis: ") + context_->errstr};
@@ -113,7 +120,8 @@ base::Result<RedisStore::Reply> RedisStore::ask_once(Words words) {
 }
 
 base::Status RedisStore::connect() {
-  if (!backoff_.may_try_now()) return Error{ErrorCode::kUnavailable, "redis: not reached a moment ago"};
+  if (!backoff_.may_try_now())
+    return Error{ErrorCode::kUnavailable, "redis: not reached a moment ago"};
   const timeval limit{config_.timeout_ms / 1000, (config_.timeout_ms % 1000) * 1000};
   const auto at_once = base::Deadline::in_ms(config_.timeout_ms / 2);
   context_.reset(::redisConnectWithTimeout(config_.redis.host.c_str(), config_.redis.port, limit));
@@ -121,7 +129,8 @@ base::Status RedisStore::connect() {
   base::Status outcome = base::kDone;
   if (context_->err != 0) {
     const std::string where = config_.redis.host + ":" + std::to_string(config_.redis.port);
-    outcome = Error{ErrorCode::kUnavailable, "redis: connect to " + where + ": " + context_->errstr};
+    outcome =
+        Error{ErrorCode::kUnavailable, "redis: connect to " + where + ": " + context_->errstr};
   } else {
     ::redisSetTimeout(context_.get(), limit);
     outcome = log_in();
@@ -130,7 +139,8 @@ base::Status RedisStore::connect() {
     backoff_.succeeded();
   } else {
     context_.reset();
-    backoff_.failed(at_once.has_passed() ? Backoff::Failure::kAfterWaiting : Backoff::Failure::kAtOnce);
+    backoff_.failed(at_once.has_passed() ? Backoff::Failure::kAfterWaiting
+                                         : Backoff::Failure::kAtOnce);
   }
   return outcome;
 }
@@ -140,7 +150,8 @@ base::Status RedisStore::log_in() {
     if (const auto reply = ask_once({"AUTH", config_.redis.password}); !reply) return reply.error();
   }
   if (config_.redis.database != 0) {
-    if (const auto reply = ask_once({"SELECT", std::to_string(config_.redis.database)}); !reply) return reply.error();
+    if (const auto reply = ask_once({"SELECT", std::to_string(config_.redis.database)}); !reply)
+      return reply.error();
   }
   return base::kDone;
 }
@@ -157,13 +168,15 @@ std::string RedisStore::meaning_of_durable() {
   if (append_only == "yes") {
     const std::string fsync = setting("appendfsync");
     if (fsync == "always") return "appendonly always: on disk before OK";
-    if (fsync == "everysec") return "appendonly everysec: a power cut may lose the last second of accounts";
+    if (fsync == "everysec")
+      return "appendonly everysec: a power cut may lose the last second of accounts";
     return "appendonly " + fsync + ": a power cut may lose what the system has not written yet";
   }
   if (append_only == "no") {
     const std::string save = setting("save");
     if (save.empty()) return "no persistence: accounts are lost when the server stops";
-    return "snapshots only (save " + save + "): accounts since the last one are lost when the server dies";
+    return "snapshots only (save " + save +
+           "): accounts since the last one are lost when the server dies";
   }
   return "the server does not tell its setting";
 }

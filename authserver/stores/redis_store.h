@@ -12,8 +12,8 @@
 
 namespace authserver {
 
-// Durable as the server's own setting says; prepare() logs what that means. Connects with the first request, and again
-// when the connection was lost.
+// Durable as the server's own setting says; prepare() logs what that means. Connects with the first
+// request, and again when the connection was lost.
 class RedisStore : public AccountStore {
  public:
   explicit RedisStore(const StoreConfig& config) : config_(config) {}

@@ -29,8 +29,9 @@ Error error_of(sqlite3* database, const std::string& what) {
   return {code_of(code), what + ": " + ::sqlite3_errmsg(database)};
 }
 
-// Waits for the one who writes now. SQLite's own handler sleeps for up to 100 ms at a time, and the longest for who has
-// waited longest, while a write takes less than a millisecond: one in a thousand waited for a second.
+// Waits for the one who writes now. SQLite's own handler sleeps for up to 100 ms at a time, and the
+// longest for who has waited longest, while a write takes less than a millisecond: one in a
+// thousand waited for a second.
 int wait_for_writer(void* timeout_ms, int waits_so_far) {
   constexpr int kWaitMs = 1;
   if (waits_so_far * kWaitMs >= *static_cast<const std::int64_t*>(timeout_ms)) return 0;
@@ -51,14 +52,16 @@ class Running {
 
   // The bytes are borrowed until the end.
   void bind(int index, std::string_view bytes) const {
-    ::sqlite3_bind_blob(statement_, index, bytes.data(), static_cast<int>(bytes.size()), SQLITE_STATIC);
+    ::sqlite3_bind_blob(statement_, index, bytes.data(), static_cast<int>(bytes.size()),
+                        SQLITE_STATIC);
   }
   int step() const { return ::sqlite3_step(statement_); }
 
   // Valid until the next step.
   std::string_view column(int index) const {
     const void* const bytes = ::sqlite3_column_blob(statement_, index);
-    return {static_cast<const char*>(bytes), static_cast<std::size_t>(::sqlite3_column_bytes(statement_, index))};
+    return {static_cast<const char*>(bytes),
+            static_cast<std::size_t>(::sqlite3_column_bytes(statement_, index))};
   }
 
  private:
@@ -84,13 +87,16 @@ base::Result<SqliteStore::Database> SqliteStore::open_database(const StoreConfig
 base::Status SqliteStore::prepare(const StoreConfig& config) {
   const auto database = open_database(config);
   if (!database) return database.error();
-  // Writes even where the table exists, as a file that cannot be written shall be told now and not to the first client.
-  const std::string statements = std::string("BEGIN IMMEDIATE;") + sql::kSqlite + "; PRAGMA user_version=1; COMMIT;";
+  // Writes even where the table exists, as a file that cannot be written shall be told now and not
+  // to the first client.
+  const std::string statements =
+      std::string("BEGIN IMMEDIATE;") + sql::kSqlite + "; PRAGMA user_version=1; COMMIT;";
   if (::sqlite3_exec(database->get(), statements.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
     return error_of(database->get(), "write to " + config.sqlite.path);
   }
-  base::log::info("accounts store=sqlite path={} durable=\"on disk before OK (WAL, synchronous=FULL)\"",
-                  config.sqlite.path);
+  base::log::info(
+      "accounts store=sqlite path={} durable=\"on disk before OK (WAL, synchronous=FULL)\"",
+      config.sqlite.path);
   return base::kDone;
 }
 
@@ -109,7 +115,8 @@ base::Status SqliteStore::create(const Account& account) {
   running.bind(1, account.user);
   running.bind(2, account.record);
   if (running.step() == SQLITE_DONE) return base::kDone;
-  if ((::sqlite3_errcode(database_.get()) & 0xff) == SQLITE_CONSTRAINT) return Error{ErrorCode::kExists, "insert"};
+  if ((::sqlite3_errcode(database_.get()) & 0xff) == SQLITE_CONSTRAINT)
+    return Error{ErrorCode::kExists, "insert"};
   return error_of(database_.get(), "insert");
 }
 
@@ -138,13 +145,15 @@ base::Status SqliteStore::for_each(const std::function<void(const Account&)>& vi
   const Running running(*select);
   int code = 0;
   while ((code = running.step()) == SQLITE_ROW) visit({running.column(0), running.column(1)});
-  return code == SQLITE_DONE ? base::Status(base::kDone) : base::Status(error_of(database_.get(), "select"));
+  return code == SQLITE_DONE ? base::Status(base::kDone)
+                             : base::Status(error_of(database_.get(), "select"));
 }
 
 base::Result<sqlite3_stmt*> SqliteStore::prepared(Statement& statement, const char* sql) {
   if (statement == nullptr) {
     sqlite3_stmt* raw = nullptr;
-    if (::sqlite3_prepare_v3(database_.get(), sql, -1, SQLITE_PREPARE_PERSISTENT, &raw, nullptr) != SQLITE_OK) {
+    if (::sqlite3_prepare_v3(database_.get(), sql, -1, SQLITE_PREPARE_PERSISTENT, &raw, nullptr) !=
+        SQLITE_OK) {
       return error_of(database_.get(), "prepare");
     }
     statement.reset(raw);

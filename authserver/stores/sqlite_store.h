@@ -10,7 +10,8 @@
 
 namespace authserver {
 
-// Durable: WAL with synchronous=FULL, so create() returns after the write-ahead log has reached the disk.
+// Durable: WAL with synchronous=FULL, so create() returns after the write-ahead log has reached the
+// disk.
 class SqliteStore : public AccountStore {
  public:
   // Makes the file and its table where they are missing; for the other stores' contract see open.h.

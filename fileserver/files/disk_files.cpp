@@ -57,8 +57,10 @@ base::Status DiskFiles::send(std::string_view name, serve::Connection& connectio
     const std::span<char> piece(buffer.get(), std::min(left, kPieceBytes));
     const ssize_t got = read_fully(fd, piece);
     left -= piece.size();
-    // The last bytes are only sent when all before them were of the same version: the peer must never hold a whole mix.
-    const bool is_good = got == static_cast<ssize_t>(piece.size()) && (left > 0 || is_still(version, fd));
+    // The last bytes are only sent when all before them were of the same version: the peer must
+    // never hold a whole mix.
+    const bool is_good =
+        got == static_cast<ssize_t>(piece.size()) && (left > 0 || is_still(version, fd));
     if (!is_good) {
       base::log::warn("a file changed or failed while it was sent, the connection is cut file={}",
                       base::log::quoted(name));

@@ -1,4 +1,5 @@
-// Files read from disk for every request: open, read into a buffer, send. The paper's way before it prefetched.
+// Files read from disk for every request: open, read into a buffer, send. The paper's way before it
+// prefetched.
 #pragma once
 
 #include <memory>
@@ -16,7 +17,8 @@ class DiskFiles : public Files {
   base::Status send(std::string_view name, serve::Connection& connection) override;
 
  private:
-  const std::shared_ptr<const Fence> fence_;  // shared with the prefetched files that fall back to these
+  const std::shared_ptr<const Fence>
+      fence_;  // shared with the prefetched files that fall back to these
 };
 
 }  // namespace fileserver

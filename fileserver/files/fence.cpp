@@ -26,7 +26,8 @@ long open_beneath(int folder, const char* name, std::uint64_t resolve) {
   open_how how{};
   how.flags = O_PATH | O_CLOEXEC;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | resolve;
-  constexpr int kTries = 8;  // EAGAIN: something was renamed on the way, and the kernel cannot be sure
+  constexpr int kTries =
+      8;  // EAGAIN: something was renamed on the way, and the kernel cannot be sure
   long fd = -1;
   for (int i = 0; i < kTries; ++i) {
     fd = ::syscall(SYS_openat2, folder, name, &how, sizeof how);
@@ -35,14 +36,16 @@ long open_beneath(int folder, const char* name, std::uint64_t resolve) {
   return fd;
 }
 
-// A link on the way is no folder, and one at the end is opened as what it is. Requires: wire::is_file_name(name).
+// A link on the way is no folder, and one at the end is opened as what it is. Requires:
+// wire::is_file_name(name).
 long open_part_by_part(int folder, std::string_view name) {
   net::Fd here;
   for (;;) {
     const std::size_t slash = name.find('/');
     const bool is_last = slash == std::string_view::npos;
     const int flags = O_PATH | O_NOFOLLOW | O_CLOEXEC | (is_last ? 0 : O_DIRECTORY);
-    net::Fd next(::openat(here.is_open() ? here.get() : folder, std::string(name.substr(0, slash)).c_str(), flags));
+    net::Fd next(::openat(here.is_open() ? here.get() : folder,
+                          std::string(name.substr(0, slash)).c_str(), flags));
     if (is_last || !next.is_open()) return next.release();
     here = std::move(next);
     name.remove_prefix(slash + 1);
@@ -68,11 +71,14 @@ Error open_error(std::string_view name, int errno_value) {
 
 base::Result<Fence> Fence::around(const std::string& root) {
   net::Fd fd(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!fd.is_open()) return base::errno_error(ErrorCode::kInternal, "open the served folder " + root, errno);
+  if (!fd.is_open())
+    return base::errno_error(ErrorCode::kInternal, "open the served folder " + root, errno);
   const net::Fd probe(static_cast<int>(open_beneath(fd.get(), ".", 0)));
-  if (!probe.is_open()) base::log::warn("no openat2 here, links in the served folder are not followed");
+  if (!probe.is_open())
+    base::log::warn("no openat2 here, links in the served folder are not followed");
   std::string real_root = target_of_fd(fd.get());
-  if (real_root.empty()) return base::errno_error(ErrorCode::kInternal, "read /proc/self/fd", errno);
+  if (real_root.empty())
+    return base::errno_error(ErrorCode::kInternal, "read /proc/self/fd", errno);
   return Fence(std::move(fd), std::move(real_root), probe.is_open());
 }
 
@@ -80,7 +86,8 @@ std::string Fence::root_path() const { return path_of_fd(root_.get()); }
 
 long Fence::open_path(const std::string& name, Links links) const {
   if (!has_openat2_) return open_part_by_part(root_.get(), name);
-  return open_beneath(root_.get(), name.c_str(), links == Links::kRefused ? RESOLVE_NO_SYMLINKS : 0);
+  return open_beneath(root_.get(), name.c_str(),
+                      links == Links::kRefused ? RESOLVE_NO_SYMLINKS : 0);
 }
 
 base::Result<Fence::Located> Fence::locate(std::string_view name, Links links) const {
@@ -93,13 +100,15 @@ base::Result<Fence::Located> Fence::locate(std::string_view name, Links links) c
   return located;
 }
 
-base::Result<Fence::OpenFile> Fence::open_file(std::string_view name, Links links, int extra_flags) const {
+base::Result<Fence::OpenFile> Fence::open_file(std::string_view name, Links links,
+                                               int extra_flags) const {
   const auto located = locate(name, links);
   if (!located) return located.error();
   // Through /proc, as the name may stand for something else by now.
   net::Fd fd(::open(path_of_fd(located->path.get()).c_str(), O_RDONLY | O_CLOEXEC | extra_flags));
   if (!fd.is_open()) {
-    if (errno == EINVAL) return base::errno_error(ErrorCode::kInvalid, "open " + std::string(name), errno);
+    if (errno == EINVAL)
+      return base::errno_error(ErrorCode::kInvalid, "open " + std::string(name), errno);
     return open_error(name, errno);
   }
   return OpenFile{std::move(fd), version_in(located->status)};

@@ -1,9 +1,10 @@
 // Opens files under the served folder, and nothing else.
 //
-// Immutable once built; any thread. The kernel resolves names beneath the folder (openat2, RESOLVE_BENEATH): a link
-// that is absolute or leaves the folder on its way is not followed, whoever swaps folders for links meanwhile. What is
-// not a regular file is looked at, but never opened. Where there is no openat2 (a kernel before 5.6, a container that
-// forbids it, valgrind 3.19), names are walked part by part, and no link is followed at all.
+// Immutable once built; any thread. The kernel resolves names beneath the folder (openat2,
+// RESOLVE_BENEATH): a link that is absolute or leaves the folder on its way is not followed,
+// whoever swaps folders for links meanwhile. What is not a regular file is looked at, but never
+// opened. Where there is no openat2 (a kernel before 5.6, a container that forbids it,
+// valgrind 3.19), names are walked part by part, and no link is followed at all.
 #pragma once
 
 #include <sys/stat.h>
@@ -29,17 +30,20 @@ class Fence {
   // kInternal when the folder cannot be opened. Logs when links will not be followed.
   static base::Result<Fence> around(const std::string& root);
 
-  // A path that leads to the served folder, whatever becomes of its name, as long as the fence lives.
+  // A path that leads to the served folder, whatever becomes of its name, as long as the fence
+  // lives.
   std::string root_path() const;
 
-  // A regular file, for reading; `extra_flags` such as O_DIRECT. kNotFound for everything that a client can get wrong,
-  // kInternal when our side is short of something: nothing is known of the file then.
+  // A regular file, for reading; `extra_flags` such as O_DIRECT. kNotFound for everything that a
+  // client can get wrong, kInternal when our side is short of something: nothing is known of the
+  // file then.
   base::Result<OpenFile> open_file(std::string_view name, Links links, int extra_flags = 0) const;
 
   // A regular file, without opening it. Errors as above.
   base::Result<struct stat> look_at(std::string_view name, Links links) const;
 
-  // The name without links of a file that is reached through links; kNotFound when there are none on the way.
+  // The name without links of a file that is reached through links; kNotFound when there are none
+  // on the way.
   base::Result<std::string> name_behind_links(std::string_view name) const;
 
  private:

@@ -31,7 +31,9 @@ void FileTable::erase(std::string_view name) {
 void FileTable::erase_below(std::string_view folder) {
   for (Shard& shard : shards_) {
     const base::Lock lock(shard.mutex);
-    std::erase_if(shard.files, [&](const auto& file) { return std::string_view(file.first).starts_with(folder); });
+    std::erase_if(shard.files, [&](const auto& file) {
+      return std::string_view(file.first).starts_with(folder);
+    });
   }
 }
 

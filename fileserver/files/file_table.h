@@ -13,12 +13,13 @@
 
 namespace fileserver {
 
-// Any thread. Many small tables, each under its own mutex, which is held for one look-up: requests for different files
-// hardly ever meet, and a change of one file copies nothing.
+// Any thread. Many small tables, each under its own mutex, which is held for one look-up: requests
+// for different files hardly ever meet, and a change of one file copies nothing.
 class FileTable {
  public:
   // A file as the table knows it; without data it is served from disk.
-  using Entry = std::shared_ptr<const WholeFile>;  // shared with the requests under way, which keep their version
+  using Entry = std::shared_ptr<const WholeFile>;  // shared with the requests under way, which keep
+                                                   // their version
 
   // Null when there is no such file.
   Entry find(std::string_view name) const;

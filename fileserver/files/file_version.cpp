@@ -13,7 +13,8 @@ std::int64_t ns_of(const timespec& time) { return time.tv_sec * base::kNsPerS + 
 }  // namespace
 
 FileVersion version_in(const struct stat& status) {
-  return {status.st_dev, status.st_ino, status.st_nlink, status.st_size, ns_of(status.st_mtim), ns_of(status.st_ctim)};
+  return {status.st_dev,  status.st_ino,         status.st_nlink,
+          status.st_size, ns_of(status.st_mtim), ns_of(status.st_ctim)};
 }
 
 FileVersion version_of(int fd) {
@@ -23,8 +24,8 @@ FileVersion version_of(int fd) {
 }
 
 bool have_same_content(const FileVersion& a, const FileVersion& b) {
-  return a.device == b.device && a.inode == b.inode && a.size_bytes == b.size_bytes && a.modified_ns == b.modified_ns &&
-         (a.changed_ns == b.changed_ns || a.links != b.links);
+  return a.device == b.device && a.inode == b.inode && a.size_bytes == b.size_bytes &&
+         a.modified_ns == b.modified_ns && (a.changed_ns == b.changed_ns || a.links != b.links);
 }
 
 bool is_settled(const FileVersion& version) {

@@ -12,10 +12,11 @@ namespace fileserver {
 
 namespace {
 
-constexpr int kLookAgainMs = kSettlingMs + 1;  // a file that was changed just now may hold still by then
-constexpr int kTryAgainMs = 250;               // what we were short of may be there by then
-constexpr int kUnwatchedLookMs = 1000;         // how often a folder that cannot be watched is listed
-constexpr int kKnownForMs = 500;               // a part of the two seconds that are promised
+constexpr int kLookAgainMs =
+    kSettlingMs + 1;                    // a file that was changed just now may hold still by then
+constexpr int kTryAgainMs = 250;        // what we were short of may be there by then
+constexpr int kUnwatchedLookMs = 1000;  // how often a folder that cannot be watched is listed
+constexpr int kKnownForMs = 500;        // a part of the two seconds that are promised
 
 base::Deadline earlier(base::Deadline one, base::Deadline other) {
   if (one.is_never() || other.is_never()) return one.is_never() ? other : one;
@@ -66,7 +67,9 @@ bool FolderFollower::may_go_on() const {
   return !net::wait_until_readable(stop_event_.get(), base::Deadline::in_ms(0));
 }
 
-base::Deadline FolderFollower::next_look() const { return earlier(list_at_, earlier(look_again_at_, try_again_at_)); }
+base::Deadline FolderFollower::next_look() const {
+  return earlier(list_at_, earlier(look_again_at_, try_again_at_));
+}
 
 // All that is to be done save reading; takes no time but to wait for changes until the deadline.
 void FolderFollower::keep_up(base::Deadline deadline) {
@@ -95,13 +98,15 @@ void FolderFollower::look_at_all(const std::vector<std::string>& names) {
   for (const std::string& name : names) look_at(name);
 }
 
-// Somebody closed the file after writing, or it got its name just now: what is there is meant to be served. Only this
-// is a reason to drop the known version of a file that does not hold still. Without it a writer is at work who has not
-// closed the file yet, and the known version is the last whole one.
+// Somebody closed the file after writing, or it got its name just now: what is there is meant to be
+// served. Only this is a reason to drop the known version of a file that does not hold still.
+// Without it a writer is at work who has not closed the file yet, and the known version is the last
+// whole one.
 void FolderFollower::look_at_closed(const std::string& name) {
   const State state = files_.look_at(name);
   sort_in(name, state);
-  if (state == State::kChanging && behind_.at(name).known_until.has_passed()) files_.serve_from_disk(name);
+  if (state == State::kChanging && behind_.at(name).known_until.has_passed())
+    files_.serve_from_disk(name);
 }
 
 void FolderFollower::look_at_everything() {
@@ -163,7 +168,8 @@ void FolderFollower::sort_in(const std::string& name, State state) {
 void FolderFollower::note_unseen() {
   if (try_again_at_.is_never()) try_again_at_ = base::Deadline::in_ms(kTryAgainMs);
   if (std::exchange(is_short_, true)) return;
-  base::log::warn("not all of the served folder can be looked at now, what is known of it is served meanwhile");
+  base::log::warn(
+      "not all of the served folder can be looked at now, what is known of it is served meanwhile");
 }
 
 }  // namespace fileserver

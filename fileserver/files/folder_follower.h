@@ -1,10 +1,10 @@
 // Keeps the prefetched files as the served folder is.
 //
-// Looking comes before reading: whatever has changed is looked at as soon as it is told of, also between two pieces of
-// a large file that is being read. So a file that is gone is forgotten at once, however much there is to read. The
-// known version of a file that changed is served until the new one is read; if that takes too long, because there is
-// much to read or because the file is closed by its writers again and again and never holds still, it is served from
-// disk.
+// Looking comes before reading: whatever has changed is looked at as soon as it is told of, also
+// between two pieces of a large file that is being read. So a file that is gone is forgotten at
+// once, however much there is to read. The known version of a file that changed is served until the
+// new one is read; if that takes too long, because there is much to read or because the file is
+// closed by its writers again and again and never holds still, it is served from disk.
 #pragma once
 
 #include <map>
@@ -30,7 +30,8 @@ class FolderFollower {
   // Stops following, within a piece of a file.
   ~FolderFollower();
 
-  // The names of all files there are. What changes from now on is noted, and looked at once started.
+  // The names of all files there are. What changes from now on is noted, and looked at once
+  // started.
   std::vector<std::string> watch_and_list() { return list(""); }
 
   // Follows from now on. `to_look_at`: files that were not in step yet.

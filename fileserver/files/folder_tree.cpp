@@ -20,7 +20,8 @@ FolderListing list_files(const std::string& root, const std::string& folder,
     on_folder(here);
     std::error_code failure;
     const fs::path path = fs::path(root) / here;
-    for (fs::directory_iterator entry(path, failure), end; !failure && entry != end; entry.increment(failure)) {
+    for (fs::directory_iterator entry(path, failure), end; !failure && entry != end;
+         entry.increment(failure)) {
       std::error_code gone;
       const fs::file_type kind = entry->symlink_status(gone).type();
       std::string name = joined(here, entry->path().filename().string());

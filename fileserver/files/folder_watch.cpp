@@ -14,9 +14,10 @@ namespace fileserver {
 
 namespace {
 
-// A file that was only made is not listed before its writer closes it, save for a second name of a finished one.
-constexpr std::uint32_t kEvents =
-    IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK;
+// A file that was only made is not listed before its writer closes it, save for a second name of a
+// finished one.
+constexpr std::uint32_t kEvents = IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM |
+                                  IN_MOVED_TO | IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK;
 
 bool is_further_name(const std::string& path) {
   std::error_code gone;
@@ -27,16 +28,19 @@ bool is_further_name(const std::string& path) {
 
 base::Result<FolderWatch> FolderWatch::on(const std::string& root) {
   net::Fd inotify(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
-  if (!inotify.is_open()) return base::errno_error(base::ErrorCode::kUnavailable, "watch " + root, errno);
+  if (!inotify.is_open())
+    return base::errno_error(base::ErrorCode::kUnavailable, "watch " + root, errno);
   return FolderWatch(std::move(inotify), root);
 }
 
 bool FolderWatch::add(const std::string& folder) {
   // The root may be a link; what is below it may not.
-  const std::uint32_t events = folder.empty() ? kEvents & ~static_cast<std::uint32_t>(IN_DONT_FOLLOW) : kEvents;
+  const std::uint32_t events =
+      folder.empty() ? kEvents & ~static_cast<std::uint32_t>(IN_DONT_FOLLOW) : kEvents;
   const std::string path = folder.empty() ? root_ : joined(root_, folder);
   const int watch = ::inotify_add_watch(inotify_.get(), path.c_str(), events);
-  if (watch < 0) return errno == ENOENT || errno == ENOTDIR || errno == EACCES;  // gone again: nothing to watch
+  if (watch < 0)
+    return errno == ENOENT || errno == ENOTDIR || errno == EACCES;  // gone again: nothing to watch
   folder_of_watch_[watch] = folder;
   return true;
 }

@@ -15,7 +15,8 @@ namespace fileserver {
 
 // What happened since the last look. Names are relative to the root.
 struct FolderChanges {
-  std::set<std::string> files;  // made, closed after writing, moved in or out, or removed: look what is there now
+  std::set<std::string>
+      files;  // made, closed after writing, moved in or out, or removed: look what is there now
   std::set<std::string> gone_folders;  // moved out or removed, with all below
   std::set<std::string> new_folders;   // made or moved in: look at all below
   bool is_incomplete = false;          // some changes were lost: look at everything
@@ -35,7 +36,8 @@ class FolderWatch {
   FolderChanges wait(base::Deadline deadline, int stop_fd);
 
  private:
-  FolderWatch(net::Fd inotify, std::string root) : inotify_(std::move(inotify)), root_(std::move(root)) {}
+  FolderWatch(net::Fd inotify, std::string root)
+      : inotify_(std::move(inotify)), root_(std::move(root)) {}
   void note(const ::inotify_event& event, FolderChanges& changes);
   void forget_below(const std::string& folder);
 

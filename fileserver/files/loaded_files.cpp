@@ -23,7 +23,8 @@ LoadedFiles::Look LoadedFiles::look(const std::string& name) {
   }
   const FileVersion version = version_in(*status);
   const auto known = table_.find(name);
-  if (known && known->data && have_same_content(known->version, version)) return {State::kInStep, version};
+  if (known && known->data && have_same_content(known->version, version))
+    return {State::kInStep, version};
   if (!known) table_.put(name, on_disk());
   return {is_settled(version) ? State::kLoadable : State::kChanging, version};
 }
@@ -44,12 +45,14 @@ LoadedFiles::State LoadedFiles::load(const std::string& name, const Pieces& piec
   return State::kInStep;
 }
 
-LoadedFiles::State LoadedFiles::after_failed_read(const std::string& name, const base::Error& error) {
+LoadedFiles::State LoadedFiles::after_failed_read(const std::string& name,
+                                                  const base::Error& error) {
   if (error.code == ErrorCode::kUnavailable) return State::kChanging;
   if (error.code == ErrorCode::kNotFound) {
     table_.erase(name);
   } else {
-    base::log::warn("cannot prefetch, served from disk reason={}", base::log::quoted(error.context));
+    base::log::warn("cannot prefetch, served from disk reason={}",
+                    base::log::quoted(error.context));
     serve_from_disk(name);
   }
   return State::kInStep;

@@ -18,25 +18,28 @@ class LoadedFiles {
  public:
   // How what is known of a file stands to what is on disk.
   enum class State {
-    kInStep,    // the same; or there is no such file and none is known; or it is served from disk, and shall be
+    kInStep,    // the same; or there is no such file and none is known; or it is served from disk,
+                // and shall be
     kLoadable,  // another version is on disk
     kChanging,  // and that was changed just now: the next change could not be told from it yet
     kUnseen,    // our side had not the means to look: what is known stays
   };
 
   // `fence` must outlive it.
-  LoadedFiles(const Fence& fence, std::int64_t memory_limit_bytes) : fence_(fence), budget_(memory_limit_bytes) {}
+  LoadedFiles(const Fence& fence, std::int64_t memory_limit_bytes)
+      : fence_(fence), budget_(memory_limit_bytes) {}
 
   // Null when there is no such file; without data it is served from disk.
   FileTable::Entry find(std::string_view name) const { return table_.find(name); }
   std::vector<std::string> names() const { return table_.names(); }
 
-  // Takes microseconds. A file that is gone is forgotten, a new one served from disk at once; of one that is known, the
-  // known version stays.
+  // Takes microseconds. A file that is gone is forgotten, a new one served from disk at once; of
+  // one that is known, the known version stays.
   State look_at(const std::string& name) { return look(name).state; }
 
-  // Looks at it, and reads a loadable version into memory if there is room, else it is served from disk. What becomes
-  // of the file meanwhile is seen. When reading is ended between two pieces, the file stays kChanging.
+  // Looks at it, and reads a loadable version into memory if there is room, else it is served from
+  // disk. What becomes of the file meanwhile is seen. When reading is ended between two pieces, the
+  // file stays kChanging.
   State load(const std::string& name, const Pieces& pieces);
 
   // Forgets the known version of a file, so that each request sees for itself what is on disk.

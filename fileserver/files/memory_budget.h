@@ -36,7 +36,8 @@ class MemoryBudget {
  public:
   explicit MemoryBudget(std::int64_t limit_bytes) : limit_bytes_(limit_bytes) {}
 
-  // Nothing when the limit is reached. `about_to_be_freed_bytes`: of the version that this one replaces.
+  // Nothing when the limit is reached. `about_to_be_freed_bytes`: of the version that this one
+  // replaces.
   std::optional<MemoryShare> take(std::int64_t bytes, std::int64_t about_to_be_freed_bytes = 0) {
     if (used_bytes_.fetch_add(bytes) + bytes - about_to_be_freed_bytes <= limit_bytes_)
       return MemoryShare(*this, bytes);

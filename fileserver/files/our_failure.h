@@ -5,10 +5,11 @@
 
 namespace fileserver {
 
-// Whether the errno of a failed call speaks of us, who are short of something, and not of what was asked for: that may
-// well be there, and the call may succeed a moment later.
+// Whether the errno of a failed call speaks of us, who are short of something, and not of what was
+// asked for: that may well be there, and the call may succeed a moment later.
 inline bool is_our_failure(int errno_value) {
-  return errno_value == EMFILE || errno_value == ENFILE || errno_value == ENOMEM || errno_value == EIO;
+  return errno_value == EMFILE || errno_value == ENFILE || errno_value == ENOMEM ||
+         errno_value == EIO;
 }
 
 }  // namespace fileserver

@@ -17,7 +17,8 @@ constexpr std::size_t kThreads = 8;
 constexpr int kReportEveryMs = 2000;
 constexpr int kAskEveryMs = 50;
 
-// At most so many, at least one: where the system has no more threads for us, those that started do it all.
+// At most so many, at least one: where the system has no more threads for us, those that started do
+// it all.
 std::vector<std::thread> start_threads(std::size_t at_most, const std::function<void()>& life) {
   std::vector<std::thread> threads;
   threads.reserve(at_most);

@@ -14,8 +14,9 @@ namespace fileserver {
 // send() from any thread. One thread of its own follows the folder.
 class PrefetchedFiles : public Files {
  public:
-  // Reads everything, several files at once, telling how far it is when that takes long. What does not fit into the
-  // limit is served from disk. Returns early, and nothing follows, when SIGTERM or SIGINT comes meanwhile.
+  // Reads everything, several files at once, telling how far it is when that takes long. What does
+  // not fit into the limit is served from disk. Returns early, and nothing follows, when SIGTERM or
+  // SIGINT comes meanwhile.
   PrefetchedFiles(std::shared_ptr<const Fence> fence, std::int64_t memory_limit_bytes);
 
   base::Status send(std::string_view name, serve::Connection& connection) override;

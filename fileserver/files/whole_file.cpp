@@ -16,8 +16,10 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
-constexpr std::int64_t kBlockBytes = 4096;             // what O_DIRECT wants addresses, offsets and sizes aligned to
-constexpr std::int64_t kPackedBelowBytes = 16 * 1024;  // smaller files are copied into memory of just their size
+constexpr std::int64_t kBlockBytes =
+    4096;  // what O_DIRECT wants addresses, offsets and sizes aligned to
+constexpr std::int64_t kPackedBelowBytes =
+    16 * 1024;  // smaller files are copied into memory of just their size
 
 std::int64_t in_whole_blocks(std::int64_t bytes) {
   return std::max(kBlockBytes, (bytes + kBlockBytes - 1) / kBlockBytes * kBlockBytes);
@@ -28,7 +30,8 @@ std::unique_ptr<char, FreeBytes> allocate_blocks(std::int64_t bytes) {
       static_cast<char*>(std::aligned_alloc(kBlockBytes, static_cast<std::size_t>(bytes))));
 }
 
-// Bytes read from the start of the file, fewer than `size_bytes` if it, or the reading, ended early; -1 with errno.
+// Bytes read from the start of the file, fewer than `size_bytes` if it, or the reading, ended
+// early; -1 with errno.
 std::int64_t read_from_start(int fd, char* into, std::int64_t size_bytes, const Pieces& pieces) {
   std::int64_t have = 0;
   while (have < size_bytes && (have == 0 || pieces.may_go_on())) {
@@ -42,7 +45,8 @@ std::int64_t read_from_start(int fd, char* into, std::int64_t size_bytes, const 
   return have;
 }
 
-base::Result<Fence::OpenFile> open_for_reading(const Fence& fence, std::string_view name, DirectReading& direct) {
+base::Result<Fence::OpenFile> open_for_reading(const Fence& fence, std::string_view name,
+                                               DirectReading& direct) {
   if (!direct.is_refused()) {
     auto file = fence.open_file(name, Fence::Links::kRefused, O_DIRECT);
     if (file || file.error().code != ErrorCode::kInvalid) return file;
@@ -54,7 +58,8 @@ base::Result<Fence::OpenFile> open_for_reading(const Fence& fence, std::string_v
 // A small file in memory of just its size.
 std::unique_ptr<char, FreeBytes> packed(const char* bytes, std::int64_t size_bytes) {
   const auto size = static_cast<std::size_t>(size_bytes);
-  std::unique_ptr<char, FreeBytes> copy(static_cast<char*>(std::malloc(std::max<std::size_t>(size, 1))));
+  std::unique_ptr<char, FreeBytes> copy(
+      static_cast<char*>(std::malloc(std::max<std::size_t>(size, 1))));
   if (copy != nullptr) std::memcpy(copy.get(), bytes, size);
   return copy;
 }
@@ -67,12 +72,13 @@ std::int64_t memory_for(std::int64_t size_bytes) {
 
 void DirectReading::refuse(std::string_view reason) {
   if (is_refused_.exchange(true)) return;
-  base::log::warn("the file system refuses O_DIRECT, files are read through the page cache reason={}",
-                  base::log::quoted(reason));
+  base::log::warn(
+      "the file system refuses O_DIRECT, files are read through the page cache reason={}",
+      base::log::quoted(reason));
 }
 
-base::Result<WholeFile> read_whole_file(const Fence& fence, std::string_view name, MemoryShare share,
-                                        const Reading& reading) {
+base::Result<WholeFile> read_whole_file(const Fence& fence, std::string_view name,
+                                        MemoryShare share, const Reading& reading) {
   const auto failed = [&](int errno_value) {
     return base::errno_error(ErrorCode::kInternal, "read " + std::string(name), errno_value);
   };
@@ -85,14 +91,16 @@ base::Result<WholeFile> read_whole_file(const Fence& fence, std::string_view nam
   auto blocks = allocate_blocks(in_whole_blocks(version.size_bytes));
   if (blocks == nullptr) return failed(ENOMEM);
 
-  const std::int64_t got = read_from_start(file->fd.get(), blocks.get(), version.size_bytes, reading.pieces);
+  const std::int64_t got =
+      read_from_start(file->fd.get(), blocks.get(), version.size_bytes, reading.pieces);
   if (got < 0 && errno == EINVAL && !reading.direct.is_refused()) {
     reading.direct.refuse("read: Invalid argument");
     return read_whole_file(fence, name, std::move(share), reading);
   }
   if (got < 0) return failed(errno);
   if (got != version.size_bytes || !have_same_content(version_of(file->fd.get()), version)) {
-    return Error{ErrorCode::kUnavailable, std::string(name) + ": was changed, or its reading ended"};
+    return Error{ErrorCode::kUnavailable,
+                 std::string(name) + ": was changed, or its reading ended"};
   }
   if (version.size_bytes < kPackedBelowBytes) blocks = packed(blocks.get(), version.size_bytes);
   if (blocks == nullptr) return failed(ENOMEM);

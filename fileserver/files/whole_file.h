@@ -22,7 +22,9 @@ struct WholeFile {
   MemoryShare share;
   std::unique_ptr<char, FreeBytes> data;
 
-  std::span<const char> bytes() const { return {data.get(), static_cast<std::size_t>(version.size_bytes)}; }
+  std::span<const char> bytes() const {
+    return {data.get(), static_cast<std::size_t>(version.size_bytes)};
+  }
 };
 
 // What a file takes in memory once it is read: a small one its size, a larger one whole blocks.
@@ -43,19 +45,21 @@ struct Pieces {
   std::int64_t at_most_bytes;       // whole blocks of 4096
   std::function<bool()> may_go_on;  // asked between two pieces; "no" ends the reading
 };
-inline constexpr std::int64_t kOneReadBytes = std::int64_t{1} << 30;  // a file in one I/O, as far as the kernel goes
-inline constexpr std::int64_t kPieceBytes = 32 << 20;                 // what a slow disk, too, gives within a second
+inline constexpr std::int64_t kOneReadBytes =
+    std::int64_t{1} << 30;  // a file in one I/O, as far as the kernel goes
+inline constexpr std::int64_t kPieceBytes = 32
+                                            << 20;  // what a slow disk, too, gives within a second
 
 struct Reading {
   DirectReading& direct;  // of all that read in the served folder
   Pieces pieces;
 };
 
-// Reads the whole file with O_DIRECT, in one read of its size unless that is more than a piece, links not followed. The
-// share must be for memory_for() its size.
-// kNotFound: no such file now. kUnavailable: it is being changed, try again in a moment; or reading was ended.
-// kInternal: cannot be read.
-base::Result<WholeFile> read_whole_file(const Fence& fence, std::string_view name, MemoryShare share,
-                                        const Reading& reading);
+// Reads the whole file with O_DIRECT, in one read of its size unless that is more than a piece,
+// links not followed. The share must be for memory_for() its size. kNotFound: no such file now.
+// kUnavailable: it is being changed, try again in a moment; or reading was ended. kInternal: cannot
+// be read.
+base::Result<WholeFile> read_whole_file(const Fence& fence, std::string_view name,
+                                        MemoryShare share, const Reading& reading);
 
 }  // namespace fileserver

@@ -8,7 +8,8 @@ namespace base {
 // Any thread; about 25 ns.
 std::int64_t now_ns();
 
-// The time of day, in seconds since 1970: only for telling people and other programs when something was.
+// The time of day, in seconds since 1970: only for telling people and other programs when something
+// was.
 double unix_time_s();
 
 inline constexpr std::int64_t kNsPerMs = 1'000'000;
@@ -23,7 +24,8 @@ class Deadline {
   bool is_never() const { return at_ns_ == INT64_MAX; }
   bool has_passed() const { return !is_never() && now_ns() >= at_ns_; }
 
-  // What poll() wants: -1 for never, else the time left, rounded up so that nobody spins through the last one.
+  // What poll() wants: -1 for never, else the time left, rounded up so that nobody spins through
+  // the last one.
   int left_ms() const;
 
  private:

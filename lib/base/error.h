@@ -20,8 +20,9 @@ enum class ErrorCode {
 };
 
 inline constexpr ErrorCode kAllErrorCodes[] = {
-    ErrorCode::kSyntax,   ErrorCode::kTooLong,     ErrorCode::kInvalid, ErrorCode::kDenied,   ErrorCode::kExists,
-    ErrorCode::kNotFound, ErrorCode::kUnavailable, ErrorCode::kBusy,    ErrorCode::kInternal,
+    ErrorCode::kSyntax,      ErrorCode::kTooLong, ErrorCode::kInvalid,
+    ErrorCode::kDenied,      ErrorCode::kExists,  ErrorCode::kNotFound,
+    ErrorCode::kUnavailable, ErrorCode::kBusy,    ErrorCode::kInternal,
 };
 
 // The word on the wire, such as "not-found".

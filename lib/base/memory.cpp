@@ -19,9 +19,10 @@ std::int64_t limit_in(const char* path) {
 }  // namespace
 
 std::int64_t usable_memory_bytes() {
-  const std::int64_t machine = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
-  return std::min(
-      {machine, limit_in("/sys/fs/cgroup/memory.max"), limit_in("/sys/fs/cgroup/memory/memory.limit_in_bytes")});
+  const std::int64_t machine =
+      static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
+  return std::min({machine, limit_in("/sys/fs/cgroup/memory.max"),
+                   limit_in("/sys/fs/cgroup/memory/memory.limit_in_bytes")});
 }
 
 }  // namespace base

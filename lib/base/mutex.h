@@ -1,4 +1,5 @@
-// A mutex that clang's -Wthread-safety understands: what GUARDED_BY names cannot be touched without it.
+// A mutex that clang's -Wthread-safety understands: what GUARDED_BY names cannot be touched without
+// it.
 #pragma once
 
 #include <condition_variable>
@@ -43,7 +44,8 @@ class SCOPED_CAPABILITY Lock {
 // Waits for what other threads change under the mutex.
 class Condition {
  public:
-  // Requires `mutex` to be held; it is released while waiting. May wake for no reason: check, and wait again.
+  // Requires `mutex` to be held; it is released while waiting. May wake for no reason: check, and
+  // wait again.
   void wait_ms(Mutex& mutex, int at_most_ms) REQUIRES(mutex) {
     condition_.wait_for(mutex, std::chrono::milliseconds(at_most_ms));
   }

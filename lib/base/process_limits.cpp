@@ -7,7 +7,8 @@ namespace base {
 
 namespace {
 
-// ThreadSanitizer keeps more than half a megabyte of its own on each stack, and no thread starts without room for it.
+// ThreadSanitizer keeps more than half a megabyte of its own on each stack, and no thread starts
+// without room for it.
 #if defined(__SANITIZE_THREAD__)
 constexpr std::size_t kStackBytes = 4096 * 1024;
 #else

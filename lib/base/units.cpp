@@ -13,7 +13,9 @@ namespace {
 std::optional<std::int64_t> parse_whole(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc() || end != text.data() + text.size() || value < 0 || text.front() == '-') return {};
+  if (failure != std::errc() || end != text.data() + text.size() || value < 0 ||
+      text.front() == '-')
+    return {};
   return value;
 }
 

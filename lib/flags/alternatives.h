@@ -1,6 +1,7 @@
 // Flags that say one thing in two ways, such as a password and the file that holds it.
 //
-// What takes one flag forgets the other, so that the higher layer's word counts, whichever flag it uses.
+// What takes one flag forgets the other, so that the higher layer's word counts, whichever flag it
+// uses.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -16,7 +17,8 @@ struct Alternative {
 // Both in one layer are wrong usage.
 void make_alternatives(const Alternative& one, const Alternative& other);
 
-// For a flag that another one beats where a layer gives both: `forget` is for the other one, which is declared later.
+// For a flag that another one beats where a layer gives both: `forget` is for the other one, which
+// is declared later.
 void forget_when_taken(CLI::Option* option, const std::function<void()>& forget);
 
 }  // namespace flags

@@ -20,7 +20,9 @@ std::string_view trimmed(std::string_view text) {
 }  // namespace
 
 base::Result<std::vector<ConfigEntry>> read_config_file(const std::string& path) {
-  const auto unreadable = [&path] { return base::errno_error(base::ErrorCode::kInvalid, "--config: " + path, errno); };
+  const auto unreadable = [&path] {
+    return base::errno_error(base::ErrorCode::kInvalid, "--config: " + path, errno);
+  };
   std::ifstream file(path);
   if (!file) return unreadable();
   std::vector<ConfigEntry> entries;
@@ -31,7 +33,8 @@ base::Result<std::vector<ConfigEntry>> read_config_file(const std::string& path)
     const std::size_t equals = text.find('=');
     const std::string_view name = trimmed(text.substr(0, equals));
     if (equals == std::string_view::npos || name.empty()) {
-      return base::Error{base::ErrorCode::kInvalid, fmt::format("{} line {}: not `flag = value`", path, number)};
+      return base::Error{base::ErrorCode::kInvalid,
+                         fmt::format("{} line {}: not `flag = value`", path, number)};
     }
     entries.push_back({std::string(name), std::string(trimmed(text.substr(equals + 1))), number});
   }

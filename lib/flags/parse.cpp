@@ -21,8 +21,9 @@ using Wrong = std::string;
 
 std::string variable_of(const std::string& program, const std::string& flag) {
   std::string name = program + "_" + flag;
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return c == '-' ? '_' : static_cast<char>(std::toupper(c)); });
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
+    return c == '-' ? '_' : static_cast<char>(std::toupper(c));
+  });
   return name;
 }
 
@@ -47,13 +48,17 @@ class Parser {
   // A fresh app, as CLI11 remembers what it has seen.
   std::unique_ptr<CLI::App> app() {
     auto made = std::make_unique<CLI::App>(program_.description, program_.name);
-    // Of a flag that is given twice the last one counts, so that a script can be corrected at its end.
+    // Of a flag that is given twice the last one counts, so that a script can be corrected at its
+    // end.
     made->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    made->set_version_flag("--version", program_.name + " " + kVersion, "print the version and exit");
+    made->set_version_flag("--version", program_.name + " " + kVersion,
+                           "print the version and exit");
     made->set_help_flag("--help", "print this help and exit");
-    made->add_option("--config", config_path, "read flags from FILE, one `flag = value` a line")->type_name("FILE");
+    made->add_option("--config", config_path, "read flags from FILE, one `flag = value` a line")
+        ->type_name("FILE");
     declare_(*made);
-    made->footer("The command line beats the environment, which beats the file, which beats the default.");
+    made->footer(
+        "The command line beats the environment, which beats the file, which beats the default.");
     return made;
   }
 
@@ -63,9 +68,11 @@ class Parser {
     try {
       all->parse(argc, argv);
     } catch (const CLI::Success& asked_for) {
-      // Only for --help to show: CLI11 would give the file the better of the environment, so we read both ourselves.
+      // Only for --help to show: CLI11 would give the file the better of the environment, so we
+      // read both ourselves.
       for (CLI::Option* option : all->get_options()) {
-        if (is_settable(*option)) option->envname(variable_of(program_.name, option->get_single_name()));
+        if (is_settable(*option))
+          option->envname(variable_of(program_.name, option->get_single_name()));
       }
       all->exit(asked_for);
       throw;
@@ -99,7 +106,8 @@ class Parser {
 
  private:
   static bool is_settable(const CLI::Option& option) {
-    return !option.get_positional() && option.get_single_name() != "help" && option.get_single_name() != "version";
+    return !option.get_positional() && option.get_single_name() != "help" &&
+           option.get_single_name() != "version";
   }
 
   bool is_flag(const std::string& name) {
@@ -108,7 +116,8 @@ class Parser {
     return option != nullptr && is_settable(*option) && name != "config";
   }
 
-  // Each flag by itself, so that a wrong one is told with its place; then all of them, as some exclude one another.
+  // Each flag by itself, so that a wrong one is told with its place; then all of them, as some
+  // exclude one another.
   std::optional<Wrong> take_layer(const std::string& name, const std::vector<Given>& layer) {
     std::vector<std::string> arguments;
     for (const Given& given : layer) {
@@ -122,7 +131,8 @@ class Parser {
     try {
       const auto all = app();
       for (CLI::Option* option : all->get_options()) option->required(false);
-      all->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // CLI11 wants the last one first
+      all->parse(std::vector<std::string>(arguments.rbegin(),
+                                          arguments.rend()));  // CLI11 wants the last one first
     } catch (const CLI::ParseError& failure) {
       return fmt::format("{}: {}", where, failure.what());
     }
@@ -140,12 +150,14 @@ int wrong_usage(const Program& program, const Wrong& what) {
 
 }  // namespace
 
-std::optional<int> parse(const Program& program, int argc, char** argv, const Declare& declare, const Check& check) {
+std::optional<int> parse(const Program& program, int argc, char** argv, const Declare& declare,
+                         const Check& check) {
   Parser parser(program, declare);
   const std::string config_variable = variable_of(program.name, "config");
   if (const char* const path = std::getenv(config_variable.c_str())) parser.config_path = path;
   try {
-    // Twice: the first time finds --help and --config, the second time beats what file and environment have said.
+    // Twice: the first time finds --help and --config, the second time beats what file and
+    // environment have said.
     parser.take_command_line(argc, argv);
     if (!parser.config_path.empty()) {
       if (const auto wrong = parser.take_file()) return wrong_usage(program, *wrong);

@@ -12,21 +12,27 @@
 
 namespace flags {
 
-void add_secret(CLI::App& app, const std::string& name, std::string& target, std::string& target_file) {
-  CLI::Option* const told =
-      app.add_option(name, target, "better in the variable or the file: other users can see a command line");
+void add_secret(CLI::App& app, const std::string& name, std::string& target,
+                std::string& target_file) {
+  CLI::Option* const told = app.add_option(
+      name, target, "better in the variable or the file: other users can see a command line");
   CLI::Option* const kept =
-      app.add_option(name + "-file", target_file, "read it from the first line of FILE, which others may not read");
+      app.add_option(name + "-file", target_file,
+                     "read it from the first line of FILE, which others may not read");
   told->type_name("SECRET");
   kept->type_name("FILE");
-  make_alternatives({told, [&target] { target.clear(); }}, {kept, [&target_file] { target_file.clear(); }});
+  make_alternatives({told, [&target] { target.clear(); }},
+                    {kept, [&target_file] { target_file.clear(); }});
 }
 
-std::optional<std::string> read_secret_file(const std::string& flag, const std::string& path, std::string& secret) {
+std::optional<std::string> read_secret_file(const std::string& flag, const std::string& path,
+                                            std::string& secret) {
   if (path.empty()) return {};
   struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return flag + ": " + path + ": " + std::generic_category().message(errno);
-  if ((status.st_mode & S_IROTH) != 0) return flag + ": " + path + " is readable by others (chmod o-r)";
+  if (::stat(path.c_str(), &status) != 0)
+    return flag + ": " + path + ": " + std::generic_category().message(errno);
+  if ((status.st_mode & S_IROTH) != 0)
+    return flag + ": " + path + " is readable by others (chmod o-r)";
   std::ifstream file(path);
   if (!std::getline(file, secret)) return flag + ": " + path + ": cannot be read, or is empty";
   if (secret.ends_with('\r')) secret.pop_back();
@@ -39,7 +45,9 @@ void hide_secrets(int argc, char** argv) {
     const std::string_view argument(argv[i]);
     const std::size_t equals = argument.find('=');
     if (!argument.starts_with("--") || !argument.substr(0, equals).ends_with(kEnding)) continue;
-    char* const value = equals != std::string_view::npos ? argv[i] + equals + 1 : i + 1 < argc ? argv[i + 1] : nullptr;
+    char* const value = equals != std::string_view::npos ? argv[i] + equals + 1
+                        : i + 1 < argc                   ? argv[i + 1]
+                                                         : nullptr;
     if (value != nullptr) ::memset(value, 'x', ::strlen(value));
   }
 }

@@ -11,16 +11,19 @@ namespace flags {
 namespace {
 
 std::string seconds_text(std::int64_t ms) {
-  return ms % 1000 == 0 ? std::to_string(ms / 1000) : fmt::format("{:g}", static_cast<double>(ms) / 1000);
+  return ms % 1000 == 0 ? std::to_string(ms / 1000)
+                        : fmt::format("{:g}", static_cast<double>(ms) / 1000);
 }
 
 }  // namespace
 
-CLI::Option* add_parsed(CLI::App& app, const std::string& name, const std::string& type, const std::string& accepted,
-                        const std::string& help, const std::function<bool(const std::string&)>& take) {
+CLI::Option* add_parsed(CLI::App& app, const std::string& name, const std::string& type,
+                        const std::string& accepted, const std::string& help,
+                        const std::function<bool(const std::string&)>& take) {
   const auto callback = [name, accepted, take](const CLI::results_t& results) {
     if (!take(results.back())) {
-      throw CLI::ValidationError(name, fmt::format("{} is not {}", base::log::quoted(results.back()), accepted));
+      throw CLI::ValidationError(
+          name, fmt::format("{} is not {}", base::log::quoted(results.back()), accepted));
     }
     return true;
   };
@@ -32,15 +35,18 @@ CLI::Option* add_whole(CLI::App& app, const std::string& name, int& target, int 
   const auto take = [&target, least, most](const std::string& text) {
     int value = 0;
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (failure != std::errc() || end != text.data() + text.size() || value < least || value > most) return false;
+    if (failure != std::errc() || end != text.data() + text.size() || value < least || value > most)
+      return false;
     target = value;
     return true;
   };
-  return add_parsed(app, name, "N", fmt::format("a whole number from {} to {}", least, most), help, take)
+  return add_parsed(app, name, "N", fmt::format("a whole number from {} to {}", least, most), help,
+                    take)
       ->default_str(std::to_string(target));
 }
 
-CLI::Option* add_address(CLI::App& app, const std::string& name, net::HostPort& target, const std::string& help) {
+CLI::Option* add_address(CLI::App& app, const std::string& name, net::HostPort& target,
+                         const std::string& help) {
   const auto take = [&target](const std::string& text) {
     const auto parsed = net::parse_host_port(text);
     if (parsed) target = *parsed;
@@ -50,43 +56,52 @@ CLI::Option* add_address(CLI::App& app, const std::string& name, net::HostPort& 
       ->default_str(net::to_string(target));
 }
 
-CLI::Option* add_seconds(CLI::App& app, const std::string& name, std::int64_t& target_ms, const std::string& help,
-                         std::int64_t least_ms) {
+CLI::Option* add_seconds(CLI::App& app, const std::string& name, std::int64_t& target_ms,
+                         const std::string& help, std::int64_t least_ms) {
   const auto take = [&target_ms, least_ms](const std::string& text) {
     const auto parsed = base::parse_seconds_as_ms(text);
     if (!parsed || *parsed < least_ms) return false;
     target_ms = *parsed;
     return true;
   };
-  const std::string accepted = least_ms > 0 ? "a number of seconds over 0" : "a number of seconds, 0 or more";
-  return add_parsed(app, name, "SECONDS", accepted, help, take)->default_str(seconds_text(target_ms));
+  const std::string accepted =
+      least_ms > 0 ? "a number of seconds over 0" : "a number of seconds, 0 or more";
+  return add_parsed(app, name, "SECONDS", accepted, help, take)
+      ->default_str(seconds_text(target_ms));
 }
 
-CLI::Option* add_size(CLI::App& app, const std::string& name, std::int64_t& target_bytes, const std::string& help) {
+CLI::Option* add_size(CLI::App& app, const std::string& name, std::int64_t& target_bytes,
+                      const std::string& help) {
   const auto take = [&target_bytes](const std::string& text) {
     const auto parsed = base::parse_size_bytes(text);
     if (parsed) target_bytes = *parsed;
     return parsed.has_value();
   };
-  return add_parsed(app, name, "SIZE", "a size: bytes, or with K, M or G (1024 each), such as 512M", help, take);
+  return add_parsed(app, name, "SIZE", "a size: bytes, or with K, M or G (1024 each), such as 512M",
+                    help, take);
 }
 
 CLI::Option* add_log_level(CLI::App& app, base::log::Level& target) {
   using base::log::Level;
-  return add_choice<Level>(
-      app, "--log-level", target,
-      {{"debug", Level::kDebug}, {"info", Level::kInfo}, {"warn", Level::kWarn}, {"error", Level::kError}},
-      "least important lines to log; debug: each request");
+  return add_choice<Level>(app, "--log-level", target,
+                           {{"debug", Level::kDebug},
+                            {"info", Level::kInfo},
+                            {"warn", Level::kWarn},
+                            {"error", Level::kError}},
+                           "least important lines to log; debug: each request");
 }
 
 void add_serve_options(CLI::App& app, serve::Options& target, const std::string& spare_name) {
   add_whole(app, "--max-connections", target.max_connections, 1, 1'000'000,
             "connections at once; one more is answered `busy`");
   add_whole(app, spare_name, target.spare, 0, 100'000,
-            "how many that are done may wait for the next connection; 0: one is made for each, the paper's way");
+            "how many that are done may wait for the next connection; 0: one is made for each, the "
+            "paper's way");
   add_seconds(app, "--idle-timeout", target.idle_timeout_ms,
-              "close a connection that completes no line, or takes no byte of a reply, for so long; 0: never");
-  add_seconds(app, "--drain-seconds", target.drain_ms, "when told to stop: time for the requests under way");
+              "close a connection that completes no line, or takes no byte of a reply, for so "
+              "long; 0: never");
+  add_seconds(app, "--drain-seconds", target.drain_ms,
+              "when told to stop: time for the requests under way");
 }
 
 }  // namespace flags

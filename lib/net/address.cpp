@@ -29,7 +29,8 @@ std::optional<HostPort> parse_host_port(std::string_view text) {
 
 std::string to_string(const HostPort& host_port) {
   const bool is_v6 = host_port.host.find(':') != std::string::npos;
-  return (is_v6 ? "[" + host_port.host + "]" : host_port.host) + ":" + std::to_string(host_port.port);
+  return (is_v6 ? "[" + host_port.host + "]" : host_port.host) + ":" +
+         std::to_string(host_port.port);
 }
 
 SocketAddress::SocketAddress(const sockaddr* address, socklen_t size) : size_(size) {
@@ -41,7 +42,8 @@ bool SocketAddress::operator==(const SocketAddress& other) const {
 }
 
 std::uint16_t SocketAddress::port() const {
-  if (family() == AF_INET6) return ntohs(reinterpret_cast<const sockaddr_in6*>(&storage_)->sin6_port);
+  if (family() == AF_INET6)
+    return ntohs(reinterpret_cast<const sockaddr_in6*>(&storage_)->sin6_port);
   return ntohs(reinterpret_cast<const sockaddr_in*>(&storage_)->sin_port);
 }
 
@@ -53,9 +55,11 @@ bool SocketAddress::is_loopback_v4() const {
 std::string SocketAddress::text() const {
   char host[INET6_ADDRSTRLEN] = "?";
   if (family() == AF_INET6) {
-    ::inet_ntop(AF_INET6, &reinterpret_cast<const sockaddr_in6*>(&storage_)->sin6_addr, host, sizeof host);
+    ::inet_ntop(AF_INET6, &reinterpret_cast<const sockaddr_in6*>(&storage_)->sin6_addr, host,
+                sizeof host);
   } else {
-    ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(&storage_)->sin_addr, host, sizeof host);
+    ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(&storage_)->sin_addr, host,
+                sizeof host);
   }
   return to_string({host, port()});
 }
@@ -65,14 +69,17 @@ base::Result<std::vector<SocketAddress>> resolve(const HostPort& host_port) {
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_NUMERICSERV;
   addrinfo* found = nullptr;
-  const int failure = ::getaddrinfo(host_port.host.c_str(), std::to_string(host_port.port).c_str(), &hints, &found);
+  const int failure =
+      ::getaddrinfo(host_port.host.c_str(), std::to_string(host_port.port).c_str(), &hints, &found);
   if (failure != 0) {
-    return base::Error{base::ErrorCode::kUnavailable, "resolve " + host_port.host + ": " + ::gai_strerror(failure)};
+    return base::Error{base::ErrorCode::kUnavailable,
+                       "resolve " + host_port.host + ": " + ::gai_strerror(failure)};
   }
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owned(found, &::freeaddrinfo);
   std::vector<SocketAddress> addresses;
   for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
-    if (one->ai_family == AF_INET || one->ai_family == AF_INET6) addresses.emplace_back(one->ai_addr, one->ai_addrlen);
+    if (one->ai_family == AF_INET || one->ai_family == AF_INET6)
+      addresses.emplace_back(one->ai_addr, one->ai_addrlen);
   }
   if (addresses.empty())
     return base::Error{base::ErrorCode::kUnavailable, "resolve " + host_port.host + ": no address"};

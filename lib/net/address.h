@@ -46,8 +46,8 @@ class SocketAddress {
   socklen_t size_;
 };
 
-// All addresses of a name, at least one. kUnavailable when it has none now. May ask a name server; a numeric host
-// never does.
+// All addresses of a name, at least one. kUnavailable when it has none now. May ask a name server;
+// a numeric host never does.
 base::Result<std::vector<SocketAddress>> resolve(const HostPort& host_port);
 
 }  // namespace net

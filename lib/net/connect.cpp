@@ -10,13 +10,14 @@ namespace net {
 
 namespace {
 
-// The errno of what failed, or 0. The socket's own time-out limits a blocking connect; one that a signal interrupted
-// goes on by itself.
+// The errno of what failed, or 0. The socket's own time-out limits a blocking connect; one that a
+// signal interrupted goes on by itself.
 int connect_within(int fd, const SocketAddress& address, std::int64_t limit_ms) {
   if (::connect(fd, address.get(), address.size()) == 0) return 0;
   if (errno == EINPROGRESS) return ETIMEDOUT;
   if (errno != EINTR) return errno;
-  if (!wait_until_writable(fd, limit_ms > 0 ? base::Deadline::in_ms(limit_ms) : base::Deadline::never())) {
+  if (!wait_until_writable(
+          fd, limit_ms > 0 ? base::Deadline::in_ms(limit_ms) : base::Deadline::never())) {
     return ETIMEDOUT;
   }
   int outcome = 0;
@@ -26,7 +27,8 @@ int connect_within(int fd, const SocketAddress& address, std::int64_t limit_ms) 
 }
 
 int bind_source(int fd, const SocketAddress& source) {
-  // The port is chosen by connect(), which can share one between targets; bind() would keep it for itself.
+  // The port is chosen by connect(), which can share one between targets; bind() would keep it for
+  // itself.
   const int on = 1;
   ::setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
   return ::bind(fd, source.get(), source.size()) == 0 ? 0 : errno;
@@ -34,10 +36,11 @@ int bind_source(int fd, const SocketAddress& source) {
 
 }  // namespace
 
-base::Result<Fd> connect_to(const SocketAddress& address, std::int64_t timeout_ms, const SocketAddress* source,
-                            std::int64_t connect_ms) {
+base::Result<Fd> connect_to(const SocketAddress& address, std::int64_t timeout_ms,
+                            const SocketAddress* source, std::int64_t connect_ms) {
   const auto failed = [&](int errno_value) {
-    return base::errno_error(base::ErrorCode::kUnavailable, "connect to " + address.text(), errno_value);
+    return base::errno_error(base::ErrorCode::kUnavailable, "connect to " + address.text(),
+                             errno_value);
   };
   Fd fd(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!fd.is_open()) return failed(errno);
@@ -48,7 +51,8 @@ base::Result<Fd> connect_to(const SocketAddress& address, std::int64_t timeout_m
   if (source != nullptr) {
     if (const int failure = bind_source(fd.get(), *source); failure != 0) return failed(failure);
   }
-  if (const int failure = connect_within(fd.get(), address, connect_limit_ms); failure != 0) return failed(failure);
+  if (const int failure = connect_within(fd.get(), address, connect_limit_ms); failure != 0)
+    return failed(failure);
   if (connect_limit_ms != timeout_ms) set_io_timeout(fd.get(), timeout_ms);
   return fd;
 }

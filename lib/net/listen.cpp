@@ -42,7 +42,8 @@ base::Result<Listener> listen_on(const HostPort& address, std::int64_t io_slice_
   auto fd = bound_socket(addresses->front(), what);
   if (!fd) return fd.error();
   if (io_slice_ms > 0) set_io_timeout(fd->get(), io_slice_ms);
-  if (::listen(fd->get(), longest_backlog()) != 0) return base::errno_error(ErrorCode::kInternal, what, errno);
+  if (::listen(fd->get(), longest_backlog()) != 0)
+    return base::errno_error(ErrorCode::kInternal, what, errno);
   const std::uint16_t port = port_of(fd->get());
   return Listener{std::move(*fd), {address.host, port}};
 }

@@ -14,8 +14,8 @@ struct Listener {
   HostPort address;  // as asked for, with the port that the system picked where 0 was asked for
 };
 
-// Listens with the longest queue that the host allows. Accepted sockets inherit TCP_NODELAY and `io_slice_ms`, the
-// longest time one blocking call may sleep on them (0: for ever).
+// Listens with the longest queue that the host allows. Accepted sockets inherit TCP_NODELAY and
+// `io_slice_ms`, the longest time one blocking call may sleep on them (0: for ever).
 base::Result<Listener> listen_on(const HostPort& address, std::int64_t io_slice_ms);
 
 // How long the queue of connections waiting for accept may be: net.core.somaxconn.
@@ -34,7 +34,8 @@ struct Accepted {
   int errno_value = 0;  // why it was not kAccepted
 };
 
-// Blocks. Any number of threads or processes may wait on one listener; each connection wakes one of them.
+// Blocks. Any number of threads or processes may wait on one listener; each connection wakes one of
+// them.
 Accepted accept_from(int listener);
 
 }  // namespace net

@@ -50,7 +50,8 @@ ssize_t send_parts(int fd, std::span<iovec> parts) {
 
 bool send_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t sent = retried([&] { return ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL); });
+    const ssize_t sent =
+        retried([&] { return ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL); });
     if (sent < 0) return false;
     bytes.remove_prefix(static_cast<std::size_t>(sent));
   }
@@ -59,7 +60,9 @@ bool send_all(int fd, std::string_view bytes) {
 
 bool wait_until_readable(int fd, base::Deadline deadline) { return wait_for(fd, POLLIN, deadline); }
 
-bool wait_until_writable(int fd, base::Deadline deadline) { return wait_for(fd, POLLOUT, deadline); }
+bool wait_until_writable(int fd, base::Deadline deadline) {
+  return wait_for(fd, POLLOUT, deadline);
+}
 
 int unacknowledged_bytes(int fd) {
   int bytes = 0;

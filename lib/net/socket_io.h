@@ -12,7 +12,8 @@
 
 namespace net {
 
-// No blocking call on `fd` sleeps longer than this; recv and send then fail with EAGAIN, or come back short.
+// No blocking call on `fd` sleeps longer than this; recv and send then fail with EAGAIN, or come
+// back short.
 void set_io_timeout(int fd, std::int64_t timeout_ms);
 
 // Bytes received, 0 at the end of the stream, -1 with errno.
@@ -27,7 +28,8 @@ ssize_t send_parts(int fd, std::span<iovec> parts);
 // All of it, or false with errno; a time-out (see set_io_timeout) is a failure.
 bool send_all(int fd, std::string_view bytes);
 
-// False when the deadline passed first. True also when the peer is gone, as the next call on `fd` then tells.
+// False when the deadline passed first. True also when the peer is gone, as the next call on `fd`
+// then tells.
 bool wait_until_readable(int fd, base::Deadline deadline);
 bool wait_until_writable(int fd, base::Deadline deadline);
 
@@ -40,7 +42,8 @@ int unread_bytes(int fd);
 // Lets time pass where there is no event to wait for.
 void pause_ms(int ms);
 
-// Whether a kept connection that is owed nothing is still good: not closed by its peer, nothing unasked for waiting.
+// Whether a kept connection that is owed nothing is still good: not closed by its peer, nothing
+// unasked for waiting.
 bool is_quiet_and_open(int fd);
 
 }  // namespace net

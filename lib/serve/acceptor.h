@@ -13,11 +13,12 @@ class Acceptor {
  public:
   explicit Acceptor(net::Listener listener) : listener_(std::move(listener)) {}
 
-  // Any thread. Waits for the next connection; nothing once stop() was called. Out of descriptors or memory: logged
-  // once, waits a little, goes on.
+  // Any thread. Waits for the next connection; nothing once stop() was called. Out of descriptors
+  // or memory: logged once, waits a little, goes on.
   std::optional<net::Fd> next();
 
-  // Any thread, and async-signal-safe. Everybody in next() comes back, in all processes that share the listener.
+  // Any thread, and async-signal-safe. Everybody in next() comes back, in all processes that share
+  // the listener.
   void stop();
 
   int fd() const { return listener_.fd.get(); }
@@ -26,7 +27,8 @@ class Acceptor {
   void wait_for_means(int errno_value);
 
   const net::Listener listener_;
-  std::atomic<bool> is_stopped_ = false;  // for who is out of descriptors: accept does not get as far as the listener
+  std::atomic<bool> is_stopped_ =
+      false;  // for who is out of descriptors: accept does not get as far as the listener
   std::atomic<bool> is_out_of_means_ = false;  // relaxed: only decides what is logged
 };
 

@@ -30,7 +30,8 @@ void answer(Connection& connection, const base::Status& status) {
 }
 
 void log_request(std::string_view request, std::string_view user, const base::Status& status) {
-  base::log::debug("{} user={} answer={}", request, user, status ? "OK" : base::word_of(status.error().code));
+  base::log::debug("{} user={} answer={}", request, user,
+                   status ? "OK" : base::word_of(status.error().code));
 }
 
 }  // namespace serve

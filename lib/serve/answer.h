@@ -1,4 +1,5 @@
-// The end of a request: what became of it, told to the peer and, where somebody must know, to the log.
+// The end of a request: what became of it, told to the peer and, where somebody must know, to the
+// log.
 #pragma once
 
 #include <string_view>
@@ -8,7 +9,8 @@
 
 namespace serve {
 
-// `OK`, or the error's code. An internal error is logged with its cause; one that passes only at debug.
+// `OK`, or the error's code. An internal error is logged with its cause; one that passes only at
+// debug.
 void answer(Connection& connection, const base::Status& status);
 
 // One line at debug for each request: "get user=amy answer=denied".

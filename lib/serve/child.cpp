@@ -16,15 +16,16 @@ const int kDrainSignal = SIGUSR1;
 
 namespace {
 
-// What the signal handler works on: there is no other way to hand it anything. One thread, set before the signal can
-// come, and lock-free, so that the handler may read them at any moment.
+// What the signal handler works on: there is no other way to hand it anything. One thread, set
+// before the signal can come, and lock-free, so that the handler may read them at any moment.
 std::atomic<bool> is_draining = false;
 std::atomic<int> connection_fd = -1;
 std::atomic<Acceptor*> shared_acceptor = nullptr;
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<Acceptor*>::is_always_lock_free);
 
-// Shutting down wakes whatever call sleeps on the socket now, or would a moment later: no wake-up can be lost.
-// Everybody who shares the listener is told to finish at the same time, so shutting it down takes it from nobody.
+// Shutting down wakes whatever call sleeps on the socket now, or would a moment later: no wake-up
+// can be lost. Everybody who shares the listener is told to finish at the same time, so shutting it
+// down takes it from nobody.
 void on_drain_signal(int) {
   const int saved_errno = errno;
   is_draining = true;
@@ -65,7 +66,8 @@ void become_child(Acceptor& acceptor, pid_t parent) {
   if (::getppid() != parent) ::raise(kDrainSignal);  // it died before it could be watched
 }
 
-void accept_and_serve(Acceptor& acceptor, const Options& options, const MakeWorker& make_worker, ChildPlace place) {
+void accept_and_serve(Acceptor& acceptor, const Options& options, const MakeWorker& make_worker,
+                      ChildPlace place) {
   const auto worker = make_worker();
   Scoreboard& board = place.scoreboard;
   for (;;) {
@@ -88,7 +90,8 @@ void accept_and_serve(Acceptor& acceptor, const Options& options, const MakeWork
   }
 }
 
-void serve_and_end(net::Fd fd, const Options& options, const MakeWorker& make_worker, Totals& totals) {
+void serve_and_end(net::Fd fd, const Options& options, const MakeWorker& make_worker,
+                   Totals& totals) {
   const auto worker = make_worker();
   serve_fd(std::move(fd), options, *worker, totals);
 }

@@ -20,17 +20,21 @@ base::Deadline idle_deadline(std::int64_t idle_timeout_ms) {
 
 bool is_timeout(int errno_value) { return errno_value == EAGAIN || errno_value == EWOULDBLOCK; }
 
-iovec part_of(std::span<const char> bytes) { return {const_cast<char*>(bytes.data()), bytes.size()}; }
+iovec part_of(std::span<const char> bytes) {
+  return {const_cast<char*>(bytes.data()), bytes.size()};
+}
 
 }  // namespace
 
-Connection::Connection(net::Fd fd, std::int64_t idle_timeout_ms, const std::atomic<bool>& is_draining)
+Connection::Connection(net::Fd fd, std::int64_t idle_timeout_ms,
+                       const std::atomic<bool>& is_draining)
     : fd_(std::move(fd)), idle_timeout_ms_(idle_timeout_ms), is_draining_(is_draining) {}
 
 std::optional<std::string_view> Connection::next_line() {
   auto deadline = idle_deadline(idle_timeout_ms_);
   while (!is_over_) {
-    // The flag is set before the socket is shut down, so whoever misses it here is woken in receive().
+    // The flag is set before the socket is shut down, so whoever misses it here is woken in
+    // receive().
     if (is_draining_.load(std::memory_order_acquire)) {
       stop_here();
       break;
@@ -76,12 +80,14 @@ void Connection::reply_with(std::span<const char> bytes) {
   send_with_replies(bytes);
 }
 
-void Connection::begin_sized_reply(std::uint64_t size_bytes) { put(wire::ok_sized_line(size_bytes)); }
+void Connection::begin_sized_reply(std::uint64_t size_bytes) {
+  put(wire::ok_sized_line(size_bytes));
+}
 
 bool Connection::send_piece(std::span<const char> bytes) { return send_with_replies(bytes); }
 
-// Sends what waits in replies_ and then `bytes`, in one system call where the socket takes them. The peer may be
-// slow, but may not stop taking bytes for longer than the idle time-out.
+// Sends what waits in replies_ and then `bytes`, in one system call where the socket takes them.
+// The peer may be slow, but may not stop taking bytes for longer than the idle time-out.
 bool Connection::send_with_replies(std::span<const char> bytes) {
   std::span<const char> replies(replies_.data(), replies_size_);
   replies_size_ = 0;
@@ -106,12 +112,14 @@ bool Connection::send_with_replies(std::span<const char> bytes) {
   return !is_over_;
 }
 
-// Waits for a complete line, until the deadline, which a reply that the peer is still taking moves on.
+// Waits for a complete line, until the deadline, which a reply that the peer is still taking moves
+// on.
 bool Connection::receive_more(base::Deadline& deadline) {
   const auto slice_ms = io_slice_ms(idle_timeout_ms_);
   for (;;) {
     // A peer that trickles must not get a whole slice when less than that is left.
-    if (!deadline.is_never() && deadline.left_ms() < slice_ms && !net::wait_until_readable(fd(), deadline)) {
+    if (!deadline.is_never() && deadline.left_ms() < slice_ms &&
+        !net::wait_until_readable(fd(), deadline)) {
       if (!reply_still_moves()) return false;
       deadline = idle_deadline(idle_timeout_ms_);
       continue;
@@ -129,7 +137,8 @@ bool Connection::receive_more(base::Deadline& deadline) {
   }
 }
 
-// Bytes that the peer's kernel has taken since the last look. More cannot be known: its program may be slower.
+// Bytes that the peer's kernel has taken since the last look. More cannot be known: its program may
+// be slower.
 std::int64_t Connection::newly_acknowledged() {
   const std::int64_t now = net::unacknowledged_bytes(fd());
   return std::exchange(unacknowledged_, now) - now;
@@ -137,15 +146,18 @@ std::int64_t Connection::newly_acknowledged() {
 
 bool Connection::reply_still_moves() { return newly_acknowledged() > 0 && unacknowledged_ > 0; }
 
-// While draining: what the peer has not taken yet must not be lost to what it has sent and we will not read.
+// While draining: what the peer has not taken yet must not be lost to what it has sent and we will
+// not read.
 void Connection::stop_here() {
   send_replies();
-  if (!is_over_ && (net::unread_bytes(fd()) > 0 || net::unacknowledged_bytes(fd()) > 0)) end_gently();
+  if (!is_over_ && (net::unread_bytes(fd()) > 0 || net::unacknowledged_bytes(fd()) > 0))
+    end_gently();
   is_over_ = true;
 }
 
-// Ends the conversation so that the last reply arrives: closing a socket on which unread bytes wait would reset it,
-// and what is still on its way to the peer would be lost. So read on until the peer is done, for a moment at the most.
+// Ends the conversation so that the last reply arrives: closing a socket on which unread bytes wait
+// would reset it, and what is still on its way to the peer would be lost. So read on until the peer
+// is done, for a moment at the most.
 void Connection::end_gently() {
   constexpr int kAtMostMs = 1000;
   constexpr int kLookAgainMs = 5;

@@ -1,7 +1,7 @@
 // One peer's conversation: lines in, replies out, in order, within the limits.
 //
-// One thread, save for what is said of `is_draining`. Whatever goes wrong with the peer ends the conversation:
-// next_line() then returns nothing, and replies go nowhere; nobody has to check them.
+// One thread, save for what is said of `is_draining`. Whatever goes wrong with the peer ends the
+// conversation: next_line() then returns nothing, and replies go nowhere; nobody has to check them.
 #pragma once
 
 #include <array>
@@ -20,17 +20,18 @@ namespace serve {
 
 class Connection {
  public:
-  // `fd` comes from a listener whose time slice is io_slice_ms(idle_timeout_ms). Once another thread or a signal
-  // handler has set `is_draining` and shut down the reading side of the socket, the conversation ends with the
-  // request under way.
+  // `fd` comes from a listener whose time slice is io_slice_ms(idle_timeout_ms). Once another
+  // thread or a signal handler has set `is_draining` and shut down the reading side of the socket,
+  // the conversation ends with the request under way.
   Connection(net::Fd fd, std::int64_t idle_timeout_ms, const std::atomic<bool>& is_draining);
 
-  // The next request, without its line ending; valid until the next call. Nothing when the conversation is over:
-  // the peer is done, was idle for too long, or sent a line that is too long, which has been answered.
+  // The next request, without its line ending; valid until the next call. Nothing when the
+  // conversation is over: the peer is done, was idle for too long, or sent a line that is too long,
+  // which has been answered.
   std::optional<std::string_view> next_line();
 
-  // Exactly one reply for each line. A reply may wait for the one after it while a further line has already come;
-  // send_replies() before asking anybody else for something.
+  // Exactly one reply for each line. A reply may wait for the one after it while a further line has
+  // already come; send_replies() before asking anybody else for something.
   void reply_ok();
   void reply_error(base::ErrorCode code) { reply_error(code, base::text_of(code)); }
   void reply_error(base::ErrorCode code, std::string_view text);
@@ -39,7 +40,8 @@ class Connection {
   // "OK <size>" and the bytes.
   void reply_with(std::span<const char> bytes);
 
-  // The same in pieces: the header, then exactly as many bytes. False when the conversation is over.
+  // The same in pieces: the header, then exactly as many bytes. False when the conversation is
+  // over.
   void begin_sized_reply(std::uint64_t size_bytes);
   bool send_piece(std::span<const char> bytes);
 

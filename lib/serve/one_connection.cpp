@@ -18,7 +18,8 @@ void serve_one_connection(Worker& worker, Connection& connection, Totals& totals
 }
 
 void log_totals(std::string_view event, const Totals& totals) {
-  base::log::info("{} connections={} requests={}", event, totals.connections.load(), totals.requests.load());
+  base::log::info("{} connections={} requests={}", event, totals.connections.load(),
+                  totals.requests.load());
 }
 
 }  // namespace serve

@@ -44,13 +44,15 @@ class ProcessServer {
     hold_drain_signal();
     for (std::size_t place = most_children_; place > 0; --place) free_places_.push_back(place - 1);
     // The parent must not sleep in accept when the peer that poll() has seen is gone again.
-    if (options_.spare == 0) ::fcntl(acceptor_.fd(), F_SETFL, ::fcntl(acceptor_.fd(), F_GETFL) | O_NONBLOCK);
+    if (options_.spare == 0)
+      ::fcntl(acceptor_.fd(), F_SETFL, ::fcntl(acceptor_.fd(), F_GETFL) | O_NONBLOCK);
   }
 
   void run() {
     while (!shall_stop_) {
       const bool is_short = options_.spare > 0 && board().waiting <= 0 && !fork_spare();
-      wait_for_events(is_short ? base::Deadline::in_ms(kWaitMs) : base::Deadline::never(), options_.spare == 0);
+      wait_for_events(is_short ? base::Deadline::in_ms(kWaitMs) : base::Deadline::never(),
+                      options_.spare == 0);
     }
     drain();
     log_totals("stopped", board().totals);
@@ -65,7 +67,8 @@ class ProcessServer {
 
   Scoreboard& board() const { return board_->scoreboard; }
 
-  // Signals, children that ended, the last spare child gone to work, and, in the paper's way, connections.
+  // Signals, children that ended, the last spare child gone to work, and, in the paper's way,
+  // connections.
   void wait_for_events(base::Deadline deadline, bool with_connections) {
     pollfd events[] = {{signals_.get(), POLLIN, 0},
                        {nobody_waits_.get(), POLLIN, 0},
@@ -112,7 +115,8 @@ class ProcessServer {
   bool fork_spare() {
     ++board().waiting;
     const bool is_forked = fork_child([this](std::size_t place) {
-      accept_and_serve(acceptor_, options_, make_worker_, {board(), board_->states[place], nobody_waits_.get()});
+      accept_and_serve(acceptor_, options_, make_worker_,
+                       {board(), board_->states[place], nobody_waits_.get()});
     });
     if (!is_forked) --board().waiting;
     return is_forked;
@@ -128,8 +132,9 @@ class ProcessServer {
     bool is_forked = false;
     if (board().serving < options_.max_connections) {
       ++board().serving;
-      is_forked = fork_child(
-          [&](std::size_t) { serve_and_end(std::move(accepted.fd), options_, make_worker_, board().totals); });
+      is_forked = fork_child([&](std::size_t) {
+        serve_and_end(std::move(accepted.fd), options_, make_worker_, board().totals);
+      });
       if (!is_forked) --board().serving;
     }
     if (!is_forked) refuse(std::move(accepted.fd));
@@ -170,7 +175,8 @@ class ProcessServer {
     const auto deadline = base::Deadline::in_ms(options_.drain_ms);
     while (!children_.empty() && !deadline.has_passed()) wait_for_events(deadline, false);
     if (children_.empty()) return;
-    base::log::warn("cut after draining connections={} drain_ms={}", children_.size(), options_.drain_ms);
+    base::log::warn("cut after draining connections={} drain_ms={}", children_.size(),
+                    options_.drain_ms);
     signal_all(SIGKILL);
     while (!children_.empty()) wait_for_events(base::Deadline::never(), false);
   }
@@ -195,7 +201,8 @@ class ProcessServer {
 
 }  // namespace
 
-bool serve_with_processes(net::Listener listener, const Options& options, const MakeWorker& make_worker) {
+bool serve_with_processes(net::Listener listener, const Options& options,
+                          const MakeWorker& make_worker) {
   ProcessServer(std::move(listener), options, make_worker).run();
   return true;
 }

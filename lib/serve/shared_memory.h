@@ -9,8 +9,9 @@
 
 namespace serve {
 
-// Owns one T in anonymous shared memory. A child that inherits it works on the same T; each process unmaps its own
-// view. T must work across processes: lock-free atomics, process-shared mutexes, no pointers.
+// Owns one T in anonymous shared memory. A child that inherits it works on the same T; each process
+// unmaps its own view. T must work across processes: lock-free atomics, process-shared mutexes, no
+// pointers.
 template <typename T>
 class Shared {
  public:
@@ -18,7 +19,8 @@ class Shared {
 
   // With `bytes` of room, at least sizeof(T), for a T that has an array behind it.
   explicit Shared(std::size_t bytes) : bytes_(bytes) {
-    void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void* const memory =
+        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) throw std::bad_alloc();
     value_ = new (memory) T();
   }

@@ -21,7 +21,8 @@ std::string congestion_control() {
 
 }  // namespace
 
-int run_server(std::string_view program, base::log::Level log_level, const std::function<int()>& body) {
+int run_server(std::string_view program, base::log::Level log_level,
+               const std::function<int()>& body) {
   try {
     base::log::set_level(log_level);
     hold_stop_signals();
@@ -34,19 +35,22 @@ int run_server(std::string_view program, base::log::Level log_level, const std::
 }
 
 int failed_to_start(std::string_view program, const base::Error& error) {
-  std::fprintf(stderr, "%.*s: %s\n", static_cast<int>(program.size()), program.data(), error.context.c_str());
+  std::fprintf(stderr, "%.*s: %s\n", static_cast<int>(program.size()), program.data(),
+               error.context.c_str());
   return 1;
 }
 
 void announce_ready(const net::HostPort& address, const Options& options) {
   const std::uint64_t descriptors = base::raise_descriptor_limit();
-  base::log::info("ready listen={} backlog={} max_connections={} spare={} descriptors={} congestion_control={}",
-                  net::to_string(address), net::longest_backlog(), options.max_connections, options.spare, descriptors,
-                  congestion_control());
+  base::log::info(
+      "ready listen={} backlog={} max_connections={} spare={} descriptors={} congestion_control={}",
+      net::to_string(address), net::longest_backlog(), options.max_connections, options.spare,
+      descriptors, congestion_control());
   // Each connection may need a second descriptor, for a file or for a server behind us.
   if (descriptors < 2 * static_cast<std::uint64_t>(options.max_connections)) {
-    base::log::warn("fewer descriptors than --max-connections may need limit={} hint=\"ulimit -n {}\"", descriptors,
-                    2 * options.max_connections + 100);
+    base::log::warn(
+        "fewer descriptors than --max-connections may need limit={} hint=\"ulimit -n {}\"",
+        descriptors, 2 * options.max_connections + 100);
   }
   std::printf("READY %s\n", net::to_string(address).c_str());
   std::fflush(stdout);

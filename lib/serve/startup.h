@@ -11,9 +11,11 @@
 
 namespace serve {
 
-// The outermost function of a server: log level, signals held back, small thread stacks, as many descriptors as the
-// system allows; then `body`, whose exit status it returns. An exception ends in one line and status 1.
-int run_server(std::string_view program, base::log::Level log_level, const std::function<int()>& body);
+// The outermost function of a server: log level, signals held back, small thread stacks, as many
+// descriptors as the system allows; then `body`, whose exit status it returns. An exception ends in
+// one line and status 1.
+int run_server(std::string_view program, base::log::Level log_level,
+               const std::function<int()>& body);
 
 // One line on standard error; returns the exit status.
 int failed_to_start(std::string_view program, const base::Error& error);

@@ -18,8 +18,8 @@ namespace serve {
 
 namespace {
 
-// One thread, and the connection that it serves now, if any. The mutex is its own: nobody else takes it before the
-// server drains.
+// One thread, and the connection that it serves now, if any. The mutex is its own: nobody else
+// takes it before the server drains.
 class Seat {
  public:
   std::thread thread;
@@ -137,13 +137,15 @@ class ThreadServer {
       });
     } catch (const std::system_error& failure) {
       seats_.erase(seat);
-      base::log::error("cannot make a thread reason=\"{}\" threads={}", failure.what(), seats_.size());
+      base::log::error("cannot make a thread reason=\"{}\" threads={}", failure.what(),
+                       seats_.size());
       return false;
     }
     return true;
   }
 
-  // A thread cannot join itself: each that ends joins the one that ended before it, and the last is joined by drain().
+  // A thread cannot join itself: each that ends joins the one that ended before it, and the last is
+  // joined by drain().
   void leave(std::list<Seat>::iterator seat) EXCLUDES(mutex_) {
     std::list<Seat> before_me;
     {
@@ -161,7 +163,8 @@ class ThreadServer {
     if (accepting_.joinable()) accepting_.join();
     shut_down_all(SHUT_RD);
     if (!wait_until_all_left(base::Deadline::in_ms(options_.drain_ms))) {
-      base::log::warn("cut after draining connections={} drain_ms={}", shut_down_all(SHUT_RDWR), options_.drain_ms);
+      base::log::warn("cut after draining connections={} drain_ms={}", shut_down_all(SHUT_RDWR),
+                      options_.drain_ms);
       constexpr int kGraceMs = 1000;
       if (!wait_until_all_left(base::Deadline::in_ms(kGraceMs))) {
         log_totals("stopped with requests still waiting for a server behind us", totals_);
@@ -209,7 +212,8 @@ class ThreadServer {
 
 }  // namespace
 
-bool serve_with_threads(net::Listener listener, const Options& options, const MakeWorker& make_worker) {
+bool serve_with_threads(net::Listener listener, const Options& options,
+                        const MakeWorker& make_worker) {
   return ThreadServer(std::move(listener), options, make_worker).run();
 }
 

@@ -4,7 +4,9 @@
 
 namespace wire {
 
-LineBuffer::~LineBuffer() { ::explicit_bzero(bytes_.data() + last_line_begin_, end_ - last_line_begin_); }
+LineBuffer::~LineBuffer() {
+  ::explicit_bzero(bytes_.data() + last_line_begin_, end_ - last_line_begin_);
+}
 
 std::span<char> LineBuffer::free_space() {
   wipe_last_line();
@@ -24,7 +26,8 @@ LineBuffer::Next LineBuffer::next(std::string_view& line) {
   wipe_last_line();
   const std::string_view waiting = pending();
   const std::size_t lf = waiting.substr(0, kMaxLineBytes).find('\n');
-  if (lf == std::string_view::npos) return waiting.size() < kMaxLineBytes ? Next::kNeedMore : Next::kTooLong;
+  if (lf == std::string_view::npos)
+    return waiting.size() < kMaxLineBytes ? Next::kNeedMore : Next::kTooLong;
   line = waiting.substr(0, lf);
   if (line.ends_with('\r')) line.remove_suffix(1);
   begin_ += lf + 1;

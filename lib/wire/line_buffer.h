@@ -18,7 +18,8 @@ class LineBuffer {
   enum class Next {
     kLine,      // `line` is the next line, without its line ending
     kNeedMore,  // no complete line yet
-    kTooLong,   // kMaxLineBytes have come without an LF: final, the stream cannot be followed any more
+    kTooLong,   // kMaxLineBytes have come without an LF: final, the stream cannot be followed any
+                // more
   };
 
   LineBuffer() = default;
@@ -32,7 +33,8 @@ class LineBuffer {
   // `count` bytes were written to the start of the last free_space().
   void received(std::size_t count) { end_ += count; }
 
-  // `line` is valid until the next call of anything here; its bytes are wiped then, as it may hold a password.
+  // `line` is valid until the next call of anything here; its bytes are wiped then, as it may hold
+  // a password.
   Next next(std::string_view& line);
 
   // Whether next() would answer something other than kNeedMore.

@@ -9,7 +9,8 @@ namespace {
 Reply parse_size(std::string_view digits) {
   std::uint64_t size = 0;
   const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), size);
-  if (digits.empty() || failure != std::errc() || end != digits.data() + digits.size()) return NotAReply{};
+  if (digits.empty() || failure != std::errc() || end != digits.data() + digits.size())
+    return NotAReply{};
   return OkSized{size};
 }
 
@@ -30,7 +31,9 @@ Reply parse_reply(std::string_view line) {
   return NotAReply{};
 }
 
-std::string ok_sized_line(std::uint64_t size_bytes) { return "OK " + std::to_string(size_bytes) + "\n"; }
+std::string ok_sized_line(std::uint64_t size_bytes) {
+  return "OK " + std::to_string(size_bytes) + "\n";
+}
 
 std::string error_line(base::ErrorCode code, std::string_view text) {
   std::string line = "ERR ";

@@ -11,14 +11,17 @@ using base::ErrorCode;
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
-bool has_control(std::string_view bytes) { return std::any_of(bytes.begin(), bytes.end(), is_control); }
+bool has_control(std::string_view bytes) {
+  return std::any_of(bytes.begin(), bytes.end(), is_control);
+}
 
 bool is_user_byte(char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
          std::string_view("._-@+").find(c) != std::string_view::npos;
 }
 
-// The part of the line behind its verb, "USER:PASSWORD" or " USER: PASSWORD"; nothing when a colon is missing.
+// The part of the line behind its verb, "USER:PASSWORD" or " USER: PASSWORD"; nothing when a colon
+// is missing.
 std::optional<Credentials> split_credentials(std::string_view rest) {
   const bool is_spaced = rest.starts_with(' ');
   if (is_spaced) rest.remove_prefix(1);
@@ -45,21 +48,24 @@ ClientRequest parse_client_line(std::string_view line) {
   const bool is_get = line.starts_with("get:");
   if (line.empty() || has_control(line)) return Refused{ErrorCode::kSyntax, is_get};
   if (is_get) return credentials_request<Get, ClientRequest>(line.substr(4), true);
-  if (line.starts_with("new:")) return credentials_request<New, ClientRequest>(line.substr(4), false);
+  if (line.starts_with("new:"))
+    return credentials_request<New, ClientRequest>(line.substr(4), false);
   if (line == "ping") return Ping{};
   return FileName{line};
 }
 
 AuthRequest parse_auth_line(std::string_view line) {
   if (line.empty() || has_control(line)) return Refused{ErrorCode::kSyntax, false};
-  if (line.starts_with("auth:")) return credentials_request<Auth, AuthRequest>(line.substr(5), false);
+  if (line.starts_with("auth:"))
+    return credentials_request<Auth, AuthRequest>(line.substr(5), false);
   if (line.starts_with("new:")) return credentials_request<New, AuthRequest>(line.substr(4), false);
   if (line == "ping") return Ping{};
   return Refused{ErrorCode::kSyntax, false};
 }
 
 bool is_valid_user(std::string_view user) {
-  return !user.empty() && user.size() <= kMaxUserBytes && std::all_of(user.begin(), user.end(), is_user_byte);
+  return !user.empty() && user.size() <= kMaxUserBytes &&
+         std::all_of(user.begin(), user.end(), is_user_byte);
 }
 
 bool is_valid_password(std::string_view password) {
@@ -79,7 +85,12 @@ bool is_file_name(std::string_view name) {
 std::string credentials_line(std::string_view verb, Credentials account) {
   std::string line;
   line.reserve(verb.size() + account.user.size() + account.password.size() + 3);
-  line.append(verb).append(":").append(account.user).append(":").append(account.password).append("\n");
+  line.append(verb)
+      .append(":")
+      .append(account.user)
+      .append(":")
+      .append(account.password)
+      .append("\n");
   return line;
 }
 

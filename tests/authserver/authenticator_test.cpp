@@ -21,8 +21,12 @@ struct Setup {
     authenticator.emplace(std::move(*Authenticator::make(options, *shared)));
     store = std::move(*open_store(tests::reachable_stores().front().config));
   }
-  base::Status verify(std::string_view password) { return authenticator->verify(*store, {user, password}); }
-  base::Status create(std::string_view password) { return authenticator->create(*store, {user, password}); }
+  base::Status verify(std::string_view password) {
+    return authenticator->verify(*store, {user, password});
+  }
+  base::Status create(std::string_view password) {
+    return authenticator->create(*store, {user, password});
+  }
 
   const std::string user = tests::fresh_user();
   serve::Shared<SharedPasswordState> shared;
@@ -30,7 +34,9 @@ struct Setup {
   std::unique_ptr<AccountStore> store;
 };
 
-bool is(const base::Status& status, ErrorCode code) { return !status && status.error().code == code; }
+bool is(const base::Status& status, ErrorCode code) {
+  return !status && status.error().code == code;
+}
 
 // Another record under the same name, as another authserver could have written it.
 class OneRecord : public AccountStore {
@@ -45,7 +51,8 @@ class OneRecord : public AccountStore {
 
 }  // namespace
 
-TEST_CASE("the right password is verified, a wrong one and an unknown user are denied", "[authserver]") {
+TEST_CASE("the right password is verified, a wrong one and an unknown user are denied",
+          "[authserver]") {
   for (const Scheme scheme : {Scheme::kArgon2id, Scheme::kPlain}) {
     Setup setup({.scheme = scheme});
     CHECK(is(setup.verify("right"), ErrorCode::kDenied));
@@ -68,7 +75,8 @@ TEST_CASE("a remembered credential is worth nothing once the record has changed"
   CHECK(setup.authenticator->verify(store, {"bob", "new"}));
 }
 
-TEST_CASE("over the bound of hashes the answer is unavailable, and known credentials do not wait", "[authserver]") {
+TEST_CASE("over the bound of hashes the answer is unavailable, and known credentials do not wait",
+          "[authserver]") {
   Setup setup({.hash_wait_ms = 30});
   REQUIRE(setup.create("right"));
   REQUIRE(setup.verify("right"));
@@ -81,14 +89,16 @@ TEST_CASE("over the bound of hashes the answer is unavailable, and known credent
   }).join();
 }
 
-TEST_CASE("an unknown user costs a hash even where new accounts are kept in plain text", "[authserver]") {
+TEST_CASE("an unknown user costs a hash even where new accounts are kept in plain text",
+          "[authserver]") {
   Setup setup({.scheme = Scheme::kPlain, .hash_wait_ms = 30});
   REQUIRE(setup.create("right"));
   const HashLanes::Turn only_lane(setup.shared->lanes, 0, base::now_ns() + base::kNsPerS);
   std::thread([&] {
     CHECK(setup.verify("right"));
     CHECK(is(setup.verify("wrong"), ErrorCode::kDenied));
-    CHECK(is(setup.authenticator->verify(*setup.store, {tests::fresh_user(), "any"}), ErrorCode::kUnavailable));
+    CHECK(is(setup.authenticator->verify(*setup.store, {tests::fresh_user(), "any"}),
+             ErrorCode::kUnavailable));
   }).join();
 }
 

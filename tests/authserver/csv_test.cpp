@@ -27,8 +27,9 @@ TEST_CASE("fields need no quotes", "[authserver]") {
 TEST_CASE("a line that is no account is refused", "[authserver]") {
   const std::string too_long(256, 'x');
   for (const std::string& line :
-       {std::string(), std::string("bob"), std::string("bob,"), std::string("bob,a,b"), std::string("\"bob,a"),
-        std::string("b b,a"), std::string("\"bob\"x,a"), "bob," + too_long}) {
+       {std::string(), std::string("bob"), std::string("bob,"), std::string("bob,a,b"),
+        std::string("\"bob,a"), std::string("b b,a"), std::string("\"bob\"x,a"),
+        "bob," + too_long}) {
     CAPTURE(line);
     CHECK_FALSE(parse_csv_line(line));
   }

@@ -20,7 +20,9 @@ using Addresses = std::vector<net::SocketAddress>;
 constexpr std::int64_t kLongMs = 30'000;
 const net::HostPort kName{"authserver", 9001};
 
-net::SocketAddress address_at(const net::HostPort& numeric) { return net::resolve(numeric)->front(); }
+net::SocketAddress address_at(const net::HostPort& numeric) {
+  return net::resolve(numeric)->front();
+}
 
 net::Listener listener_on(const net::HostPort& address) {
   auto listener = net::listen_on(address, 0);
@@ -82,7 +84,8 @@ std::map<std::string, int> reached_by_each(AuthAddresses& addresses, int count) 
 }
 
 AuthAddresses standing_for(Addresses addresses) {
-  return AuthAddresses(kName, [addresses = std::move(addresses)](const net::HostPort&) { return addresses; });
+  return AuthAddresses(
+      kName, [addresses = std::move(addresses)](const net::HostPort&) { return addresses; });
 }
 
 }  // namespace
@@ -93,8 +96,9 @@ TEST_CASE("connections are spread evenly over all addresses of the name", "[file
   const Listening three("127.0.0.4");
   auto addresses = standing_for({one.address(), two.address(), three.address()});
   const auto times = reached_by_each(addresses, 30);
-  CHECK(times == std::map<std::string, int>{
-                     {one.address().text(), 10}, {two.address().text(), 10}, {three.address().text(), 10}});
+  CHECK(times == std::map<std::string, int>{{one.address().text(), 10},
+                                            {two.address().text(), 10},
+                                            {three.address().text(), 10}});
 }
 
 TEST_CASE("an address that is down is passed over, and come back to", "[fileserver]") {
@@ -107,7 +111,8 @@ TEST_CASE("an address that is down is passed over, and come back to", "[fileserv
   one.start_again();
   const auto deadline = base::Deadline::in_ms(kLongMs);
   while (reached_by(addresses) != one.address().text() && !deadline.has_passed()) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));  // nobody accepts: the queues are bounded
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(10));  // nobody accepts: the queues are bounded
   }
   CHECK(reached_by_each(addresses, 20).size() == 2);
 }
@@ -119,7 +124,8 @@ TEST_CASE("an address that does not even refuse leaves time for the others", "[f
   CHECK(reached_by(addresses, 1000) == other.address().text());
 }
 
-TEST_CASE("when no address answers, the name is looked up again for the next connection", "[fileserver]") {
+TEST_CASE("when no address answers, the name is looked up again for the next connection",
+          "[fileserver]") {
   Listening old("127.0.0.2");
   const Listening moved("127.0.0.3");
   Addresses now{old.address()};
@@ -156,7 +162,9 @@ TEST_CASE("a name that stands for nothing is unavailable", "[fileserver]") {
   CHECK(reached_by(addresses) == "unavailable");
 }
 
-TEST_CASE("while one caller waits for a name server that hangs, the others go on with what is known", "[fileserver]") {
+TEST_CASE(
+    "while one caller waits for a name server that hangs, the others go on with what is known",
+    "[fileserver]") {
   Listening one("127.0.0.2");
   const Addresses known{one.address()};
   std::promise<void> may_answer;

@@ -25,13 +25,15 @@ void check_line(std::string_view line) {
   if (const auto* request = std::get_if<wire::Get>(&client)) check_account(request->account);
   if (const auto* file = std::get_if<wire::FileName>(&client)) {
     require(file->name == line);
-    if (wire::is_file_name(line)) require(line.front() != '/' && line.find("//") == std::string_view::npos);
+    if (wire::is_file_name(line))
+      require(line.front() != '/' && line.find("//") == std::string_view::npos);
   }
   const auto auth = wire::parse_auth_line(line);
   if (const auto* request = std::get_if<wire::Auth>(&auth)) {
     check_account(request->account);
     const std::string compact = wire::credentials_line("auth", request->account);
-    const auto again = wire::parse_auth_line(std::string_view(compact).substr(0, compact.size() - 1));
+    const auto again =
+        wire::parse_auth_line(std::string_view(compact).substr(0, compact.size() - 1));
     require(std::get<wire::Auth>(again).account.password == request->account.password);
   }
   static_cast<void>(wire::parse_reply(line));

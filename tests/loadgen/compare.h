@@ -6,9 +6,13 @@
 
 namespace tests {
 
-inline bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+inline bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
 
 // To a millionth.
-inline bool is_near(double value, double expected) { return std::abs(value - expected) <= 1e-6 * std::abs(expected); }
+inline bool is_near(double value, double expected) {
+  return std::abs(value - expected) <= 1e-6 * std::abs(expected);
+}
 
 }  // namespace tests

@@ -20,7 +20,8 @@ Outcome read(std::vector<std::string> arguments) {
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   Outcome outcome;
-  outcome.config = loadgen::read_config(static_cast<int>(argv.size()), argv.data(), outcome.exit_status);
+  outcome.config =
+      loadgen::read_config(static_cast<int>(argv.size()), argv.data(), outcome.exit_status);
   return outcome;
 }
 
@@ -44,9 +45,10 @@ TEST_CASE("a new run needs nothing but its name", "[loadgen]") {
 }
 
 TEST_CASE("a get run takes every flag", "[loadgen]") {
-  const auto config = read_get({"--file", "1KB%d.txt", "--unique", "5", "--threads", "3", "--requests", "7",
-                                "--pipeline", "--connection", "keep-alive", "--timeout", "0.5", "--json", "-"})
-                          .config;
+  const auto config =
+      read_get({"--file", "1KB%d.txt", "--unique", "5", "--threads", "3", "--requests", "7",
+                "--pipeline", "--connection", "keep-alive", "--timeout", "0.5", "--json", "-"})
+          .config;
   REQUIRE(config);
   CHECK(config->unique == 5);
   CHECK(config->threads == 3);
@@ -100,7 +102,8 @@ TEST_CASE("how a run ends is the command line's word before the environment's", 
   CHECK(is_refused(read({"new"})));
 }
 
-TEST_CASE("a run by time on the command line beats a number of requests in the environment", "[loadgen]") {
+TEST_CASE("a run by time on the command line beats a number of requests in the environment",
+          "[loadgen]") {
   const tests::EnvironmentVariable requests("LOADGEN_REQUESTS", "7");
   const auto config = read({"new", "--seconds", "2"}).config;
   REQUIRE(config);

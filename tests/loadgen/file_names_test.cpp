@@ -22,7 +22,8 @@ TEST_CASE("no two threads ever ask for the same file, and together they ask for 
   constexpr int kCount = 5;
   std::set<std::int64_t> seen;
   for (int thread = 0; thread < kThreads; ++thread) {
-    for (int request = 0; request < kCount; ++request) CHECK(seen.insert(file_number(thread, kCount, request)).second);
+    for (int request = 0; request < kCount; ++request)
+      CHECK(seen.insert(file_number(thread, kCount, request)).second);
   }
   CHECK(*seen.begin() == 1);
   CHECK(*seen.rbegin() == kThreads * kCount);

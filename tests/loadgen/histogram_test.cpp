@@ -73,7 +73,8 @@ TEST_CASE("a histogram keeps values of every magnitude to within 0.8%", "[loadge
 }
 
 TEST_CASE("small values are kept exactly", "[loadgen]") {
-  for (std::int64_t value = 0; value < 128; ++value) CHECK(histogram_of({0, value, 1000}).value_at(500) == value);
+  for (std::int64_t value = 0; value < 128; ++value)
+    CHECK(histogram_of({0, value, 1000}).value_at(500) == value);
 }
 
 TEST_CASE("no percentile lies outside of what was measured", "[loadgen]") {
@@ -104,5 +105,6 @@ TEST_CASE("histograms added up are the histogram of all values", "[loadgen]") {
   CHECK(sum.sum() == whole.sum());
   CHECK(sum.min() == whole.min());
   CHECK(sum.max() == whole.max());
-  for (const unsigned per_mille : kPerMilles) CHECK(sum.value_at(per_mille) == whole.value_at(per_mille));
+  for (const unsigned per_mille : kPerMilles)
+    CHECK(sum.value_at(per_mille) == whole.value_at(per_mille));
 }

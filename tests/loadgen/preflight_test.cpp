@@ -11,7 +11,8 @@ using tests::contains;
 
 namespace {
 
-Config verifying(const tests::TemporaryFolder& folder, const std::string& file, int unique, int threads) {
+Config verifying(const tests::TemporaryFolder& folder, const std::string& file, int unique,
+                 int threads) {
   Config config;
   config.threads = threads;
   config.file = file;

@@ -10,4 +10,6 @@ TEST_CASE("a sparkline has a bar for each value, the highest for the highest", "
   CHECK(sparkline({5, 5}) == "██");
 }
 
-TEST_CASE("a sparkline of nothing but zeros is flat", "[loadgen]") { CHECK(sparkline({0, 0}) == "▁▁"); }
+TEST_CASE("a sparkline of nothing but zeros is flat", "[loadgen]") {
+  CHECK(sparkline({0, 0}) == "▁▁");
+}

@@ -17,7 +17,8 @@ constexpr std::int64_t kStart = 50 * kNsPerS;
 // Began `at_ms` after the window did, and took 10 ms: 2 to connect, 6 to the first byte.
 Exchange success(std::int64_t at_ms, std::uint64_t bytes = 1000) {
   const std::int64_t started = kStart + at_ms * kNsPerMs;
-  return {{}, started, started + 2 * kNsPerMs, started + 6 * kNsPerMs, started + 10 * kNsPerMs, bytes, bytes};
+  return {{},    started, started + 2 * kNsPerMs, started + 6 * kNsPerMs, started + 10 * kNsPerMs,
+          bytes, bytes};
 }
 
 Exchange failure(Cause cause, std::int64_t at_ms) {

@@ -84,8 +84,9 @@ TEST_CASE("an error of the server is its code", "[loadgen]") {
 }
 
 TEST_CASE("what is no reply is an error of the protocol", "[loadgen]") {
-  for (const std::string& line : {std::string("HELLO\n"), std::string("ERR teapot x\n"), std::string("OK x\n"),
-                                  std::string("\n"), std::string(512, 'x')}) {
+  for (const std::string& line :
+       {std::string("HELLO\n"), std::string("ERR teapot x\n"), std::string("OK x\n"),
+        std::string("\n"), std::string(512, 'x')}) {
     CAPTURE(line);
     Connection connection;
     connection.says(line);
@@ -100,7 +101,8 @@ TEST_CASE("a connection that ends too early is closed", "[loadgen]") {
     connection.says(said);
     connection.closes();
     const Answer answer = connection.replies.read_reply();
-    const auto failure = answer.failure ? answer.failure : connection.replies.read_file(5, nullptr, nullptr);
+    const auto failure =
+        answer.failure ? answer.failure : connection.replies.read_file(5, nullptr, nullptr);
     CHECK(failure == Fault::kClosed);
   }
 }

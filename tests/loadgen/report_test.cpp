@@ -79,9 +79,12 @@ TEST_CASE("the JSON says whether the run is valid, when it was and what it took"
   CHECK(json["valid"] == true);
   CHECK(json["invalid_because"].empty());
   CHECK(json["n_check"] == 1.0);
-  CHECK(json["window"] == nlohmann::json{{"start_unix_s", 1'700'000'000.25}, {"end_unix_s", 1'700'000'002.25}});
-  CHECK(json["phases_ms"] == nlohmann::json{{"connect", 1.0}, {"first_byte", 5.0}, {"last_byte", 10.0}});
-  CHECK(json["cpu"] == nlohmann::json{{"used_cores", 0.5}, {"allowed_cores", 2.0}, {"is_bottleneck", false}});
+  CHECK(json["window"] ==
+        nlohmann::json{{"start_unix_s", 1'700'000'000.25}, {"end_unix_s", 1'700'000'002.25}});
+  CHECK(json["phases_ms"] ==
+        nlohmann::json{{"connect", 1.0}, {"first_byte", 5.0}, {"last_byte", 10.0}});
+  CHECK(json["cpu"] ==
+        nlohmann::json{{"used_cores", 0.5}, {"allowed_cores", 2.0}, {"is_bottleneck", false}});
   CHECK(json["sources"] == 64);
   CHECK(json["warmup_s"] == 0.5);
 }
@@ -90,7 +93,8 @@ TEST_CASE("errors stand in the JSON by their words beside the total", "[loadgen]
   RunResult result = two_seconds();
   result.tally.errors[Cause(base::ErrorCode::kDenied).index()] = 2;
   result.tally.errors[Cause(Fault::kMismatch).index()] = 1;
-  CHECK(parsed(get_config(), result)["errors"] == nlohmann::json{{"total", 3}, {"denied", 2}, {"mismatch", 1}});
+  CHECK(parsed(get_config(), result)["errors"] ==
+        nlohmann::json{{"total", 3}, {"denied", 2}, {"mismatch", 1}});
 }
 
 TEST_CASE("kept connections have no time to connect", "[loadgen]") {

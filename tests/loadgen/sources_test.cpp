@@ -38,6 +38,7 @@ TEST_CASE("each thread uses all source addresses evenly", "[loadgen]") {
 TEST_CASE("threads that connect at once come from different addresses", "[loadgen]") {
   const Sources sources = Sources::spread(Sources::kSpread);
   std::set<std::string> seen;
-  for (int thread = 0; thread < Sources::kSpread; ++thread) seen.insert(sources.of(thread, 17)->text());
+  for (int thread = 0; thread < Sources::kSpread; ++thread)
+    seen.insert(sources.of(thread, 17)->text());
   CHECK(seen.size() == Sources::kSpread);
 }

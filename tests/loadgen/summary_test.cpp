@@ -16,8 +16,8 @@ using tests::is_near;
 
 namespace {
 
-// A run of 10 s in which `requests` requests of 10 ms succeeded, with 1000 bytes each, on threads that were all there
-// to the end.
+// A run of 10 s in which `requests` requests of 10 ms succeeded, with 1000 bytes each, on threads
+// that were all there to the end.
 Tally ten_seconds(int requests, int threads) {
   Tally tally;
   for (int i = 0; i < requests; ++i) tally.response_ns.add(10 * kNsPerMs);
@@ -87,7 +87,8 @@ TEST_CASE("errors are told apart by cause, only those that occurred", "[loadgen]
   tally.errors[Cause(Fault::kTimeout).index()] = 1;
   const Summary summary = summarize(tally, 4);
   CHECK(summary.errors_total == 3);
-  CHECK(summary.errors == std::vector<std::pair<std::string, std::uint64_t>>{{"not-found", 2}, {"timeout", 1}});
+  CHECK(summary.errors ==
+        std::vector<std::pair<std::string, std::uint64_t>>{{"not-found", 2}, {"timeout", 1}});
   CHECK(summary.requests == 4000);
 }
 

@@ -28,5 +28,6 @@ TEST_CASE("an argon2id record names its costs and hides the password", "[passwor
 
 TEST_CASE("a record that is garbage matches nothing", "[passwords]") {
   REQUIRE(start_cryptography());
-  for (const char* record : {"", "password", "$argon2id$", "$2b$12$abc"}) CHECK_FALSE(matches(record, "password"));
+  for (const char* record : {"", "password", "$argon2id$", "$2b$12$abc"})
+    CHECK_FALSE(matches(record, "password"));
 }

@@ -24,10 +24,12 @@ TEST_CASE("the key depends on user, password and record, and on where each ends"
 }
 
 TEST_CASE("two hashers have nothing in common", "[passwords]") {
-  CHECK_FALSE(CredentialHasher().key_of({"bob", "pw"}, "r") == CredentialHasher().key_of({"bob", "pw"}, "r"));
+  CHECK_FALSE(CredentialHasher().key_of({"bob", "pw"}, "r") ==
+              CredentialHasher().key_of({"bob", "pw"}, "r"));
 }
 
-TEST_CASE("a memo remembers until the time is over, and nothing that it was not told", "[passwords]") {
+TEST_CASE("a memo remembers until the time is over, and nothing that it was not told",
+          "[passwords]") {
   const auto memo = std::make_unique<VerifiedMemo>();
   const CredentialKey key{1, 2};
   CHECK_FALSE(memo->contains(key, 0));

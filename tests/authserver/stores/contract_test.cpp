@@ -1,5 +1,5 @@
-// What every account store promises, on each that can be reached: SQLite always; MySQL and Redis when the runner has
-// started them and says where they are (tests/with-stores).
+// What every account store promises, on each that can be reached: SQLite always; MySQL and Redis
+// when the runner has started them and says where they are (tests/with-stores).
 #include <algorithm>
 #include <atomic>
 #include <map>
@@ -25,7 +25,8 @@ std::unique_ptr<AccountStore> open(const StoreConfig& config) {
   return std::move(*store);
 }
 
-constexpr std::string_view kUserBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-@+";
+constexpr std::string_view kUserBytes =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-@+";
 
 // Makes names and passwords that stores might confuse. The same seed makes the same ones.
 class Awkward {
@@ -50,7 +51,9 @@ class Awkward {
   }
 
  private:
-  std::size_t below(std::size_t end) { return std::uniform_int_distribution<std::size_t>(0, end - 1)(random_); }
+  std::size_t below(std::size_t end) {
+    return std::uniform_int_distribution<std::size_t>(0, end - 1)(random_);
+  }
   char user_byte() { return kUserBytes[below(kUserBytes.size())]; }
   char password_byte() {
     const auto byte = static_cast<unsigned char>(0x20 + below(0x100 - 0x20));
@@ -68,7 +71,8 @@ struct AwkwardAccount {
 
 std::vector<AwkwardAccount> awkward_accounts(std::size_t count) {
   Awkward awkward;
-  std::map<std::string, std::string> made;  // no two of one name, as it would depend on chance who is first
+  std::map<std::string, std::string>
+      made;  // no two of one name, as it would depend on chance who is first
   while (made.size() < count) {
     const std::string user = awkward.user();
     if (wire::is_valid_user(user)) made.emplace(user, awkward.password());
@@ -103,10 +107,11 @@ class Answers {
       std::string other_case = one.user;
       for (char& byte : other_case) byte ^= static_cast<char>(std::isalpha(byte) != 0 ? 0x20 : 0);
       const std::string trimmed = one.password.substr(0, one.password.find_last_not_of(' ') + 1);
-      return words(
-          {authenticator_.verify(store, {one.user, one.password}), authenticator_.verify(store, {one.user, "another"}),
-           authenticator_.verify(store, {one.user, one.password + " "}),
-           authenticator_.verify(store, {one.user, trimmed}), find(store, other_case), find(store, one.user + ".")});
+      return words({authenticator_.verify(store, {one.user, one.password}),
+                    authenticator_.verify(store, {one.user, "another"}),
+                    authenticator_.verify(store, {one.user, one.password + " "}),
+                    authenticator_.verify(store, {one.user, trimmed}), find(store, other_case),
+                    find(store, one.user + ".")});
     });
     return answers_;
   }
@@ -137,10 +142,13 @@ class Answers {
   const std::vector<AwkwardAccount>& accounts_;
   std::vector<std::string> answers_;
   serve::Shared<SharedPasswordState> shared_;
-  const Authenticator authenticator_ = std::move(*Authenticator::make({.scheme = Scheme::kPlain}, *shared_));
+  const Authenticator authenticator_ =
+      std::move(*Authenticator::make({.scheme = Scheme::kPlain}, *shared_));
 };
 
-bool exists(const base::Status& status) { return !status && status.error().code == ErrorCode::kExists; }
+bool exists(const base::Status& status) {
+  return !status && status.error().code == ErrorCode::kExists;
+}
 
 }  // namespace
 
@@ -162,7 +170,8 @@ TEST_CASE("names are bytes: nothing is folded", "[stores]") {
     CAPTURE(reachable.name);
     const auto store = open(reachable.config);
     const std::string user = tests::fresh_user();
-    const std::vector<std::string> alike = {user + "a", user + "A", user + "a.", user + "a+", user + "a@", user + "a_"};
+    const std::vector<std::string> alike = {user + "a",  user + "A",  user + "a.",
+                                            user + "a+", user + "a@", user + "a_"};
     for (const std::string& name : alike) CHECK(store->create({name, "$plain$" + name}));
     for (const std::string& name : alike) CHECK(*store->find_record(name) == "$plain$" + name);
   }
@@ -176,7 +185,8 @@ TEST_CASE("records keep every byte", "[stores]") {
   for (const tests::ReachableStore& reachable : tests::reachable_stores()) {
     CAPTURE(reachable.name);
     const auto store = open(reachable.config);
-    for (const std::string& record : {all_bytes, std::string("$plain$  "), std::string("$plain$\xff\xfe ")}) {
+    for (const std::string& record :
+         {all_bytes, std::string("$plain$  "), std::string("$plain$\xff\xfe ")}) {
       const std::string user = tests::fresh_user();
       REQUIRE(store->create({user, record}));
       CHECK(*store->find_record(user) == record);
@@ -235,7 +245,8 @@ TEST_CASE("10,000 awkward names and passwords get the same answers on every stor
     const std::vector<std::string> answers = Answers(reachable.config, accounts).ask();
     const auto wrong = std::ranges::find_if_not(
         answers, [](const std::string& all) { return all.starts_with("OK exists OK denied "); });
-    if (wrong != answers.end()) FAIL_CHECK(*wrong << accounts[static_cast<std::size_t>(wrong - answers.begin())].user);
+    if (wrong != answers.end())
+      FAIL_CHECK(*wrong << accounts[static_cast<std::size_t>(wrong - answers.begin())].user);
     if (expected.empty()) expected = answers;
     CHECK(std::ranges::mismatch(answers, expected).in1 == answers.end());
   }

@@ -46,7 +46,8 @@ TEST_CASE("regular files below the folder can be opened", "[files]") {
 TEST_CASE("names that leave the folder, or are none, cannot", "[files]") {
   const Served served;
   const Fence fence = served.fence();
-  for (const char* name : {"", ".", "..", "../outside.txt", "sub/../a.txt", "/etc/passwd", "a.txt/", "sub", "none"}) {
+  for (const char* name :
+       {"", ".", "..", "../outside.txt", "sub/../a.txt", "/etc/passwd", "a.txt/", "sub", "none"}) {
     CAPTURE(name);
     CHECK_FALSE(can_open(fence, name));
   }

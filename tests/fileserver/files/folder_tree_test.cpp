@@ -19,13 +19,16 @@ TEST_CASE("a tree is listed without its links", "[files]") {
   fs::create_symlink("b", folder.path("link"));
   fs::create_directory_symlink("a", folder.path("folder-link"));
   std::set<std::string> folders;
-  const FolderListing listing = list_files(folder.path(), "", [&](const std::string& f) { folders.insert(f); });
+  const FolderListing listing =
+      list_files(folder.path(), "", [&](const std::string& f) { folders.insert(f); });
   CHECK(listing.files == Names{"a/c", "b"});
   CHECK(listing.unlisted.empty());
   CHECK(folders == std::set<std::string>{"", "a"});
 }
 
-TEST_CASE("a folder that cannot be listed for want of a descriptor is told of, one that is gone is not", "[files]") {
+TEST_CASE(
+    "a folder that cannot be listed for want of a descriptor is told of, one that is gone is not",
+    "[files]") {
   const tests::TemporaryFolder folder;
   folder.write("sub/a", "");
   const auto list = [&](const std::string& name) {

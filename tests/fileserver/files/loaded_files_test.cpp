@@ -99,7 +99,8 @@ TEST_CASE("a look for which there is no descriptor changes nothing", "[files]") 
   CHECK(served.known("a") == "none");
 }
 
-TEST_CASE("a file that is removed or replaced while it is read is not known by what was read", "[files]") {
+TEST_CASE("a file that is removed or replaced while it is read is not known by what was read",
+          "[files]") {
   Served served;
   const auto prepare = [&] {
     served.folder.write("large", "");

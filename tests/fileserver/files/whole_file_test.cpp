@@ -24,8 +24,8 @@ base::Result<WholeFile> read(
     const std::function<bool()>& may_go_on = [] { return true; }) {
   DirectReading direct;
   for (;;) {
-    auto file =
-        read_whole_file(fence, name, std::move(*budget.take(memory_for(size))), {direct, {kPieceBytes, may_go_on}});
+    auto file = read_whole_file(fence, name, std::move(*budget.take(memory_for(size))),
+                                {direct, {kPieceBytes, may_go_on}});
     if (file || file.error().code != base::ErrorCode::kUnavailable) return file;
     net::pause_ms(5);
   }
@@ -36,7 +36,8 @@ base::Result<WholeFile> read(
 TEST_CASE("files of any size are read whole", "[files]") {
   const tests::TemporaryFolder folder;
   MemoryBudget budget(1 << 30);
-  for (const std::size_t size : {0, 1, 511, 512, 4095, 4096, 4097, 16383, 16384, 16385, 1'000'000, 3 << 20}) {
+  for (const std::size_t size :
+       {0, 1, 511, 512, 4095, 4096, 4097, 16383, 16384, 16385, 1'000'000, 3 << 20}) {
     CAPTURE(size);
     folder.write("file", pattern(size));
     const auto fence = Fence::around(folder.path());
@@ -78,8 +79,8 @@ TEST_CASE("a file that was written just now is not read yet", "[files]") {
   for (;;) {
     folder.write("file", "x");
     const bool was_settled = is_settled(fence->open_file("file", Fence::Links::kRefused)->version);
-    const auto file =
-        read_whole_file(*fence, "file", std::move(*budget.take(1)), {direct, {kPieceBytes, [] { return true; }}});
+    const auto file = read_whole_file(*fence, "file", std::move(*budget.take(1)),
+                                      {direct, {kPieceBytes, [] { return true; }}});
     if (was_settled || file) continue;
     CHECK(file.error().code == base::ErrorCode::kUnavailable);
     break;

@@ -14,7 +14,8 @@ TEST_CASE("a size is bytes, or has one of three units", "[base]") {
 }
 
 TEST_CASE("what is not a size is refused", "[base]") {
-  for (const char* text : {"", "K", "-1", "-1K", "1k", "1KB", "1.5G", " 1", "1 ", "0x10", "1e3", "+1"}) {
+  for (const char* text :
+       {"", "K", "-1", "-1K", "1k", "1KB", "1.5G", " 1", "1 ", "0x10", "1e3", "+1"}) {
     CAPTURE(text);
     CHECK_FALSE(parse_size_bytes(text));
   }
@@ -35,7 +36,8 @@ TEST_CASE("seconds may have a fraction", "[base]") {
 }
 
 TEST_CASE("what is not a time is refused", "[base]") {
-  for (const char* text : {"", "-1", "1s", "inf", "nan", "1e3", "0x1", ".", "1.2.3", " 1", "99999999999"}) {
+  for (const char* text :
+       {"", "-1", "1s", "inf", "nan", "1e3", "0x1", ".", "1.2.3", " 1", "99999999999"}) {
     CAPTURE(text);
     CHECK_FALSE(parse_seconds_as_ms(text));
   }

@@ -27,7 +27,8 @@ struct Outcome {
 void declare(CLI::App& app, Sample& sample) {
   CLI::Option* const word = app.add_option("--word", sample.word);
   CLI::Option* const word_file = app.add_option("--word-file", sample.word_file);
-  flags::make_alternatives({word, [&] { sample.word.clear(); }}, {word_file, [&] { sample.word_file.clear(); }});
+  flags::make_alternatives({word, [&] { sample.word.clear(); }},
+                           {word_file, [&] { sample.word_file.clear(); }});
   flags::forget_when_taken(app.add_option("--host", sample.host), [&] { sample.socket.clear(); });
   app.add_option("--socket", sample.socket);
 }
@@ -39,12 +40,14 @@ Outcome parse(std::vector<std::string> arguments) {
   for (std::string& argument : arguments) argv.push_back(argument.data());
   outcome.exit_status = flags::parse(
       {"sampler", "A sample."}, static_cast<int>(argv.size()), argv.data(),
-      [&](CLI::App& app) { declare(app, outcome.sample); }, []() -> std::optional<std::string> { return {}; });
+      [&](CLI::App& app) { declare(app, outcome.sample); },
+      []() -> std::optional<std::string> { return {}; });
   return outcome;
 }
 
 bool is_taken(const Outcome& outcome, const std::string& word, const std::string& word_file) {
-  return !outcome.exit_status && outcome.sample.word == word && outcome.sample.word_file == word_file;
+  return !outcome.exit_status && outcome.sample.word == word &&
+         outcome.sample.word_file == word_file;
 }
 
 }  // namespace
@@ -66,7 +69,8 @@ TEST_CASE("a layer that gives both alternatives is wrong usage, beaten or not", 
   folder.write("config", "word = a\nhost = there\nword-file = b\n");
   CHECK(parse({"--word", "a", "--word-file", "b"}).exit_status == flags::kWrongUsage);
   CHECK(parse({"--config", folder.path("config")}).exit_status == flags::kWrongUsage);
-  CHECK(parse({"--config", folder.path("config"), "--word", "c"}).exit_status == flags::kWrongUsage);
+  CHECK(parse({"--config", folder.path("config"), "--word", "c"}).exit_status ==
+        flags::kWrongUsage);
   const EnvironmentVariable word("SAMPLER_WORD", "a");
   const EnvironmentVariable word_file("SAMPLER_WORD_FILE", "b");
   CHECK(parse({}).exit_status == flags::kWrongUsage);

@@ -3,7 +3,8 @@
 #include "tests/catch.h"
 
 TEST_CASE("HOST:PORT is read and printed", "[net]") {
-  for (const char* text : {"127.0.0.1:9000", "localhost:0", "[::1]:65535", "auth-server.example:1"}) {
+  for (const char* text :
+       {"127.0.0.1:9000", "localhost:0", "[::1]:65535", "auth-server.example:1"}) {
     CAPTURE(text);
     const auto parsed = net::parse_host_port(text);
     REQUIRE(parsed);
@@ -12,8 +13,8 @@ TEST_CASE("HOST:PORT is read and printed", "[net]") {
 }
 
 TEST_CASE("what is not HOST:PORT is refused", "[net]") {
-  for (const char* text : {"", ":", ":80", "host", "host:", "host:x", "host:65536", "host:-1", "host:80x", "::1:80",
-                           "[::1]", "a b:80", "[]:80"}) {
+  for (const char* text : {"", ":", ":80", "host", "host:", "host:x", "host:65536", "host:-1",
+                           "host:80x", "::1:80", "[::1]", "a b:80", "[]:80"}) {
     CAPTURE(text);
     CHECK_FALSE(net::parse_host_port(text));
   }

@@ -9,7 +9,9 @@
 
 namespace {
 
-net::SocketAddress address_of(const net::Listener& listener) { return net::resolve(listener.address)->front(); }
+net::SocketAddress address_of(const net::Listener& listener) {
+  return net::resolve(listener.address)->front();
+}
 
 }  // namespace
 
@@ -80,5 +82,7 @@ TEST_CASE("the source address can be chosen", "[net]") {
   sockaddr_storage storage{};
   socklen_t size = sizeof storage;
   REQUIRE(::getsockname(client->get(), reinterpret_cast<sockaddr*>(&storage), &size) == 0);
-  CHECK(net::SocketAddress(reinterpret_cast<sockaddr*>(&storage), size).text().starts_with("127.0.0.77:"));
+  CHECK(net::SocketAddress(reinterpret_cast<sockaddr*>(&storage), size)
+            .text()
+            .starts_with("127.0.0.77:"));
 }

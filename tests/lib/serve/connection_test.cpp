@@ -37,7 +37,9 @@ struct Pair {
 
 }  // namespace
 
-TEST_CASE("a half-closed client gets all its replies, and its last line without LF is not carried out", "[serve]") {
+TEST_CASE(
+    "a half-closed client gets all its replies, and its last line without LF is not carried out",
+    "[serve]") {
   Pair pair;
   REQUIRE(net::send_all(pair.client.get(), "one\ntwo\nthree"));
   ::shutdown(pair.client.get(), SHUT_WR);

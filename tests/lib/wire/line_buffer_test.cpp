@@ -54,7 +54,8 @@ TEST_CASE("a stream gives the same lines however it is cut", "[wire]") {
 }
 
 TEST_CASE("a line of 512 bytes with its ending is a line, one byte more is too long", "[wire]") {
-  for (std::size_t piece : {std::size_t{1}, std::size_t{511}, std::size_t{512}, std::size_t{5000}}) {
+  for (std::size_t piece :
+       {std::size_t{1}, std::size_t{511}, std::size_t{512}, std::size_t{5000}}) {
     CAPTURE(piece);
     CHECK(cut(std::string(511, 'x') + "\n", piece) == Cut{{std::string(511, 'x')}, false});
     CHECK(cut(std::string(510, 'x') + "\r\n", piece) == Cut{{std::string(510, 'x')}, false});

@@ -16,8 +16,8 @@ TEST_CASE("replies are read back as they were printed", "[wire]") {
 }
 
 TEST_CASE("what is not a reply is told apart", "[wire]") {
-  for (const char* line : {"", "ok", "OK ", "OK -1", "OK 1x", "OK  1", "OK 99999999999999999999", "ERR", "ERR ",
-                           "ERR what ever", "ERRdenied", "HTTP/1.1 200 OK"}) {
+  for (const char* line : {"", "ok", "OK ", "OK -1", "OK 1x", "OK  1", "OK 99999999999999999999",
+                           "ERR", "ERR ", "ERR what ever", "ERRdenied", "HTTP/1.1 200 OK"}) {
     CAPTURE(line);
     CHECK(std::holds_alternative<NotAReply>(parse_reply(line)));
   }

@@ -74,7 +74,8 @@ TEST_CASE("an empty line and control bytes are syntax errors before anything els
   for (int byte = 0; byte < 256; ++byte) {
     const bool is_control = byte < 0x20 || byte == 0x7f;
     CAPTURE(byte);
-    CHECK((client(std::string("get:bob:p") + static_cast<char>(byte)) == "syntax get") == is_control);
+    CHECK((client(std::string("get:bob:p") + static_cast<char>(byte)) == "syntax get") ==
+          is_control);
     CHECK((client(std::string("name") + static_cast<char>(byte)) == "syntax") == is_control);
   }
 }
@@ -84,7 +85,8 @@ TEST_CASE("users have 1 to 64 bytes of a small alphabet", "[wire]") {
   CHECK(is_valid_user(std::string(64, 'u')));
   CHECK_FALSE(is_valid_user(std::string(65, 'u')));
   CHECK_FALSE(is_valid_user(""));
-  const std::string alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-@+";
+  const std::string alphabet =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-@+";
   for (int byte = 0; byte < 256; ++byte) {
     const char c = static_cast<char>(byte);
     CAPTURE(byte);
@@ -104,7 +106,8 @@ TEST_CASE("the authserver knows its own verbs only", "[wire]") {
   CHECK(std::holds_alternative<Auth>(parse_auth_line("auth: bob: pw")));
   CHECK(std::holds_alternative<New>(parse_auth_line("new:bob:pw")));
   CHECK(std::holds_alternative<Ping>(parse_auth_line("ping")));
-  for (const char* line : {"", "get:bob:pw", "a.txt", "AUTH:bob:pw", "auth", "auth:bob", "pong", "ping\x01"}) {
+  for (const char* line :
+       {"", "get:bob:pw", "a.txt", "AUTH:bob:pw", "auth", "auth:bob", "pong", "ping\x01"}) {
     CAPTURE(line);
     CHECK(is_auth_syntax_error(line));
   }
@@ -115,7 +118,8 @@ TEST_CASE("file names stay below their folder", "[wire]") {
     CAPTURE(name);
     CHECK(is_file_name(name));
   }
-  for (const char* name : {"", "/", "/a", "a/", "a//b", ".", "..", "./a", "a/.", "../a", "a/../b", "a/.."}) {
+  for (const char* name :
+       {"", "/", "/a", "a/", "a//b", ".", "..", "./a", "a/.", "../a", "a/../b", "a/.."}) {
     CAPTURE(name);
     CHECK_FALSE(is_file_name(name));
   }
