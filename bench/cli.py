@@ -1,4 +1,5 @@
 """Runs the promises of one store and prints the table."""
+
 from __future__ import annotations
 
 import argparse
@@ -35,10 +36,16 @@ def main(arguments: list[str]) -> int:
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="bench", description="Measures what is promised about speed, as ratios.")
-    parser.add_argument("--store", choices=stores.KINDS, default="sqlite", help="promises of this store")
+    parser = argparse.ArgumentParser(
+        prog="bench", description="Measures what is promised about speed, as ratios."
+    )
+    parser.add_argument(
+        "--store", choices=stores.KINDS, default="sqlite", help="promises of this store"
+    )
     parser.add_argument("--seconds", type=float, default=3, help="of each measurement (default: 3)")
-    parser.add_argument("--rounds", type=int, default=5, help="in turns, medians compared (default: 5)")
+    parser.add_argument(
+        "--rounds", type=int, default=5, help="in turns, medians compared (default: 5)"
+    )
     parser.add_argument("--build", type=Path, default=_TOP / "build", help="folder of the programs")
     return parser.parse_args(arguments)
 
@@ -50,13 +57,27 @@ def _run(options: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="bench-", dir=options.build.resolve()) as name:
         folder = Path(name)
         root = folder / "files"
-        run_tool([str(_TOP / "scripts/make-files"), "--size=1KB", "--size=10MB", "--count=1", f"--dir={root}"],
-                 "make-files")
-        print(f"store {options.store}, {options.rounds} rounds of {options.seconds:g} s, "
-              f"{'a network namespace of its own' if namespace.is_inside() else 'the host network'}\n", flush=True)
+        run_tool(
+            [
+                str(_TOP / "scripts/make-files"),
+                "--size=1KB",
+                "--size=10MB",
+                "--count=1",
+                f"--dir={root}",
+            ],
+            "make-files",
+        )
+        print(
+            f"store {options.store}, {options.rounds} rounds of {options.seconds:g} s, "
+            f"{'a network namespace of its own' if namespace.is_inside() else 'the host network'}\n",
+            flush=True,
+        )
         for promise in chosen:
-            kept += _measure(promise, Bench(options.build.resolve(), folder, root, options.seconds, options.rounds),
-                             options.store)
+            kept += _measure(
+                promise,
+                Bench(options.build.resolve(), folder, root, options.seconds, options.rounds),
+                options.store,
+            )
     print(f"\n{kept} of {len(chosen)} promises kept")
     return 0 if kept == len(chosen) else 1
 
@@ -69,6 +90,9 @@ def _measure(promise: promises.Promise, bench: Bench, kind: str) -> bool:
         store.stop()
     is_kept = promise.is_kept(outcome)
     sign = "<=" if promise.at_most else ">="
-    print(f"{'kept  ' if is_kept else 'BROKEN'} {promise.title}: {outcome.ratio:.2f} ({sign} {promise.limit:g})\n"
-          f"       {outcome.evidence}", flush=True)
+    print(
+        f"{'kept  ' if is_kept else 'BROKEN'} {promise.title}: {outcome.ratio:.2f} ({sign} {promise.limit:g})\n"
+        f"       {outcome.evidence}",
+        flush=True,
+    )
     return is_kept

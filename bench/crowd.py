@@ -1,4 +1,5 @@
 """Many connections that do little, and what they cost."""
+
 from __future__ import annotations
 
 import socket
@@ -33,8 +34,12 @@ def idle_connections_kib(address: str, pid: int) -> tuple[float, str]:
 
 
 def _memory_kib(pid: int) -> dict[str, float]:
-    return {"pages": _field(f"/proc/{pid}/smaps_rollup", "Rss"), "page tables": _field(f"/proc/{pid}/status", "VmPTE"),
-            "kernel stacks": _field("/proc/meminfo", "KernelStack"), "slab": _field("/proc/meminfo", "Slab")}
+    return {
+        "pages": _field(f"/proc/{pid}/smaps_rollup", "Rss"),
+        "page tables": _field(f"/proc/{pid}/status", "VmPTE"),
+        "kernel stacks": _field("/proc/meminfo", "KernelStack"),
+        "slab": _field("/proc/meminfo", "Slab"),
+    }
 
 
 def _field(path: str, name: str) -> float:
@@ -59,7 +64,9 @@ def trickling(address: str) -> Iterator[None]:
                 except OSError:
                     pass  # its line was complete, too long, or too late: it counts no more
                 if i % 50 == 49:
-                    stop.wait(max(0.0, start + _TRICKLE_EVERY_S * (i + 1) / _TRICKLING - time.monotonic()))
+                    stop.wait(
+                        max(0.0, start + _TRICKLE_EVERY_S * (i + 1) / _TRICKLING - time.monotonic())
+                    )
 
     thread = threading.Thread(target=trickle)
     thread.start()

@@ -1,4 +1,5 @@
 """A store, an authserver and a fileserver that run, and loads on them."""
+
 from __future__ import annotations
 
 import json
@@ -26,6 +27,7 @@ PAPER_FILESERVER = ("--spare-threads", "0", "--auth-connection", "per-request")
 @dataclass(frozen=True)
 class Bench:
     """What all measurements share."""
+
     build: Path
     folder: Path
     root: Path
@@ -47,16 +49,31 @@ class System:
 
     def load(self, *flags: str, seconds: float | None = None) -> dict:
         """Runs loadgen and returns its result. Failed when a request failed."""
-        command = [str(self.bench.build / "loadgen"), *flags, "--server", self.address,
-                   "--seconds", f"{seconds or self.bench.seconds:g}", "--json", "-"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False,
-                              env=os.environ | {"LOADGEN_PASSWORD": self.password})
+        command = [
+            str(self.bench.build / "loadgen"),
+            *flags,
+            "--server",
+            self.address,
+            "--seconds",
+            f"{seconds or self.bench.seconds:g}",
+            "--json",
+            "-",
+        ]
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            check=False,
+            env=os.environ | {"LOADGEN_PASSWORD": self.password},
+        )
         if done.returncode != 0:
             raise Failed(f"loadgen {' '.join(flags)}: {done.stderr.strip().splitlines()[-1]}")
         return json.loads(done.stdout)
 
     def get_rate(self, size: str, threads: int) -> float:
-        result = self.load("get", "--user", USER, "--file", f"{size}1.txt", "--threads", str(threads))
+        result = self.load(
+            "get", "--user", USER, "--file", f"{size}1.txt", "--threads", str(threads)
+        )
         return result["throughput_rps"]
 
     def new_rate(self, threads: int) -> float:
@@ -64,20 +81,54 @@ class System:
 
 
 @contextmanager
-def running(bench: Bench, store: stores.Store, authserver: tuple[str, ...] = (),
-            fileserver: tuple[str, ...] = ()) -> Iterator[System]:
+def running(
+    bench: Bench,
+    store: stores.Store,
+    authserver: tuple[str, ...] = (),
+    fileserver: tuple[str, ...] = (),
+) -> Iterator[System]:
     """Both servers on free ports, on a store that runs already."""
     programs: list[Program] = []
     try:
-        programs.append(Program("authserver", [
-            str(bench.build / "authserver"), "--listen", "127.0.0.1:0", *store.authserver_flags, *authserver,
-        ], bench.cores, bench.folder / "authserver.log"))
+        programs.append(
+            Program(
+                "authserver",
+                [
+                    str(bench.build / "authserver"),
+                    "--listen",
+                    "127.0.0.1:0",
+                    *store.authserver_flags,
+                    *authserver,
+                ],
+                bench.cores,
+                bench.folder / "authserver.log",
+            )
+        )
         auth_address = programs[0].wait_ready(_START_TIMEOUT_S)
-        programs.append(Program("fileserver", [
-            str(bench.build / "fileserver"), "--listen", "127.0.0.1:0", "--auth", auth_address,
-            "--root", str(bench.root), *fileserver,
-        ], bench.cores, bench.folder / "fileserver.log"))
-        system = System(bench, programs[1], programs[0], programs[1].wait_ready(_START_TIMEOUT_S), secrets.token_hex(8))
+        programs.append(
+            Program(
+                "fileserver",
+                [
+                    str(bench.build / "fileserver"),
+                    "--listen",
+                    "127.0.0.1:0",
+                    "--auth",
+                    auth_address,
+                    "--root",
+                    str(bench.root),
+                    *fileserver,
+                ],
+                bench.cores,
+                bench.folder / "fileserver.log",
+            )
+        )
+        system = System(
+            bench,
+            programs[1],
+            programs[0],
+            programs[1].wait_ready(_START_TIMEOUT_S),
+            secrets.token_hex(8),
+        )
         # One account for each system on a store that several systems share: passwords differ, so make the user anew.
         _make_bench_account(system)
         yield system

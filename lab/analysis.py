@@ -1,4 +1,5 @@
 """A cell's points in one: its maximum with interval, N*, demands, predictions, and the verdict."""
+
 from __future__ import annotations
 
 import statistics
@@ -12,13 +13,16 @@ from .records import Run
 from .verdict import Resource, Verdict
 
 _MERGE_ABOVE = 0.01  # a station with less than this share of the demand is noise
-_STANDS_OUT = 1.15   # who uses so many times what the next one does is named alone
-_TOO_GOOD = 1.05     # a failed point with so many times the best valid one says that there is more to have
+_STANDS_OUT = 1.15  # who uses so many times what the next one does is named alone
+_TOO_GOOD = (
+    1.05  # a failed point with so many times the best valid one says that there is more to have
+)
 
 
 @dataclass(frozen=True)
 class ThreadCount:
     """All runs of a cell at one N."""
+
     threads: int
     runs: list[Run]
 
@@ -44,8 +48,9 @@ class Model:
     file work at the same request at once, so their demands can exceed its response time: then it is
     negative, and the predictions start at what was measured all the same.
     """
+
     stations: list[Station]
-    delay_s: float     # the response at N = 1 less all demands; below 0 where stations overlap
+    delay_s: float  # the response at N = 1 less all demands; below 0 where stations overlap
     response_s: float  # at N = 1
 
     @property
@@ -64,14 +69,14 @@ class Model:
 @dataclass(frozen=True)
 class CellResult:
     cell: Cell
-    points: list[ThreadCount]   # valid ones, in rising order of N
+    points: list[ThreadCount]  # valid ones, in rising order of N
     invalid: list[Run]
     n_star: int
-    best: ThreadCount           # of highest median throughput, of those measured most often
-    fullest: ThreadCount        # the highest N with 95% of it: what is full, is full there
+    best: ThreadCount  # of highest median throughput, of those measured most often
+    fullest: ThreadCount  # the highest N with 95% of it: what is full, is full there
     is_saturated: bool
-    is_at_least: bool           # a point that failed its checks had more than the best
-    model: Model | None         # None when N = 1 was not measured
+    is_at_least: bool  # a point that failed its checks had more than the best
+    model: Model | None  # None when N = 1 was not measured
     verdict: Verdict
 
     @property
@@ -90,7 +95,9 @@ class Analysis:
     def __init__(self, runs: list[Run], environment: dict):
         self._environment = environment
         cells = list(dict.fromkeys(run.cell for run in runs))
-        results = {cell: self._result(cell, [run for run in runs if run.cell == cell]) for cell in cells}
+        results = {
+            cell: self._result(cell, [run for run in runs if run.cell == cell]) for cell in cells
+        }
         self._results = {cell: result for cell, result in results.items() if result is not None}
         self.invalid = [run for run in runs if not run.is_valid]
         self.runs = runs
@@ -118,31 +125,62 @@ class Analysis:
             fullest = points[points.index(fullest) - 1]
         pins = self._pins(cell)
         model = _model(points[0], pins) if points[0].threads == 1 else None
-        is_saturated = best.threads < points[-1].threads or sweep.has_flattened(_all_that_tell(medians, runs))
+        is_saturated = best.threads < points[-1].threads or sweep.has_flattened(
+            _all_that_tell(medians, runs)
+        )
         typical = fullest.typical()
-        named = verdict.judge(self._resources(typical, pins, model), model.response_s if model else None,
-                              is_saturated, typical.is_generator_limit)
+        named = verdict.judge(
+            self._resources(typical, pins, model),
+            model.response_s if model else None,
+            is_saturated,
+            typical.is_generator_limit,
+        )
         invalid = [run for run in runs if not run.is_valid]
-        n_star = sweep.n_star([_as_point(point) for point in points if point.throughput.median <= best.throughput.median])
-        is_at_least = any(run.throughput_rps > _TOO_GOOD * best.throughput.median and not checks.may_pass_again(run.failures)
-                          for run in invalid)
-        return CellResult(cell, points, invalid, n_star, best, fullest, is_saturated, is_at_least, model, named)
+        n_star = sweep.n_star(
+            [
+                _as_point(point)
+                for point in points
+                if point.throughput.median <= best.throughput.median
+            ]
+        )
+        is_at_least = any(
+            run.throughput_rps > _TOO_GOOD * best.throughput.median
+            and not checks.may_pass_again(run.failures)
+            for run in invalid
+        )
+        return CellResult(
+            cell, points, invalid, n_star, best, fullest, is_saturated, is_at_least, model, named
+        )
 
     def _pins(self, cell: Cell) -> dict[str, tuple[int, ...]]:
         cores = tuple(self._environment["cores"])
-        return pinning.choose(self._environment["options"]["pin"], cores, cell.fileserver_cores).cores
+        return pinning.choose(
+            self._environment["options"]["pin"], cores, cell.fileserver_cores
+        ).cores
 
-    def _resources(self, run: Run, pins: dict[str, tuple[int, ...]], model: Model | None) -> list[Resource]:
+    def _resources(
+        self, run: Run, pins: dict[str, tuple[int, ...]], model: Model | None
+    ) -> list[Resource]:
         demands = {station.name: station.demand_s for station in model.stations} if model else {}
         sharers = _sharers(run, pins)
         found = [_cpu(run, cores, _all_users(cores, sharers), demands) for cores in sharers]
         found += [_disk(run, name, demands) for name in run.usage.disks]
-        found += [_main_thread(run, component) for component in run.usage.components if component != "loadgen"]
+        found += [
+            _main_thread(run, component)
+            for component in run.usage.components
+            if component != "loadgen"
+        ]
         capacity = self._environment.get("loopback_bytes_per_s")
         if capacity:
             carried = run.usage.loopback_bytes_per_s
-            found.append(Resource("network", "the loopback network", min(1.0, carried / capacity),
-                                  detail=f"{carried / 1e6:,.0f} of the {capacity / 1e6:,.0f} MB/s of one iperf3 connection"))
+            found.append(
+                Resource(
+                    "network",
+                    "the loopback network",
+                    min(1.0, carried / capacity),
+                    detail=f"{carried / 1e6:,.0f} of the {capacity / 1e6:,.0f} MB/s of one iperf3 connection",
+                )
+            )
         return found
 
 
@@ -154,19 +192,30 @@ def component_title(component: str, store: str) -> str:
 def demand_stations(run: Run, pins: dict[str, tuple[int, ...]]) -> list[Station]:
     """The service demands of one request: at each set of cores, and at each disk. D = U / X."""
     rate = run.throughput_rps
-    stations = [Station(_cores_name(cores), operational_laws.service_demand_s(
-        sum(run.usage.components[user].cpu_cores for user in users), rate), len(cores))
-        for cores, users in _sharers(run, pins).items()]
-    stations += [Station(f"disk {name}", operational_laws.service_demand_s(disk.busy, rate))
-                 for name, disk in run.usage.disks.items()]
+    stations = [
+        Station(
+            _cores_name(cores),
+            operational_laws.service_demand_s(
+                sum(run.usage.components[user].cpu_cores for user in users), rate
+            ),
+            len(cores),
+        )
+        for cores, users in _sharers(run, pins).items()
+    ]
+    stations += [
+        Station(f"disk {name}", operational_laws.service_demand_s(disk.busy, rate))
+        for name, disk in run.usage.disks.items()
+    ]
     return stations
 
 
 def _model(alone: ThreadCount, pins: dict[str, tuple[int, ...]]) -> Model | None:
     """From the medians of the runs at N = 1. None when no demand could be measured."""
     each = [demand_stations(run, pins) for run in alone.runs]
-    stations = [Station(same[0].name, statistics.median(one.demand_s for one in same), same[0].servers)
-                for same in zip(*each)]
+    stations = [
+        Station(same[0].name, statistics.median(one.demand_s for one in same), same[0].servers)
+        for same in zip(*each)
+    ]
     total_s = sum(station.demand_s for station in stations)
     stations = [station for station in stations if station.demand_s > _MERGE_ABOVE * total_s]
     if not stations:
@@ -222,25 +271,45 @@ def _cpu(run: Run, cores: tuple[int, ...], users: list[str], demands: dict[str, 
     busy = statistics.fmean(run.usage.cores[str(core)].busy for core in cores)
     total = sum(used.values()) or 1.0
     order = sorted(used, key=lambda user: -used[user])
-    shares = ", ".join(f"{component_title(user, run.store)} {used[user] / total:.0%}" for user in order)
+    shares = ", ".join(
+        f"{component_title(user, run.store)} {used[user] / total:.0%}" for user in order
+    )
     servers = [user for user in order if user != "loadgen"] or order
-    owners = tuple(component_title(user, run.store) for user in servers if used[servers[0]] < _STANDS_OUT * used[user])
+    owners = tuple(
+        component_title(user, run.store)
+        for user in servers
+        if used[servers[0]] < _STANDS_OUT * used[user]
+    )
     most = wording.listed(owners)
     name = f"CPU, of the servers mostly {most}" if len(users) > 1 else f"CPU of {most}"
-    return Resource("cpu", name, min(1.0, busy), demands.get(_cores_name(cores)), f"{_cores_name(cores)}: {shares}", owners)
+    return Resource(
+        "cpu",
+        name,
+        min(1.0, busy),
+        demands.get(_cores_name(cores)),
+        f"{_cores_name(cores)}: {shares}",
+        owners,
+    )
 
 
 def _disk(run: Run, name: str, demands: dict[str, float]) -> Resource:
     disk = run.usage.disks[name]
     is_write = disk.write_bytes_per_s > disk.read_bytes_per_s
-    rates = {component: (used.write_bytes_per_s if is_write else used.read_bytes_per_s)
-             for component, used in run.usage.components.items()}
+    rates = {
+        component: (used.write_bytes_per_s if is_write else used.read_bytes_per_s)
+        for component, used in run.usage.components.items()
+    }
     component = max(rates, key=lambda key: rates[key], default="")
     owners = (component_title(component, run.store),) if component and rates[component] > 0 else ()
     who = f"{owners[0]}'s " if owners else ""
-    return Resource("disk", f"{who}disk {'writes' if is_write else 'reads'}", disk.busy, demands.get(f"disk {name}"),
-                    f"{name}: {disk.read_bytes_per_s / 1e6:,.1f} MB/s read, {disk.write_bytes_per_s / 1e6:,.1f} written",
-                    owners)
+    return Resource(
+        "disk",
+        f"{who}disk {'writes' if is_write else 'reads'}",
+        disk.busy,
+        demands.get(f"disk {name}"),
+        f"{name}: {disk.read_bytes_per_s / 1e6:,.1f} MB/s read, {disk.write_bytes_per_s / 1e6:,.1f} written",
+        owners,
+    )
 
 
 def _main_thread(run: Run, component: str) -> Resource:

@@ -1,4 +1,5 @@
 """Measures the cells of a plan, pass by pass; what is in the folder already is not measured again."""
+
 from __future__ import annotations
 
 import time
@@ -16,15 +17,22 @@ from .stack import Programs
 from .stores import Store
 from .sweep import Point
 
-
 _TRIES = 2  # at a point that other programs disturb
 
 
 class Campaign:
     """One thread. Ends early with KeyboardInterrupt; every finished point is in the folder then."""
 
-    def __init__(self, plan: Plan, options: Options, folder: Folder, environment: dict, programs: Programs, work: Path,
-                 progress: Progress):
+    def __init__(
+        self,
+        plan: Plan,
+        options: Options,
+        folder: Folder,
+        environment: dict,
+        programs: Programs,
+        work: Path,
+        progress: Progress,
+    ):
         self._plan = plan
         self._options = options
         self._folder = folder
@@ -39,7 +47,11 @@ class Campaign:
     def run(self) -> None:
         self._make_files()
         for repeat in range(1, self._plan.mode.repeat + 1):
-            cells = [cell for cell in measured_in_order(self._plan, repeat) if self._next(cell, repeat) is not None]
+            cells = [
+                cell
+                for cell in measured_in_order(self._plan, repeat)
+                if self._next(cell, repeat) is not None
+            ]
             for stage_name, group in groupby(cells, key=lambda cell: cell.stage):
                 self._measure_stage(stage_name, list(group), repeat)
 
@@ -81,17 +93,29 @@ class Campaign:
         stage = self._plan.stages[cell.stage]
         pins = pinning.choose(self._options.pin, pinning.usable_cores(), cell.fileserver_cores)
         conditions = measure.Conditions(
-            self._plan.mode, catalog.sizes().get(cell.row), self._plan.file_counts.get(cell.row, 0), stage.cold,
-            stage.loadgen, pins, self._programs, self._work / "files", self._folder.path / "logs")
+            self._plan.mode,
+            catalog.sizes().get(cell.row),
+            self._plan.file_counts.get(cell.row, 0),
+            stage.cold,
+            stage.loadgen,
+            pins,
+            self._programs,
+            self._work / "files",
+            self._folder.path / "logs",
+        )
         if store.program:
             store.program.move_to(pins.cores["store"])
         made_here: list[Run] = []
         requests: int | None = 1  # the account's
-        with stack.running(cell, stage, store, pins, self._programs, self._roots[cell.row], conditions.logs) as servers:
+        with stack.running(
+            cell, stage, store, pins, self._programs, self._roots[cell.row], conditions.logs
+        ) as servers:
             self._record_stack(cell, servers, pins.meaning)
             while (threads := self._next(cell, repeat)) is not None:
                 self._progress.begin(cell, threads, repeat)
-                run, evidence, made = measure.point(servers, conditions, threads, repeat, self._best(cell))
+                run, evidence, made = measure.point(
+                    servers, conditions, threads, repeat, self._best(cell)
+                )
                 requests = None if requests is None or made is None else requests + made
                 self._folder.add(run, evidence)
                 self._runs.append(run)
@@ -125,7 +149,10 @@ class Campaign:
     def _points(self, cell: Cell, repeat: int) -> list[Point]:
         """An invalid point counts as no throughput at all, so that a sweep into errors stops."""
         last = {run.threads: run for run in self._runs if run.cell == cell and run.repeat == repeat}
-        return [Point(run.threads, run.throughput_rps if run.is_valid else 0.0, run.noise) for run in last.values()]
+        return [
+            Point(run.threads, run.throughput_rps if run.is_valid else 0.0, run.noise)
+            for run in last.values()
+        ]
 
     def _best(self, cell: Cell) -> float:
         return max((run.throughput_rps for run in self._runs if run.cell == cell), default=0.0)
@@ -139,7 +166,11 @@ class Campaign:
             if not is_complete:
                 total += max(self._plan.likely_points(cell), len(swept) + 1)
                 continue
-            repeated = len(sweep.worth_repeating(swept)) if self._plan.sweeps[cell.request].stops else len(swept)
+            repeated = (
+                len(sweep.worth_repeating(swept))
+                if self._plan.sweeps[cell.request].stops
+                else len(swept)
+            )
             total += len(swept) + (self._plan.mode.repeat - 1) * repeated
         return total
 
@@ -155,8 +186,11 @@ class Campaign:
     def _record_stack(self, cell: Cell, servers: stack.Stack, meaning: str) -> None:
         stacks = self._environment.setdefault("stacks", {})
         stacks[cell.slug] = {
-            "commands": servers.commands(), "pinning": meaning, "store": servers.store.kind,
-            "store_settings": servers.store.settings, "durability": servers.store.durability,
+            "commands": servers.commands(),
+            "pinning": meaning,
+            "store": servers.store.kind,
+            "store_settings": servers.store.settings,
+            "durability": servers.store.durability,
         }
         self._environment.get("problems", {}).pop(str(cell), None)
         self._folder.write_environment(self._environment)

@@ -1,4 +1,5 @@
 """What can be measured: stages, sizes, modes and experiments, read from data/*.json."""
+
 from __future__ import annotations
 
 import json
@@ -16,6 +17,7 @@ _DATA = Path(__file__).parent / "data"
 @dataclass(frozen=True)
 class Stage:
     """A named set of flags, and whether its files must come from the disk."""
+
     name: str
     title: str
     colour: str
@@ -29,7 +31,11 @@ class Stage:
     def passwords(self) -> str:
         """How `new` keeps them: without it, a rate of accounts says nothing."""
         flags = self.authserver
-        return flags[flags.index("--password-scheme") + 1] if "--password-scheme" in flags else "argon2id"
+        return (
+            flags[flags.index("--password-scheme") + 1]
+            if "--password-scheme" in flags
+            else "argon2id"
+        )
 
 
 @dataclass(frozen=True)
@@ -42,6 +48,7 @@ class Size:
 @dataclass(frozen=True)
 class Mode:
     """How long and how often points are measured."""
+
     name: str
     seconds: float
     warmup_s: float
@@ -63,6 +70,7 @@ class Experiment:
 @dataclass(frozen=True, order=True)
 class Cell:
     """What a sweep over N belongs to. fileserver_cores is 0 where it is not limited."""
+
     stage: str
     row: str
     fileserver_cores: int = 0
@@ -86,13 +94,17 @@ def row_title(row: str) -> str:
 
 
 def stages() -> dict[str, Stage]:
-    return {name: Stage(name, **{key: _frozen(value) for key, value in entry.items()})
-            for name, entry in _read("stages.json").items()}
+    return {
+        name: Stage(name, **{key: _frozen(value) for key, value in entry.items()})
+        for name, entry in _read("stages.json").items()
+    }
 
 
 def sizes() -> dict[str, Size]:
-    return {name: Size(name, entry["bytes"], entry["files"])
-            for name, entry in _read("method.json")["sizes"].items()}
+    return {
+        name: Size(name, entry["bytes"], entry["files"])
+        for name, entry in _read("method.json")["sizes"].items()
+    }
 
 
 def mode(name: str) -> Mode:
@@ -102,9 +114,17 @@ def mode(name: str) -> Mode:
 
 
 def experiments() -> dict[str, Experiment]:
-    return {name: Experiment(name, entry["title"], tuple(entry["stages"]), tuple(entry["rows"]),
-                             tuple(entry["views"]), entry.get("fileserver_cores") == "each")
-            for name, entry in _read("experiments.json").items()}
+    return {
+        name: Experiment(
+            name,
+            entry["title"],
+            tuple(entry["stages"]),
+            tuple(entry["rows"]),
+            tuple(entry["views"]),
+            entry.get("fileserver_cores") == "each",
+        )
+        for name, entry in _read("experiments.json").items()
+    }
 
 
 def choose_experiments(names: list[str]) -> list[Experiment]:
@@ -116,15 +136,25 @@ def choose_experiments(names: list[str]) -> list[Experiment]:
     return [known[name] for name in known if name in names or "all" in names]
 
 
-def cells_of(experiment: Experiment, chosen_stages: tuple[str, ...] | None,
-             chosen_rows: tuple[str, ...] | None, core_count: int) -> list[Cell]:
+def cells_of(
+    experiment: Experiment,
+    chosen_stages: tuple[str, ...] | None,
+    chosen_rows: tuple[str, ...] | None,
+    core_count: int,
+) -> list[Cell]:
     """The cells that an experiment needs, narrowed to (or, for stages, replaced by) the chosen ones."""
     stage_names = experiment.stages
     if chosen_stages is not None and stage_names:
         stage_names = chosen_stages
     rows = [row for row in experiment.rows if chosen_rows is None or row in chosen_rows]
-    core_counts = range(1, core_count - kept_from_fileserver(core_count) + 1) if experiment.each_core_count else (0,)
-    return [Cell(stage, row, cores) for stage in stage_names for row in rows for cores in core_counts]
+    core_counts = (
+        range(1, core_count - kept_from_fileserver(core_count) + 1)
+        if experiment.each_core_count
+        else (0,)
+    )
+    return [
+        Cell(stage, row, cores) for stage in stage_names for row in rows for cores in core_counts
+    ]
 
 
 def kept_from_fileserver(core_count: int) -> int:

@@ -1,4 +1,5 @@
 """What every point must satisfy before it may enter a table."""
+
 from __future__ import annotations
 
 from .catalog import Cell
@@ -6,12 +7,12 @@ from .loadgen import Result
 from .usage import Usage
 
 N_CHECK_LOW, N_CHECK_HIGH = 0.97, 1.03
-MOST_FOREIGN = 0.25       # of all cores, by programs that are not under test
-_MOST_ERRORS = 0.01       # of all outcomes: beyond, throughput is that of failing
-_MOST_STOLEN = 0.10       # of the window, by the hypervisor
-_MOST_TRACKED = 200_000   # of the usual 262,144 entries; then packets are dropped
+MOST_FOREIGN = 0.25  # of all cores, by programs that are not under test
+_MOST_ERRORS = 0.01  # of all outcomes: beyond, throughput is that of failing
+_MOST_STOLEN = 0.10  # of the window, by the hypervisor
+_MOST_TRACKED = 200_000  # of the usual 262,144 entries; then packets are dropped
 _OTHERS = "other programs"
-_COLD_SHARE = 0.5         # of the bytes sent that must have come from the disk at a cold point
+_COLD_SHARE = 0.5  # of the bytes sent that must have come from the disk at a cold point
 
 
 def failures(result: Result, threads: int, size_bytes: int, usage: Usage) -> list[str]:
@@ -69,9 +70,15 @@ def served_matches(counted: dict[str, int], client_total: int | None) -> str:
     """
     if client_total is None:
         return ""
-    sides = {"fileserver_connections": "the fileserver took {} connections",
-             "authserver_requests": "the authserver answered {} requests"}
-    found = [text.format(counted[name]) for name, text in sides.items() if counted.get(name, client_total) != client_total]
+    sides = {
+        "fileserver_connections": "the fileserver took {} connections",
+        "authserver_requests": "the authserver answered {} requests",
+    }
+    found = [
+        text.format(counted[name])
+        for name, text in sides.items()
+        if counted.get(name, client_total) != client_total
+    ]
     return f"{' and '.join(found)}, the clients made {client_total}" if found else ""
 
 

@@ -1,4 +1,5 @@
 """The commands: list, run, report, compare, doctor. Exit status 0 done, 1 failed, 2 wrong usage."""
+
 from __future__ import annotations
 
 import argparse
@@ -39,14 +40,24 @@ def main(arguments: list[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="lab", description="Makes the tables and figures of the paper again, on this machine.",
-                     allow_abbrev=False)
+    parser = _Parser(
+        prog="lab",
+        description="Makes the tables and figures of the paper again, on this machine.",
+        allow_abbrev=False,
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     listing = commands.add_parser("list", help="the experiments, stages, sizes and pinning plans")
     listing.set_defaults(command=_list)
-    run = commands.add_parser("run", help="measure experiments and write a report", allow_abbrev=False)
+    run = commands.add_parser(
+        "run", help="measure experiments and write a report", allow_abbrev=False
+    )
     _add_plan_flags(run)
-    run.add_argument("--out", type=Path, metavar="FOLDER", help="results; a folder from before goes on (lab-results/…)")
+    run.add_argument(
+        "--out",
+        type=Path,
+        metavar="FOLDER",
+        help="results; a folder from before goes on (lab-results/…)",
+    )
     run.set_defaults(command=_run)
     report = commands.add_parser("report", help="write the report of a results folder again")
     report.add_argument("folder", type=Path)
@@ -55,25 +66,54 @@ def _parser() -> argparse.ArgumentParser:
     compare.add_argument("a", type=Path)
     compare.add_argument("b", type=Path)
     compare.set_defaults(command=_compare)
-    doctor = commands.add_parser("doctor", help="what this host lacks for an experiment", allow_abbrev=False)
+    doctor = commands.add_parser(
+        "doctor", help="what this host lacks for an experiment", allow_abbrev=False
+    )
     _add_plan_flags(doctor, names_needed=False)
     doctor.set_defaults(command=_doctor)
     return parser
 
 
 def _add_plan_flags(parser: argparse.ArgumentParser, names_needed: bool = True) -> None:
-    parser.add_argument("experiments", nargs="+" if names_needed else "*", metavar="EXPERIMENT", help="see lab list; all: every one")
-    parser.add_argument("--quick", action="store_true", help="short points, few repetitions: the shape, in minutes")
-    parser.add_argument("--stages", metavar="A,B", help="these stages instead of the experiment's own")
+    parser.add_argument(
+        "experiments",
+        nargs="+" if names_needed else "*",
+        metavar="EXPERIMENT",
+        help="see lab list; all: every one",
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="short points, few repetitions: the shape, in minutes"
+    )
+    parser.add_argument(
+        "--stages", metavar="A,B", help="these stages instead of the experiment's own"
+    )
     parser.add_argument("--sizes", metavar="A,B", help="only these rows: new, 1KB … 100MB")
-    parser.add_argument("--threads", metavar="N,N", help="exactly these N instead of a sweep that stops by rule")
+    parser.add_argument(
+        "--threads", metavar="N,N", help="exactly these N instead of a sweep that stops by rule"
+    )
     parser.add_argument("--seconds", metavar="S", help="how long a point is measured")
     parser.add_argument("--repeat", metavar="N", help="how often a deciding point is measured")
     parser.add_argument("--store", metavar="KIND", help="sqlite, mysql or redis for every stage")
-    parser.add_argument("--pin", default="auto", metavar="PLAN", help="a plan of lab list, or fileserver=0,loadgen=1-2 (auto)")
-    parser.add_argument("--work", type=Path, default=_ROOT / "build" / "lab", metavar="FOLDER",
-                        help="test files and stores; on a disk (build/lab)")
-    parser.add_argument("--programs", type=Path, default=_ROOT / "build", metavar="FOLDER", help="the built programs (build)")
+    parser.add_argument(
+        "--pin",
+        default="auto",
+        metavar="PLAN",
+        help="a plan of lab list, or fileserver=0,loadgen=1-2 (auto)",
+    )
+    parser.add_argument(
+        "--work",
+        type=Path,
+        default=_ROOT / "build" / "lab",
+        metavar="FOLDER",
+        help="test files and stores; on a disk (build/lab)",
+    )
+    parser.add_argument(
+        "--programs",
+        type=Path,
+        default=_ROOT / "build",
+        metavar="FOLDER",
+        help="the built programs (build)",
+    )
 
 
 def _list(_parsed: argparse.Namespace) -> int:
@@ -92,16 +132,24 @@ def _list(_parsed: argparse.Namespace) -> int:
 def _run(parsed: argparse.Namespace) -> int:
     from . import lock, run  # here, because matplotlib takes a second that `list` need not wait for
     from .stack import Programs
+
     chosen = options.checked(parsed)
     namespace.enter()
-    out = parsed.out or Path("lab-results") / f"{'-'.join(parsed.experiments)}-{time.strftime('%Y%m%d-%H%M%S')}"
+    out = (
+        parsed.out
+        or Path("lab-results") / f"{'-'.join(parsed.experiments)}-{time.strftime('%Y%m%d-%H%M%S')}"
+    )
     with lock.only_lab():
-        run.run(chosen, run.Places(out.resolve(), parsed.work.resolve(), Programs(parsed.programs.resolve())))
+        run.run(
+            chosen,
+            run.Places(out.resolve(), parsed.work.resolve(), Programs(parsed.programs.resolve())),
+        )
     return 0
 
 
 def _report(parsed: argparse.Namespace) -> int:
     from . import report
+
     report.write(Folder(parsed.folder))
     print(parsed.folder / "report.html")
     return 0
@@ -109,12 +157,14 @@ def _report(parsed: argparse.Namespace) -> int:
 
 def _compare(parsed: argparse.Namespace) -> int:
     from . import compare, markdown
+
     print(markdown.render(compare.document(Folder(parsed.a), Folder(parsed.b))), end="")
     return 0
 
 
 def _doctor(parsed: argparse.Namespace) -> int:
     from . import doctor
+
     parsed.experiments = parsed.experiments or ["all"]
     chosen = options.checked(parsed)
     namespace.enter()

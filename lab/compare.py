@@ -1,4 +1,5 @@
 """Two results folders side by side: the ratio of every cell, and what differs around them."""
+
 from __future__ import annotations
 
 from . import intervals, wording
@@ -13,23 +14,64 @@ _SAME_MACHINE = ("hardware", "memory_bytes", "machine_id")
 def document(first: Folder, second: Folder) -> Document:
     """Failed when one is not a results folder, or when they have no cell in common."""
     environments = [_environment(folder) for folder in (first, second)]
-    analyses = [Analysis(folder.runs(), environment) for folder, environment in zip((first, second), environments)]
-    pairs = [(result, other) for result in analyses[0].results() if (other := analyses[1].result(result.cell))]
+    analyses = [
+        Analysis(folder.runs(), environment)
+        for folder, environment in zip((first, second), environments)
+    ]
+    pairs = [
+        (result, other)
+        for result in analyses[0].results()
+        if (other := analyses[1].result(result.cell))
+    ]
     if not pairs:
         raise Failed(f"{first.path} and {second.path} have no cell in common")
     rows = []
     for a, b in pairs:
-        change = intervals.ratio([run.throughput_rps for run in b.best.runs], [run.throughput_rps for run in a.best.runs])
+        change = intervals.ratio(
+            [run.throughput_rps for run in b.best.runs], [run.throughput_rps for run in a.best.runs]
+        )
         mark = "" if change.is_interval else "*"
-        rows.append([str(a.cell), wording.rate(a.best.throughput.median), wording.rate(b.best.throughput.median),
-                     wording.times(change.median), f"{change.low:.2f}–{change.high:.2f}{mark}", _judged(change),
-                     str(a.n_star), str(b.n_star), a.verdict.label, b.verdict.label])
-    blocks: list[Block] = [Paragraph(f"A is {first.path}, B is {second.path}. {_machines(environments)}"), Table(
-        "Maximum throughput, requests/s; the ratio is B over A with its 95% interval, or, marked *, the extremes of few runs.",
-        ["cell", "A", "B", "ratio", "interval", "", "N* A", "N* B", "bottleneck A", "bottleneck B"], rows)]
+        rows.append(
+            [
+                str(a.cell),
+                wording.rate(a.best.throughput.median),
+                wording.rate(b.best.throughput.median),
+                wording.times(change.median),
+                f"{change.low:.2f}–{change.high:.2f}{mark}",
+                _judged(change),
+                str(a.n_star),
+                str(b.n_star),
+                a.verdict.label,
+                b.verdict.label,
+            ]
+        )
+    blocks: list[Block] = [
+        Paragraph(f"A is {first.path}, B is {second.path}. {_machines(environments)}"),
+        Table(
+            "Maximum throughput, requests/s; the ratio is B over A with its 95% interval, or, marked *, the extremes of few runs.",
+            [
+                "cell",
+                "A",
+                "B",
+                "ratio",
+                "interval",
+                "",
+                "N* A",
+                "N* B",
+                "bottleneck A",
+                "bottleneck B",
+            ],
+            rows,
+        ),
+    ]
     differences = _differences(*environments)
-    blocks += [Heading(2, "What differs"), Bullets(differences) if differences else Paragraph("Nothing that was recorded.")]
-    return Document("Turnstile lab: comparison", "maximum throughput of every cell that both have", blocks)
+    blocks += [
+        Heading(2, "What differs"),
+        Bullets(differences) if differences else Paragraph("Nothing that was recorded."),
+    ]
+    return Document(
+        "Turnstile lab: comparison", "maximum throughput of every cell that both have", blocks
+    )
 
 
 def _environment(folder: Folder) -> dict:
@@ -42,32 +84,54 @@ def _environment(folder: Folder) -> dict:
 def _judged(change: intervals.Spread) -> str:
     if not change.is_interval:
         return "too few runs to tell"
-    return "no difference shown" if change.low <= 1 <= change.high else "faster" if change.median > 1 else "slower"
+    return (
+        "no difference shown"
+        if change.low <= 1 <= change.high
+        else "faster"
+        if change.median > 1
+        else "slower"
+    )
 
 
 def _machines(environments: list[dict]) -> str:
     first, second = (environment["host"] for environment in environments)
     is_same = all(first[name] == second[name] for name in _SAME_MACHINE)
-    return "Both were measured on the same machine." if is_same else (
-        "They were measured on different machines: only the shape may be compared.")
+    return (
+        "Both were measured on the same machine."
+        if is_same
+        else ("They were measured on different machines: only the shape may be compared.")
+    )
 
 
 def _differences(first: dict, second: dict) -> list[str]:
     a, b = _flat(_fixed(first)), _flat(_fixed(second))
-    return [f"`{name}`: {a.get(name, 'not there')} → {b.get(name, 'not there')}"
-            for name in sorted({**a, **b}) if a.get(name) != b.get(name)]
+    return [
+        f"`{name}`: {a.get(name, 'not there')} → {b.get(name, 'not there')}"
+        for name in sorted({**a, **b})
+        if a.get(name) != b.get(name)
+    ]
 
 
 def _fixed(environment: dict) -> dict:
     """Without what differs between any two runs: times, loads, ports."""
-    kept = {name: environment.get(name) for name in ("options", "mode", "cores", "file_counts", "open_files", "stages")}
-    kept["host"] = {name: value for name, value in environment["host"].items() if name != "load_before"}
-    kept["store_settings"] = {stack["store"]: stack["store_settings"] for stack in environment.get("stacks", {}).values()}
+    kept = {
+        name: environment.get(name)
+        for name in ("options", "mode", "cores", "file_counts", "open_files", "stages")
+    }
+    kept["host"] = {
+        name: value for name, value in environment["host"].items() if name != "load_before"
+    }
+    kept["store_settings"] = {
+        stack["store"]: stack["store_settings"] for stack in environment.get("stacks", {}).values()
+    }
     return kept
 
 
 def _flat(value: object, prefix: str = "") -> dict[str, str]:
     if not isinstance(value, dict):
         return {prefix: str(value)}
-    return {name: text for key, inner in value.items()
-            for name, text in _flat(inner, f"{prefix}.{key}" if prefix else str(key)).items()}
+    return {
+        name: text
+        for key, inner in value.items()
+        for name, text in _flat(inner, f"{prefix}.{key}" if prefix else str(key)).items()
+    }

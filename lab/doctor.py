@@ -1,4 +1,5 @@
 """`lab doctor`: what this host has beside what the chosen experiments need, and what to do about it."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -17,7 +18,9 @@ def examine(options: Options, programs: Path, work: Path) -> int:
     findings.append(_cores(options, cores))
     width = max(len(finding.name) for finding in findings)
     for finding in findings:
-        print(f"{'SHORT' if finding.fix else 'ok':5}  {finding.name:{width}}  {finding.value} (wanted: {finding.wanted})")
+        print(
+            f"{'SHORT' if finding.fix else 'ok':5}  {finding.name:{width}}  {finding.value} (wanted: {finding.wanted})"
+        )
         if finding.fix:
             print(f"{'':7}{'':{width}}  fix: {finding.fix}")
     names = ", ".join(experiment.name for experiment in todo.experiments)
@@ -27,5 +30,12 @@ def examine(options: Options, programs: Path, work: Path) -> int:
 
 def _cores(options: Options, cores: tuple[int, ...]) -> Finding:
     """Too few is no fault that can be mended; the report says what it means."""
-    return Finding("cores", str(len(cores)), "4 for a core each", "") if len(cores) >= 4 else Finding(
-        "cores", f"{len(cores)}. {pinning.choose(options.pin, cores).meaning}", "4 for a core each")
+    return (
+        Finding("cores", str(len(cores)), "4 for a core each", "")
+        if len(cores) >= 4
+        else Finding(
+            "cores",
+            f"{len(cores)}. {pinning.choose(options.pin, cores).meaning}",
+            "4 for a core each",
+        )
+    )

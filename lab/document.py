@@ -1,4 +1,5 @@
 """A report as blocks, which html.py and markdown.py print. Texts are plain, but for `code`."""
+
 from __future__ import annotations
 
 import re
@@ -29,6 +30,7 @@ class Table:
 
     A cell is a plain text; what follows a line break in it is less important, and set so.
     """
+
     caption: str
     header: list[str]
     rows: list[list[str]]
@@ -38,6 +40,7 @@ class Table:
 @dataclass(frozen=True)
 class Figure:
     """name is that of the file in figures/; svg its content."""
+
     name: str
     caption: str
     svg: str
@@ -46,6 +49,7 @@ class Figure:
 @dataclass(frozen=True)
 class Listing:
     """Command lines and the like; folded away in the HTML form."""
+
     title: str
     text: str
 
@@ -67,5 +71,7 @@ def is_numeric(text: str) -> bool:
 
 def numeric_columns(table: Table) -> list[bool]:
     """For each column, whether all that is in it reads as a number."""
-    return [all(is_numeric(row[column]) for row in table.rows if row[column]) and bool(table.rows)
-            for column in range(len(table.header))]
+    return [
+        all(is_numeric(row[column]) for row in table.rows if row[column]) and bool(table.rows)
+        for column in range(len(table.header))
+    ]

@@ -1,4 +1,5 @@
 """The views that draw: sweeps, bars, panels, scaling, profile."""
+
 from __future__ import annotations
 
 from . import pinning, plots, usl, wording
@@ -14,7 +15,8 @@ _HOW_TO_READ_SWEEPS = (
     "circle a point that failed its checks. Dashed lines are the asymptotes min(1/Dmax, N/(D+Z)), dotted ones exact mean "
     "value analysis; both come from the demands measured at N = 1 alone. A curve below them loses time to something else "
     "than waiting for the named resources; a curve above them needs less for a request under load than alone: fewer wake-ups, "
-    "sleeps less deep, several requests at one go. The table of service demands has both.")
+    "sleeps less deep, several requests at one go. The table of service demands has both."
+)
 
 
 def sweeps(scene: Scene) -> list[Block]:
@@ -23,29 +25,62 @@ def sweeps(scene: Scene) -> list[Block]:
     for row in scene.rows:
         curves = [curve for stage in scene.stages for curve in _curves(scene, stage, row)]
         if curves:
-            blocks.append(Figure(f"{scene.experiment.name}-sweep-{row}", f"{row_title(row)}. {scene.configuration}",
-                                 plots.sweep(curves, row_title(row))))
+            blocks.append(
+                Figure(
+                    f"{scene.experiment.name}-sweep-{row}",
+                    f"{row_title(row)}. {scene.configuration}",
+                    plots.sweep(curves, row_title(row)),
+                )
+            )
     return blocks if len(blocks) > 2 else []
 
 
 def bars(scene: Scene) -> list[Block]:
     """Maximum throughput of all rows and stages, ours beside the paper's, and the gains."""
-    ours = [BarGroup(stage.name, stage.colour, [scene.ours(stage, row) for row in scene.rows],
-                     [_error(scene.result(stage, row)) for row in scene.rows]) for stage in scene.stages]
+    ours = [
+        BarGroup(
+            stage.name,
+            stage.colour,
+            [scene.ours(stage, row) for row in scene.rows],
+            [_error(scene.result(stage, row)) for row in scene.rows],
+        )
+        for stage in scene.stages
+    ]
     if not any(value for group in ours for value in group.values):
         return []
-    papers = [BarGroup(stage.name, stage.colour, values, [None] * len(values)) for stage in scene.stages
-              if any(values := [scene.papers(stage, row) for row in scene.rows])]
+    papers = [
+        BarGroup(stage.name, stage.colour, values, [None] * len(values))
+        for stage in scene.stages
+        if any(values := [scene.papers(stage, row) for row in scene.rows])
+    ]
     titles = [row_title(row).replace("get ", "") for row in scene.rows]
-    blocks: list[Block] = [Figure(
-        f"{scene.experiment.name}-bars", "Maximum throughput for each row, on one logarithmic scale. "
-        f"{durability(scene)} {scene.configuration}", plots.bars(ours, papers, titles))]
+    blocks: list[Block] = [
+        Figure(
+            f"{scene.experiment.name}-bars",
+            "Maximum throughput for each row, on one logarithmic scale. "
+            f"{durability(scene)} {scene.configuration}",
+            plots.bars(ours, papers, titles),
+        )
+    ]
     pairs = list(zip(scene.stages, scene.stages[1:]))
     if pairs and papers:
-        steps = [(after.name, after.colour, [gain(scene.ours, before, after, row) for row in scene.rows],
-                  [gain(scene.papers, before, after, row) for row in scene.rows]) for before, after in pairs]
-        blocks.append(Figure(f"{scene.experiment.name}-gains", "The shape: what each stage gained over the stage before it. "
-                             "Dots are ours, dashes the paper's; 1 is no change.", plots.gains(steps, titles)))
+        steps = [
+            (
+                after.name,
+                after.colour,
+                [gain(scene.ours, before, after, row) for row in scene.rows],
+                [gain(scene.papers, before, after, row) for row in scene.rows],
+            )
+            for before, after in pairs
+        ]
+        blocks.append(
+            Figure(
+                f"{scene.experiment.name}-gains",
+                "The shape: what each stage gained over the stage before it. "
+                "Dots are ours, dashes the paper's; 1 is no change.",
+                plots.gains(steps, titles),
+            )
+        )
     return blocks
 
 
@@ -59,16 +94,32 @@ def panels(scene: Scene) -> list[Block]:
             if not result:
                 continue
             if not evidence:
-                blocks.append(Paragraph(f"{result.cell}: what was sampled at it is not in this folder, so it is not drawn."))
+                blocks.append(
+                    Paragraph(
+                        f"{result.cell}: what was sampled at it is not in this folder, so it is not drawn."
+                    )
+                )
                 continue
             run = result.best.typical()
-            components = {name: component_title(name, run.store) for name in COMPONENTS if name in run.usage.components}
-            blocks.append(Figure(
-                f"panel-{result.cell.slug}",
-                f"{result.cell}, N = {run.threads}, {wording.rate(run.throughput_rps)} requests/s. Bottleneck, at "
-                f"N = {result.fullest.threads}: {result.verdict.sentence} "
-                f"{configuration(scene.environment, [stage])}",
-                plots.panel(evidence["samples"], list(run.usage.cores), components, f"{stage.name}, {row_title(row)}")))
+            components = {
+                name: component_title(name, run.store)
+                for name in COMPONENTS
+                if name in run.usage.components
+            }
+            blocks.append(
+                Figure(
+                    f"panel-{result.cell.slug}",
+                    f"{result.cell}, N = {run.threads}, {wording.rate(run.throughput_rps)} requests/s. Bottleneck, at "
+                    f"N = {result.fullest.threads}: {result.verdict.sentence} "
+                    f"{configuration(scene.environment, [stage])}",
+                    plots.panel(
+                        evidence["samples"],
+                        list(run.usage.cores),
+                        components,
+                        f"{stage.name}, {row_title(row)}",
+                    ),
+                )
+            )
             blocks.append(_process_table(result, components))
     return blocks
 
@@ -90,29 +141,45 @@ def profile(scene: Scene) -> list[Block]:
         return []
     functions = [(entry["function"], entry["share"]) for entry in profiled["functions"]]
     callers = [[entry["function"], f"{entry['share']:.1%}"] for entry in profiled["with_callees"]]
-    return [Figure("figure3-profile",
-                   f"The functions with the most instructions of their own, {profiled['requests']} requests of "
-                   f"{row_title(profiled['row'])} in stage {profiled['stage']}, under callgrind. Instructions in user space "
-                   "only: what the kernel does for read and send is not in them. The whole profile is "
-                   "`callgrind.out.fileserver` beside this report: open it with kcachegrind. In the paper most time went "
-                   "to `upload_file`, which read the file and sent it.", plots.profile(functions)),
-            Table("The fileserver's own functions with all that they call, as the paper's figure counts: of all instructions "
-                  "from start to end.", ["function, callees included", "instructions"], callers)]
+    return [
+        Figure(
+            "figure3-profile",
+            f"The functions with the most instructions of their own, {profiled['requests']} requests of "
+            f"{row_title(profiled['row'])} in stage {profiled['stage']}, under callgrind. Instructions in user space "
+            "only: what the kernel does for read and send is not in them. The whole profile is "
+            "`callgrind.out.fileserver` beside this report: open it with kcachegrind. In the paper most time went "
+            "to `upload_file`, which read the file and sent it.",
+            plots.profile(functions),
+        ),
+        Table(
+            "The fileserver's own functions with all that they call, as the paper's figure counts: of all instructions "
+            "from start to end.",
+            ["function, callees included", "instructions"],
+            callers,
+        ),
+    ]
 
 
 def _results(scene: Scene, stage: Stage, row: str) -> list[CellResult]:
     """One, or one for each number of cores where the experiment varies it."""
-    found = [result for result in scene.analysis.results() if (result.cell.stage, result.cell.row) == (stage.name, row)
-             and bool(result.cell.fileserver_cores) == scene.experiment.each_core_count]
+    found = [
+        result
+        for result in scene.analysis.results()
+        if (result.cell.stage, result.cell.row) == (stage.name, row)
+        and bool(result.cell.fileserver_cores) == scene.experiment.each_core_count
+    ]
     return sorted(found, key=lambda result: result.cell)
 
 
 def _curves(scene: Scene, stage: Stage, row: str) -> list[Curve]:
     """Where no point is valid, there are hollow ones still."""
     results = _results(scene, stage, row)
-    failed = [(run.threads, run.throughput_rps) for run in scene.analysis.invalid
-              if (run.cell.stage, run.cell.row) == (stage.name, row)
-              and bool(run.cell.fileserver_cores) == scene.experiment.each_core_count]
+    failed = [
+        (run.threads, run.throughput_rps)
+        for run in scene.analysis.invalid
+        if (run.cell.stage, run.cell.row) == (stage.name, row)
+        and bool(run.cell.fileserver_cores) == scene.experiment.each_core_count
+    ]
     if not results and failed:
         return [Curve(f"{stage.name}: no valid point", stage.colour, [], [], failed, 0, [], [])]
     return [_curve(stage, result) for result in results]
@@ -124,13 +191,20 @@ def _curve(stage: Stage, result: CellResult) -> Curve:
     bound, predicted = [], []
     if result.model:
         bound = [(n, result.model.bound(n)) for n in range(1, most + 1)]
-        predicted = [(one.threads, one.throughput_rps, 1000 * one.threads / one.throughput_rps)
-                     for one in result.model.predictions(most)]
+        predicted = [
+            (one.threads, one.throughput_rps, 1000 * one.threads / one.throughput_rps)
+            for one in result.model.predictions(most)
+        ]
     return Curve(
-        f"{stage.name}, {pinning.counted(cores)}" if cores else stage.name, _shade(stage.colour, cores),
+        f"{stage.name}, {pinning.counted(cores)}" if cores else stage.name,
+        _shade(stage.colour, cores),
         [_point(point.threads, point.throughput) for point in result.points],
         [_point(point.threads, point.response_s, 1000) for point in result.points],
-        [(run.threads, run.throughput_rps) for run in result.invalid], result.n_star, bound, predicted)
+        [(run.threads, run.throughput_rps) for run in result.invalid],
+        result.n_star,
+        bound,
+        predicted,
+    )
 
 
 def _point(threads: int, spread: Spread, factor: float = 1) -> tuple[int, float, float, float]:
@@ -141,7 +215,7 @@ def _shade(colour: str, cores: int) -> str:
     """Curves of one stage that differ in cores: the more cores, the darker."""
     if cores < 2:
         return colour
-    parts = [int(colour[place:place + 2], 16) for place in (1, 3, 5)]
+    parts = [int(colour[place : place + 2], 16) for place in (1, 3, 5)]
     return "#" + "".join(f"{int(part * 0.7 ** (cores - 1)):02x}" for part in parts)
 
 
@@ -154,33 +228,76 @@ def _process_table(result: CellResult, components: dict[str, str]) -> Table:
     rows = []
     for name, title in components.items():
         used = run.usage.components[name]
-        rows.append([title, f"{100 * used.cpu_cores:.1f}", f"{1e6 * used.cpu_cores / run.throughput_rps:,.1f}",
-                     wording.byte_size(used.resident_bytes), f"{used.threads:.0f}", f"{used.minor_faults_per_s:,.0f}",
-                     f"{used.read_bytes_per_s / run.throughput_rps:,.0f}", f"{used.write_bytes_per_s / run.throughput_rps:,.0f}"])
+        rows.append(
+            [
+                title,
+                f"{100 * used.cpu_cores:.1f}",
+                f"{1e6 * used.cpu_cores / run.throughput_rps:,.1f}",
+                wording.byte_size(used.resident_bytes),
+                f"{used.threads:.0f}",
+                f"{used.minor_faults_per_s:,.0f}",
+                f"{used.read_bytes_per_s / run.throughput_rps:,.0f}",
+                f"{used.write_bytes_per_s / run.throughput_rps:,.0f}",
+            ]
+        )
     accepts = run.usage.accepts_per_s / run.throughput_rps
     disks = wording.listed([f"{name} {disk.busy:.0%}" for name, disk in run.usage.disks.items()])
-    return Table(f"{result.cell}, N = {run.threads}, as a process monitor shows it. Disks busy: {disks or 'none seen'}. "
-                 f"{accepts:.2f} connections were accepted for each request, all listeners of this network namespace together.",
-                 ["process", "% of a core", "CPU µs per request", "resident", "threads", "minor faults/s",
-                  "disk bytes read per request", "written"], rows)
+    return Table(
+        f"{result.cell}, N = {run.threads}, as a process monitor shows it. Disks busy: {disks or 'none seen'}. "
+        f"{accepts:.2f} connections were accepted for each request, all listeners of this network namespace together.",
+        [
+            "process",
+            "% of a core",
+            "CPU µs per request",
+            "resident",
+            "threads",
+            "minor faults/s",
+            "disk bytes read per request",
+            "written",
+        ],
+        rows,
+    )
 
 
 def _scaling_of(scene: Scene, stage: Stage, row: str, results: list[CellResult]) -> list[Block]:
     points = [_point(result.cell.fileserver_cores, result.best.throughput) for result in results]
     law = usl.fit([(cores, value) for cores, value, _, _ in points])
-    drawn = [(cores / 10, law.throughput(cores / 10)) for cores in range(10, 10 * points[-1][0] + 1)] if law else []
+    drawn = (
+        [(cores / 10, law.throughput(cores / 10)) for cores in range(10, 10 * points[-1][0] + 1)]
+        if law
+        else []
+    )
     one = points[0][1] / points[0][0]
     table = Table(
         f"{stage.name}, {row_title(row)}: maximum throughput by the cores that taskset leaves the fileserver. "
-        f"{scene.configuration}", ["cores", "requests/s", "efficiency per core", "N*", "bottleneck"],
-        [[str(result.cell.fileserver_cores), wording.rate_with_spread(result.best.throughput),
-          f"{point[1] / (one * point[0]):.0%}", str(result.n_star), result.verdict.label]
-         for point, result in zip(points, results)])
-    remarks = [f"{result.cell}: {scene.environment['stacks'][result.cell.slug]['pinning']} Over N, "
-               f"{_law_sentence('threads', _law_over_threads(result))}" for result in results]
-    return [Figure(f"{scene.experiment.name}-scaling-{row}", f"{stage.name}, {row_title(row)}. {scene.configuration}",
-                   plots.scaling(points, drawn, stage.colour)),
-            table, Paragraph(f"Over cores, {_law_sentence('cores', law)}"), Bullets(remarks)]
+        f"{scene.configuration}",
+        ["cores", "requests/s", "efficiency per core", "N*", "bottleneck"],
+        [
+            [
+                str(result.cell.fileserver_cores),
+                wording.rate_with_spread(result.best.throughput),
+                f"{point[1] / (one * point[0]):.0%}",
+                str(result.n_star),
+                result.verdict.label,
+            ]
+            for point, result in zip(points, results)
+        ],
+    )
+    remarks = [
+        f"{result.cell}: {scene.environment['stacks'][result.cell.slug]['pinning']} Over N, "
+        f"{_law_sentence('threads', _law_over_threads(result))}"
+        for result in results
+    ]
+    return [
+        Figure(
+            f"{scene.experiment.name}-scaling-{row}",
+            f"{stage.name}, {row_title(row)}. {scene.configuration}",
+            plots.scaling(points, drawn, stage.colour),
+        ),
+        table,
+        Paragraph(f"Over cores, {_law_sentence('cores', law)}"),
+        Bullets(remarks),
+    ]
 
 
 def _law_over_threads(result: CellResult) -> usl.ScalabilityLaw | None:
@@ -189,8 +306,12 @@ def _law_over_threads(result: CellResult) -> usl.ScalabilityLaw | None:
 
 def _law_sentence(unit: str, law: usl.ScalabilityLaw | None) -> str:
     if law is None:
-        return (f"the universal scalability law needs {usl.FEWEST_POINTS} different numbers of {unit}; there are fewer, "
-                "so it is not fitted.")
+        return (
+            f"the universal scalability law needs {usl.FEWEST_POINTS} different numbers of {unit}; there are fewer, "
+            "so it is not fitted."
+        )
     peak = f"its peak is at {law.peak_n:.0f} {unit}" if law.coherence > 0 else "it has no peak"
-    return (f"the universal scalability law fits with contention {law.contention:.3f} and coherence {law.coherence:.5f} "
-            f"(R² {law.r_squared:.3f}); {peak}.")
+    return (
+        f"the universal scalability law fits with contention {law.contention:.3f} and coherence {law.coherence:.5f} "
+        f"(R² {law.r_squared:.3f}); {peak}."
+    )

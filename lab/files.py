@@ -1,4 +1,5 @@
 """The files that `get` asks for: made once by scripts/make-files, a folder for each size."""
+
 from __future__ import annotations
 
 import shutil
@@ -11,8 +12,8 @@ from .processes import run_tool
 SCRIPTS = Path(__file__).resolve().parent.parent / "scripts"
 
 _BLOCK_BYTES = 4096
-_MOST_OF_FREE_DISK = 0.25   # that the files of one size may take
-_MOST_OF_MEMORY = 0.25      # a prefetching fileserver holds one size's files at a time
+_MOST_OF_FREE_DISK = 0.25  # that the files of one size may take
+_MOST_OF_MEMORY = 0.25  # a prefetching fileserver holds one size's files at a time
 _MAKE_BYTES_PER_S, _MAKE_FILES_PER_S = 250e6, 8000  # for estimates only; slow rather than fast
 
 
@@ -44,8 +45,19 @@ def make_seconds(size: Size, count: int, folder: Path) -> float:
 def make(size: Size, count: int, folder: Path) -> Path:
     """Makes what is missing; returns the folder. Failed if then a file is missing or of another size."""
     target = folder / size.name
-    run_tool([str(SCRIPTS / "make-files"), "--size", size.name, "--count", str(count), "--dir", str(target)],
-             f"making {count} files of {size.name}", timeout_s=3600)
+    run_tool(
+        [
+            str(SCRIPTS / "make-files"),
+            "--size",
+            size.name,
+            "--count",
+            str(count),
+            "--dir",
+            str(target),
+        ],
+        f"making {count} files of {size.name}",
+        timeout_s=3600,
+    )
     if present_count(size, folder) < count:
         raise Failed(f"{target}: {count} files are needed, {present_count(size, folder)} are there")
     for number in (1, count):
@@ -57,7 +69,9 @@ def make(size: Size, count: int, folder: Path) -> Path:
 
 def drop_caches(folder: Path) -> str:
     """Empties the kernel's caches and verifies it; returns what the script measured. Failed if it could not."""
-    return run_tool([str(SCRIPTS / "drop-caches"), "--probe-dir", str(folder)], "dropping caches").strip()
+    return run_tool(
+        [str(SCRIPTS / "drop-caches"), "--probe-dir", str(folder)], "dropping caches"
+    ).strip()
 
 
 def _memory_bytes() -> int:

@@ -4,6 +4,7 @@ A finding about a gain is confirmed where our gain has the paper's direction by 
 both measurements, refuted where it has the opposite one, and not told in between. A stage that was run
 with another store than its own says nothing about the paper.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -16,9 +17,9 @@ from .intervals import Spread
 from .verdict import Resource
 
 CONFIRMED, REFUTED, NOT_TOLD = "confirmed", "refuted", "not told"
-_NOISE = 0.03        # two medians of short runs differ by so much without meaning it
+_NOISE = 0.03  # two medians of short runs differ by so much without meaning it
 _NOISE_OF_FEW = 0.10  # the same where there are too few runs for an interval
-_COMPARABLE = 0.15   # what "comparable" may mean
+_COMPARABLE = 0.15  # what "comparable" may mean
 
 _SMALL = (NEW, "1KB", "10KB")
 _LARGE = ("1MB", "10MB", "100MB")
@@ -28,6 +29,7 @@ _GETS = ("1KB", "10KB", "100KB", *_LARGE)
 @dataclass(frozen=True)
 class Gain:
     """Stage `after` does better than `before` at these rows; or, with is_equal, about the same."""
+
     text: str
     before: str
     after: str
@@ -39,6 +41,7 @@ class Gain:
 class Limit:
     """At these rows of a stage, the bottleneck is a resource of this kind, or one that this component keeps busy; or,
     with is_absent, it is not."""
+
     text: str
     stage: str
     rows: tuple[str, ...]
@@ -50,6 +53,7 @@ class Limit:
 @dataclass(frozen=True)
 class Scaling:
     """The stage does better at these rows with all cores for its fileserver than with one."""
+
     text: str
     stage: str
     rows: tuple[str, ...]
@@ -59,22 +63,55 @@ Finding = Gain | Limit | Scaling
 
 FINDINGS: tuple[Finding, ...] = (
     Limit("§3: the bottleneck of the baseline is the disk", "ph2", (NEW, *_GETS), kind="disk"),
-    Gain("§4.1: a thread for each connection beats a process for each", "ph2", "multithreaded", _SMALL),
+    Gain(
+        "§4.1: a thread for each connection beats a process for each",
+        "ph2",
+        "multithreaded",
+        _SMALL,
+    ),
     Gain("§4.2: prefetching raises throughput", "multithreaded", "prefetching", _GETS),
-    Limit("§4.3, §6: with prefetching, MySQL limits small files", "prefetching", ("1KB", "10KB"), owner="MySQL"),
-    Limit("§4.3, §6: with prefetching, the fileserver's CPU limits large files", "prefetching", _LARGE,
-          kind="cpu", owner="fileserver"),
-    Gain("§4.4: Redis is faster than MySQL for new accounts and small files", "prefetching", "redis", _SMALL),
-    Limit("§4.4: with Redis the database is no longer the bottleneck", "redis", _SMALL, owner="Redis", is_absent=True),
+    Limit(
+        "§4.3, §6: with prefetching, MySQL limits small files",
+        "prefetching",
+        ("1KB", "10KB"),
+        owner="MySQL",
+    ),
+    Limit(
+        "§4.3, §6: with prefetching, the fileserver's CPU limits large files",
+        "prefetching",
+        _LARGE,
+        kind="cpu",
+        owner="fileserver",
+    ),
+    Gain(
+        "§4.4: Redis is faster than MySQL for new accounts and small files",
+        "prefetching",
+        "redis",
+        _SMALL,
+    ),
+    Limit(
+        "§4.4: with Redis the database is no longer the bottleneck",
+        "redis",
+        _SMALL,
+        owner="Redis",
+        is_absent=True,
+    ),
     Scaling("§5: more cores for the fileserver, more throughput", "prefetching", ("1MB",)),
-    Gain("§6: from 100KB on, MySQL and Redis are comparable", "prefetching", "redis", ("100KB", *_LARGE), is_equal=True),
+    Gain(
+        "§6: from 100KB on, MySQL and Redis are comparable",
+        "prefetching",
+        "redis",
+        ("100KB", *_LARGE),
+        is_equal=True,
+    ),
 )
 
 
 _NOT_JUDGED = (
     "Not judged: that the network limits 100KB (§4.2), and with it a saturation at 25–30% of the CPU. The paper had 1 Gbit/s "
     "between two machines; here everything is on one, and what loopback carries is itself work of the CPU. The experiment "
-    "`prefetch` has the paper's probe beside ours.")
+    "`prefetch` has the paper's probe beside ours."
+)
 
 
 def section(analysis: Analysis) -> list[Block]:
@@ -82,12 +119,18 @@ def section(analysis: Analysis) -> list[Block]:
     rows = [_line(finding, judged) for finding in FINDINGS if (judged := judge(finding, analysis))]
     if not rows:
         return []
-    return [Heading(2, "The paper's findings, one by one"), Table(
-        "Each finding against our measurements. A gain is that of each pass over the cells, so that a drift of the machine does "
-        "not count; with it stands its 95% interval. It counts where that lies beyond 1, and it is beyond 3%, or beyond "
-        "10% where there are too few runs for an interval; “comparable” is within 15%. A finding about a bottleneck is held "
-        "to the resource that our rule names; where it names none, or two components alike, nothing is told.",
-        ["finding", "verdict", "evidence"], rows), Paragraph(_NOT_JUDGED)]
+    return [
+        Heading(2, "The paper's findings, one by one"),
+        Table(
+            "Each finding against our measurements. A gain is that of each pass over the cells, so that a drift of the machine does "
+            "not count; with it stands its 95% interval. It counts where that lies beyond 1, and it is beyond 3%, or beyond "
+            "10% where there are too few runs for an interval; “comparable” is within 15%. A finding about a bottleneck is held "
+            "to the resource that our rule names; where it names none, or two components alike, nothing is told.",
+            ["finding", "verdict", "evidence"],
+            rows,
+        ),
+        Paragraph(_NOT_JUDGED),
+    ]
 
 
 @dataclass(frozen=True)
@@ -105,14 +148,23 @@ def judge(finding: Finding, analysis: Analysis) -> list[Judged]:
 
 def _line(finding: Finding, judged: list[Judged]) -> list[str]:
     verdicts = {one.verdict for one in judged}
-    parts = [f"{named}: {', '.join(one.row for one in judged if one.verdict == named)}"
-             for named in (CONFIRMED, REFUTED, NOT_TOLD) if named in verdicts]
-    return [finding.text, verdicts.pop() if len(verdicts) == 1 else "; ".join(parts),
-            "; ".join(f"{one.row}: {one.evidence}" for one in judged)]
+    parts = [
+        f"{named}: {', '.join(one.row for one in judged if one.verdict == named)}"
+        for named in (CONFIRMED, REFUTED, NOT_TOLD)
+        if named in verdicts
+    ]
+    return [
+        finding.text,
+        verdicts.pop() if len(verdicts) == 1 else "; ".join(parts),
+        "; ".join(f"{one.row}: {one.evidence}" for one in judged),
+    ]
 
 
 def _judge_gain(finding: Gain, row: str, analysis: Analysis) -> Judged | None:
-    before, after = _in_own_store(analysis, finding.before, row), _in_own_store(analysis, finding.after, row)
+    before, after = (
+        _in_own_store(analysis, finding.before, row),
+        _in_own_store(analysis, finding.after, row),
+    )
     if not before or not after:
         return None
     gain = intervals.paired_ratio(_throughputs(after), _throughputs(before))
@@ -122,13 +174,24 @@ def _judge_gain(finding: Gain, row: str, analysis: Analysis) -> Judged | None:
 
 
 def _judge_scaling(finding: Scaling, row: str, analysis: Analysis) -> Judged | None:
-    results = sorted((result for result in analysis.results() if result.cell.fileserver_cores and
-                      (result.cell.stage, result.cell.row) == (finding.stage, row)), key=lambda result: result.cell)
+    results = sorted(
+        (
+            result
+            for result in analysis.results()
+            if result.cell.fileserver_cores
+            and (result.cell.stage, result.cell.row) == (finding.stage, row)
+        ),
+        key=lambda result: result.cell,
+    )
     if len(results) < 2:
         return None
     fewest, most = results[0], results[-1]
     gain = intervals.paired_ratio(_throughputs(most), _throughputs(fewest))
-    return Judged(row, _direction(gain), f"{fewest.cell.fileserver_cores} → {most.cell.fileserver_cores} cores {_told(gain)}")
+    return Judged(
+        row,
+        _direction(gain),
+        f"{fewest.cell.fileserver_cores} → {most.cell.fileserver_cores} cores {_told(gain)}",
+    )
 
 
 def _direction(gain: Spread) -> str:
@@ -145,7 +208,9 @@ def _likeness(gain: Spread) -> str:
 
 
 def _told(gain: Spread) -> str:
-    return wording.times(gain.median) + (f" ({gain.low:.2f}–{gain.high:.2f})" if gain.is_interval else "")
+    return wording.times(gain.median) + (
+        f" ({gain.low:.2f}–{gain.high:.2f})" if gain.is_interval else ""
+    )
 
 
 def _judge_limit(finding: Limit, row: str, analysis: Analysis) -> Judged | None:

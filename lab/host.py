@@ -1,4 +1,5 @@
 """What this host is: the paper's hardware rows, versions, and the settings that move numbers."""
+
 from __future__ import annotations
 
 import json
@@ -39,9 +40,20 @@ def describe(programs: Path) -> dict:
 
 def hardware() -> dict[str, str]:
     """The rows of the paper's Table 1, from lscpu."""
-    entries = {entry["field"].rstrip(":"): entry["data"] for entry in _flattened(json.loads(
-        subprocess.run(["lscpu", "-J"], capture_output=True, text=True, check=True,
-                       env={**os.environ, "LC_ALL": "C"}).stdout)["lscpu"])}
+    entries = {
+        entry["field"].rstrip(":"): entry["data"]
+        for entry in _flattened(
+            json.loads(
+                subprocess.run(
+                    ["lscpu", "-J"],
+                    capture_output=True,
+                    text=True,
+                    check=True,
+                    env={**os.environ, "LC_ALL": "C"},
+                ).stdout
+            )["lscpu"]
+        )
+    }
     entries["Processor"] = entries.get("Model name", entries.get("Vendor ID", "unknown"))
     return {row: entries.get(row, "not reported") for row in paper.HARDWARE}
 
@@ -60,12 +72,18 @@ def disks() -> dict[str, str]:
 
 
 def _versions(programs: Path) -> dict[str, str]:
-    found = {name: _line(command) for name, command in _VERSION_COMMANDS.items() if shutil.which(command[0])}
+    found = {
+        name: _line(command)
+        for name, command in _VERSION_COMMANDS.items()
+        if shutil.which(command[0])
+    }
     for name in ("fileserver", "authserver", "loadgen"):
         if (programs / name).is_file():
             found[name] = _line([str(programs / name), "--version"])
     found["python"] = platform.python_version()
-    found["source"] = _line(["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty"])
+    found["source"] = _line(
+        ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty"]
+    )
     return {name: version for name, version in found.items() if version}
 
 
@@ -93,4 +111,8 @@ def _line(command: list[str]) -> str:
         done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return next(iter(done.stdout.strip().splitlines()), "") if done.returncode == 0 or done.stdout else ""
+    return (
+        next(iter(done.stdout.strip().splitlines()), "")
+        if done.returncode == 0 or done.stdout
+        else ""
+    )

@@ -1,10 +1,22 @@
 """Prints a document as one HTML file that needs nothing else: styles and figures are inside it."""
+
 from __future__ import annotations
 
 import re
 from html import escape
 
-from .document import Block, Bullets, Document, Figure, Heading, Listing, Paragraph, Table, is_numeric, numeric_columns
+from .document import (
+    Block,
+    Bullets,
+    Document,
+    Figure,
+    Heading,
+    Listing,
+    Paragraph,
+    Table,
+    is_numeric,
+    numeric_columns,
+)
 
 _STYLE = """
 :root { --ink: #1c2430; --soft: #5b6675; --line: #dde3ea; --band: #f5f7fa; --accent: #0072b2; }
@@ -41,14 +53,19 @@ pre { padding: 1rem; background: var(--band); border-radius: 6px; overflow-x: au
 
 
 def render(document: Document) -> str:
-    contents = "".join(f'<a href="#{_anchor(block.text)}">{_text(block.text)}</a>'
-                       for block in document.blocks if isinstance(block, Heading) and block.level == 2)
+    contents = "".join(
+        f'<a href="#{_anchor(block.text)}">{_text(block.text)}</a>'
+        for block in document.blocks
+        if isinstance(block, Heading) and block.level == 2
+    )
     body = "\n".join(map(_block, document.blocks))
-    return (f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
-            f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-            f"<title>{escape(document.title)}</title>\n<style>{_STYLE}</style>\n<body>\n"
-            f'<h1>{escape(document.title)}</h1>\n<p class="subtitle">{_text(document.subtitle)}</p>\n'
-            f"<nav>{contents}</nav>\n{body}\n</body>\n</html>\n")
+    return (
+        f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(document.title)}</title>\n<style>{_STYLE}</style>\n<body>\n"
+        f'<h1>{escape(document.title)}</h1>\n<p class="subtitle">{_text(document.subtitle)}</p>\n'
+        f"<nav>{contents}</nav>\n{body}\n</body>\n</html>\n"
+    )
 
 
 def _block(block: Block) -> str:
@@ -67,7 +84,7 @@ def _block(block: Block) -> str:
 
 def inline_svg(svg: str, name: str) -> str:
     """The svg element alone, its ids made unique: many figures share one page."""
-    element = svg[svg.index("<svg"):]
+    element = svg[svg.index("<svg") :]
     prefix = re.sub(r"[^A-Za-z0-9]", "_", name)
     element = re.sub(r'\bid="', f'id="{prefix}-', element)
     element = re.sub(r'(xlink:href|href)="#', rf'\1="#{prefix}-', element)
@@ -77,13 +94,19 @@ def inline_svg(svg: str, name: str) -> str:
 def _table(table: Table) -> str:
     groups = ""
     if table.groups:
-        cells = "".join(f'<th colspan="{width}">{_text(title)}</th>' for title, width in table.groups)
+        cells = "".join(
+            f'<th colspan="{width}">{_text(title)}</th>' for title, width in table.groups
+        )
         groups = f'<tr class="group">{cells}</tr>'
-    header = "".join(f'<th class="number">{_text(name)}</th>' if is_number else f"<th>{_text(name)}</th>"
-                     for name, is_number in zip(table.header, numeric_columns(table)))
+    header = "".join(
+        f'<th class="number">{_text(name)}</th>' if is_number else f"<th>{_text(name)}</th>"
+        for name, is_number in zip(table.header, numeric_columns(table))
+    )
     rows = "\n".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in table.rows)
-    return (f'<div class="scroll"><table><caption>{_text(table.caption)}</caption>'
-            f"<thead>{groups}<tr>{header}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>")
+    return (
+        f'<div class="scroll"><table><caption>{_text(table.caption)}</caption>'
+        f"<thead>{groups}<tr>{header}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>"
+    )
 
 
 def _cell(text: str) -> str:

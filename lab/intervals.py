@@ -1,4 +1,5 @@
 """Medians and 95% intervals of a handful of repeated measurements."""
+
 from __future__ import annotations
 
 import math
@@ -6,9 +7,38 @@ import statistics
 from dataclasses import dataclass
 
 # Student's t, two-sided 95%, for 1 … 30 degrees of freedom; beyond that the normal value.
-_T_95 = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-         2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
-         2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042)
+_T_95 = (
+    12.706,
+    4.303,
+    3.182,
+    2.776,
+    2.571,
+    2.447,
+    2.365,
+    2.306,
+    2.262,
+    2.228,
+    2.201,
+    2.179,
+    2.160,
+    2.145,
+    2.131,
+    2.120,
+    2.110,
+    2.101,
+    2.093,
+    2.086,
+    2.080,
+    2.074,
+    2.069,
+    2.064,
+    2.060,
+    2.056,
+    2.052,
+    2.048,
+    2.045,
+    2.042,
+)
 _NORMAL_95 = 1.960
 
 # With two values Student's t is 12.7: such an interval says nothing that a reader can use.
@@ -21,6 +51,7 @@ class Spread:
 
     low and high are the 95% t interval of the mean when is_interval, else the smallest and largest.
     """
+
     median: float
     low: float
     high: float
@@ -58,10 +89,17 @@ def ratio(numerator: list[float], denominator: list[float]) -> Spread:
     top, bottom = statistics.median(numerator), statistics.median(denominator)
     middle = top / bottom
     if min(len(numerator), len(denominator)) < _FEWEST_FOR_INTERVAL:
-        return Spread(middle, min(numerator) / max(denominator), max(numerator) / min(denominator),
-                      min(len(numerator), len(denominator)), False)
-    relative = math.hypot(standard_error(numerator) / statistics.fmean(numerator),
-                          standard_error(denominator) / statistics.fmean(denominator))
+        return Spread(
+            middle,
+            min(numerator) / max(denominator),
+            max(numerator) / min(denominator),
+            min(len(numerator), len(denominator)),
+            False,
+        )
+    relative = math.hypot(
+        standard_error(numerator) / statistics.fmean(numerator),
+        standard_error(denominator) / statistics.fmean(denominator),
+    )
     freedom = min(len(numerator), len(denominator)) - 1  # the cautious choice
     half = student_t_95(freedom) * relative * middle
     return Spread(middle, middle - half, middle + half, freedom + 1, True)
@@ -79,4 +117,6 @@ def paired_ratio(numerator: dict[int, float], denominator: dict[int, float]) -> 
     logarithms = [math.log(numerator[one] / denominator[one]) for one in passes]
     middle = statistics.fmean(logarithms)
     half = student_t_95(len(passes) - 1) * standard_error(logarithms)
-    return Spread(math.exp(middle), math.exp(middle - half), math.exp(middle + half), len(passes), True)
+    return Spread(
+        math.exp(middle), math.exp(middle - half), math.exp(middle + half), len(passes), True
+    )

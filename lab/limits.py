@@ -1,4 +1,5 @@
 """Limits of this host that a load test meets, read and compared with what a run needs."""
+
 from __future__ import annotations
 
 import os
@@ -16,14 +17,21 @@ _LOOK_AROUND_S = 1.0
 
 DESCRIPTORS_WANTED = 64000  # the paper's figure for limits.conf
 _TOOLS = {
-    "setpriv": "util-linux", "taskset": "util-linux", "lscpu": "util-linux", "unshare": "util-linux",
-    "redis-server": "redis-server", "redis-cli": "redis-tools", "iperf3": "iperf3", "valgrind": "valgrind",
+    "setpriv": "util-linux",
+    "taskset": "util-linux",
+    "lscpu": "util-linux",
+    "unshare": "util-linux",
+    "redis-server": "redis-server",
+    "redis-cli": "redis-tools",
+    "iperf3": "iperf3",
+    "valgrind": "valgrind",
 }
 
 
 @dataclass(frozen=True)
 class Finding:
     """fix is what to do about it; empty where all is well."""
+
     name: str
     value: str
     wanted: str
@@ -43,8 +51,14 @@ def quietness() -> Finding:
         time.sleep(_LOOK_AROUND_S)
     first, *_, last = sampler.samples()
     busy = checks.foreign_share(usage.between([first, last]))
-    fix = "wait, or stop them: points that they disturb are invalid" if busy > checks.MOST_FOREIGN else ""
-    return Finding("cores used by other programs", f"{busy:.0%}", f"at most {checks.MOST_FOREIGN:.0%}", fix)
+    fix = (
+        "wait, or stop them: points that they disturb are invalid"
+        if busy > checks.MOST_FOREIGN
+        else ""
+    )
+    return Finding(
+        "cores used by other programs", f"{busy:.0%}", f"at most {checks.MOST_FOREIGN:.0%}", fix
+    )
 
 
 def compare(plan: Plan, programs: Path, work: Path) -> list[Finding]:
@@ -52,8 +66,16 @@ def compare(plan: Plan, programs: Path, work: Path) -> list[Finding]:
     most_threads = max(max(sweep.ladder) for sweep in plan.sweeps.values())
     stages = {cell.stage for cell in plan.cells}
     kinds = {plan.stages[stage].store for stage in stages}
-    findings = [quietness(), _descriptors(most_threads), *_network(most_threads), _namespace(), *_programs(programs)]
-    findings += [_tool(name, package) for name, package in _TOOLS.items() if _is_needed(name, plan, kinds)]
+    findings = [
+        quietness(),
+        _descriptors(most_threads),
+        *_network(most_threads),
+        _namespace(),
+        *_programs(programs),
+    ]
+    findings += [
+        _tool(name, package) for name, package in _TOOLS.items() if _is_needed(name, plan, kinds)
+    ]
     if "mysql" in kinds:
         findings.append(_mysql())
     findings += [_disk(plan, work), _memory(plan), _matplotlib()]
@@ -65,7 +87,9 @@ def compare(plan: Plan, programs: Path, work: Path) -> list[Finding]:
 def _descriptors(most_threads: int) -> Finding:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     need = 3 * most_threads + 200
-    fix = "" if hard >= need else f"in /etc/security/limits.conf: * hard nofile {DESCRIPTORS_WANTED}"
+    fix = (
+        "" if hard >= need else f"in /etc/security/limits.conf: * hard nofile {DESCRIPTORS_WANTED}"
+    )
     return Finding("open files (soft, hard)", f"{soft}, {hard}", f"hard at least {need}", fix)
 
 
@@ -77,13 +101,27 @@ def _network(most_threads: int) -> list[Finding]:
     reuse = settings["net.ipv4.tcp_tw_reuse"]
     tune = "sudo scripts/tune-host --apply"
     return [
-        Finding("listen backlog (somaxconn)", backlog, f"at least {most_threads}",
-                "" if int(backlog) >= most_threads else tune),
-        Finding("ports for connections", str(ports), "at least 28000", "" if ports >= 28000 else tune),
-        Finding("closed connections' ports used again (tcp_tw_reuse)", reuse, "1 or 2",
-                "" if reuse in ("1", "2") else tune),
-        Finding("congestion control", settings["net.ipv4.tcp_congestion_control"], "cubic or reno",
-                "" if settings["net.ipv4.tcp_congestion_control"] in ("cubic", "reno") else tune),
+        Finding(
+            "listen backlog (somaxconn)",
+            backlog,
+            f"at least {most_threads}",
+            "" if int(backlog) >= most_threads else tune,
+        ),
+        Finding(
+            "ports for connections", str(ports), "at least 28000", "" if ports >= 28000 else tune
+        ),
+        Finding(
+            "closed connections' ports used again (tcp_tw_reuse)",
+            reuse,
+            "1 or 2",
+            "" if reuse in ("1", "2") else tune,
+        ),
+        Finding(
+            "congestion control",
+            settings["net.ipv4.tcp_congestion_control"],
+            "cubic or reno",
+            "" if settings["net.ipv4.tcp_congestion_control"] in ("cubic", "reno") else tune,
+        ),
     ]
 
 
@@ -96,55 +134,101 @@ def _namespace() -> Finding:
 
 
 def _programs(programs: Path) -> list[Finding]:
-    return [Finding(name, "built" if (programs / name).is_file() else "missing", "built",
-                    "" if (programs / name).is_file() else "make") for name in ("fileserver", "authserver", "loadgen")]
+    return [
+        Finding(
+            name,
+            "built" if (programs / name).is_file() else "missing",
+            "built",
+            "" if (programs / name).is_file() else "make",
+        )
+        for name in ("fileserver", "authserver", "loadgen")
+    ]
 
 
 def _is_needed(tool: str, plan: Plan, kinds: set[str]) -> bool:
     views = {view for experiment in plan.experiments for view in experiment.views}
-    return {"redis-server": "redis" in kinds, "redis-cli": "redis" in kinds, "iperf3": "network_probe" in views,
-            "valgrind": "profile" in views}.get(tool, True)
+    return {
+        "redis-server": "redis" in kinds,
+        "redis-cli": "redis" in kinds,
+        "iperf3": "network_probe" in views,
+        "valgrind": "profile" in views,
+    }.get(tool, True)
 
 
 def _tool(name: str, package: str) -> Finding:
     is_there = shutil.which(name) is not None
-    return Finding(name, "there" if is_there else "missing", "there", "" if is_there else f"apt-get install {package}")
+    return Finding(
+        name,
+        "there" if is_there else "missing",
+        "there",
+        "" if is_there else f"apt-get install {package}",
+    )
 
 
 def _mysql() -> Finding:
     server = shutil.which("mariadbd") or shutil.which("mysqld")
-    return Finding("MySQL or MariaDB server", server or "missing", "there",
-                   "" if server else "apt-get install mariadb-server, or --store sqlite")
+    return Finding(
+        "MySQL or MariaDB server",
+        server or "missing",
+        "there",
+        "" if server else "apt-get install mariadb-server, or --store sqlite",
+    )
 
 
 def _disk(plan: Plan, work: Path) -> Finding:
     sizes = catalog.sizes()
-    need = sum(max(4096, sizes[name].size_bytes) * count for name, count in plan.file_counts.items())
+    need = sum(
+        max(4096, sizes[name].size_bytes) * count for name, count in plan.file_counts.items()
+    )
     free = shutil.disk_usage(work).free
-    fewer = [name for name, count in plan.file_counts.items() if count < sizes[name].files[plan.mode.name]]
-    fix = f"free some disk or memory: fewer files than the method wants at {', '.join(fewer)}" if fewer else ""
+    fewer = [
+        name
+        for name, count in plan.file_counts.items()
+        if count < sizes[name].files[plan.mode.name]
+    ]
+    fix = (
+        f"free some disk or memory: fewer files than the method wants at {', '.join(fewer)}"
+        if fewer
+        else ""
+    )
     return Finding("disk for test files", f"{free / 1e9:.1f} GB free", f"{need / 1e9:.1f} GB", fix)
 
 
 def _memory(plan: Plan) -> Finding:
     sizes = catalog.sizes()
-    need = max((sizes[name].size_bytes * count for name, count in plan.file_counts.items()), default=0)
+    need = max(
+        (sizes[name].size_bytes * count for name, count in plan.file_counts.items()), default=0
+    )
     have = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     fix = "" if have >= 2 * need else "the fileserver will serve a part from disk: --memory-limit"
-    return Finding("memory for prefetched files", f"{have / 1e9:.1f} GB", f"{2 * need / 1e9:.1f} GB", fix)
+    return Finding(
+        "memory for prefetched files", f"{have / 1e9:.1f} GB", f"{2 * need / 1e9:.1f} GB", fix
+    )
 
 
 def _cold() -> Finding:
     """Root of a user namespace, or of a container, may not: the file says it."""
     may = os.access("/proc/sys/vm/drop_caches", os.W_OK)
-    return Finding("may drop caches", "yes" if may else "no", "yes", "" if may else "run the lab as root (sudo) of the host")
+    return Finding(
+        "may drop caches",
+        "yes" if may else "no",
+        "yes",
+        "" if may else "run the lab as root (sudo) of the host",
+    )
 
 
 def _disk_behind(work: Path) -> Finding:
     device = os.stat(work).st_dev
-    is_on_disk = os.major(device) != 0 or Path(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}").exists()
-    return Finding("test files are on a disk", "yes" if is_on_disk else "no (memory or an overlay)", "yes",
-                   "" if is_on_disk else "--work FOLDER on a disk; else cold points may not be cold")
+    is_on_disk = (
+        os.major(device) != 0
+        or Path(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}").exists()
+    )
+    return Finding(
+        "test files are on a disk",
+        "yes" if is_on_disk else "no (memory or an overlay)",
+        "yes",
+        "" if is_on_disk else "--work FOLDER on a disk; else cold points may not be cold",
+    )
 
 
 def _matplotlib() -> Finding:

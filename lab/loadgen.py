@@ -1,4 +1,5 @@
 """Runs the load generator once and reads its result."""
+
 from __future__ import annotations
 
 import json
@@ -16,30 +17,49 @@ _GRACE_S = 90  # beyond the time a run should take: its slowest request, and wri
 @dataclass(frozen=True)
 class Load:
     """What is asked of the load generator for one point."""
-    request: str                  # new or get
-    server: str                   # HOST:PORT
+
+    request: str  # new or get
+    server: str  # HOST:PORT
     threads: int
     seconds: float
     warmup_s: float
-    flags: tuple[str, ...] = ()   # of the stage
+    flags: tuple[str, ...] = ()  # of the stage
     user: str = ""
     password: str = ""
     size_name: str = ""
     files_per_thread: int = 0
-    asks_once: bool = False       # the run ends early rather than to ask for a file again
+    asks_once: bool = False  # the run ends early rather than to ask for a file again
 
     def command(self, program: Path) -> list[str]:
-        command = [str(program), self.request, "--server", self.server, "--threads", str(self.threads),
-                   "--seconds", f"{self.seconds:g}", "--warmup", f"{self.warmup_s:g}"]
+        command = [
+            str(program),
+            self.request,
+            "--server",
+            self.server,
+            "--threads",
+            str(self.threads),
+            "--seconds",
+            f"{self.seconds:g}",
+            "--warmup",
+            f"{self.warmup_s:g}",
+        ]
         if self.request == "get":
-            command += ["--user", self.user, "--file", f"{self.size_name}%d.txt",
-                        "--unique", str(self.files_per_thread), *(["--once"] if self.asks_once else [])]
+            command += [
+                "--user",
+                self.user,
+                "--file",
+                f"{self.size_name}%d.txt",
+                "--unique",
+                str(self.files_per_thread),
+                *(["--once"] if self.asks_once else []),
+            ]
         return [*command, *self.flags, "--json", "-"]
 
 
 @dataclass(frozen=True)
 class Result:
     """The load generator's own words; times as it measured them."""
+
     requests: int
     elapsed_s: float
     throughput_rps: float
@@ -65,7 +85,9 @@ class Result:
 
 def start(load: Load, program: Path, cores: tuple[int, ...], log_path: Path) -> Program:
     """The password goes by the environment: a command line is for everyone to see."""
-    return Program("loadgen", load.command(program), cores, log_path, {"LOADGEN_PASSWORD": load.password})
+    return Program(
+        "loadgen", load.command(program), cores, log_path, {"LOADGEN_PASSWORD": load.password}
+    )
 
 
 def finish(program: Program, load: Load) -> Result:
@@ -81,11 +103,24 @@ def parse(raw: dict) -> Result:
     """KeyError where a field of the contract is missing."""
     errors = {cause: count for cause, count in raw["errors"].items() if cause != "total" and count}
     return Result(
-        raw["requests"], raw["elapsed_s"], raw["throughput_rps"], raw["bytes"], errors,
-        raw["response_time_ms"], raw.get("phases_ms", {}), raw["n_check"], raw["valid"],
-        list(raw["invalid_because"]), raw["window"]["start_unix_s"], raw["window"]["end_unix_s"],
-        raw["cpu"]["used_cores"], raw["cpu"]["is_bottleneck"], _noise(raw["per_second"]),
-        _made_in_all(raw), raw)
+        raw["requests"],
+        raw["elapsed_s"],
+        raw["throughput_rps"],
+        raw["bytes"],
+        errors,
+        raw["response_time_ms"],
+        raw.get("phases_ms", {}),
+        raw["n_check"],
+        raw["valid"],
+        list(raw["invalid_because"]),
+        raw["window"]["start_unix_s"],
+        raw["window"]["end_unix_s"],
+        raw["cpu"]["used_cores"],
+        raw["cpu"]["is_bottleneck"],
+        _noise(raw["per_second"]),
+        _made_in_all(raw),
+        raw,
+    )
 
 
 def _made_in_all(raw: dict) -> int | None:

@@ -1,4 +1,5 @@
 """One lab at a time on a machine: two would measure each other."""
+
 from __future__ import annotations
 
 import fcntl
@@ -26,7 +27,9 @@ def only_lab() -> Iterator[None]:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             holder = os.read(descriptor, 32).decode(errors="replace").strip()
-            raise Failed(f"another lab is running (process {holder}); wait for it, or stop it") from error
+            raise Failed(
+                f"another lab is running (process {holder}); wait for it, or stop it"
+            ) from error
         if is_ours:
             os.ftruncate(descriptor, 0)
             os.write(descriptor, f"{os.getpid()}\n".encode())

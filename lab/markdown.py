@@ -1,7 +1,18 @@
 """Prints a document as Markdown, with the figures as links to their files."""
+
 from __future__ import annotations
 
-from .document import Block, Bullets, Document, Figure, Heading, Listing, Paragraph, Table, numeric_columns
+from .document import (
+    Block,
+    Bullets,
+    Document,
+    Figure,
+    Heading,
+    Listing,
+    Paragraph,
+    Table,
+    numeric_columns,
+)
 
 
 def render(document: Document) -> str:

@@ -1,4 +1,5 @@
 """Measures one point: the load generator drives the stack while the sampler watches."""
+
 from __future__ import annotations
 
 import time
@@ -12,7 +13,6 @@ from .records import Run
 from .sampler import Sampler
 from .stack import Programs, Stack
 
-
 _WINDOW_IN_RESPONSES = 20
 _MOST_TIMES_LONGER = 5
 _ALL_ARE_THERE_S = 1.0
@@ -21,8 +21,9 @@ _ALL_ARE_THERE_S = 1.0
 @dataclass(frozen=True)
 class Conditions:
     """What is the same for every point of a cell."""
+
     mode: Mode
-    size: Size | None      # None for `new`
+    size: Size | None  # None for `new`
     file_count: int
     is_cold: bool
     loadgen_flags: tuple[str, ...]
@@ -32,8 +33,9 @@ class Conditions:
     logs: Path
 
 
-def point(stack: Stack, conditions: Conditions, threads: int, repeat: int,
-          best_rps: float) -> tuple[Run, dict, int | None]:
+def point(
+    stack: Stack, conditions: Conditions, threads: int, repeat: int, best_rps: float
+) -> tuple[Run, dict, int | None]:
     """Returns the run, its evidence, and how many requests were made in all, None if that is not known.
 
     best_rps is the highest throughput of the cell so far, 0 if there is none. From it follows how long
@@ -44,19 +46,28 @@ def point(stack: Stack, conditions: Conditions, threads: int, repeat: int,
     load = _load(stack, conditions, threads, best_rps)
     log = conditions.logs / f"{stack.cell.slug}.loadgen.log"
     with Sampler(stack.process_ids()) as sampler:
-        program = loadgen.start(load, conditions.programs.path("loadgen"), conditions.pinning.cores["loadgen"], log)
+        program = loadgen.start(
+            load, conditions.programs.path("loadgen"), conditions.pinning.cores["loadgen"], log
+        )
         try:
             sampler.watch("loadgen", program.pid)
-            _verify_pinning({**stack.process_ids(), "loadgen": program.pid}, conditions.pinning, load)
+            _verify_pinning(
+                {**stack.process_ids(), "loadgen": program.pid}, conditions.pinning, load
+            )
             result = loadgen.finish(program, load)
         finally:
             program.stop()
     stack.check_running()
     window = usage.cut(sampler.samples(), result.start_s, result.end_s)
     run = _run(stack, conditions, load, repeat, result, usage.between(window))
-    evidence = {"command": program.command_line(), "loadgen": result.raw,
-                "samples": [{"time_s": round(sample.time_s - result.start_s, 3), **sample.values}
-                            for sample in window]}
+    evidence = {
+        "command": program.command_line(),
+        "loadgen": result.raw,
+        "samples": [
+            {"time_s": round(sample.time_s - result.start_s, 3), **sample.values}
+            for sample in window
+        ],
+    }
     return run, evidence, result.made_in_all
 
 
@@ -67,9 +78,19 @@ def _load(stack: Stack, conditions: Conditions, threads: int, best_rps: float) -
     if size is None:
         return loadgen.Load(*common, mode.warmup_s, conditions.loadgen_flags)
     files_per_thread = max(1, conditions.file_count // threads)
-    warmup_s = 0 if conditions.is_cold else mode.warmup_s  # it would use up files, and be as cold as the rest
-    return loadgen.Load(*common, warmup_s, conditions.loadgen_flags, stack.user, stack.password, size.name,
-                        files_per_thread, conditions.is_cold)
+    warmup_s = (
+        0 if conditions.is_cold else mode.warmup_s
+    )  # it would use up files, and be as cold as the rest
+    return loadgen.Load(
+        *common,
+        warmup_s,
+        conditions.loadgen_flags,
+        stack.user,
+        stack.password,
+        size.name,
+        files_per_thread,
+        conditions.is_cold,
+    )
 
 
 def _long_enough(mode: Mode, threads: int, best_rps: float) -> float:
@@ -78,7 +99,9 @@ def _long_enough(mode: Mode, threads: int, best_rps: float) -> float:
     if threads == 1 or not best_rps:
         return mode.seconds
     response_s = threads / best_rps
-    return min(max(mode.seconds, _WINDOW_IN_RESPONSES * response_s), _MOST_TIMES_LONGER * mode.seconds)
+    return min(
+        max(mode.seconds, _WINDOW_IN_RESPONSES * response_s), _MOST_TIMES_LONGER * mode.seconds
+    )
 
 
 def _verify_pinning(process_ids: dict[str, int], plan: Pinning, load: loadgen.Load) -> None:
@@ -90,16 +113,44 @@ def _verify_pinning(process_ids: dict[str, int], plan: Pinning, load: loadgen.Lo
         pinning.verify(component, pid, plan.cores[component])
 
 
-def _run(stack: Stack, conditions: Conditions, load: loadgen.Load, repeat: int, result: loadgen.Result,
-         used: usage.Usage) -> Run:
+def _run(
+    stack: Stack,
+    conditions: Conditions,
+    load: loadgen.Load,
+    repeat: int,
+    result: loadgen.Result,
+    used: usage.Usage,
+) -> Run:
     size_bytes = conditions.size.size_bytes if conditions.size else 0
     n_check = result.throughput_rps * result.response_ms["mean"] / 1000 / load.threads
-    notes = checks.notes(stack.cell, result, used, conditions.is_cold, namespace.tracked_connections())
+    notes = checks.notes(
+        stack.cell, result, used, conditions.is_cold, namespace.tracked_connections()
+    )
     if load.asks_once and result.elapsed_s < load.seconds:
-        notes.append(f"ended after {result.elapsed_s:.1f} s, when the first thread had asked for its {load.files_per_thread} files")
+        notes.append(
+            f"ended after {result.elapsed_s:.1f} s, when the first thread had asked for its {load.files_per_thread} files"
+        )
     response = result.response_ms
     return Run(
-        stack.cell, stack.store.kind, load.threads, repeat, result.start_s, result.elapsed_s, result.requests,
-        result.bytes, result.throughput_rps, response["mean"], response["p50"], response["p90"], response["p99"],
-        response["max"], result.noise, n_check, checks.error_list(result.errors), result.is_bottleneck,
-        "; ".join(checks.failures(result, load.threads, size_bytes, used)), "; ".join(notes), used)
+        stack.cell,
+        stack.store.kind,
+        load.threads,
+        repeat,
+        result.start_s,
+        result.elapsed_s,
+        result.requests,
+        result.bytes,
+        result.throughput_rps,
+        response["mean"],
+        response["p50"],
+        response["p90"],
+        response["p99"],
+        response["max"],
+        result.noise,
+        n_check,
+        checks.error_list(result.errors),
+        result.is_bottleneck,
+        "; ".join(checks.failures(result, load.threads, size_bytes, used)),
+        "; ".join(notes),
+        used,
+    )

@@ -3,6 +3,7 @@
 Connection tracking (any Docker host has it) fills its table within seconds of a new connection for
 each request, and then packets are dropped: the measurement would be of that table.
 """
+
 from __future__ import annotations
 
 import fcntl
@@ -45,7 +46,12 @@ def is_inside() -> bool:
 
 def settings() -> dict[str, str]:
     """What the network around us is set to, as measured, inside or not."""
-    names = (*_SETTINGS, "net/core/somaxconn", "net/ipv4/tcp_tw_reuse", "net/ipv4/tcp_max_tw_buckets")
+    names = (
+        *_SETTINGS,
+        "net/core/somaxconn",
+        "net/ipv4/tcp_tw_reuse",
+        "net/ipv4/tcp_max_tw_buckets",
+    )
     return {name.replace("/", "."): _read_setting(name) for name in names}
 
 

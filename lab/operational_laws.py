@@ -5,6 +5,7 @@ service time that one request needs there in all, D = U / X. A station with m se
 taken as one server m times as fast plus a fixed delay (Seidmann's approximation), so that a lone
 request still takes D and the station still saturates at m / D.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
@@ -63,10 +64,15 @@ def one_after_the_other(stations: list[Station], response_s: float) -> list[Stat
     if others_s <= room_s:
         return stations
     share = room_s / others_s
-    return [station if station is heavy else replace(station, demand_s=share * station.demand_s) for station in stations]
+    return [
+        station if station is heavy else replace(station, demand_s=share * station.demand_s)
+        for station in stations
+    ]
 
 
-def mean_value_analysis(stations: list[Station], delay_s: float, most_threads: int) -> list[Prediction]:
+def mean_value_analysis(
+    stations: list[Station], delay_s: float, most_threads: int
+) -> list[Prediction]:
     """Exact MVA for 1 … most_threads customers of one class.
 
     delay_s is time that a request spends where nobody queues: think time, wake-ups, waits for a

@@ -1,4 +1,5 @@
 """The values of the command line of `lab run`, checked."""
+
 from __future__ import annotations
 
 import re
@@ -13,11 +14,16 @@ def checked(arguments) -> Options:
     """From argparse's result. WrongUsage names the flag and what it may be."""
     names = [experiment.name for experiment in catalog.choose_experiments(arguments.experiments)]
     options = Options(
-        tuple(names), "quick" if arguments.quick else "full",
+        tuple(names),
+        "quick" if arguments.quick else "full",
         _chosen("--stages", arguments.stages, list(catalog.stages())),
         _chosen("--sizes", arguments.sizes, [NEW, *catalog.sizes()]),
-        _numbers("--threads", arguments.threads), _positive("--seconds", arguments.seconds),
-        _whole("--repeat", arguments.repeat), arguments.store, arguments.pin)
+        _numbers("--threads", arguments.threads),
+        _positive("--seconds", arguments.seconds),
+        _whole("--repeat", arguments.repeat),
+        arguments.store,
+        arguments.pin,
+    )
     if options.store is not None and options.store not in stores.KINDS:
         raise WrongUsage(f"--store '{options.store}': it may be {', '.join(stores.KINDS)}")
     pinning.choose(options.pin, pinning.usable_cores())

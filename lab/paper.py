@@ -4,6 +4,7 @@ Copied as printed. Rows are named as in data/experiments.json: "new", or the siz
 Two of its tables disagree on purpose here: Table 3 was measured over a 1 Gbit/s network, Table 4
 most likely with everything on one machine, so each number is only ever compared inside its table.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Peak:
     """What the paper says of one row: N*, and the throughput there."""
+
     throughput_rps: float
     n_star: int | None = None
     response_s: float | None = None
@@ -60,7 +62,10 @@ _TABLE_4 = {
     for column, stage in enumerate(("multithreaded", "prefetching", "redis"))
 }
 _BY_EXPERIMENT = {
-    "table2": _TABLE_3, "table3": _TABLE_3, "figure4": _TABLE_3, "prefetch": _SECTION_4_2,
+    "table2": _TABLE_3,
+    "table3": _TABLE_3,
+    "figure4": _TABLE_3,
+    "prefetch": _SECTION_4_2,
 }
 
 # Section 4.2's probe: (test, interval in seconds, GBytes as printed, Mbit/s, MByte/s).

@@ -1,4 +1,5 @@
 """Which cores each component may use, and the check that the kernel holds them to it."""
+
 from __future__ import annotations
 
 import os
@@ -19,13 +20,16 @@ PLANS = {
 @dataclass(frozen=True)
 class Pinning:
     """cores: component -> the cores it may use. meaning: what a result under this plan means."""
+
     plan: str
     cores: dict[str, tuple[int, ...]]
     meaning: str
 
     def is_shared(self, component: str) -> bool:
-        return any(other != component and set(cores) & set(self.cores[component])
-                   for other, cores in self.cores.items())
+        return any(
+            other != component and set(cores) & set(self.cores[component])
+            for other, cores in self.cores.items()
+        )
 
 
 def usable_cores() -> tuple[int, ...]:
@@ -47,8 +51,11 @@ def choose(plan: str, cores: tuple[int, ...], fileserver_cores: int = 0) -> Pinn
         return _tiers(cores)
     if plan == "split":
         half = len(cores) // 2
-        return Pinning(plan, {**dict.fromkeys(COMPONENTS, cores[:half]), "loadgen": cores[half:]},
-                       "The load generator takes no core from the servers; the servers share theirs.")
+        return Pinning(
+            plan,
+            {**dict.fromkeys(COMPONENTS, cores[:half]), "loadgen": cores[half:]},
+            "The load generator takes no core from the servers; the servers share theirs.",
+        )
     return _by_hand(plan, cores)
 
 
@@ -61,8 +68,10 @@ def verify(component: str, pid: int, cores: tuple[int, ...]) -> None:
             continue  # a thread that has just ended
         allowed = text.split("Cpus_allowed_list:")[1].split()[0]
         if parse_list(allowed) != cores:
-            raise Failed(f"{component} was pinned to cores {format_list(cores)}, "
-                         f"but thread {status.parent.name} may use {allowed}")
+            raise Failed(
+                f"{component} was pinned to cores {format_list(cores)}, "
+                f"but thread {status.parent.name} may use {allowed}"
+            )
 
 
 def parse_list(text: str) -> tuple[int, ...]:
@@ -83,21 +92,29 @@ def format_list(cores: tuple[int, ...]) -> str:
 
 
 def _unpinned(plan: str, cores: tuple[int, ...]) -> Pinning:
-    return Pinning(plan, dict.fromkeys(COMPONENTS, cores),
-                   f"Nothing is pinned: servers, store and load generator share {counted(len(cores))}, so a "
-                   "throughput is that of the whole system, the load generator included, and a component "
-                   "is a bottleneck by its share of all cores, not by filling a core of its own.")
+    return Pinning(
+        plan,
+        dict.fromkeys(COMPONENTS, cores),
+        f"Nothing is pinned: servers, store and load generator share {counted(len(cores))}, so a "
+        "throughput is that of the whole system, the load generator included, and a component "
+        "is a bottleneck by its share of all cores, not by filling a core of its own.",
+    )
 
 
 def _tiers(cores: tuple[int, ...]) -> Pinning:
     if len(cores) >= len(COMPONENTS):
-        own: dict[str, tuple[int, ...]] = {component: (core,) for component, core in zip(COMPONENTS, cores)}
+        own: dict[str, tuple[int, ...]] = {
+            component: (core,) for component, core in zip(COMPONENTS, cores)
+        }
         return Pinning("tiers", own, "Each component has one core of its own, as in the paper.")
     rest = dict.fromkeys(COMPONENTS, cores[1:])
-    return Pinning("tiers", {**rest, "fileserver": cores[:1]},
-                   f"The plan wants {len(COMPONENTS)} cores and there are {len(cores)}: the fileserver has one "
-                   "alone, and the other three components share the rest. That those are full does not tell "
-                   "which of the three is the limit; a full first core does mean the fileserver.")
+    return Pinning(
+        "tiers",
+        {**rest, "fileserver": cores[:1]},
+        f"The plan wants {len(COMPONENTS)} cores and there are {len(cores)}: the fileserver has one "
+        "alone, and the other three components share the rest. That those are full does not tell "
+        "which of the three is the limit; a full first core does mean the fileserver.",
+    )
 
 
 def _limited_fileserver(cores: tuple[int, ...], count: int) -> Pinning:
@@ -109,9 +126,13 @@ def _limited_fileserver(cores: tuple[int, ...], count: int) -> Pinning:
     if kept:
         meaning += f"the other components have cores {format_list(rest)} for themselves, however many it has."
     else:
-        meaning += (f"the other components may use all {len(cores)}, its cores too, because too few are left. "
-                    "Scaling is then less than it would be with cores to spare.")
-    return Pinning("fileserver", {**dict.fromkeys(COMPONENTS, rest), "fileserver": cores[:count]}, meaning)
+        meaning += (
+            f"the other components may use all {len(cores)}, its cores too, because too few are left. "
+            "Scaling is then less than it would be with cores to spare."
+        )
+    return Pinning(
+        "fileserver", {**dict.fromkeys(COMPONENTS, rest), "fileserver": cores[:count]}, meaning
+    )
 
 
 def _by_hand(plan: str, cores: tuple[int, ...]) -> Pinning:
@@ -123,7 +144,13 @@ def _by_hand(plan: str, cores: tuple[int, ...]) -> Pinning:
             chosen[component] = parse_list(wanted.replace("+", ","))
         except ValueError:
             chosen[component] = ()
-        if component not in COMPONENTS or not chosen[component] or not set(chosen[component]) <= set(cores):
-            raise WrongUsage(f"--pin '{plan}': wanted {', '.join(PLANS)}, or COMPONENT=CORES,… with "
-                             f"components {', '.join(COMPONENTS)} and cores {format_list(cores)}")
+        if (
+            component not in COMPONENTS
+            or not chosen[component]
+            or not set(chosen[component]) <= set(cores)
+        ):
+            raise WrongUsage(
+                f"--pin '{plan}': wanted {', '.join(PLANS)}, or COMPONENT=CORES,… with "
+                f"components {', '.join(COMPONENTS)} and cores {format_list(cores)}"
+            )
     return Pinning(plan, chosen, "Pinned by hand, as the command line says.")

@@ -1,4 +1,5 @@
 """What a run will measure, and how long that will take."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
@@ -12,13 +13,14 @@ from .sweep import Sweep
 _OVERHEAD_S = {False: 0.4, True: 1.2}
 _STACK_START_S = 3.0
 _PROFILE_S = 30.0
-_LIKELY_POINTS = 6           # of a sweep until it flattens, refinements apart
+_LIKELY_POINTS = 6  # of a sweep until it flattens, refinements apart
 _LIKELY_REPEATED_POINTS = 4  # see sweep.worth_repeating
 
 
 @dataclass(frozen=True)
 class Options:
     """The command line of `lab run`, checked. It is kept in environment.json: a folder has one."""
+
     experiments: tuple[str, ...]
     mode: str
     stages: tuple[str, ...] | None
@@ -36,14 +38,20 @@ class Plan:
     cells: tuple[Cell, ...]
     stages: dict[str, Stage]
     mode: Mode
-    sweeps: dict[str, Sweep]         # request -> how it is swept
-    file_counts: dict[str, int]      # size -> how many different files
+    sweeps: dict[str, Sweep]  # request -> how it is swept
+    file_counts: dict[str, int]  # size -> how many different files
 
     def seconds_estimate(self, files_folder: Path) -> float:
         sizes = catalog.sizes()
-        making_s = sum(files.make_seconds(sizes[name], count, files_folder)
-                       for name, count in self.file_counts.items())
-        profiling_s = _PROFILE_S if any("profile" in experiment.views for experiment in self.experiments) else 0.0
+        making_s = sum(
+            files.make_seconds(sizes[name], count, files_folder)
+            for name, count in self.file_counts.items()
+        )
+        profiling_s = (
+            _PROFILE_S
+            if any("profile" in experiment.views for experiment in self.experiments)
+            else 0.0
+        )
         return making_s + profiling_s + sum(self.cell_seconds(cell) for cell in self.cells)
 
     def cell_seconds(self, cell: Cell) -> float:
@@ -62,17 +70,31 @@ class Plan:
 def make(options: Options, core_count: int, files_folder: Path) -> Plan:
     experiments = catalog.choose_experiments(list(options.experiments))
     stages = _with_store(catalog.stages(), options.store)
-    cells = list(dict.fromkeys(
-        cell for experiment in experiments
-        for cell in catalog.cells_of(experiment, options.stages, options.rows, core_count)
-        if "profile" not in experiment.views))
+    cells = list(
+        dict.fromkeys(
+            cell
+            for experiment in experiments
+            for cell in catalog.cells_of(experiment, options.stages, options.rows, core_count)
+            if "profile" not in experiment.views
+        )
+    )
     mode = _narrowed(catalog.mode(options.mode), options)
-    sweeps = {request: Sweep(ladder, mode.refinements, stops=options.threads is None)
-              for request, ladder in mode.threads.items()}
+    sweeps = {
+        request: Sweep(ladder, mode.refinements, stops=options.threads is None)
+        for request, ladder in mode.threads.items()
+    }
     sizes = catalog.sizes()
-    rows = {row for experiment in experiments for row in experiment.rows
-            if row != NEW and (options.rows is None or row in options.rows)}
-    counts = {row: files.wanted_count(sizes[row], options.mode, files_folder) for row in sizes if row in rows}
+    rows = {
+        row
+        for experiment in experiments
+        for row in experiment.rows
+        if row != NEW and (options.rows is None or row in options.rows)
+    }
+    counts = {
+        row: files.wanted_count(sizes[row], options.mode, files_folder)
+        for row in sizes
+        if row in rows
+    }
     return Plan(tuple(experiments), tuple(cells), stages, mode, sweeps, counts)
 
 
@@ -93,6 +115,10 @@ def _with_store(stages: dict[str, Stage], store: str | None) -> dict[str, Stage]
 def _narrowed(mode: Mode, options: Options) -> Mode:
     threads = mode.threads
     if options.threads is not None:
-        threads = {request: options.threads for request in threads}
-    return replace(mode, threads=threads, seconds=options.seconds or mode.seconds,
-                   repeat=options.repeat or mode.repeat)
+        threads = dict.fromkeys(threads, options.threads)
+    return replace(
+        mode,
+        threads=threads,
+        seconds=options.seconds or mode.seconds,
+        repeat=options.repeat or mode.repeat,
+    )

@@ -1,4 +1,5 @@
 """The figures, as SVG text. One colour for each stage and each component, everywhere."""
+
 from __future__ import annotations
 
 import io
@@ -8,40 +9,69 @@ from dataclasses import dataclass
 import matplotlib
 
 matplotlib.use("Agg")
-from matplotlib import pyplot  # noqa: E402  (after the choice of the backend)
-from matplotlib.ticker import FuncFormatter, NullFormatter  # noqa: E402
+from matplotlib import pyplot
+from matplotlib.ticker import FuncFormatter, NullFormatter
 
-COMPONENT_COLOURS = {"fileserver": "#0072b2", "authserver": "#e69f00", "store": "#cc79a7", "loadgen": "#8a8a8a"}
-CORE_COLOURS = {"user": "#0072b2", "system": "#d55e00", "wait": "#f0e442", "stolen": "#000000", "idle": "#e8ecf0"}
+COMPONENT_COLOURS = {
+    "fileserver": "#0072b2",
+    "authserver": "#e69f00",
+    "store": "#cc79a7",
+    "loadgen": "#8a8a8a",
+}
+CORE_COLOURS = {
+    "user": "#0072b2",
+    "system": "#d55e00",
+    "wait": "#f0e442",
+    "stolen": "#000000",
+    "idle": "#e8ecf0",
+}
 
 _STYLE = {
-    "svg.fonttype": "none", "font.family": "sans-serif", "font.size": 10,
+    "svg.fonttype": "none",
+    "font.family": "sans-serif",
+    "font.size": 10,
     "font.sans-serif": ["Segoe UI", "Helvetica Neue", "Arial", "DejaVu Sans"],
-    "axes.spines.top": False, "axes.spines.right": False, "axes.edgecolor": "#5b6675", "axes.labelcolor": "#1c2430",
-    "axes.titlesize": 11, "axes.titleweight": "bold", "axes.titlelocation": "left", "axes.grid": True,
-    "grid.color": "#dde3ea", "grid.linewidth": 0.7, "axes.axisbelow": True, "xtick.color": "#5b6675",
-    "ytick.color": "#5b6675", "legend.frameon": False, "legend.fontsize": 9, "figure.constrained_layout.use": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": "#5b6675",
+    "axes.labelcolor": "#1c2430",
+    "axes.titlesize": 11,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.grid": True,
+    "grid.color": "#dde3ea",
+    "grid.linewidth": 0.7,
+    "axes.axisbelow": True,
+    "xtick.color": "#5b6675",
+    "ytick.color": "#5b6675",
+    "legend.frameon": False,
+    "legend.fontsize": 9,
+    "figure.constrained_layout.use": True,
 }
 matplotlib.rcParams.update(_STYLE)
-matplotlib.logging.getLogger("matplotlib.font_manager").setLevel("ERROR")  # the reader's machine has the fonts
+matplotlib.logging.getLogger("matplotlib.font_manager").setLevel(
+    "ERROR"
+)  # the reader's machine has the fonts
 
 
 @dataclass(frozen=True)
 class Curve:
     """One stage in a sweep plot. Points are (N, value, low, high)."""
+
     label: str
     colour: str
     throughput: list[tuple[int, float, float, float]]
     response_ms: list[tuple[int, float, float, float]]
     invalid: list[tuple[int, float]]
     n_star: int
-    bound: list[tuple[int, float]]                 # the asymptotes
-    predicted: list[tuple[int, float, float]]      # MVA: N, throughput, response in ms
+    bound: list[tuple[int, float]]  # the asymptotes
+    predicted: list[tuple[int, float, float]]  # MVA: N, throughput, response in ms
 
 
 @dataclass(frozen=True)
 class BarGroup:
     """One stage in a bar chart: a value for each row, None where there is none."""
+
     label: str
     colour: str
     values: list[float | None]
@@ -57,24 +87,54 @@ def sweep(curves: list[Curve], title: str) -> str:
     for curve in curves:
         _measured(left, curve.throughput, curve)
         _measured(right, curve.response_ms, curve)
-        left.plot(*_columns(curve.bound, 2), color=curve.colour, linestyle="--", linewidth=1, alpha=0.8)
-        left.plot(*_columns(curve.predicted, 3)[:2], color=curve.colour, linestyle=":", linewidth=1.6)
+        left.plot(
+            *_columns(curve.bound, 2), color=curve.colour, linestyle="--", linewidth=1, alpha=0.8
+        )
+        left.plot(
+            *_columns(curve.predicted, 3)[:2], color=curve.colour, linestyle=":", linewidth=1.6
+        )
         numbers, _, responses = _columns(curve.predicted, 3)
         right.plot(numbers, responses, color=curve.colour, linestyle=":", linewidth=1.6)
-        left.plot(*_columns(curve.invalid, 2), "o", markerfacecolor="none", color=curve.colour, markersize=7,
-                  label=None if curve.throughput else curve.label)
+        left.plot(
+            *_columns(curve.invalid, 2),
+            "o",
+            markerfacecolor="none",
+            color=curve.colour,
+            markersize=7,
+            label=None if curve.throughput else curve.label,
+        )
         star = [point for point in curve.throughput if point[0] == curve.n_star]
-        left.plot([point[0] for point in star], [point[1] for point in star], "D", color=curve.colour, markersize=8,
-                  markeredgecolor="#1c2430", zorder=5)
+        left.plot(
+            [point[0] for point in star],
+            [point[1] for point in star],
+            "D",
+            color=curve.colour,
+            markersize=8,
+            markeredgecolor="#1c2430",
+            zorder=5,
+        )
     highest = max(point[1] for curve in curves for point in curve.throughput or curve.invalid)
-    left.set(title=title, xlabel="N, client threads", ylabel="throughput, requests/s", ylim=(0, highest * 1.35))
-    right.set(title="Response time", xlabel="N, client threads", ylabel="mean, ms",
-              yscale="log" if any(curve.response_ms for curve in curves) else "linear")
+    left.set(
+        title=title,
+        xlabel="N, client threads",
+        ylabel="throughput, requests/s",
+        ylim=(0, highest * 1.35),
+    )
+    right.set(
+        title="Response time",
+        xlabel="N, client threads",
+        ylabel="mean, ms",
+        yscale="log" if any(curve.response_ms for curve in curves) else "linear",
+    )
     right.yaxis.set_major_formatter(FuncFormatter(_plain_number))
     right.yaxis.set_minor_formatter(FuncFormatter(_few_numbers))
     left.yaxis.set_major_formatter(FuncFormatter(_plain_number))
     for axes in (left, right):
-        _threads_axis(axes, [n for curve in curves for n, *_ in curve.throughput] + [n for curve in curves for n, _ in curve.invalid])
+        _threads_axis(
+            axes,
+            [n for curve in curves for n, *_ in curve.throughput]
+            + [n for curve in curves for n, _ in curve.invalid],
+        )
     left.legend(loc="best")
     return _svg(figure)
 
@@ -82,7 +142,9 @@ def sweep(curves: list[Curve], title: str) -> str:
 def bars(groups: list[BarGroup], paper: list[BarGroup], rows: list[str]) -> str:
     """Ours beside the paper's, on one scale. Requires: at least one value."""
     panels = [("Ours", groups)] + ([("The paper", paper)] if paper else [])
-    figure, all_axes = pyplot.subplots(1, len(panels), figsize=(10.5, 4.2), sharey=True, squeeze=False)
+    figure, all_axes = pyplot.subplots(
+        1, len(panels), figsize=(10.5, 4.2), sharey=True, squeeze=False
+    )
     least = min(value for _, shown in panels for group in shown for value in group.values if value)
     for axes, (title, shown) in zip(all_axes[0], panels):
         width = 0.8 / len(shown)
@@ -97,15 +159,29 @@ def bars(groups: list[BarGroup], paper: list[BarGroup], rows: list[str]) -> str:
     return _svg(figure)
 
 
-def gains(stages: list[tuple[str, str, list[float | None], list[float | None]]], rows: list[str]) -> str:
+def gains(
+    stages: list[tuple[str, str, list[float | None], list[float | None]]], rows: list[str]
+) -> str:
     """stages are (label, colour, ours, paper's), each value a gain over the stage before."""
     figure, axes = pyplot.subplots(figsize=(10.5, 3.2))
     places = range(len(rows))
     for index, (label, colour, ours, paper) in enumerate(stages):
         shift = (index - (len(stages) - 1) / 2) * 0.16
-        axes.plot(*_present([place + shift for place in places], ours), "o", color=colour, markersize=9, label=f"{label}, ours")
-        axes.plot(*_present([place + shift for place in places], paper), "_", color=colour, markersize=18,
-                  markeredgewidth=3, label=f"{label}, the paper")
+        axes.plot(
+            *_present([place + shift for place in places], ours),
+            "o",
+            color=colour,
+            markersize=9,
+            label=f"{label}, ours",
+        )
+        axes.plot(
+            *_present([place + shift for place in places], paper),
+            "_",
+            color=colour,
+            markersize=18,
+            markeredgewidth=3,
+            label=f"{label}, the paper",
+        )
     axes.axhline(1, color="#5b6675", linewidth=1)
     axes.set(title="Shape: gain over the stage before", ylabel="times", yscale="log")
     axes.set_xticks(places, rows)
@@ -121,42 +197,92 @@ def panel(samples: list[dict], cores: list[str], components: dict[str, str], tit
 
     samples are counters over time as the sampler took them; components are name -> title.
     """
-    figure, ((top_left, top_right), (low_left, low_right)) = pyplot.subplots(2, 2, figsize=(10.5, 6.2))
+    figure, ((top_left, top_right), (low_left, low_right)) = pyplot.subplots(
+        2, 2, figsize=(10.5, 6.2)
+    )
     _core_bars(top_left, samples, cores)
     top_left.set_title(f"{title}: each core")
     middles = [(a["time_s"] + b["time_s"]) / 2 for a, b in zip(samples, samples[1:])]
     for name, label in components.items():
         colour = COMPONENT_COLOURS[name]
-        top_right.plot(middles, [100 * value for value in _rates(samples, f"{name}.cpu_s")], color=colour, label=label)
-        low_right.plot([sample["time_s"] for sample in samples],
-                       [sample.get(f"{name}.resident_bytes", float("nan")) / 1e6 for sample in samples],
-                       color=colour, label=label)
+        top_right.plot(
+            middles,
+            [100 * value for value in _rates(samples, f"{name}.cpu_s")],
+            color=colour,
+            label=label,
+        )
+        low_right.plot(
+            [sample["time_s"] for sample in samples],
+            [sample.get(f"{name}.resident_bytes", float("nan")) / 1e6 for sample in samples],
+            color=colour,
+            label=label,
+        )
     top_right.set(title="CPU of each process", ylabel="% of one core", ylim=(0, None))
-    low_right.set(title="Resident memory", xlabel="s in the measured window", ylabel="MB", yscale="log")
+    low_right.set(
+        title="Resident memory", xlabel="s in the measured window", ylabel="MB", yscale="log"
+    )
     low_right.yaxis.set_major_formatter(FuncFormatter(_plain_number))
     low_right.yaxis.set_minor_formatter(FuncFormatter(_few_numbers))
-    low_left.plot(middles, _sum_rates(samples, "disk.", ".read_bytes"), color="#0072b2", label="disk read")
-    low_left.plot(middles, _sum_rates(samples, "disk.", ".write_bytes"), color="#d55e00", label="disk write")
-    low_left.plot(middles, _sum_rates(samples, "loopback.", "bytes"), color="#009e73", label="loopback")
-    low_left.set(title="Disk and network", xlabel="s in the measured window", ylabel="MB/s", ylim=(0, None))
+    low_left.plot(
+        middles, _sum_rates(samples, "disk.", ".read_bytes"), color="#0072b2", label="disk read"
+    )
+    low_left.plot(
+        middles, _sum_rates(samples, "disk.", ".write_bytes"), color="#d55e00", label="disk write"
+    )
+    low_left.plot(
+        middles, _sum_rates(samples, "loopback.", "bytes"), color="#009e73", label="loopback"
+    )
+    low_left.set(
+        title="Disk and network", xlabel="s in the measured window", ylabel="MB/s", ylim=(0, None)
+    )
     for axes in (top_right, low_left, low_right):
         axes.legend(loc="best")
     return _svg(figure)
 
 
-def scaling(points: list[tuple[int, float, float, float]], law: list[tuple[float, float]], colour: str) -> str:
+def scaling(
+    points: list[tuple[int, float, float, float]], law: list[tuple[float, float]], colour: str
+) -> str:
     """Throughput against cores, the straight line of perfect scaling, and efficiency per core."""
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(10.5, 3.9))
     cores = [point[0] for point in points]
     one = points[0][1] / points[0][0]
-    left.errorbar(cores, [point[1] for point in points], yerr=_error_bars(points), color=colour, marker="o", capsize=3,
-                  label="measured")
-    left.plot(cores, [one * core for core in cores], "--", color="#5b6675", linewidth=1, label="perfect scaling")
+    left.errorbar(
+        cores,
+        [point[1] for point in points],
+        yerr=_error_bars(points),
+        color=colour,
+        marker="o",
+        capsize=3,
+        label="measured",
+    )
+    left.plot(
+        cores,
+        [one * core for core in cores],
+        "--",
+        color="#5b6675",
+        linewidth=1,
+        label="perfect scaling",
+    )
     if law:
-        left.plot(*_columns(law, 2), ":", color=colour, linewidth=1.6, label="universal scalability law")
-    left.set(title="Throughput", xlabel="cores of the fileserver", ylabel="requests/s", ylim=(0, None))
-    right.bar([str(core) for core in cores], [100 * point[1] / (one * point[0]) for point in points], color=colour, width=0.5)
-    right.set(title="Efficiency per core", xlabel="cores of the fileserver", ylabel="% of the first core's", ylim=(0, 110))
+        left.plot(
+            *_columns(law, 2), ":", color=colour, linewidth=1.6, label="universal scalability law"
+        )
+    left.set(
+        title="Throughput", xlabel="cores of the fileserver", ylabel="requests/s", ylim=(0, None)
+    )
+    right.bar(
+        [str(core) for core in cores],
+        [100 * point[1] / (one * point[0]) for point in points],
+        color=colour,
+        width=0.5,
+    )
+    right.set(
+        title="Efficiency per core",
+        xlabel="cores of the fileserver",
+        ylabel="% of the first core's",
+        ylim=(0, 110),
+    )
     left.set_xticks(cores)
     left.yaxis.set_major_formatter(FuncFormatter(_plain_number))
     left.legend(loc="best")
@@ -167,7 +293,9 @@ def profile(functions: list[tuple[str, float]]) -> str:
     """functions are (name, share of all instructions), the largest first."""
     figure, axes = pyplot.subplots(figsize=(10.5, 0.36 * len(functions) + 0.9))
     names = [name if len(name) <= 70 else f"{name[:67]}…" for name, _ in functions]
-    axes.barh(range(len(functions)), [100 * share for _, share in functions], color="#0072b2", height=0.65)
+    axes.barh(
+        range(len(functions)), [100 * share for _, share in functions], color="#0072b2", height=0.65
+    )
     axes.set_yticks(range(len(functions)), names)
     axes.invert_yaxis()
     axes.set(xlabel="% of the fileserver's instructions")
@@ -177,12 +305,24 @@ def profile(functions: list[tuple[str, float]]) -> str:
 
 def _measured(axes, points, curve: Curve) -> None:
     if points:
-        axes.errorbar([point[0] for point in points], [point[1] for point in points], yerr=_error_bars(points),
-                      color=curve.colour, marker="o", markersize=5, linewidth=1.8, capsize=3, label=curve.label)
+        axes.errorbar(
+            [point[0] for point in points],
+            [point[1] for point in points],
+            yerr=_error_bars(points),
+            color=curve.colour,
+            marker="o",
+            markersize=5,
+            linewidth=1.8,
+            capsize=3,
+            label=curve.label,
+        )
 
 
 def _error_bars(points) -> list[list[float]]:
-    return [[max(0.0, value - low) for _, value, low, _ in points], [max(0.0, high - value) for _, value, _, high in points]]
+    return [
+        [max(0.0, value - low) for _, value, low, _ in points],
+        [max(0.0, high - value) for _, value, _, high in points],
+    ]
 
 
 def _bar_group(axes, group: BarGroup, shift: float, width: float) -> None:
@@ -192,8 +332,14 @@ def _bar_group(axes, group: BarGroup, shift: float, width: float) -> None:
     axes.bar(places, values, width * 0.92, color=group.colour, label=group.label)
     for place, value, error in zip(places, values, errors):
         if error:
-            axes.errorbar(place, value, yerr=[[max(0.0, value - error[0])], [max(0.0, error[1] - value)]],
-                          ecolor="#1c2430", capsize=2, linewidth=1)
+            axes.errorbar(
+                place,
+                value,
+                yerr=[[max(0.0, value - error[0])], [max(0.0, error[1] - value)]],
+                ecolor="#1c2430",
+                capsize=2,
+                linewidth=1,
+            )
 
 
 def _core_bars(axes, samples: list[dict], cores: list[str]) -> None:
@@ -201,9 +347,19 @@ def _core_bars(axes, samples: list[dict], cores: list[str]) -> None:
     for part, colour in CORE_COLOURS.items():
         shares = []
         for core in cores:
-            spent = {name: samples[-1][f"core.{core}.{name}_s"] - samples[0][f"core.{core}.{name}_s"] for name in CORE_COLOURS}
+            spent = {
+                name: samples[-1][f"core.{core}.{name}_s"] - samples[0][f"core.{core}.{name}_s"]
+                for name in CORE_COLOURS
+            }
             shares.append(100 * spent[part] / (sum(spent.values()) or 1))
-        axes.bar([f"core {core}" for core in cores], shares, bottom=bottoms, color=colour, label=part, width=0.6)
+        axes.bar(
+            [f"core {core}" for core in cores],
+            shares,
+            bottom=bottoms,
+            color=colour,
+            label=part,
+            width=0.6,
+        )
         bottoms = [bottom + share for bottom, share in zip(bottoms, shares)]
     axes.set(ylabel="% of the window", ylim=(0, 100))
     axes.grid(axis="x", visible=False)
@@ -211,8 +367,12 @@ def _core_bars(axes, samples: list[dict], cores: list[str]) -> None:
 
 
 def _rates(samples: list[dict], name: str) -> list[float]:
-    return [max(0.0, (b[name] - a[name]) / (b["time_s"] - a["time_s"])) if name in a and name in b else float("nan")
-            for a, b in zip(samples, samples[1:])]
+    return [
+        max(0.0, (b[name] - a[name]) / (b["time_s"] - a["time_s"]))
+        if name in a and name in b
+        else float("nan")
+        for a, b in zip(samples, samples[1:])
+    ]
 
 
 def _sum_rates(samples: list[dict], start: str, end: str) -> list[float]:
@@ -223,7 +383,9 @@ def _sum_rates(samples: list[dict], start: str, end: str) -> list[float]:
 
 def _threads_axis(axes, numbers: list[int]) -> None:
     axes.set_xscale("log", base=2)
-    powers = sorted({2 ** exponent for exponent in range(12) if 2 ** exponent <= max(numbers, default=1)})
+    powers = sorted(
+        {2**exponent for exponent in range(12) if 2**exponent <= max(numbers, default=1)}
+    )
     axes.set_xticks(powers, [str(power) for power in powers])
     axes.xaxis.set_minor_formatter(NullFormatter())
 

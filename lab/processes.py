@@ -1,4 +1,5 @@
 """Programs that the lab starts, and only those: known by their id, gone when the lab is gone."""
+
 from __future__ import annotations
 
 import os
@@ -24,8 +25,14 @@ class Program:
     kernel if the lab dies. Its standard error goes to log_path. One thread.
     """
 
-    def __init__(self, name: str, command: list[str], cores: tuple[int, ...], log_path: Path,
-                 environment: dict[str, str] | None = None):
+    def __init__(
+        self,
+        name: str,
+        command: list[str],
+        cores: tuple[int, ...],
+        log_path: Path,
+        environment: dict[str, str] | None = None,
+    ):
         self.name = name
         self.command = command
         self.cores = cores
@@ -34,8 +41,13 @@ class Program:
         with open(log_path, "ab") as log:
             try:
                 self._process = subprocess.Popen(
-                    [*tied, *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log,
-                    env={**_inherited(), **(environment or {})}, start_new_session=True)
+                    [*tied, *command],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=log,
+                    env={**_inherited(), **(environment or {})},
+                    start_new_session=True,
+                )
             except FileNotFoundError as error:
                 raise Failed(f"{error.filename} is missing (package util-linux)") from error
 
@@ -91,7 +103,9 @@ class Program:
 
     def last_words(self) -> str:
         lines = self.log_path.read_text(encoding="utf-8", errors="replace").split("\n")
-        own = [line for line in lines if line.strip() and not line.startswith("==")]  # valgrind's begin so
+        own = [
+            line for line in lines if line.strip() and not line.startswith("==")
+        ]  # valgrind's begin so
         return own[-1] if own else "it said nothing"
 
     def _read_line(self, timeout_s: float) -> str:
@@ -100,7 +114,9 @@ class Program:
         assert self._process.stdout  # a pipe, see __init__
         descriptor = self._process.stdout.fileno()
         while not received.endswith(b"\n"):
-            readable, _, _ = select.select([descriptor], [], [], max(0.0, deadline - time.monotonic()))
+            readable, _, _ = select.select(
+                [descriptor], [], [], max(0.0, deadline - time.monotonic())
+            )
             chunk = os.read(descriptor, 1) if readable else b""
             if not chunk:
                 break
@@ -110,14 +126,22 @@ class Program:
 
 def _inherited() -> dict[str, str]:
     """Our environment without the variables that would change a program's flags behind the stage's back."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(_FLAG_VARIABLES)}
+    return {
+        name: value for name, value in os.environ.items() if not name.startswith(_FLAG_VARIABLES)
+    }
 
 
 def run_tool(command: list[str], what: str, timeout_s: float = 600) -> str:
     """Runs a tool to its end; returns its standard output. Failed with its last line otherwise."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout_s, check=False,
-                              stdin=subprocess.DEVNULL)
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            timeout=timeout_s,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
     except FileNotFoundError as error:
         raise Failed(f"{what}: {command[0]} is not installed") from error
     except subprocess.TimeoutExpired as error:

@@ -1,4 +1,5 @@
 """Figure 3: which functions the fileserver's instructions go to, by callgrind, under a small load."""
+
 from __future__ import annotations
 
 import re
@@ -18,8 +19,16 @@ _TOP = 15
 _OURS = ("fileserver::", "serve::", "net::", "wire::", "base::")
 
 
-def run(cell: Cell, stage: Stage, size: Size, file_count: int, seconds: float, programs: Programs, work: Path,
-        out: Path) -> dict:
+def run(
+    cell: Cell,
+    stage: Stage,
+    size: Size,
+    file_count: int,
+    seconds: float,
+    programs: Programs,
+    work: Path,
+    out: Path,
+) -> dict:
     """Failed without valgrind. Keeps out/callgrind.out.fileserver, for kcachegrind; returns its top functions and the command."""
     if shutil.which("valgrind") is None:
         raise Failed("valgrind is not installed")
@@ -30,12 +39,30 @@ def run(cell: Cell, stage: Stage, size: Size, file_count: int, seconds: float, p
     store = stores.start(stage.store, work / "stores", pins.cores["store"])
     try:
         with tempfile.TemporaryDirectory(prefix="callgrind-", dir=out) as folder:
-            valgrind = ("valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/callgrind.out")
+            valgrind = (
+                "valgrind",
+                "--tool=callgrind",
+                f"--callgrind-out-file={folder}/callgrind.out",
+            )
             with stack.running(cell, stage, store, pins, programs, root, logs, valgrind) as servers:
-                load = loadgen.Load("get", servers.address, _THREADS, seconds, 0, stage.loadgen, servers.user,
-                                    servers.password, size.name, max(1, file_count // _THREADS))
-                generator = loadgen.start(load, programs.path("loadgen"), pins.cores["loadgen"],
-                                          logs / "profile.loadgen.log")
+                load = loadgen.Load(
+                    "get",
+                    servers.address,
+                    _THREADS,
+                    seconds,
+                    0,
+                    stage.loadgen,
+                    servers.user,
+                    servers.password,
+                    size.name,
+                    max(1, file_count // _THREADS),
+                )
+                generator = loadgen.start(
+                    load,
+                    programs.path("loadgen"),
+                    pins.cores["loadgen"],
+                    logs / "profile.loadgen.log",
+                )
                 try:
                     result = loadgen.finish(generator, load)
                     command = servers.commands()["fileserver"].replace(folder, "…")
@@ -44,9 +71,16 @@ def run(cell: Cell, stage: Stage, size: Size, file_count: int, seconds: float, p
             _keep_largest(Path(folder), kept)
     finally:
         store.stop()
-    return {"command": command, "requests": result.requests, "row": cell.row,
-            "stage": cell.stage, "functions": _largest(_annotated(kept, "no"), sum),
-            "with_callees": _largest([entry for entry in _annotated(kept, "yes") if entry[0].startswith(_OURS)], max)}
+    return {
+        "command": command,
+        "requests": result.requests,
+        "row": cell.row,
+        "stage": cell.stage,
+        "functions": _largest(_annotated(kept, "no"), sum),
+        "with_callees": _largest(
+            [entry for entry in _annotated(kept, "yes") if entry[0].startswith(_OURS)], max
+        ),
+    }
 
 
 def functions_of(annotated: str) -> list[tuple[str, float]]:
@@ -56,17 +90,36 @@ def functions_of(annotated: str) -> list[tuple[str, float]]:
         match = re.match(r"\s*[\d,]+ \(\s*([\d.]+)%\)\s+(\S.*)$", line)
         if match and "PROGRAM TOTALS" not in line:
             without_object = re.sub(r"\s*\[[^\]]*\]$", "", match[2])
-            function = without_object.partition(":")[2] or without_object  # what is before it is the source file
-            found.append((function.replace("(anonymous namespace)::", "").partition("(")[0], float(match[1]) / 100))
+            function = (
+                without_object.partition(":")[2] or without_object
+            )  # what is before it is the source file
+            found.append(
+                (
+                    function.replace("(anonymous namespace)::", "").partition("(")[0],
+                    float(match[1]) / 100,
+                )
+            )
     return found
 
 
 def _annotated(profile: Path, inclusive: str) -> list[tuple[str, float]]:
-    return functions_of(run_tool(["callgrind_annotate", f"--inclusive={inclusive}", "--auto=no", "--threshold=100", str(profile)],
-                                 "callgrind_annotate"))
+    return functions_of(
+        run_tool(
+            [
+                "callgrind_annotate",
+                f"--inclusive={inclusive}",
+                "--auto=no",
+                "--threshold=100",
+                str(profile),
+            ],
+            "callgrind_annotate",
+        )
+    )
 
 
-def _largest(functions: list[tuple[str, float]], combine: Callable[[list[float]], float]) -> list[dict]:
+def _largest(
+    functions: list[tuple[str, float]], combine: Callable[[list[float]], float]
+) -> list[dict]:
     """A function may stand there more than once, for its overloads and its recursion: combine makes one of them."""
     shares: dict[str, list[float]] = {}
     for name, share in functions:

@@ -1,4 +1,5 @@
 """Says where a run is: point i of n, the current rate, the time left. On standard error."""
+
 from __future__ import annotations
 
 import sys
@@ -15,7 +16,9 @@ class Progress:
         self._points = max(points, done)
         self._seconds = seconds
         self._done = self._done_before = done
-        self._started = 0.0  # when the first point began: what was made ready before is not the points' time
+        self._started = (
+            0.0  # when the first point began: what was made ready before is not the points' time
+        )
 
     def say(self, text: str) -> None:
         self._clear()
@@ -24,14 +27,20 @@ class Progress:
     def begin(self, cell: Cell, threads: int, repeat: int) -> None:
         self._started = self._started or time.monotonic()
         if sys.stderr.isatty():
-            print(f"\r\033[K{self._position()} {cell}, N={threads}, run {repeat} …", end="",
-                  file=sys.stderr, flush=True)
+            print(
+                f"\r\033[K{self._position()} {cell}, N={threads}, run {repeat} …",
+                end="",
+                file=sys.stderr,
+                flush=True,
+            )
 
     def end(self, cell: Cell, threads: int, throughput_rps: float, failures: str) -> None:
         self._done += 1
         remark = f"  INVALID: {failures}" if failures else ""
-        self.say(f"{self._position()} {str(cell):38} N={threads:<4} {throughput_rps:>10,.1f}/s  "
-                 f"{duration(self._left())} left{remark}")
+        self.say(
+            f"{self._position()} {cell!s:38} N={threads:<4} {throughput_rps:>10,.1f}/s  "
+            f"{duration(self._left())} left{remark}"
+        )
 
     def expect(self, points: int) -> None:
         """How many points there are in all, now that more is known."""
@@ -44,7 +53,11 @@ class Progress:
     def _left(self) -> float:
         """By what the points took so far, those of an earlier command apart."""
         done_now = self._done - self._done_before
-        each_s = (time.monotonic() - self._started) / done_now if done_now else self._seconds / max(1, self._points)
+        each_s = (
+            (time.monotonic() - self._started) / done_now
+            if done_now
+            else self._seconds / max(1, self._points)
+        )
         return max(0.0, each_s * (self._points - self._done))
 
     def _clear(self) -> None:

@@ -4,6 +4,7 @@ points.csv is the truth: it is appended to, line by line, as the points are meas
 is whole however the lab ends, and a repeated command goes on behind it. samples/ keeps, for each run,
 the load generator's own JSON and the time series, for the panels and for whoever wants to look closer.
 """
+
 from __future__ import annotations
 
 import csv
@@ -21,10 +22,11 @@ from .usage import ComponentUsage, CoreUsage, DiskUsage, Usage
 @dataclass(frozen=True)
 class Run:
     """One measured run: what was asked, what came out, what the machine did meanwhile."""
+
     cell: Cell
     store: str
     threads: int
-    repeat: int              # 1 for the sweep, 2 … for the repetitions
+    repeat: int  # 1 for the sweep, 2 … for the repetitions
     started_unix_s: float
     elapsed_s: float
     requests: int
@@ -37,9 +39,9 @@ class Run:
     max_ms: float
     noise: float
     n_check: float
-    errors: str              # "cause count, …"
+    errors: str  # "cause count, …"
     is_generator_limit: bool
-    failures: str            # "; "-separated; empty for a valid point
+    failures: str  # "; "-separated; empty for a valid point
     notes: str
     usage: Usage
 
@@ -58,10 +60,16 @@ _COMPONENT = tuple(field.name for field in fields(ComponentUsage))
 _CORE = tuple(field.name for field in fields(CoreUsage))
 _DISK = tuple(field.name for field in fields(DiskUsage))
 _COLUMNS = (
-    *_CELL, *_PLAIN,
+    *_CELL,
+    *_PLAIN,
     *(f"{component}_{name}" for component in COMPONENTS for name in _COMPONENT),
-    "cores", *(f"core_{name}" for name in _CORE), "disks", *(f"disk_{name}" for name in _DISK),
-    "loopback_bytes_per_s", "accepts_per_s", "used_memory_bytes",
+    "cores",
+    *(f"core_{name}" for name in _CORE),
+    "disks",
+    *(f"disk_{name}" for name in _DISK),
+    "loopback_bytes_per_s",
+    "accepts_per_s",
+    "used_memory_bytes",
 )
 _WHOLE_NUMBERS = ("threads", "repeat", "requests", "bytes")
 _TEXTS = ("store", "errors", "failures", "notes")
@@ -151,12 +159,19 @@ def _to_row(run: Run) -> dict[str, object]:
 def _from_row(row: dict[str, str]) -> Run:
     components = {
         component: ComponentUsage(*(float(row[f"{component}_{name}"]) for name in _COMPONENT))
-        for component in COMPONENTS if row[f"{component}_cpu_cores"]
+        for component in COMPONENTS
+        if row[f"{component}_cpu_cores"]
     }
     cores = {core: CoreUsage(*values) for core, values in _split(row, "cores", "core", _CORE)}
     disks = {disk: DiskUsage(*values) for disk, values in _split(row, "disks", "disk", _DISK)}
-    usage = Usage(components, cores, disks, float(row["loopback_bytes_per_s"]), float(row["accepts_per_s"]),
-                  float(row["used_memory_bytes"]))
+    usage = Usage(
+        components,
+        cores,
+        disks,
+        float(row["loopback_bytes_per_s"]),
+        float(row["accepts_per_s"]),
+        float(row["used_memory_bytes"]),
+    )
     cell = Cell(row["stage"], row["row"], int(row["fileserver_cores"]))
     return Run(cell, usage=usage, **{name: _parsed(name, row[name]) for name in _PLAIN})
 

@@ -1,4 +1,5 @@
 """Writes the results of a folder for people: report.html, summary.md and the figures."""
+
 from __future__ import annotations
 
 import time
@@ -6,7 +7,7 @@ from collections.abc import Callable
 
 from . import catalog, figure_views, findings, views, wording
 from .analysis import Analysis
-from .catalog import Experiment, Stage
+from .catalog import Experiment
 from .document import Block, Bullets, Document, Figure, Heading, Listing, Paragraph, Table
 from .errors import Failed
 from .html import render as render_html
@@ -15,9 +16,15 @@ from .records import Folder
 from .views import Scene
 
 VIEWS: dict[str, Callable[[Scene], list[Block]]] = {
-    "hardware": views.hardware, "maxima": views.maxima, "before_after": views.before_after,
-    "bottlenecks": views.bottlenecks, "network_probe": views.network_probe, "sweeps": figure_views.sweeps,
-    "bars": figure_views.bars, "panels": figure_views.panels, "scaling": figure_views.scaling,
+    "hardware": views.hardware,
+    "maxima": views.maxima,
+    "before_after": views.before_after,
+    "bottlenecks": views.bottlenecks,
+    "network_probe": views.network_probe,
+    "sweeps": figure_views.sweeps,
+    "bars": figure_views.bars,
+    "panels": figure_views.panels,
+    "scaling": figure_views.scaling,
     "profile": figure_views.profile,
 }
 
@@ -66,8 +73,12 @@ def _document(folder: Folder, environment: dict) -> Document:
     names = environment["options"]["experiments"]
     title = ", ".join(names) if len(names) <= _MOST_IN_TITLE else f"{len(names)} experiments"
     hardware = environment["host"]["hardware"]
-    return Document(f"Turnstile lab: {title}", f"{started} · {hardware['Processor']}, {hardware['CPU(s)']} cores · "
-                    f"{environment['host']['system']}, Linux {environment['host']['kernel']}", blocks)
+    return Document(
+        f"Turnstile lab: {title}",
+        f"{started} · {hardware['Processor']}, {hardware['CPU(s)']} cores · "
+        f"{environment['host']['system']}, Linux {environment['host']['kernel']}",
+        blocks,
+    )
 
 
 def _without_repeats(blocks: list[Block]) -> list[Block]:
@@ -84,23 +95,42 @@ def _without_repeats(blocks: list[Block]) -> list[Block]:
 
 def _opening(environment: dict, analysis: Analysis) -> list[Block]:
     mode, points = environment["mode"], len(analysis.runs)
-    text = (f"{points} runs of the load generator, {len(analysis.invalid)} of them invalid; {views.method(environment)}. "
-            "Load generator, servers and store are on one machine and talk over loopback"
-            + (", in a network namespace of their own." if environment["host"]["own_network_namespace"] else
-               "; the host's network namespace is shared, connection tracking included."))
+    text = (
+        f"{points} runs of the load generator, {len(analysis.invalid)} of them invalid; {views.method(environment)}. "
+        "Load generator, servers and store are on one machine and talk over loopback"
+        + (
+            ", in a network namespace of their own."
+            if environment["host"]["own_network_namespace"]
+            else "; the host's network namespace is shared, connection tracking included."
+        )
+    )
     blocks: list[Block] = [Paragraph(text), Paragraph(environment["pinning"])] if points else []
     if points and mode["name"] == "quick":
-        blocks.append(Paragraph("This is a quick run: short points, few repetitions, few different files. It shows the shape; "
-                                "for numbers to quote, run it without `--quick`."))
+        blocks.append(
+            Paragraph(
+                "This is a quick run: short points, few repetitions, few different files. It shows the shape; "
+                "for numbers to quote, run it without `--quick`."
+            )
+        )
     if not environment.get("is_complete"):
-        blocks.append(Paragraph("The run was stopped before its end: the points below are whole, others are missing. The same "
-                                "command goes on where it stopped."))
+        blocks.append(
+            Paragraph(
+                "The run was stopped before its end: the points below are whole, others are missing. The same "
+                "command goes on where it stopped."
+            )
+        )
     return blocks
 
 
-def _experiment(experiment: Experiment, folder: Folder, environment: dict, analysis: Analysis) -> list[Block]:
+def _experiment(
+    experiment: Experiment, folder: Folder, environment: dict, analysis: Analysis
+) -> list[Block]:
     options = environment["options"]
-    chosen = options["stages"] if options["stages"] is not None and experiment.stages else experiment.stages
+    chosen = (
+        options["stages"]
+        if options["stages"] is not None and experiment.stages
+        else experiment.stages
+    )
     stages = [stage for name, stage in catalog.stages().items() if name in chosen]
     rows = [row for row in experiment.rows if options["rows"] is None or row in options["rows"]]
     scene = Scene(experiment, stages, rows, analysis, environment, folder)
@@ -111,13 +141,27 @@ def _experiment(experiment: Experiment, folder: Folder, environment: dict, analy
 def _invalid(analysis: Analysis, environment: dict) -> list[Block]:
     blocks: list[Block] = [Heading(2, "Points that are in no table, and remarks")]
     if analysis.invalid:
-        blocks.append(Table("Points that failed their checks.", ["point", "throughput", "why"], [
-            [f"{run.cell}, N = {run.threads}, run {run.repeat}", wording.rate(run.throughput_rps), run.failures]
-            for run in analysis.invalid]))
+        blocks.append(
+            Table(
+                "Points that failed their checks.",
+                ["point", "throughput", "why"],
+                [
+                    [
+                        f"{run.cell}, N = {run.threads}, run {run.repeat}",
+                        wording.rate(run.throughput_rps),
+                        run.failures,
+                    ]
+                    for run in analysis.invalid
+                ],
+            )
+        )
     else:
         blocks.append(Paragraph("Every point passed every check."))
-    remarks = [[f"{run.cell}, N = {run.threads}, run {run.repeat}", run.notes] for run in analysis.runs
-               if run.is_valid and run.notes]
+    remarks = [
+        [f"{run.cell}, N = {run.threads}, run {run.repeat}", run.notes]
+        for run in analysis.runs
+        if run.is_valid and run.notes
+    ]
     if remarks:
         blocks.append(Table("Remarks on points that are valid.", ["point", "remark"], remarks))
     problems = environment.get("problems", {})
@@ -128,25 +172,51 @@ def _invalid(analysis: Analysis, environment: dict) -> list[Block]:
 
 def _load_commands(folder: Folder, analysis: Analysis) -> dict[str, list[str]]:
     """The load generator's, for one point of each cell: the others differ in --threads, --unique and --seconds."""
-    evidence = {result.cell.slug: folder.evidence(result.points[0].typical()) for result in analysis.results()}
+    evidence = {
+        result.cell.slug: folder.evidence(result.points[0].typical())
+        for result in analysis.results()
+    }
     return {slug: [found["command"]] for slug, found in evidence.items() if found}
 
 
 def _environment(environment: dict, load_commands: dict[str, list[str]]) -> list[Block]:
     host = environment["host"]
-    facts = {"kernel": host["kernel"], "system": host["system"], "virtualisation": host["virtualisation"],
-             "governor": host["governor"], "open files": environment["open_files"], **host["network"], **host["versions"]}
+    facts = {
+        "kernel": host["kernel"],
+        "system": host["system"],
+        "virtualisation": host["virtualisation"],
+        "governor": host["governor"],
+        "open files": environment["open_files"],
+        **host["network"],
+        **host["versions"],
+    }
     blocks: list[Block] = [
         Heading(2, "Environment"),
-        Table("What was in force during the run.", ["", ""], [[name, str(value)] for name, value in facts.items()]),
-        Table("Different files for each size. The paper had 2,000 for each thread; a cold point ends when a thread has "
-              "asked for its share of them, so that none is asked for twice.", ["size", "files"],
-              [[name, wording.count(number)] for name, number in environment["file_counts"].items()])]
-    durability = dict.fromkeys(stack["durability"] for stack in environment.get("stacks", {}).values())
+        Table(
+            "What was in force during the run.",
+            ["", ""],
+            [[name, str(value)] for name, value in facts.items()],
+        ),
+        Table(
+            "Different files for each size. The paper had 2,000 for each thread; a cold point ends when a thread has "
+            "asked for its share of them, so that none is asked for twice.",
+            ["size", "files"],
+            [[name, wording.count(number)] for name, number in environment["file_counts"].items()],
+        ),
+    ]
+    durability = dict.fromkeys(
+        stack["durability"] for stack in environment.get("stacks", {}).values()
+    )
     blocks.append(Bullets(list(durability)))
     if "profile" in environment:
-        blocks.append(Listing("Command line of the profiled fileserver", environment["profile"]["command"]))
+        blocks.append(
+            Listing("Command line of the profiled fileserver", environment["profile"]["command"])
+        )
     for slug, stack in environment.get("stacks", {}).items():
-        lines = list(stack["commands"].values()) + load_commands.get(slug, []) + [f"{name} = {value}" for name, value in stack["store_settings"].items()]
+        lines = (
+            list(stack["commands"].values())
+            + load_commands.get(slug, [])
+            + [f"{name} = {value}" for name, value in stack["store_settings"].items()]
+        )
         blocks.append(Listing(f"Command lines and store settings: {slug}", "\n".join(lines)))
     return blocks

@@ -1,4 +1,5 @@
 """`lab run`: gets everything ready, measures, and writes the report, however it ends."""
+
 from __future__ import annotations
 
 import json
@@ -23,6 +24,7 @@ _PROFILED_FILES, _PROFILED_S = 64, 10.0  # under valgrind, some fifty times slow
 @dataclass(frozen=True)
 class Places:
     """work is where test files and stores live: on a disk, or nothing is cold or durable."""
+
     out: Path
     work: Path
     programs: Programs
@@ -44,7 +46,9 @@ def run(options: Options, places: Places) -> None:
     todo = _as_measured_before(todo, folder)
     stores.remove_leftovers(places.work / "stores")
     environment = _environment(folder, options, todo, places, cores)
-    progress = Progress(_likely_points(todo), todo.seconds_estimate(places.work / "files"), len(folder.runs()))
+    progress = Progress(
+        _likely_points(todo), todo.seconds_estimate(places.work / "files"), len(folder.runs())
+    )
     _announce(todo, places, progress)
     campaign = Campaign(todo, options, folder, environment, places.programs, places.work, progress)
     try:
@@ -68,23 +72,41 @@ def _likely_points(todo: Plan) -> int:
 def _as_measured_before(todo: Plan, folder: Folder) -> Plan:
     """With the files that the folder's points had: how many there can be follows from the disk, which they fill."""
     recorded = folder.environment().get("file_counts", {})
-    return replace(todo, file_counts=recorded) if recorded.keys() == todo.file_counts.keys() else todo
+    return (
+        replace(todo, file_counts=recorded) if recorded.keys() == todo.file_counts.keys() else todo
+    )
 
 
-def _environment(folder: Folder, options: Options, todo: Plan, places: Places, cores: tuple[int, ...]) -> dict:
+def _environment(
+    folder: Folder, options: Options, todo: Plan, places: Places, cores: tuple[int, ...]
+) -> dict:
     """Starts the record of a new folder, or takes up an old one that was measured in the same way."""
     environment = folder.environment()
-    settings = _as_json({"options": asdict(options), "mode": asdict(todo.mode), "cores": list(cores),
-                         "file_counts": todo.file_counts,
-                         "stages": {name: asdict(todo.stages[name]) for name in {cell.stage for cell in todo.cells}}})
+    settings = _as_json(
+        {
+            "options": asdict(options),
+            "mode": asdict(todo.mode),
+            "cores": list(cores),
+            "file_counts": todo.file_counts,
+            "stages": {
+                name: asdict(todo.stages[name]) for name in {cell.stage for cell in todo.cells}
+            },
+        }
+    )
     if environment:
         different = [name for name, value in settings.items() if environment[name] != value]
         if different:
-            raise WrongUsage(f"{folder.path} was measured with other {', '.join(different)}: use another --out")
+            raise WrongUsage(
+                f"{folder.path} was measured with other {', '.join(different)}: use another --out"
+            )
     else:
         folder.create()
-        environment = {"started_unix_s": time.time(), **settings, "host": host.describe(places.programs.folder),
-                       "pinning": pinning.choose(options.pin, cores).meaning}
+        environment = {
+            "started_unix_s": time.time(),
+            **settings,
+            "host": host.describe(places.programs.folder),
+            "pinning": pinning.choose(options.pin, cores).meaning,
+        }
     soft, hard = limits.raise_descriptors()
     environment["open_files"] = f"{soft} (hard {hard})"
     environment["is_complete"] = False
@@ -100,11 +122,15 @@ def _announce(todo: Plan, places: Places, progress: Progress) -> None:
     if todo.cells and (around := limits.quietness()).fix:
         progress.say(f"{around.name}: {around.value}; {around.fix}")
     names = ", ".join(experiment.name for experiment in todo.experiments)
-    progress.say(f"{names}: {len(todo.cells)} cells, about {_likely_points(todo)} points, about "
-                 f"{duration(todo.seconds_estimate(places.work / 'files'))}; results in {places.out}")
+    progress.say(
+        f"{names}: {len(todo.cells)} cells, about {_likely_points(todo)} points, about "
+        f"{duration(todo.seconds_estimate(places.work / 'files'))}; results in {places.out}"
+    )
 
 
-def _probe_network(todo: Plan, folder: Folder, environment: dict, cores: tuple[int, ...], progress: Progress) -> None:
+def _probe_network(
+    todo: Plan, folder: Folder, environment: dict, cores: tuple[int, ...], progress: Progress
+) -> None:
     """What loopback can carry is evidence for every verdict, so it is asked once in each folder."""
     if "network_probe" in environment or not todo.cells or not probe.is_possible():
         return
@@ -120,7 +146,9 @@ def _probe_network(todo: Plan, folder: Folder, environment: dict, cores: tuple[i
     folder.write_environment(environment)
 
 
-def _profile(todo: Plan, folder: Folder, environment: dict, places: Places, progress: Progress) -> None:
+def _profile(
+    todo: Plan, folder: Folder, environment: dict, places: Places, progress: Progress
+) -> None:
     for experiment in todo.experiments:
         if "profile" not in experiment.views or "profile" in environment:
             continue
@@ -128,8 +156,16 @@ def _profile(todo: Plan, folder: Folder, environment: dict, places: Places, prog
         size = catalog.sizes()[experiment.rows[0]]
         cell = catalog.Cell(experiment.stages[0], experiment.rows[0])
         try:
-            environment["profile"] = profile.run(cell, todo.stages[cell.stage], size, _PROFILED_FILES, _PROFILED_S,
-                                                 places.programs, places.work, folder.path)
+            environment["profile"] = profile.run(
+                cell,
+                todo.stages[cell.stage],
+                size,
+                _PROFILED_FILES,
+                _PROFILED_S,
+                places.programs,
+                places.work,
+                folder.path,
+            )
             _forget_problem(environment, experiment.name)
         except Failed as error:
             environment.setdefault("problems", {})[experiment.name] = str(error)

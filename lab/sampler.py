@@ -1,4 +1,5 @@
 """Watches processes, cores, disks, loopback and memory by their counters in /proc."""
+
 from __future__ import annotations
 
 import os
@@ -58,7 +59,9 @@ class Sampler:
     def _take(self) -> None:
         values: Moment = {}
         for component, pid in self._process_ids.items():
-            values.update({f"{component}.{name}": value for name, value in read_process(pid).items()})
+            values.update(
+                {f"{component}.{name}": value for name, value in read_process(pid).items()}
+            )
         for read in (_read_cores, _read_disks, _read_network, _read_memory):
             values.update(read())
         self._samples.append(Sample(time.time(), values))
@@ -112,9 +115,13 @@ class _Stat:
 def _read_stat(path: Path) -> _Stat:
     fields = path.read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
     # fields[0] is the third field of proc(5), so that field n of the manual is fields[n - 3]
-    return _Stat((int(fields[11]) + int(fields[12])) / _TICKS_PER_S,
-                 (int(fields[13]) + int(fields[14])) / _TICKS_PER_S,
-                 int(fields[7]) + int(fields[8]), int(fields[21]) * _PAGE_BYTES, int(fields[17]))
+    return _Stat(
+        (int(fields[11]) + int(fields[12])) / _TICKS_PER_S,
+        (int(fields[13]) + int(fields[14])) / _TICKS_PER_S,
+        int(fields[7]) + int(fields[8]),
+        int(fields[21]) * _PAGE_BYTES,
+        int(fields[17]),
+    )
 
 
 def _living_children(pid: int) -> list[str]:
@@ -139,7 +146,9 @@ def _read_cores() -> Moment:
                 break
             if name == "cpu":
                 continue
-            user, nice, system, idle, wait, hard_irq, soft_irq, steal = (int(t) / _TICKS_PER_S for t in ticks[:8])
+            user, nice, system, idle, wait, hard_irq, soft_irq, steal = (
+                int(t) / _TICKS_PER_S for t in ticks[:8]
+            )
             core = name.removeprefix("cpu")
             values[f"core.{core}.user_s"] = user + nice
             values[f"core.{core}.system_s"] = system + hard_irq + soft_irq
@@ -156,7 +165,10 @@ def _read_disks() -> Moment:
         for line in diskstats:
             fields = line.split()
             name = fields[2]
-            if name.startswith(("loop", "ram", "zram", "dm-", "md")) or not Path(f"/sys/block/{name}").exists():
+            if (
+                name.startswith(("loop", "ram", "zram", "dm-", "md"))
+                or not Path(f"/sys/block/{name}").exists()
+            ):
                 continue
             if fields[3] == fields[7] == "0":
                 continue

@@ -1,4 +1,5 @@
 """A running system under test: store, authserver and fileserver of one stage, in this order."""
+
 from __future__ import annotations
 
 import re
@@ -22,6 +23,7 @@ _PROGRAMS = ("fileserver", "authserver", "loadgen")
 @dataclass(frozen=True)
 class Programs:
     """Where the programs under test are."""
+
     folder: Path
 
     def path(self, name: str) -> Path:
@@ -37,6 +39,7 @@ class Programs:
 @dataclass
 class Stack:
     """Servers that are ready, and an account to ask for files with."""
+
     cell: Cell
     store: Store
     authserver: Program
@@ -64,28 +67,63 @@ class Stack:
 
     def counts(self) -> dict[str, int]:
         """What the servers say they served. Requires: they have stopped."""
-        found = {program.name: _counts_in(program.log_path) for program in (self.fileserver, self.authserver)}
-        return {f"{name}_{what}": number for name, counts in found.items() for what, number in counts.items()}
+        found = {
+            program.name: _counts_in(program.log_path)
+            for program in (self.fileserver, self.authserver)
+        }
+        return {
+            f"{name}_{what}": number
+            for name, counts in found.items()
+            for what, number in counts.items()
+        }
 
 
 @contextmanager
-def running(cell: Cell, stage: Stage, store: Store, pinning: Pinning, programs: Programs,
-            root: Path, logs: Path, wrapper: tuple[str, ...] = ()) -> Iterator[Stack]:
+def running(
+    cell: Cell,
+    stage: Stage,
+    store: Store,
+    pinning: Pinning,
+    programs: Programs,
+    root: Path,
+    logs: Path,
+    wrapper: tuple[str, ...] = (),
+) -> Iterator[Stack]:
     """Starts both servers on free ports before, and stops them after, whatever happens between.
 
     wrapper is put before the fileserver's command: a profiler.
     """
     logs.mkdir(parents=True, exist_ok=True)
-    authserver = Program("authserver", [
-        str(programs.path("authserver")), "--listen", "127.0.0.1:0",
-        *stage.authserver, *store.authserver_flags,
-    ], pinning.cores["authserver"], _fresh(logs / f"{cell.slug}.authserver.log"))
+    authserver = Program(
+        "authserver",
+        [
+            str(programs.path("authserver")),
+            "--listen",
+            "127.0.0.1:0",
+            *stage.authserver,
+            *store.authserver_flags,
+        ],
+        pinning.cores["authserver"],
+        _fresh(logs / f"{cell.slug}.authserver.log"),
+    )
     try:
         auth_address = authserver.wait_ready(_START_TIMEOUT_S)
-        fileserver = Program("fileserver", [
-            *wrapper, str(programs.path("fileserver")), "--listen", "127.0.0.1:0",
-            "--auth", auth_address, "--root", str(root), *stage.fileserver,
-        ], pinning.cores["fileserver"], _fresh(logs / f"{cell.slug}.fileserver.log"))
+        fileserver = Program(
+            "fileserver",
+            [
+                *wrapper,
+                str(programs.path("fileserver")),
+                "--listen",
+                "127.0.0.1:0",
+                "--auth",
+                auth_address,
+                "--root",
+                str(root),
+                *stage.fileserver,
+            ],
+            pinning.cores["fileserver"],
+            _fresh(logs / f"{cell.slug}.fileserver.log"),
+        )
         try:
             address = fileserver.wait_ready(_START_TIMEOUT_S)
             user, password = f"lab-{secrets.token_hex(8)}", secrets.token_hex(16)
@@ -114,7 +152,14 @@ def _fresh(log: Path) -> Path:
 
 def _counts_in(log: Path) -> dict[str, int]:
     """connections=… and requests=… of the last line that a stopped server wrote; {} if it has none."""
-    stopped = [line for line in log.read_text(encoding="utf-8", errors="replace").splitlines() if "stopped" in line]
+    stopped = [
+        line
+        for line in log.read_text(encoding="utf-8", errors="replace").splitlines()
+        if "stopped" in line
+    ]
     if not stopped:
         return {}
-    return {name: int(number) for name, number in re.findall(r"\b(connections|requests)=(\d+)", stopped[-1])}
+    return {
+        name: int(number)
+        for name, number in re.findall(r"\b(connections|requests)=(\d+)", stopped[-1])
+    }

@@ -1,4 +1,5 @@
 """Private account stores: each on a free port, in a folder of its own, with its settings recorded."""
+
 from __future__ import annotations
 
 import os
@@ -25,6 +26,7 @@ _SOCKETS = "turnstile-lab-sockets-"
 @dataclass
 class Store:
     """A store that is ready. program is None for SQLite, which lives inside the authserver."""
+
     kind: str
     folder: Path
     authserver_flags: list[str]
@@ -60,28 +62,64 @@ def start(kind: str, parent: Path, cores: tuple[int, ...]) -> Store:
 
 
 def _start_sqlite(folder: Path, _cores: tuple[int, ...]) -> Store:
-    return Store("sqlite", folder, ["--store", "sqlite", "--sqlite-path", str(folder / "accounts.db")],
-                 {"journal_mode": "WAL", "synchronous": "FULL"},
-                 "SQLite with a write-ahead log and synchronous=FULL: an account is on the disk before its OK.")
+    return Store(
+        "sqlite",
+        folder,
+        ["--store", "sqlite", "--sqlite-path", str(folder / "accounts.db")],
+        {"journal_mode": "WAL", "synchronous": "FULL"},
+        "SQLite with a write-ahead log and synchronous=FULL: an account is on the disk before its OK.",
+    )
 
 
 def _start_redis(folder: Path, cores: tuple[int, ...]) -> Store:
     """With Redis's own default save points, as in the paper: snapshots now and then, no log."""
     port = free_port()
-    program = Program("redis-server", [
-        "redis-server", "--port", str(port), "--bind", "127.0.0.1", "--dir", str(folder),
-        "--save", "3600 1 300 100 60 10000", "--appendonly", "no", "--maxclients", "10000",
-        "--logfile", str(folder / "redis.log"),
-    ], cores, folder / "redis.log")
+    program = Program(
+        "redis-server",
+        [
+            "redis-server",
+            "--port",
+            str(port),
+            "--bind",
+            "127.0.0.1",
+            "--dir",
+            str(folder),
+            "--save",
+            "3600 1 300 100 60 10000",
+            "--appendonly",
+            "no",
+            "--maxclients",
+            "10000",
+            "--logfile",
+            str(folder / "redis.log"),
+        ],
+        cores,
+        folder / "redis.log",
+    )
     client = ["redis-cli", "-h", "127.0.0.1", "-p", str(port)]
     with _stopped_on_failure(program):
         _wait_until(lambda: _succeeds([*client, "ping"]), program)
         settings = {}
-        for name in ("save", "appendonly", "appendfsync", "maxclients", "tcp-backlog", "io-threads"):
-            settings[name] = run_tool([*client, "config", "get", name], "redis-cli").strip().partition("\n")[2]
-    return Store("redis", folder, ["--store", "redis", "--redis-host", "127.0.0.1", "--redis-port", str(port)],
-                 settings, f"Redis, save points '{settings['save']}', appendonly {settings['appendonly']}: "
-                 "accounts made since the last snapshot are lost if the server dies.", program)
+        for name in (
+            "save",
+            "appendonly",
+            "appendfsync",
+            "maxclients",
+            "tcp-backlog",
+            "io-threads",
+        ):
+            settings[name] = (
+                run_tool([*client, "config", "get", name], "redis-cli").strip().partition("\n")[2]
+            )
+    return Store(
+        "redis",
+        folder,
+        ["--store", "redis", "--redis-host", "127.0.0.1", "--redis-port", str(port)],
+        settings,
+        f"Redis, save points '{settings['save']}', appendonly {settings['appendonly']}: "
+        "accounts made since the last snapshot are lost if the server dies.",
+        program,
+    )
 
 
 def _start_mysql(folder: Path, cores: tuple[int, ...]) -> Store:
@@ -93,32 +131,79 @@ def _start_mysql(folder: Path, cores: tuple[int, ...]) -> Store:
     _make_data_folder(server, data)
     sockets = Path(tempfile.mkdtemp(prefix=_SOCKETS))  # a socket's path must be short
     port = free_port()
-    program = Program(Path(server).name, [
-        server, "--no-defaults", f"--datadir={data}", f"--user={_user_name()}", "--bind-address=127.0.0.1",
-        f"--port={port}", f"--socket={sockets / 'sock'}", f"--pid-file={folder / 'pid'}", "--skip-name-resolve",
-        f"--tmpdir={_temporary_folder(folder)}",
-        f"--max-connections={MAX_CONNECTIONS}", "--back-log=4096",
-    ], cores, folder / "mysql.log")
+    program = Program(
+        Path(server).name,
+        [
+            server,
+            "--no-defaults",
+            f"--datadir={data}",
+            f"--user={_user_name()}",
+            "--bind-address=127.0.0.1",
+            f"--port={port}",
+            f"--socket={sockets / 'sock'}",
+            f"--pid-file={folder / 'pid'}",
+            "--skip-name-resolve",
+            f"--tmpdir={_temporary_folder(folder)}",
+            f"--max-connections={MAX_CONNECTIONS}",
+            "--back-log=4096",
+        ],
+        cores,
+        folder / "mysql.log",
+    )
     client = [_client_name(), "--no-defaults", f"--socket={sockets / 'sock'}", "--user=root"]
     with _stopped_on_failure(program):
         _wait_until(lambda: _succeeds([*client, "--execute=SELECT 1"]), program)
         password_file = _make_account(client, folder)
         settings = _mysql_settings(client)
     return Store(
-        "mysql", folder,
-        ["--store", "mysql", "--mysql-host", "127.0.0.1", "--mysql-port", str(port), "--mysql-user", "turnstile",
-         "--mysql-password-file", str(password_file), "--mysql-database", _DATABASE],
-        settings, _mysql_durability(settings), program, [sockets])
+        "mysql",
+        folder,
+        [
+            "--store",
+            "mysql",
+            "--mysql-host",
+            "127.0.0.1",
+            "--mysql-port",
+            str(port),
+            "--mysql-user",
+            "turnstile",
+            "--mysql-password-file",
+            str(password_file),
+            "--mysql-database",
+            _DATABASE,
+        ],
+        settings,
+        _mysql_durability(settings),
+        program,
+        [sockets],
+    )
 
 
 def _make_data_folder(server: str, data: Path) -> None:
     if Path(server).name == "mariadbd":
-        run_tool(["mariadb-install-db", "--no-defaults", f"--datadir={data}", f"--user={_user_name()}",
-                  "--auth-root-authentication-method=normal", "--skip-test-db",
-                  f"--tmpdir={_temporary_folder(data.parent)}"], "mariadb-install-db")
+        run_tool(
+            [
+                "mariadb-install-db",
+                "--no-defaults",
+                f"--datadir={data}",
+                f"--user={_user_name()}",
+                "--auth-root-authentication-method=normal",
+                "--skip-test-db",
+                f"--tmpdir={_temporary_folder(data.parent)}",
+            ],
+            "mariadb-install-db",
+        )
     else:
-        run_tool([server, "--no-defaults", "--initialize-insecure", f"--datadir={data}",
-                  f"--user={_user_name()}"], "mysqld --initialize-insecure")
+        run_tool(
+            [
+                server,
+                "--no-defaults",
+                "--initialize-insecure",
+                f"--datadir={data}",
+                f"--user={_user_name()}",
+            ],
+            "mysqld --initialize-insecure",
+        )
 
 
 def _temporary_folder(folder: Path) -> Path:
@@ -134,8 +219,10 @@ def _make_account(client: list[str], folder: Path) -> Path:
     password_file = folder / "password"
     password_file.touch(mode=0o600)
     password_file.write_text(password, encoding="ascii")
-    statements = (f"CREATE DATABASE {_DATABASE}; CREATE USER turnstile@'127.0.0.1' IDENTIFIED BY '{password}'; "
-                  f"GRANT ALL ON {_DATABASE}.* TO turnstile@'127.0.0.1';")
+    statements = (
+        f"CREATE DATABASE {_DATABASE}; CREATE USER turnstile@'127.0.0.1' IDENTIFIED BY '{password}'; "
+        f"GRANT ALL ON {_DATABASE}.* TO turnstile@'127.0.0.1';"
+    )
     done = subprocess.run(client, input=statements, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise Failed(f"the store's account could not be made: {done.stderr.strip()}")
@@ -143,21 +230,42 @@ def _make_account(client: list[str], folder: Path) -> Path:
 
 
 def _mysql_settings(client: list[str]) -> dict[str, str]:
-    names = ("version", "max_connections", "back_log", "innodb_flush_log_at_trx_commit", "sync_binlog",
-             "log_bin", "innodb_flush_method", "innodb_buffer_pool_size", "thread_handling", "thread_cache_size")
+    names = (
+        "version",
+        "max_connections",
+        "back_log",
+        "innodb_flush_log_at_trx_commit",
+        "sync_binlog",
+        "log_bin",
+        "innodb_flush_method",
+        "innodb_buffer_pool_size",
+        "thread_handling",
+        "thread_cache_size",
+    )
     listed = ",".join(f"'{name}'" for name in names)
-    rows = run_tool([*client, "--batch", "--skip-column-names",
-                     f"--execute=SHOW GLOBAL VARIABLES WHERE Variable_name IN ({listed})"], "reading settings")
+    rows = run_tool(
+        [
+            *client,
+            "--batch",
+            "--skip-column-names",
+            f"--execute=SHOW GLOBAL VARIABLES WHERE Variable_name IN ({listed})",
+        ],
+        "reading settings",
+    )
     return dict(line.split("\t", 1) for line in rows.splitlines())
 
 
 def _mysql_durability(settings: dict[str, str]) -> str:
     flush = settings["innodb_flush_log_at_trx_commit"]
-    meaning = {"1": "an account is on the disk before its OK",
-               "2": "a power cut may lose the last second of accounts",
-               "0": "a crash may lose the last second of accounts"}[flush]
-    return (f"MySQL ({settings['version']}), innodb_flush_log_at_trx_commit={flush}, "
-            f"sync_binlog={settings['sync_binlog']}, log_bin={settings['log_bin']}: {meaning}.")
+    meaning = {
+        "1": "an account is on the disk before its OK",
+        "2": "a power cut may lose the last second of accounts",
+        "0": "a crash may lose the last second of accounts",
+    }[flush]
+    return (
+        f"MySQL ({settings['version']}), innodb_flush_log_at_trx_commit={flush}, "
+        f"sync_binlog={settings['sync_binlog']}, log_bin={settings['log_bin']}: {meaning}."
+    )
 
 
 def _client_name() -> str:

@@ -3,14 +3,15 @@
 Everything here is a function of the points measured so far, so an interrupted sweep goes on where
 it was.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-N_STAR_SHARE = 0.95    # N* is the smallest N with this share of the highest throughput
+N_STAR_SHARE = 0.95  # N* is the smallest N with this share of the highest throughput
 POINTS_WITHOUT_RISE = 2
-_LEAST_NOISE = 0.02    # no two runs of a few seconds agree better than this
-_MOST_NOISE = 0.10     # a wild run must not pass for "no rise"
+_LEAST_NOISE = 0.02  # no two runs of a few seconds agree better than this
+_MOST_NOISE = 0.10  # a wild run must not pass for "no rise"
 _KNEE_CLOSE_ENOUGH = 1.3
 
 
@@ -24,6 +25,7 @@ class Point:
 @dataclass(frozen=True)
 class Sweep:
     """How a cell is swept. Without stopping, every N of the ladder is measured and none between."""
+
     ladder: tuple[int, ...]
     refinements: int
     stops: bool = True
@@ -58,8 +60,7 @@ def has_flattened(points: list[Point]) -> bool:
 def n_star(points: list[Point]) -> int:
     """The smallest N whose throughput is within 5% of the highest. Requires: at least one point."""
     highest = max(point.throughput_rps for point in points)
-    return min(point.threads for point in points
-               if point.throughput_rps >= N_STAR_SHARE * highest)
+    return min(point.threads for point in points if point.throughput_rps >= N_STAR_SHARE * highest)
 
 
 def worth_repeating(points: list[Point]) -> list[int]:
@@ -69,7 +70,7 @@ def worth_repeating(points: list[Point]) -> list[int]:
         return []
     best = max(points, key=lambda point: point.throughput_rps).threads
     knee = ordered.index(n_star(points))
-    chosen = {ordered[0], best, *ordered[max(0, knee - 1):knee + 2]}
+    chosen = {ordered[0], best, *ordered[max(0, knee - 1) : knee + 2]}
     return sorted(chosen)
 
 

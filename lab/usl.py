@@ -3,6 +3,7 @@
 lambda is the throughput of one, sigma the share that is serial (contention), kappa the cost of
 keeping each pair consistent (coherence). N may count threads or cores.
 """
+
 from __future__ import annotations
 
 import math
@@ -15,13 +16,12 @@ FEWEST_POINTS = 3  # as many as the law has parameters
 @dataclass(frozen=True)
 class ScalabilityLaw:
     rate_of_one: float  # lambda
-    contention: float   # sigma
-    coherence: float    # kappa
+    contention: float  # sigma
+    coherence: float  # kappa
     r_squared: float
 
     def throughput(self, n: float) -> float:
-        return self.rate_of_one * n / (
-            1 + self.contention * (n - 1) + self.coherence * n * (n - 1))
+        return self.rate_of_one * n / (1 + self.contention * (n - 1) + self.coherence * n * (n - 1))
 
     @property
     def peak_n(self) -> float:
@@ -47,8 +47,9 @@ def fit(points: list[tuple[float, float]]) -> ScalabilityLaw | None:
             break
         terms.remove(min(negative, key=lambda name: solution[name]))
     one = solution["one"]
-    law = ScalabilityLaw(1 / one, solution.get("contention", 0.0) / one,
-                         solution.get("coherence", 0.0) / one, 0.0)
+    law = ScalabilityLaw(
+        1 / one, solution.get("contention", 0.0) / one, solution.get("coherence", 0.0) / one, 0.0
+    )
     return ScalabilityLaw(law.rate_of_one, law.contention, law.coherence, _r_squared(law, points))
 
 

@@ -10,6 +10,7 @@ The rule, in this order:
 Loopback is asked last, only where nothing else is at 70%: what it carries is itself limited by the cores,
 and one iperf3 connection is no hard bound for many.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ class Resource:
     None where that was not measured. detail is more evidence, for brackets. owners are the components
     that keep it busy, as a reader knows them: more than one where none stands out.
     """
+
     kind: str
     name: str
     busy: float
@@ -39,34 +41,53 @@ class Resource:
 @dataclass(frozen=True)
 class Verdict:
     """named is the resource that was found to be the limit; None where the rule names none."""
-    label: str     # a few words for a table
+
+    label: str  # a few words for a table
     sentence: str  # with its numbers
     named: Resource | None = None
 
 
-def judge(resources: list[Resource], response_s: float | None, is_saturated: bool,
-          is_generator_limit: bool) -> Verdict:
+def judge(
+    resources: list[Resource],
+    response_s: float | None,
+    is_saturated: bool,
+    is_generator_limit: bool,
+) -> Verdict:
     """response_s is the response time at N = 1, of which the demand is a share; None if not measured."""
     busiest = _busiest(resources)
     evidence = _evidence(busiest, response_s) if busiest else "nothing was measured"
     if is_generator_limit:
-        return Verdict("load generator", "The load generator itself was the limit, so the servers could "
-                       f"do more than this; busiest resource: {evidence}.")
+        return Verdict(
+            "load generator",
+            "The load generator itself was the limit, so the servers could "
+            f"do more than this; busiest resource: {evidence}.",
+        )
     if busiest and busiest.busy >= SATURATED:
         return Verdict(busiest.name, f"{_capital(evidence)}.", busiest)
     if not is_saturated:
-        return Verdict(NOT_SATURATED, f"Not saturated: throughput still rose at the last N; busiest: {evidence}.")
+        return Verdict(
+            NOT_SATURATED,
+            f"Not saturated: throughput still rose at the last N; busiest: {evidence}.",
+        )
     if busiest and busiest.busy >= CLOSE:
-        return Verdict(f"{busiest.name} (close)", f"{_capital(evidence)}: close to its limit, and nothing is closer.",
-                       busiest)
-    return Verdict("none over 70%", "Saturated, but no resource over 70%: look for locks, sleeps or limits; "
-                   f"busiest: {evidence}.")
+        return Verdict(
+            f"{busiest.name} (close)",
+            f"{_capital(evidence)}: close to its limit, and nothing is closer.",
+            busiest,
+        )
+    return Verdict(
+        "none over 70%",
+        "Saturated, but no resource over 70%: look for locks, sleeps or limits; "
+        f"busiest: {evidence}.",
+    )
 
 
 def _busiest(resources: list[Resource]) -> Resource | None:
     others = [resource for resource in resources if resource.kind != "network"]
     is_one_close = any(resource.busy >= CLOSE for resource in others)
-    return max(others if is_one_close else resources, key=lambda resource: resource.busy, default=None)
+    return max(
+        others if is_one_close else resources, key=lambda resource: resource.busy, default=None
+    )
 
 
 def _evidence(resource: Resource, response_s: float | None) -> str:
@@ -74,7 +95,9 @@ def _evidence(resource: Resource, response_s: float | None) -> str:
     if resource.detail:
         text += f" ({resource.detail})"
     if resource.demand_s is not None and response_s:
-        share = resource.demand_s / response_s  # above 1 where several cores work at a request at once
+        share = (
+            resource.demand_s / response_s
+        )  # above 1 where several cores work at a request at once
         text += f"; {share:.0%} of the response time at N = 1"
     return text
 

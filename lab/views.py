@@ -3,6 +3,7 @@
 An experiment in data/experiments.json names its views; a new one is a function here or in
 figure_views.py, and a line in VIEWS of report.py.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -13,16 +14,19 @@ from .catalog import COMPONENTS, Cell, Experiment, Stage, row_title
 from .document import Block, Bullets, Heading, Paragraph, Table
 from .records import Folder
 
-_SPREAD_NOTE = ("Ours is the median; with it stands the 95% interval of the mean, or, marked *, smallest and largest "
-                "where fewer than three runs make no interval; a number alone was measured once. With ≥ stands a maximum that "
-                "was not reached: a point that failed its checks had more.")
+_SPREAD_NOTE = (
+    "Ours is the median; with it stands the 95% interval of the mean, or, marked *, smallest and largest "
+    "where fewer than three runs make no interval; a number alone was measured once. With ≥ stands a maximum that "
+    "was not reached: a point that failed its checks had more."
+)
 
 
 @dataclass(frozen=True)
 class Scene:
     """What a view may look at."""
+
     experiment: Experiment
-    stages: list[Stage]      # that this report has, in order
+    stages: list[Stage]  # that this report has, in order
     rows: list[str]
     analysis: Analysis
     environment: dict
@@ -31,7 +35,11 @@ class Scene:
     @property
     def configuration(self) -> str:
         """The sentence for captions: what all stages of the experiment were measured under."""
-        plan = "the fileserver on as many cores as stands there" if self.experiment.each_core_count else ""
+        plan = (
+            "the fileserver on as many cores as stands there"
+            if self.experiment.each_core_count
+            else ""
+        )
         return configuration(self.environment, self.stages, plan)
 
     def result(self, stage: Stage, row: str) -> CellResult | None:
@@ -59,10 +67,19 @@ def configuration(environment: dict, stages: list[Stage], plan: str = "") -> str
     """plan is how the components were pinned, if not as the command line said."""
     cores = tuple(environment["cores"])
     chosen = pinning.choose(environment["options"]["pin"], cores).plan
-    parts = [f"{environment['mode']['name']} run, {method(environment)}", "loopback", pinning.counted(len(cores)),
-             plan or ("nothing pinned" if chosen == "none" else f"pinning: {chosen}")]
-    kinds = sorted({stack["store"] for slug, stack in environment.get("stacks", {}).items()
-                    if any(slug.startswith(f"{stage.name}-") for stage in stages)})
+    parts = [
+        f"{environment['mode']['name']} run, {method(environment)}",
+        "loopback",
+        pinning.counted(len(cores)),
+        plan or ("nothing pinned" if chosen == "none" else f"pinning: {chosen}"),
+    ]
+    kinds = sorted(
+        {
+            stack["store"]
+            for slug, stack in environment.get("stacks", {}).items()
+            if any(slug.startswith(f"{stage.name}-") for stage in stages)
+        }
+    )
     if kinds:
         parts.append(f"store: {', '.join(kinds)}")
     if stages:
@@ -75,12 +92,25 @@ def configuration(environment: dict, stages: list[Stage], plan: str = "") -> str
 def hardware(scene: Scene) -> list[Block]:
     """Table 1: ours in the paper's rows, with what else moves numbers."""
     host = scene.environment["host"]
-    rows = [[row, host["hardware"][row], client, server] for row, (client, server) in paper.HARDWARE.items()]
-    rows.append(["Memory", wording.byte_size(host["memory_bytes"]), wording.NOTHING, wording.NOTHING])
-    rows += [[f"Disk {name}", text, wording.NOTHING, wording.NOTHING] for name, text in host["disks"].items()]
-    return [Table("Hardware of the host of this run, where load generator, servers and store share one machine, beside the "
-                  "paper's two machines. Read with lscpu; caches are totals over all cores where lscpu says so.",
-                  ["", "this host", "paper: load generator", "paper: servers"], rows)]
+    rows = [
+        [row, host["hardware"][row], client, server]
+        for row, (client, server) in paper.HARDWARE.items()
+    ]
+    rows.append(
+        ["Memory", wording.byte_size(host["memory_bytes"]), wording.NOTHING, wording.NOTHING]
+    )
+    rows += [
+        [f"Disk {name}", text, wording.NOTHING, wording.NOTHING]
+        for name, text in host["disks"].items()
+    ]
+    return [
+        Table(
+            "Hardware of the host of this run, where load generator, servers and store share one machine, beside the "
+            "paper's two machines. Read with lscpu; caches are totals over all cores where lscpu says so.",
+            ["", "this host", "paper: load generator", "paper: servers"],
+            rows,
+        )
+    ]
 
 
 def maxima(scene: Scene) -> list[Block]:
@@ -90,9 +120,15 @@ def maxima(scene: Scene) -> list[Block]:
         names = ["paper", "ours"] + (["paper's gain", "our gain"] if index else [])
         header += names
         groups.append((stage.name, len(names)))
-    return [Table(f"Maximum throughput, requests/s. The gain is over the stage to the left: the shape is what carries over "
-                  f"between machines. {_SPREAD_NOTE} {durability(scene)} {scene.configuration}",
-                  header, [_maxima_row(scene, row) for row in scene.rows], groups)]
+    return [
+        Table(
+            f"Maximum throughput, requests/s. The gain is over the stage to the left: the shape is what carries over "
+            f"between machines. {_SPREAD_NOTE} {durability(scene)} {scene.configuration}",
+            header,
+            [_maxima_row(scene, row) for row in scene.rows],
+            groups,
+        )
+    ]
 
 
 def before_after(scene: Scene) -> list[Block]:
@@ -106,16 +142,30 @@ def before_after(scene: Scene) -> list[Block]:
         cells = [row_title(row)]
         for stage in scene.stages:
             peak, result = scene.peak(stage, row), scene.result(stage, row)
-            cells += [wording.count(peak.n_star if peak else None), wording.count(result.n_star if result else None),
-                      wording.rate(scene.papers(stage, row)),
-                      _maximum(result)]
-        gains = [_gain(scene.papers, scene, row), _gain(scene.ours, scene, row)] if len(scene.stages) > 1 else []
+            cells += [
+                wording.count(peak.n_star if peak else None),
+                wording.count(result.n_star if result else None),
+                wording.rate(scene.papers(stage, row)),
+                _maximum(result),
+            ]
+        gains = (
+            [_gain(scene.papers, scene, row), _gain(scene.ours, scene, row)]
+            if len(scene.stages) > 1
+            else []
+        )
         rows.append(cells + gains)
     if len(scene.stages) > 1:
         header += ["paper's", "ours"]
         groups.append(("gain", 2))
-    return [Table(f"N* (smallest N within 5% of the maximum) and maximum throughput, requests/s; the gain is that of the last "
-                  f"stage over the one before. {_SPREAD_NOTE} {durability(scene)} {scene.configuration}", header, rows, groups)]
+    return [
+        Table(
+            f"N* (smallest N within 5% of the maximum) and maximum throughput, requests/s; the gain is that of the last "
+            f"stage over the one before. {_SPREAD_NOTE} {durability(scene)} {scene.configuration}",
+            header,
+            rows,
+            groups,
+        )
+    ]
 
 
 def bottlenecks(scene: Scene) -> list[Block]:
@@ -126,23 +176,60 @@ def bottlenecks(scene: Scene) -> list[Block]:
         if not found:
             continue
         blocks.append(Heading(3, f"Bottlenecks: {stage.name}"))
-        blocks.append(Table(
-            f"{stage.name}: {stage.title}. N* predicted is (D + Z) / Dmax from the demands measured at N = 1. Response time "
-            "is from before connect to after the last byte. X·R/N must be 1 in a closed loop. "
-            f"{_SPREAD_NOTE} {_durability(scene, stage)} {configuration(scene.environment, [stage])}",
-            ["", "paper", "ours", "predicted", "paper", "ours", "throughput", "X·R/N", "paper", "ours", "paper", "ours"],
-            [_bottleneck_row(scene, stage, row, result) for row, result in found],
-            [("", 1), ("N*", 3), ("response time at N*", 2), ("at N*", 2), ("maximum throughput", 2), ("bottleneck", 2)]))
-        blocks.append(Bullets([f"{row_title(row)}, N = {result.fullest.threads}: {result.verdict.sentence}"
-                               for row, result in found]))
+        blocks.append(
+            Table(
+                f"{stage.name}: {stage.title}. N* predicted is (D + Z) / Dmax from the demands measured at N = 1. Response time "
+                "is from before connect to after the last byte. X·R/N must be 1 in a closed loop. "
+                f"{_SPREAD_NOTE} {_durability(scene, stage)} {configuration(scene.environment, [stage])}",
+                [
+                    "",
+                    "paper",
+                    "ours",
+                    "predicted",
+                    "paper",
+                    "ours",
+                    "throughput",
+                    "X·R/N",
+                    "paper",
+                    "ours",
+                    "paper",
+                    "ours",
+                ],
+                [_bottleneck_row(scene, stage, row, result) for row, result in found],
+                [
+                    ("", 1),
+                    ("N*", 3),
+                    ("response time at N*", 2),
+                    ("at N*", 2),
+                    ("maximum throughput", 2),
+                    ("bottleneck", 2),
+                ],
+            )
+        )
+        blocks.append(
+            Bullets(
+                [
+                    f"{row_title(row)}, N = {result.fullest.threads}: {result.verdict.sentence}"
+                    for row, result in found
+                ]
+            )
+        )
         blocks.append(_demands(scene, stage, found))
     return blocks
 
 
 def network_probe(scene: Scene) -> list[Block]:
     """Section 4.2's table: what the network alone carried, beside what the load generator saw."""
-    rows = [[f"{name} (paper)", f"{interval:.1f} s", f"{gigabytes:.2f} GB", f"{megabits:,.0f}", f"{megabytes:,.1f}"]
-            for name, interval, gigabytes, megabits, megabytes in paper.NETWORK_PROBE]
+    rows = [
+        [
+            f"{name} (paper)",
+            f"{interval:.1f} s",
+            f"{gigabytes:.2f} GB",
+            f"{megabits:,.0f}",
+            f"{megabytes:,.1f}",
+        ]
+        for name, interval, gigabytes, megabits, megabytes in paper.NETWORK_PROBE
+    ]
     probed = scene.environment.get("network_probe")
     if probed:
         rows.append(_probe_row("iperf3 (ours, loopback)", probed["interval_s"], probed["bytes"]))
@@ -150,11 +237,20 @@ def network_probe(scene: Scene) -> list[Block]:
         for row in scene.rows:
             if result := scene.result(stage, row):
                 run = result.best.typical()
-                rows.append(_probe_row(f"load generator, {stage.name}, {row_title(row)}", run.elapsed_s, run.bytes))
-    blocks: list[Block] = [Heading(3, "Network or CPU?"), Table(
-        "What one iperf3 connection carries over the network between load generator and servers, beside the load "
-        f"generator's own rate at its maximum. {scene.configuration}",
-        ["test", "interval", "transferred", "Mbit/s", "MB/s"], rows)]
+                rows.append(
+                    _probe_row(
+                        f"load generator, {stage.name}, {row_title(row)}", run.elapsed_s, run.bytes
+                    )
+                )
+    blocks: list[Block] = [
+        Heading(3, "Network or CPU?"),
+        Table(
+            "What one iperf3 connection carries over the network between load generator and servers, beside the load "
+            f"generator's own rate at its maximum. {scene.configuration}",
+            ["test", "interval", "transferred", "Mbit/s", "MB/s"],
+            rows,
+        ),
+    ]
     if not probed:
         blocks.append(Paragraph("The probe was not run: iperf3 was not there."))
     return blocks
@@ -162,22 +258,27 @@ def network_probe(scene: Scene) -> list[Block]:
 
 def durability(scene: Scene) -> str:
     """What an OK to `new` is worth, for every store of the experiment."""
-    return " ".join(filter(None, dict.fromkeys(_durability(scene, stage) for stage in scene.stages)))
+    return " ".join(
+        filter(None, dict.fromkeys(_durability(scene, stage) for stage in scene.stages))
+    )
 
 
 def _maximum(result: CellResult | None) -> str:
-    return wording.maximum(result.best.throughput, result.is_at_least) if result else wording.NOTHING
+    return (
+        wording.maximum(result.best.throughput, result.is_at_least) if result else wording.NOTHING
+    )
 
 
 def _maxima_row(scene: Scene, row: str) -> list[str]:
     cells = [row_title(row)]
     for index, stage in enumerate(scene.stages):
         result = scene.result(stage, row)
-        cells += [wording.rate(scene.papers(stage, row)),
-                  _maximum(result)]
+        cells += [wording.rate(scene.papers(stage, row)), _maximum(result)]
         if index:
-            cells += [wording.times(gain(scene.papers, scene.stages[index - 1], stage, row)),
-                      wording.times(gain(scene.ours, scene.stages[index - 1], stage, row))]
+            cells += [
+                wording.times(gain(scene.papers, scene.stages[index - 1], stage, row)),
+                wording.times(gain(scene.ours, scene.stages[index - 1], stage, row)),
+            ]
     return cells
 
 
@@ -196,27 +297,67 @@ def _bottleneck_row(scene: Scene, stage: Stage, row: str, result: CellResult) ->
     there = result.at_n_star
     predicted = f"{result.model.n_star:.1f}" if result.model else wording.NOTHING
     return [
-        row_title(row), wording.count(peak.n_star if peak else None), wording.count(result.n_star), predicted,
-        wording.milliseconds(peak.response_s if peak else None), wording.milliseconds_with_spread(there.response_s),
-        wording.rate(there.throughput.median), f"{there.typical().n_check:.3f}",
-        wording.rate(peak.throughput_rps if peak else None), _maximum(result),
-        (peak.bottleneck if peak else "") or wording.NOTHING, result.verdict.label,
+        row_title(row),
+        wording.count(peak.n_star if peak else None),
+        wording.count(result.n_star),
+        predicted,
+        wording.milliseconds(peak.response_s if peak else None),
+        wording.milliseconds_with_spread(there.response_s),
+        wording.rate(there.throughput.median),
+        f"{there.typical().n_check:.3f}",
+        wording.rate(peak.throughput_rps if peak else None),
+        _maximum(result),
+        (peak.bottleneck if peak else "") or wording.NOTHING,
+        result.verdict.label,
     ]
 
 
 def _demands(scene: Scene, stage: Stage, found: list[tuple[str, CellResult]]) -> Table:
     """Where a request's time goes, alone and at the maximum: what every verdict and prediction stands on."""
-    components = [name for name in COMPONENTS if any(name in result.best.typical().usage.components for _, result in found)]
+    components = [
+        name
+        for name in COMPONENTS
+        if any(name in result.best.typical().usage.components for _, result in found)
+    ]
     titles = [component_title(name, found[0][1].best.typical().store) for name in components]
-    rows = [[row_title(row), *_phase_cells(scene, result), *_demand_cells(result.alone, components, with_delay=True),
-             *_demand_cells(result.best, components, with_delay=False), *_traffic_cells(result.best)] for row, result in found]
+    rows = [
+        [
+            row_title(row),
+            *_phase_cells(scene, result),
+            *_demand_cells(result.alone, components, with_delay=True),
+            *_demand_cells(result.best, components, with_delay=False),
+            *_traffic_cells(result.best),
+        ]
+        for row, result in found
+    ]
     return Table(
         f"{stage.name}: where a request's time goes. At N = 1: until it is connected, until the first byte of the last reply, and in "
         "all, in µs. Service demands, D = U / X, in µs of CPU or disk for each request; Z is the rest of the response time at "
         "N = 1, below 0 where two work at one request at the same time. Bytes are those that the servers read from and wrote "
         f"to the disk for each request. {configuration(scene.environment, [stage])}",
-        ["", "connect", "first byte", "all", *titles, "disk", "Z", *titles, "disk", "read", "written"], rows,
-        [("", 1), ("at N = 1", 3), ("D at N = 1", len(titles) + 1), ("", 1), ("D at the maximum", len(titles) + 1), ("bytes", 2)])
+        [
+            "",
+            "connect",
+            "first byte",
+            "all",
+            *titles,
+            "disk",
+            "Z",
+            *titles,
+            "disk",
+            "read",
+            "written",
+        ],
+        rows,
+        [
+            ("", 1),
+            ("at N = 1", 3),
+            ("D at N = 1", len(titles) + 1),
+            ("", 1),
+            ("D at the maximum", len(titles) + 1),
+            ("bytes", 2),
+        ],
+    )
 
 
 def _phase_cells(scene: Scene, result: CellResult) -> list[str]:
@@ -224,8 +365,10 @@ def _phase_cells(scene: Scene, result: CellResult) -> list[str]:
         return [wording.NOTHING] * 3
     run = result.alone.typical()
     phases_ms = (scene.folder.evidence(run) or {}).get("loadgen", {}).get("phases_ms", {})
-    return [wording.microseconds(phases_ms[name] / 1000) if name in phases_ms else wording.NOTHING
-            for name in ("connect", "first_byte")] + [wording.microseconds(run.mean_ms / 1000)]
+    return [
+        wording.microseconds(phases_ms[name] / 1000) if name in phases_ms else wording.NOTHING
+        for name in ("connect", "first_byte")
+    ] + [wording.microseconds(run.mean_ms / 1000)]
 
 
 def _demand_cells(point: ThreadCount | None, components: list[str], with_delay: bool) -> list[str]:
@@ -233,7 +376,9 @@ def _demand_cells(point: ThreadCount | None, components: list[str], with_delay: 
         return [wording.NOTHING] * (len(components) + 1 + with_delay)
     run = point.typical()
     used = run.usage.components
-    demands_s = [used[name].cpu_cores / run.throughput_rps if name in used else 0.0 for name in components]
+    demands_s = [
+        used[name].cpu_cores / run.throughput_rps if name in used else 0.0 for name in components
+    ]
     demands_s.append(sum(disk.busy for disk in run.usage.disks.values()) / run.throughput_rps)
     delay_s = [run.mean_ms / 1000 - sum(demands_s)] if with_delay else []
     return [wording.microseconds(value) for value in demands_s + delay_s]
@@ -242,8 +387,13 @@ def _demand_cells(point: ThreadCount | None, components: list[str], with_delay: 
 def _traffic_cells(point: ThreadCount) -> list[str]:
     run = point.typical()
     servers = [used for name, used in run.usage.components.items() if name != "loadgen"]
-    return [wording.byte_size(sum(rate) / run.throughput_rps)
-            for rate in ([one.read_bytes_per_s for one in servers], [one.write_bytes_per_s for one in servers])]
+    return [
+        wording.byte_size(sum(rate) / run.throughput_rps)
+        for rate in (
+            [one.read_bytes_per_s for one in servers],
+            [one.write_bytes_per_s for one in servers],
+        )
+    ]
 
 
 def _durability(scene: Scene, stage: Stage) -> str:
@@ -256,4 +406,10 @@ def _durability(scene: Scene, stage: Stage) -> str:
 
 def _probe_row(name: str, interval_s: float, transferred: float) -> list[str]:
     rate = transferred / interval_s
-    return [name, f"{interval_s:.1f} s", f"{transferred / 1e9:.2f} GB", f"{rate * 8 / 1e6:,.0f}", f"{rate / 1e6:,.1f}"]
+    return [
+        name,
+        f"{interval_s:.1f} s",
+        f"{transferred / 1e9:.2f} GB",
+        f"{rate * 8 / 1e6:,.0f}",
+        f"{rate / 1e6:,.1f}",
+    ]

@@ -1,4 +1,5 @@
 """How numbers are written in a report: as many digits as they carry, always the same way."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -34,7 +35,13 @@ def milliseconds(seconds: float | None) -> str:
     if seconds is None:
         return NOTHING
     value = seconds * 1000
-    return f"{value:,.0f} ms" if value >= 100 else f"{value:.1f} ms" if value >= 10 else f"{value:.2f} ms"
+    return (
+        f"{value:,.0f} ms"
+        if value >= 100
+        else f"{value:.1f} ms"
+        if value >= 10
+        else f"{value:.2f} ms"
+    )
 
 
 def times(value: float | None) -> str:

@@ -30,9 +30,13 @@ def run_module(module: str) -> Outcome:
     result = unittest.TextTestRunner(stream=io.StringIO(), verbosity=0).run(suite)
     outcome = Outcome(module, seconds=time.monotonic() - start)
     outcome.failed = [f"FAILED {test}\n{trace}" for test, trace in result.failures + result.errors]
-    outcome.failed += [f"FAILED {test}\nunexpected success\n" for test in result.unexpectedSuccesses]
+    outcome.failed += [
+        f"FAILED {test}\nunexpected success\n" for test in result.unexpectedSuccesses
+    ]
     outcome.skipped = [f"skipped {test}: {reason}" for test, reason in result.skipped]
-    failed_tests = {getattr(test, "test_case", test).id() for test, _ in result.failures + result.errors}
+    failed_tests = {
+        getattr(test, "test_case", test).id() for test, _ in result.failures + result.errors
+    }
     outcome.passed = max(0, result.testsRun - len(failed_tests) - len(result.skipped))
     return outcome
 
@@ -43,19 +47,26 @@ def report(outcome: Outcome) -> None:
     print(
         f"{outcome.module}: {outcome.passed} passed, {len(outcome.failed)} failed, "
         f"{len(outcome.skipped)} skipped in {outcome.seconds:.1f} s",
-        flush=True)
+        flush=True,
+    )
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="such as tests/e2e")
-    parser.add_argument("modules", nargs="*", metavar="MODULE", help="such as test_idle; default: all")
-    parser.add_argument("--build", metavar="DIR", help="where the programs are (default: build, or TURNSTILE_BUILD)")
-    parser.add_argument("--jobs",
-                        type=int,
-                        metavar="N",
-                        default=2 * (os.cpu_count() or 1),
-                        help="test files at once (default: two for each core, as tests mostly wait)")
+    parser.add_argument(
+        "modules", nargs="*", metavar="MODULE", help="such as test_idle; default: all"
+    )
+    parser.add_argument(
+        "--build", metavar="DIR", help="where the programs are (default: build, or TURNSTILE_BUILD)"
+    )
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        metavar="N",
+        default=2 * (os.cpu_count() or 1),
+        help="test files at once (default: two for each core, as tests mostly wait)",
+    )
     arguments = parser.parse_args()
     if arguments.build:
         os.environ["TURNSTILE_BUILD"] = arguments.build
@@ -64,11 +75,15 @@ def main() -> int:
     # The tests' own support modules, and the project's packages; handed on to the processes that run the files.
     sys.path[:0] = [str(arguments.folder.resolve()), str(Path(__file__).resolve().parents[1])]
     # The longest first, so that none is left for the end.
-    by_length = sorted(arguments.folder.glob("test_*.py"), key=lambda path: path.stat().st_size, reverse=True)
+    by_length = sorted(
+        arguments.folder.glob("test_*.py"), key=lambda path: path.stat().st_size, reverse=True
+    )
     modules = arguments.modules or [path.stem for path in by_length]
 
     outcomes = []
-    with multiprocessing.get_context("spawn").Pool(min(arguments.jobs, len(modules)), maxtasksperchild=1) as pool:
+    with multiprocessing.get_context("spawn").Pool(
+        min(arguments.jobs, len(modules)), maxtasksperchild=1
+    ) as pool:
         for outcome in pool.imap_unordered(run_module, modules, chunksize=1):
             report(outcome)
             outcomes.append(outcome)

@@ -22,9 +22,13 @@ _PASSED_ON = ("PATH", "HOME", "DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG")
 PLAIN = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
 
 
-def run(*command: str, env: dict[str, str] | None = None, check: bool = True, stdin: str = "") -> str:
+def run(
+    *command: str, env: dict[str, str] | None = None, check: bool = True, stdin: str = ""
+) -> str:
     """Standard output of the command; an AssertionError with what it said when it fails."""
-    result = subprocess.run(command, env=env, input=stdin, capture_output=True, text=True, cwd=PROJECT, check=False)
+    result = subprocess.run(
+        command, env=env, input=stdin, capture_output=True, text=True, cwd=PROJECT, check=False
+    )
     if check and result.returncode != 0:
         said = result.stdout[-2000:] + result.stderr[-3000:]
         raise AssertionError(f"{' '.join(command)}: exit status {result.returncode}\n{said}")
@@ -44,14 +48,21 @@ class System:
         self.name = f"turnstile-test-{os.getpid()}-{next(_numbers)}"
         self.own_secrets = tempfile.TemporaryDirectory()
         self.port = free_port()
-        self._env = PLAIN | SETTINGS | settings | {
-            "COMPOSE_PROJECT_NAME": self.name,
-            "PORT": str(self.port),
-            "SECRETS": self.own_secrets.name,
-        }
+        self._env = (
+            PLAIN
+            | SETTINGS
+            | settings
+            | {
+                "COMPOSE_PROJECT_NAME": self.name,
+                "PORT": str(self.port),
+                "SECRETS": self.own_secrets.name,
+            }
+        )
 
     def compose(self, *words: str, check: bool = True) -> str:
-        return run("docker", "compose", "--env-file", "/dev/null", *words, env=self._env, check=check)
+        return run(
+            "docker", "compose", "--env-file", "/dev/null", *words, env=self._env, check=check
+        )
 
     def up(self) -> None:
         self.compose("up", "--detach", "--wait", "--no-build")
@@ -76,7 +87,9 @@ class System:
 
     def load(self, *words: str) -> dict[str, Any]:
         """The result of a run of loadgen, as it writes it for programs."""
-        return json.loads(self.compose("run", "--rm", "-T", "loadgen", *words, "--json", "-", check=False))
+        return json.loads(
+            self.compose("run", "--rm", "-T", "loadgen", *words, "--json", "-", check=False)
+        )
 
     def client(self) -> Client:
         return Client(("127.0.0.1", self.port))

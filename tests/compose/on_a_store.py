@@ -2,8 +2,8 @@
 
 import unittest
 
-from engine import System, run
 from client import grant
+from engine import System, run
 from waiting import eventually
 
 # Not the container's first process, which is its init and takes no kill from within.
@@ -38,7 +38,10 @@ class OnAStore(unittest.TestCase):
         self.addCleanup(client.close)
         self.assertEqual(client.ask("1KB7.txt"), "denied")
         grant(client, "alice")
-        self.assertEqual(client.ask("1KB7.txt"), self.system.inside("fileserver", "cat /srv/files/1KB7.txt").encode())
+        self.assertEqual(
+            client.ask("1KB7.txt"),
+            self.system.inside("fileserver", "cat /srv/files/1KB7.txt").encode(),
+        )
 
     def test_five_seconds_of_load_have_no_errors_and_are_not_tracked(self) -> None:
         result = self.system.load("get", "--threads", "4", "--seconds", "5", "--verify")
@@ -69,9 +72,16 @@ class OnAStore(unittest.TestCase):
         self.assertEqual(self.system.ask("new:bob:other"), "exists")
 
     def test_passwords_are_shown_nowhere(self) -> None:
-        passwords = self.system.inside(self.STORE, "cd /run/secrets && cat store-password; echo; cat *-root-password")
-        shown = self.system.compose("logs") + run("docker", "inspect", *self.system.containers("--all"))
-        shown += "".join(run("docker", "top", container, "-eo", "pid,args") for container in self.system.containers())
+        passwords = self.system.inside(
+            self.STORE, "cd /run/secrets && cat store-password; echo; cat *-root-password"
+        )
+        shown = self.system.compose("logs") + run(
+            "docker", "inspect", *self.system.containers("--all")
+        )
+        shown += "".join(
+            run("docker", "top", container, "-eo", "pid,args")
+            for container in self.system.containers()
+        )
         for password in passwords.split():
             self.assertEqual(len(password), 48)
             self.assertNotIn(password, shown)

@@ -11,17 +11,33 @@ PRESETS = sorted((PROJECT / "docker").glob("cores-*.env"))
 
 
 class Choices(unittest.TestCase):
-    def test_no_store_server_the_process_model_files_from_disk_and_a_pinned_fileserver(self) -> None:
+    def test_no_store_server_the_process_model_files_from_disk_and_a_pinned_fileserver(
+        self,
+    ) -> None:
         system = System(STORE="sqlite", MODEL="process", FILES="disk", FILESERVER_CPUS="0")
         self.addCleanup(system.remove)
         system.up()
         self.assertEqual(system.running(), {"network", "fileserver", "authserver"})
         self.assertEqual(system.ask("new:alice:wonderland"), "OK")
-        result = system.load("get", "--user", "alice", "--password", "wonderland", "--file", "1KB1.txt",
-                             "--threads", "2", "--requests", "50", "--verify")
+        result = system.load(
+            "get",
+            "--user",
+            "alice",
+            "--password",
+            "wonderland",
+            "--file",
+            "1KB1.txt",
+            "--threads",
+            "2",
+            "--requests",
+            "50",
+            "--verify",
+        )
         self.assertEqual(result["errors"]["total"], 0)
         # PID 1 is the container's init; both are held to the same cores.
-        self.assertRegex(system.inside("fileserver", "cat /proc/1/status"), r"Cpus_allowed_list:\s+0\n")
+        self.assertRegex(
+            system.inside("fileserver", "cat /proc/1/status"), r"Cpus_allowed_list:\s+0\n"
+        )
         self.assertNotIn("prefetched", system.log("fileserver"))
 
     def test_ones_own_password_goes_before_a_random_one(self) -> None:
@@ -34,7 +50,11 @@ class Choices(unittest.TestCase):
 
     def test_every_variable_is_documented(self) -> None:
         files = [PROJECT / "docker-compose.yml", PROJECT / "docker/stack.yml"]
-        used = set(re.findall(r"(?<!\$)\$\{([A-Z_]+)", "".join(path.read_text(encoding="utf-8") for path in files)))
+        used = set(
+            re.findall(
+                r"(?<!\$)\$\{([A-Z_]+)", "".join(path.read_text(encoding="utf-8") for path in files)
+            )
+        )
         example = (PROJECT / ".env.example").read_text(encoding="utf-8")
         self.assertEqual(used, set(re.findall(r"^#?([A-Z_]+)=", example, re.MULTILINE)))
 
@@ -45,4 +65,6 @@ class Choices(unittest.TestCase):
             pinned = dict(re.findall(r"^([A-Z]+)_CPUS=([0-9,-]+)$", text, re.MULTILINE))
             self.assertEqual(set(pinned), {"FILESERVER", "AUTHSERVER", "STORE", "LOADGEN"}, preset)
             shown = System().compose("--env-file", str(preset), "--profile", "load", "config")
-            self.assertIn(f"cpuset: {pinned['FILESERVER']}", shown.replace('"', "").replace("'", ""))
+            self.assertIn(
+                f"cpuset: {pinned['FILESERVER']}", shown.replace('"', "").replace("'", "")
+            )

@@ -29,7 +29,17 @@ def join_swarm() -> bool:
 def deploy(passwords: str) -> None:
     env = PLAIN | SETTINGS | {"SECRETS": passwords, "COMPOSE_PROJECT_NAME": STACK}
     config = run("docker/stack-config", "--env-file", "/dev/null", env=env)
-    run("docker", "stack", "deploy", "--resolve-image", "never", "--compose-file", "-", STACK, stdin=config)
+    run(
+        "docker",
+        "stack",
+        "deploy",
+        "--resolve-image",
+        "never",
+        "--compose-file",
+        "-",
+        STACK,
+        stdin=config,
+    )
 
 
 def addresses_of(service: str) -> list[str]:
@@ -43,7 +53,16 @@ def image(program: str) -> str:
 
 
 def ask(server: str, *lines: str) -> list[str]:
-    replies = run(*RUN, "--env", f"ASK_SERVER={server}", "--entrypoint", "ask", image("loadgen"), *lines, check=False)
+    replies = run(
+        *RUN,
+        "--env",
+        f"ASK_SERVER={server}",
+        "--entrypoint",
+        "ask",
+        image("loadgen"),
+        *lines,
+        check=False,
+    )
     return replies.splitlines()
 
 
@@ -60,8 +79,16 @@ def established_in(container: str) -> int:
 def remove_stack() -> None:
     run("docker", "stack", "rm", STACK)
     mine = f"label=com.docker.stack.namespace={STACK}"
-    eventually(lambda: not run("docker", "ps", "--all", "--quiet", "--filter", mine).split(), "containers are gone", 60)
-    eventually(lambda: not run("docker", "network", "ls", "--quiet", "--filter", mine).split(), "network is gone", 60)
+    eventually(
+        lambda: not run("docker", "ps", "--all", "--quiet", "--filter", mine).split(),
+        "containers are gone",
+        60,
+    )
+    eventually(
+        lambda: not run("docker", "network", "ls", "--quiet", "--filter", mine).split(),
+        "network is gone",
+        60,
+    )
     volumes = run("docker", "volume", "ls", "--quiet", "--filter", mine).split()
     run("docker", "volume", "rm", *volumes)
 
@@ -99,15 +126,42 @@ class Swarm(unittest.TestCase):
         self.assertEqual(ask(f"{self.fileservers[0]}:9000", "new:ada:lovelace"), ["OK"])
         name = f"{STACK}-load"
         command = [
-            *RUN, "--name", name, "--volume", f"{STACK}_files:/srv/files:ro", image("loadgen"),
-            "get", "--server", "fileserver:9000", "--user", "ada", "--password", "lovelace", "--threads", str(THREADS),
-            "--connection", "keep-alive", "--verify", "--seconds", "8", "--file", "1KB1.txt", "--json", "-",
+            *RUN,
+            "--name",
+            name,
+            "--volume",
+            f"{STACK}_files:/srv/files:ro",
+            image("loadgen"),
+            "get",
+            "--server",
+            "fileserver:9000",
+            "--user",
+            "ada",
+            "--password",
+            "lovelace",
+            "--threads",
+            str(THREADS),
+            "--connection",
+            "keep-alive",
+            "--verify",
+            "--seconds",
+            "8",
+            "--file",
+            "1KB1.txt",
+            "--json",
+            "-",
         ]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as load:
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        ) as load:
             eventually(lambda: established_in(name) >= THREADS, "the load has begun")
             run("docker", "kill", containers_of("authserver")[0])
             result = json.loads(load.communicate()[0])
-        wrong = {code: count for code, count in result["errors"].items() if code not in ("total", "unavailable")}
+        wrong = {
+            code: count
+            for code, count in result["errors"].items()
+            if code not in ("total", "unavailable")
+        }
         self.assertEqual(sum(wrong.values()), 0, result["errors"])
         self.assertGreater(result["requests"], 100)
         self.wait_for("authserver")

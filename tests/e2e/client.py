@@ -5,7 +5,17 @@ import socket
 
 from waiting import LONG_S
 
-CODES = {"syntax", "too-long", "invalid", "denied", "exists", "not-found", "unavailable", "busy", "internal"}
+CODES = {
+    "syntax",
+    "too-long",
+    "invalid",
+    "denied",
+    "exists",
+    "not-found",
+    "unavailable",
+    "busy",
+    "internal",
+}
 _SIZED = re.compile(rb"OK (0|[1-9][0-9]*)\Z")
 _ERROR = re.compile(rb"ERR ([a-z-]+) (\S.*)\Z")
 
@@ -19,6 +29,7 @@ class ConnectionEnded(AssertionError):
 
 class Client:
     """One connection. A reply is "OK", the code of an error, or the bytes of a file."""
+
     def __init__(self, address: Address, receive_buffer: int | None = None) -> None:
         self.socket = socket.socket(socket.AF_INET6 if ":" in address[0] else socket.AF_INET)
         self.socket.settimeout(LONG_S)

@@ -16,6 +16,7 @@ class HangUp(Exception):
 
 class Listening:
     """Accepts connections, each served by a thread of its own, until close()."""
+
     def __init__(self) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.address: Address = self._listener.getsockname()
@@ -53,6 +54,7 @@ class Listening:
 
 class Peer(Listening):
     """Speaks the line protocol as `answer(line, connection)` says: it returns the bytes to send, if any."""
+
     def __init__(self, answer: Callable[[bytes, socket.socket], bytes | None]) -> None:
         self.lines: list[bytes] = []
         self._answer = answer
@@ -67,12 +69,16 @@ class Peer(Listening):
                     connection.sendall(answer)
 
     def wait_for_lines(self, count: int) -> list[bytes]:
-        eventually(lambda: len(self.lines) >= count, f"{count} lines reach the peer, which has {self.lines}")
+        eventually(
+            lambda: len(self.lines) >= count,
+            f"{count} lines reach the peer, which has {self.lines}",
+        )
         return self.lines
 
 
 class Relay(Listening):
     """Passes bytes on to `target` and back."""
+
     def __init__(self, target: Address) -> None:
         self._target = target
         super().__init__()

@@ -29,7 +29,9 @@ def pause(pid: int) -> None:
     """Stops every thread of the process where it is; SIGCONT lets it go on."""
     os.kill(pid, signal.SIGSTOP)
     tasks = Path(f"/proc/{pid}/task")
-    eventually(lambda: all(state(int(task.name)) == "T" for task in tasks.iterdir()), f"{pid} has stopped")
+    eventually(
+        lambda: all(state(int(task.name)) == "T" for task in tasks.iterdir()), f"{pid} has stopped"
+    )
 
 
 def children(pid: int) -> list[int]:
@@ -40,16 +42,26 @@ def children(pid: int) -> list[int]:
 def cpu_s(pid: int) -> float:
     """CPU time that the process and its living children have used."""
     pids = [pid, *children(pid)]
-    return sum(int(fields[11]) + int(fields[12]) for one in pids if (fields := _stat(one))) / _TICKS_PER_S
+    return (
+        sum(int(fields[11]) + int(fields[12]) for one in pids if (fields := _stat(one)))
+        / _TICKS_PER_S
+    )
 
 
 def naps(pid: int) -> int:
     """How often the process and its children have gone to sleep: a server that waits for a lock naps again and again,
     one that waits for a line does not."""
-    statuses = [status for one in (pid, *children(pid)) for status in Path(f"/proc/{one}/task").glob("*/status")]
+    statuses = [
+        status
+        for one in (pid, *children(pid))
+        for status in Path(f"/proc/{one}/task").glob("*/status")
+    ]
     return sum(
-        int(line.split()[1]) for status in statuses for line in _lines(status)
-        if line.startswith("voluntary_ctxt_switches"))
+        int(line.split()[1])
+        for status in statuses
+        for line in _lines(status)
+        if line.startswith("voluntary_ctxt_switches")
+    )
 
 
 def threads(pid: int) -> int:

@@ -28,29 +28,38 @@ def environment(extra: dict[str, str] | None = None) -> dict[str, str]:
     return kept | (extra or {})
 
 
-def run(name: str, *flags: object, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+def run(
+    name: str, *flags: object, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     """Runs a program that is expected to end by itself."""
     command = [str(BUILD / name), *map(str, flags)]
-    return subprocess.run(command, env=environment(env), capture_output=True, text=True, timeout=2 * LONG_S)
+    return subprocess.run(
+        command, env=environment(env), capture_output=True, text=True, timeout=2 * LONG_S
+    )
 
 
 class Program:
     """A server that runs. Its log is kept in `log`."""
-    def __init__(self,
-                 name: str,
-                 flags: list[str],
-                 log: Path,
-                 env: dict[str, str] | None = None,
-                 prefix: list[str] | None = None) -> None:
+
+    def __init__(
+        self,
+        name: str,
+        flags: list[str],
+        log: Path,
+        env: dict[str, str] | None = None,
+        prefix: list[str] | None = None,
+    ) -> None:
         self.name = name
         self._log = log
         command = [*(prefix or []), str(BUILD / name), *flags]
         with log.open("ab") as stderr:
-            self._process = subprocess.Popen(command,
-                                             env=environment(env),
-                                             stdin=subprocess.DEVNULL,
-                                             stdout=subprocess.PIPE,
-                                             stderr=stderr)
+            self._process = subprocess.Popen(
+                command,
+                env=environment(env),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+            )
         self.pid = self._process.pid
         try:
             self.ready_line = self._wait_for_line()

@@ -24,17 +24,23 @@ class Scene:
 
     def write(self, name: str | bytes, content: bytes) -> Path:
         """Makes a file of the served folder, and the folders on its way."""
-        path = self.root / (name.decode(errors="surrogateescape") if isinstance(name, bytes) else name)
+        path = self.root / (
+            name.decode(errors="surrogateescape") if isinstance(name, bytes) else name
+        )
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
         return path
 
     def authserver(self, *flags: object, **options) -> Program:
-        return self.start("authserver", [*_ANY_PORT, "--sqlite-path", self.accounts, *flags], **options)
+        return self.start(
+            "authserver", [*_ANY_PORT, "--sqlite-path", self.accounts, *flags], **options
+        )
 
     def fileserver(self, auth: object, *flags: object, **options) -> Program:
         """`auth` is a server of this scene, or HOST:PORT."""
-        return self.start("fileserver", [*_ANY_PORT, "--auth", auth, "--root", self.root, *flags], **options)
+        return self.start(
+            "fileserver", [*_ANY_PORT, "--auth", auth, "--root", self.root, *flags], **options
+        )
 
     def start(self, name: str, flags: list[object], **options) -> Program:
         """A server with these flags and no others."""
@@ -55,13 +61,16 @@ class Scene:
     def close(self) -> None:
         for closeable in reversed(self._closeables):
             closeable.close()
-        complaints = [complaint for program in reversed(self._programs) for complaint in program.finish()]
+        complaints = [
+            complaint for program in reversed(self._programs) for complaint in program.finish()
+        ]
         shutil.rmtree(self.folder, ignore_errors=True)
         assert not complaints, "\n".join(complaints)
 
 
 class SceneTest(unittest.TestCase):
     """Each test has a scene of its own."""
+
     def setUp(self) -> None:
         self.scene = Scene()
         self.addCleanup(self.scene.close)

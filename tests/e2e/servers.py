@@ -3,9 +3,14 @@
 from programs import Program
 from scene import Scene
 
-KINDS = ("fileserver", "fileserver without spare threads", "authserver with threads",
-         "authserver with threads and none to spare", "authserver with processes",
-         "authserver with processes and none to spare")
+KINDS = (
+    "fileserver",
+    "fileserver without spare threads",
+    "authserver with threads",
+    "authserver with threads and none to spare",
+    "authserver with processes",
+    "authserver with processes and none to spare",
+)
 PROCESS_KINDS = tuple(kind for kind in KINDS if "processes" in kind)
 
 
@@ -17,4 +22,6 @@ def start(scene: Scene, kind: str, *flags: object, **options) -> Program:
         return scene.fileserver(scene.authserver(), *spare, *flags, **options)
     spare = ("--spare-workers", "0") if is_spareless else ()
     model = "process" if "processes" in kind else "thread"
-    return scene.authserver("--model", model, "--password-scheme", "plain", *spare, *flags, **options)
+    return scene.authserver(
+        "--model", model, "--password-scheme", "plain", *spare, *flags, **options
+    )

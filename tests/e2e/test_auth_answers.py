@@ -31,23 +31,53 @@ class AuthAnswersTest(SceneTest):
     def test_what_is_asked_is_in_the_compact_form(self) -> None:
         peer = self.serve(lambda line, _: b"OK\n")
         client = self.client()
-        for line in ("get: bob: pw", "get:bob: pw", "get: bob:  pw", "new: bob: a:b", "new:bob:a b ", "ping"):
+        for line in (
+            "get: bob: pw",
+            "get:bob: pw",
+            "get: bob:  pw",
+            "new: bob: a:b",
+            "new:bob:a b ",
+            "ping",
+        ):
             self.assertEqual(client.ask(line), "OK")
         self.assertEqual(
             peer.lines,
-            [b"auth:bob:pw\n", b"auth:bob: pw\n", b"auth:bob: pw\n", b"new:bob:a:b\n", b"new:bob:a b \n", b"ping\n"])
+            [
+                b"auth:bob:pw\n",
+                b"auth:bob: pw\n",
+                b"auth:bob: pw\n",
+                b"new:bob:a:b\n",
+                b"new:bob:a b \n",
+                b"ping\n",
+            ],
+        )
 
     def test_what_is_not_acceptable_is_not_asked_at_all(self) -> None:
         peer = self.serve(lambda line, _: b"OK\n")
         client = self.client()
-        for line in ("get:", "get:bob", "get::pw", "new:b b:pw", "new:bob:", "get:bob:\x01", "new:" + "u" * 65 + ":p",
-                     "a.txt", "", "new:bob:" + "p" * 129):
+        for line in (
+            "get:",
+            "get:bob",
+            "get::pw",
+            "new:b b:pw",
+            "new:bob:",
+            "get:bob:\x01",
+            "new:" + "u" * 65 + ":p",
+            "a.txt",
+            "",
+            "new:bob:" + "p" * 129,
+        ):
             self.assertIn(client.ask(line), ("syntax", "invalid", "denied"))
         self.assertEqual(peer.lines, [])
 
     def test_every_error_is_passed_on_and_does_to_the_connection_what_it_always_does(self) -> None:
-        self.serve(lambda line, _: b"OK\n"
-                   if b"right" in line else b"ERR " + line.split(b":")[2].strip() + b" some words\n")
+        self.serve(
+            lambda line, _: (
+                b"OK\n"
+                if b"right" in line
+                else b"ERR " + line.split(b":")[2].strip() + b" some words\n"
+            )
+        )
         for code in CLOSING | STAYING:
             for verb in ("get", "new"):
                 with self.subTest(code=code, verb=verb):
@@ -57,11 +87,22 @@ class AuthAnswersTest(SceneTest):
                     if code in CLOSING:
                         self.assertTrue(client.is_ended())
                     else:
-                        self.assertEqual(client.ask("a.txt"), "denied" if verb == "get" else b"content")
+                        self.assertEqual(
+                            client.ask("a.txt"), "denied" if verb == "get" else b"content"
+                        )
 
     def test_a_ping_that_is_answered_with_anything_but_ok_is_unavailable(self) -> None:
         answers = iter(
-            (b"ERR unavailable x\n", b"ERR internal x\n", b"ERR busy x\n", b"hello\n", b"OK 4\n", b"ERR\n", b"\n"))
+            (
+                b"ERR unavailable x\n",
+                b"ERR internal x\n",
+                b"ERR busy x\n",
+                b"hello\n",
+                b"OK 4\n",
+                b"ERR\n",
+                b"\n",
+            )
+        )
         self.serve(lambda line, _: next(answers))
         client = self.client()
         self.assertEqual([client.ask("ping") for _ in range(7)], ["unavailable"] * 7)
@@ -76,8 +117,21 @@ class AuthAnswersTest(SceneTest):
         self.assertEqual([client.ask("get:bob:pw") for _ in range(5)], ["OK"] * 5)
 
     def test_what_is_no_answer_grants_nothing(self) -> None:
-        answers = (b"OK then\n", b"ok\n", b" OK\n", b"OKAY\n", b"OK \n", b"OK 0\n", b"\n", b"GRANTED\n",
-                   b"ERR nonsense x\n", b"ERR\n", b"O\0K\n", b"OK\r\r\n", b"x" * 100_000)
+        answers = (
+            b"OK then\n",
+            b"ok\n",
+            b" OK\n",
+            b"OKAY\n",
+            b"OK \n",
+            b"OK 0\n",
+            b"\n",
+            b"GRANTED\n",
+            b"ERR nonsense x\n",
+            b"ERR\n",
+            b"O\0K\n",
+            b"OK\r\r\n",
+            b"x" * 100_000,
+        )
         current = [b""]
         self.serve(lambda line, _: current[0])
         for current[0] in answers:
@@ -107,7 +161,9 @@ class AuthAnswersTest(SceneTest):
         client = self.client()
         for line in ("get:bob:silence", "new:bob:silence"):
             grant(client)
-            self.assertLess(time_s(lambda: self.assertEqual(client.ask(line), "unavailable")), LONG_S / 2)
+            self.assertLess(
+                time_s(lambda: self.assertEqual(client.ask(line), "unavailable")), LONG_S / 2
+            )
         self.assertEqual(client.ask("a.txt"), b"content")
         self.assertEqual(client.ask("get:bob:silence"), "unavailable")
         self.assertEqual(client.ask("a.txt"), "denied")
@@ -123,7 +179,9 @@ class AuthAnswersTest(SceneTest):
         self.serve(trickle, "--auth-timeout", "1")
         client = self.client()
         # 512 bytes, after which it would be no answer at all, take 50 seconds.
-        self.assertLess(time_s(lambda: self.assertEqual(client.ask("get:bob:pw"), "unavailable")), LONG_S / 2)
+        self.assertLess(
+            time_s(lambda: self.assertEqual(client.ask("get:bob:pw"), "unavailable")), LONG_S / 2
+        )
 
     def test_a_late_answer_reaches_no_other_request(self) -> None:
         late = threading.Event()
@@ -190,7 +248,9 @@ class AuthAnswersTest(SceneTest):
             self.assertEqual(client.ask("a.txt"), b"content")
 
     def test_a_new_that_times_out_is_not_repeated(self) -> None:
-        peer = self.serve(lambda line, _: None if line.startswith(b"new:") else b"OK\n", "--auth-timeout", "1")
+        peer = self.serve(
+            lambda line, _: None if line.startswith(b"new:") else b"OK\n", "--auth-timeout", "1"
+        )
         client = self.client()
         grant(client)
         self.assertEqual(client.ask("new:bob:pw"), "unavailable")
@@ -204,13 +264,16 @@ class AuthAnswersPerRequestTest(AuthAnswersTest):
 
 class KeptConnectionTest(SceneTest):
     """Connections to the authserver that were kept, and that the other side closed meanwhile."""
+
     def serve(self, answer: Callable[[bytes, socket.socket], bytes | None]) -> Peer:
         self.scene.write("a.txt", b"content")
         peer = self.scene.keep(Peer(answer))
         self.fileserver = self.scene.fileserver(peer)
         return peer
 
-    def test_one_that_was_closed_while_it_was_idle_is_replaced_without_anyone_noticing(self) -> None:
+    def test_one_that_was_closed_while_it_was_idle_is_replaced_without_anyone_noticing(
+        self,
+    ) -> None:
         peer = self.serve(lambda line, _: b"OK\n")
         clients = [self.scene.client(self.fileserver) for _ in range(8)]
         for line in (b"get:bob:pw\n", b"new:bob:pw\n", b"ping\n"):

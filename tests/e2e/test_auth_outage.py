@@ -21,13 +21,21 @@ class AuthOutageTest(SceneTest):
     def test_the_fileserver_starts_without_it_and_finds_it_by_itself(self) -> None:
         port = free_port()
         client = self.scene.client(self.serve(f"127.0.0.1:{port}"))
-        self.assertEqual(client.ask_all([b"ping", b"get:alice:pw", b"new:alice:pw", b"a.txt", b"get:", b"get::x"]),
-                         ["unavailable", "unavailable", "unavailable", "denied", "syntax", "invalid"])
+        self.assertEqual(
+            client.ask_all(
+                [b"ping", b"get:alice:pw", b"new:alice:pw", b"a.txt", b"get:", b"get::x"]
+            ),
+            ["unavailable", "unavailable", "unavailable", "denied", "syntax", "invalid"],
+        )
         self.scene.authserver("--listen", f"127.0.0.1:{port}")
         eventually(lambda: client.ask("ping") == "OK", "the authserver is found")
-        self.assertEqual(client.ask_all([b"new:alice:pw", b"get:alice:pw", b"a.txt"]), ["OK", "OK", b"content"])
+        self.assertEqual(
+            client.ask_all([b"new:alice:pw", b"get:alice:pw", b"a.txt"]), ["OK", "OK", b"content"]
+        )
 
-    def test_when_it_goes_down_a_get_leaves_nobody_and_who_was_granted_still_gets_files(self) -> None:
+    def test_when_it_goes_down_a_get_leaves_nobody_and_who_was_granted_still_gets_files(
+        self,
+    ) -> None:
         authserver = self.scene.authserver()
         create_account(authserver)
         fileserver = self.serve(authserver)
@@ -35,8 +43,13 @@ class AuthOutageTest(SceneTest):
         for client in (stays, asks):
             grant(client)
         authserver.stop()
-        self.assertEqual(stays.ask_all([b"ping", b"new:bob:pw", b"a.txt"]), ["unavailable", "unavailable", b"content"])
-        self.assertEqual(asks.ask_all([b"get:alice:wonderland", b"a.txt"]), ["unavailable", "denied"])
+        self.assertEqual(
+            stays.ask_all([b"ping", b"new:bob:pw", b"a.txt"]),
+            ["unavailable", "unavailable", b"content"],
+        )
+        self.assertEqual(
+            asks.ask_all([b"get:alice:wonderland", b"a.txt"]), ["unavailable", "denied"]
+        )
 
     def test_after_its_restart_every_kept_connection_works_at_once(self) -> None:
         for signal_number in (signal.SIGTERM, signal.SIGKILL):
@@ -71,7 +84,9 @@ class AuthOutageTest(SceneTest):
             for client in clients:
                 client.send("get:alice:wonderland\n")
             for client in clients:
-                self.assertLess(time_s(lambda: self.assertEqual(client.reply(), "unavailable")), LONG_S / 2)
+                self.assertLess(
+                    time_s(lambda: self.assertEqual(client.reply(), "unavailable")), LONG_S / 2
+                )
         finally:
             authserver.signal(signal.SIGCONT)
         for _ in range(3):

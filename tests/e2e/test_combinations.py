@@ -34,20 +34,47 @@ class Conversation:
     def test_an_account_is_made_granted_and_fetches_files(self) -> None:
         client = self.client()
         self.assertEqual(
-            client.ask_all([b"ping", b"a.txt", b"new:carol:pw", b"new:carol:pw", b"a.txt", b"get:carol:pw"]),
-            ["OK", "denied", "OK", "exists", "denied", "OK"])
+            client.ask_all(
+                [b"ping", b"a.txt", b"new:carol:pw", b"new:carol:pw", b"a.txt", b"get:carol:pw"]
+            ),
+            ["OK", "denied", "OK", "exists", "denied", "OK"],
+        )
         self.assertEqual(client.ask_all(list(self.contents) * 3), list(self.contents.values()) * 3)
 
     def test_every_error_that_a_client_can_make(self) -> None:
         client = self.client()
         self.assertEqual(
-            client.ask_all([
-                b"", b"get:", b"get::x", b"get:nobody:pw", b"get:alice:wrong", b"a.txt", b"get: alice: wonderland",
-                b"none", b"../x", b"sub", b"\x01", b"a.txt"
-            ]), [
-                "syntax", "syntax", "invalid", "denied", "denied", "denied", "OK", "not-found", "not-found",
-                "not-found", "syntax", b"content"
-            ])
+            client.ask_all(
+                [
+                    b"",
+                    b"get:",
+                    b"get::x",
+                    b"get:nobody:pw",
+                    b"get:alice:wrong",
+                    b"a.txt",
+                    b"get: alice: wonderland",
+                    b"none",
+                    b"../x",
+                    b"sub",
+                    b"\x01",
+                    b"a.txt",
+                ]
+            ),
+            [
+                "syntax",
+                "syntax",
+                "invalid",
+                "denied",
+                "denied",
+                "denied",
+                "OK",
+                "not-found",
+                "not-found",
+                "not-found",
+                "syntax",
+                b"content",
+            ],
+        )
         client.send(b"x" * 512)
         self.assertEqual(client.reply(), "too-long")
         self.assertTrue(client.is_ended())
@@ -65,14 +92,19 @@ class Conversation:
         client = self.client()
         client.send(b"get:alice:wonderland\nsub/big\nget:alice:wrong\nsub/big\nping\nping")
         client.half_close()
-        self.assertEqual(client.replies(5), ["OK", self.contents[b"sub/big"], "denied", "denied", "OK"])
+        self.assertEqual(
+            client.replies(5), ["OK", self.contents[b"sub/big"], "denied", "denied", "OK"]
+        )
         self.assertTrue(client.is_ended())
 
     def test_the_authserver_answers_by_itself(self) -> None:
         client = self.connect(self.authserver)
         self.assertEqual(
-            client.ask_all([b"ping", b"auth:alice:wonderland", b"auth:alice:x", b"get:alice:x", b"new:alice:x"]),
-            ["OK", "OK", "denied", "syntax", "exists"])
+            client.ask_all(
+                [b"ping", b"auth:alice:wonderland", b"auth:alice:x", b"get:alice:x", b"new:alice:x"]
+            ),
+            ["OK", "OK", "denied", "syntax", "exists"],
+        )
 
     def test_a_connection_is_granted_by_get_alone_whatever_came_before(self) -> None:
         for _ in range(5):
@@ -83,15 +115,27 @@ class Conversation:
             client.close()
 
 
-def load_tests(loader: unittest.TestLoader, _tests: unittest.TestSuite, _pattern: str | None) -> unittest.TestSuite:
+def load_tests(
+    loader: unittest.TestLoader, _tests: unittest.TestSuite, _pattern: str | None
+) -> unittest.TestSuite:
     suite = unittest.TestSuite()
-    for model, files, connection, spare in itertools.product(MODELS, FILES, AUTH_CONNECTIONS, SPARES):
-        auth_flags, file_flags = ("--model", model), ("--files", files, "--auth-connection", connection)
+    for model, files, connection, spare in itertools.product(
+        MODELS, FILES, AUTH_CONNECTIONS, SPARES
+    ):
+        auth_flags, file_flags = (
+            ("--model", model),
+            ("--files", files, "--auth-connection", connection),
+        )
         if spare != "default":
-            auth_flags, file_flags = (*auth_flags, "--spare-workers", spare), (*file_flags, "--spare-threads", spare)
+            auth_flags, file_flags = (
+                (*auth_flags, "--spare-workers", spare),
+                (*file_flags, "--spare-threads", spare),
+            )
         name = f"{model}, {files}, {connection}, spare {spare}"
         flags = {"auth_flags": auth_flags, "file_flags": file_flags}
-        suite.addTests(loader.loadTestsFromTestCase(type(name, (Conversation, SharedSceneTest), flags)))
+        suite.addTests(
+            loader.loadTestsFromTestCase(type(name, (Conversation, SharedSceneTest), flags))
+        )
     return suite
 
 

@@ -66,17 +66,28 @@ class CrowdTest(SceneTest):
     def test_every_reply_is_the_right_one(self) -> None:
         for number in range(self.VISITORS):
             self.scene.write(*file_of(number))
-        for model, flags in (("thread", ()), ("process", ("--files", "disk", "--auth-connection", "per-request"))):
+        for model, flags in (
+            ("thread", ()),
+            ("process", ("--files", "disk", "--auth-connection", "per-request")),
+        ):
             with self.subTest(model):
-                authserver = self.scene.authserver("--model", model, "--password-scheme", "plain", "--sqlite-path",
-                                                   self.scene.folder / f"{model}.db")
+                authserver = self.scene.authserver(
+                    "--model",
+                    model,
+                    "--password-scheme",
+                    "plain",
+                    "--sqlite-path",
+                    self.scene.folder / f"{model}.db",
+                )
                 fileserver = self.scene.fileserver(authserver, *flags)
                 visitors = [Visitor(fileserver, number) for number in range(self.VISITORS)]
                 for visitor in visitors:
                     visitor.start()
                 for visitor in visitors:
                     visitor.join()
-                self.assertEqual([mistake for visitor in visitors for mistake in visitor.mistakes], [])
+                self.assertEqual(
+                    [mistake for visitor in visitors for mistake in visitor.mistakes], []
+                )
 
 
 if __name__ == "__main__":

@@ -74,11 +74,15 @@ class OutOfDescriptorsTest(SceneTest):
 
 @unittest.skipIf(BUILD.name == "address", SANITIZER_NEEDS_DESCRIPTORS)
 class NoDescriptorForAFileTest(SceneTest):
-    def test_a_file_that_cannot_be_opened_for_want_of_one_is_our_failure_and_not_absence(self) -> None:
+    def test_a_file_that_cannot_be_opened_for_want_of_one_is_our_failure_and_not_absence(
+        self,
+    ) -> None:
         self.scene.write("a.txt", b"content")
         authserver = self.scene.authserver()
         create_account(authserver)
-        fileserver = self.scene.fileserver(authserver, "--files", "disk", prefix=with_few_descriptors())
+        fileserver = self.scene.fileserver(
+            authserver, "--files", "disk", prefix=with_few_descriptors()
+        )
         client = self.scene.client(fileserver)
         grant(client)
         crowd = [self.scene.client(fileserver) for _ in range(LIMIT + 20)]
@@ -99,10 +103,9 @@ class NoDescriptorForAFileTest(SceneTest):
     def test_an_authserver_that_cannot_be_asked_for_want_of_one_is_unavailable(self) -> None:
         authserver = self.scene.authserver()
         create_account(authserver)
-        fileserver = self.scene.fileserver(authserver,
-                                           "--auth-connection",
-                                           "per-request",
-                                           prefix=with_few_descriptors())
+        fileserver = self.scene.fileserver(
+            authserver, "--auth-connection", "per-request", prefix=with_few_descriptors()
+        )
         client = self.scene.client(fileserver)
         grant(client)
         crowd = [self.scene.client(fileserver) for _ in range(LIMIT + 20)]
@@ -110,7 +113,9 @@ class NoDescriptorForAFileTest(SceneTest):
         self.assertEqual(client.ask("get:alice:wonderland"), "unavailable")
         for other in crowd:
             other.close()
-        eventually(lambda: client.ask("get:alice:wonderland") == "OK", "the authserver is asked again")
+        eventually(
+            lambda: client.ask("get:alice:wonderland") == "OK", "the authserver is asked again"
+        )
 
 
 if __name__ == "__main__":

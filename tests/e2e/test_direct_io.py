@@ -47,8 +47,16 @@ class DirectIoTest(SceneTest):
         """The system calls that opened files for reading while every file was asked for three times."""
         # -D: the program keeps the pid that was started, and strace is the one on the side.
         strace = [
-            "strace", "-D", "-f", "-qq", "-s", "4096", "-e", "trace=open,openat,openat2,fcntl", "-o",
-            str(self.trace)
+            "strace",
+            "-D",
+            "-f",
+            "-qq",
+            "-s",
+            "4096",
+            "-e",
+            "trace=open,openat,openat2,fcntl",
+            "-o",
+            str(self.trace),
         ]
         fileserver = self.scene.fileserver(self.authserver, "--files", mode, prefix=strace)
         client = self.scene.client(fileserver)
@@ -62,8 +70,12 @@ class DirectIoTest(SceneTest):
     def calls(self) -> list[str]:
         lines = self.trace.read_text().splitlines()
         return [
-            line for line in lines if re.search(r"/proc/self/fd/|/files/", line) and "O_RDONLY" in line
-            and "O_DIRECTORY" not in line and "O_PATH" not in line
+            line
+            for line in lines
+            if re.search(r"/proc/self/fd/|/files/", line)
+            and "O_RDONLY" in line
+            and "O_DIRECTORY" not in line
+            and "O_PATH" not in line
         ]
 
     def test_prefetching_reads_each_file_once_with_o_direct_and_no_request_opens_any(self) -> None:

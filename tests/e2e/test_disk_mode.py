@@ -136,7 +136,9 @@ class DiskModeTest(SceneTest):
         self.scene.write("new/sub/a", b"content")
         self.assertEqual(self.client.ask("new/sub/a"), b"content")
         (self.scene.root / "new").rename(self.scene.root / "moved")
-        self.assertEqual(self.client.ask_all([b"new/sub/a", b"moved/sub/a"]), ["not-found", b"content"])
+        self.assertEqual(
+            self.client.ask_all([b"new/sub/a", b"moved/sub/a"]), ["not-found", b"content"]
+        )
 
     def test_a_folder_that_becomes_a_link_to_the_outside_is_not_followed(self) -> None:
         outside = self.scene.folder / "outside"

@@ -28,6 +28,7 @@ def kill_everything(server: Program) -> None:
 
 class Creator(threading.Thread):
     """Makes one account after the other, until the server is gone."""
+
     def __init__(self, server: Program, name: str) -> None:
         super().__init__()
         self._client = Client(server.address)
@@ -53,10 +54,14 @@ class DurabilityTest(SceneTest):
                     self.kill_in_full_flight(kind, scheme)
 
     def kill_in_full_flight(self, kind: str, scheme: str) -> None:
-        server = servers.start(self.scene, kind, "--password-scheme", scheme, "--store-timeout", "60")
+        server = servers.start(
+            self.scene, kind, "--password-scheme", scheme, "--store-timeout", "60"
+        )
         tag = f"{AUTHSERVER_KINDS.index(kind)}.{scheme}"
         creators = [Creator(server, f"{tag}.{number}") for number in range(4)]
-        eventually(lambda: all(len(creator.acknowledged) > 3 for creator in creators), "accounts are made")
+        eventually(
+            lambda: all(len(creator.acknowledged) > 3 for creator in creators), "accounts are made"
+        )
         kill_everything(server)
         for creator in creators:
             creator.join()
@@ -99,7 +104,9 @@ class OneWinnerTest(SceneTest):
             self.assertEqual(sorted(replies), ["OK"] + ["exists"] * (self.CLIENTS - 1))
             winner = replies.index("OK")
             self.assertEqual(clients[0].ask(f"{self.verb}:name{name}:pw{winner}"), "OK")
-            self.assertEqual(clients[0].ask(f"{self.verb}:name{name}:pw{(winner + 1) % self.CLIENTS}"), "denied")
+            self.assertEqual(
+                clients[0].ask(f"{self.verb}:name{name}:pw{(winner + 1) % self.CLIENTS}"), "denied"
+            )
 
     verb = "auth"
 
@@ -112,15 +119,19 @@ class OneWinnerTest(SceneTest):
                 self.scene.accounts.unlink()
 
     def test_exactly_one_is_told_ok_by_two_authservers_on_one_store(self) -> None:
-        self.assert_one_winner_each(self.scene.authserver(*self.PATIENT),
-                                    self.scene.authserver("--model", "process", *self.PATIENT))
+        self.assert_one_winner_each(
+            self.scene.authserver(*self.PATIENT),
+            self.scene.authserver("--model", "process", *self.PATIENT),
+        )
 
     def test_exactly_one_is_told_ok_by_two_fileservers(self) -> None:
         self.verb = "get"
         authserver = self.scene.authserver("--model", "process", *self.PATIENT)
         flags = ("--auth-timeout", "60")
-        self.assert_one_winner_each(self.scene.fileserver(authserver, *flags),
-                                    self.scene.fileserver(authserver, "--auth-connection", "per-request", *flags))
+        self.assert_one_winner_each(
+            self.scene.fileserver(authserver, *flags),
+            self.scene.fileserver(authserver, "--auth-connection", "per-request", *flags),
+        )
 
 
 if __name__ == "__main__":

@@ -12,18 +12,68 @@ from pathlib import Path
 from client import Client, grant
 from scene import SharedSceneTest, create_account
 
-SIZES = (0, 1, 511, 512, 513, 4095, 4096, 4097, 8191, 8192, 16383, 16384, 16385, 65535, 65536, 65537, 1_000_003)
-PLAIN_NAMES = (b"a.txt", b"sub/b.txt", b"sub/deep/er/c", b".hidden", b"...", b"..a", b"a..", b"sub/..x", b" ", b" lead",
-               b"trail ", b"two words", b"a:b", b"newspaper", b"getaway", b"pingpong", b"new", b"OK 5", b"back\\slash",
-               b"-flag", b"~", b"*", b"%00", b"%2e%2e", "größe.txt".encode(), "файл/имя".encode(), b"latin\xe9",
-               b"\xff\xfe\x80", b"sub\xff/\x80", b"n" * 255, b"/".join([b"d" * 100] * 5) + b"/f")
+SIZES = (
+    0,
+    1,
+    511,
+    512,
+    513,
+    4095,
+    4096,
+    4097,
+    8191,
+    8192,
+    16383,
+    16384,
+    16385,
+    65535,
+    65536,
+    65537,
+    1_000_003,
+)
+PLAIN_NAMES = (
+    b"a.txt",
+    b"sub/b.txt",
+    b"sub/deep/er/c",
+    b".hidden",
+    b"...",
+    b"..a",
+    b"a..",
+    b"sub/..x",
+    b" ",
+    b" lead",
+    b"trail ",
+    b"two words",
+    b"a:b",
+    b"newspaper",
+    b"getaway",
+    b"pingpong",
+    b"new",
+    b"OK 5",
+    b"back\\slash",
+    b"-flag",
+    b"~",
+    b"*",
+    b"%00",
+    b"%2e%2e",
+    "größe.txt".encode(),
+    "файл/имя".encode(),
+    b"latin\xe9",
+    b"\xff\xfe\x80",
+    b"sub\xff/\x80",
+    b"n" * 255,
+    b"/".join([b"d" * 100] * 5) + b"/f",
+)
 
 
 class Openers:
     """Threads that wait in open() for a reader of a FIFO, which nobody may ever become."""
+
     def __init__(self, *fifos: Path) -> None:
         self._fifos = fifos
-        self._threads = [threading.Thread(target=self._open, args=(fifo,), daemon=True) for fifo in fifos]
+        self._threads = [
+            threading.Thread(target=self._open, args=(fifo,), daemon=True) for fifo in fifos
+        ]
         self.opened: list[Path] = []
         for thread in self._threads:
             thread.start()
@@ -61,13 +111,28 @@ class FileNamesTest(SharedSceneTest):
     @classmethod
     def make_links(cls, root: Path, outside: Path) -> None:
         targets = {
-            "to-file": "a.txt", "to-link": "to-file", "to-folder": "sub", "sub/up": "../a.txt",
-            "sub/deep/around": "../../sub/b.txt", "sub/self": "../sub/./b.txt", "absolute": root / "a.txt",
-            "absolute-folder": root / "sub", "etc": "/etc/passwd", "proc": "/proc/self/exe",
-            "outside": outside / "secret", "above": "../outside/secret", "above-folder": "../outside",
-            "back": "../files/a.txt", "back-folder": "../files/sub", "sub/back": "../../files/a.txt",
-            "to-absolute": "absolute", "dangling": "nothing", "loop": "loop", "to-root": ".", "to-fifo": "fifo",
-            "to-above": ".."
+            "to-file": "a.txt",
+            "to-link": "to-file",
+            "to-folder": "sub",
+            "sub/up": "../a.txt",
+            "sub/deep/around": "../../sub/b.txt",
+            "sub/self": "../sub/./b.txt",
+            "absolute": root / "a.txt",
+            "absolute-folder": root / "sub",
+            "etc": "/etc/passwd",
+            "proc": "/proc/self/exe",
+            "outside": outside / "secret",
+            "above": "../outside/secret",
+            "above-folder": "../outside",
+            "back": "../files/a.txt",
+            "back-folder": "../files/sub",
+            "sub/back": "../../files/a.txt",
+            "to-absolute": "absolute",
+            "dangling": "nothing",
+            "loop": "loop",
+            "to-root": ".",
+            "to-fifo": "fifo",
+            "to-above": "..",
         }
         for name, target in targets.items():
             (root / name).symlink_to(target)
@@ -83,7 +148,9 @@ class FileNamesTest(SharedSceneTest):
         listener.bind(f"/proc/self/fd/{folder}/socket")
         os.close(folder)
         with contextlib.suppress(PermissionError):
-            os.mknod(root / "device", stat.S_IFCHR | 0o666, os.makedev(1, 5))  # reads as zeros without end
+            os.mknod(
+                root / "device", stat.S_IFCHR | 0o666, os.makedev(1, 5)
+            )  # reads as zeros without end
 
     def setUp(self) -> None:
         self.client: Client = self.connect(self.fileserver)
@@ -107,53 +174,126 @@ class FileNamesTest(SharedSceneTest):
         self.assertEqual(self.client.ask_all(names), [self.contents[name] for name in names])
 
     def test_links_that_stay_inside_are_followed(self) -> None:
-        for name, target in ((b"to-file", b"a.txt"), (b"to-link", b"a.txt"), (b"to-folder/b.txt", b"sub/b.txt"),
-                             (b"to-folder/deep/er/c", b"sub/deep/er/c"), (b"sub/up", b"a.txt"),
-                             (b"sub/deep/around", b"sub/b.txt"), (b"sub/self", b"sub/b.txt"),
-                             (b"to-folder/up", b"a.txt"), (b"to-root/a.txt", b"a.txt"), (b"to-root/to-root/to-link",
-                                                                                         b"a.txt")):
+        for name, target in (
+            (b"to-file", b"a.txt"),
+            (b"to-link", b"a.txt"),
+            (b"to-folder/b.txt", b"sub/b.txt"),
+            (b"to-folder/deep/er/c", b"sub/deep/er/c"),
+            (b"sub/up", b"a.txt"),
+            (b"sub/deep/around", b"sub/b.txt"),
+            (b"sub/self", b"sub/b.txt"),
+            (b"to-folder/up", b"a.txt"),
+            (b"to-root/a.txt", b"a.txt"),
+            (b"to-root/to-root/to-link", b"a.txt"),
+        ):
             self.assertEqual(self.client.ask(name), self.contents[target], name)
 
     def test_links_that_are_absolute_or_leave_are_not_found(self) -> None:
-        self.assert_not_found(b"absolute", b"absolute-folder/b.txt", b"etc", b"proc", b"outside", b"above",
-                              b"above-folder/secret", b"to-absolute", b"to-root/outside", b"to-above/outside/secret",
-                              b"to-folder/../outside")
+        self.assert_not_found(
+            b"absolute",
+            b"absolute-folder/b.txt",
+            b"etc",
+            b"proc",
+            b"outside",
+            b"above",
+            b"above-folder/secret",
+            b"to-absolute",
+            b"to-root/outside",
+            b"to-above/outside/secret",
+            b"to-folder/../outside",
+        )
 
     def test_links_that_leave_and_come_back_are_not_found(self) -> None:
-        self.assert_not_found(b"back", b"back-folder/b.txt", b"sub/back", b"to-folder/back", b"to-above/files/a.txt")
+        self.assert_not_found(
+            b"back", b"back-folder/b.txt", b"sub/back", b"to-folder/back", b"to-above/files/a.txt"
+        )
 
     def test_links_to_nothing_are_not_found(self) -> None:
-        self.assert_not_found(b"dangling", b"loop", b"loop/a.txt", b"to-fifo", b"to-folder", b"to-root")
+        self.assert_not_found(
+            b"dangling", b"loop", b"loop/a.txt", b"to-fifo", b"to-folder", b"to-root"
+        )
 
     def test_names_that_are_no_relative_paths_are_not_found(self) -> None:
-        self.assert_not_found(b".", b"..", b"/", b"//", b"./a.txt", b"/a.txt", b"//a.txt", b"a.txt/", b"a.txt//",
-                              b"a.txt/.", b"sub//b.txt", b"sub/./b.txt", b"sub/../a.txt", b"../files/a.txt",
-                              b"../outside/secret", b"..//", b"sub/..", b"sub/.", b"../../../../../../etc/passwd",
-                              b"/etc/passwd",
-                              bytes(self.scene.root) + b"/a.txt", b"size/0/", b"/" * 511)
+        self.assert_not_found(
+            b".",
+            b"..",
+            b"/",
+            b"//",
+            b"./a.txt",
+            b"/a.txt",
+            b"//a.txt",
+            b"a.txt/",
+            b"a.txt//",
+            b"a.txt/.",
+            b"sub//b.txt",
+            b"sub/./b.txt",
+            b"sub/../a.txt",
+            b"../files/a.txt",
+            b"../outside/secret",
+            b"..//",
+            b"sub/..",
+            b"sub/.",
+            b"../../../../../../etc/passwd",
+            b"/etc/passwd",
+            bytes(self.scene.root) + b"/a.txt",
+            b"size/0/",
+            b"/" * 511,
+        )
 
     def test_folders_are_not_found(self) -> None:
         self.assert_not_found(b"sub", b"sub/", b"sub/deep", b"sub\xff", b"size")
 
     def test_what_is_not_there_is_not_found(self) -> None:
-        self.assert_not_found(b"nothing", b"A.TXT", b"sub/nothing", b"nothing/b.txt", b"a.txt/b", b"n" * 256,
-                              b"n" * 511, b"/".join([b"x"] * 256), b"size/00", b"a.txt ", b"\xff")
+        self.assert_not_found(
+            b"nothing",
+            b"A.TXT",
+            b"sub/nothing",
+            b"nothing/b.txt",
+            b"a.txt/b",
+            b"n" * 256,
+            b"n" * 511,
+            b"/".join([b"x"] * 256),
+            b"size/00",
+            b"a.txt ",
+            b"\xff",
+        )
 
     def test_fifos_sockets_and_devices_are_not_found(self) -> None:
-        self.assert_not_found(b"fifo", b"sub/fifo", b"to-folder/fifo", b"socket", b"device", b"fifo/x")
+        self.assert_not_found(
+            b"fifo", b"sub/fifo", b"to-folder/fifo", b"socket", b"device", b"fifo/x"
+        )
 
     def test_a_fifo_is_never_opened(self) -> None:
         self.assert_not_found(b"fifo", b"sub/fifo", b"to-fifo", b"to-root/fifo")
         self.assertEqual(self.openers.opened, [])
 
     def test_all_that_is_not_found_is_told_in_the_same_words(self) -> None:
-        names = [b"nothing", b"outside", b"sub", b"fifo", b"../outside/secret", b"back", b"etc", b"/", b"n" * 256]
+        names = [
+            b"nothing",
+            b"outside",
+            b"sub",
+            b"fifo",
+            b"../outside/secret",
+            b"back",
+            b"etc",
+            b"/",
+            b"n" * 256,
+        ]
         self.client.send(b"".join(name + b"\n" for name in names))
         self.assertEqual(len({self.client.reply_line() for _ in names}), 1)
 
     def test_every_name_is_denied_alike_before_a_granted_get(self) -> None:
         stranger = self.connect(self.fileserver)
-        names = [b"a.txt", b"nothing", b"fifo", b"../outside/secret", b"sub", b"/", b"\xff", b"size/1000003"]
+        names = [
+            b"a.txt",
+            b"nothing",
+            b"fifo",
+            b"../outside/secret",
+            b"sub",
+            b"/",
+            b"\xff",
+            b"size/1000003",
+        ]
         stranger.send(b"".join(name + b"\n" for name in names))
         lines = {stranger.reply_line() for _ in names}
         self.assertEqual(len(lines), 1)
@@ -173,6 +313,7 @@ class FileNamesFromDiskTest(FileNamesTest):
 
 class FileNamesOverTheMemoryLimitTest(FileNamesTest):
     """Prefetching that has no memory for any file."""
+
     @classmethod
     def prepare(cls) -> None:
         super().prepare()
@@ -183,6 +324,7 @@ class FileNamesOverTheMemoryLimitTest(FileNamesTest):
 
 class LinkedRootTest(SharedSceneTest):
     """A served folder that is itself reached through a link."""
+
     @classmethod
     def prepare(cls) -> None:
         cls.scene.write("a.txt", b"content")
@@ -196,9 +338,14 @@ class LinkedRootTest(SharedSceneTest):
     def test_its_files_and_links_are_served(self) -> None:
         for mode in ("prefetch", "disk"):
             with self.subTest(mode):
-                client = self.connect(self.scene.fileserver(self.auth, "--files", mode, "--root", self.linked_root))
+                client = self.connect(
+                    self.scene.fileserver(self.auth, "--files", mode, "--root", self.linked_root)
+                )
                 grant(client)
-                self.assertEqual(client.ask_all([b"a.txt", b"sub/b.txt", b"link"]), [b"content", b"below", b"below"])
+                self.assertEqual(
+                    client.ask_all([b"a.txt", b"sub/b.txt", b"link"]),
+                    [b"content", b"below", b"below"],
+                )
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ BIG = 32_000_000
 
 class IdleTest(SceneTest):
     """All kinds of servers at once, as each takes its time."""
+
     def clients(self, *flags: object) -> dict[str, Client]:
         """A connection to a server of each kind."""
         all_servers = {kind: servers.start(self.scene, kind, *flags) for kind in servers.KINDS}
@@ -47,7 +48,11 @@ class IdleTest(SceneTest):
         start = time.monotonic()
         # All the 511 bytes of a line would take half a minute.
         for value in b"p" * 511:
-            still_open = {kind: client for kind, client in still_open.items() if self.is_open_for(client, value)}
+            still_open = {
+                kind: client
+                for kind, client in still_open.items()
+                if self.is_open_for(client, value)
+            }
             if not still_open:
                 break
         self.assertEqual(list(still_open), [])
@@ -83,11 +88,14 @@ class IdleTest(SceneTest):
 
 class PeerThatDoesNotReadTest(SceneTest):
     """The server has one place; when it is free again, the peer that did not read was cut."""
+
     def serve(self, *flags: object) -> tuple[Program, Client]:
         self.scene.write("big", b"1" * BIG)
         authserver = self.scene.authserver()
         create_account(authserver)
-        server = self.scene.fileserver(authserver, "--max-connections", "1", "--idle-timeout", "1", *flags)
+        server = self.scene.fileserver(
+            authserver, "--max-connections", "1", "--idle-timeout", "1", *flags
+        )
         return server, self.scene.client(server, receive_buffer=1 << 16)
 
     def wait_until_cut(self, server: Program) -> None:
@@ -122,7 +130,9 @@ class PeerThatDoesNotReadTest(SceneTest):
     def test_one_that_asks_and_asks_and_takes_no_reply_is_cut(self) -> None:
         server, client = self.serve()
         client.socket.settimeout(0.2)
-        with self.assertRaises(OSError):  # at first as the buffers are full, then as the server has gone
+        with self.assertRaises(
+            OSError
+        ):  # at first as the buffers are full, then as the server has gone
             for _ in range(int(LONG_S / 0.2)):
                 client.send(b"\n" * 1_000_000)
         self.wait_until_cut(server)

@@ -43,7 +43,12 @@ class LineTests:
     def test_a_control_byte_anywhere_is_a_syntax_error_and_the_connection_stays(self) -> None:
         client = self.client()
         for byte in CONTROL_BYTES:
-            for line in (byte + b"ping", b"pi" + byte + b"ng", b"new:" + byte + b":x", b"new:x:y" + byte + b"z"):
+            for line in (
+                byte + b"ping",
+                b"pi" + byte + b"ng",
+                b"new:" + byte + b":x",
+                b"new:x:y" + byte + b"z",
+            ):
                 self.assertEqual(client.ask(line), "syntax", line)
         for byte in set(CONTROL_BYTES) - {b"\r"}:
             self.assertEqual(client.ask(b"ping" + byte), "syntax", byte)
@@ -57,7 +62,11 @@ class LineTests:
 
     def test_512_bytes_with_the_line_ending_are_a_line(self) -> None:
         client = self.client()
-        for line in (self.line_of(511) + b"\n", self.line_of(510) + b"\r\n", self.line_of(510) + b"\n"):
+        for line in (
+            self.line_of(511) + b"\n",
+            self.line_of(510) + b"\r\n",
+            self.line_of(510) + b"\n",
+        ):
             client.send(line)
             self.assertEqual(client.reply(), self.padded_reply)
         self.assert_stays(client)
@@ -107,7 +116,14 @@ class LineTests:
         self.assertEqual(replies, [self.padded_reply] * len(lengths))
 
     CONVERSATION = [
-        b"ping", b"", b"new:bob:secret", b"new:bob:secret\r", b"new:\x01", b"new:b d:x", b"new:bob", b"ping"
+        b"ping",
+        b"",
+        b"new:bob:secret",
+        b"new:bob:secret\r",
+        b"new:\x01",
+        b"new:b d:x",
+        b"new:bob",
+        b"ping",
     ]
     REPLIES = ["OK", "syntax", "exists", "exists", "syntax", "invalid", "syntax", "OK"]
 

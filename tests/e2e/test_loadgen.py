@@ -19,8 +19,20 @@ from scene import SceneTest, create_account, free_port
 from waiting import LONG_S, eventually
 
 CODES = {
-    "syntax", "too-long", "invalid", "denied", "exists", "not-found", "unavailable", "busy", "internal", "timeout",
-    "connect", "closed", "mismatch", "protocol"
+    "syntax",
+    "too-long",
+    "invalid",
+    "denied",
+    "exists",
+    "not-found",
+    "unavailable",
+    "busy",
+    "internal",
+    "timeout",
+    "connect",
+    "closed",
+    "mismatch",
+    "protocol",
 }
 GET = ("get", "--user", "alice", "--password", "wonderland")
 GET_LINE = b"get:alice:wonderland\n"
@@ -45,10 +57,18 @@ class LoadgenTest(SceneTest):
         create_account(self.authserver)
         self.fileserver = self.scene.fileserver(self.authserver, "--files", "disk", *flags)
 
-    def result(self, *flags: object, server: object = None, status: int = 0, env: dict[str, str] | None = None) -> dict:
+    def result(
+        self,
+        *flags: object,
+        server: object = None,
+        status: int = 0,
+        env: dict[str, str] | None = None,
+    ) -> dict:
         """The JSON of a run against the fileserver, or another server."""
         path = self.scene.folder / "result.json"
-        ended = run("loadgen", *flags, "--server", server or self.fileserver, "--json", path, env=env)
+        ended = run(
+            "loadgen", *flags, "--server", server or self.fileserver, "--json", path, env=env
+        )
         self.assertEqual(ended.returncode, status, ended.stderr + ended.stdout)
         result = json.loads(path.read_text())
         self.assert_consistent(result)
@@ -60,29 +80,50 @@ class LoadgenTest(SceneTest):
         self.assertEqual(sum(errors.values()), total)
         self.assertLessEqual(set(errors), CODES)
         self.assertGreater(result["elapsed_s"], 0)
-        self.assertAlmostEqual(result["throughput_rps"],
-                               result["requests"] / result["elapsed_s"],
-                               delta=0.01 * result["throughput_rps"] + 0.1)
-        self.assertEqual(sum(second["requests"] for second in result["per_second"]), result["requests"])
-        times = [result["response_time_ms"][name] for name in ("min", "p50", "p90", "p99", "p99.9", "max")]
+        self.assertAlmostEqual(
+            result["throughput_rps"],
+            result["requests"] / result["elapsed_s"],
+            delta=0.01 * result["throughput_rps"] + 0.1,
+        )
+        self.assertEqual(
+            sum(second["requests"] for second in result["per_second"]), result["requests"]
+        )
+        times = [
+            result["response_time_ms"][name]
+            for name in ("min", "p50", "p90", "p99", "p99.9", "max")
+        ]
         if result["requests"] > 0:
             self.assertEqual(times, sorted(times))
             self.assertTrue(times[0] <= result["response_time_ms"]["mean"] <= times[-1])
 
     def errors(self, result: dict) -> dict[str, int]:
-        return {code: count for code, count in result["errors"].items() if count > 0 and code != "total"}
+        return {
+            code: count for code, count in result["errors"].items() if count > 0 and code != "total"
+        }
 
     def test_a_number_of_requests_is_for_each_thread(self) -> None:
         self.serve()
         for connection in ("per-request", "keep-alive"):
             for pipeline in ((), ("--pipeline",)):
                 with self.subTest(connection=connection, pipeline=pipeline):
-                    result = self.result(*GET, "--file", "file3", "--threads", 4, "--requests", 25, "--connection",
-                                         connection, *pipeline)
+                    result = self.result(
+                        *GET,
+                        "--file",
+                        "file3",
+                        "--threads",
+                        4,
+                        "--requests",
+                        25,
+                        "--connection",
+                        connection,
+                        *pipeline,
+                    )
                     self.assertEqual((result["requests"], result["bytes"]), (100, 100 * 3000))
                     self.assertEqual(self.errors(result), {})
-                    self.assertEqual((result["request"], result["threads"], result["connection"]),
-                                     ("get", 4, connection))
+                    self.assertEqual(
+                        (result["request"], result["threads"], result["connection"]),
+                        ("get", 4, connection),
+                    )
                     self.assertEqual(result["server"], str(self.fileserver))
 
     def test_a_run_by_time_takes_that_time(self) -> None:
@@ -95,11 +136,15 @@ class LoadgenTest(SceneTest):
     def test_the_command_line_beats_the_environment_in_how_a_run_ends(self) -> None:
         peer = self.scene.keep(Peer(one_byte_file))
         flags = (*GET, "--file", "a", "--requests", 3)
-        self.assertEqual(self.result(*flags, server=peer, env={"LOADGEN_SECONDS": "60"})["requests"], 3)
+        self.assertEqual(
+            self.result(*flags, server=peer, env={"LOADGEN_SECONDS": "60"})["requests"], 3
+        )
 
     def test_warmup_is_not_counted(self) -> None:
         peer = self.scene.keep(Peer(one_byte_file))
-        result = self.result(*GET, "--file", "a", "--threads", 2, "--warmup", 0.5, "--requests", 10, server=peer)
+        result = self.result(
+            *GET, "--file", "a", "--threads", 2, "--warmup", 0.5, "--requests", 10, server=peer
+        )
         self.assertEqual((result["requests"], result["bytes"]), (20, 20))
         self.assertGreater(peer.lines.count(b"a\n"), 20)
 
@@ -107,41 +152,65 @@ class LoadgenTest(SceneTest):
         self.serve()
         for connection, expected in (("per-request", 60), ("keep-alive", 3)):
             relay = self.scene.keep(Relay(self.fileserver.address))
-            self.result(*GET,
-                        "--file",
-                        "file1",
-                        "--threads",
-                        3,
-                        "--requests",
-                        20,
-                        "--connection",
-                        connection,
-                        server=relay)
-            self.assertIn(relay.connections - expected, (0, 1), connection)  # one to look whether anybody listens
+            self.result(
+                *GET,
+                "--file",
+                "file1",
+                "--threads",
+                3,
+                "--requests",
+                20,
+                "--connection",
+                connection,
+                server=relay,
+            )
+            self.assertIn(
+                relay.connections - expected, (0, 1), connection
+            )  # one to look whether anybody listens
 
     def test_get_is_sent_for_every_request(self) -> None:
         for connection in ("per-request", "keep-alive"):
             peer = self.scene.keep(Peer(one_byte_file))
-            self.result(*GET, "--file", "a", "--requests", 30, "--connection", connection, server=peer)
+            self.result(
+                *GET, "--file", "a", "--requests", 30, "--connection", connection, server=peer
+            )
             self.assertEqual(peer.lines, [GET_LINE, b"a\n"] * 30)
 
     def test_unique_gives_every_thread_numbers_of_its_own_in_order(self) -> None:
         peer = self.scene.keep(Peer(one_byte_file))
-        self.result(*GET, "--file", "f%d", "--unique", 4, "--threads", 3, "--requests", 5, server=peer)
+        self.result(
+            *GET, "--file", "f%d", "--unique", 4, "--threads", 3, "--requests", 5, server=peer
+        )
         for thread in range(3):
             mine = [b"f%d\n" % number for number in range(thread * 4 + 1, thread * 4 + 5)]
             self.assertEqual([line for line in peer.lines if line in mine], [*mine, mine[0]])
 
     def test_unique_wraps(self) -> None:
         self.serve()
-        result = self.result(*GET, "--file", "file%d", "--unique", 2, "--threads", 2, "--requests", 5)
-        self.assertEqual(result["bytes"], sum(1000 * number for number in (1, 2, 1, 2, 1, 3, 4, 3, 4, 3)))
+        result = self.result(
+            *GET, "--file", "file%d", "--unique", 2, "--threads", 2, "--requests", 5
+        )
+        self.assertEqual(
+            result["bytes"], sum(1000 * number for number in (1, 2, 1, 2, 1, 3, 4, 3, 4, 3))
+        )
 
     def test_once_ends_the_run_before_a_file_is_asked_for_twice(self) -> None:
         for warmup in ((), ("--warmup", 0.01)):
             peer = self.scene.keep(Peer(one_byte_file))
-            result = self.result(*GET, "--file", "f%d", "--unique", 500, "--threads", 3, "--seconds", 60, "--once", *warmup,
-                                 server=peer)
+            result = self.result(
+                *GET,
+                "--file",
+                "f%d",
+                "--unique",
+                500,
+                "--threads",
+                3,
+                "--seconds",
+                60,
+                "--once",
+                *warmup,
+                server=peer,
+            )
             names = [line for line in peer.lines if line != GET_LINE]
             self.assertEqual(len(set(names)), len(names))
             self.assertGreaterEqual(len(names), 500)
@@ -151,26 +220,43 @@ class LoadgenTest(SceneTest):
         self.serve()
         for _ in range(3):
             result = self.result("new", "--threads", 4, "--requests", 10)
-            self.assertEqual((result["requests"], result["bytes"], result["request"]), (40, 0, "new"))
+            self.assertEqual(
+                (result["requests"], result["bytes"], result["request"]), (40, 0, "new")
+            )
             self.assertEqual(self.errors(result), {})
 
     def test_save_keeps_whole_files_under_their_names(self) -> None:
         self.serve()
         self.scene.write("deep/file7", b"7" * 300_000)
         kept = self.scene.folder / "kept"
-        for flags in (("--file", "file%d", "--unique", 3, "--threads", 2, "--requests", 5), ("--file", "deep/file7",
-                                                                                          "--requests", 2)):
+        for flags in (
+            ("--file", "file%d", "--unique", 3, "--threads", 2, "--requests", 5),
+            ("--file", "deep/file7", "--requests", 2),
+        ):
             self.assertEqual(self.errors(self.result(*GET, *flags, "--save", kept)), {})
         names = sorted(str(path.relative_to(kept)) for path in kept.rglob("*") if path.is_file())
         self.assertEqual(names, ["deep/file7", *(f"file{number}" for number in range(1, 7))])
         for name in names:
-            self.assertEqual((kept / name).read_bytes(), (self.scene.root / name).read_bytes(), name)
+            self.assertEqual(
+                (kept / name).read_bytes(), (self.scene.root / name).read_bytes(), name
+            )
 
     def test_what_is_broken_is_not_saved(self) -> None:
         peer = self.scene.keep(Peer(lambda line, _: b"OK\n" if line == GET_LINE else b"OK 5\nx"))
         kept = self.scene.folder / "kept"
-        result = self.result(*GET, "--file", "a", "--requests", 1, "--timeout", 0.3, "--save", kept, server=peer,
-                             status=1)
+        result = self.result(
+            *GET,
+            "--file",
+            "a",
+            "--requests",
+            1,
+            "--timeout",
+            0.3,
+            "--save",
+            kept,
+            server=peer,
+            status=1,
+        )
         self.assertEqual(self.errors(result), {"timeout": 1})
         self.assertEqual(list(kept.iterdir()), [])
 
@@ -178,8 +264,13 @@ class LoadgenTest(SceneTest):
         self.serve()
         kept = self.scene.folder / "kept"
         (kept / "file1").mkdir(parents=True)
-        for folder, where in ((kept, kept / "file1"), (self.scene.root / "file1", self.scene.root / "file1")):
-            ended = run("loadgen", *GET, "--file", "file1", "--save", folder, "--server", self.fileserver)
+        for folder, where in (
+            (kept, kept / "file1"),
+            (self.scene.root / "file1", self.scene.root / "file1"),
+        ):
+            ended = run(
+                "loadgen", *GET, "--file", "file1", "--save", folder, "--server", self.fileserver
+            )
             self.assertEqual(ended.returncode, 1)
             self.assertRegex(ended.stderr, rf"loadgen: --save: {where}: .+\n$")
 
@@ -189,7 +280,18 @@ class LoadgenTest(SceneTest):
         copies.mkdir()
         for name in ("file1", "file2", "file3", "file4"):
             (copies / name).write_bytes((self.scene.root / name).read_bytes())
-        flags = (*GET, "--file", "file%d", "--unique", 4, "--requests", 4, "--verify", "--verify-root", copies)
+        flags = (
+            *GET,
+            "--file",
+            "file%d",
+            "--unique",
+            4,
+            "--requests",
+            4,
+            "--verify",
+            "--verify-root",
+            copies,
+        )
         self.assertEqual(self.errors(self.result(*flags)), {})
         changed = bytearray((copies / "file2").read_bytes())
         changed[-1] ^= 1
@@ -204,35 +306,54 @@ class LoadgenTest(SceneTest):
         self.serve()
         (self.scene.root / "file2").unlink()
         result = self.result(*GET, "--file", "file%d", "--unique", 4, "--requests", 8, status=1)
-        self.assertEqual((self.errors(result), result["requests"], result["bytes"]), ({"not-found": 2}, 6, 16_000))
+        self.assertEqual(
+            (self.errors(result), result["requests"], result["bytes"]),
+            ({"not-found": 2}, 6, 16_000),
+        )
 
     def test_a_wrong_password_is_denied(self) -> None:
         self.serve()
         for pipeline in ((), ("--pipeline",)):
             for connection in ("per-request", "keep-alive"):
-                result = self.result("get",
-                                     "--user",
-                                     "alice",
-                                     "--password",
-                                     "no",
-                                     "--file",
-                                     "file1",
-                                     "--requests",
-                                     5,
-                                     *pipeline,
-                                     "--connection",
-                                     connection,
-                                     status=1)
+                result = self.result(
+                    "get",
+                    "--user",
+                    "alice",
+                    "--password",
+                    "no",
+                    "--file",
+                    "file1",
+                    "--requests",
+                    5,
+                    *pipeline,
+                    "--connection",
+                    connection,
+                    status=1,
+                )
                 self.assertEqual((self.errors(result), result["requests"]), ({"denied": 5}, 0))
 
     def test_a_password_may_come_from_the_environment_and_is_printed_nowhere(self) -> None:
         self.serve()
         self.scene.client(self.authserver).ask("new:bob:Xyzzy-Plugh")
-        flags = ("get", "--user", "bob", "--file", "file1", "--requests", 2, "--server", self.fileserver, "--json", "-")
+        flags = (
+            "get",
+            "--user",
+            "bob",
+            "--file",
+            "file1",
+            "--requests",
+            2,
+            "--server",
+            self.fileserver,
+            "--json",
+            "-",
+        )
         ended = run("loadgen", *flags, env={"LOADGEN_PASSWORD": "Xyzzy-Plugh"})
         self.assertEqual(ended.returncode, 0, ended.stderr)
         self.assertNotIn("Xyzzy-Plugh", ended.stdout + ended.stderr)
-        self.assertNotIn("Xyzzy-Plugh", run("loadgen", "--help", env={"LOADGEN_PASSWORD": "Xyzzy-Plugh"}).stdout)
+        self.assertNotIn(
+            "Xyzzy-Plugh", run("loadgen", "--help", env={"LOADGEN_PASSWORD": "Xyzzy-Plugh"}).stdout
+        )
 
     def test_busy_and_unavailable_are_told_apart(self) -> None:
         self.serve("--max-connections", 1)
@@ -245,7 +366,9 @@ class LoadgenTest(SceneTest):
         self.assertLessEqual(set(self.errors(result)), {"unavailable", "busy"})
 
     def test_nobody_who_listens_is_a_connect_error(self) -> None:
-        ended = run("loadgen", *GET, "--file", "a", "--requests", 3, "--server", f"127.0.0.1:{free_port()}")
+        ended = run(
+            "loadgen", *GET, "--file", "a", "--requests", 3, "--server", f"127.0.0.1:{free_port()}"
+        )
         self.assertEqual(ended.returncode, 1)
         self.assertTrue(ended.stderr.strip())
 
@@ -255,7 +378,9 @@ class LoadgenTest(SceneTest):
                 peer = self.scene.keep(Peer(answer))
                 flags = (*GET, "--file", "a", "--requests", 2, "--timeout", timeout_s)
                 result = self.result(*flags, server=peer, status=1)
-                self.assertEqual((self.errors(result), result["requests"], result["bytes"]), ({cause: 2}, 0, 0))
+                self.assertEqual(
+                    (self.errors(result), result["requests"], result["bytes"]), ({cause: 2}, 0, 0)
+                )
 
     def test_a_connection_that_ends_early_is_closed(self) -> None:
         def close(line: bytes, connection: socket.socket) -> None:
@@ -274,31 +399,61 @@ class LoadgenTest(SceneTest):
             return lambda line, _: b"OK\n" if line == GET_LINE else reply
 
         self.assert_cause(
-            "protocol", lambda line, _: b"YES\n", lambda line, _: b"OK 5\nhello", instead_of_the_file(b"OK\n"),
-            instead_of_the_file(b"OK -1\n"), instead_of_the_file(b"ERR fish no\n"))
+            "protocol",
+            lambda line, _: b"YES\n",
+            lambda line, _: b"OK 5\nhello",
+            instead_of_the_file(b"OK\n"),
+            instead_of_the_file(b"OK -1\n"),
+            instead_of_the_file(b"ERR fish no\n"),
+        )
 
     def test_what_takes_too_long_is_a_timeout(self) -> None:
         self.assert_cause(
-            "timeout", lambda line, _: None, lambda line, _: b"OK\n" if line == GET_LINE else b"OK 10\nshort",
-            timeout_s=0.3)
+            "timeout",
+            lambda line, _: None,
+            lambda line, _: b"OK\n" if line == GET_LINE else b"OK 10\nshort",
+            timeout_s=0.3,
+        )
 
     def test_the_file_name_waits_for_the_ok_unless_pipelined(self) -> None:
         for pipeline, expected in (((), [GET_LINE]), (("--pipeline",), [GET_LINE, b"a\n"])):
             with self.subTest(pipeline=pipeline):
                 peer = self.scene.keep(Peer(lambda line, _: None))
-                self.result(*GET, "--file", "a", "--requests", 1, "--timeout", 0.5, *pipeline, server=peer, status=1)
+                self.result(
+                    *GET,
+                    "--file",
+                    "a",
+                    "--requests",
+                    1,
+                    "--timeout",
+                    0.5,
+                    *pipeline,
+                    server=peer,
+                    status=1,
+                )
                 self.assertEqual(peer.wait_for_lines(len(expected)), expected)
 
 
 @unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenSignalsTest(SceneTest):
     def command(self, peer: Peer, seconds: int) -> list[str]:
-        return [str(BUILD / "loadgen"), *GET, "--file", "a", "--seconds", str(seconds), "--server", str(peer)]
+        return [
+            str(BUILD / "loadgen"),
+            *GET,
+            "--file",
+            "a",
+            "--seconds",
+            str(seconds),
+            "--server",
+            str(peer),
+        ]
 
     def start(self, **options) -> subprocess.Popen:
         """A run that goes on until it is told to stop."""
         peer = self.scene.keep(Peer(one_byte_file))
-        running = subprocess.Popen(self.command(peer, 3600), env=environment(), stdout=subprocess.DEVNULL, **options)
+        running = subprocess.Popen(
+            self.command(peer, 3600), env=environment(), stdout=subprocess.DEVNULL, **options
+        )
         self.addCleanup(running.wait)
         self.addCleanup(running.kill)
         peer.wait_for_lines(1)
@@ -311,12 +466,19 @@ class LoadgenSignalsTest(SceneTest):
                 running.send_signal(number)
                 _, told = running.communicate(timeout=LONG_S)
                 self.assertEqual(running.returncode, status)
-                self.assertTrue(told.endswith(f"stopped early by signal {int(number)}\n".encode()), told)
+                self.assertTrue(
+                    told.endswith(f"stopped early by signal {int(number)}\n".encode()), told
+                )
 
     def test_the_end_of_a_child_that_it_was_started_with_is_no_signal_to_stop(self) -> None:
         command = self.command(self.scene.keep(Peer(one_byte_file)), 1)
-        ended = subprocess.run(["sh", "-c", 'sleep 0.2 & exec "$@"', "sh", *command], env=environment(),
-                               capture_output=True, timeout=2 * LONG_S, check=False)
+        ended = subprocess.run(
+            ["sh", "-c", 'sleep 0.2 & exec "$@"', "sh", *command],
+            env=environment(),
+            capture_output=True,
+            timeout=2 * LONG_S,
+            check=False,
+        )
         self.assertEqual(ended.returncode, 0, ended.stderr)
 
     def test_progress_is_shown_again_after_a_pause(self) -> None:
@@ -346,17 +508,29 @@ class LoadgenUsageTest(unittest.TestCase):
         self.assertEqual(len(ended.stderr.splitlines()), 1, ended.stderr)
 
     def test_wrong_usage_is_told_in_one_line(self) -> None:
-        for arguments in ((), ("fish",), ("new", "get"), ("new", "--fish"), ("get", "--file", "a"),
-                          ("get", "--user", "a", "--file", "a"), ("get", "--user", "a", "--password", "b"),
-                          (*GET, "--file", "a%d"), (*GET, "--file", "a", "--unique",
-                                                    "3"), ("get", "--user", "a b", "--password", "b", "--file", "a"),
-                          (*GET, "--file", ""), ("get", "--user", "a", "--password", "", "--file",
-                                                 "a"), ("new", "--seconds", "1", "--requests", "1"),
-                          (*GET, "--file", "a", "--verify"), ("new", "--connection", "fish"), ("new", "--seconds", "x"),
-                          ("new", "--timeout", "-1"), ("new", "--pipeline=fish"), *(("new", f"--server={bad}")
-                                                                                    for bad in BAD_ADDRESS),
-                          *(("new", f"--threads={bad}") for bad in BAD_COUNT), *(("new", f"--requests={bad}")
-                                                                                 for bad in BAD_COUNT)):
+        for arguments in (
+            (),
+            ("fish",),
+            ("new", "get"),
+            ("new", "--fish"),
+            ("get", "--file", "a"),
+            ("get", "--user", "a", "--file", "a"),
+            ("get", "--user", "a", "--password", "b"),
+            (*GET, "--file", "a%d"),
+            (*GET, "--file", "a", "--unique", "3"),
+            ("get", "--user", "a b", "--password", "b", "--file", "a"),
+            (*GET, "--file", ""),
+            ("get", "--user", "a", "--password", "", "--file", "a"),
+            ("new", "--seconds", "1", "--requests", "1"),
+            (*GET, "--file", "a", "--verify"),
+            ("new", "--connection", "fish"),
+            ("new", "--seconds", "x"),
+            ("new", "--timeout", "-1"),
+            ("new", "--pipeline=fish"),
+            *(("new", f"--server={bad}") for bad in BAD_ADDRESS),
+            *(("new", f"--threads={bad}") for bad in BAD_COUNT),
+            *(("new", f"--requests={bad}") for bad in BAD_COUNT),
+        ):
             with self.subTest(arguments=arguments):
                 self.assert_wrong_usage(*arguments)
 
@@ -366,12 +540,32 @@ class LoadgenUsageTest(unittest.TestCase):
 
     def test_help_shows_every_flag_with_its_variable(self) -> None:
         shown = run("loadgen", "--help").stdout
-        for flag, default in (("server", "127.0.0.1:9000"), ("threads", "1"), ("seconds", "10"), ("requests", ""),
-                              ("warmup", "0"), ("connection", "per-request"), ("pipeline", ""), ("timeout", "30"),
-                              ("user", ""), ("password", ""), ("file", ""), ("unique", ""), ("verify", ""),
-                              ("verify-root", ""), ("json", "")):
+        for flag, default in (
+            ("server", "127.0.0.1:9000"),
+            ("threads", "1"),
+            ("seconds", "10"),
+            ("requests", ""),
+            ("warmup", "0"),
+            ("connection", "per-request"),
+            ("pipeline", ""),
+            ("timeout", "30"),
+            ("user", ""),
+            ("password", ""),
+            ("file", ""),
+            ("unique", ""),
+            ("verify", ""),
+            ("verify-root", ""),
+            ("json", ""),
+        ):
             variable = "LOADGEN_" + flag.upper().replace("-", "_")
-            line = next((line for line in shown.splitlines() if f"--{flag}" in line and f":{variable})" in line), "")
+            line = next(
+                (
+                    line
+                    for line in shown.splitlines()
+                    if f"--{flag}" in line and f":{variable})" in line
+                ),
+                "",
+            )
             self.assertIn(default, line, flag)
             self.assertTrue(line, flag)
 

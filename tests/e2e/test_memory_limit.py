@@ -16,7 +16,9 @@ class MemoryLimitTest(SceneTest):
     def setUp(self) -> None:
         super().setUp()
         generator = random.Random(4)
-        self.contents = {b"sub/%d" % number: generator.randbytes(self.SIZE) for number in range(self.COUNT)}
+        self.contents = {
+            b"sub/%d" % number: generator.randbytes(self.SIZE) for number in range(self.COUNT)
+        }
         for name, content in self.contents.items():
             self.scene.write(name, content)
         self.authserver = self.scene.authserver()
@@ -52,7 +54,9 @@ class MemoryLimitTest(SceneTest):
             eventually(lambda: client.ask(name) == b"changed", f"{name!r} is seen to have changed")
         for name, content in self.contents.items():
             self.scene.write(name, content + b"grown")
-            eventually(lambda: client.ask(name) == content + b"grown", f"{name!r} is seen to have grown")
+            eventually(
+                lambda: client.ask(name) == content + b"grown", f"{name!r} is seen to have grown"
+            )
         for name in self.contents:
             (self.scene.root / name.decode()).unlink()
             eventually(lambda: client.ask(name) == "not-found", f"{name!r} is seen to be gone")

@@ -36,7 +36,11 @@ class PrefetchFollowsTest(SceneTest):
 
     def assert_soon(self, client: Client, expected: dict[str, bytes | str]) -> None:
         for name, reply in expected.items():
-            eventually(lambda: client.ask(name) == reply, f"{name} is answered {reply[:40]!r}", within_s=SOON_S)
+            eventually(
+                lambda: client.ask(name) == reply,
+                f"{name} is answered {reply[:40]!r}",
+                within_s=SOON_S,
+            )
         self.assertEqual(client.ask("kept"), b"kept")
 
     def test_a_file_that_is_written_again_is_seen(self) -> None:
@@ -162,7 +166,11 @@ class PrefetchFollowsTest(SceneTest):
     def test_a_file_that_becomes_a_folder_a_link_or_a_fifo_is_not_served_any_more(self) -> None:
         secret = self.scene.folder / "secret"
         secret.write_bytes(b"secret")
-        makers = {"folder": Path.mkdir, "link": lambda path: path.symlink_to("../secret"), "fifo": os.mkfifo}
+        makers = {
+            "folder": Path.mkdir,
+            "link": lambda path: path.symlink_to("../secret"),
+            "fifo": os.mkfifo,
+        }
         for name in makers:
             self.scene.write(name, b"file")
         client = self.serve()
@@ -199,7 +207,9 @@ class PrefetchFollowsTest(SceneTest):
         client = self.serve()
         for number in range(1000):
             self.scene.write(f"many/{number % 20}/{number}", b"%d" % number)
-        self.assert_soon(client, {f"many/{number % 20}/{number}": b"%d" % number for number in range(1000)})
+        self.assert_soon(
+            client, {f"many/{number % 20}/{number}": b"%d" % number for number in range(1000)}
+        )
 
     def test_changes_that_are_more_than_the_kernel_notes_are_all_seen(self) -> None:
         self.scene.write("gone/a", b"gone")
@@ -222,10 +232,16 @@ class PrefetchFollowsTest(SceneTest):
         finally:
             self.fileserver.signal(signal.SIGCONT)
         self.assert_soon(
-            client, {
-                "gone/a": "not-found", "moved/a": "not-found", "here/a": b"moved", "changed": b"second",
-                "new/sub/a": b"new", "filler": "not-found"
-            })
+            client,
+            {
+                "gone/a": "not-found",
+                "moved/a": "not-found",
+                "here/a": b"moved",
+                "changed": b"second",
+                "new/sub/a": b"new",
+                "filler": "not-found",
+            },
+        )
         for name in ("here/a", "new/sub/a", "new/b"):
             self.scene.write(name, b"later")
         self.assert_soon(client, {"here/a": b"later", "new/sub/a": b"later", "new/b": b"later"})
@@ -248,7 +264,9 @@ class PrefetchFollowsTest(SceneTest):
         self.assertEqual(removed.take(size), b"r" * size)
         self.assertEqual(early.ask("kept"), b"kept")
 
-    def test_the_folder_is_the_one_it_was_at_start_though_its_name_leads_elsewhere_now(self) -> None:
+    def test_the_folder_is_the_one_it_was_at_start_though_its_name_leads_elsewhere_now(
+        self,
+    ) -> None:
         linked_root = self.scene.folder / "linked"
         linked_root.symlink_to("files")
         self.flags = ("--root", linked_root)
@@ -264,6 +282,7 @@ class PrefetchFollowsTest(SceneTest):
 
 class Replacing:
     """Replaces a file by its next version again and again until close(). The content is the version's number."""
+
     def __init__(self, path: Path, fresh: Path, pause_s: float) -> None:
         self.version = 0
         self._path, self._fresh, self._pause_s = path, fresh, pause_s
@@ -296,8 +315,14 @@ class NeverOldForLongTest(SceneTest):
         replacing = self.scene.keep(Replacing(path, self.scene.folder / "fresh", pause_s))
         for _ in range(self.ROUNDS):
             version = replacing.version
-            eventually(lambda: int(client.ask("a")) >= version, f"version {version} is seen", within_s=SOON_S)
-            eventually(lambda: replacing.version > version + 0.5 / pause_s, "it is replaced many times")
+            eventually(
+                lambda: int(client.ask("a")) >= version,
+                f"version {version} is seen",
+                within_s=SOON_S,
+            )
+            eventually(
+                lambda: replacing.version > version + 0.5 / pause_s, "it is replaced many times"
+            )
 
     def test_one_that_holds_still_for_a_moment_only(self) -> None:
         self.check_replaced_every(0.025)
@@ -317,14 +342,23 @@ class WholeVersionsTest(SceneTest):
         authserver = self.scene.authserver()
         create_account(authserver)
         self.path = self.scene.write("a", b"0" * self.SIZE)
-        self.flags: dict[str, tuple] = {"memory": (), "disk": ("--files", "disk"), "over": ("--memory-limit", "1K")}
-        self.servers = {name: self.scene.fileserver(authserver, *flags) for name, flags in self.flags.items()}
+        self.flags: dict[str, tuple] = {
+            "memory": (),
+            "disk": ("--files", "disk"),
+            "over": ("--memory-limit", "1K"),
+        }
+        self.servers = {
+            name: self.scene.fileserver(authserver, *flags) for name, flags in self.flags.items()
+        }
 
     def check_under(self, write_version) -> None:
         """Readers of all kinds while `write_version(content)` is called again and again."""
         finished = threading.Event()
         problems: list[str] = []
-        readers = [threading.Thread(target=self.read_until, args=(finished, name, problems)) for name in self.servers]
+        readers = [
+            threading.Thread(target=self.read_until, args=(finished, name, problems))
+            for name in self.servers
+        ]
         for reader in readers:
             reader.start()
         try:
@@ -346,8 +380,10 @@ class WholeVersionsTest(SceneTest):
                 if line.startswith(b"ERR not-found "):
                     continue
                 content = client.take(int(line.split()[1]))
-                if content.strip(content[:1]) or len(content) < self.SIZE and content:
-                    problems.append(f"{name}: a mix of {len(content)} bytes: {sorted(set(content))}")
+                if content.strip(content[:1]) or (len(content) < self.SIZE and content):
+                    problems.append(
+                        f"{name}: a mix of {len(content)} bytes: {sorted(set(content))}"
+                    )
             except AssertionError:
                 pass  # closed early
             finally:
@@ -374,7 +410,7 @@ class WholeVersionsTest(SceneTest):
         def overwrite(content: bytes) -> None:
             with self.path.open("r+b", buffering=0) as file:
                 for start in range(0, self.SIZE, 50_000):
-                    file.write(content[start:start + 50_000])
+                    file.write(content[start : start + 50_000])
                 file.truncate(self.SIZE)
 
         self.check_under(overwrite)

@@ -18,7 +18,9 @@ class PrefetchShortageTest(SceneTest):
         authserver = self.scene.authserver()
         create_account(authserver)
         # A thread that waits for a connection has its descriptor set aside already: not too many of them.
-        self.fileserver = self.scene.fileserver(authserver, "--spare-threads", "2", prefix=with_few_descriptors())
+        self.fileserver = self.scene.fileserver(
+            authserver, "--spare-threads", "2", prefix=with_few_descriptors()
+        )
         self.client = self.scene.client(self.fileserver)
         grant(self.client)
 

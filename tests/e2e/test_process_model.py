@@ -51,7 +51,9 @@ class ProcessModelTest(SceneTest):
         self.assertEqual([client.ask("ping") for client in clients], ["OK"] * 60)
         for client in clients:
             client.close()
-        eventually(lambda: all(state(child) != "Z" for child in children(server.pid)), "no zombie is left")
+        eventually(
+            lambda: all(state(child) != "Z" for child in children(server.pid)), "no zombie is left"
+        )
         eventually(lambda: len(children(server.pid)) <= 33, "no more children wait than may")
 
     def test_a_killed_child_harms_nobody_else(self) -> None:
@@ -101,7 +103,9 @@ class ProcessModelTest(SceneTest):
                     os.kill(child, signal.SIGKILL)
             eventually(lambda: all(map(is_gone, victims)), "the children are dead")
         self.assertEqual(self.ask_on_a_new_connection(server), "OK")
-        eventually(lambda: all(state(child) != "Z" for child in children(server.pid)), "no zombie is left")
+        eventually(
+            lambda: all(state(child) != "Z" for child in children(server.pid)), "no zombie is left"
+        )
 
     def test_a_child_that_is_told_to_terminate_goes_on_serving(self) -> None:
         # As the terminal sends SIGINT to all of a group: the parent decides who ends, and when.

@@ -15,10 +15,27 @@ SECRET = "Xyzzy-Plugh"
 
 
 class SecretsTest(SceneTest):
-    LINES = ("new:bob:{s}", "new:bob:{s}", "new: bob: {s}", "get:bob:{s}", "get:bob:{s}!", "get: bob: {s}",
-             "get:nobody:{s}", "new:bad user:{s}", "get:bad user:{s}", "get::{s}", "get:{s}", "new:{s}",
-             "get:bob:{s}\x01", "new:bob\x7f:{s}", "get:bob:{s}" + "x" * 128, "auth:bob:{s}", "auth:bob:{s}!",
-             "auth:bob\x01:{s}", "NEW:bob")
+    LINES = (
+        "new:bob:{s}",
+        "new:bob:{s}",
+        "new: bob: {s}",
+        "get:bob:{s}",
+        "get:bob:{s}!",
+        "get: bob: {s}",
+        "get:nobody:{s}",
+        "new:bad user:{s}",
+        "get:bad user:{s}",
+        "get::{s}",
+        "get:{s}",
+        "new:{s}",
+        "get:bob:{s}\x01",
+        "new:bob\x7f:{s}",
+        "get:bob:{s}" + "x" * 128,
+        "auth:bob:{s}",
+        "auth:bob:{s}!",
+        "auth:bob\x01:{s}",
+        "NEW:bob",
+    )
 
     def assert_no_secret(self, *programs) -> None:
         for program in programs:
@@ -30,8 +47,9 @@ class SecretsTest(SceneTest):
         for scheme in ("argon2id", "plain"):
             for model in ("thread", "process"):
                 with self.subTest(scheme=scheme, model=model):
-                    authserver = self.scene.authserver("--log-level", "debug", "--model", model, "--password-scheme",
-                                                       scheme)
+                    authserver = self.scene.authserver(
+                        "--log-level", "debug", "--model", model, "--password-scheme", scheme
+                    )
                     fileserver = self.scene.fileserver(authserver, "--log-level", "debug")
                     for server in (authserver, fileserver):
                         client = self.scene.client(server)
@@ -39,7 +57,9 @@ class SecretsTest(SceneTest):
                             client.ask(line.format(s=SECRET))
                         client.send(f"get:bob:{SECRET}" + "x" * 512)
                         self.assertEqual(client.reply(), "too-long")
-                        self.scene.client(server).send(f"new:bob:{SECRET}")  # a line that never ends
+                        self.scene.client(server).send(
+                            f"new:bob:{SECRET}"
+                        )  # a line that never ends
                     self.assert_no_secret(authserver, fileserver)
 
     def test_no_password_is_logged_when_the_authserver_fails(self) -> None:
@@ -52,7 +72,9 @@ class SecretsTest(SceneTest):
         fileserver = self.scene.fileserver(peer, "--log-level", "debug")
         for verb in ("get", "new"):
             self.assertEqual(self.scene.client(fileserver).ask(f"{verb}:bob:{SECRET}"), "internal")
-            self.assertEqual(self.scene.client(fileserver).ask(f"{verb}:hang-up:{SECRET}"), "unavailable")
+            self.assertEqual(
+                self.scene.client(fileserver).ask(f"{verb}:hang-up:{SECRET}"), "unavailable"
+            )
         peer.close()
         self.assertEqual(self.scene.client(fileserver).ask(f"get:bob:{SECRET}"), "unavailable")
         self.assert_no_secret(fileserver)
@@ -80,7 +102,10 @@ class SecretsTest(SceneTest):
                     self.assertEqual(client.ask("ping"), "OK")
                 for pid in (fileserver.pid, authserver.pid, *children(authserver.pid)):
                     self.assertFalse(memory_holds(pid, SECRET.encode()), pid)
-                self.assertTrue(memory_holds(fileserver.pid, bytes(self.scene.root)), "the search finds what is there")
+                self.assertTrue(
+                    memory_holds(fileserver.pid, bytes(self.scene.root)),
+                    "the search finds what is there",
+                )
 
     def test_the_failure_of_a_request_is_logged_with_its_cause(self) -> None:
         peer = self.scene.keep(Peer(lambda line, _: b"nonsense\n"))
@@ -95,7 +120,13 @@ class SecretsTest(SceneTest):
         fileserver = self.scene.fileserver(authserver, "--log-level", "debug")
         client = self.scene.client(fileserver)
         grant(client)
-        for name in (b'" answer=OK x="', b"a\xc2\x85b\xe2\x80\xa8c", b"\xff\xfe\x9b31m", b"\xc2\x9b2J", b"\\n"):
+        for name in (
+            b'" answer=OK x="',
+            b"a\xc2\x85b\xe2\x80\xa8c",
+            b"\xff\xfe\x9b31m",
+            b"\xc2\x9b2J",
+            b"\\n",
+        ):
             self.assertEqual(client.ask(name), "not-found")
         for line in fileserver.log().splitlines():
             self.assertTrue(line.isascii() and line.isprintable(), line)

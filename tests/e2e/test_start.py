@@ -54,7 +54,9 @@ class StartTest(SceneTest):
                 server = servers.start(self.scene, kind)
                 client = self.scene.client(server)
                 before = server.log()
-                self.assertEqual(client.ask_all([b"ping", b"", b"new:bob:pw", b"a.txt", b"get:bob:x"])[0], "OK")
+                self.assertEqual(
+                    client.ask_all([b"ping", b"", b"new:bob:pw", b"a.txt", b"get:bob:x"])[0], "OK"
+                )
                 client.close()
                 self.assertEqual(server.log(), before)
 
@@ -74,7 +76,9 @@ class StartTest(SceneTest):
             with self.subTest(mode):
                 self.scene.write("just-made", b"content")
                 client = self.scene.client(self.scene.fileserver(authserver, "--files", mode))
-                self.assertEqual(client.ask_all([b"get:alice:pw", b"just-made"]), ["OK", b"content"])
+                self.assertEqual(
+                    client.ask_all([b"get:alice:pw", b"just-made"]), ["OK", b"content"]
+                )
 
     def test_ready_waits_for_prefetching(self) -> None:
         authserver = self.scene.authserver()
@@ -99,40 +103,66 @@ class RefusesToStartTest(SceneTest):
         self.assertRegex(last, rf"\A{program}: ")
 
     def test_when_its_port_is_taken(self) -> None:
-        accounts, root = ("--sqlite-path", self.scene.folder / "other.db"), ("--root", self.scene.root)
+        accounts, root = (
+            ("--sqlite-path", self.scene.folder / "other.db"),
+            ("--root", self.scene.root),
+        )
         for taken in (self.scene.authserver(), self.scene.fileserver("127.0.0.1:1")):
             with self.subTest(taken.name):
                 self.assert_fails("authserver", *accounts, "--listen", taken, named=str(taken))
-                self.assert_fails("authserver", *accounts, "--listen", taken, "--model", "process", named=str(taken))
+                self.assert_fails(
+                    "authserver",
+                    *accounts,
+                    "--listen",
+                    taken,
+                    "--model",
+                    "process",
+                    named=str(taken),
+                )
                 self.assert_fails("fileserver", *root, "--listen", taken, named=str(taken))
 
     def test_when_the_address_is_not_of_this_machine(self) -> None:
-        self.assert_fails("authserver",
-                          "--sqlite-path",
-                          self.scene.accounts,
-                          "--listen",
-                          "192.0.2.1:0",
-                          named="192.0.2.1")
-        self.assert_fails("fileserver", "--root", self.scene.root, "--listen", "192.0.2.1:0", named="192.0.2.1")
+        self.assert_fails(
+            "authserver",
+            "--sqlite-path",
+            self.scene.accounts,
+            "--listen",
+            "192.0.2.1:0",
+            named="192.0.2.1",
+        )
+        self.assert_fails(
+            "fileserver", "--root", self.scene.root, "--listen", "192.0.2.1:0", named="192.0.2.1"
+        )
 
     def test_when_the_served_folder_is_missing_or_no_folder(self) -> None:
         file = self.scene.write("a", b"file")
         for mode in ("prefetch", "disk"):
             for root in (self.scene.folder / "missing", file, ""):
                 with self.subTest(mode=mode, root=root):
-                    self.assert_fails("fileserver", "--root", root, "--files", mode, named=str(root))
+                    self.assert_fails(
+                        "fileserver", "--root", root, "--files", mode, named=str(root)
+                    )
 
     def test_when_the_accounts_file_cannot_be_written(self) -> None:
         garbage = self.scene.folder / "garbage.db"
         garbage.write_bytes(b"this is not a database" * 1000)
-        for path in (self.scene.folder / "missing" / "accounts.db", self.scene.folder, garbage, "/proc/accounts.db"):
+        for path in (
+            self.scene.folder / "missing" / "accounts.db",
+            self.scene.folder,
+            garbage,
+            "/proc/accounts.db",
+        ):
             for model in ("thread", "process"):
                 with self.subTest(path=path, model=model):
-                    self.assert_fails("authserver", "--sqlite-path", path, "--model", model, named=str(path))
+                    self.assert_fails(
+                        "authserver", "--sqlite-path", path, "--model", model, named=str(path)
+                    )
 
     def test_one_line_says_it(self) -> None:
-        for program, flags in (("fileserver", ("--root", self.scene.folder / "missing")),
-                               ("authserver", ("--sqlite-path", self.scene.folder))):
+        for program, flags in (
+            ("fileserver", ("--root", self.scene.folder / "missing")),
+            ("authserver", ("--sqlite-path", self.scene.folder)),
+        ):
             with self.subTest(program):
                 ended = run(program, "--listen", "127.0.0.1:0", *flags)
                 self.assertEqual(len(ended.stderr.splitlines()), 1, ended.stderr)

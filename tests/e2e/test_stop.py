@@ -81,17 +81,23 @@ class StopFileserverTest(SceneTest):
                 fileserver = self.serve("--drain-seconds", LONG_S, *flags)
                 client = self.begin_transfer(fileserver, "new:waiting:pw\nping\n")
                 fileserver.signal(signal.SIGTERM)
-                eventually(lambda: refuses_connections(fileserver), "no connection is accepted any more")
+                eventually(
+                    lambda: refuses_connections(fileserver), "no connection is accepted any more"
+                )
                 self.assertEqual(client.take(BIG), b"1" * BIG)
                 self.assertTrue(client.is_ended())
                 self.assertEqual(fileserver.wait(), 0)
-                self.assertEqual(self.scene.client(self.authserver).ask("auth:waiting:pw"), "denied")
+                self.assertEqual(
+                    self.scene.client(self.authserver).ask("auth:waiting:pw"), "denied"
+                )
 
     def test_a_request_that_waits_for_the_authserver_is_finished(self) -> None:
         may_answer = threading.Event()
         self.addCleanup(may_answer.set)
         peer = self.scene.keep(Peer(lambda line, _: b"OK\n" if may_answer.wait(LONG_S) else None))
-        fileserver = self.scene.fileserver(peer, "--drain-seconds", LONG_S, "--auth-timeout", LONG_S)
+        fileserver = self.scene.fileserver(
+            peer, "--drain-seconds", LONG_S, "--auth-timeout", LONG_S
+        )
         clients = [self.scene.client(fileserver) for _ in range(3)]
         for client in clients:
             client.send("new:bob:pw\nping\n")
@@ -135,7 +141,10 @@ class StopFileserverTest(SceneTest):
 
 class StopAuthserverTest(SceneTest):
     """A lock on the accounts file keeps a request under way for as long as a test wants."""
-    def begin_request(self, kind: str, *flags: object) -> tuple[Program, Client, sqlite3.Connection]:
+
+    def begin_request(
+        self, kind: str, *flags: object
+    ) -> tuple[Program, Client, sqlite3.Connection]:
         server = servers.start(self.scene, kind, "--store-timeout", LONG_S, *flags)
         client = self.scene.client(server)
         self.assertEqual(client.ask("ping"), "OK")
@@ -153,7 +162,9 @@ class StopAuthserverTest(SceneTest):
                 server, client, lock = self.begin_request(kind, "--drain-seconds", LONG_S)
                 with contextlib.closing(lock):
                     server.signal(signal.SIGTERM)
-                    eventually(lambda: refuses_connections(server), "no connection is accepted any more")
+                    eventually(
+                        lambda: refuses_connections(server), "no connection is accepted any more"
+                    )
                     lock.execute("ROLLBACK")
                     self.assertEqual(client.reply(), "OK")
                     self.assertTrue(client.is_ended())
@@ -181,11 +192,17 @@ class StopImportTest(SceneTest):
     def test_an_import_ends_at_once(self) -> None:
         command = [BUILD / "authserver", "--import", "-", "--sqlite-path", self.scene.accounts]
         for number in (signal.SIGTERM, signal.SIGINT):
-            with self.subTest(number), subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                                        env=environment()) as importing:
+            with (
+                self.subTest(number),
+                subprocess.Popen(
+                    command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment()
+                ) as importing,
+            ):
                 importing.stdin.write(f'"{number.name}","$plain$x"\n'.encode())
                 importing.stdin.flush()
-                eventually(lambda: number.name.encode() in self.users(), "the first account is imported")
+                eventually(
+                    lambda: number.name.encode() in self.users(), "the first account is imported"
+                )
                 importing.send_signal(number)
                 self.assertEqual(importing.wait(LONG_S), -number)
 

@@ -16,7 +16,9 @@ TRIES = 10
 
 def holds(pid: int, number: int) -> bool:
     """Whether the process keeps this signal for when it has time for it."""
-    status = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+    status = dict(
+        line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines()
+    )
     return bool(int(status["SigBlk"], 16) & 1 << (number - 1))
 
 
@@ -28,11 +30,13 @@ class StopWhilePrefetchingTest(SceneTest):
 
     def was_ready_when_stopped_early(self, number: int) -> bool:
         command = [BUILD / "fileserver", "--listen", "127.0.0.1:0", "--root", self.scene.root]
-        process = subprocess.Popen(command,
-                                   env=environment(),
-                                   stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.PIPE,
-                                   stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            command,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
         try:
             eventually(lambda: holds(process.pid, number), "it is about to read")
             process.send_signal(number)
@@ -47,7 +51,9 @@ class StopWhilePrefetchingTest(SceneTest):
         # The signal may come late, when all has been read: then once more.
         for number in (signal.SIGTERM, signal.SIGINT):
             with self.subTest(number):
-                self.assertFalse(all(self.was_ready_when_stopped_early(number) for _ in range(TRIES)))
+                self.assertFalse(
+                    all(self.was_ready_when_stopped_early(number) for _ in range(TRIES))
+                )
 
 
 if __name__ == "__main__":

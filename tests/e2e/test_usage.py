@@ -14,11 +14,9 @@ class UsageTest(SceneTest):
         super().setUp()
         self.config = self.scene.folder / "server.conf"
 
-    def assert_wrong_usage(self,
-                           program: str,
-                           *arguments: object,
-                           env: dict[str, str] | None = None,
-                           named: str = "") -> None:
+    def assert_wrong_usage(
+        self, program: str, *arguments: object, env: dict[str, str] | None = None, named: str = ""
+    ) -> None:
         ended = run(program, *arguments, env=env)
         self.assertEqual(ended.returncode, 2, (arguments, env, ended.stderr))
         self.assertEqual(ended.stdout, "")
@@ -46,7 +44,9 @@ class UsageTest(SceneTest):
             if value == "":
                 continue  # an empty variable may mean that it is not set
             with self.subTest(program=program, flag=flag.name, value=value):
-                self.assert_wrong_usage(program, env={flag.variable(program): value}, named=flag.variable(program))
+                self.assert_wrong_usage(
+                    program, env={flag.variable(program): value}, named=flag.variable(program)
+                )
 
     def test_a_value_that_is_not_acceptable_in_the_file(self) -> None:
         for program, flag, value in self.bad_values():
@@ -64,27 +64,53 @@ class UsageTest(SceneTest):
                 with self.subTest(program=program, flag=flag.name):
                     good, bad = f"--{flag.name}={flag.good}", flag.bad[0]
                     self.assert_wrong_usage(program, good, env={flag.variable(program): bad})
-                    self.assert_wrong_usage(program, good, "--config", self.written(f"{flag.name} = {bad}\n"))
-                    self.assert_wrong_usage(program,
-                                            "--config",
-                                            self.written(f"{flag.name} = {bad}\n"),
-                                            env={flag.variable(program): flag.good})
+                    self.assert_wrong_usage(
+                        program, good, "--config", self.written(f"{flag.name} = {bad}\n")
+                    )
+                    self.assert_wrong_usage(
+                        program,
+                        "--config",
+                        self.written(f"{flag.name} = {bad}\n"),
+                        env={flag.variable(program): flag.good},
+                    )
 
     def test_an_unknown_flag_a_word_too_many_or_a_missing_value(self) -> None:
         for program in FLAGS:
-            for arguments in (("--fish",), ("--fish", "1"), ("fish",), ("--listen",), ("-h",), ("--listen",
-                                                                                                    "127.0.0.1:0", "x"),
-                              ("--log_level", "info"), ("--", "x"), ("",), ("--drain-seconds", "1", "2")):
+            for arguments in (
+                ("--fish",),
+                ("--fish", "1"),
+                ("fish",),
+                ("--listen",),
+                ("-h",),
+                ("--listen", "127.0.0.1:0", "x"),
+                ("--log_level", "info"),
+                ("--", "x"),
+                ("",),
+                ("--drain-seconds", "1", "2"),
+            ):
                 with self.subTest(program=program, arguments=arguments):
                     self.assert_wrong_usage(program, *arguments)
 
     def test_an_unknown_name_in_the_file(self) -> None:
         for program in FLAGS:
-            for line in ("fish = 1", "--listen = 127.0.0.1:0", "Listen = 127.0.0.1:0", "help = true", "version = true",
-                         "[section]", "listen", "= 1", "listen 127.0.0.1:0", "drain-seconds"):
+            for line in (
+                "fish = 1",
+                "--listen = 127.0.0.1:0",
+                "Listen = 127.0.0.1:0",
+                "help = true",
+                "version = true",
+                "[section]",
+                "listen",
+                "= 1",
+                "listen 127.0.0.1:0",
+                "drain-seconds",
+            ):
                 with self.subTest(program=program, line=line):
-                    self.assert_wrong_usage(program, "--config",
-                                            self.written(f"# a comment\n\ndrain-seconds = 1\n{line}\n"))
+                    self.assert_wrong_usage(
+                        program,
+                        "--config",
+                        self.written(f"# a comment\n\ndrain-seconds = 1\n{line}\n"),
+                    )
 
     def test_a_file_that_cannot_be_read(self) -> None:
         missing = self.scene.folder / "missing"
@@ -92,12 +118,19 @@ class UsageTest(SceneTest):
             for path in (missing, self.scene.folder, "/proc/self/mem", ""):
                 with self.subTest(program=program, path=path):
                     self.assert_wrong_usage(program, f"--config={path}")
-            self.assert_wrong_usage(program, env={f"{program}_CONFIG".upper(): str(missing)}, named=str(missing))
+            self.assert_wrong_usage(
+                program, env={f"{program}_CONFIG".upper(): str(missing)}, named=str(missing)
+            )
 
     def test_one_line_says_it_however_many_lines_the_value_has(self) -> None:
         for program in FLAGS:
-            for arguments in (("--listen", "a\nb"), ("--fish\nfish",), ("a\nb",), ("--model\n", "x"), ("--config",
-                                                                                                         "a\nb")):
+            for arguments in (
+                ("--listen", "a\nb"),
+                ("--fish\nfish",),
+                ("a\nb",),
+                ("--model\n", "x"),
+                ("--config", "a\nb"),
+            ):
                 with self.subTest(program=program, arguments=arguments):
                     self.assert_wrong_usage(program, *arguments)
             self.assert_wrong_usage(program, env={f"{program}_LISTEN".upper(): "a\nb\nc"})
@@ -108,22 +141,28 @@ class UsageTest(SceneTest):
                 with self.subTest(program=program, flag=flag.name):
                     # The last word is wrong, so that the program ends; it is named only when all else was right.
                     config = self.written(f"{flag.name} = {flag.good}\n")
-                    self.assert_wrong_usage(program,
-                                            "--config",
-                                            config,
-                                            f"--{flag.name}",
-                                            flag.good,
-                                            "--drain-seconds",
-                                            "last",
-                                            env={flag.variable(program): flag.good},
-                                            named="last")
+                    self.assert_wrong_usage(
+                        program,
+                        "--config",
+                        config,
+                        f"--{flag.name}",
+                        flag.good,
+                        "--drain-seconds",
+                        "last",
+                        env={flag.variable(program): flag.good},
+                        named="last",
+                    )
 
     def test_sizes_and_seconds_in_every_form(self) -> None:
-        for name, values in (("memory-limit", ("0", "1", "4096", "1K", "2M", "3G")), ("idle-timeout", ("0", "1", "0.5",
-                                                                                                       ".5", "3600"))):
+        for name, values in (
+            ("memory-limit", ("0", "1", "4096", "1K", "2M", "3G")),
+            ("idle-timeout", ("0", "1", "0.5", ".5", "3600")),
+        ):
             for value in values:
                 with self.subTest(name=name, value=value):
-                    self.assert_wrong_usage("fileserver", f"--{name}", value, "--drain-seconds", "last", named="last")
+                    self.assert_wrong_usage(
+                        "fileserver", f"--{name}", value, "--drain-seconds", "last", named="last"
+                    )
 
 
 class HelpTest(unittest.TestCase):
@@ -137,7 +176,10 @@ class HelpTest(unittest.TestCase):
     def is_shown(text: str, flag: Flag, program: str) -> bool:
         """In one line, with its variable and its default."""
         default = rf"\b{re.escape(flag.default)}\b.*" if flag.default else ""
-        return re.search(rf"--{flag.name}\b(?!-).*{default}\b{flag.variable(program)}\b", text) is not None
+        return (
+            re.search(rf"--{flag.name}\b(?!-).*{default}\b{flag.variable(program)}\b", text)
+            is not None
+        )
 
     def test_every_flag_is_shown_with_its_default_and_variable(self) -> None:
         for program, flags in FLAGS.items():
@@ -164,8 +206,15 @@ class HelpTest(unittest.TestCase):
 
 class PrecedenceTest(SceneTest):
     """The READY line tells which of several addresses has won."""
-    def assert_listens_on(self, host: str, program: str, *flags: object, env: dict[str, str] | None = None) -> None:
-        given = ("--sqlite-path", self.scene.accounts) if program == "authserver" else ("--root", self.scene.root)
+
+    def assert_listens_on(
+        self, host: str, program: str, *flags: object, env: dict[str, str] | None = None
+    ) -> None:
+        given = (
+            ("--sqlite-path", self.scene.accounts)
+            if program == "authserver"
+            else ("--root", self.scene.root)
+        )
         server = self.scene.start(program, [*given, *flags], env=env)
         self.assertEqual(server.address[0], host)
         self.assertEqual(server.stop(), 0)
@@ -184,7 +233,9 @@ class PrecedenceTest(SceneTest):
                 self.assert_listens_on("127.0.0.3", program, *from_file, env=environment)
                 self.assert_listens_on("127.0.0.3", program, env=environment)
                 self.assert_listens_on("127.0.0.4", program, *from_file)
-                self.assert_listens_on("127.0.0.4", program, env={f"{program}_CONFIG".upper(): str(config)})
+                self.assert_listens_on(
+                    "127.0.0.4", program, env={f"{program}_CONFIG".upper(): str(config)}
+                )
 
     def test_a_file_may_end_its_lines_with_cr_lf_and_lack_the_last(self) -> None:
         config = self.scene.folder / "server.conf"
@@ -195,8 +246,11 @@ class PrecedenceTest(SceneTest):
     def test_what_beats_one_flag_leaves_the_others(self) -> None:
         config = self.scene.folder / "server.conf"
         config.write_text("max-connections = 1\nlisten = 127.0.0.1:0\n")
-        server = self.scene.start("authserver", ["--sqlite-path", self.scene.accounts, "--config", config],
-                                  env={"AUTHSERVER_DRAIN_SECONDS": "1"})
+        server = self.scene.start(
+            "authserver",
+            ["--sqlite-path", self.scene.accounts, "--config", config],
+            env={"AUTHSERVER_DRAIN_SECONDS": "1"},
+        )
         first, second = (self.scene.client(server) for _ in range(2))
         self.assertEqual(first.ask("ping"), "OK")
         self.assertEqual(second.reply(), "busy")

@@ -1,4 +1,5 @@
 """Runs with numbers that are easy to reckon with, for the tests that need one."""
+
 from __future__ import annotations
 
 from dataclasses import replace
@@ -10,29 +11,97 @@ from lab.usage import ComponentUsage, CoreUsage, DiskUsage, Usage
 CELL = Cell("prefetching", "1KB")
 
 ENVIRONMENT = {
-    "started_unix_s": 1_700_000_000.0, "cores": [0, 1], "file_counts": {"1KB": 100}, "open_files": "1024 (hard 1024)",
-    "pinning": "Nothing is pinned.", "is_complete": True,
-    "options": {"experiments": ["table4"], "mode": "quick", "stages": None, "rows": None, "threads": None,
-                "seconds": None, "repeat": None, "store": None, "pin": "none"},
+    "started_unix_s": 1_700_000_000.0,
+    "cores": [0, 1],
+    "file_counts": {"1KB": 100},
+    "open_files": "1024 (hard 1024)",
+    "pinning": "Nothing is pinned.",
+    "is_complete": True,
+    "options": {
+        "experiments": ["table4"],
+        "mode": "quick",
+        "stages": None,
+        "rows": None,
+        "threads": None,
+        "seconds": None,
+        "repeat": None,
+        "store": None,
+        "pin": "none",
+    },
     "mode": {"name": "quick", "seconds": 2, "warmup_s": 0.5, "repeat": 2},
-    "host": {"hardware": {"Processor": "a <fast> one", "CPU(s)": "2"}, "memory_bytes": 8e9, "machine_id": "abc",
-             "system": "Debian", "kernel": "6.1", "virtualisation": "none", "governor": "performance", "disks": {},
-             "network": {}, "own_network_namespace": True, "load_before": [0, 0, 0], "versions": {}},
-    "stacks": {"prefetching-1KB": {"commands": {"fileserver": "build/fileserver"}, "pinning": "none", "store": "mysql",
-                                   "store_settings": {"log_bin": "OFF"}, "durability": "MySQL: on the disk."}},
+    "host": {
+        "hardware": {"Processor": "a <fast> one", "CPU(s)": "2"},
+        "memory_bytes": 8e9,
+        "machine_id": "abc",
+        "system": "Debian",
+        "kernel": "6.1",
+        "virtualisation": "none",
+        "governor": "performance",
+        "disks": {},
+        "network": {},
+        "own_network_namespace": True,
+        "load_before": [0, 0, 0],
+        "versions": {},
+    },
+    "stacks": {
+        "prefetching-1KB": {
+            "commands": {"fileserver": "build/fileserver"},
+            "pinning": "none",
+            "store": "mysql",
+            "store_settings": {"log_bin": "OFF"},
+            "durability": "MySQL: on the disk.",
+        }
+    },
 }
 
 
-def usage(cpu_cores: dict[str, float] | None = None, core_busy: float = 0.5, disk: DiskUsage | None = None) -> Usage:
+def usage(
+    cpu_cores: dict[str, float] | None = None, core_busy: float = 0.5, disk: DiskUsage | None = None
+) -> Usage:
     used = cpu_cores or {"fileserver": 0.4, "authserver": 0.2, "store": 0.1, "loadgen": 0.3}
-    components = {name: ComponentUsage(cores, 0.1, 5e6, 0.0, 0.0, 10.0, 3) for name, cores in used.items()}
+    components = {
+        name: ComponentUsage(cores, 0.1, 5e6, 0.0, 0.0, 10.0, 3) for name, cores in used.items()
+    }
     core = CoreUsage(core_busy / 2, core_busy / 2, 0.0, 1 - core_busy, 0.0)
-    return Usage(components, {"0": core, "1": core}, {"vda": disk or DiskUsage(0.01, 0.0, 1000.0)}, 1e6, 3000.0, 1e9)
+    return Usage(
+        components,
+        {"0": core, "1": core},
+        {"vda": disk or DiskUsage(0.01, 0.0, 1000.0)},
+        1e6,
+        3000.0,
+        1e9,
+    )
 
 
-def run(threads: int = 1, throughput_rps: float = 1000.0, repeat: int = 1, used: Usage | None = None, **changes) -> Run:
+def run(
+    threads: int = 1,
+    throughput_rps: float = 1000.0,
+    repeat: int = 1,
+    used: Usage | None = None,
+    **changes,
+) -> Run:
     mean_ms = 1000 * threads / throughput_rps
-    made = Run(CELL, "mysql", threads, repeat, 1_700_000_000.5, 2.0, round(2 * throughput_rps),
-               round(2 * throughput_rps) * 1000, throughput_rps, mean_ms, mean_ms, mean_ms, mean_ms, mean_ms, 0.01, 1.0,
-               "", False, "", "", used or usage())
+    made = Run(
+        CELL,
+        "mysql",
+        threads,
+        repeat,
+        1_700_000_000.5,
+        2.0,
+        round(2 * throughput_rps),
+        round(2 * throughput_rps) * 1000,
+        throughput_rps,
+        mean_ms,
+        mean_ms,
+        mean_ms,
+        mean_ms,
+        mean_ms,
+        0.01,
+        1.0,
+        "",
+        False,
+        "",
+        "",
+        used or usage(),
+    )
     return replace(made, **changes)

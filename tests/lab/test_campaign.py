@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import examples
+
 from lab import plan
 from lab.campaign import Campaign
 from lab.plan import Options
@@ -28,8 +29,15 @@ class CampaignTest(unittest.TestCase):
 
     def next(self, *runs, repeat: int = 1) -> int | None:
         self.folder.replace(list(runs))
-        campaign = Campaign(plan.make(OPTIONS, 2, self.work), OPTIONS, self.folder, {}, Programs(self.work), self.work,
-                            Progress(1, 1))
+        campaign = Campaign(
+            plan.make(OPTIONS, 2, self.work),
+            OPTIONS,
+            self.folder,
+            {},
+            Programs(self.work),
+            self.work,
+            Progress(1, 1),
+        )
         return campaign._next(examples.CELL, repeat)
 
     def test_a_new_cell_begins_with_one_thread(self):
@@ -51,10 +59,17 @@ class CampaignTest(unittest.TestCase):
         self.assertEqual(self.next(examples.run(1, failures=DISTURBED), examples.run(1)), 2)
 
     def test_a_point_that_failed_for_another_reason_stays_so(self):
-        self.assertEqual(self.next(examples.run(1), examples.run(2, failures="X·R is 0.900 of N")), 4)
+        self.assertEqual(
+            self.next(examples.run(1), examples.run(2, failures="X·R is 0.900 of N")), 4
+        )
 
     def test_the_second_pass_repeats_what_decides(self):
-        swept = [examples.run(1, 1000.0), examples.run(2, 2000.0), examples.run(4, 2010.0), examples.run(8, 2000.0)]
+        swept = [
+            examples.run(1, 1000.0),
+            examples.run(2, 2000.0),
+            examples.run(4, 2010.0),
+            examples.run(8, 2000.0),
+        ]
         self.assertEqual(self.next(*swept, repeat=2), 1)
         self.assertEqual(self.next(*swept, examples.run(1, 990.0, 2), repeat=2), 2)
 

@@ -14,11 +14,20 @@ class CatalogTest(unittest.TestCase):
             self.assertLessEqual(set(experiment.views), set(VIEWS), experiment.name)
 
     def test_every_table_and_figure_of_the_paper_has_its_experiment(self):
-        wanted = {"table1", "table2", "table3", "table4", *(f"figure{number}" for number in (3, 4, *range(5, 16))), "prefetch"}
+        wanted = {
+            "table1",
+            "table2",
+            "table3",
+            "table4",
+            *(f"figure{number}" for number in (3, 4, *range(5, 16))),
+            "prefetch",
+        }
         self.assertLessEqual(wanted, set(catalog.experiments()))
 
     def test_the_papers_folders_are_stages(self):
-        self.assertLessEqual({"ph2", "multithreaded", "prefetching", "redis"}, set(catalog.stages()))
+        self.assertLessEqual(
+            {"ph2", "multithreaded", "prefetching", "redis"}, set(catalog.stages())
+        )
 
     def test_both_modes_have_a_ladder_for_both_requests_from_one_thread_on(self):
         for name in ("quick", "full"):
@@ -45,7 +54,9 @@ class CatalogTest(unittest.TestCase):
         self.assertEqual([cell.fileserver_cores for cell in many], [1, 2, 3, 4, 5])
 
     def test_all_is_every_experiment_once(self):
-        self.assertEqual(catalog.choose_experiments(["table4", "all"]), list(catalog.experiments().values()))
+        self.assertEqual(
+            catalog.choose_experiments(["table4", "all"]), list(catalog.experiments().values())
+        )
 
     def test_an_unknown_experiment_is_wrong_usage(self):
         with self.assertRaises(WrongUsage):

@@ -14,11 +14,21 @@ def called(*arguments: str) -> tuple[int, str]:
 
 class CommandLineTest(unittest.TestCase):
     def test_wrong_usage_is_one_line_and_exit_status_2(self):
-        for arguments in ([], ["run"], ["run", "table9"], ["run", "table4", "--threads", "0"], ["bogus"],
-                          ["run", "table4", "--sizes", "3KB"], ["run", "table4", "--stages", "none"],
-                          ["run", "table4", "--seconds", "0"], ["run", "table4", "--repeat", "x"],
-                          ["run", "table4", "--store", "oracle"], ["run", "table4", "--pin", "disk=1"],
-                          ["run", "table4", "--quik"], ["compare", "one"]):
+        for arguments in (
+            [],
+            ["run"],
+            ["run", "table9"],
+            ["run", "table4", "--threads", "0"],
+            ["bogus"],
+            ["run", "table4", "--sizes", "3KB"],
+            ["run", "table4", "--stages", "none"],
+            ["run", "table4", "--seconds", "0"],
+            ["run", "table4", "--repeat", "x"],
+            ["run", "table4", "--store", "oracle"],
+            ["run", "table4", "--pin", "disk=1"],
+            ["run", "table4", "--quik"],
+            ["compare", "one"],
+        ):
             status, errors = called(*arguments)
             self.assertEqual(status, 2, arguments)
             self.assertEqual(errors.count("\n"), 1, errors)

@@ -18,8 +18,13 @@ _SERVERS = ("mariadbd", "mysqld", "redis-server")
 def lab(*arguments: str) -> subprocess.CompletedProcess:
     """With a folder for temporary files of its own, and so a lock of its own: a test may run beside a real lab."""
     with tempfile.TemporaryDirectory() as temporary:
-        return subprocess.run([ROOT / "scripts" / "lab", *arguments], capture_output=True, text=True, check=False,
-                              env={**os.environ, "TMPDIR": temporary})
+        return subprocess.run(
+            [ROOT / "scripts" / "lab", *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "TMPDIR": temporary},
+        )
 
 
 def store_flags() -> list[str]:
@@ -40,8 +45,18 @@ class EndToEndTest(unittest.TestCase):
         cls.temporary = tempfile.TemporaryDirectory(dir=_disk_folder())
         cls.addClassCleanup(cls.temporary.cleanup)
         cls.out = Path(cls.temporary.name) / "out"
-        cls.command = ["run", "table4", *_TINY, *store_flags(), "--programs", str(BUILD),
-                       "--work", f"{cls.temporary.name}/work", "--out", str(cls.out)]
+        cls.command = [
+            "run",
+            "table4",
+            *_TINY,
+            *store_flags(),
+            "--programs",
+            str(BUILD),
+            "--work",
+            f"{cls.temporary.name}/work",
+            "--out",
+            str(cls.out),
+        ]
         if os.geteuid() != 0:  # without root no cold points, so only the stages that have none
             cls.command += ["--stages", "prefetching,redis"]
         cls.first = lab(*cls.command)
@@ -54,7 +69,9 @@ class EndToEndTest(unittest.TestCase):
     def test_every_point_is_there_with_all_its_bytes(self):
         rows = self.points()
         stages = 3 if os.geteuid() == 0 else 2
-        self.assertEqual(len({(row["stage"], row["row"], row["threads"]) for row in rows}), 2 * stages)
+        self.assertEqual(
+            len({(row["stage"], row["row"], row["threads"]) for row in rows}), 2 * stages
+        )
         for row in rows:
             self.assertGreater(int(row["requests"]), 0)
             self.assertEqual(int(row["bytes"]), 1000 * int(row["requests"]))
@@ -80,8 +97,8 @@ class EndToEndTest(unittest.TestCase):
         before = self.points()
         again = lab(*self.command)
         self.assertEqual(again.returncode, 0, again.stderr)
-        added = self.points()[len(before):]
-        self.assertEqual(self.points()[:len(before)], before)
+        added = self.points()[len(before) :]
+        self.assertEqual(self.points()[: len(before)], before)
         valid = {(row["stage"], row["threads"]) for row in before if not row["failures"]}
         self.assertEqual({(row["stage"], row["threads"]) for row in added} & valid, set())
 
@@ -91,7 +108,11 @@ class EndToEndTest(unittest.TestCase):
         self.assertIn("use another --out", refused.stderr.splitlines()[-1])
 
     def test_nothing_is_left_running(self):
-        left = [path for path in Path("/proc").glob("[0-9]*/cmdline") if self.temporary.name.encode() in _read(path)]
+        left = [
+            path
+            for path in Path("/proc").glob("[0-9]*/cmdline")
+            if self.temporary.name.encode() in _read(path)
+        ]
         self.assertEqual(left, [])
 
     def points(self) -> list[dict]:

@@ -45,12 +45,16 @@ class PairedRatioTest(unittest.TestCase):
     def test_the_interval_is_that_of_the_ratios_logarithms(self):
         found = intervals.paired_ratio({1: 1.0, 2: 2.0, 3: 4.0}, {1: 1.0, 2: 1.0, 3: 1.0})
         self.assertAlmostEqual(found.median, 2.0)
-        self.assertAlmostEqual(found.high / found.median, math.exp(4.303 * math.log(2) / math.sqrt(3)))
+        self.assertAlmostEqual(
+            found.high / found.median, math.exp(4.303 * math.log(2) / math.sqrt(3))
+        )
         self.assertAlmostEqual(found.low * found.high, 4.0)
 
     def test_with_too_few_passes_in_common_it_is_the_plain_ratio(self):
-        self.assertEqual(intervals.paired_ratio({1: 2.0, 2: 2.2}, {1: 1.0, 2: 1.0, 3: 1.0}),
-                         intervals.ratio([2.0, 2.2], [1.0, 1.0, 1.0]))
+        self.assertEqual(
+            intervals.paired_ratio({1: 2.0, 2: 2.2}, {1: 1.0, 2: 1.0, 3: 1.0}),
+            intervals.ratio([2.0, 2.2], [1.0, 1.0, 1.0]),
+        )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,14 @@
 import unittest
 
-from lab.operational_laws import (Station, heaviest, mean_value_analysis, one_after_the_other, saturation_threads, service_demand_s,
-                                  throughput_bound)
+from lab.operational_laws import (
+    Station,
+    heaviest,
+    mean_value_analysis,
+    one_after_the_other,
+    saturation_threads,
+    service_demand_s,
+    throughput_bound,
+)
 
 # Jain, The Art of Computer Systems Performance Analysis, chapter 34: a timesharing system with demands of
 # 2, 3 and 1 seconds at CPU, disk A and disk B, and 4 seconds of think time.
@@ -14,7 +21,9 @@ class OperationalLawsTest(unittest.TestCase):
         self.assertAlmostEqual(service_demand_s(0.9, 300.0), 0.003)
 
     def test_the_heaviest_station_counts_its_servers(self):
-        self.assertEqual(heaviest([Station("disk", 3.0), Station("cores", 4.0, servers=2)]).name, "disk")
+        self.assertEqual(
+            heaviest([Station("disk", 3.0), Station("cores", 4.0, servers=2)]).name, "disk"
+        )
 
     def test_n_star_is_where_the_asymptotes_cross(self):
         self.assertAlmostEqual(saturation_threads(TEXTBOOK, THINK_S), 10 / 3)
@@ -43,13 +52,17 @@ class OperationalLawsTest(unittest.TestCase):
     def test_balanced_stations_follow_n_over_n_plus_k_minus_1(self):
         stations = [Station(str(k), 1.0) for k in range(4)]
         for prediction in mean_value_analysis(stations, 0.0, 20):
-            self.assertAlmostEqual(prediction.throughput_rps, prediction.threads / (prediction.threads + 3))
+            self.assertAlmostEqual(
+                prediction.throughput_rps, prediction.threads / (prediction.threads + 3)
+            )
 
     def test_mean_value_analysis_never_beats_the_bounds(self):
         stations = [Station("cores", 0.003, servers=2), Station("disk", 0.001)]
         for prediction in mean_value_analysis(stations, 0.002, 50):
-            self.assertLessEqual(prediction.throughput_rps,
-                                 throughput_bound(prediction.threads, stations, 0.002) * (1 + 1e-9))
+            self.assertLessEqual(
+                prediction.throughput_rps,
+                throughput_bound(prediction.threads, stations, 0.002) * (1 + 1e-9),
+            )
 
     def test_stations_that_work_at_one_request_at_once_fit_into_its_response(self):
         sender, receiver = Station("sender", 0.0167), Station("receiver", 0.0259)

@@ -8,7 +8,9 @@ from lab.errors import Failed, WrongUsage
 class PinningTest(unittest.TestCase):
     def test_four_cores_give_each_component_its_own(self):
         plan = pinning.choose("auto", (0, 1, 2, 3))
-        self.assertEqual(plan.cores, {"fileserver": (0,), "authserver": (1,), "store": (2,), "loadgen": (3,)})
+        self.assertEqual(
+            plan.cores, {"fileserver": (0,), "authserver": (1,), "store": (2,), "loadgen": (3,)}
+        )
 
     def test_two_cores_are_not_pinned_unless_asked(self):
         self.assertEqual(set(pinning.choose("auto", (0, 1)).cores.values()), {(0, 1)})
@@ -25,7 +27,10 @@ class PinningTest(unittest.TestCase):
 
     def test_cores_can_be_given_by_hand(self):
         plan = pinning.choose("fileserver=0,loadgen=1", (0, 1))
-        self.assertEqual((plan.cores["fileserver"], plan.cores["loadgen"], plan.cores["store"]), ((0,), (1,), (0, 1)))
+        self.assertEqual(
+            (plan.cores["fileserver"], plan.cores["loadgen"], plan.cores["store"]),
+            ((0,), (1,), (0, 1)),
+        )
 
     def test_a_core_that_is_not_there_is_wrong_usage(self):
         for plan in ("fileserver=7", "disk=0", "fileserver=", "nonsense"):
@@ -35,7 +40,9 @@ class PinningTest(unittest.TestCase):
     def test_the_others_keep_their_cores_while_the_fileservers_grow(self):
         for count in (1, 2, 3):
             chosen = pinning.choose("auto", tuple(range(6)), count).cores
-            self.assertEqual((chosen["fileserver"], chosen["loadgen"]), (tuple(range(count)), (3, 4, 5)))
+            self.assertEqual(
+                (chosen["fileserver"], chosen["loadgen"]), (tuple(range(count)), (3, 4, 5))
+            )
         self.assertEqual(pinning.choose("auto", (0, 1), 1).cores["loadgen"], (0, 1))
 
     def test_the_kernels_lists_are_read(self):

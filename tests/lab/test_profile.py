@@ -27,8 +27,7 @@ SOURCE = """\
 
 class ProfileTest(unittest.TestCase):
     def test_functions_are_read_without_places_and_parameters(self):
-        self.assertEqual(functions_of(ANNOTATED), [
-            ("files::send_file", 0.75), ("memcpy", 0.05)])
+        self.assertEqual(functions_of(ANNOTATED), [("files::send_file", 0.75), ("memcpy", 0.05)])
 
     def test_lines_of_source_are_no_functions(self):
         self.assertEqual(functions_of(ANNOTATED + SOURCE), functions_of(ANNOTATED))

@@ -1,4 +1,5 @@
 """The rules, applied to points of a real run on two cores (docs/results), whose answers are known from their counters."""
+
 import unittest
 from pathlib import Path
 
@@ -20,12 +21,19 @@ class RecordedTest(unittest.TestCase):
         result = self.analysis.result(Cell("ph2", "10MB"))
         self.assertEqual((result.n_star, result.fullest.threads), (4, 4))
         self.assertEqual(result.verdict.label, "fileserver's disk reads (close)")
-        self.assertEqual((result.verdict.named.kind, result.verdict.named.owners), ("disk", ("fileserver",)))
+        self.assertEqual(
+            (result.verdict.named.kind, result.verdict.named.owners), ("disk", ("fileserver",))
+        )
 
-    def test_small_files_with_a_database_connection_each_fill_the_cores_with_two_servers_alike(self):
+    def test_small_files_with_a_database_connection_each_fill_the_cores_with_two_servers_alike(
+        self,
+    ):
         result = self.analysis.result(Cell("prefetching", "1KB"))
         self.assertEqual(result.verdict.named.owners, ("authserver", "MySQL"))
-        self.assertIn("99% busy (cores 0,1: authserver 35%, MySQL 33%, fileserver 22%, loadgen 10%)", result.verdict.sentence)
+        self.assertIn(
+            "99% busy (cores 0,1: authserver 35%, MySQL 33%, fileserver 22%, loadgen 10%)",
+            result.verdict.sentence,
+        )
 
     def test_where_all_else_is_kept_the_fileserver_is_the_limit(self):
         result = self.analysis.result(Cell("turnstile", "1KB"))
@@ -41,18 +49,26 @@ class RecordedTest(unittest.TestCase):
     def test_every_point_obeys_littles_law_and_the_utilisation_law(self):
         for run in (run for run in RECORDED.runs() if run.is_valid):
             with self.subTest(point=run.name):
-                self.assertAlmostEqual(run.throughput_rps * run.mean_ms / 1000 / run.threads, 1, delta=0.03)
+                self.assertAlmostEqual(
+                    run.throughput_rps * run.mean_ms / 1000 / run.threads, 1, delta=0.03
+                )
                 ours = sum(component.cpu_cores for component in run.usage.components.values())
-                self.assertLessEqual(ours, sum(core.busy for core in run.usage.cores.values()) + 0.15)
+                self.assertLessEqual(
+                    ours, sum(core.busy for core in run.usage.cores.values()) + 0.15
+                )
 
     def test_the_samples_of_a_point_give_the_usage_that_stands_beside_it(self):
         run = next(run for run in RECORDED.runs() if run.name == "ph2-10MB-N4-run2")
-        samples = [Sample(one["time_s"], {name: value for name, value in one.items() if name != "time_s"})
-                   for one in RECORDED.evidence(run)["samples"]]
+        samples = [
+            Sample(one["time_s"], {name: value for name, value in one.items() if name != "time_s"})
+            for one in RECORDED.evidence(run)["samples"]
+        ]
         found = usage.between(samples)
         self.assertAlmostEqual(found.disks["vda"].busy, run.usage.disks["vda"].busy, delta=0.01)
         for name, component in run.usage.components.items():
-            self.assertAlmostEqual(found.components[name].cpu_cores, component.cpu_cores, delta=0.01)
+            self.assertAlmostEqual(
+                found.components[name].cpu_cores, component.cpu_cores, delta=0.01
+            )
         bytes_read = found.disks["vda"].read_bytes_per_s * run.elapsed_s
         self.assertAlmostEqual(bytes_read / run.bytes, 1, delta=0.1)
 

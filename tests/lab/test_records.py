@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import examples
+
 from lab.records import Folder
 
 
@@ -15,8 +16,18 @@ class RecordsTest(unittest.TestCase):
         self.folder.create()
 
     def test_a_run_comes_back_as_it_was(self):
-        runs = [examples.run(), examples.run(4, 2500.0, 2, errors="busy 3", failures="a, b; c", notes='said "so"',
-                                             is_generator_limit=True)]
+        runs = [
+            examples.run(),
+            examples.run(
+                4,
+                2500.0,
+                2,
+                errors="busy 3",
+                failures="a, b; c",
+                notes='said "so"',
+                is_generator_limit=True,
+            ),
+        ]
         for run in runs:
             self.folder.add(run, {"samples": [1]})
         self.assertEqual(self.folder.runs(), runs)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import examples
+
 from lab import compare, html, markdown, report
 from lab.document import Document, Paragraph, Table
 from lab.errors import Failed
@@ -52,18 +53,26 @@ class ReportTest(unittest.TestCase):
 
     def test_ids_of_figures_do_not_clash(self):
         svg = '<?xml version="1.0"?>\n<svg><path id="a"/><use xlink:href="#a" clip-path="url(#a)"/></svg>'
-        self.assertEqual(html.inline_svg(svg, "one-1"),
-                         '<svg><path id="one_1-a"/><use xlink:href="#one_1-a" clip-path="url(#one_1-a)"/></svg>')
+        self.assertEqual(
+            html.inline_svg(svg, "one-1"),
+            '<svg><path id="one_1-a"/><use xlink:href="#one_1-a" clip-path="url(#one_1-a)"/></svg>',
+        )
 
     def test_both_forms_print_the_same_table(self):
-        document = Document("T", "s", [Paragraph("a `b` c"), Table("caption", ["", "x"], [["r", "1"]], [("", 1), ("g", 1)])])
+        document = Document(
+            "T",
+            "s",
+            [Paragraph("a `b` c"), Table("caption", ["", "x"], [["r", "1"]], [("", 1), ("g", 1)])],
+        )
         self.assertIn('<td class="number">1</td>', html.render(document))
         self.assertIn("<code>b</code>", html.render(document))
         self.assertIn("|  | g: x |\n| --- | ---: |\n| r | 1 |", markdown.render(document))
 
     def test_two_folders_are_compared_cell_by_cell(self):
         first, second = self.folder(), self.folder()
-        second.replace([replace(run, throughput_rps=2 * run.throughput_rps) for run in second.runs()])
+        second.replace(
+            [replace(run, throughput_rps=2 * run.throughput_rps) for run in second.runs()]
+        )
         text = markdown.render(compare.document(first, second))
         self.assertIn("prefetching, get 1KB", text)
         self.assertIn("×2.00", text)

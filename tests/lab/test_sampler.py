@@ -22,8 +22,10 @@ class SamplerTest(unittest.TestCase):
         self.assertEqual(read_process(ended.pid), {})
 
     def test_the_work_of_children_counts_alive_and_dead(self):
-        parent = (f"import subprocess, sys, time\nsubprocess.run([sys.executable, '-c', {_BUSY!r}], stdout=subprocess.DEVNULL)\n"
-                  "print(flush=True)\ntime.sleep(60)")
+        parent = (
+            f"import subprocess, sys, time\nsubprocess.run([sys.executable, '-c', {_BUSY!r}], stdout=subprocess.DEVNULL)\n"
+            "print(flush=True)\ntime.sleep(60)"
+        )
         with subprocess.Popen([sys.executable, "-c", parent], stdout=subprocess.PIPE) as process:
             process.stdout.readline()
             self.assertGreaterEqual(read_process(process.pid)["cpu_s"], 0.1)
@@ -37,7 +39,13 @@ class SamplerTest(unittest.TestCase):
         self.assertGreaterEqual(len(samples), 2)
         self.assertGreaterEqual(samples[0].time_s, before)
         self.assertLessEqual(samples[-1].time_s, time.time())
-        for name in ("fileserver.cpu_s", "core.0.idle_s", "loopback.bytes", "tcp.accepts", "memory.used_bytes"):
+        for name in (
+            "fileserver.cpu_s",
+            "core.0.idle_s",
+            "loopback.bytes",
+            "tcp.accepts",
+            "memory.used_bytes",
+        ):
             self.assertIn(name, samples[-1].values)
 
 

@@ -33,20 +33,30 @@ class SweepTest(unittest.TestCase):
         self.assertEqual(measured(lambda n: 100.0 * n, Sweep((1, 2, 4), refinements=0)), [1, 2, 4])
 
     def test_without_stopping_exactly_the_ladder_is_measured(self):
-        self.assertEqual(measured(lambda n: 100.0, Sweep((1, 2, 4, 8), 2, stops=False)), [1, 2, 4, 8])
+        self.assertEqual(
+            measured(lambda n: 100.0, Sweep((1, 2, 4, 8), 2, stops=False)), [1, 2, 4, 8]
+        )
 
     def test_a_rise_within_the_noise_is_none(self):
-        self.assertTrue(has_flattened([Point(1, 100, 0.03), Point(2, 104, 0.03), Point(4, 105, 0.03)]))
-        self.assertFalse(has_flattened([Point(1, 100, 0.01), Point(2, 104, 0.01), Point(4, 105, 0.01)]))
+        self.assertTrue(
+            has_flattened([Point(1, 100, 0.03), Point(2, 104, 0.03), Point(4, 105, 0.03)])
+        )
+        self.assertFalse(
+            has_flattened([Point(1, 100, 0.01), Point(2, 104, 0.01), Point(4, 105, 0.01)])
+        )
 
     def test_noise_never_excuses_a_large_rise(self):
-        self.assertFalse(has_flattened([Point(1, 100, 0.5), Point(2, 100, 0.5), Point(4, 120, 0.5)]))
+        self.assertFalse(
+            has_flattened([Point(1, 100, 0.5), Point(2, 100, 0.5), Point(4, 120, 0.5)])
+        )
 
     def test_n_star_is_the_smallest_n_within_five_percent_of_the_maximum(self):
         self.assertEqual(n_star(points(n1=100, n2=190, n4=286, n8=300, n16=299)), 4)
 
     def test_the_points_that_decide_are_repeated(self):
-        self.assertEqual(worth_repeating(points(n1=100, n2=190, n4=290, n8=300, n16=280, n32=270)), [1, 2, 4, 8])
+        self.assertEqual(
+            worth_repeating(points(n1=100, n2=190, n4=290, n8=300, n16=280, n32=270)), [1, 2, 4, 8]
+        )
 
     def test_an_interrupted_sweep_goes_on_where_it_was(self):
         whole = measured(lambda n: min(100.0 * n, 500.0), LADDER)

@@ -11,13 +11,35 @@ def sample(time_s: float, **values: float) -> Sample:
 
 def machine(time_s: float) -> dict[str, float]:
     """A machine that has done the same every second since time 0."""
-    core = {"core.0.user_s": 0.3 * time_s, "core.0.system_s": 0.2 * time_s, "core.0.wait_s": 0.1 * time_s,
-            "core.0.idle_s": 0.4 * time_s, "core.0.stolen_s": 0.0}
-    process = {"fileserver.cpu_s": 0.5 * time_s, "fileserver.main_thread_s": 0.1 * time_s, "fileserver.minor_faults": 7 * time_s,
-               "fileserver.read_bytes": 4096 * time_s, "fileserver.write_bytes": 0.0, "fileserver.resident_bytes": 1e6,
-               "fileserver.threads": 3}
-    disk = {"disk.vda.read_bytes": 4096 * time_s, "disk.vda.write_bytes": 512 * time_s, "disk.vda.busy_s": 0.25 * time_s}
-    return {**core, **process, **disk, "loopback.bytes": 1000 * time_s, "tcp.accepts": 3 * time_s, "memory.used_bytes": 2e9}
+    core = {
+        "core.0.user_s": 0.3 * time_s,
+        "core.0.system_s": 0.2 * time_s,
+        "core.0.wait_s": 0.1 * time_s,
+        "core.0.idle_s": 0.4 * time_s,
+        "core.0.stolen_s": 0.0,
+    }
+    process = {
+        "fileserver.cpu_s": 0.5 * time_s,
+        "fileserver.main_thread_s": 0.1 * time_s,
+        "fileserver.minor_faults": 7 * time_s,
+        "fileserver.read_bytes": 4096 * time_s,
+        "fileserver.write_bytes": 0.0,
+        "fileserver.resident_bytes": 1e6,
+        "fileserver.threads": 3,
+    }
+    disk = {
+        "disk.vda.read_bytes": 4096 * time_s,
+        "disk.vda.write_bytes": 512 * time_s,
+        "disk.vda.busy_s": 0.25 * time_s,
+    }
+    return {
+        **core,
+        **process,
+        **disk,
+        "loopback.bytes": 1000 * time_s,
+        "tcp.accepts": 3 * time_s,
+        "memory.used_bytes": 2e9,
+    }
 
 
 class UsageTest(unittest.TestCase):
@@ -26,13 +48,23 @@ class UsageTest(unittest.TestCase):
         self.assertEqual([one.values["a"] for one in usage.cut(samples, 0.5, 1.5)], [5, 10, 20])
 
     def test_idleness_outside_of_the_window_does_not_reach_into_it(self):
-        samples = [sample(0, a=0), sample(1, a=10), sample(2, a=20), sample(3, a=30), sample(9, a=32)]
+        samples = [
+            sample(0, a=0),
+            sample(1, a=10),
+            sample(2, a=20),
+            sample(3, a=30),
+            sample(9, a=32),
+        ]
         self.assertEqual(usage.cut(samples, 0.5, 3.5)[-1].values["a"], 35)
         self.assertEqual(usage.cut(samples, 0.5, 3.5)[0].values["a"], 5)
 
     def test_a_sample_at_an_edge_is_not_kept_beside_it(self):
-        samples = [Sample(time_s, {"a": 10 * time_s}) for time_s in (0, 0.5001, 1, 1.5, 2, 2.4999, 3)]
-        self.assertEqual([one.time_s for one in usage.cut(samples, 0.5, 2.5)], [0.5, 1, 1.5, 2, 2.5])
+        samples = [
+            Sample(time_s, {"a": 10 * time_s}) for time_s in (0, 0.5001, 1, 1.5, 2, 2.4999, 3)
+        ]
+        self.assertEqual(
+            [one.time_s for one in usage.cut(samples, 0.5, 2.5)], [0.5, 1, 1.5, 2, 2.5]
+        )
 
     def test_a_window_beyond_the_samples_is_refused(self):
         with self.assertRaises(Failed):

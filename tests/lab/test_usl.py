@@ -4,7 +4,9 @@ import unittest
 from lab import usl
 
 
-def law_points(one: float, contention: float, coherence: float, numbers) -> list[tuple[float, float]]:
+def law_points(
+    one: float, contention: float, coherence: float, numbers
+) -> list[tuple[float, float]]:
     law = usl.ScalabilityLaw(one, contention, coherence, 1.0)
     return [(n, law.throughput(n)) for n in numbers]
 

@@ -3,7 +3,9 @@ import unittest
 from lab.verdict import Resource, judge
 
 
-def named(busy: float, name: str = "MySQL's disk writes", demand_s: float | None = None) -> Resource:
+def named(
+    busy: float, name: str = "MySQL's disk writes", demand_s: float | None = None
+) -> Resource:
     return Resource("disk", name, busy, demand_s)
 
 
@@ -11,7 +13,9 @@ class VerdictTest(unittest.TestCase):
     def test_the_busiest_resource_over_ninety_percent_is_named_with_its_numbers(self):
         found = judge([named(0.96, demand_s=0.0041), named(0.92, "CPU")], 0.010, True, False)
         self.assertEqual(found.label, "MySQL's disk writes")
-        self.assertEqual(found.sentence, "MySQL's disk writes: 96% busy; 41% of the response time at N = 1.")
+        self.assertEqual(
+            found.sentence, "MySQL's disk writes: 96% busy; 41% of the response time at N = 1."
+        )
 
     def test_from_seventy_percent_on_it_is_called_close(self):
         found = judge([named(0.75)], None, True, False)
@@ -36,8 +40,12 @@ class VerdictTest(unittest.TestCase):
     def test_loopback_is_named_only_where_nothing_else_is_close(self):
         loopback = Resource("network", "the loopback network", 1.0)
         self.assertEqual(judge([loopback, named(0.93, "CPU")], None, True, False).label, "CPU")
-        self.assertEqual(judge([loopback, named(0.80, "CPU")], None, True, False).label, "CPU (close)")
-        self.assertEqual(judge([loopback, named(0.60, "CPU")], None, True, False).label, "the loopback network")
+        self.assertEqual(
+            judge([loopback, named(0.80, "CPU")], None, True, False).label, "CPU (close)"
+        )
+        self.assertEqual(
+            judge([loopback, named(0.60, "CPU")], None, True, False).label, "the loopback network"
+        )
 
     def test_what_is_named_is_there_for_who_wants_to_judge_it(self):
         self.assertEqual(judge([named(0.95)], None, True, False).named, named(0.95))
@@ -49,7 +57,9 @@ class VerdictTest(unittest.TestCase):
 
     def test_the_limits_belong_to_the_upper_side(self):
         self.assertEqual(judge([named(0.90)], None, True, False).label, "MySQL's disk writes")
-        self.assertEqual(judge([named(0.70)], None, True, False).label, "MySQL's disk writes (close)")
+        self.assertEqual(
+            judge([named(0.70)], None, True, False).label, "MySQL's disk writes (close)"
+        )
 
 
 if __name__ == "__main__":

@@ -14,10 +14,14 @@ def run(*command: str | Path, **options) -> subprocess.CompletedProcess[str]:
     """Runs to the end and keeps both outputs; standard input is empty, messages are in English."""
     options = {"env": {**os.environ, "LC_ALL": "C"}, **options}
     words = [str(part) for part in command]
-    return subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, **options)
+    return subprocess.run(
+        words, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, **options
+    )
 
 
-def in_namespace(kind: str, script: str, *arguments: str | Path, **options) -> subprocess.CompletedProcess[str]:
+def in_namespace(
+    kind: str, script: str, *arguments: str | Path, **options
+) -> subprocess.CompletedProcess[str]:
     """Runs a bash script in a new namespace (--mount, --net): what it changes there ends with it."""
     return run("unshare", kind, "bash", "-euc", script, "bash", *arguments, **options)
 
@@ -25,7 +29,11 @@ def in_namespace(kind: str, script: str, *arguments: str | Path, **options) -> s
 def why_no_namespace(kind: str) -> str:
     """Empty where this user may make such a namespace, else the reason, to skip with."""
     attempt = run("unshare", kind, "true")
-    return "" if attempt.returncode == 0 else f"no new namespace ({kind}) permitted here: {attempt.stderr.strip()}"
+    return (
+        ""
+        if attempt.returncode == 0
+        else f"no new namespace ({kind}) permitted here: {attempt.stderr.strip()}"
+    )
 
 
 def why_not_root() -> str:
@@ -33,7 +41,9 @@ def why_not_root() -> str:
 
 
 class ScriptTest(unittest.TestCase):
-    def assert_one_line(self, result: subprocess.CompletedProcess[str], code: int, words: str) -> None:
+    def assert_one_line(
+        self, result: subprocess.CompletedProcess[str], code: int, words: str
+    ) -> None:
         """How every script ends that fails (1) or is used wrongly (2)."""
         self.assertEqual((result.returncode, result.stderr.count("\n")), (code, 1), result.stderr)
         self.assertIn(words, result.stderr)

@@ -44,7 +44,9 @@ SERVICE = """#!/bin/sh
 ### END INIT INFO
 touch /run/{name}.$1
 """
-AFTER_INSTALLATION = "#!/bin/sh\nset -e\nupdate-rc.d {name} defaults >/dev/null\ninvoke-rc.d {name} start\n"
+AFTER_INSTALLATION = (
+    "#!/bin/sh\nset -e\nupdate-rc.d {name} defaults >/dev/null\ninvoke-rc.d {name} start\n"
+)
 SERVICES = {"redis-server": "redis-server", "mariadb-server": "mariadb"}
 
 
@@ -53,7 +55,11 @@ def why_no_scratch_system() -> str:
         return "this host has no apt"
     with ScratchSystem([]) as system:
         attempt = in_namespace("--mount", ENTER, system.folder)
-    return "" if attempt.returncode == 0 else f"no overlay of this host permitted here: {attempt.stderr.strip()}"
+    return (
+        ""
+        if attempt.returncode == 0
+        else f"no overlay of this host permitted here: {attempt.stderr.strip()}"
+    )
 
 
 class ScratchSystem:

@@ -37,7 +37,10 @@ class DropCachesTest(ScriptTest):
             result = run(DROP_CACHES)
             self.assertEqual(cached_pages(Path(file.name)), 0)
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertRegex(result.stdout, r"^dropped: Cached \d+ MB before, \d+ MB after; probe \d+ pages before, 0 after\n$")
+        self.assertRegex(
+            result.stdout,
+            r"^dropped: Cached \d+ MB before, \d+ MB after; probe \d+ pages before, 0 after\n$",
+        )
 
     @unittest.skipIf(NOT_PERMITTED, NOT_PERMITTED)
     def test_no_probe_stays_behind(self) -> None:
@@ -48,17 +51,25 @@ class DropCachesTest(ScriptTest):
     @unittest.skipIf(NO_DISGUISE, NO_DISGUISE)
     def test_a_kernel_that_takes_the_order_but_drops_nothing_is_found_out(self) -> None:
         with tempfile.NamedTemporaryFile() as idle:
-            result = in_namespace("--mount", f'mount --bind "$1" {CONTROL}; "$2"', idle.name, DROP_CACHES)
+            result = in_namespace(
+                "--mount", f'mount --bind "$1" {CONTROL}; "$2"', idle.name, DROP_CACHES
+            )
         self.assert_one_line(result, 1, "did not work")
 
     @unittest.skipIf(NO_DISGUISE, NO_DISGUISE)
     def test_a_read_only_control_as_in_a_container_is_one_line(self) -> None:
         script = f'mount --bind {CONTROL} {CONTROL}; mount -o remount,ro,bind {CONTROL}; "$1"'
-        self.assert_one_line(in_namespace("--mount", script, DROP_CACHES), 1, "the kernel does not permit it (Read-only")
+        self.assert_one_line(
+            in_namespace("--mount", script, DROP_CACHES),
+            1,
+            "the kernel does not permit it (Read-only",
+        )
 
     @unittest.skipIf(why_not_root(), why_not_root())
     def test_without_root_it_names_sudo(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:  # the project itself may be out of nobody's reach
+        with (
+            tempfile.TemporaryDirectory() as folder
+        ):  # the project itself may be out of nobody's reach
             os.chmod(folder, 0o755)
             result = run(*NOBODY, shutil.copy(DROP_CACHES, folder))
         self.assert_one_line(result, 1, "needs root: sudo scripts/drop-caches")
@@ -68,7 +79,9 @@ class DropCachesTest(ScriptTest):
         self.assert_one_line(run(DROP_CACHES, "--probe-dir", "/dev/shm"), 1, "/dev/shm")
 
     def test_wrong_usage_is_one_line(self) -> None:
-        self.assert_one_line(run(DROP_CACHES, "--probe-dir", "/no/such"), 2, "'/no/such' is not a folder")
+        self.assert_one_line(
+            run(DROP_CACHES, "--probe-dir", "/no/such"), 2, "'/no/such' is not a folder"
+        )
         self.assert_one_line(run(DROP_CACHES, "now"), 2, "'now'")
 
 

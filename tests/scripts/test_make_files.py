@@ -29,12 +29,20 @@ class MakeFilesTest(ScriptTest):
         return {path.name: path.stat().st_size for path in self.folder.iterdir()}
 
     def test_names_are_label_and_number_and_sizes_are_exact(self) -> None:
-        result = self.make("--size", "500B", "--size", "1KB", "--size", "2MB", "--first", "3", "--count", "2")
+        result = self.make(
+            "--size", "500B", "--size", "1KB", "--size", "2MB", "--first", "3", "--count", "2"
+        )
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(
             self.made_sizes(),
-            {"500B3.txt": 500, "500B4.txt": 500, "1KB3.txt": 1000, "1KB4.txt": 1000,
-             "2MB3.txt": 2_000_000, "2MB4.txt": 2_000_000},
+            {
+                "500B3.txt": 500,
+                "500B4.txt": 500,
+                "1KB3.txt": 1000,
+                "1KB4.txt": 1000,
+                "2MB3.txt": 2_000_000,
+                "2MB4.txt": 2_000_000,
+            },
         )
         self.assertIn("6 files made, 0 kept", result.stdout)
 
@@ -73,7 +81,17 @@ class MakeFilesTest(ScriptTest):
 
     def interrupt(self, number: signal.Signals) -> None:
         """Sends the signal once a first file is there; at every look, each file must be whole."""
-        command = [MAKE_FILES, "--dir", self.folder, "--size", "5MB", "--count", "200", "--jobs", "2"]
+        command = [
+            MAKE_FILES,
+            "--dir",
+            self.folder,
+            "--size",
+            "5MB",
+            "--count",
+            "200",
+            "--jobs",
+            "2",
+        ]
         self.folder.mkdir(exist_ok=True)
         with subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True) as process:
             before = len(os.listdir(self.folder))
@@ -95,8 +113,14 @@ class MakeFilesTest(ScriptTest):
         self.assert_one_line(self.make(), 1, "another make-files is at work")
 
     def test_wrong_usage_is_one_line_that_names_flag_and_value(self) -> None:
-        for flag, value in (("--size", "1kb"), ("--size", "0KB"), ("--count", "0"), ("--first", "x"),
-                            ("--unit", "10"), ("--jobs", "-1")):
+        for flag, value in (
+            ("--size", "1kb"),
+            ("--size", "0KB"),
+            ("--count", "0"),
+            ("--first", "x"),
+            ("--unit", "10"),
+            ("--jobs", "-1"),
+        ):
             with self.subTest(flag=flag, value=value):
                 result = self.make(flag, value)
                 self.assert_one_line(result, 2, value)

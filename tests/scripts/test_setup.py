@@ -8,22 +8,13 @@ import unittest
 from host import NOBODY, SCRIPTS, ScriptTest, run
 from scratch_system import ScratchSystem, why_no_scratch_system
 
-BUILD = (
-    "g++ make pkg-config python3 libcli11-dev libspdlog-dev libfmt-dev nlohmann-json3-dev libsodium-dev libsqlite3-dev "
-    "libhiredis-dev default-libmysqlclient-dev"
-).split()
-TEST = (
-    "catch2 python3-matplotlib iperf3 sqlite3 redis-server mariadb-server strace netcat-openbsd iproute2 valgrind "
-    "util-linux-extra"
-).split()
+BUILD = ["g++", "make", "pkg-config", "python3", "libcli11-dev", "libspdlog-dev", "libfmt-dev", "nlohmann-json3-dev", "libsodium-dev", "libsqlite3-dev", "libhiredis-dev", "default-libmysqlclient-dev"]
+TEST = ["catch2", "python3-matplotlib", "iperf3", "sqlite3", "redis-server", "mariadb-server", "strace", "netcat-openbsd", "iproute2", "valgrind", "util-linux-extra"]
 
 # What `lint` finds on each system: the default clang is 19 on Debian 13, where the old compilers are gone.
-DEBIAN_12 = (
-    "clang clang-14 clang-tidy clang-tidy-14 clang-format clang-format-14 libclang-rt-dev libclang-rt-14-dev "
-    "libclang-common-14-dev g++-11 g++-12 shellcheck"
-).split()
-DEBIAN_13 = "clang clang-tidy clang-format libclang-rt-dev g++-12 shellcheck".split()
-UBUNTU_22 = "clang clang-14 clang-tidy-14 clang-format-14 libclang-common-14-dev g++-11 g++-12 shellcheck".split()
+DEBIAN_12 = ["clang", "clang-14", "clang-tidy", "clang-tidy-14", "clang-format", "clang-format-14", "libclang-rt-dev", "libclang-rt-14-dev", "libclang-common-14-dev", "g++-11", "g++-12", "shellcheck"]
+DEBIAN_13 = ["clang", "clang-tidy", "clang-format", "libclang-rt-dev", "g++-12", "shellcheck"]
+UBUNTU_22 = ["clang", "clang-14", "clang-tidy-14", "clang-format-14", "libclang-common-14-dev", "g++-11", "g++-12", "shellcheck"]
 
 SETUP = "/mnt/scripts/setup"
 LIST_INSTALLED = "dpkg-query -W -f '${Package}\\n'"
@@ -65,8 +56,14 @@ class SetupTest(ScriptTest):
 
     def test_each_system_gets_the_linters_that_its_apt_knows(self) -> None:
         expected = {
-            "Debian 12": (DEBIAN_12, "clang-14 clang-tidy-14 clang-format-14 libclang-rt-14-dev g++-11 g++-12 shellcheck"),
-            "Debian 13": (DEBIAN_13, "clang clang-tidy clang-format libclang-rt-dev g++-12 shellcheck"),
+            "Debian 12": (
+                DEBIAN_12,
+                "clang-14 clang-tidy-14 clang-format-14 libclang-rt-14-dev g++-11 g++-12 shellcheck",
+            ),
+            "Debian 13": (
+                DEBIAN_13,
+                "clang clang-tidy clang-format libclang-rt-dev g++-12 shellcheck",
+            ),
             "Ubuntu 22.04": (
                 UBUNTU_22,
                 "clang-14 clang-tidy-14 clang-format-14 libclang-common-14-dev g++-11 g++-12 shellcheck",
@@ -74,8 +71,12 @@ class SetupTest(ScriptTest):
         }
         for name, (packages, wanted) in expected.items():
             with self.subTest(system=name):
-                result = self.run_with(packages, f"{SETUP} lint >&2; {LIST_INSTALLED}; {SETUP} lint")
-                self.assertEqual(sorted(result.stdout.split()), sorted(wanted.split()), result.stderr)
+                result = self.run_with(
+                    packages, f"{SETUP} lint >&2; {LIST_INSTALLED}; {SETUP} lint"
+                )
+                self.assertEqual(
+                    sorted(result.stdout.split()), sorted(wanted.split()), result.stderr
+                )
 
     def test_a_package_beside_the_one_that_is_wanted_does_not_stand_in_for_it(self) -> None:
         """On Debian 12 clang-14 brings libclang-common-14-dev, which has no run-time for the fuzzer there."""
@@ -93,7 +94,9 @@ class SetupTest(ScriptTest):
         self.assertNotIn("policy-rc.d", result.stdout)
 
     def test_a_service_that_was_installed_before_keeps_starting(self) -> None:
-        script = f"apt-get update; apt-get install -y redis-server; ls /run; {SETUP} test; ls /etc/rc2.d"
+        script = (
+            f"apt-get update; apt-get install -y redis-server; ls /run; {SETUP} test; ls /etc/rc2.d"
+        )
         result = self.run_with(BUILD + TEST, script)
         self.assertIn("redis-server.start", result.stdout, result.stderr)
         self.assertRegex(result.stdout, r"S\d+redis-server")
@@ -113,19 +116,28 @@ class SetupTest(ScriptTest):
     def test_a_package_that_apt_does_not_have_is_one_line(self) -> None:
         result = self.run_with(BUILD[1:], SETUP)
         self.assertEqual(result.returncode, 1)
-        self.assertEqual(result.stderr, "setup: apt finds no package g++; on Ubuntu, it may be in 'universe'\n")
+        self.assertEqual(
+            result.stderr, "setup: apt finds no package g++; on Ubuntu, it may be in 'universe'\n"
+        )
 
     def test_a_failed_installation_is_one_line_and_the_policy_is_gone(self) -> None:
         with ScratchSystem(BUILD) as system:
             (system.folder / "repository" / "make.deb").write_bytes(b"damaged")
-            result = system.run(f"trap 'ls /usr/sbin/policy-rc.d* 2>/dev/null || true' EXIT; {SETUP}")
+            result = system.run(
+                f"trap 'ls /usr/sbin/policy-rc.d* 2>/dev/null || true' EXIT; {SETUP}"
+            )
         self.assert_one_line(result, 1, "setup: apt-get install failed: E: ")
         self.assertNotIn("policy-rc.d", result.stdout)
 
     def test_without_root_the_command_for_root_is_named(self) -> None:
         result = self.run_with(BUILD, f"{' '.join(NOBODY)} {SETUP}")
-        self.assertEqual((result.returncode, result.stdout, result.stderr.count("\n")), (1, "", 1), result.stderr)
-        self.assertIn("apt-get install -y --no-install-recommends default-libmysqlclient-dev g++", result.stderr)
+        self.assertEqual(
+            (result.returncode, result.stdout, result.stderr.count("\n")), (1, "", 1), result.stderr
+        )
+        self.assertIn(
+            "apt-get install -y --no-install-recommends default-libmysqlclient-dev g++",
+            result.stderr,
+        )
 
 
 if __name__ == "__main__":

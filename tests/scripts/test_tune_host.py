@@ -42,7 +42,12 @@ class TuneHostTest(ScriptTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         short = {name for name, verdict in self.rows(result.stdout).items() if verdict == "short"}
         self.assertLessEqual(
-            {"net.core.somaxconn", "net.ipv4.ip_local_port_range", "net.ipv4.tcp_tw_reuse", "net.ipv4.tcp_max_tw_buckets"},
+            {
+                "net.core.somaxconn",
+                "net.ipv4.ip_local_port_range",
+                "net.ipv4.tcp_tw_reuse",
+                "net.ipv4.tcp_max_tw_buckets",
+            },
             short,
         )
         self.assertFalse(self.state.exists())
@@ -66,7 +71,9 @@ class TuneHostTest(ScriptTest):
 
     def test_undo_without_apply_has_nothing_to_do(self) -> None:
         result = self.on_poor_host('tune "$@" --undo')
-        self.assertEqual((result.returncode, result.stdout), (0, f"nothing to undo: there is no {self.state}\n"))
+        self.assertEqual(
+            (result.returncode, result.stdout), (0, f"nothing to undo: there is no {self.state}\n")
+        )
 
     def test_values_of_another_network_namespace_are_not_restored(self) -> None:
         self.state.write_text("namespace = net:[1]\nnet.core.somaxconn = 7\n")
@@ -77,12 +84,20 @@ class TuneHostTest(ScriptTest):
 
     def test_what_the_kernel_refuses_is_named_and_undo_still_works(self) -> None:
         """somaxconn is made read-only, as a container has it."""
-        result = in_namespace("--net", f"""unshare --mount bash -euc '{POOR_HOST}
+        result = in_namespace(
+            "--net",
+            f"""unshare --mount bash -euc '{POOR_HOST}
             mount --bind core/somaxconn core/somaxconn; mount -o remount,ro,bind core/somaxconn
             before=$(values); ! tune "$@" --apply
-            tune "$@" --undo; [[ $before == "$(values)" ]]' bash "$@" """, TUNE_HOST, self.state)
+            tune "$@" --undo; [[ $before == "$(values)" ]]' bash "$@" """,
+            TUNE_HOST,
+            self.state,
+        )
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(result.stderr, "tune-host: the kernel refused: net.core.somaxconn (Read-only file system)\n")
+        self.assertEqual(
+            result.stderr,
+            "tune-host: the kernel refused: net.core.somaxconn (Read-only file system)\n",
+        )
 
     def test_a_short_limit_on_open_files_comes_with_the_line_that_raises_it(self) -> None:
         result = in_namespace("--net", 'ulimit -n 1000; unset SUDO_USER; "$1"', TUNE_HOST)
@@ -93,10 +108,14 @@ class TuneHostTest(ScriptTest):
 class TuneHostUsageTest(ScriptTest):
     @unittest.skipIf(why_not_root(), why_not_root())
     def test_without_root_apply_names_sudo_and_show_works(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:  # the project itself may be out of nobody's reach
+        with (
+            tempfile.TemporaryDirectory() as folder
+        ):  # the project itself may be out of nobody's reach
             os.chmod(folder, 0o755)
             script = shutil.copy(TUNE_HOST, folder)
-            self.assert_one_line(run(*NOBODY, script, "--apply"), 1, "sudo scripts/tune-host --apply")
+            self.assert_one_line(
+                run(*NOBODY, script, "--apply"), 1, "sudo scripts/tune-host --apply"
+            )
             self.assertEqual(run(*NOBODY, script).returncode, 0)
 
     def test_wrong_usage_is_one_line(self) -> None:

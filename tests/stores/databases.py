@@ -1,7 +1,5 @@
 """Store servers of the tests' own, which can be stopped, killed, paused and started again on the same data."""
 
-import e2e_path  # noqa: F401
-
 import os
 import random
 import shutil
@@ -10,10 +8,12 @@ import socket
 import subprocess
 from pathlib import Path
 
-from lab.processes import Program as Server
-from lab.processes import run_tool
+import e2e_path
 from processes import pause
 from waiting import LONG_S, eventually
+
+from lab.processes import Program as Server
+from lab.processes import run_tool
 
 SCRIPTS = e2e_path.TESTS.parent / "scripts"
 
@@ -51,7 +51,9 @@ class Database:
 
     def start(self) -> None:
         """Returns once it answers."""
-        self._server = Server(self.kind, self._command(), tuple(os.sched_getaffinity(0)), self.folder / "log")
+        self._server = Server(
+            self.kind, self._command(), tuple(os.sched_getaffinity(0)), self.folder / "log"
+        )
         eventually(lambda: self._answers() or self._has_ended(), f"{self.kind} answers", 2 * LONG_S)
         assert not self._has_ended(), self._server.last_words()
 
@@ -126,16 +128,35 @@ class Redis(Database):
         self.start()
 
     def _command(self) -> list[str]:
-        return ["redis-server", str(self.folder / "redis.conf"), "--port", str(self.port), "--bind", "127.0.0.1",
-                "--dir", str(self.folder), "--save", "", "--appendonly", "yes", "--appendfsync", "always",
-                *self._options]
+        return [
+            "redis-server",
+            str(self.folder / "redis.conf"),
+            "--port",
+            str(self.port),
+            "--bind",
+            "127.0.0.1",
+            "--dir",
+            str(self.folder),
+            "--save",
+            "",
+            "--appendonly",
+            "yes",
+            "--appendfsync",
+            "always",
+            *self._options,
+        ]
 
     def _answers(self) -> bool:
         return self._run("ping").stdout == "PONG\n"
 
     def _run(self, *words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(["redis-cli", "-p", str(self.port), *words], capture_output=True, text=True, check=False,
-                              env=self._environment)
+        return subprocess.run(
+            ["redis-cli", "-p", str(self.port), *words],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=self._environment,
+        )
 
     def ask(self, *words: str) -> str:
         done = self._run(*words)
@@ -175,27 +196,63 @@ class MariaDb(Database):
         self.start()
         self.password_file = folder / "secret"
         self.setup()
-        self.flags = ["--store", "mysql", "--mysql-port", str(self.port), "--mysql-password-file",
-                      str(self.password_file)]
+        self.flags = [
+            "--store",
+            "mysql",
+            "--mysql-port",
+            str(self.port),
+            "--mysql-password-file",
+            str(self.password_file),
+        ]
 
     def _install(self) -> None:
-        run_tool(["mariadb-install-db", "--no-defaults", "--skip-test-db", "--auth-root-authentication-method=normal",
-                  *self._where()], "mariadb-install-db")
+        run_tool(
+            [
+                "mariadb-install-db",
+                "--no-defaults",
+                "--skip-test-db",
+                "--auth-root-authentication-method=normal",
+                *self._where(),
+            ],
+            "mariadb-install-db",
+        )
 
     def _where(self) -> list[str]:
         as_root = ["--user=root"] if os.geteuid() == 0 else []
         return [f"--datadir={self.data}", f"--tmpdir={self._temporary}", *as_root]
 
     def _command(self) -> list[str]:
-        return [self._program, "--no-defaults", *self._where(), f"--socket={self.socket}", f"--port={self.port}",
-                "--bind-address=127.0.0.1", f"--pid-file={self.folder / 'pid'}", "--skip-name-resolve",
-                "--innodb-buffer-pool-size=16M", "--max-connections=400", *self._options]
+        return [
+            self._program,
+            "--no-defaults",
+            *self._where(),
+            f"--socket={self.socket}",
+            f"--port={self.port}",
+            "--bind-address=127.0.0.1",
+            f"--pid-file={self.folder / 'pid'}",
+            "--skip-name-resolve",
+            "--innodb-buffer-pool-size=16M",
+            "--max-connections=400",
+            *self._options,
+        ]
 
-    def setup(self, *flags: str, password_file: Path | None = None) -> subprocess.CompletedProcess[str]:
+    def setup(
+        self, *flags: str, password_file: Path | None = None
+    ) -> subprocess.CompletedProcess[str]:
         """Runs scripts/setup-mysql here."""
-        done = subprocess.run([SCRIPTS / "setup-mysql", "--socket", self.socket, "--password-file",
-                               password_file or self.password_file, *flags], capture_output=True, text=True,
-                              check=False)
+        done = subprocess.run(
+            [
+                SCRIPTS / "setup-mysql",
+                "--socket",
+                self.socket,
+                "--password-file",
+                password_file or self.password_file,
+                *flags,
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert done.returncode == 0, done.stderr
         return done
 
@@ -203,8 +260,20 @@ class MariaDb(Database):
         return self._run("SELECT 1").returncode == 0
 
     def _run(self, statements: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(["mariadb", "--no-defaults", f"--socket={self.socket}", "--user=root", "--batch",
-                               "--skip-column-names"], input=statements, capture_output=True, text=True, check=False)
+        return subprocess.run(
+            [
+                "mariadb",
+                "--no-defaults",
+                f"--socket={self.socket}",
+                "--user=root",
+                "--batch",
+                "--skip-column-names",
+            ],
+            input=statements,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
 
     def ask(self, statements: str) -> str:
         done = self._run(statements)
@@ -212,7 +281,9 @@ class MariaDb(Database):
         return done.stdout.rstrip("\n")
 
     def _connection_ids(self) -> list[str]:
-        return self.ask("SELECT ID FROM information_schema.PROCESSLIST WHERE USER = 'turnstile'").split()
+        return self.ask(
+            "SELECT ID FROM information_schema.PROCESSLIST WHERE USER = 'turnstile'"
+        ).split()
 
     def connections(self) -> int:
         return len(self._connection_ids())
@@ -236,7 +307,10 @@ class MySql(MariaDb):
     _program = "mysqld"
 
     def _install(self) -> None:
-        run_tool(["mysqld", "--no-defaults", "--initialize-insecure", *self._where()], "mysqld --initialize-insecure")
+        run_tool(
+            ["mysqld", "--no-defaults", "--initialize-insecure", *self._where()],
+            "mysqld --initialize-insecure",
+        )
 
     def _command(self) -> list[str]:
         return [*super()._command(), "--mysqlx=OFF", "--secure-file-priv=NULL"]

@@ -1,13 +1,12 @@
 """A scene whose accounts are in a store of the test's choice."""
 
-import e2e_path  # noqa: F401
-
 import shutil
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
+import e2e_path  # noqa: F401
 import programs
 from client import Client
 from databases import Database, MariaDb, Redis
@@ -45,9 +44,13 @@ class StoreTest(unittest.TestCase):
     def authserver(self, kind: str, *flags: object, **options) -> Program:
         return start_authserver(self.scene, self.databases.get(kind), *flags, **options)
 
-    def run_authserver(self, kind: str, *flags: object, **options) -> subprocess.CompletedProcess[str]:
+    def run_authserver(
+        self, kind: str, *flags: object, **options
+    ) -> subprocess.CompletedProcess[str]:
         """One that is expected not to start."""
-        return programs.run("authserver", "--listen", "127.0.0.1:0", *self.databases[kind].flags, *flags, **options)
+        return programs.run(
+            "authserver", "--listen", "127.0.0.1:0", *self.databases[kind].flags, *flags, **options
+        )
 
     def client(self, server: Program) -> Client:
         return self.scene.client(server)

@@ -1,9 +1,8 @@
 """MariaDB servers that do not commit each statement by themselves: what is acknowledged is committed all the same."""
 
-import e2e_path  # noqa: F401
-
 import unittest
 
+import e2e_path  # noqa: F401
 from store_scene import PATIENT, PLAIN, StoreTest, combinations, flags_of
 
 SETTINGS = ("--autocommit=0", "--init-connect=SET autocommit=0")
@@ -19,8 +18,13 @@ class AutocommitTest(StoreTest):
             for combination in combinations():
                 with self.subTest(setting=setting, combination=combination):
                     user = "-".join((f"user{number}", *combination))
-                    client = self.client(self.authserver("mysql", *flags_of(combination), *PATIENT, *PLAIN))
-                    for name in (user, f"{user}-again"):  # on a connection that is kept, the second one too
+                    client = self.client(
+                        self.authserver("mysql", *flags_of(combination), *PATIENT, *PLAIN)
+                    )
+                    for name in (
+                        user,
+                        f"{user}-again",
+                    ):  # on a connection that is kept, the second one too
                         self.assertEqual(client.ask(f"new:{name}:pw"), "OK")
                         self.assertEqual(mysql.record_of(name), "$plain$pw")
                     self.assertEqual(client.ask(f"new:{user}:pw"), "exists")

@@ -1,7 +1,5 @@
 """A MySQL server that wants more than accounts: it answers by asking for a file of the authserver's host."""
 
-import e2e_path  # noqa: F401
-
 import contextlib
 import socket
 import tempfile
@@ -9,6 +7,7 @@ import unittest
 from pathlib import Path
 from typing import BinaryIO
 
+import e2e_path  # noqa: F401
 import programs
 from peers import Listening
 
@@ -16,8 +15,21 @@ SECRET = b"what only the authserver's host may know"
 # CLIENT_MYSQL, CONNECT_WITH_DB, LOCAL_FILES, PROTOCOL_41, TRANSACTIONS, SECURE_CONNECTION and PLUGIN_AUTH
 CAPABILITIES = (0x1 | 0x8 | 0x80 | 0x200 | 0x2000 | 0x8000 | 0x80000).to_bytes(4, "little")
 STATUS = b"\2\0"  # autocommit
-GREETING = b"".join((b"\x0a5.5.5-10.11.0-MariaDB\0", b"\1\0\0\0", b"saltsalt\0", CAPABILITIES[:2], b"\x2d", STATUS,
-                     CAPABILITIES[2:], bytes([21]), bytes(10), b"saltsaltsalt\0", b"mysql_native_password\0"))
+GREETING = b"".join(
+    (
+        b"\x0a5.5.5-10.11.0-MariaDB\0",
+        b"\1\0\0\0",
+        b"saltsalt\0",
+        CAPABILITIES[:2],
+        b"\x2d",
+        STATUS,
+        CAPABILITIES[2:],
+        bytes([21]),
+        bytes(10),
+        b"saltsaltsalt\0",
+        b"mysql_native_password\0",
+    )
+)
 OK = b"\0\0\0" + STATUS + b"\0\0"
 NO_SUCH_TABLE = b"\xff" + (1146).to_bytes(2, "little") + b"#42S02there is no such table"
 COM_QUERY, COM_STMT_PREPARE = 0x03, 0x16
@@ -80,8 +92,17 @@ class HostileMysqlTest(unittest.TestCase):
             secret.write(SECRET)
             secret.flush()
             with contextlib.closing(GreedyMysql(Path(secret.name))) as server:
-                done = programs.run("authserver", "--listen", "127.0.0.1:0", "--store", "mysql", "--mysql-host",
-                                    server.address[0], "--mysql-port", server.address[1])
+                done = programs.run(
+                    "authserver",
+                    "--listen",
+                    "127.0.0.1:0",
+                    "--store",
+                    "mysql",
+                    "--mysql-host",
+                    server.address[0],
+                    "--mysql-port",
+                    server.address[1],
+                )
         self.assertGreater(server.asked, 0, done.stderr)
         self.assertNotIn(SECRET, server.received)
         self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)

@@ -1,7 +1,5 @@
 """scripts/accounts: accounts move between any two stores, and nobody is lost."""
 
-import e2e_path  # noqa: F401
-
 import itertools
 import os
 import resource
@@ -10,13 +8,23 @@ import subprocess
 import unittest
 from pathlib import Path
 
+import e2e_path  # noqa: F401
 from databases import SCRIPTS
 from programs import BUILD, environment
 from store_scene import PATIENT, PLAIN, StoreTest
 
 # What makes a CSV go wrong.
-PASSWORDS = {b"quotes": b'"a""b"', b"commas": b",,a,\"", b"spaces": b"  x  ", b"high": bytes(range(0x80, 0x100)),
-             b"formula": b"=1+1", b"backslash": b"\\\"\\n", b"L" * 64: b"p" * 128, b"aCase": b"A", b"acase": b"a"}
+PASSWORDS = {
+    b"quotes": b'"a""b"',
+    b"commas": b',,a,"',
+    b"spaces": b"  x  ",
+    b"high": bytes(range(0x80, 0x100)),
+    b"formula": b"=1+1",
+    b"backslash": b'\\"\\n',
+    b"L" * 64: b"p" * 128,
+    b"aCase": b"A",
+    b"acase": b"a",
+}
 
 
 class MovingAccountsTest(StoreTest):
@@ -30,13 +38,21 @@ class MovingAccountsTest(StoreTest):
         if name == "redis":
             database.ask("-n", str(number), "flushdb")
             return [*database.flags, "--redis-database", str(number)]
-        database.ask(f"DROP DATABASE IF EXISTS moved{number}; CREATE DATABASE moved{number};"
-                     f"GRANT ALL ON moved{number}.* TO turnstile@'127.0.0.1'")
+        database.ask(
+            f"DROP DATABASE IF EXISTS moved{number}; CREATE DATABASE moved{number};"
+            f"GRANT ALL ON moved{number}.* TO turnstile@'127.0.0.1'"
+        )
         return [*database.flags, "--mysql-database", f"moved{number}"]
 
     def accounts(self, *arguments: object, **options) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([SCRIPTS / "accounts", *map(str, arguments)], stderr=subprocess.PIPE, text=True,
-                              check=False, env=environment(), **options)
+        return subprocess.run(
+            [SCRIPTS / "accounts", *map(str, arguments)],
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            env=environment(),
+            **options,
+        )
 
     def export(self, store: list[str], name: str) -> Path:
         path = self.scene.folder / name
@@ -54,7 +70,10 @@ class MovingAccountsTest(StoreTest):
         store = self.store(name)
         for scheme in ("plain", "argon2id"):
             server = self.scene.authserver(*store, "--password-scheme", scheme, *PATIENT)
-            lines = [b"new:" + self.user(scheme, user) + b":" + password for user, password in PASSWORDS.items()]
+            lines = [
+                b"new:" + self.user(scheme, user) + b":" + password
+                for user, password in PASSWORDS.items()
+            ]
             self.assertEqual(self.client(server).ask_all(lines), ["OK"] * len(lines))
             server.stop()
         return store
@@ -67,8 +86,10 @@ class MovingAccountsTest(StoreTest):
         client = self.client(self.scene.authserver(*store, *PATIENT))
         for scheme in ("plain", "argon2id"):
             for ending, reply in ((b"", "OK"), (b"!", "denied")):
-                lines = [b"auth:" + self.user(scheme, user) + b":" + (password + ending)[-128:]
-                         for user, password in PASSWORDS.items()]
+                lines = [
+                    b"auth:" + self.user(scheme, user) + b":" + (password + ending)[-128:]
+                    for user, password in PASSWORDS.items()
+                ]
                 self.assertEqual(client.ask_all(lines), [reply] * len(lines))
 
     def test_between_all_pairs_of_stores(self) -> None:
@@ -77,13 +98,18 @@ class MovingAccountsTest(StoreTest):
         for source, target in itertools.product(sources, sources):
             with self.subTest(source=source, target=target):
                 store = self.store(target)
-                for said in (f"imported {2 * len(PASSWORDS)} accounts, 0 were", "imported 0 accounts, 18 were"):
+                for said in (
+                    f"imported {2 * len(PASSWORDS)} accounts, 0 were",
+                    "imported 0 accounts, 18 were",
+                ):
                     done = self.import_from(exports[source], store)
                     self.assertEqual((done.returncode, said in done.stderr), (0, True), done.stderr)
                 self.assert_all_are_there(store)
                 again = self.export(store, "again.csv")
-                self.assertEqual(sorted(again.read_bytes().split(b"\n")),
-                                 sorted(exports[source].read_bytes().split(b"\n")))
+                self.assertEqual(
+                    sorted(again.read_bytes().split(b"\n")),
+                    sorted(exports[source].read_bytes().split(b"\n")),
+                )
 
     def test_an_account_with_another_record_is_kept_and_told(self) -> None:
         for name in ("sqlite", "mysql", "redis"):
@@ -96,7 +122,9 @@ class MovingAccountsTest(StoreTest):
                 for made, same in ((2, 0), (0, 2)):
                     done = self.import_from(path, store)
                     self.assertEqual(done.returncode, 1)
-                    self.assertIn(f"imported {made} accounts, {same} were there already", done.stderr)
+                    self.assertIn(
+                        f"imported {made} accounts, {same} were there already", done.stderr
+                    )
                     self.assertIn("1 account", done.stderr.splitlines()[-1])
                 client = self.client(server)
                 lines = [b"auth:ann:x", b"auth:bob:old", b"auth:bob:new", b"auth:cid:x"]
@@ -112,8 +140,14 @@ class MovingAccountsTest(StoreTest):
 
     def test_what_is_not_an_account_ends_the_import_with_its_line(self) -> None:
         path = self.scene.folder / "bad.csv"
-        for line in ("bob", '"bob","$plain$x', '"b b","$plain$x"', '"bob",""', '"bob","$plain$x","more"',
-                     f'"bob","$plain${"x" * 250}"'):
+        for line in (
+            "bob",
+            '"bob","$plain$x',
+            '"b b","$plain$x"',
+            '"bob",""',
+            '"bob","$plain$x","more"',
+            f'"bob","$plain${"x" * 250}"',
+        ):
             with self.subTest(line):
                 path.write_text(f'"ann","$plain$x"\n{line}\n')
                 done = self.import_from(path, self.store("sqlite"))
@@ -131,10 +165,17 @@ class MovingAccountsTest(StoreTest):
                 done = self.accounts("import", *self.store("sqlite"), stdin=descriptor)
                 self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
 
-    def run_authserver_on_file(self, flag: str, path: Path, store: list[str],
-                               **options) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([BUILD / "authserver", flag, path, *store, "--log-level", "warn"], env=environment(),
-                              stderr=subprocess.PIPE, text=True, check=False, **options)
+    def run_authserver_on_file(
+        self, flag: str, path: Path, store: list[str], **options
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [BUILD / "authserver", flag, path, *store, "--log-level", "warn"],
+            env=environment(),
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            **options,
+        )
 
     def assert_exported(self, path: Path, store: list[str]) -> None:
         done = self.run_authserver_on_file("--export", path, store)
@@ -164,7 +205,9 @@ class MovingAccountsTest(StoreTest):
             resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
         # The signal that would end it is ignored here, and there too with restore_signals=False.
-        done = self.run_authserver_on_file("--export", path, store, preexec_fn=allow_small_files, restore_signals=False)
+        done = self.run_authserver_on_file(
+            "--export", path, store, preexec_fn=allow_small_files, restore_signals=False
+        )
         self.assertEqual((done.returncode, "File too large" in done.stderr), (1, True), done.stderr)
         self.assertEqual(path.read_text(), "the last good one\n")
         self.assertEqual(list(self.scene.folder.glob("*.part")), [])
@@ -175,7 +218,9 @@ class MovingAccountsTest(StoreTest):
         os.mkfifo(fifo)
         for place in (fifo, self.scene.root):
             done = self.run_authserver_on_file("--export", place, store)
-            self.assertEqual((done.returncode, "not a regular file" in done.stderr), (1, True), done.stderr)
+            self.assertEqual(
+                (done.returncode, "not a regular file" in done.stderr), (1, True), done.stderr
+            )
         self.assertTrue(fifo.is_fifo())
         path.touch()
         link.symlink_to(path)

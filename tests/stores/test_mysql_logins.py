@@ -1,12 +1,11 @@
 """Logging in to MariaDB and MySQL: with TLS, without, and with what MySQL's caching_sha2_password needs."""
 
-import e2e_path  # noqa: F401
-
 import shutil
 import subprocess
 import unittest
 from pathlib import Path
 
+import e2e_path  # noqa: F401
 from databases import MariaDb, MySql, why_no_mysql
 from store_scene import PATIENT, PLAIN, SERVERS, StoreTest
 
@@ -16,16 +15,54 @@ NO_MYSQL = why_no_mysql()
 
 def make_certificates(folder: Path) -> None:
     """ca.pem, and two certificates that it has signed: server-cert.pem for this host, other-cert.pem for another."""
+
     def openssl(*words: str) -> None:
         subprocess.run(["openssl", *words], cwd=folder, capture_output=True, check=True)
 
     new_key = ["-newkey", "rsa:2048", "-nodes", "-days", "2"]
-    openssl("req", "-x509", *new_key, "-subj", "/CN=a test's authority", "-keyout", "ca-key.pem", "-out", "ca.pem")
-    for name, host, alias in (("server", "127.0.0.1", "IP:127.0.0.1"), ("other", "db.invalid", "DNS:db.invalid")):
-        openssl("req", *new_key[:3], "-subj", f"/CN={host}", "-keyout", f"{name}-key.pem", "-out", f"{name}.csr")
+    openssl(
+        "req",
+        "-x509",
+        *new_key,
+        "-subj",
+        "/CN=a test's authority",
+        "-keyout",
+        "ca-key.pem",
+        "-out",
+        "ca.pem",
+    )
+    for name, host, alias in (
+        ("server", "127.0.0.1", "IP:127.0.0.1"),
+        ("other", "db.invalid", "DNS:db.invalid"),
+    ):
+        openssl(
+            "req",
+            *new_key[:3],
+            "-subj",
+            f"/CN={host}",
+            "-keyout",
+            f"{name}-key.pem",
+            "-out",
+            f"{name}.csr",
+        )
         (folder / "names").write_text(f"subjectAltName={alias}")
-        openssl("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca-key.pem", "-CAcreateserial",
-                "-days", "2", "-extfile", "names", "-out", f"{name}-cert.pem")
+        openssl(
+            "x509",
+            "-req",
+            "-in",
+            f"{name}.csr",
+            "-CA",
+            "ca.pem",
+            "-CAkey",
+            "ca-key.pem",
+            "-CAcreateserial",
+            "-days",
+            "2",
+            "-extfile",
+            "names",
+            "-out",
+            f"{name}-cert.pem",
+        )
 
 
 class LoginTest(StoreTest):
@@ -38,9 +75,12 @@ class LoginTest(StoreTest):
 
     def ciphers(self) -> set[str]:
         """Of every connection from authservers; empty for plain text."""
-        return set(self.mysql.ask(
-            "SELECT VARIABLE_VALUE FROM performance_schema.status_by_thread s JOIN performance_schema.threads t "
-            "USING (THREAD_ID) WHERE VARIABLE_NAME = 'Ssl_cipher' AND PROCESSLIST_USER = 'turnstile'").split("\n"))
+        return set(
+            self.mysql.ask(
+                "SELECT VARIABLE_VALUE FROM performance_schema.status_by_thread s JOIN performance_schema.threads t "
+                "USING (THREAD_ID) WHERE VARIABLE_NAME = 'Ssl_cipher' AND PROCESSLIST_USER = 'turnstile'"
+            ).split("\n")
+        )
 
     def assert_works(self, *flags: object, is_encrypted: bool) -> None:
         server = self.authserver("mysql", *flags, *PATIENT, *PLAIN)
@@ -55,7 +95,9 @@ class LoginTest(StoreTest):
         self.mysql.disconnect_all()
         self.assertEqual(client.ask("auth:alice:pw"), "OK")
         self.assertEqual(server.stop(), 0)
-        per_request = self.authserver("mysql", "--store-connection", "per-request", *flags, *PATIENT)
+        per_request = self.authserver(
+            "mysql", "--store-connection", "per-request", *flags, *PATIENT
+        )
         self.assertEqual(self.client(per_request).ask("auth:alice:pw"), "OK")
 
     def connection_count(self) -> int:
@@ -67,7 +109,13 @@ class LoginTest(StoreTest):
         self.assertIn(words, done.stderr)
 
     def test_a_socket_file(self) -> None:
-        self.assert_works("--mysql-socket", self.mysql.socket, "--mysql-host", "nowhere.invalid", is_encrypted=False)
+        self.assert_works(
+            "--mysql-socket",
+            self.mysql.socket,
+            "--mysql-host",
+            "nowhere.invalid",
+            is_encrypted=False,
+        )
         self.assert_refused("nowhere", "--mysql-socket", self.scene.folder / "nowhere")
 
 
@@ -85,8 +133,12 @@ class MariaDbLoginTest(LoginTest):
     @classmethod
     def show_certificate(cls, name: str) -> None:
         mysql = cls.databases["mysql"]
-        mysql.restart(f"--ssl-ca={cls.authority}", f"--ssl-cert={mysql.folder / f'{name}-cert.pem'}",
-                      f"--ssl-key={mysql.folder / f'{name}-key.pem'}", "--performance-schema")
+        mysql.restart(
+            f"--ssl-ca={cls.authority}",
+            f"--ssl-cert={mysql.folder / f'{name}-cert.pem'}",
+            f"--ssl-key={mysql.folder / f'{name}-key.pem'}",
+            "--performance-schema",
+        )
 
     def require_tls(self) -> None:
         for host in ("127.0.0.1", "localhost"):
@@ -144,7 +196,9 @@ class MySqlLoginTest(LoginTest):
         self.assert_works(is_encrypted=False)
 
     def test_the_servers_key_in_a_file(self) -> None:
-        self.assert_works("--mysql-server-public-key", self.mysql.data / "public_key.pem", is_encrypted=False)
+        self.assert_works(
+            "--mysql-server-public-key", self.mysql.data / "public_key.pem", is_encrypted=False
+        )
 
     def test_tls(self) -> None:
         self.assert_works("--mysql-tls", "on", is_encrypted=True)
@@ -153,9 +207,11 @@ class MySqlLoginTest(LoginTest):
     def test_tls_with_an_authority(self) -> None:
         """The certificate that the server has made itself names no host."""
         make_certificates(self.mysql.folder)
-        self.mysql.ask(f"SET GLOBAL ssl_ca = '{self.mysql.folder / 'ca.pem'}';"
-                       f"SET GLOBAL ssl_cert = '{self.mysql.folder / 'server-cert.pem'}';"
-                       f"SET GLOBAL ssl_key = '{self.mysql.folder / 'server-key.pem'}'; ALTER INSTANCE RELOAD TLS")
+        self.mysql.ask(
+            f"SET GLOBAL ssl_ca = '{self.mysql.folder / 'ca.pem'}';"
+            f"SET GLOBAL ssl_cert = '{self.mysql.folder / 'server-cert.pem'}';"
+            f"SET GLOBAL ssl_key = '{self.mysql.folder / 'server-key.pem'}'; ALTER INSTANCE RELOAD TLS"
+        )
         self.addCleanup(self.mysql.restart)
         self.assert_works("--mysql-tls-ca", self.mysql.folder / "ca.pem", is_encrypted=True)
         self.assert_refused("name the host", "--mysql-tls-ca", self.mysql.data / "ca.pem")
@@ -171,8 +227,13 @@ class MySqlLoginTest(LoginTest):
     def test_more_connections_are_kept_over_a_restart(self) -> None:
         self.addCleanup(self.mysql.ask, "SET PERSIST max_connections = 400")
         self.mysql.setup("--max-connections", "450")
-        self.assertEqual(self.mysql.ask("SELECT VARIABLE_VALUE FROM performance_schema.persisted_variables "
-                                        "WHERE VARIABLE_NAME = 'max_connections'"), "450")
+        self.assertEqual(
+            self.mysql.ask(
+                "SELECT VARIABLE_VALUE FROM performance_schema.persisted_variables "
+                "WHERE VARIABLE_NAME = 'max_connections'"
+            ),
+            "450",
+        )
 
 
 del LoginTest  # a template

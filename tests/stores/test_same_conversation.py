@@ -1,13 +1,12 @@
 """The same lines get the same replies on every store, in every model, however the store is connected to."""
 
-import e2e_path  # noqa: F401
-
 import unittest
 
+import e2e_path  # noqa: F401
 from store_scene import PATIENT, PLAIN, StoreTest, combinations, flags_of
 
 HIGH = bytes(range(0x80, 0x100))
-PRINTABLE = bytes(range(0x20, 0x7f))
+PRINTABLE = bytes(range(0x20, 0x7F))
 LONGEST = b"L" * 64
 
 CONVERSATION: list[tuple[bytes, str]] = [
@@ -52,13 +51,17 @@ class SameConversationTest(unittest.TestCase):
                 scheme = PLAIN if "per-request" in combination else ()
                 server = self.authserver(self.kind, *flags_of(combination), *PATIENT, *scheme)
                 # Names of their own on one store: the longest name must stay as long.
-                tag = b"abcd"[number:number + 1]
+                tag = b"abcd"[number : number + 1]
                 client = self.client(server)
                 for line, reply in CONVERSATION:
                     self.assertEqual(client.ask(self.tagged(line, tag)), reply, line)
                 # And in one segment, from somebody else.
-                replies = self.client(server).ask_all([self.tagged(line, tag) for line, _ in CONVERSATION])
-                self.assertEqual(replies, [self.second_time(line, reply) for line, reply in CONVERSATION])
+                replies = self.client(server).ask_all(
+                    [self.tagged(line, tag) for line, _ in CONVERSATION]
+                )
+                self.assertEqual(
+                    replies, [self.second_time(line, reply) for line, reply in CONVERSATION]
+                )
                 self.assertEqual(server.stop(), 0)
 
     @staticmethod
@@ -71,7 +74,9 @@ class SameConversationTest(unittest.TestCase):
     @staticmethod
     def tagged(line: bytes, tag: bytes) -> bytes:
         for name in (b"printable:", b"quotes:", b"alice.:", b"Alice", b"ALICE", b"alice"):
-            line = line.replace(b":" + name, b":" + tag + name).replace(b": " + name, b": " + tag + name)
+            line = line.replace(b":" + name, b":" + tag + name).replace(
+                b": " + name, b": " + tag + name
+            )
         return line.replace(LONGEST, tag + LONGEST[1:])
 
 

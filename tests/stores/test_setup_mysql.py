@@ -1,12 +1,11 @@
 """scripts/setup-mysql on a server of the tests' own."""
 
-import e2e_path  # noqa: F401
-
 import os
 import stat
 import subprocess
 import unittest
 
+import e2e_path  # noqa: F401
 from databases import SCRIPTS, MariaDb, secret_file
 from store_scene import StoreTest
 
@@ -22,8 +21,14 @@ class SetupMysqlTest(StoreTest):
         self.mysql = self.databases["mysql"]
 
     def run_script(self, *flags: object, **env: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([SCRIPTS / "setup-mysql", *map(str, flags)], capture_output=True, text=True, check=False,
-                              cwd=self.scene.folder, env=os.environ | env)
+        return subprocess.run(
+            [SCRIPTS / "setup-mysql", *map(str, flags)],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=self.scene.folder,
+            env=os.environ | env,
+        )
 
     def assert_fails(self, status: int, words: str, *flags: object, **env: str) -> None:
         done = self.run_script(*flags, **env)
@@ -32,16 +37,31 @@ class SetupMysqlTest(StoreTest):
 
     def grants(self, host: str) -> list[str]:
         lines = self.mysql.ask(f"SHOW GRANTS FOR turnstile@'{host}'").splitlines()
-        return [line for line in lines if not line.startswith("GRANT USAGE ON *.* TO ") or "GRANT OPTION" in line]
+        return [
+            line
+            for line in lines
+            if not line.startswith("GRANT USAGE ON *.* TO ") or "GRANT OPTION" in line
+        ]
 
     def test_the_user_may_read_and_add_accounts_and_nothing_else(self) -> None:
         for host in ("localhost", "127.0.0.1", "::1"):
             self.assertEqual(self.grants(host), [GRANT.format(host)])
-        done = subprocess.run(["mariadb", "--no-defaults", f"--socket={self.mysql.socket}", "--user=turnstile", "--force",
-                               "turnstile"], capture_output=True, text=True, check=False,
-                              env=os.environ | {"MYSQL_PWD": self.mysql.password_file.read_text().strip()},
-                              input="DELETE FROM accounts; UPDATE accounts SET record = ''; DROP TABLE accounts;\n"
-                                    "CREATE TABLE other (x INT); SELECT * FROM mysql.user;\n")
+        done = subprocess.run(
+            [
+                "mariadb",
+                "--no-defaults",
+                f"--socket={self.mysql.socket}",
+                "--user=turnstile",
+                "--force",
+                "turnstile",
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=os.environ | {"MYSQL_PWD": self.mysql.password_file.read_text().strip()},
+            input="DELETE FROM accounts; UPDATE accounts SET record = ''; DROP TABLE accounts;\n"
+            "CREATE TABLE other (x INT); SELECT * FROM mysql.user;\n",
+        )
         self.assertEqual(done.stderr.count("denied"), 5, done.stderr)
 
     def test_again_it_changes_nothing_that_is_right(self) -> None:
@@ -54,7 +74,12 @@ class SetupMysqlTest(StoreTest):
         self.assertEqual(self.client(self.authserver("mysql")).ask("auth:stays:pw"), "OK")
 
     def test_it_takes_away_what_was_granted_beyond_that(self) -> None:
-        for surplus in ("ALL ON *.*", "ALL ON turnstile.*", "DELETE ON turnstile.accounts", "SUPER ON *.*"):
+        for surplus in (
+            "ALL ON *.*",
+            "ALL ON turnstile.*",
+            "DELETE ON turnstile.accounts",
+            "SUPER ON *.*",
+        ):
             with self.subTest(surplus):
                 self.mysql.ask(f"GRANT {surplus} TO turnstile@localhost WITH GRANT OPTION")
                 self.assertIn("took from", self.mysql.setup().stdout)
@@ -76,11 +101,15 @@ class SetupMysqlTest(StoreTest):
         self.addCleanup(self.mysql.ask, "SET GLOBAL sql_mode = DEFAULT")
         self.mysql.ask("SET GLOBAL sql_mode = 'NO_BACKSLASH_ESCAPES,ANSI_QUOTES'")
         self.mysql.setup(password_file=own)
-        self.assertEqual(self.client(self.authserver("mysql", "--mysql-password-file", own)).ask("ping"), "OK")
+        self.assertEqual(
+            self.client(self.authserver("mysql", "--mysql-password-file", own)).ask("ping"), "OK"
+        )
 
     def test_a_password_file_that_others_can_read_is_refused(self) -> None:
         exposed = secret_file(self.scene.folder / "exposed", "geheim", 0o644)
-        self.assert_fails(1, "readable by others", "--socket", self.mysql.socket, "--password-file", exposed)
+        self.assert_fails(
+            1, "readable by others", "--socket", self.mysql.socket, "--password-file", exposed
+        )
 
     def test_max_connections_is_raised_and_never_lowered(self) -> None:
         self.addCleanup(self.mysql.ask, "SET GLOBAL max_connections = 400")
@@ -90,10 +119,20 @@ class SetupMysqlTest(StoreTest):
             self.assertEqual(self.mysql.ask("SELECT @@GLOBAL.max_connections"), now)
 
     def test_over_tcp_with_a_password_of_the_administrator(self) -> None:
-        self.mysql.ask("CREATE OR REPLACE USER boss@'127.0.0.1' IDENTIFIED BY 'chief';"
-                       "GRANT ALL ON *.* TO boss@'127.0.0.1' WITH GRANT OPTION")
-        place = ("--host", "127.0.0.1", "--port", self.mysql.port, "--admin-user", "boss", "--password-file",
-                 self.mysql.password_file)
+        self.mysql.ask(
+            "CREATE OR REPLACE USER boss@'127.0.0.1' IDENTIFIED BY 'chief';"
+            "GRANT ALL ON *.* TO boss@'127.0.0.1' WITH GRANT OPTION"
+        )
+        place = (
+            "--host",
+            "127.0.0.1",
+            "--port",
+            self.mysql.port,
+            "--admin-user",
+            "boss",
+            "--password-file",
+            self.mysql.password_file,
+        )
         done = self.run_script(*place, MYSQL_PWD="chief")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(f"--mysql-port {self.mysql.port}", done.stdout)
@@ -111,8 +150,15 @@ class SetupMysqlTest(StoreTest):
         self.assertEqual(list(self.scene.folder.glob("mysql-password")), [])
 
     def test_wrong_usage(self) -> None:
-        for flags in (["--from"], ["word"], ["--unknown", "x"], ["--max-connections", "many"], ["--port", "x"],
-                      ["--from", "a'b"], ["--host", "a", "--socket", "b"]):
+        for flags in (
+            ["--from"],
+            ["word"],
+            ["--unknown", "x"],
+            ["--max-connections", "many"],
+            ["--port", "x"],
+            ["--from", "a'b"],
+            ["--host", "a", "--socket", "b"],
+        ):
             with self.subTest(flags):
                 self.assert_fails(2, "", *flags)
         self.assertIn("usage:", self.run_script("--help").stdout)

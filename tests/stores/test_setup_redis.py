@@ -1,11 +1,10 @@
 """scripts/setup-redis on a server of the tests' own."""
 
-import e2e_path  # noqa: F401
-
 import os
 import subprocess
 import unittest
 
+import e2e_path  # noqa: F401
 from databases import SCRIPTS, Redis, secret_file
 from scene import SceneTest
 
@@ -16,8 +15,16 @@ class FreshRedis(Redis):
     """Its settings are in its file alone."""
 
     def _command(self) -> list[str]:
-        return ["redis-server", str(self.folder / "redis.conf"), "--port", str(self.port), "--bind", "127.0.0.1",
-                "--dir", str(self.folder)]
+        return [
+            "redis-server",
+            str(self.folder / "redis.conf"),
+            "--port",
+            str(self.port),
+            "--bind",
+            "127.0.0.1",
+            "--dir",
+            str(self.folder),
+        ]
 
 
 class SetupRedisTest(SceneTest):
@@ -29,8 +36,20 @@ class SetupRedisTest(SceneTest):
         self.state = self.scene.folder / "state" / "redis"
 
     def run_script(self, *flags: object, **env: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([SCRIPTS / "setup-redis", "--port", str(self.redis.port), "--state", str(self.state),
-                               *map(str, flags)], capture_output=True, text=True, check=False, env=os.environ | env)
+        return subprocess.run(
+            [
+                SCRIPTS / "setup-redis",
+                "--port",
+                str(self.redis.port),
+                "--state",
+                str(self.state),
+                *map(str, flags),
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=os.environ | env,
+        )
 
     def set_up(self, *flags: str) -> str:
         done = self.run_script("--password-file", self.password_file, *flags)
@@ -39,7 +58,10 @@ class SetupRedisTest(SceneTest):
         return done.stdout
 
     def settings(self) -> tuple[str, ...]:
-        return tuple(self.redis.ask("config", "get", name).split("\n")[1] for name in ("appendonly", "appendfsync"))
+        return tuple(
+            self.redis.ask("config", "get", name).split("\n")[1]
+            for name in ("appendonly", "appendfsync")
+        )
 
     def test_every_write_is_on_the_disk_before_its_ok_and_stays_so(self) -> None:
         self.redis.ask("set", "user:early", "$plain$pw")
@@ -66,8 +88,17 @@ class SetupRedisTest(SceneTest):
         self.assertIn("nothing to undo", self.set_up("--undo"))
 
     def test_a_server_without_a_configuration_file_is_told_of(self) -> None:
-        self.redis._command = lambda: ["redis-server", "--port", str(self.redis.port), "--bind", "127.0.0.1", "--dir",
-                                       str(self.redis.folder), "--requirepass", PASSWORD]
+        self.redis._command = lambda: [
+            "redis-server",
+            "--port",
+            str(self.redis.port),
+            "--bind",
+            "127.0.0.1",
+            "--dir",
+            str(self.redis.folder),
+            "--requirepass",
+            PASSWORD,
+        ]
         self.redis.restart()
         done = self.run_script(REDISCLI_AUTH=PASSWORD)
         self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1))

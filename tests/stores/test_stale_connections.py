@@ -1,9 +1,8 @@
 """A connection to the store that has gone stale between two requests is replaced, and nobody notices."""
 
-import e2e_path  # noqa: F401
-
 import unittest
 
+import e2e_path  # noqa: F401
 from databases import Database
 from programs import Program
 from store_scene import PATIENT, PLAIN, StoreTest, combinations, flags_of
@@ -30,13 +29,21 @@ class StaleConnectionTest(StoreTest):
         for database in self.databases.values():
             database.close_idle_after_1_s()
             self.addCleanup(database.restart)
-        self.on_each("idle", lambda database: eventually(lambda: database.connections() == 0, "they are closed"))
+        self.on_each(
+            "idle",
+            lambda database: eventually(lambda: database.connections() == 0, "they are closed"),
+        )
 
     def on_each(self, name: str, make_stale) -> None:
         for kind, database in self.databases.items():
-            servers = [(combination, self.authserver(kind, *flags_of(combination), *PATIENT, *PLAIN))
-                       for combination in combinations()]
-            askers = [self.connected(server, f"{name}.{'.'.join(combination)}") for combination, server in servers]
+            servers = [
+                (combination, self.authserver(kind, *flags_of(combination), *PATIENT, *PLAIN))
+                for combination in combinations()
+            ]
+            askers = [
+                self.connected(server, f"{name}.{'.'.join(combination)}")
+                for combination, server in servers
+            ]
             make_stale(database)
             for ask, (combination, _) in zip(askers, servers):
                 with self.subTest(kind=kind, combination=combination):
@@ -48,7 +55,9 @@ class StaleConnectionTest(StoreTest):
         """Clients whose connections to the store are made; returns what asks on each once more."""
         clients = [self.client(server) for _ in range(CLIENTS)]
         lines = [f"new:{tag}:pw", f"auth:{tag}:pw", f"auth:{tag}:pw"]
-        self.assertEqual([client.ask(line) for client, line in zip(clients, lines)], ["OK"] * CLIENTS)
+        self.assertEqual(
+            [client.ask(line) for client, line in zip(clients, lines)], ["OK"] * CLIENTS
+        )
 
         def ask_again() -> None:
             lines = [f"new:{tag}.more:pw", f"auth:{tag}:pw", f"auth:{tag}:wrong"]
@@ -70,12 +79,16 @@ class KeptConnectionTest(StoreTest):
                 before = self.accepted(database)
                 for line in [f"auth:{kind}:pw", f"auth:{kind}:wrong", f"new:{kind}:pw", "ping"] * 5:
                     self.assertIn(client.ask(line), ("OK", "denied", "exists"))
-                self.assertEqual(self.accepted(database) - before, 1, "only the one that asks for the count")
+                self.assertEqual(
+                    self.accepted(database) - before, 1, "only the one that asks for the count"
+                )
 
     def test_per_request_makes_one_for_each(self) -> None:
         for kind, database in self.databases.items():
             with self.subTest(kind):
-                client = self.client(self.authserver(kind, "--store-connection", "per-request", *PATIENT, *PLAIN))
+                client = self.client(
+                    self.authserver(kind, "--store-connection", "per-request", *PATIENT, *PLAIN)
+                )
                 before = self.accepted(database)
                 for number in range(5):
                     self.assertEqual(client.ask(f"new:{kind}{number}:pw"), "OK")
@@ -88,7 +101,9 @@ class KeptConnectionTest(StoreTest):
         """Connections so far, this one included."""
         if database.kind == "mysql":
             return int(database.ask("SHOW GLOBAL STATUS LIKE 'Connections'").split()[1])
-        stats = dict(line.split(":") for line in database.ask("info", "stats").split() if ":" in line)
+        stats = dict(
+            line.split(":") for line in database.ask("info", "stats").split() if ":" in line
+        )
         return int(stats["total_connections_received"])
 
 

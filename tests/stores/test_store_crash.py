@@ -3,12 +3,11 @@
 TURNSTILE_SOAK=1 does it 20 times for every store, model and way to connect.
 """
 
-import e2e_path  # noqa: F401
-
 import os
 import threading
 import unittest
 
+import e2e_path  # noqa: F401
 from client import Client
 from databases import Database
 from programs import Program
@@ -39,7 +38,9 @@ class Load(threading.Thread):
                 if self._ending.is_set():
                     return
                 self._make(f"{self._name}.{number}")
-                self._look_up(self.acknowledged[number // 2] if number // 2 < len(self.acknowledged) else None)
+                self._look_up(
+                    self.acknowledged[number // 2] if number // 2 < len(self.acknowledged) else None
+                )
         except BaseException as failure:  # told by stop(), in the test's own thread
             self.failure = failure
 
@@ -55,8 +56,11 @@ class Load(threading.Thread):
             may_be_there = True
 
     def _look_up(self, user: str | None) -> None:
-        for name, password, right in ((user, f"pw-{user}", "OK"), (user, "wrong", "denied"),
-                                      (f"{self._name}.none", "pw", "denied")):
+        for name, password, right in (
+            (user, f"pw-{user}", "OK"),
+            (user, "wrong", "denied"),
+            (f"{self._name}.none", "pw", "denied"),
+        ):
             if name:
                 reply = self._client.ask(f"auth:{name}:{password}")
                 if reply not in (right, "unavailable"):
@@ -101,14 +105,24 @@ class StoreCrashTest(StoreTest):
     @staticmethod
     def wait_for_progress(loads: list[Load]) -> None:
         before = [load.count() for load in loads]
-        eventually(lambda: all(load.count() > start + 20 or load.failure for load, start in zip(loads, before)),
-                   "everybody makes accounts", 2 * LONG_S)
+        eventually(
+            lambda: all(
+                load.count() > start + 20 or load.failure for load, start in zip(loads, before)
+            ),
+            "everybody makes accounts",
+            2 * LONG_S,
+        )
 
     def assert_all_there(self, client: Client, users: list[str]) -> None:
         for first in range(0, len(users), 100):
-            some = users[first:first + 100]
-            self.assertEqual(client.ask_all([f"auth:{user}:pw-{user}".encode() for user in some]), ["OK"] * len(some))
-            self.assertEqual(client.ask_all([f"new:{user}:x".encode() for user in some]), ["exists"] * len(some))
+            some = users[first : first + 100]
+            self.assertEqual(
+                client.ask_all([f"auth:{user}:pw-{user}".encode() for user in some]),
+                ["OK"] * len(some),
+            )
+            self.assertEqual(
+                client.ask_all([f"new:{user}:x".encode() for user in some]), ["exists"] * len(some)
+            )
 
 
 if __name__ == "__main__":

@@ -1,10 +1,9 @@
 """A store that is down, hangs, and comes back: `unavailable` in time, never a wrong answer, and then all is well."""
 
-import e2e_path  # noqa: F401
-
 import time
 import unittest
 
+import e2e_path  # noqa: F401
 from client import Client
 from programs import Program
 from store_scene import PLAIN, StoreTest, combinations, flags_of
@@ -27,12 +26,19 @@ class Users:
         self.clients: list[Client] = [connect(server) for _ in self.names]
         self._next_new = 0
         for client, name in zip(self.clients, self.names):
-            eventually(lambda: client.ask(f"new:{name}:pw-{name}") in ("OK", "exists"), f"{name} has an account")
+            eventually(
+                lambda: client.ask(f"new:{name}:pw-{name}") in ("OK", "exists"),
+                f"{name} has an account",
+            )
 
     def send_all(self) -> None:
         """Every client asks something else."""
-        lines = [f"auth:{self.names[0]}:pw-{self.names[0]}", f"auth:{self.names[1]}:wrong",
-                 f"new:{self.names[2]}.{self._next_new}:pw", "ping"]
+        lines = [
+            f"auth:{self.names[0]}:pw-{self.names[0]}",
+            f"auth:{self.names[1]}:wrong",
+            f"new:{self.names[2]}.{self._next_new}:pw",
+            "ping",
+        ]
         self._next_new += 1
         for client, line in zip(self.clients, lines):
             client.send(line + "\n")
@@ -59,8 +65,14 @@ class Users:
 class StoreOutageTest(StoreTest):
     def everybody(self, kind: str) -> list[Users]:
         """On an authserver of each kind."""
-        return [Users(self.authserver(kind, *flags_of(combination), *TIMEOUT, *PLAIN), ".".join(combination),
-                      self.client) for combination in combinations()]
+        return [
+            Users(
+                self.authserver(kind, *flags_of(combination), *TIMEOUT, *PLAIN),
+                ".".join(combination),
+                self.client,
+            )
+            for combination in combinations()
+        ]
 
     def assert_unavailable_in_time(self, everybody: list[Users]) -> None:
         start = time.monotonic()
@@ -105,8 +117,16 @@ class StoreOutageTest(StoreTest):
     def test_one_that_hangs_for_a_moment_is_waited_for(self) -> None:
         for kind, database in self.databases.items():
             with self.subTest(kind):
-                everybody = [Users(self.authserver(kind, *flags_of(combination), "--store-timeout", "60", *PLAIN),
-                                   "moment." + ".".join(combination), self.client) for combination in combinations()]
+                everybody = [
+                    Users(
+                        self.authserver(
+                            kind, *flags_of(combination), "--store-timeout", "60", *PLAIN
+                        ),
+                        "moment." + ".".join(combination),
+                        self.client,
+                    )
+                    for combination in combinations()
+                ]
                 database.pause()
                 try:
                     for users in everybody:

@@ -1,11 +1,10 @@
 """What an authserver says of its store when it starts, and why it sometimes does not."""
 
-import e2e_path  # noqa: F401
-
 import unittest
 from pathlib import Path
 from subprocess import CompletedProcess
 
+import e2e_path  # noqa: F401
 import programs
 from databases import Redis, secret_file
 from store_scene import PATIENT, StoreTest
@@ -26,23 +25,36 @@ class StoreStartTest(StoreTest):
     def test_a_wrong_password_of_the_store(self) -> None:
         for kind, words in (("mysql", "Access denied"), ("redis", "without any password")):
             with self.subTest(kind):
-                flags = [f"--{kind}-port", self.databases[kind].port, f"--{kind}-password-file", self.secret("wrong\n")]
+                flags = [
+                    f"--{kind}-port",
+                    self.databases[kind].port,
+                    f"--{kind}-password-file",
+                    self.secret("wrong\n"),
+                ]
                 done = self.run_plain("--store", kind, *flags)
                 self.assertNotIn("READY", done.stdout)
                 self.assert_refused(done, 1, words)
 
     def test_a_database_that_is_not_there(self) -> None:
-        self.assert_refused(self.run_authserver("mysql", "--mysql-database", "atlantis"), 1, "atlantis")
+        self.assert_refused(
+            self.run_authserver("mysql", "--mysql-database", "atlantis"), 1, "atlantis"
+        )
         self.assert_refused(self.run_authserver("redis", "--redis-database", "999"), 1, "DB index")
 
     def test_a_user_who_may_not_do_enough(self) -> None:
         mysql = self.databases["mysql"]
         for privilege in ("SELECT", "INSERT"):
             with self.subTest(without=privilege):
-                mysql.ask("".join(f"REVOKE {privilege} ON turnstile.accounts FROM turnstile@'{host}';"
-                                  for host in ("127.0.0.1", "localhost")))
+                mysql.ask(
+                    "".join(
+                        f"REVOKE {privilege} ON turnstile.accounts FROM turnstile@'{host}';"
+                        for host in ("127.0.0.1", "localhost")
+                    )
+                )
                 try:
-                    self.assert_refused(self.run_authserver("mysql"), 1, f"{privilege} command denied")
+                    self.assert_refused(
+                        self.run_authserver("mysql"), 1, f"{privilege} command denied"
+                    )
                 finally:
                     mysql.setup()
 
@@ -56,9 +68,18 @@ class StoreStartTest(StoreTest):
 
     def test_a_table_that_is_missing_is_made_where_the_user_may(self) -> None:
         mysql = self.databases["mysql"]
-        mysql.ask("CREATE DATABASE other; CREATE USER maker@'127.0.0.1' IDENTIFIED BY 'made';"
-                  "GRANT ALL ON other.* TO maker@'127.0.0.1'")
-        flags = ("--mysql-user", "maker", "--mysql-password-file", self.secret("made"), "--mysql-database", "other")
+        mysql.ask(
+            "CREATE DATABASE other; CREATE USER maker@'127.0.0.1' IDENTIFIED BY 'made';"
+            "GRANT ALL ON other.* TO maker@'127.0.0.1'"
+        )
+        flags = (
+            "--mysql-user",
+            "maker",
+            "--mysql-password-file",
+            self.secret("made"),
+            "--mysql-database",
+            "other",
+        )
         for reply in ("OK", "exists"):
             server = self.authserver("mysql", *flags, *PATIENT)
             self.assertEqual(self.client(server).ask("new:first:pw"), reply)
@@ -68,19 +89,27 @@ class StoreStartTest(StoreTest):
         for kind in self.kinds:
             with self.subTest(kind):
                 path = self.secret("geheim", 0o644)
-                self.assert_refused(self.run_plain("--store", kind, f"--{kind}-password-file", path), 2, "readable by others")
+                self.assert_refused(
+                    self.run_plain("--store", kind, f"--{kind}-password-file", path),
+                    2,
+                    "readable by others",
+                )
 
     def test_a_password_file_that_is_missing_or_empty_is_wrong_usage(self) -> None:
         for path in (self.scene.folder / "nowhere", self.secret(""), self.scene.folder):
             with self.subTest(path):
-                self.assert_refused(self.run_plain("--store", "mysql", "--mysql-password-file", path), 2, str(path))
+                self.assert_refused(
+                    self.run_plain("--store", "mysql", "--mysql-password-file", path), 2, str(path)
+                )
 
     def test_the_line_ending_of_a_password_file_does_not_count(self) -> None:
         mysql = self.databases["mysql"]
         password = mysql.password_file.read_text().strip()
         for ending in ("", "\n", "\r\n", "\nsecond line\n"):
             with self.subTest(ending):
-                server = self.authserver("mysql", "--mysql-password-file", self.secret(password + ending))
+                server = self.authserver(
+                    "mysql", "--mysql-password-file", self.secret(password + ending)
+                )
                 self.assertEqual(self.client(server).ask("ping"), "OK")
 
     def test_the_command_line_beats_the_environment_in_how_to_log_in(self) -> None:
@@ -89,7 +118,9 @@ class StoreStartTest(StoreTest):
         self.assertEqual(self.client(self.authserver("mysql", env=env)).ask("ping"), "OK")
         env = {"AUTHSERVER_MYSQL_PASSWORD_FILE": "/nowhere"}
         password = ("--mysql-password", mysql.password_file.read_text().strip())
-        server = self.scene.authserver("--store", "mysql", "--mysql-port", mysql.port, *password, env=env)
+        server = self.scene.authserver(
+            "--store", "mysql", "--mysql-port", mysql.port, *password, env=env
+        )
         self.assertEqual(self.client(server).ask("ping"), "OK")
         self.assert_refused(self.run_authserver("mysql", *password), 2, "excludes")
 
@@ -104,18 +135,22 @@ class StoreStartTest(StoreTest):
         self.assertNotIn("SET GLOBAL", self.authserver("mysql", *flags, "397").log())
 
     def durable_line(self, kind: str) -> str:
-        lines = [line for line in self.authserver(kind).log().splitlines() if f"store={kind}" in line]
+        lines = [
+            line for line in self.authserver(kind).log().splitlines() if f"store={kind}" in line
+        ]
         self.assertEqual(len(lines), 1, lines)
         return lines[0].partition("durable=")[2]
 
     def test_what_redis_keeps(self) -> None:
         redis = self.databases["redis"]
         self.addCleanup(redis.restart)
-        for settings, words in ((("appendonly", "yes", "appendfsync", "always"), "on disk before OK"),
-                                (("appendonly", "yes", "appendfsync", "everysec"), "last second"),
-                                (("appendonly", "yes", "appendfsync", "no"), "not written yet"),
-                                (("appendonly", "no", "save", "3600 1"), "since the last one are lost"),
-                                (("appendonly", "no", "save", ""), "lost when the server stops")):
+        for settings, words in (
+            (("appendonly", "yes", "appendfsync", "always"), "on disk before OK"),
+            (("appendonly", "yes", "appendfsync", "everysec"), "last second"),
+            (("appendonly", "yes", "appendfsync", "no"), "not written yet"),
+            (("appendonly", "no", "save", "3600 1"), "since the last one are lost"),
+            (("appendonly", "no", "save", ""), "lost when the server stops"),
+        ):
             with self.subTest(settings):
                 redis.ask("config", "set", *settings)
                 self.assertIn(words, self.durable_line("redis"))
@@ -123,7 +158,11 @@ class StoreStartTest(StoreTest):
     def test_what_mariadb_keeps(self) -> None:
         mysql = self.databases["mysql"]
         self.addCleanup(mysql.restart)
-        for value, words in (("1", "on disk before OK"), ("2", "last second"), ("0", "last second")):
+        for value, words in (
+            ("1", "on disk before OK"),
+            ("2", "last second"),
+            ("0", "last second"),
+        ):
             with self.subTest(value):
                 mysql.ask(f"SET GLOBAL innodb_flush_log_at_trx_commit = {value}")
                 self.assertIn(words, self.durable_line("mysql"))
@@ -145,7 +184,9 @@ class SecretsTest(StoreTest):
     def setUpClass(cls) -> None:
         super().setUpClass()
         cls.databases["redis"].close()
-        cls.databases["redis"] = Redis(cls.databases["redis"].folder.parent / "locked", password=cls.PASSWORD)
+        cls.databases["redis"] = Redis(
+            cls.databases["redis"].folder.parent / "locked", password=cls.PASSWORD
+        )
         cls.addClassCleanup(cls.databases["redis"].close)
         mysql = cls.databases["mysql"]
         mysql.password_file.write_text(cls.PASSWORD)
@@ -154,14 +195,18 @@ class SecretsTest(StoreTest):
     def test_they_are_not_shown(self) -> None:
         for kind, database in self.databases.items():
             port = ("--store", kind, f"--{kind}-port", database.port)
-            ways = {"file": (database.flags, {}),
-                    "variable": (port, {f"AUTHSERVER_{kind.upper()}_PASSWORD": self.PASSWORD}),
-                    "command line": ((*port, f"--{kind}-password", self.PASSWORD), {}),
-                    "command line with =": ((*port, f"--{kind}-password={self.PASSWORD}"), {})}
+            ways = {
+                "file": (database.flags, {}),
+                "variable": (port, {f"AUTHSERVER_{kind.upper()}_PASSWORD": self.PASSWORD}),
+                "command line": ((*port, f"--{kind}-password", self.PASSWORD), {}),
+                "command line with =": ((*port, f"--{kind}-password={self.PASSWORD}"), {}),
+            }
             for way, (flags, env) in ways.items():
                 for model in ("thread", "process"):
                     with self.subTest(kind=kind, way=way, model=model):
-                        self.assert_silent(database, *flags, "--model", model, "--log-level", "debug", env=env)
+                        self.assert_silent(
+                            database, *flags, "--model", model, "--log-level", "debug", env=env
+                        )
 
     def assert_silent(self, database, *flags: object, env: dict[str, str]) -> None:
         server = self.scene.authserver(*flags, env=env)
@@ -177,7 +222,9 @@ class SecretsTest(StoreTest):
     def test_a_wrong_one_is_not_shown(self) -> None:
         wrong = secret_file(self.scene.folder / "wrong", "Hocus-Pocus")
         for kind, words in (("mysql", "Access denied"), ("redis", "WRONGPASS")):
-            done = self.run_authserver(kind, f"--{kind}-password-file", wrong, "--log-level", "debug")
+            done = self.run_authserver(
+                kind, f"--{kind}-password-file", wrong, "--log-level", "debug"
+            )
             self.assertEqual(done.returncode, 1)
             self.assertIn(words, done.stderr)
             self.assertNotIn("Hocus-Pocus", done.stderr)
@@ -186,7 +233,9 @@ class SecretsTest(StoreTest):
         redis = Redis(self.scene.folder / "renamed", "--rename-command", "AUTH", "")
         self.addCleanup(redis.close)
         secret = secret_file(self.scene.folder / "wrong", "Hocus-Pocus")
-        done = programs.run("authserver", *redis.flags, "--redis-password-file", secret, "--log-level", "debug")
+        done = programs.run(
+            "authserver", *redis.flags, "--redis-password-file", secret, "--log-level", "debug"
+        )
         self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
         self.assertIn("unknown command", done.stderr)
         self.assertNotIn("Hocus-Pocus", done.stderr)
