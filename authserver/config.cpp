@@ -14,15 +14,15 @@ namespace authserver {
 
 namespace {
 
-void declare_sqlite(CLI::App& app, SqliteConfig& sqlite) {
+void declare_sqlite(flags::App& app, SqliteConfig& sqlite) {
   app.add_option("--sqlite-path", sqlite.path, "the accounts file")
       ->type_name("FILE")
       ->capture_default_str();
 }
 
-void declare_mysql(CLI::App& app, MysqlConfig& mysql) {
+void declare_mysql(flags::App& app, MysqlConfig& mysql) {
   const auto forget_socket = [&mysql] { mysql.socket.clear(); };
-  CLI::Option* const host = app.add_option("--mysql-host", mysql.host, "MySQL or MariaDB server");
+  flags::Option* const host = app.add_option("--mysql-host", mysql.host, "MySQL or MariaDB server");
   host->type_name("HOST")->capture_default_str();
   flags::forget_when_taken(host, forget_socket);
   flags::forget_when_taken(flags::add_whole(app, "--mysql-port", mysql.port, 1, 65535, "its port"),
@@ -49,7 +49,7 @@ void declare_mysql(CLI::App& app, MysqlConfig& mysql) {
       ->type_name("FILE");
 }
 
-void declare_redis(CLI::App& app, RedisConfig& redis) {
+void declare_redis(flags::App& app, RedisConfig& redis) {
   app.add_option("--redis-host", redis.host, "Redis server")
       ->type_name("HOST")
       ->capture_default_str();
@@ -58,7 +58,7 @@ void declare_redis(CLI::App& app, RedisConfig& redis) {
   flags::add_whole(app, "--redis-database", redis.database, 0, 1'000'000, "the database's number");
 }
 
-void declare_store(CLI::App& app, StoreConfig& store) {
+void declare_store(flags::App& app, StoreConfig& store) {
   flags::add_choice<StoreKind>(
       app, "--store", store.kind,
       {{"sqlite", StoreKind::kSqlite}, {"mysql", StoreKind::kMysql}, {"redis", StoreKind::kRedis}},
@@ -74,7 +74,7 @@ void declare_store(CLI::App& app, StoreConfig& store) {
   declare_redis(app, store.redis);
 }
 
-void declare_passwords(CLI::App& app, Config& config) {
+void declare_passwords(flags::App& app, Config& config) {
   flags::add_choice<Scheme>(app, "--password-scheme", config.password_scheme,
                             {{"argon2id", Scheme::kArgon2id}, {"plain", Scheme::kPlain}},
                             "how NEW accounts are kept; any record can be verified at any time");
@@ -86,10 +86,10 @@ void declare_passwords(CLI::App& app, Config& config) {
                    "password hashes computed at once, 19 MiB each; 0: one for each core");
 }
 
-void declare_move(CLI::App& app, Move& move) {
-  CLI::Option* const out = app.add_option(
+void declare_move(flags::App& app, Move& move) {
+  flags::Option* const out = app.add_option(
       "--export", move.export_to, "instead of serving, write all accounts to FILE as CSV; -: here");
-  CLI::Option* const in =
+  flags::Option* const in =
       app.add_option("--import", move.import_from,
                      "instead of serving, make the accounts that FILE lists; -: here");
   out->type_name("FILE");
@@ -98,7 +98,7 @@ void declare_move(CLI::App& app, Move& move) {
                            {in, [&move] { move.import_from.clear(); }});
 }
 
-void declare(CLI::App& app, Config& config) {
+void declare(flags::App& app, Config& config) {
   flags::add_address(app, "--listen", config.listen,
                      "where fileservers connect; port 0: any free one");
   flags::add_choice<Model>(app, "--model", config.model,
@@ -132,7 +132,7 @@ std::optional<Config> read_config(int argc, char** argv, int& exit_status) {
   const flags::Program program{
       "authserver", "Says whether a user's password is right, and keeps the accounts that say so."};
   const auto done = flags::parse(
-      program, argc, argv, [&](CLI::App& app) { declare(app, config); },
+      program, argc, argv, [&](flags::App& app) { declare(app, config); },
       [&] { return read_secrets(config.store); });
   if (done) {
     exit_status = *done;

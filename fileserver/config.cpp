@@ -8,7 +8,7 @@ namespace fileserver {
 
 namespace {
 
-void declare(CLI::App& app, Config& config) {
+void declare(flags::App& app, Config& config) {
   flags::add_address(app, "--listen", config.listen, "where clients connect; port 0: any free one");
   flags::add_address(app, "--auth", config.auth,
                      "the authserver; all addresses of a name are used");
@@ -43,7 +43,7 @@ std::optional<Config> read_config(int argc, char** argv, int& exit_status) {
       "Serves the files of a folder to clients whose user and password the authserver has "
       "said yes to."};
   const auto done = flags::parse(
-      program, argc, argv, [&](CLI::App& app) { declare(app, config); },
+      program, argc, argv, [&](flags::App& app) { declare(app, config); },
       []() -> std::optional<std::string> { return {}; });
   if (!done) return config;
   exit_status = *done;

@@ -30,19 +30,19 @@ constexpr const char* kDescription =
     "with the results so "
     "far and exit status 130 or 143; a second one ends it at once.";
 
-CLI::Option* add_request(CLI::App& app, RequestKind& target) {
+flags::Option* add_request(flags::App& app, RequestKind& target) {
   const auto take = [&target](const std::string& text) {
     target = text == "new" ? RequestKind::kNew : RequestKind::kGet;
     return text == "new" || text == "get";
   };
-  return flags::add_parsed(app, "request", "new|get", "one of new, get",
-                           "make accounts, or get files", take);
+  return app.add_parsed("request", "new|get", "one of new, get", "make accounts, or get files",
+                        take);
 }
 
-void declare_length(CLI::App& app, Config& config) {
-  CLI::Option* const seconds =
+void declare_length(flags::App& app, Config& config) {
+  flags::Option* const seconds =
       flags::add_seconds(app, "--seconds", config.seconds_ms, "how long to run", 1);
-  CLI::Option* const requests =
+  flags::Option* const requests =
       flags::add_whole(app, "--requests", config.requests, 1, 1'000'000'000,
                        "or how many requests for EACH thread, failed ones included");
   requests->default_str("");
@@ -50,7 +50,7 @@ void declare_length(CLI::App& app, Config& config) {
                            {requests, [&config] { config.requests = 0; }});
 }
 
-void declare_run(CLI::App& app, Config& config) {
+void declare_run(flags::App& app, Config& config) {
   flags::add_address(app, "--server", config.server, "the fileserver");
   flags::add_whole(app, "--threads", config.threads, 1, 100'000, "requests under way at once");
   declare_length(app, config);
@@ -65,7 +65,7 @@ void declare_run(CLI::App& app, Config& config) {
                      "for one request; then the error `timeout`", 1);
 }
 
-void declare_get(CLI::App& app, Config& config) {
+void declare_get(flags::App& app, Config& config) {
   app.add_option("--user", config.user, "for get")->type_name("USER");
   app.add_option("--password", config.password,
                  "for get; better in the variable, as a command line is for all to see")
@@ -147,7 +147,7 @@ const char* word_of(Connection connection) {
 
 std::optional<Config> read_config(int argc, char** argv, int& exit_status) {
   Config config;
-  const auto declare = [&](CLI::App& app) {
+  const auto declare = [&](flags::App& app) {
     add_request(app, config.request)->required();
     declare_run(app, config);
     declare_get(app, config);

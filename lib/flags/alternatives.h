@@ -4,13 +4,14 @@
 // uses.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
+
+#include "flags/option.h"
 
 namespace flags {
 
 struct Alternative {
-  CLI::Option* option;
+  Option* option;
   std::function<void()> forget;  // puts back the default of what the option writes into
 };
 
@@ -19,6 +20,6 @@ void make_alternatives(const Alternative& one, const Alternative& other);
 
 // For a flag that another one beats where a layer gives both: `forget` is for the other one, which
 // is declared later.
-void forget_when_taken(CLI::Option* option, const std::function<void()>& forget);
+void forget_when_taken(Option* option, const std::function<void()>& forget);
 
 }  // namespace flags

@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <vector>
 
+#include "base/log.h"
 #include "flags/config_file.h"
 #include "flags/secrets.h"
 #include "flags/version.h"
@@ -39,42 +42,57 @@ std::string one_line(std::string text) {
   return text;
 }
 
+// The part of CLI11's callback that our own Option describes.
+CLI::callback_t callback_of(const Option& option) {
+  return [&option](const CLI::results_t& results) {
+    if (!option.take(results.back())) {
+      throw CLI::ValidationError(
+          option.name,
+          fmt::format("{} is not {}", base::log::quoted(results.back()), option.accepted));
+    }
+    return true;
+  };
+}
+
+CLI::Option* add_to(CLI::App& cli, const Option& option) {
+  if (option.switch_target != nullptr)
+    return cli.add_flag(option.name, *option.switch_target, option.help);
+  CLI::Option* const added = cli.add_option(option.name, callback_of(option), option.help);
+  return added->type_name(option.type)->type_size(1)->default_str(option.default_text);
+}
+
+void add_all_to(CLI::App& cli, const App& app, bool with_required) {
+  std::map<const Option*, CLI::Option*> added;
+  for (const Option& option : app.options()) {
+    CLI::Option* const one = added[&option] = add_to(cli, option);
+    one->required(with_required && option.is_required);
+    for (const auto& action : option.before_take)
+      one->each([action](const std::string&) { action(); });
+  }
+  for (const auto& [option, one] : added) {
+    for (const Option* const other : option->excluded) one->excludes(added.at(other));
+  }
+}
+
 class Parser {
  public:
-  Parser(const Program& program, const Declare& declare) : program_(program), declare_(declare) {}
+  Parser(const Program& program, const App& app) : program_(program), app_(app) {}
 
   std::string config_path;
 
-  // A fresh app, as CLI11 remembers what it has seen.
-  std::unique_ptr<CLI::App> app() {
-    auto made = std::make_unique<CLI::App>(program_.description, program_.name);
-    // Of a flag that is given twice the last one counts, so that a script can be corrected at its
-    // end.
-    made->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    made->set_version_flag("--version", program_.name + " " + kVersion,
-                           "print the version and exit");
-    made->set_help_flag("--help", "print this help and exit");
-    made->add_option("--config", config_path, "read flags from FILE, one `flag = value` a line")
-        ->type_name("FILE");
-    declare_(*made);
-    made->footer(
-        "The command line beats the environment, which beats the file, which beats the default.");
-    return made;
-  }
-
   // Throws CLI::ParseError, and CLI::Success after printing what was asked for.
   void take_command_line(int argc, char** argv) {
-    const auto all = app();
+    const auto cli = fresh_cli(true);
     try {
-      all->parse(argc, argv);
+      cli->parse(argc, argv);
     } catch (const CLI::Success& asked_for) {
       // Only for --help to show: CLI11 would give the file the better of the environment, so we
       // read both ourselves.
-      for (CLI::Option* option : all->get_options()) {
+      for (CLI::Option* option : cli->get_options()) {
         if (is_settable(*option))
           option->envname(variable_of(program_.name, option->get_single_name()));
       }
-      all->exit(asked_for);
+      cli->exit(asked_for);
       throw;
     }
   }
@@ -92,28 +110,43 @@ class Parser {
   }
 
   std::optional<Wrong> take_environment() {
-    const auto all = app();
     std::vector<Given> layer;
-    for (const CLI::Option* option : all->get_options()) {
-      if (!is_settable(*option) || option->get_single_name() == "config") continue;
-      const std::string variable = variable_of(program_.name, option->get_single_name());
+    for (const Option& option : app_.options()) {
+      if (!option.is_flag()) continue;
+      const std::string variable = variable_of(program_.name, option.plain_name());
       const char* const value = std::getenv(variable.c_str());
       if (value == nullptr || *value == '\0') continue;  // an empty variable is one that is not set
-      layer.push_back({option->get_single_name(), value, variable});
+      layer.push_back({option.plain_name(), value, variable});
     }
     return take_layer("the environment", layer);
   }
 
  private:
+  // A fresh one for each use, as CLI11 remembers what it has seen.
+  std::unique_ptr<CLI::App> fresh_cli(bool with_required) {
+    auto cli = std::make_unique<CLI::App>(program_.description, program_.name);
+    // Of a flag that is given twice the last one counts, so that a script can be corrected at its
+    // end.
+    cli->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    cli->set_version_flag("--version", program_.name + " " + kVersion,
+                          "print the version and exit");
+    cli->set_help_flag("--help", "print this help and exit");
+    cli->add_option("--config", config_path, "read flags from FILE, one `flag = value` a line")
+        ->type_name("FILE");
+    add_all_to(*cli, app_, with_required);
+    cli->footer(
+        "The command line beats the environment, which beats the file, which beats the default.");
+    return cli;
+  }
+
   static bool is_settable(const CLI::Option& option) {
     return !option.get_positional() && option.get_single_name() != "help" &&
            option.get_single_name() != "version";
   }
 
-  bool is_flag(const std::string& name) {
-    const auto all = app();
-    const CLI::Option* const option = all->get_option_no_throw("--" + name);
-    return option != nullptr && is_settable(*option) && name != "config";
+  bool is_flag(const std::string& plain_name) const {
+    return std::any_of(app_.options().begin(), app_.options().end(),
+                       [&](const Option& option) { return option.name == "--" + plain_name; });
   }
 
   // Each flag by itself, so that a wrong one is told with its place; then all of them, as some
@@ -129,10 +162,8 @@ class Parser {
 
   std::optional<Wrong> take(const std::vector<std::string>& arguments, const std::string& where) {
     try {
-      const auto all = app();
-      for (CLI::Option* option : all->get_options()) option->required(false);
-      all->parse(std::vector<std::string>(arguments.rbegin(),
-                                          arguments.rend()));  // CLI11 wants the last one first
+      fresh_cli(false)->parse(std::vector<std::string>(
+          arguments.rbegin(), arguments.rend()));  // CLI11 wants the last one first
     } catch (const CLI::ParseError& failure) {
       return fmt::format("{}: {}", where, failure.what());
     }
@@ -140,7 +171,7 @@ class Parser {
   }
 
   const Program& program_;
-  const Declare& declare_;
+  const App& app_;
 };
 
 int wrong_usage(const Program& program, const Wrong& what) {
@@ -152,7 +183,9 @@ int wrong_usage(const Program& program, const Wrong& what) {
 
 std::optional<int> parse(const Program& program, int argc, char** argv, const Declare& declare,
                          const Check& check) {
-  Parser parser(program, declare);
+  App app;
+  declare(app);
+  Parser parser(program, app);
   const std::string config_variable = variable_of(program.name, "config");
   if (const char* const path = std::getenv(config_variable.c_str())) parser.config_path = path;
   try {

@@ -1,16 +1,17 @@
 // One program's flags, from a file, the environment and the command line.
 //
-// A flag is declared once, as a CLI11 option that writes into the program's Config. Its variable is
+// A flag is declared once, as an Option that writes into the program's Config. Its variable is
 // PROGRAM_FLAG_NAME, its line in a --config file `flag-name = value`. The command line beats the
 // environment, which beats the file, which beats the default; that holds too where two flags say
 // one thing in two ways (alternatives.h). A value that is not acceptable is wrong usage wherever it
 // stands.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <optional>
 #include <string>
+
+#include "flags/option.h"
 
 namespace flags {
 
@@ -23,9 +24,8 @@ struct Program {
   std::string description;  // what --help begins with
 };
 
-// Declares the program's flags. Called several times, each on a fresh app; binds to the same
-// Config.
-using Declare = std::function<void(CLI::App&)>;
+// Declares the program's flags, which write into its Config. Called once.
+using Declare = std::function<void(App&)>;
 
 // Whether the values go together: what is wrong in one line, or nothing. Called last.
 using Check = std::function<std::optional<std::string>()>;

@@ -12,11 +12,10 @@
 
 namespace flags {
 
-void add_secret(CLI::App& app, const std::string& name, std::string& target,
-                std::string& target_file) {
-  CLI::Option* const told = app.add_option(
+void add_secret(App& app, const std::string& name, std::string& target, std::string& target_file) {
+  Option* const told = app.add_option(
       name, target, "better in the variable or the file: other users can see a command line");
-  CLI::Option* const kept =
+  Option* const kept =
       app.add_option(name + "-file", target_file,
                      "read it from the first line of FILE, which others may not read");
   told->type_name("SECRET");

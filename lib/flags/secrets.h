@@ -1,16 +1,16 @@
 // Passwords that a program is told.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+
+#include "flags/option.h"
 
 namespace flags {
 
 // `name`, such as --mysql-password, and `name`-file, which are alternatives. Neither's value is
 // ever shown.
-void add_secret(CLI::App& app, const std::string& name, std::string& target,
-                std::string& target_file);
+void add_secret(App& app, const std::string& name, std::string& target, std::string& target_file);
 
 // Reads the first line of the file into `secret`, if a file is named. What is wrong in one line: it
 // cannot be read, or everybody on the machine may read it.

@@ -17,21 +17,8 @@ std::string seconds_text(std::int64_t ms) {
 
 }  // namespace
 
-CLI::Option* add_parsed(CLI::App& app, const std::string& name, const std::string& type,
-                        const std::string& accepted, const std::string& help,
-                        const std::function<bool(const std::string&)>& take) {
-  const auto callback = [name, accepted, take](const CLI::results_t& results) {
-    if (!take(results.back())) {
-      throw CLI::ValidationError(
-          name, fmt::format("{} is not {}", base::log::quoted(results.back()), accepted));
-    }
-    return true;
-  };
-  return app.add_option(name, callback, help)->type_name(type)->type_size(1);
-}
-
-CLI::Option* add_whole(CLI::App& app, const std::string& name, int& target, int least, int most,
-                       const std::string& help) {
+Option* add_whole(App& app, const std::string& name, int& target, int least, int most,
+                  const std::string& help) {
   const auto take = [&target, least, most](const std::string& text) {
     int value = 0;
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -40,24 +27,24 @@ CLI::Option* add_whole(CLI::App& app, const std::string& name, int& target, int 
     target = value;
     return true;
   };
-  return add_parsed(app, name, "N", fmt::format("a whole number from {} to {}", least, most), help,
-                    take)
+  return app
+      .add_parsed(name, "N", fmt::format("a whole number from {} to {}", least, most), help, take)
       ->default_str(std::to_string(target));
 }
 
-CLI::Option* add_address(CLI::App& app, const std::string& name, net::HostPort& target,
-                         const std::string& help) {
+Option* add_address(App& app, const std::string& name, net::HostPort& target,
+                    const std::string& help) {
   const auto take = [&target](const std::string& text) {
     const auto parsed = net::parse_host_port(text);
     if (parsed) target = *parsed;
     return parsed.has_value();
   };
-  return add_parsed(app, name, "HOST:PORT", "HOST:PORT, such as 127.0.0.1:9000", help, take)
+  return app.add_parsed(name, "HOST:PORT", "HOST:PORT, such as 127.0.0.1:9000", help, take)
       ->default_str(net::to_string(target));
 }
 
-CLI::Option* add_seconds(CLI::App& app, const std::string& name, std::int64_t& target_ms,
-                         const std::string& help, std::int64_t least_ms) {
+Option* add_seconds(App& app, const std::string& name, std::int64_t& target_ms,
+                    const std::string& help, std::int64_t least_ms) {
   const auto take = [&target_ms, least_ms](const std::string& text) {
     const auto parsed = base::parse_seconds_as_ms(text);
     if (!parsed || *parsed < least_ms) return false;
@@ -66,22 +53,22 @@ CLI::Option* add_seconds(CLI::App& app, const std::string& name, std::int64_t& t
   };
   const std::string accepted =
       least_ms > 0 ? "a number of seconds over 0" : "a number of seconds, 0 or more";
-  return add_parsed(app, name, "SECONDS", accepted, help, take)
+  return app.add_parsed(name, "SECONDS", accepted, help, take)
       ->default_str(seconds_text(target_ms));
 }
 
-CLI::Option* add_size(CLI::App& app, const std::string& name, std::int64_t& target_bytes,
-                      const std::string& help) {
+Option* add_size(App& app, const std::string& name, std::int64_t& target_bytes,
+                 const std::string& help) {
   const auto take = [&target_bytes](const std::string& text) {
     const auto parsed = base::parse_size_bytes(text);
     if (parsed) target_bytes = *parsed;
     return parsed.has_value();
   };
-  return add_parsed(app, name, "SIZE", "a size: bytes, or with K, M or G (1024 each), such as 512M",
-                    help, take);
+  return app.add_parsed(name, "SIZE", "a size: bytes, or with K, M or G (1024 each), such as 512M",
+                        help, take);
 }
 
-CLI::Option* add_log_level(CLI::App& app, base::log::Level& target) {
+Option* add_log_level(App& app, base::log::Level& target) {
   using base::log::Level;
   return add_choice<Level>(app, "--log-level", target,
                            {{"debug", Level::kDebug},
@@ -91,7 +78,7 @@ CLI::Option* add_log_level(CLI::App& app, base::log::Level& target) {
                            "least important lines to log; debug: each request");
 }
 
-void add_serve_options(CLI::App& app, serve::Options& target, const std::string& spare_name) {
+void add_serve_options(App& app, serve::Options& target, const std::string& spare_name) {
   add_whole(app, "--max-connections", target.max_connections, 1, 1'000'000,
             "connections at once; one more is answered `busy`");
   add_whole(app, spare_name, target.spare, 0, 100'000,

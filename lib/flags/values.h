@@ -2,57 +2,50 @@
 // `target`, shows its default in --help, and refuses, in one line, what is not acceptable.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/log.h"
+#include "flags/option.h"
 #include "net/address.h"
 #include "serve/options.h"
 
 namespace flags {
 
 // A whole number from `least` to `most`.
-CLI::Option* add_whole(CLI::App& app, const std::string& name, int& target, int least, int most,
-                       const std::string& help);
+Option* add_whole(App& app, const std::string& name, int& target, int least, int most,
+                  const std::string& help);
 
 // One of a few words, each with its value.
 template <typename Value>
-CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& target,
-                        const std::vector<std::pair<std::string, Value>>& choices,
-                        const std::string& help);
+Option* add_choice(App& app, const std::string& name, Value& target,
+                   const std::vector<std::pair<std::string, Value>>& choices,
+                   const std::string& help);
 
 // HOST:PORT
-CLI::Option* add_address(CLI::App& app, const std::string& name, net::HostPort& target,
-                         const std::string& help);
+Option* add_address(App& app, const std::string& name, net::HostPort& target,
+                    const std::string& help);
 
 // Seconds, with a fraction if need be. `least_ms`: what is refused below.
-CLI::Option* add_seconds(CLI::App& app, const std::string& name, std::int64_t& target_ms,
-                         const std::string& help, std::int64_t least_ms = 0);
+Option* add_seconds(App& app, const std::string& name, std::int64_t& target_ms,
+                    const std::string& help, std::int64_t least_ms = 0);
 
 // Bytes, or with K, M, G.
-CLI::Option* add_size(CLI::App& app, const std::string& name, std::int64_t& target_bytes,
-                      const std::string& help);
+Option* add_size(App& app, const std::string& name, std::int64_t& target_bytes,
+                 const std::string& help);
 
-CLI::Option* add_log_level(CLI::App& app, base::log::Level& target);
+Option* add_log_level(App& app, base::log::Level& target);
 
 // What both servers have: --max-connections, --idle-timeout, --drain-seconds, and --spare-threads
 // or --spare-workers under the name given.
-void add_serve_options(CLI::App& app, serve::Options& target, const std::string& spare_name);
-
-// Behind all of them: `take` turns the text into the value, or returns false to refuse it as not
-// `accepted`.
-CLI::Option* add_parsed(CLI::App& app, const std::string& name, const std::string& type,
-                        const std::string& accepted, const std::string& help,
-                        const std::function<bool(const std::string&)>& take);
+void add_serve_options(App& app, serve::Options& target, const std::string& spare_name);
 
 template <typename Value>
-CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& target,
-                        const std::vector<std::pair<std::string, Value>>& choices,
-                        const std::string& help) {
+Option* add_choice(App& app, const std::string& name, Value& target,
+                   const std::vector<std::pair<std::string, Value>>& choices,
+                   const std::string& help) {
   std::string words;
   std::string default_word;
   for (const auto& [word, value] : choices) {
@@ -67,7 +60,7 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& target,
     }
     return false;
   };
-  return add_parsed(app, name, words, "one of " + words, help, take)->default_str(default_word);
+  return app.add_parsed(name, words, "one of " + words, help, take)->default_str(default_word);
 }
 
 }  // namespace flags

@@ -24,9 +24,9 @@ struct Outcome {
   Sample sample;
 };
 
-void declare(CLI::App& app, Sample& sample) {
-  CLI::Option* const word = app.add_option("--word", sample.word);
-  CLI::Option* const word_file = app.add_option("--word-file", sample.word_file);
+void declare(flags::App& app, Sample& sample) {
+  flags::Option* const word = app.add_option("--word", sample.word);
+  flags::Option* const word_file = app.add_option("--word-file", sample.word_file);
   flags::make_alternatives({word, [&] { sample.word.clear(); }},
                            {word_file, [&] { sample.word_file.clear(); }});
   flags::forget_when_taken(app.add_option("--host", sample.host), [&] { sample.socket.clear(); });
@@ -40,7 +40,7 @@ Outcome parse(std::vector<std::string> arguments) {
   for (std::string& argument : arguments) argv.push_back(argument.data());
   outcome.exit_status = flags::parse(
       {"sampler", "A sample."}, static_cast<int>(argv.size()), argv.data(),
-      [&](CLI::App& app) { declare(app, outcome.sample); },
+      [&](flags::App& app) { declare(app, outcome.sample); },
       []() -> std::optional<std::string> { return {}; });
   return outcome;
 }

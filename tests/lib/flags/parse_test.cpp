@@ -25,7 +25,7 @@ Outcome parse(std::vector<std::string> arguments) {
   for (std::string& argument : arguments) argv.push_back(argument.data());
   outcome.exit_status = flags::parse(
       {"sampler", "A sample."}, static_cast<int>(argv.size()), argv.data(),
-      [&](CLI::App& app) {
+      [&](flags::App& app) {
         flags::add_whole(app, "--count", outcome.sample.count, 1, 100, "how many");
         flags::add_seconds(app, "--wait-time", outcome.sample.wait_ms, "how long");
         app.add_flag("--loud", outcome.sample.is_loud, "a switch");

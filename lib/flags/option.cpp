@@ -1,0 +1,53 @@
+#include "flags/option.h"
+
+namespace flags {
+
+Option* Option::type_name(const std::string& text) {
+  type = text;
+  return this;
+}
+
+Option* Option::default_str(const std::string& text) {
+  default_text = text;
+  return this;
+}
+
+Option* Option::required() {
+  is_required = true;
+  return this;
+}
+
+Option* App::add_option(const std::string& name, std::string& target, const std::string& help) {
+  Option* const option =
+      add_parsed(name, "TEXT", "a text", help, [&target](const std::string& text) {
+        target = text;
+        return true;
+      });
+  option->initial_text = target;
+  return option;
+}
+
+Option* App::add_flag(const std::string& name, bool& target, const std::string& help) {
+  Option* const option = add(name, help);
+  option->switch_target = &target;
+  return option;
+}
+
+Option* App::add_parsed(const std::string& name, const std::string& type,
+                        const std::string& accepted, const std::string& help,
+                        const std::function<bool(const std::string&)>& take) {
+  Option* const option = add(name, help);
+  option->type = type;
+  option->accepted = accepted;
+  option->take = take;
+  return option;
+}
+
+Option* App::add(const std::string& name, const std::string& help) {
+  Option& option = options_.emplace_back();
+  option.name = name;
+  option.help = help;
+  return &option;
+}
+
+}  // namespace flags

@@ -1,0 +1,62 @@
+// The options of a program as plain data, independent of the library that parses them.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace flags {
+
+// One flag, or one positional argument. App makes it, and parse() reads it.
+//
+// The setters return the option itself, so that a declaration is one statement.
+struct Option {
+  std::string name;  // "--listen", or "request" for a positional argument
+  std::string help;
+  std::string type;          // what --help shows for the value, such as FILE
+  std::string default_text;  // what --help shows as the default
+  std::string initial_text;  // of App::add_option(): the value that its target held at first
+  std::string accepted;      // says which texts take() accepts
+  std::function<bool(const std::string&)> take;  // stores the value; false refuses the text
+  bool* switch_target = nullptr;  // set only for App::add_flag(), which has no take()
+  bool is_required = false;
+  std::vector<std::function<void()>> before_take;  // called before the value is stored
+  std::vector<const Option*> excluded;             // wrong usage where one layer gives both
+
+  Option* type_name(const std::string& text);
+  Option* default_str(const std::string& text);
+  Option* capture_default_str() { return default_str(initial_text); }
+  Option* required();
+
+  bool is_flag() const { return name.starts_with("--"); }
+
+  // The name without its dashes.
+  std::string plain_name() const { return is_flag() ? name.substr(2) : name; }
+};
+
+// All options of one program, in the order that --help shows.
+//
+// The App owns the options; pointers to them are valid as long as it lives. Whatever an option
+// writes into must outlive parse().
+class App {
+ public:
+  // An option that takes any text.
+  Option* add_option(const std::string& name, std::string& target, const std::string& help = "");
+
+  // A switch, which needs no value.
+  Option* add_flag(const std::string& name, bool& target, const std::string& help);
+
+  // An option whose text `take` converts and stores. `accepted` completes "... is not".
+  Option* add_parsed(const std::string& name, const std::string& type, const std::string& accepted,
+                     const std::string& help, const std::function<bool(const std::string&)>& take);
+
+  const std::deque<Option>& options() const { return options_; }
+
+ private:
+  Option* add(const std::string& name, const std::string& help);
+
+  std::deque<Option> options_;  // a deque does not move its elements when it grows
+};
+
+}  // namespace flags
