@@ -9,6 +9,7 @@
 #include "flags/parse.h"
 #include "flags/secrets.h"
 #include "flags/values.h"
+#include "serve/flags.h"
 
 namespace authserver {
 
@@ -107,7 +108,7 @@ void declare(flags::App& app, Config& config) {
   declare_store(app, config.store);
   declare_passwords(app, config);
   declare_move(app, config.move);
-  flags::add_serve_options(app, config.serve, "--spare-workers");
+  serve::add_options(app, config.serve, "--spare-workers");
   flags::add_log_level(app, config.log_level);
 }
 

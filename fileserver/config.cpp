@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "flags/parse.h"
 #include "flags/values.h"
+#include "serve/flags.h"
 
 namespace fileserver {
 
@@ -29,7 +30,7 @@ void declare(flags::App& app, Config& config) {
   flags::add_size(app, "--memory-limit", config.memory_limit_bytes,
                   "what prefetching may take; files over it are served from disk")
       ->default_str("half of RAM");
-  flags::add_serve_options(app, config.serve, "--spare-threads");
+  serve::add_options(app, config.serve, "--spare-threads");
   flags::add_log_level(app, config.log_level);
 }
 

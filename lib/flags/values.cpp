@@ -78,17 +78,4 @@ Option* add_log_level(App& app, base::log::Level& target) {
                            "least important lines to log; debug: each request");
 }
 
-void add_serve_options(App& app, serve::Options& target, const std::string& spare_name) {
-  add_whole(app, "--max-connections", target.max_connections, 1, 1'000'000,
-            "connections at once; one more is answered `busy`");
-  add_whole(app, spare_name, target.spare, 0, 100'000,
-            "how many that are done may wait for the next connection; 0: one is made for each, the "
-            "paper's way");
-  add_seconds(app, "--idle-timeout", target.idle_timeout_ms,
-              "close a connection that completes no line, or takes no byte of a reply, for so "
-              "long; 0: never");
-  add_seconds(app, "--drain-seconds", target.drain_ms,
-              "when told to stop: time for the requests under way");
-}
-
 }  // namespace flags

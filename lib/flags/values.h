@@ -10,7 +10,6 @@
 #include "base/log.h"
 #include "flags/option.h"
 #include "net/address.h"
-#include "serve/options.h"
 
 namespace flags {
 
@@ -37,10 +36,6 @@ Option* add_size(App& app, const std::string& name, std::int64_t& target_bytes,
                  const std::string& help);
 
 Option* add_log_level(App& app, base::log::Level& target);
-
-// What both servers have: --max-connections, --idle-timeout, --drain-seconds, and --spare-threads
-// or --spare-workers under the name given.
-void add_serve_options(App& app, serve::Options& target, const std::string& spare_name);
 
 template <typename Value>
 Option* add_choice(App& app, const std::string& name, Value& target,
