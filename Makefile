@@ -1,5 +1,7 @@
 # Turnstile: `make help` lists what can be made.
 
+VERSION := 0.2.0
+
 CXX ?= g++
 PYTHON ?= /usr/bin/python3
 SANITIZE ?=
@@ -82,7 +84,7 @@ format: ## clang-format everything
 check-format:
 	@$(CLANG_FORMAT) --dry-run --Werror $(CXX_FILES)
 
-tidy: $(BUILD)/generated/sql/sqlite.h $(BUILD)/generated/sql/mysql.h ## clang-tidy
+tidy: $(BUILD)/generated/version.h $(BUILD)/generated/sql/sqlite.h $(BUILD)/generated/sql/mysql.h ## clang-tidy
 	@printf '%s\n' $(filter-out tests/%,$(filter %.cpp,$(CXX_FILES))) | \
 	  xargs -P $(shell nproc) -n 4 sh -c '$(CLANG_TIDY) --quiet "$$@" -- $(filter-out -MMD -MP,$(CPPFLAGS)) -std=c++20' tidy
 
@@ -114,6 +116,11 @@ TESTED := $(filter-out %/main.cpp,$(foreach p,$(PROGRAMS),$(call sources_of,$(p)
 $(BUILD)/unit_tests: $(call objects_of,$(UNIT_TESTS) $(TESTED)) $(BUILD)/libturnstile.a
 	@echo "  link $@"; $(CXX) $(CXXFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) \
 	  $(shell pkg-config --libs catch2-with-main 2>/dev/null)
+
+# What --version prints.
+$(BUILD)/generated/version.h: Makefile
+	@mkdir -p $(@D); printf '#define TURNSTILE_VERSION "%s"\n' '$(VERSION)' >$@
+$(BUILD)/objects/lib/flags/parse.o: $(BUILD)/generated/version.h
 
 # The schema of each SQL store, as one string that the authserver runs.
 $(BUILD)/generated/sql/%.h: sql/%.sql

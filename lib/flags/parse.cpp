@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "flags/config_file.h"
 #include "flags/secrets.h"
-#include "flags/version.h"
+#include "version.h"
 
 namespace flags {
 
@@ -128,7 +128,7 @@ class Parser {
     // Of a flag that is given twice the last one counts, so that a script can be corrected at its
     // end.
     cli->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    cli->set_version_flag("--version", program_.name + " " + kVersion,
+    cli->set_version_flag("--version", program_.name + " " TURNSTILE_VERSION,
                           "print the version and exit");
     cli->set_help_flag("--help", "print this help and exit");
     cli->add_option("--config", config_path, "read flags from FILE, one `flag = value` a line")
