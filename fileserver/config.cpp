@@ -1,5 +1,7 @@
 #include "fileserver/config.h"
 
+#include <optional>
+
 #include "base/memory.h"
 #include "flags/parse.h"
 #include "flags/values.h"
@@ -36,19 +38,18 @@ void declare(flags::App& app, Config& config) {
 
 }  // namespace
 
-std::optional<Config> read_config(int argc, char** argv, int& exit_status) {
+std::variant<Config, int> read_config(int argc, char** argv) {
   Config config;
   config.memory_limit_bytes = base::usable_memory_bytes() / 2;
   const flags::Program program{
       "fileserver",
       "Serves the files of a folder to clients whose user and password the authserver has "
       "said yes to."};
-  const auto done = flags::parse(
+  const auto exit_status = flags::parse(
       program, argc, argv, [&](flags::App& app) { declare(app, config); },
       []() -> std::optional<std::string> { return {}; });
-  if (!done) return config;
-  exit_status = *done;
-  return {};
+  if (exit_status) return *exit_status;
+  return config;
 }
 
 }  // namespace fileserver

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
+#include <variant>
 
 #include "base/log.h"
 #include "net/address.h"
@@ -28,8 +28,8 @@ struct Config {
   std::int64_t memory_limit_bytes = 0;  // set to half of RAM by read_config()
 };
 
-// From the command line, the environment and the --config file. Nothing when the program shall end
-// at once, with `exit_status`.
-std::optional<Config> read_config(int argc, char** argv, int& exit_status);
+// Reads the command line, the environment and the --config file. Returns the exit status instead
+// when the program has nothing more to do: after --help, --version and wrong usage.
+std::variant<Config, int> read_config(int argc, char** argv);
 
 }  // namespace fileserver

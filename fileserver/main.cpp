@@ -1,5 +1,6 @@
 // Reads the flags, builds the parts, runs.
 #include <memory>
+#include <variant>
 
 #include "base/log.h"
 #include "fileserver/auth_client.h"
@@ -46,8 +47,8 @@ int run(const Config& config) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  int exit_status = 0;
-  const auto config = fileserver::read_config(argc, argv, exit_status);
-  if (!config) return exit_status;
-  return serve::run_server("fileserver", config->log_level, [&] { return run(*config); });
+  const auto parsed = fileserver::read_config(argc, argv);
+  if (const int* const exit_status = std::get_if<int>(&parsed)) return *exit_status;
+  const auto& config = std::get<Config>(parsed);
+  return serve::run_server("fileserver", config.log_level, [&] { return run(config); });
 }
