@@ -54,6 +54,11 @@ long open_part_by_part(int folder, std::string_view name) {
 
 std::string path_of_fd(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
 
+// Opened through /proc, because the name may stand for another file by now.
+net::Fd open_again(int path_fd, int extra_flags) {
+  return net::Fd(::open(path_of_fd(path_fd).c_str(), O_RDONLY | O_CLOEXEC | extra_flags));
+}
+
 // Where /proc says that an open descriptor points to; empty when it cannot say.
 std::string target_of_fd(int fd) {
   std::array<char, PATH_MAX> target;
@@ -100,18 +105,18 @@ base::Result<Fence::Located> Fence::locate(std::string_view name, Links links) c
   return located;
 }
 
-base::Result<Fence::OpenFile> Fence::open_file(std::string_view name, Links links,
-                                               int extra_flags) const {
+base::Result<Fence::OpenFile> Fence::open_file(std::string_view name, Links links, Io io) const {
   const auto located = locate(name, links);
   if (!located) return located.error();
-  // Through /proc, as the name may stand for something else by now.
-  net::Fd fd(::open(path_of_fd(located->path.get()).c_str(), O_RDONLY | O_CLOEXEC | extra_flags));
-  if (!fd.is_open()) {
-    if (errno == EINVAL)
-      return base::errno_error(ErrorCode::kInvalid, "open " + std::string(name), errno);
-    return open_error(name, errno);
+  const int path_fd = located->path.get();
+  bool is_direct = io == Io::kDirect;
+  net::Fd fd = open_again(path_fd, is_direct ? O_DIRECT : 0);
+  if (!fd.is_open() && errno == EINVAL && is_direct) {
+    is_direct = false;
+    fd = open_again(path_fd, 0);
   }
-  return OpenFile{std::move(fd), version_in(located->status)};
+  if (!fd.is_open()) return open_error(name, errno);
+  return OpenFile{std::move(fd), version_in(located->status), is_direct};
 }
 
 base::Result<struct stat> Fence::look_at(std::string_view name, Links links) const {

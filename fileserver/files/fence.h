@@ -23,9 +23,14 @@ class Fence {
   struct OpenFile {
     net::Fd fd;
     FileVersion version;
+    bool is_direct;  // whether it was opened with O_DIRECT
   };
 
   enum class Links { kFollowed, kRefused };
+
+  // kDirect reads past the page cache (O_DIRECT). Where the file system refuses that, the file is
+  // opened kBuffered instead.
+  enum class Io { kBuffered, kDirect };
 
   // kInternal when the folder cannot be opened. Logs when links will not be followed.
   static base::Result<Fence> around(const std::string& root);
@@ -34,10 +39,10 @@ class Fence {
   // lives.
   std::string root_path() const;
 
-  // A regular file, for reading; `extra_flags` such as O_DIRECT. kNotFound for everything that a
+  // A regular file, for reading. kNotFound for everything that a
   // client can get wrong, kInternal when our side is short of something: nothing is known of the
   // file then.
-  base::Result<OpenFile> open_file(std::string_view name, Links links, int extra_flags = 0) const;
+  base::Result<OpenFile> open_file(std::string_view name, Links links, Io io = Io::kBuffered) const;
 
   // A regular file, without opening it. Errors as above.
   base::Result<struct stat> look_at(std::string_view name, Links links) const;

@@ -1,6 +1,5 @@
 #include "fileserver/files/whole_file.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -47,12 +46,11 @@ std::int64_t read_from_start(int fd, char* into, std::int64_t size_bytes, const 
 
 base::Result<Fence::OpenFile> open_for_reading(const Fence& fence, std::string_view name,
                                                DirectReading& direct) {
-  if (!direct.is_refused()) {
-    auto file = fence.open_file(name, Fence::Links::kRefused, O_DIRECT);
-    if (file || file.error().code != ErrorCode::kInvalid) return file;
-    direct.refuse(file.error().context);
-  }
-  return fence.open_file(name, Fence::Links::kRefused);
+  const auto io = direct.is_refused() ? Fence::Io::kBuffered : Fence::Io::kDirect;
+  auto file = fence.open_file(name, Fence::Links::kRefused, io);
+  if (file && io == Fence::Io::kDirect && !file->is_direct)
+    direct.refuse("open " + std::string(name) + ": Invalid argument");
+  return file;
 }
 
 // A small file in memory of just its size.
@@ -93,7 +91,7 @@ base::Result<WholeFile> read_whole_file(const Fence& fence, std::string_view nam
 
   const std::int64_t got =
       read_from_start(file->fd.get(), blocks.get(), version.size_bytes, reading.pieces);
-  if (got < 0 && errno == EINVAL && !reading.direct.is_refused()) {
+  if (got < 0 && errno == EINVAL && file->is_direct) {
     reading.direct.refuse("read: Invalid argument");
     return read_whole_file(fence, name, std::move(share), reading);
   }

@@ -87,6 +87,14 @@ TEST_CASE("the name behind links is found", "[files][openat2]") {
   CHECK_FALSE(fence.name_behind_links("sub/b.txt").ok());
 }
 
+TEST_CASE("a file is opened without O_DIRECT where the file system refuses it", "[files]") {
+  const auto fence = Fence::around("/proc/sys/kernel");
+  REQUIRE(fence);
+  const auto file = fence->open_file("ostype", Fence::Links::kRefused, Fence::Io::kDirect);
+  REQUIRE(file);
+  CHECK_FALSE(file->is_direct);
+}
+
 TEST_CASE("a folder that does not exist cannot be fenced", "[files]") {
   const tests::TemporaryFolder folder;
   const auto fence = Fence::around(folder.path("none"));
