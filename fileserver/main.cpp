@@ -20,7 +20,8 @@ std::unique_ptr<fileserver::Files> open_files(const Config& config,
                                               std::shared_ptr<const fileserver::Fence> fence) {
   if (config.files == fileserver::FilesMode::kDisk)
     return std::make_unique<fileserver::DiskFiles>(std::move(fence));
-  return std::make_unique<fileserver::PrefetchedFiles>(std::move(fence), config.memory_limit_bytes);
+  return std::make_unique<fileserver::PrefetchedFiles>(std::move(fence), config.memory_limit_bytes,
+                                                       [] { return !serve::stop_was_asked_for(); });
 }
 
 int run(const Config& config) {

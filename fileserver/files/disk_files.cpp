@@ -27,7 +27,8 @@ ssize_t read_fully(int fd, std::span<char> into) {
   return static_cast<ssize_t>(have);
 }
 
-// A file that was written to just now is given a moment, as a change could not be seen yet.
+// A file that was written to just now is given up to 105 ms to settle, because a further change
+// could not be detected yet.
 FileVersion settled_version(const Fence::OpenFile& file) {
   constexpr int kTries = 5;
   FileVersion version = file.version;
@@ -57,13 +58,14 @@ base::Status DiskFiles::send(std::string_view name, serve::Connection& connectio
     const std::span<char> piece(buffer.get(), std::min(left, kPieceBytes));
     const ssize_t got = read_fully(fd, piece);
     left -= piece.size();
-    // The last bytes are only sent when all before them were of the same version: the peer must
-    // never hold a whole mix.
+    // The last piece is only sent if the file has not changed since it was opened. So a peer never
+    // gets a complete file that mixes two versions.
     const bool is_good =
         got == static_cast<ssize_t>(piece.size()) && (left > 0 || is_still(version, fd));
     if (!is_good) {
-      base::log::warn("a file changed or failed while it was sent, the connection is cut file={}",
-                      base::log::quoted(name));
+      base::log::warn(
+          "a file changed or could not be read while it was sent, the connection is cut file={}",
+          base::log::quoted(name));
       connection.abort();
       return base::kDone;
     }

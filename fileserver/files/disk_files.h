@@ -1,5 +1,5 @@
-// Files read from disk for every request: open, read into a buffer, send. The paper's way before it
-// prefetched.
+// Files that are read from disk for each request (--files disk), and those that the prefetched
+// files have no memory for.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace fileserver {
 
-// Immutable once built; any thread.
+// Immutable once built; any thread. Opens the file, then reads and sends it in pieces of 64 KiB.
 class DiskFiles : public Files {
  public:
   explicit DiskFiles(std::shared_ptr<const Fence> fence) : fence_(std::move(fence)) {}
@@ -17,8 +17,8 @@ class DiskFiles : public Files {
   base::Status send(std::string_view name, serve::Connection& connection) override;
 
  private:
-  const std::shared_ptr<const Fence>
-      fence_;  // shared with the prefetched files that fall back to these
+  // Shared with PrefetchedFiles, which sends some files from disk.
+  const std::shared_ptr<const Fence> fence_;
 };
 
 }  // namespace fileserver

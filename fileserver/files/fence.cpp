@@ -10,7 +10,6 @@
 #include <climits>
 
 #include "base/log.h"
-#include "fileserver/files/our_failure.h"
 #include "wire/request.h"
 
 namespace fileserver {
@@ -20,14 +19,12 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
-// These open with O_PATH, and return a descriptor, or -1 with errno.
-
+// Opens with O_PATH. Returns a descriptor, or -1 with errno.
 long open_beneath(int folder, const char* name, std::uint64_t resolve) {
   open_how how{};
   how.flags = O_PATH | O_CLOEXEC;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | resolve;
-  constexpr int kTries =
-      8;  // EAGAIN: something was renamed on the way, and the kernel cannot be sure
+  constexpr int kTries = 8;  // EAGAIN means that something was renamed on the way
   long fd = -1;
   for (int i = 0; i < kTries; ++i) {
     fd = ::syscall(SYS_openat2, folder, name, &how, sizeof how);
@@ -36,8 +33,8 @@ long open_beneath(int folder, const char* name, std::uint64_t resolve) {
   return fd;
 }
 
-// A link on the way is no folder, and one at the end is opened as what it is. Requires:
-// wire::is_file_name(name).
+// The same without openat2. Fails at a link on the way. A link at the end is opened itself, which
+// is not a regular file. Requires: wire::is_file_name(name).
 long open_part_by_part(int folder, std::string_view name) {
   net::Fd here;
   for (;;) {
@@ -59,20 +56,24 @@ net::Fd open_again(int path_fd, int extra_flags) {
   return net::Fd(::open(path_of_fd(path_fd).c_str(), O_RDONLY | O_CLOEXEC | extra_flags));
 }
 
-// Where /proc says that an open descriptor points to; empty when it cannot say.
+// The path that /proc shows for an open descriptor; empty on failure.
 std::string target_of_fd(int fd) {
   std::array<char, PATH_MAX> target;
   const ssize_t size = ::readlink(path_of_fd(fd).c_str(), target.data(), target.size());
   return size > 0 ? std::string(target.data(), static_cast<std::size_t>(size)) : std::string();
 }
 
-// What our side is short of is our failure; all else means that there is no such file to be had.
 Error open_error(std::string_view name, int errno_value) {
-  const auto code = is_our_failure(errno_value) ? ErrorCode::kInternal : ErrorCode::kNotFound;
+  const auto code = is_system_failure(errno_value) ? ErrorCode::kInternal : ErrorCode::kNotFound;
   return base::errno_error(code, "open " + std::string(name), errno_value);
 }
 
 }  // namespace
+
+bool is_system_failure(int errno_value) {
+  return errno_value == EMFILE || errno_value == ENFILE || errno_value == ENOMEM ||
+         errno_value == EIO;
+}
 
 base::Result<Fence> Fence::around(const std::string& root) {
   net::Fd fd(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -80,7 +81,7 @@ base::Result<Fence> Fence::around(const std::string& root) {
     return base::errno_error(ErrorCode::kInternal, "open the served folder " + root, errno);
   const net::Fd probe(static_cast<int>(open_beneath(fd.get(), ".", 0)));
   if (!probe.is_open())
-    base::log::warn("no openat2 here, links in the served folder are not followed");
+    base::log::warn("openat2 is not available, links in the served folder are not followed");
   std::string real_root = target_of_fd(fd.get());
   if (real_root.empty())
     return base::errno_error(ErrorCode::kInternal, "read /proc/self/fd", errno);
@@ -119,7 +120,7 @@ base::Result<Fence::OpenFile> Fence::open_file(std::string_view name, Links link
   return OpenFile{std::move(fd), version_in(located->status), is_direct};
 }
 
-base::Result<struct stat> Fence::look_at(std::string_view name, Links links) const {
+base::Result<struct stat> Fence::status_of(std::string_view name, Links links) const {
   const auto located = locate(name, links);
   if (!located) return located.error();
   return located->status;

@@ -1,10 +1,12 @@
-// Opens files under the served folder, and nothing else.
+// Opens files below the served folder, and nothing else.
 //
-// Immutable once built; any thread. The kernel resolves names beneath the folder (openat2,
-// RESOLVE_BENEATH): a link that is absolute or leaves the folder on its way is not followed,
-// whoever swaps folders for links meanwhile. What is not a regular file is looked at, but never
-// opened. Where there is no openat2 (a kernel before 5.6, a container that forbids it,
-// valgrind 3.19), names are walked part by part, and no link is followed at all.
+// The kernel resolves each name beneath the folder (openat2 with RESOLVE_BENEATH). A link that is
+// absolute, or that leaves the folder on its way, is not followed. This holds even while somebody
+// replaces folders by links. Only regular files are opened; of anything else only the status is
+// read.
+//
+// Where openat2 is missing (a kernel before 5.6, a container that forbids it, valgrind 3.19), names
+// are opened part by part, and no link is followed.
 #pragma once
 
 #include <sys/stat.h>
@@ -18,6 +20,12 @@
 
 namespace fileserver {
 
+// Whether the errno means that this machine failed: it is out of descriptors or memory, or a disk
+// failed. Nothing is known about the file then, and the same call may succeed a moment later. Any
+// other errno means that there is no such file.
+bool is_system_failure(int errno_value);
+
+// Immutable once built; any thread.
 class Fence {
  public:
   struct OpenFile {
@@ -32,23 +40,22 @@ class Fence {
   // opened kBuffered instead.
   enum class Io { kBuffered, kDirect };
 
-  // kInternal when the folder cannot be opened. Logs when links will not be followed.
+  // kInternal when the folder cannot be opened. Logs a warning when there is no openat2.
   static base::Result<Fence> around(const std::string& root);
 
-  // A path that leads to the served folder, whatever becomes of its name, as long as the fence
-  // lives.
+  // A path that leads to the served folder even after the folder was renamed. Valid as long as the
+  // fence lives.
   std::string root_path() const;
 
-  // A regular file, for reading. kNotFound for everything that a
-  // client can get wrong, kInternal when our side is short of something: nothing is known of the
-  // file then.
+  // Opens a regular file for reading. kNotFound when there is no such file, or the name is not
+  // acceptable. kInternal for an is_system_failure().
   base::Result<OpenFile> open_file(std::string_view name, Links links, Io io = Io::kBuffered) const;
 
-  // A regular file, without opening it. Errors as above.
-  base::Result<struct stat> look_at(std::string_view name, Links links) const;
+  // The status of a regular file, without opening it. Errors as for open_file().
+  base::Result<struct stat> status_of(std::string_view name, Links links) const;
 
-  // The name without links of a file that is reached through links; kNotFound when there are none
-  // on the way.
+  // The name without links of a file that is reached through links. kNotFound when there are no
+  // links on the way, or there is no such file.
   base::Result<std::string> name_behind_links(std::string_view name) const;
 
  private:
@@ -56,14 +63,14 @@ class Fence {
       : root_(std::move(root)), real_root_(std::move(real_root)), has_openat2_(has_openat2) {}
 
   struct Located {
-    net::Fd path;  // O_PATH
+    net::Fd path;  // opened with O_PATH
     struct stat status;
   };
   long open_path(const std::string& name, Links links) const;
   base::Result<Located> locate(std::string_view name, Links links) const;
 
   net::Fd root_;
-  std::string real_root_;  // without links
+  std::string real_root_;  // the path without links
   bool has_openat2_;
 };
 

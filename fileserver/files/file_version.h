@@ -1,4 +1,4 @@
-// Which version of a file it is.
+// Tells the versions of a file apart, by the status that the kernel keeps of it.
 #pragma once
 
 #include <sys/stat.h>
@@ -12,23 +12,25 @@ struct FileVersion {
   ino_t inode = 0;
   nlink_t links = 0;
   std::int64_t size_bytes = 0;
-  std::int64_t modified_ns = 0;  // writers may set it back
-  std::int64_t changed_ns = 0;   // nobody can set it; also moves when the file gets or loses a name
+  std::int64_t modified_ns = 0;  // the owner may set it to any time
+  std::int64_t changed_ns = 0;   // set by the kernel alone, also when the file gets or loses a name
 };
 
 FileVersion version_in(const struct stat& status);
 
-// Of an open file, now. One that has the content of no other when the file cannot be asked.
+// The version of an open file now. If fstat fails: a version equal to no other.
 FileVersion version_of(int fd);
 
-// Whether nobody has written to the file between the two looks at it. A file that was only renamed,
-// linked or removed meanwhile has kept its content.
+// Whether the file was not written to between the two versions. A file that was only renamed,
+// linked or removed has the same content.
 bool have_same_content(const FileVersion& a, const FileVersion& b);
 
-// The kernel's file times move in ticks: a file that was changed within this time may be changed
-// again without getting another time. Only a version that is older than this can be told from what
-// comes after it.
+// The kernel's file times advance in ticks. A file that changed less than this long ago may change
+// again and keep the same times.
 inline constexpr int kSettlingMs = 20;
+
+// Whether the last change is older than kSettlingMs. Only then does the next change give a version
+// that differs from this one.
 bool is_settled(const FileVersion& version);
 
 }  // namespace fileserver

@@ -1,4 +1,32 @@
-// What clients may fetch. Two implementations: from disk, and from memory.
+// The files that clients may fetch. Read this header first: it shows what the folder consists of.
+//
+//   Files              what a session asks for a file; --files chooses the implementation
+//     DiskFiles          reads the file for each request
+//     PrefetchedFiles    reads all files at start and sends them from memory
+//   FileCache          the prefetched files by name
+//     CachedFile         one version of one file, whole, in memory
+//     MemoryBudget       how much of --memory-limit is used
+//   CacheUpdater       the thread that brings the cache up to date
+//     FolderWatch        tells it what changed in the served folder (inotify)
+//   Fence              opens files below the served folder, and nothing else
+//     FileVersion        tells the versions of a file apart
+//
+// A check compares a file in the cache with the served folder. Its result is one of four states:
+//
+//   kCurrent    There is nothing to do. The copy in memory is current, or the file does not exist,
+//               or it is meant to be served from disk.
+//   kStale      The folder has another version. The updater loads it in its turn, which makes the
+//               file kCurrent, or kUnsettled if the file changed while it was read.
+//   kUnsettled  The file changed less than 20 ms ago, and a further change could not be detected
+//               yet. The updater checks it again every 21 ms.
+//   kUnchecked  The check failed because descriptors or memory ran out, or because of a disk. The
+//               known version stays in service, and the updater repeats the check after 250 ms.
+//
+// A file is checked when inotify reports it, and when its folder is listed. A new file is served
+// from disk until it is loaded. A kStale or kUnsettled file is served in its old version for up to
+// 500 ms. After that, a kStale file is served from disk at once. A kUnsettled file is served from
+// disk once a writer closes it, or it is renamed. Until then the old version is the last complete
+// one.
 #pragma once
 
 #include <string_view>
@@ -12,9 +40,9 @@ class Files {
  public:
   virtual ~Files() = default;
 
-  // Any thread. Sends "OK <size>" and exactly so many bytes of one version of the file, or cuts the
-  // connection. An error (kNotFound, kInternal) means that nothing was sent. `name` may be anything
-  // that a client can say.
+  // Any thread. Sends "OK <size>" and exactly that many bytes of one version of the file. If that
+  // cannot be finished, the connection is cut. An error (kNotFound, kInternal) means that nothing
+  // was sent. `name` is any line that a client sent.
   virtual base::Status send(std::string_view name, serve::Connection& connection) = 0;
 };
 

@@ -4,27 +4,62 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <filesystem>
+#include <system_error>
 
-#include "fileserver/files/folder_tree.h"
+#include "fileserver/files/fence.h"
 
 namespace fileserver {
 
 namespace {
 
-// A file that was only made is not listed before its writer closes it, save for a second name of a
-// finished one.
+namespace fs = std::filesystem;
+
+// IN_CREATE is for folders and hard links. A file that is only made is not reported: its writer
+// closes it later.
 constexpr std::uint32_t kEvents = IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM |
                                   IN_MOVED_TO | IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK;
 
-bool is_further_name(const std::string& path) {
+// "a" and "b" make "a/b"; "" and "b" make "b".
+std::string joined(const std::string& folder, const std::string& name) {
+  return folder.empty() ? name : folder + "/" + name;
+}
+
+bool has_several_names(const std::string& path) {
   std::error_code gone;
-  return std::filesystem::hard_link_count(path, gone) > 1 && !gone;
+  return fs::hard_link_count(path, gone) > 1 && !gone;
 }
 
 }  // namespace
+
+FolderListing list_files(const std::string& root, const std::string& folder,
+                         const std::function<void(const std::string& folder)>& on_folder) {
+  FolderListing listing;
+  std::vector<std::string> folders = {folder};
+  while (!folders.empty()) {
+    const std::string here = std::move(folders.back());
+    folders.pop_back();
+    on_folder(here);
+    std::error_code failure;
+    const fs::path path = fs::path(root) / here;
+    for (fs::directory_iterator entry(path, failure), end; !failure && entry != end;
+         entry.increment(failure)) {
+      std::error_code gone;
+      const fs::file_type kind = entry->symlink_status(gone).type();
+      std::string name = joined(here, entry->path().filename().string());
+      if (kind == fs::file_type::directory)
+        folders.push_back(std::move(name));
+      else if (kind == fs::file_type::regular)
+        listing.files.push_back(std::move(name));
+    }
+    if (is_system_failure(failure.value())) listing.unlisted.push_back(here);
+  }
+  std::sort(listing.files.begin(), listing.files.end());
+  return listing;
+}
 
 base::Result<FolderWatch> FolderWatch::on(const std::string& root) {
   net::Fd inotify(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
@@ -34,13 +69,12 @@ base::Result<FolderWatch> FolderWatch::on(const std::string& root) {
 }
 
 bool FolderWatch::add(const std::string& folder) {
-  // The root may be a link; what is below it may not.
+  // Only the root may be a link.
   const std::uint32_t events =
       folder.empty() ? kEvents & ~static_cast<std::uint32_t>(IN_DONT_FOLLOW) : kEvents;
   const std::string path = folder.empty() ? root_ : joined(root_, folder);
   const int watch = ::inotify_add_watch(inotify_.get(), path.c_str(), events);
-  if (watch < 0)
-    return errno == ENOENT || errno == ENOTDIR || errno == EACCES;  // gone again: nothing to watch
+  if (watch < 0) return errno == ENOENT || errno == ENOTDIR || errno == EACCES;  // nothing to watch
   folder_of_watch_[watch] = folder;
   return true;
 }
@@ -72,7 +106,8 @@ void FolderWatch::note(const inotify_event& event, FolderChanges& changes) {
   const std::string name = joined(folder->second, event.name);
   const bool is_gone = (event.mask & (IN_DELETE | IN_MOVED_FROM)) != 0;
   if ((event.mask & IN_ISDIR) == 0) {
-    if (event.mask != IN_CREATE || is_further_name(joined(root_, name))) changes.files.insert(name);
+    if (event.mask != IN_CREATE || has_several_names(joined(root_, name)))
+      changes.files.insert(name);
   } else if (is_gone) {
     changes.gone_folders.insert(name);
     forget_below(name);
@@ -82,7 +117,7 @@ void FolderWatch::note(const inotify_event& event, FolderChanges& changes) {
   }
 }
 
-// A folder that was moved out would go on telling of itself under its old name.
+// Without this, a folder that was moved away would still report changes under its old name.
 void FolderWatch::forget_below(const std::string& folder) {
   for (auto watch = folder_of_watch_.begin(); watch != folder_of_watch_.end();) {
     if (watch->second == folder || watch->second.starts_with(folder + "/")) {

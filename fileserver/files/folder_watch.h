@@ -1,11 +1,13 @@
-// Tells what changes in the served folder, subfolders included (inotify).
+// What is in the served folder, and what changes there (inotify).
 #pragma once
 
 #include <sys/inotify.h>
 
+#include <functional>
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
@@ -13,26 +15,49 @@
 
 namespace fileserver {
 
-// What happened since the last look. Names are relative to the root.
+struct FolderListing {
+  std::vector<std::string> files;  // sorted
+
+  // Folders that were not read to their end because of an is_system_failure() (fence.h). List them
+  // again later.
+  std::vector<std::string> unlisted;
+};
+
+// Lists all regular files below root/folder; `folder` is "" for the whole root. All names are
+// relative to the root. Links are not followed. A folder that may not be read, or that is gone, is
+// skipped. Calls on_folder() with each folder before that folder is read.
+FolderListing list_files(const std::string& root, const std::string& folder,
+                         const std::function<void(const std::string& folder)>& on_folder);
+
+// What happened since the last call of FolderWatch::wait(). All names are relative to the root.
 struct FolderChanges {
-  std::set<std::string>
-      files;  // made, closed after writing, moved in or out, or removed: look what is there now
-  std::set<std::string> gone_folders;  // moved out or removed, with all below
-  std::set<std::string> new_folders;   // made or moved in: look at all below
-  bool is_incomplete = false;          // some changes were lost: look at everything
+  // Closed by a writer, linked, renamed or removed: check what is there now.
+  std::set<std::string> files;
+
+  // Renamed or removed: everything below is gone.
+  std::set<std::string> gone_folders;
+
+  // Made or renamed: list them. They are watched already.
+  std::set<std::string> new_folders;
+
+  // Some changes were lost because there were too many: check everything.
+  bool is_incomplete = false;
 };
 
 // One thread.
 class FolderWatch {
  public:
-  // kUnavailable when the system gives us no watch.
+  // Watches nothing until add() is called. kUnavailable when the system allows no more watchers.
   static base::Result<FolderWatch> on(const std::string& root);
 
-  // Watches one folder, by its relative name. False when the system has no watch left for it.
-  // Requires: called before its files are listed, or changes between would be lost.
+  // Watches one folder, but not those below it. `folder` is relative to the root. Returns false
+  // when the system allows no more watches. A folder that is gone, or may not be read, needs no
+  // watch: true. Requires: it is called before the folder is listed, because changes between the
+  // two would be lost.
   bool add(const std::string& folder);
 
-  // Waits for changes until the deadline, or until `stop_fd` is readable.
+  // Waits for changes until the deadline, or until `stop_fd` is readable. Returns all that have
+  // come, and watches new folders that it reports.
   FolderChanges wait(base::Deadline deadline, int stop_fd);
 
  private:

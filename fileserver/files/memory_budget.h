@@ -1,4 +1,4 @@
-// How much memory prefetched files may take together.
+// The memory that all prefetched files together may take (--memory-limit).
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@ namespace fileserver {
 
 class MemoryBudget;
 
-// Part of a budget, given back when it ends. Must not outlive the budget.
+// A part of a budget, given back by the destructor. The budget must outlive it.
 class MemoryShare {
  public:
   MemoryShare() = default;
@@ -36,8 +36,8 @@ class MemoryBudget {
  public:
   explicit MemoryBudget(std::int64_t limit_bytes) : limit_bytes_(limit_bytes) {}
 
-  // Nothing when the limit is reached. `about_to_be_freed_bytes`: of the version that this one
-  // replaces.
+  // Nothing when the limit would be exceeded. `about_to_be_freed_bytes` is the share of the version
+  // that the new one replaces. It does not count, although it is given back only later.
   std::optional<MemoryShare> take(std::int64_t bytes, std::int64_t about_to_be_freed_bytes = 0) {
     if (used_bytes_.fetch_add(bytes) + bytes - about_to_be_freed_bytes <= limit_bytes_)
       return MemoryShare(*this, bytes);
@@ -45,6 +45,7 @@ class MemoryBudget {
     return {};
   }
 
+  // The sum of all shares that are held now.
   std::int64_t used_bytes() const { return used_bytes_.load(); }
 
  private:

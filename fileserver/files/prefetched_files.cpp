@@ -1,84 +1,147 @@
 #include "fileserver/files/prefetched_files.h"
 
 #include <algorithm>
+#include <atomic>
+#include <exception>
+#include <map>
+#include <thread>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mutex.h"
 #include "base/units.h"
-#include "fileserver/files/parallel.h"
-#include "serve/stop_signals.h"
 
 namespace fileserver {
 
 namespace {
 
-bool may_go_on() { return !serve::stop_was_asked_for(); }
+constexpr std::size_t kThreads = 8;
+constexpr int kReportEveryMs = 2000;
+constexpr int kAskEveryMs = 50;
+
+double seconds_since(std::int64_t start_ns) {
+  return static_cast<double>(base::now_ns() - start_ns) / 1e9;
+}
+
+// Starts as many threads as the system allows, between one and `at_most`.
+std::vector<std::thread> start_threads(std::size_t at_most, const std::function<void()>& life) {
+  std::vector<std::thread> threads;
+  threads.reserve(at_most);
+  while (threads.size() < at_most) {
+    try {
+      threads.emplace_back(life);
+    } catch (const std::exception&) {
+      if (threads.empty()) throw;
+      break;
+    }
+  }
+  return threads;
+}
 
 }  // namespace
 
-// The folder is looked up once, by the fence: all see the same one, even where its name is a link
-// that is changed.
+// The name of the served folder is resolved once, by the fence. So every part sees the same folder,
+// even if the name is a link that is changed later.
 PrefetchedFiles::PrefetchedFiles(std::shared_ptr<const Fence> fence,
-                                 std::int64_t memory_limit_bytes)
+                                 std::int64_t memory_limit_bytes,
+                                 const std::function<bool()>& may_go_on)
     : fence_(std::move(fence)),
       disk_(fence_),
-      files_(*fence_, memory_limit_bytes),
-      follower_(files_, fence_->root_path()) {
-  read_all(follower_.watch_and_list());
+      cache_(*fence_, memory_limit_bytes),
+      updater_(cache_, fence_->root_path()) {
+  load_all(updater_.watch_and_list(), may_go_on);
 }
 
 base::Status PrefetchedFiles::send(std::string_view name, serve::Connection& connection) {
-  auto file = files_.find(name);
-  if (!file) {
+  auto entry = cache_.find(name);
+  if (!entry) {
     const auto real_name = fence_->name_behind_links(name);
     if (!real_name) return real_name.error();
-    file = files_.find(*real_name);
+    entry = cache_.find(*real_name);
   }
-  if (!file) return base::Error{base::ErrorCode::kNotFound, "not in the served folder"};
-  if (!file->data) return disk_.send(name, connection);
-  connection.reply_with(file->bytes());
+  if (!entry) return base::Error{base::ErrorCode::kNotFound, "not in the served folder"};
+  if (!entry->file) return disk_.send(name, connection);
+  connection.reply_with(entry->file->bytes());
   return base::kDone;
 }
 
-void PrefetchedFiles::read_all(const std::vector<std::string>& names) {
+void PrefetchedFiles::load_all(const std::vector<std::string>& names,
+                               const std::function<bool()>& may_go_on) {
   const std::int64_t start_ns = base::now_ns();
   base::Mutex mutex;
-  std::vector<std::string> not_in_step;
+  std::vector<std::string> unfinished;
   const bool is_done = for_each_in_parallel(
       names.size(),
       [&](std::size_t i) {
-        if (files_.load(names[i], {kOneReadBytes, may_go_on}) == LoadedFiles::State::kInStep)
-          return;
+        const auto state = cache_.load(names[i], {kOneReadBytes, may_go_on});
+        if (state == FileCache::State::kCurrent) return;
         const base::Lock lock(mutex);
-        not_in_step.push_back(names[i]);
+        unfinished.push_back(names[i]);
       },
       may_go_on,
       [&](std::size_t done, double seconds) { log_progress(done, names.size(), seconds); });
   if (!is_done) return;
-  log_what_was_read(static_cast<double>(base::now_ns() - start_ns) / 1e9);
-  follower_.start(not_in_step);
+  log_result(seconds_since(start_ns));
+  updater_.start(unfinished);
 }
 
 void PrefetchedFiles::log_progress(std::size_t done, std::size_t count, double seconds) const {
-  const auto bytes = static_cast<double>(files_.used_bytes());
+  const auto bytes = static_cast<double>(cache_.used_bytes());
   const double left_s = seconds * static_cast<double>(count - done) /
                         static_cast<double>(std::max<std::size_t>(done, 1));
   base::log::info("prefetching files={}/{} read=\"{}\" rate=\"{}/s\" left_s={:.0f}", done, count,
                   base::human_bytes(bytes), base::human_bytes(bytes / seconds), left_s);
 }
 
-void PrefetchedFiles::log_what_was_read(double seconds) const {
-  std::size_t in_memory = 0;
-  std::size_t from_disk = 0;
-  for (const std::string& name : files_.names())
-    ++(files_.find(name)->data ? in_memory : from_disk);
-  base::log::info("prefetched files={} memory=\"{}\" seconds={:.2f} direct_io={}", in_memory,
-                  base::human_bytes(static_cast<double>(files_.used_bytes())), seconds,
-                  files_.are_read_directly());
-  if (from_disk > 0)
-    base::log::warn("files over --memory-limit are served from disk files={}", from_disk);
+void PrefetchedFiles::log_result(double seconds) const {
+  using Source = FileCache::Source;
+  std::map<Source, std::size_t> files;
+  for (const std::string& name : cache_.names()) {
+    if (const auto entry = cache_.find(name)) ++files[entry->source];
+  }
+  base::log::info("prefetched files={} memory=\"{}\" seconds={:.2f} direct_io={}",
+                  files[Source::kMemory],
+                  base::human_bytes(static_cast<double>(cache_.used_bytes())), seconds,
+                  cache_.uses_direct_io());
+  if (files[Source::kDiskOverLimit] > 0)
+    base::log::warn("files over --memory-limit are served from disk files={}",
+                    files[Source::kDiskOverLimit]);
+  if (files[Source::kDiskUnreadable] > 0)
+    base::log::warn("files that could not be prefetched are served from disk files={}",
+                    files[Source::kDiskUnreadable]);
+}
+
+bool for_each_in_parallel(std::size_t count, const std::function<void(std::size_t)>& work,
+                          const std::function<bool()>& may_go_on,
+                          const std::function<void(std::size_t done, double seconds)>& report) {
+  const std::int64_t start_ns = base::now_ns();
+  std::atomic<std::size_t> next = 0;
+  std::atomic<std::size_t> done = 0;
+  base::Mutex mutex;
+  base::Condition all_done;
+  const auto life = [&] {
+    for (std::size_t i = 0; (i = next++) < count;) {
+      work(i);
+      if (++done < count) continue;
+      const base::Lock lock(mutex);
+      all_done.wake_all();
+    }
+  };
+  auto threads = start_threads(std::min(kThreads, count), life);
+  {
+    const base::Lock lock(mutex);
+    auto report_at = base::Deadline::in_ms(kReportEveryMs);
+    while (done < count && may_go_on()) {
+      all_done.wait_ms(mutex, std::min(report_at.left_ms(), kAskEveryMs));
+      if (done == count || !report_at.has_passed()) continue;
+      report(done, seconds_since(start_ns));
+      report_at = base::Deadline::in_ms(kReportEveryMs);
+    }
+  }
+  next = count;  // the calls that have not started yet are not made
+  for (std::thread& thread : threads) thread.join();
+  return done == count;
 }
 
 }  // namespace fileserver

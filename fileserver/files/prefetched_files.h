@@ -1,35 +1,51 @@
-// Files read into memory at start, and kept as the folder is: the default.
+// Files that are read into memory at start, and kept up to date (--files prefetch, the default).
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "fileserver/files/cache_updater.h"
 #include "fileserver/files/disk_files.h"
-#include "fileserver/files/folder_follower.h"
-#include "fileserver/files/loaded_files.h"
+#include "fileserver/files/file_cache.h"
 
 namespace fileserver {
 
-// send() from any thread. One thread of its own follows the folder.
+// send() from any thread. One more thread, of its own, keeps the files up to date.
 class PrefetchedFiles : public Files {
  public:
-  // Reads everything, several files at once, telling how far it is when that takes long. What does
-  // not fit into the limit is served from disk. Returns early, and nothing follows, when SIGTERM or
-  // SIGINT comes meanwhile.
-  PrefetchedFiles(std::shared_ptr<const Fence> fence, std::int64_t memory_limit_bytes);
+  // Reads all files, several at once, and logs the progress every two seconds. A file that does not
+  // fit into the limit is served from disk.
+  //
+  // `may_go_on` is called by several threads while files are read. Once it returns false, the
+  // constructor returns early, and no thread keeps the files up to date.
+  PrefetchedFiles(std::shared_ptr<const Fence> fence, std::int64_t memory_limit_bytes,
+                  const std::function<bool()>& may_go_on);
 
   base::Status send(std::string_view name, serve::Connection& connection) override;
 
  private:
-  void read_all(const std::vector<std::string>& names);
+  void load_all(const std::vector<std::string>& names, const std::function<bool()>& may_go_on);
   void log_progress(std::size_t done, std::size_t count, double seconds) const;
-  void log_what_was_read(double seconds) const;
+  void log_result(double seconds) const;
 
   const std::shared_ptr<const Fence> fence_;
   DiskFiles disk_;
-  LoadedFiles files_;
-  FolderFollower follower_;
+  FileCache cache_;
+  CacheUpdater updater_;
 };
+
+// Calls work(0) to work(count - 1) from up to eight threads, in this order of starting, and returns
+// when every call has returned. Eight threads are faster even on one core, because a disk answers
+// many reads at once faster than one after another.
+//
+// The calling thread calls may_go_on() every 50 ms; once it returns false, no further call starts.
+// It also calls report() every two seconds, with the number of calls done and the time so far.
+// Returns whether all calls were made. Throws when no thread can be started.
+bool for_each_in_parallel(std::size_t count, const std::function<void(std::size_t)>& work,
+                          const std::function<bool()>& may_go_on,
+                          const std::function<void(std::size_t done, double seconds)>& report);
 
 }  // namespace fileserver

@@ -34,7 +34,7 @@ class PrefetchShortageTest(SceneTest):
         crowd = self.crowd()
         self.scene.write("a", b"second")
         self.scene.write("new/sub/b", b"new")
-        eventually(lambda: "can be looked at now" in self.fileserver.log(), "the log tells of it")
+        eventually(lambda: "cannot be checked for changes" in self.fileserver.log(), "the log tells of it")
         self.assertEqual(self.client.ask("a"), b"first")
         for other in crowd:
             other.close()

@@ -5,10 +5,14 @@
 #include <filesystem>
 
 #include "tests/catch.h"
+#include "tests/fileserver/files/no_descriptors.h"
 #include "tests/temporary_folder.h"
 
 using fileserver::FolderChanges;
+using fileserver::FolderListing;
 using fileserver::FolderWatch;
+using fileserver::list_files;
+using Names = std::vector<std::string>;
 namespace fs = std::filesystem;
 
 namespace {
@@ -24,7 +28,35 @@ struct Watched {
 
 }  // namespace
 
-TEST_CASE("a file is told of when its writer closes it", "[files]") {
+TEST_CASE("a tree is listed without its links", "[files]") {
+  const tests::TemporaryFolder folder;
+  folder.write("b", "");
+  folder.write("a/c", "");
+  fs::create_symlink("b", folder.path("link"));
+  fs::create_directory_symlink("a", folder.path("folder-link"));
+  std::set<std::string> folders;
+  const FolderListing listing =
+      list_files(folder.path(), "", [&](const std::string& f) { folders.insert(f); });
+  CHECK(listing.files == Names{"a/c", "b"});
+  CHECK(listing.unlisted.empty());
+  CHECK(folders == std::set<std::string>{"", "a"});
+}
+
+TEST_CASE("a listing names folders that no descriptor was left for, but not those that are gone",
+          "[files]") {
+  const tests::TemporaryFolder folder;
+  folder.write("sub/a", "");
+  const auto list = [&](const std::string& name) {
+    const tests::NoDescriptors none;
+    return list_files(folder.path(), name, [](const std::string&) {});
+  };
+  const FolderListing listing = list("sub");
+  CHECK(listing.files.empty());
+  CHECK(listing.unlisted == Names{"sub"});
+  CHECK(list_files(folder.path(), "gone", [](const std::string&) {}).unlisted.empty());
+}
+
+TEST_CASE("a file is reported when its writer closes it", "[files]") {
   Watched watched;
   std::ofstream open_file(watched.folder.path("open"));
   open_file << "half" << std::flush;
@@ -32,7 +64,7 @@ TEST_CASE("a file is told of when its writer closes it", "[files]") {
   CHECK(watched.changes().files == std::set<std::string>{"closed"});
 }
 
-TEST_CASE("renamed, linked and removed files are told of", "[files]") {
+TEST_CASE("renamed, linked and removed files are reported", "[files]") {
   Watched watched;
   watched.folder.write("a", "1");
   fs::rename(watched.folder.path("a"), watched.folder.path("b"));

@@ -1,4 +1,4 @@
-#include "fileserver/files/parallel.h"
+#include "fileserver/files/prefetched_files.h"
 
 #include <algorithm>
 #include <atomic>

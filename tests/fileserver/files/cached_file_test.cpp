@@ -1,4 +1,4 @@
-#include "fileserver/files/whole_file.h"
+#include "fileserver/files/cached_file.h"
 
 #include <fcntl.h>
 
@@ -18,14 +18,14 @@ std::string pattern(std::size_t size) {
   return bytes;
 }
 
-// A file that was written just now is refused for a moment: ask until it has settled.
-base::Result<WholeFile> read(
+// Reads until the file has settled: one that was written just now is refused.
+base::Result<CachedFile> read(
     const Fence& fence, const std::string& name, MemoryBudget& budget, std::int64_t size,
     const std::function<bool()>& may_go_on = [] { return true; }) {
-  DirectReading direct;
+  DirectIo direct_io;
   for (;;) {
     auto file = read_whole_file(fence, name, std::move(*budget.take(memory_for(size))),
-                                {direct, {kPieceBytes, may_go_on}});
+                                {direct_io, {kPieceBytes, may_go_on}});
     if (file || file.error().code != base::ErrorCode::kUnavailable) return file;
     net::pause_ms(5);
   }
@@ -73,14 +73,14 @@ TEST_CASE("a budget refuses what is over its limit", "[files]") {
 TEST_CASE("a file that was written just now is not read yet", "[files]") {
   const tests::TemporaryFolder folder;
   MemoryBudget budget(1 << 20);
-  DirectReading direct;
+  DirectIo direct_io;
   const auto fence = Fence::around(folder.path());
   // The machine may be slow: try until the look comes within the settling time.
   for (;;) {
     folder.write("file", "x");
     const bool was_settled = is_settled(fence->open_file("file", Fence::Links::kRefused)->version);
     const auto file = read_whole_file(*fence, "file", std::move(*budget.take(1)),
-                                      {direct, {kPieceBytes, [] { return true; }}});
+                                      {direct_io, {kPieceBytes, [] { return true; }}});
     if (was_settled || file) continue;
     CHECK(file.error().code == base::ErrorCode::kUnavailable);
     break;
@@ -100,9 +100,9 @@ TEST_CASE("reading a large file can be ended between two pieces", "[files]") {
   CHECK(asked == kPieces - 1);
 
   asked = 0;
-  DirectReading direct;
-  const Reading reading{direct, {kPieceBytes, [&] { return ++asked < 2; }}};
-  const auto ended = read_whole_file(*fence, "file", std::move(*budget.take(kSize)), reading);
+  DirectIo direct_io;
+  const ReadOptions options{direct_io, {kPieceBytes, [&] { return ++asked < 2; }}};
+  const auto ended = read_whole_file(*fence, "file", std::move(*budget.take(kSize)), options);
   REQUIRE_FALSE(ended);
   CHECK(ended.error().code == base::ErrorCode::kUnavailable);
   CHECK(asked == 2);

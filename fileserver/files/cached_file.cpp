@@ -1,4 +1,4 @@
-#include "fileserver/files/whole_file.h"
+#include "fileserver/files/cached_file.h"
 
 #include <unistd.h>
 
@@ -15,10 +15,11 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
-constexpr std::int64_t kBlockBytes =
-    4096;  // what O_DIRECT wants addresses, offsets and sizes aligned to
-constexpr std::int64_t kPackedBelowBytes =
-    16 * 1024;  // smaller files are copied into memory of just their size
+// O_DIRECT requires addresses, offsets and sizes that are multiples of this.
+constexpr std::int64_t kBlockBytes = 4096;
+
+// Smaller files are copied into memory of exactly their size.
+constexpr std::int64_t kPackedBelowBytes = 16 * 1024;
 
 std::int64_t in_whole_blocks(std::int64_t bytes) {
   return std::max(kBlockBytes, (bytes + kBlockBytes - 1) / kBlockBytes * kBlockBytes);
@@ -29,12 +30,12 @@ std::unique_ptr<char, FreeBytes> allocate_blocks(std::int64_t bytes) {
       static_cast<char*>(std::aligned_alloc(kBlockBytes, static_cast<std::size_t>(bytes))));
 }
 
-// Bytes read from the start of the file, fewer than `size_bytes` if it, or the reading, ended
-// early; -1 with errno.
+// Returns the number of bytes read from the start of the file, or -1 with errno. It is less than
+// `size_bytes` if the file is shorter now, or if may_go_on() ended the reading.
 std::int64_t read_from_start(int fd, char* into, std::int64_t size_bytes, const Pieces& pieces) {
   std::int64_t have = 0;
   while (have < size_bytes && (have == 0 || pieces.may_go_on())) {
-    const std::int64_t want = std::min(in_whole_blocks(size_bytes - have), pieces.at_most_bytes);
+    const std::int64_t want = std::min(in_whole_blocks(size_bytes - have), pieces.max_bytes);
     const ssize_t got = ::pread(fd, into + have, static_cast<std::size_t>(want), have);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return -1;
@@ -45,15 +46,15 @@ std::int64_t read_from_start(int fd, char* into, std::int64_t size_bytes, const 
 }
 
 base::Result<Fence::OpenFile> open_for_reading(const Fence& fence, std::string_view name,
-                                               DirectReading& direct) {
-  const auto io = direct.is_refused() ? Fence::Io::kBuffered : Fence::Io::kDirect;
+                                               DirectIo& direct_io) {
+  const auto io = direct_io.is_refused() ? Fence::Io::kBuffered : Fence::Io::kDirect;
   auto file = fence.open_file(name, Fence::Links::kRefused, io);
   if (file && io == Fence::Io::kDirect && !file->is_direct)
-    direct.refuse("open " + std::string(name) + ": Invalid argument");
+    direct_io.refuse("open " + std::string(name) + ": Invalid argument");
   return file;
 }
 
-// A small file in memory of just its size.
+// Returns a copy in memory of exactly this size, or null when memory ran out.
 std::unique_ptr<char, FreeBytes> packed(const char* bytes, std::int64_t size_bytes) {
   const auto size = static_cast<std::size_t>(size_bytes);
   std::unique_ptr<char, FreeBytes> copy(
@@ -68,41 +69,41 @@ std::int64_t memory_for(std::int64_t size_bytes) {
   return size_bytes < kPackedBelowBytes ? size_bytes : in_whole_blocks(size_bytes);
 }
 
-void DirectReading::refuse(std::string_view reason) {
+void DirectIo::refuse(std::string_view reason) {
   if (is_refused_.exchange(true)) return;
   base::log::warn(
       "the file system refuses O_DIRECT, files are read through the page cache reason={}",
       base::log::quoted(reason));
 }
 
-base::Result<WholeFile> read_whole_file(const Fence& fence, std::string_view name,
-                                        MemoryShare share, const Reading& reading) {
+base::Result<CachedFile> read_whole_file(const Fence& fence, std::string_view name,
+                                         MemoryShare share, const ReadOptions& options) {
   const auto failed = [&](int errno_value) {
     return base::errno_error(ErrorCode::kInternal, "read " + std::string(name), errno_value);
   };
-  const auto file = open_for_reading(fence, name, reading.direct);
+  const auto file = open_for_reading(fence, name, options.direct_io);
   if (!file) return file.error();
   const FileVersion version = file->version;
   if (!is_settled(version) || memory_for(version.size_bytes) != share.bytes()) {
-    return Error{ErrorCode::kUnavailable, std::string(name) + ": being changed"};
+    return Error{ErrorCode::kUnavailable, std::string(name) + ": the file is changing"};
   }
   auto blocks = allocate_blocks(in_whole_blocks(version.size_bytes));
   if (blocks == nullptr) return failed(ENOMEM);
 
   const std::int64_t got =
-      read_from_start(file->fd.get(), blocks.get(), version.size_bytes, reading.pieces);
+      read_from_start(file->fd.get(), blocks.get(), version.size_bytes, options.pieces);
   if (got < 0 && errno == EINVAL && file->is_direct) {
-    reading.direct.refuse("read: Invalid argument");
-    return read_whole_file(fence, name, std::move(share), reading);
+    options.direct_io.refuse("read: Invalid argument");
+    return read_whole_file(fence, name, std::move(share), options);
   }
   if (got < 0) return failed(errno);
   if (got != version.size_bytes || !have_same_content(version_of(file->fd.get()), version)) {
     return Error{ErrorCode::kUnavailable,
-                 std::string(name) + ": was changed, or its reading ended"};
+                 std::string(name) + ": the file changed, or reading was ended"};
   }
   if (version.size_bytes < kPackedBelowBytes) blocks = packed(blocks.get(), version.size_bytes);
   if (blocks == nullptr) return failed(ENOMEM);
-  return WholeFile{version, std::move(share), std::move(blocks)};
+  return CachedFile{version, std::move(share), std::move(blocks)};
 }
 
 }  // namespace fileserver

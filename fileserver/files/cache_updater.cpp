@@ -1,0 +1,173 @@
+#include "fileserver/files/cache_updater.h"
+
+#include <sys/eventfd.h>
+
+#include <utility>
+
+#include "base/log.h"
+#include "net/socket_io.h"
+
+namespace fileserver {
+
+namespace {
+
+constexpr int kRecheckMs = kSettlingMs + 1;  // an unsettled file may have settled by then
+constexpr int kRetryMs = 250;                // after an is_system_failure()
+constexpr int kListEveryMs = 1000;           // a folder that cannot be watched
+constexpr int kServeOldMs = 500;             // a part of the two seconds that the protocol allows
+
+base::Deadline earlier(base::Deadline one, base::Deadline other) {
+  if (one.is_never() || other.is_never()) return one.is_never() ? other : one;
+  return one.left_ms() < other.left_ms() ? one : other;
+}
+
+}  // namespace
+
+CacheUpdater::CacheUpdater(FileCache& cache, std::string root)
+    : cache_(cache), root_(std::move(root)), stop_event_(::eventfd(0, EFD_CLOEXEC)) {
+  if (auto opened = FolderWatch::on(root_)) watch_.emplace(std::move(*opened));
+}
+
+CacheUpdater::~CacheUpdater() {
+  ::eventfd_write(stop_event_.get(), 1);
+  if (thread_.joinable()) thread_.join();
+}
+
+void CacheUpdater::start(const std::vector<std::string>& unfinished) {
+  check_all(unfinished);
+  thread_ = std::thread([this] { run(); });
+}
+
+std::vector<std::string> CacheUpdater::list(const std::string& folder) {
+  auto listing = list_files(root_, folder, [this](const std::string& below) { watch(below); });
+  unlisted_folders_.insert(listing.unlisted.begin(), listing.unlisted.end());
+  if (!listing.unlisted.empty()) retry_later();
+  return std::move(listing.files);
+}
+
+void CacheUpdater::watch(const std::string& folder) {
+  if ((watch_ && watch_->add(folder)) || !is_watched_whole_) return;
+  is_watched_whole_ = false;
+  list_again_at_ = base::Deadline::in_ms(kListEveryMs);
+  base::log::warn(
+      "not all of the served folder can be watched, it is listed every second instead "
+      "hint=\"raise fs.inotify.max_user_watches\"");
+}
+
+void CacheUpdater::run() {
+  while (may_go_on()) {
+    process_events(to_load_.empty() ? next_timer() : base::Deadline::in_ms(0));
+    if (!to_load_.empty()) load_next();
+  }
+}
+
+bool CacheUpdater::may_go_on() const {
+  return !net::wait_until_readable(stop_event_.get(), base::Deadline::in_ms(0));
+}
+
+base::Deadline CacheUpdater::next_timer() const {
+  return earlier(list_again_at_, earlier(recheck_at_, retry_at_));
+}
+
+// Does everything except loading. It waits for changes until the deadline.
+void CacheUpdater::process_events(base::Deadline deadline) {
+  apply(wait_for_changes(deadline));
+  if (list_again_at_.has_passed()) check_everything();
+  if (recheck_at_.has_passed()) recheck_outdated();
+  if (retry_at_.has_passed()) recheck_failed();
+}
+
+FolderChanges CacheUpdater::wait_for_changes(base::Deadline deadline) {
+  if (watch_) return watch_->wait(deadline, stop_event_.get());
+  net::wait_until_readable(stop_event_.get(), deadline);
+  return {};
+}
+
+void CacheUpdater::apply(const FolderChanges& changes) {
+  for (const std::string& folder : changes.gone_folders) cache_.forget_below(folder);
+  for (const std::string& folder : changes.new_folders) check_all(list(folder));
+  for (const std::string& name : changes.files) check_closed(name);
+  if (!changes.is_incomplete) return;
+  base::log::warn("too many changes at once in the served folder, all of it is listed again");
+  check_everything();
+}
+
+void CacheUpdater::check_all(const std::vector<std::string>& names) {
+  for (const std::string& name : names) check(name);
+}
+
+// The file was closed by a writer, or got its name just now, so its content is meant to be served.
+// This is the only reason to drop the known version of an unsettled file. Without it, a writer
+// still has the file open, and the known version is the last complete one.
+void CacheUpdater::check_closed(const std::string& name) {
+  const State state = cache_.check(name);
+  record_state(name, state);
+  if (state == State::kUnsettled && outdated_.at(name).serve_old_until.has_passed())
+    cache_.serve_from_disk(name);
+}
+
+void CacheUpdater::check_everything() {
+  check_all(list(""));
+  check_all(cache_.names());
+  if (!is_watched_whole_) list_again_at_ = base::Deadline::in_ms(kListEveryMs);
+}
+
+void CacheUpdater::recheck_outdated() {
+  recheck_at_ = base::Deadline::never();
+  for (auto next = outdated_.begin(); next != outdated_.end();) {
+    auto& [name, outdated] = *next++;
+    if (!outdated.is_stale) {
+      check(std::string(name));  // a copy, because the check may erase `name`
+    } else if (outdated.serve_old_until.has_passed()) {
+      cache_.serve_from_disk(name);
+      outdated.serve_old_until = base::Deadline::never();
+    }
+  }
+  if (!outdated_.empty()) recheck_at_ = base::Deadline::in_ms(kRecheckMs);
+}
+
+void CacheUpdater::recheck_failed() {
+  retry_at_ = base::Deadline::never();
+  for (const std::string& folder : std::exchange(unlisted_folders_, {})) check_all(list(folder));
+  for (const std::string& name : std::exchange(unchecked_files_, {})) check(name);
+  if (retry_at_.is_never()) is_out_of_resources_ = false;
+}
+
+void CacheUpdater::load_next() {
+  const auto next = to_load_.upper_bound(last_loaded_);
+  last_loaded_ = next != to_load_.end() ? *next : *to_load_.begin();
+  const auto between_pieces = [this] {
+    process_events(base::Deadline::in_ms(0));
+    return may_go_on();
+  };
+  record_state(last_loaded_, cache_.load(last_loaded_, {kPieceBytes, between_pieces}));
+}
+
+void CacheUpdater::record_state(const std::string& name, State state) {
+  to_load_.erase(name);
+  switch (state) {
+    case State::kCurrent: outdated_.erase(name); return;
+    case State::kUnchecked:
+      outdated_.erase(name);
+      unchecked_files_.insert(name);
+      retry_later();
+      return;
+    case State::kStale:
+    case State::kUnsettled: break;
+  }
+  const auto serve_old_until = base::Deadline::in_ms(kServeOldMs);
+  auto& outdated = outdated_.try_emplace(name, Outdated{serve_old_until, false}).first->second;
+  outdated.is_stale = state == State::kStale;
+  if (outdated.is_stale) to_load_.insert(name);
+  if (recheck_at_.is_never()) recheck_at_ = base::Deadline::in_ms(kRecheckMs);
+}
+
+void CacheUpdater::retry_later() {
+  if (retry_at_.is_never()) retry_at_ = base::Deadline::in_ms(kRetryMs);
+  if (std::exchange(is_out_of_resources_, true)) return;
+  base::log::warn(
+      "some files cannot be checked for changes, their known versions are served; retrying "
+      "hint=\"out of descriptors or memory, or a disk failed\"");
+}
+
+}  // namespace fileserver

@@ -1,0 +1,90 @@
+// Keeps the file cache equal to the served folder. files.h explains the states of a file.
+//
+// Checking comes before loading: changes are processed as soon as inotify reports them, also
+// between two pieces of a large file that is being loaded. So a removed file is forgotten at once,
+// however much there is to load.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "fileserver/files/file_cache.h"
+#include "fileserver/files/folder_watch.h"
+#include "net/fd.h"
+
+namespace fileserver {
+
+// Before start(): one thread. After start(): a thread of its own, and only the destructor may be
+// called.
+class CacheUpdater {
+ public:
+  // `cache` must outlive the updater.
+  CacheUpdater(FileCache& cache, std::string root);
+
+  // Ends the thread. If it is loading a file, it stops after the current piece.
+  ~CacheUpdater();
+
+  // The names of all files in the folder. Changes from now on are kept until start().
+  std::vector<std::string> watch_and_list() { return list(""); }
+
+  // Starts the thread. `unfinished`: the files whose first load() did not return kCurrent.
+  void start(const std::vector<std::string>& unfinished);
+
+ private:
+  using State = FileCache::State;
+
+  // A file that is kStale or kUnsettled.
+  struct Outdated {
+    base::Deadline serve_old_until;  // how long the known version may still be served
+    bool is_stale;                   // then it is in to_load_ too
+  };
+
+  std::vector<std::string> list(const std::string& folder);
+  void watch(const std::string& folder);
+
+  void run();
+  bool may_go_on() const;
+  base::Deadline next_timer() const;
+  void process_events(base::Deadline deadline);
+  FolderChanges wait_for_changes(base::Deadline deadline);
+  void apply(const FolderChanges& changes);
+
+  void check(const std::string& name) { record_state(name, cache_.check(name)); }
+  void check_all(const std::vector<std::string>& names);
+  void check_closed(const std::string& name);
+  void check_everything();
+  void recheck_outdated();
+  void recheck_failed();
+  void load_next();
+
+  void record_state(const std::string& name, State state);
+  void retry_later();
+
+  FileCache& cache_;
+  const std::string root_;
+  const net::Fd stop_event_;
+
+  std::optional<FolderWatch> watch_;  // nothing when the system has no inotify left
+  bool is_watched_whole_ = true;
+  base::Deadline list_again_at_ = base::Deadline::never();  // only while it is not watched whole
+
+  std::map<std::string, Outdated> outdated_;
+  std::set<std::string> to_load_;
+  std::string last_loaded_;  // the files in to_load_ take turns
+  base::Deadline recheck_at_ = base::Deadline::never();
+
+  // What could not be checked or listed because of an is_system_failure().
+  std::set<std::string> unchecked_files_;
+  std::set<std::string> unlisted_folders_;
+  bool is_out_of_resources_ = false;
+  base::Deadline retry_at_ = base::Deadline::never();
+
+  std::thread thread_;
+};
+
+}  // namespace fileserver

@@ -1,0 +1,72 @@
+// One version of a file, whole, in memory, and how it is read.
+#pragma once
+
+#include <atomic>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "fileserver/files/fence.h"
+#include "fileserver/files/memory_budget.h"
+
+namespace fileserver {
+
+struct FreeBytes {
+  void operator()(char* bytes) const { std::free(bytes); }
+};
+
+// Immutable once built. Holds its share of the memory budget until it is destroyed.
+struct CachedFile {
+  FileVersion version;
+  MemoryShare share;
+  std::unique_ptr<char, FreeBytes> data;
+
+  std::span<const char> bytes() const {
+    return {data.get(), static_cast<std::size_t>(version.size_bytes)};
+  }
+};
+
+// The memory that a file of this size takes. Files under 16 KiB take their size, larger ones whole
+// blocks of 4096 bytes.
+std::int64_t memory_for(std::int64_t size_bytes);
+
+// Whether the served folder's file system allows O_DIRECT. Any thread.
+class DirectIo {
+ public:
+  bool is_refused() const { return is_refused_.load(std::memory_order_relaxed); }
+
+  // All files are read through the page cache from now on. The first call logs the reason.
+  void refuse(std::string_view reason);
+
+ private:
+  std::atomic<bool> is_refused_ = false;
+};
+
+// How a file is divided into reads.
+struct Pieces {
+  std::int64_t max_bytes;           // of one read; a multiple of 4096
+  std::function<bool()> may_go_on;  // called between two reads; false ends the reading
+};
+
+// As much as one read can give: nearly every file is one read.
+inline constexpr std::int64_t kOneReadBytes = std::int64_t{1} << 30;
+
+// What even a slow disk delivers within a second.
+inline constexpr std::int64_t kPieceBytes = 32 << 20;
+
+struct ReadOptions {
+  DirectIo& direct_io;  // shared by all reads in the served folder
+  Pieces pieces;
+};
+
+// Reads the whole file, with O_DIRECT unless that was refused. Links are not followed. Requires:
+// the share is for memory_for() of the file's size. On failure the share is given back:
+// - kNotFound: there is no such file.
+// - kUnavailable: the file is changing, or may_go_on() returned false. Try again in a moment.
+// - kInternal: the file cannot be read. The context says why.
+base::Result<CachedFile> read_whole_file(const Fence& fence, std::string_view name,
+                                         MemoryShare share, const ReadOptions& options);
+
+}  // namespace fileserver

@@ -1,0 +1,115 @@
+#include "fileserver/files/file_cache.h"
+
+#include <utility>
+
+#include "base/log.h"
+
+namespace fileserver {
+
+using base::ErrorCode;
+
+std::optional<FileCache::Entry> FileCache::find(std::string_view name) const {
+  const Shard& shard = shard_of(name);
+  const base::Lock lock(shard.mutex);
+  const auto found = shard.files.find(name);
+  if (found == shard.files.end()) return {};
+  return found->second;
+}
+
+std::vector<std::string> FileCache::names() const {
+  std::vector<std::string> all;
+  for (const Shard& shard : shards_) {
+    const base::Lock lock(shard.mutex);
+    for (const auto& file : shard.files) all.push_back(file.first);
+  }
+  return all;
+}
+
+FileCache::Comparison FileCache::compare(const std::string& name) {
+  const auto status = fence_.status_of(name, Fence::Links::kRefused);
+  if (!status) {
+    if (status.error().code != ErrorCode::kNotFound) return {State::kUnchecked};
+    erase(name);
+    return {State::kCurrent};
+  }
+  const FileVersion version = version_in(*status);
+  const auto known = find(name);
+  if (known && known->file && have_same_content(known->file->version, version))
+    return {State::kCurrent, version};
+  if (!known) put(name, {Source::kDisk});
+  return {is_settled(version) ? State::kStale : State::kUnsettled, version};
+}
+
+FileCache::State FileCache::load(const std::string& name, const Pieces& pieces) {
+  const Comparison found = compare(name);
+  if (found.state != State::kStale) return found.state;
+  auto share = budget_.take(memory_for(found.version.size_bytes), memory_of(name));
+  if (!share) {
+    put(name, {Source::kDiskOverLimit});
+    return State::kCurrent;
+  }
+  auto file = read_whole_file(fence_, name, std::move(*share), {direct_io_, pieces});
+  if (!file) return after_failed_read(name, file.error());
+  // A change during the read may have been reported already, and is not reported again.
+  if (!is_still(name, file->version)) return check(name);
+  put(name, {Source::kMemory, std::make_shared<const CachedFile>(std::move(*file))});
+  return State::kCurrent;
+}
+
+FileCache::State FileCache::after_failed_read(const std::string& name, const base::Error& error) {
+  if (error.code == ErrorCode::kUnavailable) return State::kUnsettled;
+  if (error.code == ErrorCode::kNotFound) {
+    erase(name);
+    return State::kCurrent;
+  }
+  base::log::warn("cannot prefetch a file, it is served from disk reason={}",
+                  base::log::quoted(error.context));
+  // The file may have been forgotten while it was read.
+  if (find(name)) put(name, {Source::kDiskUnreadable});
+  return State::kCurrent;
+}
+
+bool FileCache::is_still(const std::string& name, const FileVersion& version) const {
+  const auto status = fence_.status_of(name, Fence::Links::kRefused);
+  return status && have_same_content(version_in(*status), version);
+}
+
+// The memory that is freed when a new version replaces the known one.
+std::int64_t FileCache::memory_of(const std::string& name) const {
+  const auto known = find(name);
+  return known && known->file ? known->file->share.bytes() : 0;
+}
+
+void FileCache::serve_from_disk(const std::string& name) {
+  const auto known = find(name);
+  if (known && known->file) put(name, {Source::kDisk});
+}
+
+void FileCache::put(std::string name, Entry entry) {
+  Shard& shard = shard_of(name);
+  {
+    const base::Lock lock(shard.mutex);
+    std::swap(shard.files[std::move(name)], entry);
+  }
+  // The old version is freed here, outside the lock, unless a request still sends it.
+}
+
+void FileCache::erase(std::string_view name) {
+  Shard& shard = shard_of(name);
+  Entry erased{};  // freed after the lock is released
+  const base::Lock lock(shard.mutex);
+  const auto found = shard.files.find(name);
+  if (found == shard.files.end()) return;
+  std::swap(erased, found->second);
+  shard.files.erase(found);
+}
+
+void FileCache::forget_below(const std::string& folder) {
+  const std::string prefix = folder + "/";
+  for (Shard& shard : shards_) {
+    const base::Lock lock(shard.mutex);
+    std::erase_if(shard.files, [&](const auto& file) { return file.first.starts_with(prefix); });
+  }
+}
+
+}  // namespace fileserver

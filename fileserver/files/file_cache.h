@@ -1,0 +1,105 @@
+// The prefetched files by name, and how one of them is brought up to date. files.h explains the
+// states.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/mutex.h"
+#include "fileserver/files/cached_file.h"
+#include "fileserver/files/fence.h"
+#include "fileserver/files/memory_budget.h"
+
+namespace fileserver {
+
+// Any thread. But only one thread at a time may check or load the same file.
+//
+// The table has 64 shards, each with its own mutex, which is held for one look-up. Requests for
+// different files rarely wait for each other.
+class FileCache {
+ public:
+  // How a file in the cache compares with the served folder.
+  enum class State { kCurrent, kStale, kUnsettled, kUnchecked };
+
+  // Where a request gets the file from.
+  enum class Source {
+    kMemory,
+    kDisk,            // not loaded yet, or dropped because loading the new version took too long
+    kDiskOverLimit,   // the memory budget has no room for it
+    kDiskUnreadable,  // loading failed; the log has the reason
+  };
+
+  struct Entry {
+    Source source;
+
+    // Set if and only if the source is kMemory. Shared with the requests that send the file now:
+    // the last of them frees it after a newer version has replaced it here.
+    std::shared_ptr<const CachedFile> file = nullptr;
+  };
+
+  // `fence` must outlive the cache.
+  FileCache(const Fence& fence, std::int64_t memory_limit_bytes)
+      : fence_(fence), budget_(memory_limit_bytes) {}
+
+  // Nothing when there is no such file.
+  std::optional<Entry> find(std::string_view name) const;
+
+  // Of all files, in no order.
+  std::vector<std::string> names() const;
+
+  // Compares the file with the folder, in microseconds. A file that is gone is forgotten. A new one
+  // is served from disk. One that changed keeps its known version.
+  State check(const std::string& name) { return compare(name).state; }
+
+  // Checks the file and, if it is kStale, reads the new version into memory. If there is no room,
+  // the file is served from disk. kUnsettled when it changed while it was read, or when
+  // pieces.may_go_on() ended the reading.
+  State load(const std::string& name, const Pieces& pieces);
+
+  // Drops the version in memory, if there is one. Each request reads the file from disk then, until
+  // it is loaded again.
+  void serve_from_disk(const std::string& name);
+
+  // Forgets all files below a folder.
+  void forget_below(const std::string& folder);
+
+  std::int64_t used_bytes() const { return budget_.used_bytes(); }
+  bool uses_direct_io() const { return !direct_io_.is_refused(); }
+
+ private:
+  struct Comparison {
+    State state;
+    FileVersion version = {};  // in the folder, if the file is there
+  };
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  struct Shard {
+    mutable base::Mutex mutex;
+    std::unordered_map<std::string, Entry, Hash, std::equal_to<>> files GUARDED_BY(mutex);
+  };
+  static constexpr std::size_t kShards = 64;
+
+  Comparison compare(const std::string& name);
+  State after_failed_read(const std::string& name, const base::Error& error);
+  bool is_still(const std::string& name, const FileVersion& version) const;
+  std::int64_t memory_of(const std::string& name) const;
+
+  void put(std::string name, Entry entry);
+  void erase(std::string_view name);
+  Shard& shard_of(std::string_view name) { return shards_[Hash()(name) % kShards]; }
+  const Shard& shard_of(std::string_view name) const { return shards_[Hash()(name) % kShards]; }
+
+  const Fence& fence_;
+  DirectIo direct_io_;
+  MemoryBudget budget_;  // before the shards, whose files hold shares of it
+  std::array<Shard, kShards> shards_;
+};
+
+}  // namespace fileserver

@@ -1,0 +1,194 @@
+#include "fileserver/files/file_cache.h"
+
+#include <filesystem>
+
+#include "net/socket_io.h"
+#include "tests/catch.h"
+#include "tests/fileserver/files/no_descriptors.h"
+#include "tests/temporary_folder.h"
+
+using fileserver::Fence;
+using fileserver::FileCache;
+using Source = FileCache::Source;
+using State = FileCache::State;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::int64_t kLimitBytes = 1 << 30;
+constexpr std::int64_t kPieceBytes = 1 << 20;
+constexpr std::int64_t kTwoPiecesBytes = 2 * kPieceBytes;
+
+struct Served {
+  explicit Served(std::int64_t limit_bytes = kLimitBytes) : cache(fence, limit_bytes) {}
+
+  // Loads until the file has settled: one that was written just now is refused.
+  State load(
+      const std::string& name, const std::function<bool()>& may_go_on = [] { return true; }) {
+    for (;;) {
+      const State state = cache.load(name, {kPieceBytes, may_go_on});
+      if (state != State::kUnsettled) return state;
+      net::pause_ms(5);
+    }
+  }
+
+  // "none", "on disk", or the bytes in memory.
+  std::string known(const std::string& name) const {
+    const auto entry = cache.find(name);
+    if (!entry) return "none";
+    if (!entry->file) return "on disk";
+    const auto bytes = entry->file->bytes();
+    return {bytes.begin(), bytes.end()};
+  }
+
+  tests::TemporaryFolder folder;
+  Fence fence = std::move(*Fence::around(folder.path()));
+  FileCache cache;
+};
+
+}  // namespace
+
+TEST_CASE("a new file is served from disk until it is loaded", "[files]") {
+  Served served;
+  served.folder.write("a", "first");
+  CHECK(served.cache.check("a") != State::kCurrent);
+  CHECK(served.known("a") == "on disk");
+  CHECK(served.load("a") == State::kCurrent);
+  CHECK(served.known("a") == "first");
+  CHECK(served.cache.check("a") == State::kCurrent);
+}
+
+TEST_CASE("the known version of a file that changed stays until the new one is loaded", "[files]") {
+  Served served;
+  served.folder.write("a", "first");
+  served.load("a");
+  served.folder.write("a", "second");
+  CHECK(served.cache.check("a") != State::kCurrent);
+  CHECK(served.known("a") == "first");
+  CHECK(served.load("a") == State::kCurrent);
+  CHECK(served.known("a") == "second");
+}
+
+TEST_CASE("the known version can be given up for what is on disk", "[files]") {
+  Served served;
+  served.folder.write("a", "first");
+  served.load("a");
+  served.cache.serve_from_disk("a");
+  CHECK(served.known("a") == "on disk");
+  CHECK(served.cache.used_bytes() == 0);
+  served.cache.serve_from_disk("unknown");
+  CHECK(served.known("unknown") == "none");
+}
+
+TEST_CASE("a check finds that a file is gone", "[files]") {
+  Served served;
+  served.folder.write("a", "first");
+  served.load("a");
+  fs::remove(served.folder.path("a"));
+  CHECK(served.cache.check("a") == State::kCurrent);
+  CHECK(served.known("a") == "none");
+}
+
+TEST_CASE("a check that no descriptor is left for changes nothing", "[files]") {
+  Served served;
+  served.folder.write("a", "first");
+  served.load("a");
+  fs::remove(served.folder.path("a"));
+  const auto check_in_vain = [&] {
+    const tests::NoDescriptors none;
+    return served.cache.check("a");
+  };
+  CHECK(check_in_vain() == State::kUnchecked);
+  CHECK(served.known("a") == "first");
+  CHECK(served.cache.check("a") == State::kCurrent);
+  CHECK(served.known("a") == "none");
+}
+
+TEST_CASE("what was read of a file is dropped if the file was removed or replaced meanwhile",
+          "[files]") {
+  Served served;
+  const auto prepare = [&] {
+    served.folder.write("large", "");
+    fs::resize_file(served.folder.path("large"), kTwoPiecesBytes);
+  };
+  prepare();
+  const auto state_after_removal = served.load("large", [&] {
+    fs::remove(served.folder.path("large"));
+    return true;
+  });
+  CHECK(state_after_removal == State::kCurrent);
+  CHECK(served.known("large") == "none");
+
+  prepare();
+  const auto replace = [&] {
+    served.folder.write("fresh", "small");
+    fs::rename(served.folder.path("fresh"), served.folder.path("large"));
+    return true;
+  };
+  served.load("large", replace);
+  CHECK(served.load("large") == State::kCurrent);
+  CHECK(served.known("large") == "small");
+}
+
+TEST_CASE("a load that is ended leaves the known version in place", "[files]") {
+  Served served;
+  served.folder.write("large", "");
+  CHECK(served.load("large") == State::kCurrent);
+  fs::resize_file(served.folder.path("large"), kTwoPiecesBytes);
+  bool was_asked = false;
+  const auto ask_and_refuse = [&] {
+    was_asked = true;
+    return false;
+  };
+  while (!was_asked) {
+    CHECK(served.cache.load("large", {kPieceBytes, ask_and_refuse}) == State::kUnsettled);
+    net::pause_ms(5);
+  }
+  CHECK(served.known("large").empty());
+}
+
+TEST_CASE("a request keeps the version that it found", "[files]") {
+  Served served;
+  served.folder.write("a", "first");
+  served.load("a");
+  const auto held = served.cache.find("a");
+  served.folder.write("a", "second");
+  served.load("a");
+  CHECK(served.known("a") == "second");
+  CHECK(held->file->version.size_bytes == 5);
+}
+
+TEST_CASE("a folder is forgotten with all below, and nothing beside it", "[files]") {
+  Served served;
+  for (const char* name : {"dir/a", "dir/sub/b", "dirt", "other/dir/c"}) {
+    served.folder.write(name, "");
+    served.cache.check(name);
+  }
+  served.cache.forget_below("dir");
+  CHECK(served.cache.names().size() == 2);
+  CHECK(served.known("dirt") == "on disk");
+  CHECK(served.known("other/dir/c") == "on disk");
+}
+
+TEST_CASE("a file over the limit is told from one that is not loaded yet", "[files]") {
+  Served served(4);
+  served.folder.write("large", "12345");
+  served.cache.check("large");
+  CHECK(served.cache.find("large")->source == Source::kDisk);
+  CHECK(served.load("large") == State::kCurrent);
+  CHECK(served.cache.find("large")->source == Source::kDiskOverLimit);
+  served.folder.write("small", "1234");
+  CHECK(served.load("small") == State::kCurrent);
+  CHECK(served.cache.find("small")->source == Source::kMemory);
+}
+
+TEST_CASE("a file that cannot be read is told from one over the limit", "[files]") {
+  Served served;
+  served.folder.write("a", "1");
+  while (served.cache.check("a") == State::kUnsettled) net::pause_ms(5);
+  {
+    const tests::OneDescriptor enough_to_check_but_not_to_read;
+    CHECK(served.load("a") == State::kCurrent);
+  }
+  CHECK(served.cache.find("a")->source == Source::kDiskUnreadable);
+}
