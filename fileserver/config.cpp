@@ -12,25 +12,28 @@ namespace fileserver {
 namespace {
 
 void declare(flags::App& app, Config& config) {
-  flags::add_address(app, "--listen", config.listen, "where clients connect; port 0: any free one");
-  flags::add_address(app, "--auth", config.auth,
-                     "the authserver; all addresses of a name are used");
+  flags::add_address(app, "--listen", config.listen,
+                     "address to listen on; port 0 takes any free port");
+  flags::add_address(
+      app, "--auth", config.auth,
+      "address of the authserver; a host name may have several addresses, and all are used");
   flags::add_choice<AuthConnection>(
       app, "--auth-connection", config.auth_connection,
       {{"persistent", AuthConnection::kPersistent}, {"per-request", AuthConnection::kPerRequest}},
-      "keep connections to the authserver, or make one for every validation, the paper's way");
-  flags::add_seconds(app, "--auth-timeout", config.auth_timeout_ms,
-                     "connecting to the authserver and its answer, together; then `unavailable`",
-                     1);
-  app.add_option("--root", config.root, "the served folder")
+      "keep idle connections to the authserver, or connect for each request");
+  flags::add_seconds(
+      app, "--auth-timeout", config.auth_timeout_ms,
+      "time to connect to the authserver and get its answer; after it the reply is `unavailable`",
+      1);
+  app.add_option("--root", config.root, "folder whose files are served")
       ->type_name("DIR")
       ->capture_default_str();
   flags::add_choice<FilesMode>(
       app, "--files", config.files,
       {{"prefetch", FilesMode::kPrefetch}, {"disk", FilesMode::kDisk}},
-      "read all files into memory at start, or each from disk for every request");
+      "prefetch: read all files into memory at start; disk: read the file for each request");
   flags::add_size(app, "--memory-limit", config.memory_limit_bytes,
-                  "what prefetching may take; files over it are served from disk")
+                  "memory for prefetched files; files that do not fit are served from disk")
       ->default_str("half of RAM");
   serve::add_options(app, config.serve, "--spare-threads");
   flags::add_log_level(app, config.log_level);
@@ -43,8 +46,7 @@ std::variant<Config, int> read_config(int argc, char** argv) {
   config.memory_limit_bytes = base::usable_memory_bytes() / 2;
   const flags::Program program{
       "fileserver",
-      "Serves the files of a folder to clients whose user and password the authserver has "
-      "said yes to."};
+      "Serves the files of a folder to clients that the authserver has authenticated."};
   const auto exit_status = flags::parse(
       program, argc, argv, [&](flags::App& app) { declare(app, config); },
       []() -> std::optional<std::string> { return {}; });

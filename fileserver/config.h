@@ -1,4 +1,4 @@
-// What the user decides about a fileserver: plain values.
+// The configuration of a fileserver: plain values, with their defaults.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,10 @@
 
 namespace fileserver {
 
+// Whether files are read into memory at start, or from disk for each request.
 enum class FilesMode { kPrefetch, kDisk };
+
+// Whether connections to the authserver are kept, or made for each request.
 enum class AuthConnection { kPersistent, kPerRequest };
 
 struct Config {
@@ -21,7 +24,7 @@ struct Config {
 
   net::HostPort auth{"127.0.0.1", 9001};
   AuthConnection auth_connection = AuthConnection::kPersistent;
-  std::int64_t auth_timeout_ms = 5'000;
+  std::int64_t auth_timeout_ms = 5'000;  // for connecting and the answer together
 
   std::string root = "files";
   FilesMode files = FilesMode::kPrefetch;

@@ -1,4 +1,4 @@
-// Where idle connections wait to be lent out again.
+// Keeps idle connections to the authserver until the next request needs one.
 #pragma once
 
 #include <array>
@@ -8,9 +8,13 @@
 
 namespace fileserver {
 
-// Any thread, without a lock: each place is one atomic descriptor that is exchanged for another or
-// for none. Places are tried from the first, so the connection that was used last is used next, and
-// one that nobody needs grows old in the back and is closed by the other side.
+// Any thread, without a lock. The shelf has 128 places; each is one atomic descriptor, which is
+// exchanged for another one or for none.
+//
+// Places are tried from the first on, so the same few connections are used again and again. A
+// connection in one of the last places stays idle until the other side closes it.
+//
+// The caller owns a connection from take() to put().
 class ConnectionShelf {
  public:
   ConnectionShelf() {
@@ -23,7 +27,7 @@ class ConnectionShelf {
   ConnectionShelf(const ConnectionShelf&) = delete;
   ConnectionShelf& operator=(const ConnectionShelf&) = delete;
 
-  // One that is not open when the shelf is empty.
+  // An idle connection; the peer may have closed it. When the shelf is empty, the Fd is not open.
   net::Fd take() {
     for (auto& place : places_) {
       if (place.load(std::memory_order_relaxed) == kEmpty) continue;
@@ -33,7 +37,7 @@ class ConnectionShelf {
     return {};
   }
 
-  // Closes it when the shelf is full.
+  // Keeps the connection, or closes it when the shelf is full. Requires: no reply is outstanding.
   void put(net::Fd fd) {
     for (auto& place : places_) {
       int expected = kEmpty;

@@ -1,4 +1,4 @@
-// Reads the flags, builds the parts, runs.
+// Reads the configuration, builds the parts of the fileserver and runs it.
 #include <memory>
 #include <variant>
 
@@ -27,7 +27,7 @@ std::unique_ptr<fileserver::Files> open_files(const Config& config,
 int run(const Config& config) {
   auto fence = fileserver::Fence::around(config.root);
   if (!fence) return serve::failed_to_start("fileserver", fence.error());
-  // Before prefetching, which may take long: a port that is taken is told at once.
+  // Prefetching may take long. Listening comes first, so that a port in use is reported at once.
   auto listener = net::listen_on(config.listen, serve::io_slice_ms(config.serve.idle_timeout_ms));
   if (!listener) return serve::failed_to_start("fileserver", listener.error());
 

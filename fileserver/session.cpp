@@ -12,7 +12,8 @@ namespace fileserver {
 
 namespace {
 
-// The line that asks the authserver; its bytes, a password among them, are wiped at the end.
+// A request line for the authserver. Its bytes, which include a password, are wiped by the
+// destructor.
 class CredentialsLine {
  public:
   CredentialsLine(std::string_view verb, wire::Credentials account)
@@ -67,7 +68,7 @@ void Session::handle(serve::Connection& connection, const wire::Get& request) {
 
 void Session::handle(serve::Connection& connection, const wire::FileName& file) {
   if (!is_granted_) {
-    connection.reply_error(base::ErrorCode::kDenied, "no granted get: on this connection yet");
+    connection.reply_error(base::ErrorCode::kDenied, "log in first: get:USER:PASSWORD");
     return;
   }
   const auto sent = files_.send(file.name, connection);

@@ -1,5 +1,5 @@
-// One client's conversation with the fileserver: docs/protocol.md, "from a client to the
-// fileserver".
+// Serves one client after another: reads a line, acts on it, replies. docs/protocol.md lists the
+// lines and their replies.
 #pragma once
 
 #include "fileserver/auth_client.h"
@@ -10,7 +10,7 @@
 
 namespace fileserver {
 
-// Belongs to one thread; `auth` and `files` are shared by all and must outlive it.
+// Belongs to one thread. `auth` and `files` are shared by all sessions and must outlive them.
 class Session : public serve::Worker {
  public:
   Session(AuthClient& auth, Files& files) : auth_(auth), files_(files) {}
@@ -18,6 +18,7 @@ class Session : public serve::Worker {
   void serve(serve::Connection& connection) override;
 
  private:
+  // One for each kind of line. Each sends exactly one reply, or cuts the connection.
   void handle(serve::Connection& connection, const wire::Ping& ping);
   void handle(serve::Connection& connection, const wire::New& request);
   void handle(serve::Connection& connection, const wire::Get& request);
@@ -26,7 +27,9 @@ class Session : public serve::Worker {
 
   AuthClient& auth_;
   Files& files_;
-  bool is_granted_ = false;  // whether the last `get:` of this connection was answered OK
+
+  // Whether the last `get:` line of this connection was answered OK.
+  bool is_granted_ = false;
 };
 
 }  // namespace fileserver
