@@ -54,7 +54,7 @@ std::vector<net::SocketAddress> AuthAddresses::in_order_of_trial() {
   const std::int64_t now = base::now_ns();
   std::stable_partition(order.begin(), order.end(),
                         [now](const Known& k) { return k.skipped_until_ns <= now; });
-  // Only this caller tries an address that failed before: it is skipped again for the others.
+  // Only this caller tries an address that failed before. The others skip it for another second.
   if (!order.empty() && order.front().skipped_until_ns > 0) {
     skip_until(order.front().address, now + kSkipForNs);
   }

@@ -1,4 +1,4 @@
-"""Prefetching that is out of file descriptors: what it cannot look at is not taken for gone, and seen later."""
+"""A fileserver out of descriptors keeps the files it cannot check, and sees changes later."""
 
 import unittest
 
@@ -17,7 +17,7 @@ class PrefetchShortageTest(SceneTest):
         self.scene.write("a", b"first")
         authserver = self.scene.authserver()
         create_account(authserver)
-        # A thread that waits for a connection has its descriptor set aside already: not too many of them.
+        # Each idle thread has reserved a descriptor for its next connection, so there are only two.
         self.fileserver = self.scene.fileserver(
             authserver, "--spare-threads", "2", prefix=with_few_descriptors()
         )
@@ -25,16 +25,18 @@ class PrefetchShortageTest(SceneTest):
         grant(self.client)
 
     def crowd(self) -> list[Client]:
-        """As many clients as it takes for the last descriptor to be gone."""
+        """Connects clients until the fileserver has no descriptor left."""
         crowd = [self.scene.client(self.fileserver) for _ in range(LIMIT + 20)]
-        eventually(lambda: "cannot accept" in self.fileserver.log(), "the log tells of it")
+        eventually(lambda: "cannot accept" in self.fileserver.log(), "the log says so")
         return crowd
 
-    def test_what_changes_meanwhile_stays_as_it_was_known_and_is_seen_later(self) -> None:
+    def test_changes_are_seen_once_there_are_descriptors_again(self) -> None:
         crowd = self.crowd()
         self.scene.write("a", b"second")
         self.scene.write("new/sub/b", b"new")
-        eventually(lambda: "cannot be checked for changes" in self.fileserver.log(), "the log tells of it")
+        eventually(
+            lambda: "cannot be checked for changes" in self.fileserver.log(), "the log says so"
+        )
         self.assertEqual(self.client.ask("a"), b"first")
         for other in crowd:
             other.close()

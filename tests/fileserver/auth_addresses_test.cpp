@@ -30,7 +30,7 @@ net::Listener listener_on(const net::HostPort& address) {
   return std::move(*listener);
 }
 
-// Somebody who listens on an address of their own, until told to stop.
+// Listens on an address of its own until stop().
 class Listening {
  public:
   explicit Listening(const std::string& host) : listener_(listener_on({host, 0})) {}
@@ -43,7 +43,7 @@ class Listening {
   net::Listener listener_;
 };
 
-// Listens, and neither takes nor refuses connections any more: its queue is full.
+// Listens, but neither accepts nor refuses a connection, because its queue is full.
 class Silent {
  public:
   Silent() : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -67,7 +67,7 @@ class Silent {
   std::vector<net::Fd> queued_;
 };
 
-// Whom a new connection reaches, as text; the error's code when nobody is reached.
+// The address that a new connection reaches, or the code of the error.
 std::string reached_by(AuthAddresses& addresses, std::int64_t within_ms = kLongMs) {
   const auto fd = addresses.connect(within_ms, base::Deadline::in_ms(within_ms));
   if (!fd) return std::string(base::word_of(fd.error().code));
@@ -101,7 +101,7 @@ TEST_CASE("connections are spread evenly over all addresses of the name", "[file
                                             {three.address().text(), 10}});
 }
 
-TEST_CASE("an address that is down is passed over, and come back to", "[fileserver]") {
+TEST_CASE("an address that is down is skipped, and used again once it is up", "[fileserver]") {
   Listening one("127.0.0.2");
   const Listening two("127.0.0.3");
   auto addresses = standing_for({one.address(), two.address()});
@@ -117,15 +117,15 @@ TEST_CASE("an address that is down is passed over, and come back to", "[fileserv
   CHECK(reached_by_each(addresses, 20).size() == 2);
 }
 
-TEST_CASE("an address that does not even refuse leaves time for the others", "[fileserver]") {
+TEST_CASE("an address that neither accepts nor refuses leaves time for the others",
+          "[fileserver]") {
   const Silent silent;
   const Listening other("127.0.0.3");
   auto addresses = standing_for({silent.address(), other.address()});
   CHECK(reached_by(addresses, 1000) == other.address().text());
 }
 
-TEST_CASE("when no address answers, the name is looked up again for the next connection",
-          "[fileserver]") {
+TEST_CASE("when all addresses fail, the next connection resolves the name again", "[fileserver]") {
   Listening old("127.0.0.2");
   const Listening moved("127.0.0.3");
   Addresses now{old.address()};
@@ -138,7 +138,7 @@ TEST_CASE("when no address answers, the name is looked up again for the next con
   CHECK(reached_by(addresses) == moved.address().text());
 }
 
-TEST_CASE("a name server that is down leaves what is known", "[fileserver]") {
+TEST_CASE("while the name server is down, the known addresses are used", "[fileserver]") {
   Listening one("127.0.0.2");
   const Addresses known{one.address()};
   bool is_up = true;
@@ -155,16 +155,15 @@ TEST_CASE("a name server that is down leaves what is known", "[fileserver]") {
   CHECK(reached_by(addresses) == one.address().text());
 }
 
-TEST_CASE("a name that stands for nothing is unavailable", "[fileserver]") {
+TEST_CASE("a name that cannot be resolved is unavailable", "[fileserver]") {
   AuthAddresses addresses(kName, [](const net::HostPort&) -> base::Result<Addresses> {
     return base::Error{base::ErrorCode::kUnavailable, "no such name"};
   });
   CHECK(reached_by(addresses) == "unavailable");
 }
 
-TEST_CASE(
-    "while one caller waits for a name server that hangs, the others go on with what is known",
-    "[fileserver]") {
+TEST_CASE("while one caller waits for a name server that hangs, the others use the known addresses",
+          "[fileserver]") {
   Listening one("127.0.0.2");
   const Addresses known{one.address()};
   std::promise<void> may_answer;
@@ -190,7 +189,7 @@ TEST_CASE(
   CHECK(times_asked == 2);
 }
 
-TEST_CASE("a numeric address is never looked up again", "[fileserver]") {
+TEST_CASE("a numeric address is resolved once", "[fileserver]") {
   Listening one("127.0.0.2");
   int times_asked = 0;
   AuthAddresses addresses({"127.0.0.2", one.address().port()}, [&](const net::HostPort& name) {

@@ -15,12 +15,12 @@ net::Fd any_fd() { return net::Fd(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
 }  // namespace
 
-TEST_CASE("an empty shelf lends nothing", "[fileserver]") {
+TEST_CASE("taking from an empty shelf gives no connection", "[fileserver]") {
   ConnectionShelf shelf;
   CHECK_FALSE(shelf.take().is_open());
 }
 
-TEST_CASE("what was put on the shelf is lent to one taker", "[fileserver]") {
+TEST_CASE("a connection that was put on the shelf is taken once", "[fileserver]") {
   ConnectionShelf shelf;
   net::Fd fd = any_fd();
   const int raw = fd.get();
@@ -29,7 +29,7 @@ TEST_CASE("what was put on the shelf is lent to one taker", "[fileserver]") {
   CHECK_FALSE(shelf.take().is_open());
 }
 
-TEST_CASE("a full shelf closes what it has no place for", "[fileserver]") {
+TEST_CASE("a full shelf closes the connection that is put on it", "[fileserver]") {
   ConnectionShelf shelf;
   int last = -1;
   for (int i = 0; i < 129; ++i) {

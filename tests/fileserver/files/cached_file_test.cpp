@@ -75,7 +75,7 @@ TEST_CASE("a file that was written just now is not read yet", "[files]") {
   MemoryBudget budget(1 << 20);
   DirectIo direct_io;
   const auto fence = Fence::around(folder.path());
-  // The machine may be slow: try until the look comes within the settling time.
+  // On a slow machine the file may settle before it is read. Then try again.
   for (;;) {
     folder.write("file", "x");
     const bool was_settled = is_settled(fence->open_file("file", Fence::Links::kRefused)->version);

@@ -43,7 +43,7 @@ TEST_CASE("regular files below the folder can be opened", "[files]") {
   CHECK(can_open(fence, "sub/b.txt"));
 }
 
-TEST_CASE("names that leave the folder, or are none, cannot", "[files]") {
+TEST_CASE("names that leave the folder, or are not file names, cannot be opened", "[files]") {
   const Served served;
   const Fence fence = served.fence();
   for (const char* name :
@@ -54,7 +54,7 @@ TEST_CASE("names that leave the folder, or are none, cannot", "[files]") {
   CHECK_FALSE(can_open(fence, std::string(5000, 'x')));
 }
 
-TEST_CASE("links are followed only as long as they stay inside", "[files][openat2]") {
+TEST_CASE("links are followed only if they stay inside the folder", "[files][openat2]") {
   const Served served;
   served.link("a.txt", "inside");
   served.link("sub", "folder");
@@ -76,10 +76,10 @@ TEST_CASE("what is not a regular file is never opened", "[files]") {
   const Served served;
   REQUIRE(::mkfifo(served.folder.path("root/fifo").c_str(), 0600) == 0);
   const Fence fence = served.fence();
-  CHECK_FALSE(can_open(fence, "fifo"));  // opening it would wait for a writer for ever
+  CHECK_FALSE(can_open(fence, "fifo"));  // opening it would block
 }
 
-TEST_CASE("the name behind links is found", "[files][openat2]") {
+TEST_CASE("the name without links of a linked file is found", "[files][openat2]") {
   const Served served;
   served.link("sub", "folder");
   const Fence fence = served.fence();
@@ -95,7 +95,7 @@ TEST_CASE("a file is opened without O_DIRECT where the file system refuses it", 
   CHECK_FALSE(file->is_direct);
 }
 
-TEST_CASE("a folder that does not exist cannot be fenced", "[files]") {
+TEST_CASE("a fence around a folder that does not exist is an error", "[files]") {
   const tests::TemporaryFolder folder;
   const auto fence = Fence::around(folder.path("none"));
   REQUIRE_FALSE(fence);

@@ -69,7 +69,7 @@ TEST_CASE("the known version of a file that changed stays until the new one is l
   CHECK(served.known("a") == "second");
 }
 
-TEST_CASE("the known version can be given up for what is on disk", "[files]") {
+TEST_CASE("the version in memory can be dropped, and the file is served from disk", "[files]") {
   Served served;
   served.folder.write("a", "first");
   served.load("a");
@@ -80,7 +80,7 @@ TEST_CASE("the known version can be given up for what is on disk", "[files]") {
   CHECK(served.known("unknown") == "none");
 }
 
-TEST_CASE("a check finds that a file is gone", "[files]") {
+TEST_CASE("a check forgets a file that is gone", "[files]") {
   Served served;
   served.folder.write("a", "first");
   served.load("a");
@@ -89,7 +89,7 @@ TEST_CASE("a check finds that a file is gone", "[files]") {
   CHECK(served.known("a") == "none");
 }
 
-TEST_CASE("a check that no descriptor is left for changes nothing", "[files]") {
+TEST_CASE("a check without descriptors changes nothing", "[files]") {
   Served served;
   served.folder.write("a", "first");
   served.load("a");
@@ -104,8 +104,7 @@ TEST_CASE("a check that no descriptor is left for changes nothing", "[files]") {
   CHECK(served.known("a") == "none");
 }
 
-TEST_CASE("what was read of a file is dropped if the file was removed or replaced meanwhile",
-          "[files]") {
+TEST_CASE("a version is not kept if the file is removed or replaced while it is read", "[files]") {
   Served served;
   const auto prepare = [&] {
     served.folder.write("large", "");
@@ -130,7 +129,7 @@ TEST_CASE("what was read of a file is dropped if the file was removed or replace
   CHECK(served.known("large") == "small");
 }
 
-TEST_CASE("a load that is ended leaves the known version in place", "[files]") {
+TEST_CASE("a load that is ended keeps the known version", "[files]") {
   Served served;
   served.folder.write("large", "");
   CHECK(served.load("large") == State::kCurrent);
@@ -147,7 +146,7 @@ TEST_CASE("a load that is ended leaves the known version in place", "[files]") {
   CHECK(served.known("large").empty());
 }
 
-TEST_CASE("a request keeps the version that it found", "[files]") {
+TEST_CASE("a request keeps the version that it found, after a newer one is loaded", "[files]") {
   Served served;
   served.folder.write("a", "first");
   served.load("a");
@@ -158,7 +157,7 @@ TEST_CASE("a request keeps the version that it found", "[files]") {
   CHECK(held->file->version.size_bytes == 5);
 }
 
-TEST_CASE("a folder is forgotten with all below, and nothing beside it", "[files]") {
+TEST_CASE("forgetting a folder forgets all files below it, and no others", "[files]") {
   Served served;
   for (const char* name : {"dir/a", "dir/sub/b", "dirt", "other/dir/c"}) {
     served.folder.write(name, "");
@@ -170,7 +169,7 @@ TEST_CASE("a folder is forgotten with all below, and nothing beside it", "[files
   CHECK(served.known("other/dir/c") == "on disk");
 }
 
-TEST_CASE("a file over the limit is told from one that is not loaded yet", "[files]") {
+TEST_CASE("the cache knows which files are over the limit", "[files]") {
   Served served(4);
   served.folder.write("large", "12345");
   served.cache.check("large");
@@ -182,7 +181,7 @@ TEST_CASE("a file over the limit is told from one that is not loaded yet", "[fil
   CHECK(served.cache.find("small")->source == Source::kMemory);
 }
 
-TEST_CASE("a file that cannot be read is told from one over the limit", "[files]") {
+TEST_CASE("the cache knows which files could not be read", "[files]") {
   Served served;
   served.folder.write("a", "1");
   while (served.cache.check("a") == State::kUnsettled) net::pause_ms(5);

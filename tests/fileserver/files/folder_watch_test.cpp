@@ -42,7 +42,7 @@ TEST_CASE("a tree is listed without its links", "[files]") {
   CHECK(folders == std::set<std::string>{"", "a"});
 }
 
-TEST_CASE("a listing names folders that no descriptor was left for, but not those that are gone",
+TEST_CASE("a folder that cannot be listed without descriptors is reported, one that is gone is not",
           "[files]") {
   const tests::TemporaryFolder folder;
   folder.write("sub/a", "");
@@ -74,7 +74,7 @@ TEST_CASE("renamed, linked and removed files are reported", "[files]") {
   CHECK(watched.changes().files == std::set<std::string>{"b"});
 }
 
-TEST_CASE("new folders are watched, and folders that moved away are not", "[files]") {
+TEST_CASE("new folders are watched, and the old names of moved folders are not", "[files]") {
   Watched watched;
   fs::create_directory(watched.folder.path("sub"));
   CHECK(watched.changes().new_folders == std::set<std::string>{"sub"});

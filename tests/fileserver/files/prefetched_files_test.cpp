@@ -15,7 +15,7 @@ void no_report(std::size_t, double) {}
 
 }  // namespace
 
-TEST_CASE("every work is done once", "[files]") {
+TEST_CASE("the work is called once for each number", "[files]") {
   for (const std::size_t count : {0, 1, 7, 1000}) {
     CAPTURE(count);
     std::vector<std::atomic<int>> times(count);
@@ -25,7 +25,7 @@ TEST_CASE("every work is done once", "[files]") {
   }
 }
 
-TEST_CASE("nothing more is begun once it may not go on", "[files]") {
+TEST_CASE("no further call starts once may_go_on() returns false", "[files]") {
   constexpr std::size_t kMany = 1'000'000;
   std::atomic<std::size_t> begun = 0;
   const auto work = [&](std::size_t) {
