@@ -92,7 +92,7 @@ std::optional<Cause> Client::make_account(Exchange& exchange) {
 
 std::optional<Cause> Client::get_file(const Request& request, Exchange& exchange) {
   const Answer granted = replies_.read_reply();
-  if (granted.failure) return be_refused(*granted.failure);
+  if (granted.failure) return read_second_refusal(*granted.failure);
   if (!std::holds_alternative<wire::Ok>(granted.reply)) return Fault::kProtocol;
   if (!config_.is_pipelined) {
     if (const auto failure = send(request.file_line)) return failure;
@@ -122,7 +122,7 @@ std::optional<Cause> Client::take_file(const Request& request, Exchange& exchang
 
 // The file name that followed in the same write gets its reply too: a refusal, as nobody was
 // granted anything.
-std::optional<Cause> Client::be_refused(Cause first) {
+std::optional<Cause> Client::read_second_refusal(Cause first) {
   if (!config_.is_pipelined || !first.leaves_connection_usable()) return first;
   const Answer second = replies_.read_reply();
   if (!second.failure) return Fault::kProtocol;

@@ -54,7 +54,7 @@ class Client {
   std::optional<Cause> make_account(Exchange& exchange);
   std::optional<Cause> get_file(const Request& request, Exchange& exchange);
   std::optional<Cause> take_file(const Request& request, Exchange& exchange);
-  std::optional<Cause> be_refused(Cause first);
+  std::optional<Cause> read_second_refusal(Cause first);
   std::optional<Cause> send(std::string_view lines);
 
   const Config& config_;

@@ -1,47 +1,70 @@
 #include "loadgen/closed_loop.h"
 
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cassert>
+#include <cerrno>
+#include <system_error>
+
 #include "base/clock.h"
 
 namespace loadgen {
 
-void ClosedLoop::run(Course& course) noexcept {
+Arrivals::Arrivals() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  if (!fd_.is_open()) throw std::system_error(errno, std::generic_category(), "eventfd");
+}
+
+void Arrivals::arrive() {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = ::write(fd_.get(), &one, sizeof one);
+  assert(written == sizeof one);
+}
+
+int Arrivals::take() {
+  std::uint64_t count = 0;
+  return ::read(fd_.get(), &count, sizeof count) == sizeof count ? static_cast<int>(count) : 0;
+}
+
+void ClosedLoop::run(RunControl& control) noexcept {
   client_.prepare();
-  course.arrivals.arrive();
-  if (config_.warmup_ms > 0) warm_up(course);
-  measure(course);
-  course.arrivals.arrive();
+  control.arrivals.arrive();
+  if (config_.warmup_ms > 0) warm_up(control);
+  measure(control);
+  control.arrivals.arrive();
 }
 
-// Who has nothing left to ask for ends the run for all: a thread that only waits for the others is
-// no load.
-bool ClosedLoop::must_end(Course& course) const {
-  if (workload_.is_used_up()) course.must_stop.store(true, std::memory_order_relaxed);
-  return course.must_stop.load(std::memory_order_relaxed);
+// A thread whose files are used up ends the run for all threads. If it only waited for the others,
+// the load would drop below N requests at once.
+bool ClosedLoop::must_end(RunControl& control) const {
+  if (workload_.is_used_up()) control.must_stop.store(true, std::memory_order_relaxed);
+  return control.must_stop.load(std::memory_order_relaxed);
 }
 
-Exchange ClosedLoop::carry_out_next(Course& course) {
+Exchange ClosedLoop::carry_out_next(RunControl& control) {
   const Exchange exchange = client_.carry_out(workload_.next());
-  if (client_.save_failure()) course.must_stop = true;
+  if (client_.save_failure()) control.must_stop = true;
   return exchange;
 }
 
-void ClosedLoop::warm_up(Course& course) {
-  course.warmup_gate.wait();
-  while (!must_end(course) && base::now_ns() < course.warmup_end_ns) {
-    carry_out_next(course);
+void ClosedLoop::warm_up(RunControl& control) {
+  control.warmup_gate.wait();
+  while (!must_end(control) && base::now_ns() < control.warmup_end_ns) {
+    carry_out_next(control);
     recorder_.count_warmup();
   }
-  course.arrivals.arrive();
+  control.arrivals.arrive();
 }
 
-void ClosedLoop::measure(Course& course) {
-  course.gate.wait();
-  recorder_.begin(course.start_ns);
-  std::int64_t now_ns = course.start_ns;
-  for (std::int64_t done = 0; !must_end(course); ++done) {
-    const bool is_over = config_.requests > 0 ? done == config_.requests : now_ns >= course.end_ns;
+void ClosedLoop::measure(RunControl& control) {
+  control.window_gate.wait();
+  recorder_.begin(control.window_start_ns);
+  std::int64_t now_ns = control.window_start_ns;
+  for (std::int64_t done = 0; !must_end(control); ++done) {
+    const bool is_over =
+        config_.requests > 0 ? done == config_.requests : now_ns >= control.window_end_ns;
     if (is_over) break;
-    const Exchange exchange = carry_out_next(course);
+    const Exchange exchange = carry_out_next(control);
     recorder_.record(exchange);
     now_ns = exchange.ended_ns;
   }

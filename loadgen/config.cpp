@@ -8,7 +8,7 @@
 #include "flags/alternatives.h"
 #include "flags/parse.h"
 #include "flags/values.h"
-#include "loadgen/file_names.h"
+#include "loadgen/workload.h"
 #include "wire/line_buffer.h"
 #include "wire/request.h"
 

@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "base/process_limits.h"
-#include "loadgen/file_names.h"
+#include "loadgen/workload.h"
 #include "net/connect.h"
 
 namespace loadgen {

@@ -14,7 +14,6 @@
 
 #include "base/clock.h"
 #include "loadgen/closed_loop.h"
-#include "loadgen/course.h"
 #include "loadgen/progress.h"
 #include "serve/stop_signals.h"
 
@@ -53,11 +52,11 @@ class Run {
  private:
   base::Status start_threads() {
     try {
-      for (ClosedLoop& loop : loops_) threads_.emplace_back([&loop, this] { loop.run(course_); });
+      for (ClosedLoop& loop : loops_) threads_.emplace_back([&loop, this] { loop.run(control_); });
     } catch (const std::system_error& failure) {
-      course_.must_stop = true;
-      course_.warmup_gate.count_down();
-      course_.gate.count_down();
+      control_.must_stop = true;
+      control_.warmup_gate.count_down();
+      control_.window_gate.count_down();
       const auto started = std::to_string(threads_.size());
       join();
       return base::Error{base::ErrorCode::kUnavailable,
@@ -70,8 +69,8 @@ class Run {
 
   void warm_up() {
     if (config_.warmup_ms == 0) return;
-    course_.warmup_end_ns = base::now_ns() + config_.warmup_ms * base::kNsPerMs;
-    course_.warmup_gate.count_down();
+    control_.warmup_end_ns = base::now_ns() + config_.warmup_ms * base::kNsPerMs;
+    control_.warmup_gate.count_down();
     wait_for_all();
   }
 
@@ -79,9 +78,9 @@ class Run {
   double begin_window() {
     const double cpu_before_s = process_cpu_s();
     result_.start_unix_s = base::unix_time_s();
-    course_.start_ns = base::now_ns();
-    course_.end_ns = course_.start_ns + config_.seconds_ms * base::kNsPerMs;
-    course_.gate.count_down();
+    control_.window_start_ns = base::now_ns();
+    control_.window_end_ns = control_.window_start_ns + config_.seconds_ms * base::kNsPerMs;
+    control_.window_gate.count_down();
     return cpu_before_s;
   }
 
@@ -91,7 +90,7 @@ class Run {
     Progress progress;
     int arrived = 0;
     for (int second = 1; arrived < config_.threads;) {
-      const std::int64_t next_ns = course_.start_ns + second * base::kNsPerS;
+      const std::int64_t next_ns = control_.window_start_ns + second * base::kNsPerS;
       const auto left_ms = static_cast<int>((next_ns - base::now_ns()) / base::kNsPerMs) + 1;
       arrived += wait(std::max(left_ms, 0));  // who is late does not wait
       if (base::now_ns() < next_ns) continue;
@@ -109,10 +108,10 @@ class Run {
   // How many threads have arrived; 0 when the time is over first.
   int wait(int at_most_ms) {
     std::array<pollfd, 2> waiting{
-        {{course_.arrivals.fd(), POLLIN, 0}, {signals_.get(), POLLIN, 0}}};
+        {{control_.arrivals.fd(), POLLIN, 0}, {signals_.get(), POLLIN, 0}}};
     if (::poll(waiting.data(), waiting.size(), at_most_ms) <= 0) return 0;
     if (waiting[1].revents != 0) stop_early();
-    return waiting[0].revents != 0 ? course_.arrivals.take() : 0;
+    return waiting[0].revents != 0 ? control_.arrivals.take() : 0;
   }
 
   // Requests under way are finished. Whoever does not want to wait for them sends a second signal,
@@ -121,7 +120,7 @@ class Run {
     signalfd_siginfo signal{};
     if (::read(signals_.get(), &signal, sizeof signal) != sizeof signal) return;
     result_.stop_signal = static_cast<int>(signal.ssi_signo);
-    course_.must_stop = true;
+    control_.must_stop = true;
     serve::release_stop_signals();
   }
 
@@ -143,7 +142,7 @@ class Run {
   const Config& config_;
   const net::Fd signals_;
   RunResult result_;
-  Course course_;
+  RunControl control_;
   std::list<ClosedLoop> loops_;
   std::vector<std::thread> threads_;
 };

@@ -9,29 +9,43 @@
 
 namespace loadgen {
 
-// Lines as they go over the wire, line endings included.
+// The number of the file that thread `thread` asks for with its request `request`; both count from
+// 0. Thread t owns the numbers t*count+1 to (t+1)*count. It asks for them in order and then starts
+// over, so no two threads ever ask for the same file.
+std::int64_t file_number(int thread, int count, std::int64_t request);
+
+// Stands for the number in the file name that the user gives.
+inline constexpr std::string_view kNumberMark = "%d";
+
+bool has_number(std::string_view pattern);
+
+// `pattern` with every mark replaced by `number`.
+std::string file_name(std::string_view pattern, std::int64_t number);
+
+// The lines of one request, with their line endings, as they are sent.
 struct Request {
   std::string_view opening;    // new:... or get:...
   std::string_view file_line;  // empty for new
-  std::string_view both;       // the two, one behind the other
-  std::string_view file_name;  // what file_line asks for
+  std::string_view both;       // opening and file_line in one piece, for --pipeline
+  std::string_view file_name;  // file_line without its line ending
 };
 
-// 24 hexadecimal digits that nobody has had before: what makes the names of a run's accounts
-// unique.
+// 24 random hexadecimal digits. They name a run, so that its accounts differ from those of every
+// other run.
 std::string random_word();
 
 // One thread.
 class Workload {
  public:
-  // `config` must outlive it. `run_name`: no other run has it.
+  // `config` must outlive it. `run_name` becomes part of the names of new accounts, so it must
+  // differ from that of every other run.
   Workload(const Config& config, std::string_view run_name, int thread);
 
-  // Valid until the next call.
+  // The result points into this object and is valid until the next call.
   Request next();
 
-  // Whether every file of this thread has been asked for, warm-up included, where none shall be
-  // twice.
+  // Whether --once was given and this thread has asked for each of its files. Requests of the
+  // warm-up count.
   bool is_used_up() const { return config_.asks_once && requests_ >= config_.unique; }
 
  private:
