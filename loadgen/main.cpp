@@ -37,14 +37,10 @@ std::ostream* open_json(const std::string& path, std::ofstream& file) {
   return path.empty() ? nullptr : &file;
 }
 
-int report(const Config& config, const loadgen::Ready& ready, const loadgen::RunResult& result,
-           std::ostream* json) {
+int report(const Config& config, const loadgen::RunResult& result, std::ostream* json) {
   const loadgen::Summary summary = loadgen::summarize(result.tally, config.threads);
-  const loadgen::Report told{config, result, summary, ready.sources.count(),
-                             loadgen::tracking_warning(loadgen::connection_tracking())};
-
-  fmt::print(stderr, "{}", loadgen::table_of(told));
-  if (json != nullptr && !(*json << loadgen::json_of(told) << std::flush))
+  fmt::print(stderr, "{}", loadgen::table_of(config, result, summary));
+  if (json != nullptr && !(*json << loadgen::json_of(config, result, summary) << std::flush))
     return failed(cannot_write(config.json));
   if (result.stop_signal != 0) {
     fmt::print(stderr, "loadgen: stopped early by signal {}\n", result.stop_signal);
@@ -65,7 +61,7 @@ int run(const Config& config) {
   for (const std::string& warning : ready->warnings) fmt::print(stderr, "warning: {}\n", warning);
   const auto result = loadgen::run(config, *ready);
   if (!result) return failed(result.error().context);
-  return report(config, *ready, *result, json);
+  return report(config, *result, json);
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ void Progress::show(int elapsed_s, const Live& so_far) {
 
   rates_.push_back(static_cast<double>(requests));
   if (rates_.size() > kBars) rates_.erase(rates_.begin());
-  const double mean_ms = requests == 0 ? 0 : response_ns / static_cast<double>(requests) / 1e6;
+  const double mean_ms = requests == 0 ? 0 : ms_of(response_ns / static_cast<double>(requests));
   const std::string line =
       fmt::format("{}{:4} s {:8}/s  mean {:8.3f} ms  {} errors  {}", kEraseLine, elapsed_s,
                   requests, mean_ms, so_far.errors, sparkline(rates_));

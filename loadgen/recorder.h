@@ -1,37 +1,80 @@
-// Keeps what one thread measures.
+// What the threads measure, as counts and sums in nanoseconds.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
+#include <vector>
 
+#include "loadgen/cause.h"
 #include "loadgen/client.h"
-#include "loadgen/tally.h"
+#include "loadgen/histogram.h"
 
 namespace loadgen {
 
-// So far, for whoever watches.
-struct Live {
+// loadgen measures in nanoseconds and reports in milliseconds and seconds. These are the only
+// conversions.
+constexpr double ms_of(double ns) { return ns / 1e6; }
+constexpr double seconds_of(double ns) { return ns / 1e9; }
+
+// The requests that succeeded in one second of the measured window.
+struct Second {
   std::uint64_t requests = 0;
-  std::uint64_t errors = 0;
-  std::uint64_t response_ns = 0;
+  std::uint64_t response_ns = 0;  // the sum of their response times
 };
 
-// One thread writes; nothing is shared until it has been joined, but for live(). On cache lines of
-// its own.
+// What happened in the measured window. Every member is a count, a sum or a maximum, so the tallies
+// of all threads can be added up.
+struct Tally {
+  // Requests that succeeded. Times are sums over all of them, from the start of each request.
+  Histogram response_ns;
+  std::uint64_t connect_ns = 0;
+  std::uint64_t first_byte_ns = 0;
+  std::uint64_t announced_bytes = 0;  // what the replies announced as file sizes
+  std::uint64_t received_bytes = 0;   // what came
+  std::vector<Second> seconds;        // by the second in which they ended
+
+  // Requests that failed.
+  std::array<std::uint64_t, Cause::kCount> errors{};  // by Cause::index()
+  std::uint64_t failed_ns = 0;                        // the sum of the time they took
+
+  // Requests of the warm-up, failed ones included. They count in no other figure; they are kept so
+  // that the total can be compared with a server's own count.
+  std::uint64_t warmup_requests = 0;
+
+  // The time from the start of the window to the end of a thread's last request: the longest of all
+  // threads, and the sum over all threads.
+  std::int64_t elapsed_ns = 0;
+  std::uint64_t active_ns = 0;
+
+  std::uint64_t errors_total() const;
+  void add(const Tally& other);
+};
+
+// The part of a Tally that can be read while the run goes on.
+struct Live {
+  std::uint64_t requests = 0;  // that succeeded
+  std::uint64_t errors = 0;
+  std::uint64_t response_ns = 0;  // the sum of all response times
+};
+
+// Adds the requests of one thread to a Tally. Only that thread writes, so recording needs no lock;
+// the alignment keeps two Recorders off the same cache line.
 class alignas(64) Recorder {
  public:
-  // The window begins. Requires: nothing recorded yet.
+  // Begins the measured window. Requires: no request was recorded yet.
   void begin(std::int64_t start_ns) { start_ns_ = start_ns; }
 
+  // Adds a request of the measured window.
   void record(const Exchange& exchange);
 
-  // A request before the window.
+  // Counts a request of the warm-up.
   void count_warmup() { ++tally_.warmup_requests; }
 
-  // After the thread is joined.
+  // Requires: the thread was joined.
   const Tally& tally() const { return tally_; }
 
-  // Any thread. Each figure is one that was true a moment ago.
+  // Any thread. The three figures may be of slightly different moments.
   Live live() const;
 
  private:
@@ -40,7 +83,8 @@ class alignas(64) Recorder {
   std::int64_t start_ns_ = 0;
   Tally tally_;
 
-  // Copies of what tally_ has, for live(): figures to look at, which order nothing, so relaxed.
+  // Copies of figures in tally_, for live(). They are for display only and no other data depends on
+  // them, so relaxed memory order is enough.
   std::atomic<std::uint64_t> live_requests_ = 0;
   std::atomic<std::uint64_t> live_errors_ = 0;
   std::atomic<std::uint64_t> live_response_ns_ = 0;

@@ -1,7 +1,6 @@
-// What a run is told with: JSON for programs, a table for people.
+// The two forms in which a run is reported: JSON for programs, a table for people.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "loadgen/config.h"
@@ -10,19 +9,12 @@
 
 namespace loadgen {
 
-struct Report {
-  const Config& config;
-  const RunResult& result;
-  const Summary& summary;
-  int sources;                         // local addresses that the connections came from
-  std::optional<std::string> warning;  // of the host, at the end of the run
-};
+// Both end with a line ending and hold neither the user's name nor the password. `summary` must be
+// that of `result`. The keys of the JSON are part of the contract with other programs.
+std::string json_of(const Config& config, const RunResult& result, const Summary& summary);
+std::string table_of(const Config& config, const RunResult& result, const Summary& summary);
 
-// With a line ending. No password, no user name.
-std::string json_of(const Report& report);
-std::string table_of(const Report& report);
-
-// "denied 3, timeout 1"; "none".
+// The errors in one line, such as "denied 3, timeout 1", or "none".
 std::string errors_text(const Summary& summary);
 
 }  // namespace loadgen

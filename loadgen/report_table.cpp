@@ -14,43 +14,47 @@ std::string grouped(std::uint64_t number) {
   return digits;
 }
 
-double ms(std::int64_t ns) { return static_cast<double>(ns) / 1e6; }
-
 std::string row(const char* name, const std::string& text) {
   return fmt::format("  {:<15}{}\n", name, text);
 }
 
-std::string title(const Report& report) {
-  const Config& config = report.config;
+std::string title(const Config& config, const RunResult& result, const Summary& summary) {
   std::string line = fmt::format("{} from {}: {} thread{}, {}", word_of(config.request),
                                  net::to_string(config.server), config.threads,
                                  config.threads == 1 ? "" : "s", word_of(config.connection));
-  if (report.sources > 1) line += fmt::format(" from {} local addresses", report.sources);
-  return line + fmt::format(", {:.3f} s\n", report.summary.elapsed_s);
+  if (result.sources > 1) line += fmt::format(" from {} local addresses", result.sources);
+  return line + fmt::format(", {:.3f} s\n", summary.elapsed_s);
 }
 
-std::string response_time_text(const Histogram& response_ns) {
+std::string throughput_text(const Summary& summary) {
+  const auto bytes = static_cast<double>(summary.bytes);
+  const double bytes_per_s = summary.elapsed_s > 0 ? bytes / summary.elapsed_s : 0;
+  return fmt::format("{:.1f} requests/s, {}/s; {} requests, {}", summary.throughput_rps,
+                     base::human_bytes(bytes_per_s), grouped(summary.requests),
+                     base::human_bytes(bytes));
+}
+
+std::string response_time_text(const ResponseTimes& response) {
   return fmt::format(
       "mean {:.3f}  min {:.3f}  p50 {:.3f}  p90 {:.3f}  p99 {:.3f}  p99.9 {:.3f}  max {:.3f} ms",
-      response_ns.mean() / 1e6, ms(response_ns.min()), ms(response_ns.value_at(500)),
-      ms(response_ns.value_at(900)), ms(response_ns.value_at(990)), ms(response_ns.value_at(999)),
-      ms(response_ns.max()));
+      response.mean_ms, response.min_ms, response.p50_ms, response.p90_ms, response.p99_ms,
+      response.p999_ms, response.max_ms);
 }
 
-std::string phases_text(const Report& report) {
-  const bool has_connect = report.config.connection == Connection::kPerRequest;
+std::string phases_text(const Config& config, const Summary& summary) {
+  const bool has_connect = config.connection == Connection::kPerRequest;
   const std::string connected =
-      has_connect ? fmt::format("connected {:.3f}  ", report.summary.connect_ms) : "";
-  return fmt::format("{}first byte {:.3f}  last byte {:.3f} ms after the start, in the mean",
-                     connected, report.summary.first_byte_ms, report.summary.mean_ms);
+      has_connect ? fmt::format("connected {:.3f}  ", summary.connect_ms) : "";
+  return fmt::format("{}first byte {:.3f}  last byte {:.3f} ms after the start, on average",
+                     connected, summary.first_byte_ms, summary.response.mean_ms);
 }
 
-std::string check_text(const Report& report) {
-  const Summary& summary = report.summary;
-  const double product = summary.throughput_rps * summary.mean_ms / 1000;
+std::string check_text(const Config& config, const Summary& summary) {
+  const double mean_ms = summary.response.mean_ms;
   return fmt::format("N = X*R: {} threads, {:.1f}/s * {:.3f} ms = {:.3f}, ratio {:.3f}: {}",
-                     report.config.threads, summary.throughput_rps, summary.mean_ms, product,
-                     summary.n_check, summary.invalid_because.empty() ? "valid" : "INVALID");
+                     config.threads, summary.throughput_rps, mean_ms,
+                     summary.throughput_rps * mean_ms / 1000, summary.n_check,
+                     summary.invalid_because.empty() ? "valid" : "INVALID");
 }
 
 }  // namespace
@@ -63,29 +67,25 @@ std::string errors_text(const Summary& summary) {
   return text.empty() ? "none" : text;
 }
 
-std::string table_of(const Report& report) {
-  const Summary& summary = report.summary;
-  const CpuUse& cpu = report.result.cpu;
-  const double bytes_per_s =
-      summary.elapsed_s > 0 ? static_cast<double>(summary.bytes) / summary.elapsed_s : 0;
-  std::string table = title(report);
-  table += row("throughput",
-               fmt::format("{:.1f} requests/s, {}/s; {} requests, {}", summary.throughput_rps,
-                           base::human_bytes(bytes_per_s), grouped(summary.requests),
-                           base::human_bytes(static_cast<double>(summary.bytes))));
+std::string table_of(const Config& config, const RunResult& result, const Summary& summary) {
+  const CpuUse& cpu = result.cpu;
+  std::string table = title(config, result, summary);
+  table += row("throughput", throughput_text(summary));
   if (summary.requests > 0) {
-    table += row("response time", response_time_text(report.result.tally.response_ns));
-    table += row("phases", phases_text(report));
+    table += row("response time", response_time_text(summary.response));
+    table += row("phases", phases_text(config, summary));
   }
   table += row("errors", errors_text(summary));
-  table += row("check", check_text(report));
+  table += row("check", check_text(config, summary));
   for (const std::string& reason : summary.invalid_because) table += row("", reason);
   table +=
       row("loadgen's CPU", fmt::format("{:.2f} of {:g} cores", cpu.used_cores, cpu.allowed_cores));
-  if (summary.requests > 0 && cpu.is_bottleneck(report.config.threads)) {
-    table += "warning: loadgen itself is the bottleneck: these are its limits, not the server's\n";
+  if (summary.requests > 0 && cpu.is_bottleneck(config.threads)) {
+    table +=
+        "warning: loadgen itself is the bottleneck; the figures show its limits, not the "
+        "server's\n";
   }
-  if (report.warning) table += "warning: " + *report.warning + "\n";
+  if (result.warning) table += "warning: " + *result.warning + "\n";
   return table;
 }
 

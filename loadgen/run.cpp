@@ -25,6 +25,7 @@ class Run {
  public:
   Run(const Config& config, const Ready& ready)
       : config_(config), signals_(serve::open_stop_signals()) {
+    result_.sources = ready.sources.count();
     const std::string run_name = random_word();
     for (int thread = 0; thread < config.threads; ++thread) {
       loops_.emplace_back(config, ready.server, ready.sources, run_name, thread);
@@ -44,8 +45,9 @@ class Run {
         return base::Error{base::ErrorCode::kInternal, *failure};
     }
     for (const ClosedLoop& loop : loops_) result_.tally.add(loop.recorder().tally());
-    const double elapsed_s = static_cast<double>(result_.tally.elapsed_ns) / 1e9;
+    const double elapsed_s = seconds_of(static_cast<double>(result_.tally.elapsed_ns));
     result_.cpu.used_cores = elapsed_s > 0 ? result_.cpu.used_cores / elapsed_s : 0;
+    result_.warning = tracking_warning(connection_tracking());
     return std::move(result_);
   }
 

@@ -1,24 +1,53 @@
-// One run, from the first thread to the last: starts them together, watches, stops, adds up.
+// One run of the load generator.
+//
+// How a latency becomes a number in the JSON, and why each step exists:
+//
+//   Client     sends one request and reads the clock when it begins and when its last byte is here.
+//   Exchange   is what the Client returns: those moments, the bytes, and the error if there was
+//   one. Recorder   belongs to one thread and adds each Exchange to its Tally, so no lock is
+//   needed. Tally      is what one thread measured: counts, sums in nanoseconds, and a Histogram.
+//   Histogram  keeps every response time to within 0.8%, so that percentiles can be computed
+//   without
+//              storing each time.
+//   RunResult  is what the run leaves: the sum of all Tallies, and the facts that no thread knows,
+//              such as the CPU time used.
+//   Summary    is the Tally in the units of the reports: rates, means and percentiles, and the
+//   check
+//              of N = X*R. All conversions of units and the decision whether the run is valid are
+//              made here.
+//   report     prints a RunResult and its Summary, and computes nothing.
+//
+// An Exchange lives on the stack of its thread for one request. Tallies are read only after their
+// threads were joined. Then run() adds them up, and main() makes the Summary and prints it.
 #pragma once
+
+#include <optional>
+#include <string>
 
 #include "base/result.h"
 #include "loadgen/config.h"
 #include "loadgen/cpu.h"
 #include "loadgen/preflight.h"
-#include "loadgen/tally.h"
+#include "loadgen/recorder.h"
 
 namespace loadgen {
 
 struct RunResult {
-  Tally tally;
-  double start_unix_s = 0;  // when the measured window began
-  CpuUse cpu;               // over that window
-  int stop_signal = 0;      // SIGINT or SIGTERM when one of them ended the run early
+  Tally tally;                         // of all threads, in the measured window
+  double start_unix_s = 0;             // when that window began
+  CpuUse cpu;                          // over that window
+  int sources = 1;                     // the number of local addresses that were used
+  int stop_signal = 0;                 // SIGINT or SIGTERM if one of them ended the run early
+  std::optional<std::string> warning;  // what was wrong with the host at the end
 };
 
-// Requires: SIGINT and SIGTERM are held back (serve::hold_stop_signals). The first one ends the
-// run, the second one the program. An error when the threads could not be started, or a file not be
-// saved.
+// Starts all threads, lets them run, and joins them. Returns when the run is over.
+//
+// Requires: SIGINT and SIGTERM are blocked (serve::hold_stop_signals). The first of them ends the
+// run early, and the result so far is returned. It also unblocks both, so that a second one ends
+// the program.
+//
+// Fails when the threads could not be started, or when a file could not be saved.
 base::Result<RunResult> run(const Config& config, const Ready& ready);
 
 }  // namespace loadgen

@@ -9,7 +9,35 @@ namespace {
 double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 double mean_ms(std::uint64_t sum_ns, std::uint64_t count) {
-  return ratio(static_cast<double>(sum_ns), static_cast<double>(count)) / 1e6;
+  return ms_of(ratio(static_cast<double>(sum_ns), static_cast<double>(count)));
+}
+
+ResponseTimes response_times(const Histogram& response_ns) {
+  const auto percentile_ms = [&](unsigned per_mille) {
+    return ms_of(static_cast<double>(response_ns.value_at(per_mille)));
+  };
+  return {.mean_ms = ms_of(response_ns.mean()),
+          .min_ms = ms_of(static_cast<double>(response_ns.min())),
+          .p50_ms = percentile_ms(500),
+          .p90_ms = percentile_ms(900),
+          .p99_ms = percentile_ms(990),
+          .p999_ms = percentile_ms(999),
+          .max_ms = ms_of(static_cast<double>(response_ns.max()))};
+}
+
+std::vector<SecondSummary> per_second(const std::vector<Second>& seconds) {
+  std::vector<SecondSummary> summaries;
+  for (const Second& second : seconds)
+    summaries.push_back({second.requests, mean_ms(second.response_ns, second.requests)});
+  return summaries;
+}
+
+std::vector<std::pair<std::string, std::uint64_t>> errors_by_cause(const Tally& tally) {
+  std::vector<std::pair<std::string, std::uint64_t>> errors;
+  for (std::size_t i = 0; i < tally.errors.size(); ++i) {
+    if (tally.errors[i] > 0) errors.emplace_back(Cause::word_of(i), tally.errors[i]);
+  }
+  return errors;
 }
 
 // Where the time of the threads went that is in no response time: together with n_check, all of it.
@@ -41,20 +69,19 @@ std::vector<std::string> find_faults(const Tally& tally, const Summary& summary,
 
 Summary summarize(const Tally& tally, int threads) {
   Summary summary;
-  summary.elapsed_s = static_cast<double>(tally.elapsed_ns) / 1e9;
+  summary.elapsed_s = seconds_of(static_cast<double>(tally.elapsed_ns));
   summary.requests = tally.response_ns.count();
   summary.throughput_rps = ratio(static_cast<double>(summary.requests), summary.elapsed_s);
   summary.bytes = tally.received_bytes;
-  for (std::size_t i = 0; i < tally.errors.size(); ++i) {
-    if (tally.errors[i] > 0) summary.errors.emplace_back(Cause::word_of(i), tally.errors[i]);
-  }
+  summary.errors = errors_by_cause(tally);
   summary.errors_total = tally.errors_total();
   summary.connect_ms = mean_ms(tally.connect_ns, summary.requests);
   summary.first_byte_ms = mean_ms(tally.first_byte_ns, summary.requests);
-  summary.mean_ms = tally.response_ns.mean() / 1e6;
+  summary.response = response_times(tally.response_ns);
+  summary.per_second = per_second(tally.seconds);
 
   const double all_ns = static_cast<double>(tally.elapsed_ns) * threads;
-  summary.n_check = ratio(summary.throughput_rps * summary.mean_ms / 1000, threads);
+  summary.n_check = ratio(summary.throughput_rps * summary.response.mean_ms / 1000, threads);
   summary.invalid_because = find_faults(tally, summary, all_ns);
   return summary;
 }

@@ -39,17 +39,18 @@ RunResult two_seconds() {
   tally.active_ns = 4 * kNsPerS;
   result.start_unix_s = 1'700'000'000.25;
   result.cpu = {0.5, 2};
+  result.sources = 64;
   return result;
 }
 
 nlohmann::json parsed(const Config& config, const RunResult& result) {
   const auto summary = loadgen::summarize(result.tally, config.threads);
-  return nlohmann::json::parse(loadgen::json_of({config, result, summary, 64, {}}));
+  return nlohmann::json::parse(loadgen::json_of(config, result, summary));
 }
 
 std::string table(const Config& config, const RunResult& result) {
   const auto summary = loadgen::summarize(result.tally, config.threads);
-  return loadgen::table_of({config, result, summary, 64, {}});
+  return loadgen::table_of(config, result, summary);
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ TEST_CASE("rates are over the measured time, phases are means from the start", "
   CHECK(summary.bytes == 4'000'000);
   CHECK(is_near(summary.connect_ms, 2));
   CHECK(is_near(summary.first_byte_ms, 6));
-  CHECK(is_near(summary.mean_ms, 10));
+  CHECK(is_near(summary.response.mean_ms, 10));
 }
 
 TEST_CASE("a run whose threads were always in a request is valid", "[loadgen]") {
@@ -95,7 +95,7 @@ TEST_CASE("errors are told apart by cause, only those that occurred", "[loadgen]
 TEST_CASE("a run without a success is invalid and divides nothing by zero", "[loadgen]") {
   const Summary summary = summarize(Tally(), 4);
   CHECK(summary.throughput_rps == 0);
-  CHECK(summary.mean_ms == 0);
+  CHECK(summary.response.mean_ms == 0);
   CHECK(summary.n_check == 0);
   CHECK(summary.invalid_because == std::vector<std::string>{"no request succeeded"});
 }
