@@ -1,48 +1,59 @@
-// What the user decides about a run: plain values.
+// What the user decides about a run, as plain values.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
+#include <variant>
 
 #include "net/address.h"
 
 namespace loadgen {
 
-enum class RequestKind { kNew, kGet };
-enum class Connection { kPerRequest, kKeepAlive };
+enum class RequestKind {
+  kNew,  // make an account
+  kGet,  // log in and get a file
+};
+
+enum class Connection {
+  kPerRequest,  // a new connection for each request
+  kKeepAlive,   // one connection per thread
+};
 
 struct Config {
   RequestKind request = RequestKind::kGet;
   net::HostPort server{"127.0.0.1", 9000};
   int threads = 1;
 
+  // The length of the run. `requests` is for each thread; if it is not 0, `seconds_ms` is not used.
   std::int64_t seconds_ms = 10'000;
-  int requests = 0;  // for each thread, and then seconds_ms does not count; 0: the run ends by time
+  int requests = 0;
   std::int64_t warmup_ms = 0;
 
   Connection connection = Connection::kPerRequest;
-  bool is_pipelined = false;
-  std::int64_t timeout_ms = 30'000;
+  bool is_pipelined = false;         // send `get:` and the file name in one write
+  std::int64_t timeout_ms = 30'000;  // for one request
 
-  // For get.
+  // Only for get.
   std::string user;
   std::string password;
-  std::string file;  // with %d when unique is not 0
-  int unique = 0;
-  bool asks_once = false;  // the run ends when a thread has asked for all its files
-  bool must_verify = false;
+  std::string file;          // contains %d exactly if `unique` is not 0
+  int unique = 0;            // the number of files of each thread; 0: all get the same file
+  bool asks_once = false;    // end the run when a thread has asked for all its files
+  bool must_verify = false;  // compare every file with its copy in `verify_root`
   std::string verify_root;
-  std::string save;  // the folder where received files are kept; empty: nowhere
+  std::string save;  // the folder in which received files are saved; empty: not saved
 
-  std::string json;  // empty: none; "-": standard output
+  std::string json;  // where the result goes; empty: nowhere, "-": standard output
 };
 
+// The words that the command line and the reports use.
 const char* word_of(RequestKind request);
 const char* word_of(Connection connection);
 
-// From the command line, the environment and the --config file. Nothing when the program shall end
-// at once, with `exit_status`.
-std::optional<Config> read_config(int argc, char** argv, int& exit_status);
+// Reads the command line, the environment and the --config file.
+//
+// Returns an exit status instead if the program must end at once: after --help and --version, which
+// were printed, and after wrong usage, which was reported on standard error.
+std::variant<Config, int> read_config(int argc, char** argv);
 
 }  // namespace loadgen

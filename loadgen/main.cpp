@@ -1,4 +1,4 @@
-// Reads the flags, checks the host, runs, reports.
+// Reads the flags, checks the host, runs the load and reports the result.
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -6,6 +6,7 @@
 #include <exception>
 #include <fstream>
 #include <iostream>
+#include <variant>
 
 #include "base/process_limits.h"
 #include "flags/parse.h"
@@ -24,13 +25,13 @@ int failed(const std::string& why) {
   return flags::kFailed;
 }
 
-// From the errno of what has just failed.
+// Requires: errno is that of the write that has just failed.
 std::string cannot_write(const std::string& json_path) {
   return base::errno_error(base::ErrorCode::kInternal, "--json: write " + json_path, errno).context;
 }
 
-// Where the JSON goes: opened before the run, so that its result is not lost in the end. Null:
-// nowhere.
+// Returns where the JSON is written, or null if the user wants none. It is opened before the run,
+// so that a wrong path is reported before the time is spent. The caller checks the stream's state.
 std::ostream* open_json(const std::string& path, std::ofstream& file) {
   if (path == "-") return &std::cout;
   if (!path.empty()) file.open(path);
@@ -67,13 +68,12 @@ int run(const Config& config) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  int exit_status = 0;
-  const auto config = loadgen::read_config(argc, argv, exit_status);
-  if (!config) return exit_status;
+  const auto config = loadgen::read_config(argc, argv);
+  if (const int* const exit_status = std::get_if<int>(&config)) return *exit_status;
   try {
     serve::hold_stop_signals();
     base::make_threads_small();
-    return run(*config);
+    return run(std::get<Config>(config));
   } catch (const std::exception& failure) {
     return failed(failure.what());
   }

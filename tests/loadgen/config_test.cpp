@@ -1,6 +1,8 @@
 #include "loadgen/config.h"
 
+#include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "tests/catch.h"
@@ -12,20 +14,19 @@ namespace {
 
 struct Outcome {
   std::optional<Config> config;
-  int exit_status = 0;
+  int exit_status = 0;  // if there is no config
 };
 
 Outcome read(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "loadgen");
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
-  Outcome outcome;
-  outcome.config =
-      loadgen::read_config(static_cast<int>(argv.size()), argv.data(), outcome.exit_status);
-  return outcome;
+  const auto outcome = loadgen::read_config(static_cast<int>(argv.size()), argv.data());
+  if (const int* const exit_status = std::get_if<int>(&outcome)) return {{}, *exit_status};
+  return {std::get<Config>(outcome)};
 }
 
-// A get that is complete, and more.
+// A get with the flags that every get needs, and `more`.
 Outcome read_get(std::vector<std::string> more) {
   more.insert(more.begin(), {"get", "--user", "u", "--password", "p"});
   return read(more);
@@ -35,7 +36,7 @@ bool is_refused(const Outcome& outcome) { return !outcome.config && outcome.exit
 
 }  // namespace
 
-TEST_CASE("a new run needs nothing but its name", "[loadgen]") {
+TEST_CASE("a new run needs no flags", "[loadgen]") {
   const auto config = read({"new"}).config;
   REQUIRE(config);
   CHECK(config->request == loadgen::RequestKind::kNew);
@@ -73,12 +74,12 @@ TEST_CASE("a get needs user, password and file", "[loadgen]") {
   CHECK(is_refused(read({"get", "--user", "u", "--password", "a\tb", "--file", "f"})));
 }
 
-TEST_CASE("a number in the file's name and --unique need one another", "[loadgen]") {
+TEST_CASE("%d in --file and --unique need each other", "[loadgen]") {
   CHECK(is_refused(read_get({"--file", "f%d"})));
   CHECK(is_refused(read_get({"--file", "f", "--unique", "2"})));
 }
 
-TEST_CASE("what would not be a file name on the wire is refused", "[loadgen]") {
+TEST_CASE("a --file that the server would not take for a file name is refused", "[loadgen]") {
   for (const std::string& name :
        {std::string("ping"), std::string("new:x"), std::string("a\nb"), std::string(512, 'a')}) {
     CAPTURE(name);
@@ -94,7 +95,7 @@ TEST_CASE("a run ends by time or by number, not by both", "[loadgen]") {
   CHECK(read({"new", "--seconds", "0.5"}).config->seconds_ms == 500);
 }
 
-TEST_CASE("how a run ends is the command line's word before the environment's", "[loadgen]") {
+TEST_CASE("the command line decides how a run ends, not the environment", "[loadgen]") {
   const tests::EnvironmentVariable seconds("LOADGEN_SECONDS", "5");
   CHECK(read({"new"}).config->seconds_ms == 5'000);
   CHECK(read({"new", "--requests", "3"}).config->requests == 3);
@@ -111,19 +112,19 @@ TEST_CASE("a run by time on the command line beats a number of requests in the e
   CHECK(config->requests == 0);
 }
 
-TEST_CASE("to ask once takes files to count", "[loadgen]") {
+TEST_CASE("--once needs --unique", "[loadgen]") {
   CHECK(is_refused(read_get({"--file", "f", "--once"})));
   CHECK(read_get({"--file", "f%d", "--unique", "3", "--once"}).config->asks_once);
 }
 
-TEST_CASE("what is saved stays in its folder", "[loadgen]") {
+TEST_CASE("--save refuses names that leave its folder", "[loadgen]") {
   CHECK(read_get({"--file", "a/b%d", "--unique", "2", "--save", "kept"}).config->save == "kept");
   CHECK(is_refused(read_get({"--file", "../f", "--save", "kept"})));
   CHECK(is_refused(read_get({"--file", "a/../../f", "--save", "kept"})));
   CHECK(read_get({"--file", "../f"}).config);
 }
 
-TEST_CASE("to verify takes a folder with the copies", "[loadgen]") {
+TEST_CASE("--verify needs --verify-root", "[loadgen]") {
   CHECK(is_refused(read_get({"--file", "f", "--verify"})));
   CHECK(read_get({"--file", "f", "--verify", "--verify-root", "files"}).config->must_verify);
 }
