@@ -31,8 +31,8 @@ Exchange Client::carry_out(const Request& request) {
   if (!exchange.failure) exchange.failure = converse(request, exchange);
   if (!exchange.failure && replies_.has_more()) exchange.failure = Fault::kProtocol;
 
-  // Comparing and keeping are the thread's work on the request: they count, or N = X*R would miss
-  // them.
+  // Comparing and saving take time of the thread. If the response time left it out, N = X*R would
+  // not hold.
   const bool ends_now = exchange.failure || config_.must_verify || download_.is_wanted();
   exchange.ended_ns = ends_now ? base::now_ns() : replies_.last_byte_ns();
   exchange.received_bytes = replies_.file_bytes();
@@ -53,10 +53,10 @@ std::optional<Cause> Client::connect() {
   return {};
 }
 
-// Closing the last connection is part of the request that follows it: on one machine that call is
-// where the kernel wakes the server, and a tenth of the time of a small request. Left out, it would
-// be in no response time, and R would promise a rate that no thread reaches: at N = 1 with 1 KB,
-// X*R/N was 0.89 to 0.92 without it and is 0.997 with it.
+// With a connection for each request, the time includes closing the previous connection. If client
+// and server are on one machine, the kernel wakes the server within that call, which takes a tenth
+// of the time of a small request. Without it, that time would be in no response time, and N = X*R
+// would not hold: at N = 1 with files of 1 KB, X*R/N was 0.89 to 0.92. With it, X*R/N is 0.997.
 std::optional<Cause> Client::begin(Exchange& exchange) {
   exchange.started_ns = base::now_ns();
   if (is_kept_) {
@@ -120,8 +120,8 @@ std::optional<Cause> Client::take_file(const Request& request, Exchange& exchang
   return {};
 }
 
-// The file name that followed in the same write gets its reply too: a refusal, as nobody was
-// granted anything.
+// With --pipeline the file name was sent together with the `get:` that was refused. The server
+// refuses it too, and that reply must be read before the connection can be used again.
 std::optional<Cause> Client::read_second_refusal(Cause first) {
   if (!config_.is_pipelined || !first.leaves_connection_usable()) return first;
   const Answer second = replies_.read_reply();
@@ -129,8 +129,8 @@ std::optional<Cause> Client::read_second_refusal(Cause first) {
   return second.failure->leaves_connection_usable() ? first : *second.failure;
 }
 
-// A server that has closed the connection may have said why before: then reading tells, not
-// writing.
+// Only a time-out is a failure here. If the server has closed the connection, it may have sent the
+// reason before, and the caller finds both by reading.
 std::optional<Cause> Client::send(std::string_view lines) {
   if (net::send_all(fd_.get(), lines) || errno != EAGAIN) return {};
   return Fault::kTimeout;

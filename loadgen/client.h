@@ -1,4 +1,4 @@
-// One client: its connection, and one request at a time on it.
+// The client of one thread: it has at most one connection, with one request under way at a time.
 #pragma once
 
 #include <cstdint>
@@ -15,39 +15,50 @@
 
 namespace loadgen {
 
-// What became of one request, and when. All moments are of base::now_ns().
+// What became of one request, and when. All times are of base::now_ns().
 struct Exchange {
-  std::optional<Cause> failure;    // nothing: it counts
-  std::int64_t started_ns = 0;     // see Client::carry_out()
-  std::int64_t connected_ns = 0;   // 0 with keep-alive
-  std::int64_t first_byte_ns = 0;  // of the last reply: the file's with get
-  std::int64_t ended_ns = 0;  // its last byte, what --verify and --save do with it, or the failure
-  std::uint64_t announced_bytes = 0;  // the file's size, as the reply said
-  std::uint64_t received_bytes = 0;   // of the file
+  std::optional<Cause> failure;   // empty: the request succeeded
+  std::int64_t started_ns = 0;    // see Client::carry_out()
+  std::int64_t connected_ns = 0;  // 0 with keep-alive
+
+  // When the first byte of the last reply was here. For get that is the reply with the file.
+  std::int64_t first_byte_ns = 0;
+
+  // When the last byte was here. If --verify or --save is given, or if the request failed, it is
+  // when the thread was done with the request.
+  std::int64_t ended_ns = 0;
+
+  std::uint64_t announced_bytes = 0;  // the size of the file, as the reply announced it
+  std::uint64_t received_bytes = 0;   // the bytes of the file that came
 };
 
 // One thread.
 class Client {
  public:
-  // Both must outlive it.
+  // `config` and `sources` must outlive it. `thread` counts from 0.
   Client(const Config& config, const net::SocketAddress& server, const Sources& sources,
          int thread);
 
-  // With keep-alive: connects, so that the first request need not. That it fails is told by the
-  // first request.
+  // With keep-alive it connects, so that the first request does not have to; otherwise it does
+  // nothing. A failure is not reported here, because the first request tries again.
   void prepare();
 
-  // Returns when the request is over, one way or the other. Its time begins here; with keep-alive,
-  // when the connection is there.
+  // Carries out one request and returns when it succeeded or failed. `request` must stay valid
+  // until then.
+  //
+  // The time of the request starts with this call. With keep-alive it starts when the connection is
+  // there. A connection after which no further request can be sent is closed.
   Exchange carry_out(const Request& request);
 
-  // Why a file could not be saved: then no more requests are wanted.
+  // Why a file could not be saved. Once there is a reason, no further file is saved, so the run
+  // should end.
   const std::optional<std::string>& save_failure() const { return download_.failure(); }
 
-  // Closes the connection.
+  // Closes the connection, if there is one.
   void hang_up();
 
  private:
+  // Each of these returns why the request failed, or nothing.
   std::optional<Cause> connect();
   std::optional<Cause> begin(Exchange& exchange);
   std::optional<Cause> converse(const Request& request, Exchange& exchange);
@@ -67,8 +78,8 @@ class Client {
   Reference reference_;
   Download download_;
   net::Fd fd_;
-  std::int64_t connections_ = 0;
-  bool is_under_way_ = false;
+  std::int64_t connections_ = 0;  // the number of attempts to connect
+  bool is_under_way_ = false;     // only for an assertion
 };
 
 }  // namespace loadgen

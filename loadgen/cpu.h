@@ -1,20 +1,22 @@
-// How much of the machine this program takes.
+// The CPU time that loadgen itself uses.
 #pragma once
 
 namespace loadgen {
 
-// Used by all threads of this process since it started, in seconds; user and system.
+// Returns the CPU time in seconds, user and system, that all threads of this process have used
+// since it started.
 double process_cpu_s();
 
 // The cores that this process may use: its affinity, or the container's quota where that is less.
 double allowed_cores();
 
-// Of a measured window.
+// The average over the measured window.
 struct CpuUse {
   double used_cores = 0;
   double allowed_cores = 0;
 
-  // Whether the figures may be loadgen's own limit: over nine tenths of what its threads can use.
+  // Whether loadgen uses over 90% of the cores that `threads` threads can use. Then the figures may
+  // show the limit of loadgen instead of the server's.
   bool is_bottleneck(int threads) const;
 };
 

@@ -1,4 +1,4 @@
-// Where the files that a run receives are kept, if the user wants them.
+// Saves received files, for --save.
 #pragma once
 
 #include <fstream>
@@ -8,29 +8,34 @@
 
 namespace loadgen {
 
-// One thread. A file stands under its name only when it is whole: until then its name is this
-// thread's own.
+// Saves the files that one thread receives, one after the other. A file is written under a
+// temporary name of its thread and renamed when it is complete, so a file under its own name is
+// always whole.
+//
+// One thread.
 class Download {
  public:
-  // Nothing is kept if the folder is empty.
+  // Saves nothing if `folder` is empty. `thread` must differ between all Downloads of one folder.
   Download(std::string folder, int thread);
+
+  // Removes the file that was not complete.
   ~Download();
   Download(const Download&) = delete;
   Download& operator=(const Download&) = delete;
 
   bool is_wanted() const { return !folder_.empty(); }
 
-  // From the first byte of `name`'s file; what was left of a broken one is gone.
+  // Starts the file `name`, and drops the previous one if it was not finished.
   void begin(std::string_view name);
 
-  // The next bytes that came from the server.
+  // Appends the next bytes of the file.
   void keep(std::string_view bytes);
 
-  // All of them have come.
+  // Gives the file its name. Requires: all its bytes were appended.
   void finish();
 
-  // Why a file could not be kept: after that no other is. It is no error of the server's, so the
-  // run has to end.
+  // Why a file could not be saved. After a failure nothing more is saved. The server is not to
+  // blame, so it does not count as a failed request; the run ends instead.
   const std::optional<std::string>& failure() const { return failure_; }
 
  private:

@@ -8,8 +8,9 @@ namespace loadgen {
 
 namespace {
 
-// Each power of two is cut into this many buckets of one width; below twice this number a value has
-// its own. The middle of a bucket is then at most 1/128 of a value away from it.
+// The values between two powers of two (an octave) are divided into this many buckets of equal
+// width. Values below twice this number have a bucket of their own. A value is at most 1/128 of
+// itself away from the middle of its bucket.
 constexpr int kBucketBits = 6;
 constexpr std::uint64_t kBucketsPerOctave = 1 << kBucketBits;
 constexpr std::size_t kOctaves = 63 - kBucketBits;

@@ -16,10 +16,11 @@ namespace loadgen {
 
 namespace {
 
+// What is missing and what to do about it, in one line; empty if nothing is missing.
 using Wrong = std::optional<std::string>;
 
-Wrong short_of_descriptors(const Config& config) {
-  constexpr std::uint64_t kOthers = 32;  // standard streams, the result, and what libraries open
+Wrong check_descriptors(const Config& config) {
+  constexpr std::uint64_t kOthers = 32;  // standard streams, the result, files of libraries
   const std::uint64_t for_each_thread =
       1 + (config.must_verify ? 1 : 0) + (config.save.empty() ? 0 : 1);
   const std::uint64_t needed =
@@ -27,21 +28,21 @@ Wrong short_of_descriptors(const Config& config) {
   const std::uint64_t limit = base::raise_descriptor_limit();
   if (limit >= needed) return {};
   return fmt::format(
-      "{} threads need {} descriptors and the limit is {}: raise it with `ulimit -Hn {}` as root, "
-      "or ask "
-      "for fewer threads",
+      "{} threads need {} descriptors, but the limit is {}; raise it as root with `ulimit -Hn {}`, "
+      "or use fewer threads",
       config.threads, needed, limit, needed);
 }
 
-Wrong short_of_ports(const Config& config, const EphemeralPorts& ports, int sources) {
+Wrong check_ports(const Config& config, const EphemeralPorts& ports, int sources) {
   const std::int64_t in_all = std::int64_t{ports.count} * sources;
   if (config.threads <= in_all) return {};
   return fmt::format(
-      "{} threads need as many local ports and there are {}: widen net.ipv4.ip_local_port_range",
-      config.threads, in_all);
+      "{} threads need {} local ports, but there are only {}; widen net.ipv4.ip_local_port_range, "
+      "or use fewer threads",
+      config.threads, config.threads, in_all);
 }
 
-Wrong unusable_folder(const std::string& folder) {
+Wrong check_save_folder(const std::string& folder) {
   if (folder.empty()) return {};
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
@@ -50,7 +51,7 @@ Wrong unusable_folder(const std::string& folder) {
   return fmt::format("--save: {}: {}", folder, failure.message());
 }
 
-// A name with several addresses: the first one where somebody listens.
+// If the name has several addresses, returns the first one that accepts a connection.
 base::Result<net::SocketAddress> find_server(const Config& config) {
   const auto addresses = net::resolve(config.server);
   if (!addresses) return addresses.error();
@@ -68,17 +69,17 @@ base::Result<Ready> prepare(const Config& config) {
   const auto failed = [](std::string why) {
     return base::Error{base::ErrorCode::kUnavailable, std::move(why)};
   };
-  if (auto wrong = short_of_descriptors(config)) return failed(std::move(*wrong));
+  if (auto wrong = check_descriptors(config)) return failed(std::move(*wrong));
   auto server = find_server(config);
   if (!server) return server.error();
 
   const bool is_spread = server->is_loopback_v4() && config.connection == Connection::kPerRequest;
   Ready ready{*server, is_spread ? Sources::spread(Sources::kSpread) : Sources(), {}};
   const EphemeralPorts ports = ephemeral_ports(server->is_loopback_v4());
-  if (auto wrong = short_of_ports(config, ports, ready.sources.count()))
+  if (auto wrong = check_ports(config, ports, ready.sources.count()))
     return failed(std::move(*wrong));
   if (auto wrong = missing_files(config)) return failed(std::move(*wrong));
-  if (auto wrong = unusable_folder(config.save)) return failed(std::move(*wrong));
+  if (auto wrong = check_save_folder(config.save)) return failed(std::move(*wrong));
   if (auto warning = port_warning(config, ports, ready.sources.count()))
     ready.warnings.push_back(*warning);
   if (auto warning = tracking_warning(connection_tracking())) ready.warnings.push_back(*warning);
@@ -88,6 +89,7 @@ base::Result<Ready> prepare(const Config& config) {
 std::optional<std::string> port_warning(const Config& config, const EphemeralPorts& ports,
                                         int sources) {
   if (config.connection == Connection::kKeepAlive) return {};
+  // The rate that a machine of a few cores can reach on loopback.
   constexpr double kMostPerSecond = 20'000;
   const double run_s = static_cast<double>(config.warmup_ms + config.seconds_ms) / 1000;
   const double by_number = static_cast<double>(config.threads) * config.requests;
@@ -97,11 +99,11 @@ std::optional<std::string> port_warning(const Config& config, const EphemeralPor
   const double in_all = static_cast<double>(ports.count) * sources;
   if (needed <= in_all) return {};
   return fmt::format(
-      "local ports: {:.0f}, each kept for {} s after its connection, so that over {:.0f} requests "
-      "a second may fail "
-      "with "
-      "`connect`; set net.ipv4.tcp_tw_reuse=1 and widen net.ipv4.ip_local_port_range, or use "
-      "--connection keep-alive",
+      "there are {:.0f} local ports, and each stays in use for {} s after its connection was "
+      "closed; "
+      "over {:.0f} requests a second may fail with `connect`. Set net.ipv4.tcp_tw_reuse=1 and "
+      "widen "
+      "net.ipv4.ip_local_port_range, or use --connection keep-alive",
       in_all, ports.held_s, in_all / ports.held_s);
 }
 
@@ -119,7 +121,7 @@ std::optional<std::string> missing_files(const Config& config) {
   }
   if (missing == 0) return {};
   return fmt::format(
-      "{} of {} files that the run asks for are missing under {}, the first is {}: make them with "
+      "{} of {} files that --verify needs are missing under {}; the first is {}. Make them with "
       "scripts/make-files, or lower --unique or --threads",
       missing, count, config.verify_root, first);
 }
@@ -127,9 +129,8 @@ std::optional<std::string> missing_files(const Config& config) {
 std::optional<std::string> tracking_warning(const ConnectionTracking& tracking) {
   if (!tracking.is_near_full()) return {};
   return fmt::format(
-      "connection tracking is near full ({} of {} entries), and then packets are dropped: run "
-      "servers and loadgen in a "
-      "network namespace of their own (unshare -n, loopback up), or raise "
+      "connection tracking is near full ({} of {} entries); when it is full, packets are dropped. "
+      "Run servers and loadgen in their own network namespace (unshare -n, loopback up), or raise "
       "net.netfilter.nf_conntrack_max",
       tracking.entries, tracking.limit);
 }

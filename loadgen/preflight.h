@@ -1,4 +1,4 @@
-// Looks, before a run starts, whether the host has what the run needs.
+// Checks before a run whether the host has what the run needs.
 #pragma once
 
 #include <optional>
@@ -13,24 +13,32 @@
 
 namespace loadgen {
 
+// What a run needs besides its Config.
 struct Ready {
   net::SocketAddress server;
   Sources sources;
   std::vector<std::string> warnings;  // what may go wrong, and what to do about it
 };
 
-// Raises the limit of descriptors. An error is what is missing, and what to do about it, in one
-// line; that nobody listens at the server's address is not one: the run will count it.
+// Resolves the server's address, raises the limit of open descriptors, makes the folder of --save
+// and chooses the source addresses.
+//
+// Fails if something that the run needs is missing. The error's context says in one line what it is
+// and what to do about it. It is no failure if nobody listens at the server's address: the requests
+// will fail and be counted.
 base::Result<Ready> prepare(const Config& config);
 
-// The ports of one run: nothing when there are enough for as many new connections as a machine of a
-// few cores can make.
+// Each of these returns what is wrong and what to do about it, in one line, or nothing.
+
+// Warns if the run could use up the local ports of `sources` addresses, at the rate that a machine
+// of a few cores can reach.
 std::optional<std::string> port_warning(const Config& config, const EphemeralPorts& ports,
                                         int sources);
 
-// Nothing when all files that the run asks for are under --verify-root.
+// Reports copies that --verify needs and that are not under --verify-root.
 std::optional<std::string> missing_files(const Config& config);
 
+// Warns if the table of tracked connections is near full.
 std::optional<std::string> tracking_warning(const ConnectionTracking& tracking);
 
 }  // namespace loadgen

@@ -10,7 +10,7 @@ namespace loadgen {
 
 namespace {
 
-// So that the line fits on a terminal of 80 columns.
+// With this many bars the line fits into 80 columns.
 constexpr std::size_t kBars = 24;
 
 constexpr const char* kEraseLine = "\r\033[K";

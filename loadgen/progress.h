@@ -1,4 +1,4 @@
-// One line on the terminal while a run goes on.
+// Shows on the terminal how a run goes.
 #pragma once
 
 #include <string>
@@ -8,10 +8,14 @@
 
 namespace loadgen {
 
-// Bars from low to high, one for each value; the highest value has the highest bar.
+// Returns one bar for each value. The bar's height is the value relative to the highest value.
+// Requires: no value is negative.
 std::string sparkline(const std::vector<double>& values);
 
-// One thread. Silent unless standard error is a terminal; leaves no trace there when it ends.
+// Writes one line that is overwritten every second, and erases it at the end. Writes nothing if
+// standard error is not a terminal.
+//
+// One thread.
 class Progress {
  public:
   Progress();
@@ -19,13 +23,13 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // Once a second: what has happened since the run began.
+  // Shows the last second. `so_far` is the total since the start of the measured window.
   void show(int elapsed_s, const Live& so_far);
 
  private:
   const bool is_shown_;
   Live before_;
-  std::vector<double> rates_;  // of the last seconds
+  std::vector<double> rates_;  // requests in each of the last seconds
 };
 
 }  // namespace loadgen

@@ -1,4 +1,4 @@
-// The copy that a file from the server is compared with.
+// Compares received files with local copies, for --verify.
 #pragma once
 
 #include <fstream>
@@ -8,18 +8,22 @@
 
 namespace loadgen {
 
+// Compares the files that one thread receives, one after the other.
+//
 // One thread.
 class Reference {
  public:
+  // `folder` holds the copies.
   explicit Reference(std::string folder) : folder_(std::move(folder)) {}
 
-  // From the first byte of `name`'s copy. A copy that is not there is unlike everything.
+  // Starts with the copy of `name`. If there is no copy, the comparison will fail.
   void begin(std::string_view name);
 
-  // The next bytes that came from the server.
+  // Compares the next bytes of the received file.
   void compare(std::string_view bytes);
 
-  // Whether all bytes were those of the copy, and there are no more in it.
+  // Whether all bytes were equal and the copy has no further ones. Requires: all bytes of the
+  // received file were compared.
   bool is_whole_and_equal();
 
  private:

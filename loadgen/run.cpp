@@ -21,6 +21,7 @@ namespace loadgen {
 
 namespace {
 
+// The main thread's side of a run. It is used for one run only.
 class Run {
  public:
   Run(const Config& config, const Ready& ready)
@@ -64,7 +65,7 @@ class Run {
       return base::Error{base::ErrorCode::kUnavailable,
                          "thread " + started +
                              " could not be started: " + failure.code().message() +
-                             "; ask for fewer threads, or raise the limit (ulimit -u)"};
+                             "; use fewer threads, or raise the limit (ulimit -u)"};
     }
     return base::kDone;
   }
@@ -76,7 +77,7 @@ class Run {
     wait_for_all();
   }
 
-  // Returns the CPU time used before.
+  // Starts the measured window. Returns the CPU time that was used before it.
   double begin_window() {
     const double cpu_before_s = process_cpu_s();
     result_.start_unix_s = base::unix_time_s();
@@ -86,15 +87,15 @@ class Run {
     return cpu_before_s;
   }
 
-  // Once a second the progress is shown. The clock of a run is its threads': nothing is measured
-  // here.
+  // Shows the progress once a second until all threads have arrived. Nothing is measured here; each
+  // thread reads the clock itself and decides when the window ends.
   void watch_window() {
     Progress progress;
     int arrived = 0;
     for (int second = 1; arrived < config_.threads;) {
       const std::int64_t next_ns = control_.window_start_ns + second * base::kNsPerS;
       const auto left_ms = static_cast<int>((next_ns - base::now_ns()) / base::kNsPerMs) + 1;
-      arrived += wait(std::max(left_ms, 0));  // who is late does not wait
+      arrived += wait(std::max(left_ms, 0));  // do not wait if it is late already
       if (base::now_ns() < next_ns) continue;
       progress.show(second, live());
       ++second;
@@ -102,12 +103,13 @@ class Run {
   }
 
   void wait_for_all() {
-    for (int arrived = 0; arrived < config_.threads;) arrived += wait(kAsLongAsItTakes);
+    for (int arrived = 0; arrived < config_.threads;) arrived += wait(kNoTimeLimit);
   }
 
-  static constexpr int kAsLongAsItTakes = -1;
+  static constexpr int kNoTimeLimit = -1;  // of poll()
 
-  // How many threads have arrived; 0 when the time is over first.
+  // Waits until a thread arrives or a signal comes, for `at_most_ms`. Returns how many threads have
+  // arrived, which may be 0.
   int wait(int at_most_ms) {
     std::array<pollfd, 2> waiting{
         {{control_.arrivals.fd(), POLLIN, 0}, {signals_.get(), POLLIN, 0}}};
@@ -116,8 +118,8 @@ class Run {
     return waiting[0].revents != 0 ? control_.arrivals.take() : 0;
   }
 
-  // Requests under way are finished. Whoever does not want to wait for them sends a second signal,
-  // which nobody holds back any more.
+  // Lets the threads finish the requests under way. A second signal is no longer blocked and ends
+  // the program at once.
   void stop_early() {
     signalfd_siginfo signal{};
     if (::read(signals_.get(), &signal, sizeof signal) != sizeof signal) return;

@@ -1,4 +1,4 @@
-// The local addresses that connections come from.
+// The local addresses from which connections are made.
 #pragma once
 
 #include <cstdint>
@@ -8,25 +8,27 @@
 
 namespace loadgen {
 
-// Every connection that its client closes keeps a port of one address for a while. Against a server
-// on 127.0.0.0/8 a client may come from any other address of it, each with ports of its own.
+// A connection that the client closes first occupies its local port for a while (TIME_WAIT), and
+// one address has only about 28,000 ports. If the server is on 127.0.0.0/8, the client can connect
+// from any address of that network, and each address has its own ports.
 //
 // Immutable once built.
 class Sources {
  public:
   static constexpr int kSpread = 64;
 
-  // The system's choice for every connection.
+  // The system chooses the address of every connection.
   Sources() = default;
 
-  // 127.0.0.1, 127.0.0.2, ... Requires: 1 <= count <= 254.
+  // Connections come from 127.0.0.1, 127.0.0.2, and so on. Requires: 1 <= count <= 254.
   static Sources spread(int count);
 
-  // The address for a thread's connection number `connection`, both from 0; null for the system's
-  // choice. All threads together use all addresses evenly.
+  // Returns the address for one connection, or null if the system chooses. `thread` and
+  // `connection`, the number of the thread's connection, count from 0. Each thread uses all
+  // addresses equally often. The result points into this object.
   const net::SocketAddress* of(int thread, std::int64_t connection) const;
 
-  // At least 1.
+  // The number of addresses; 1 if the system chooses.
   int count() const { return addresses_.empty() ? 1 : static_cast<int>(addresses_.size()); }
 
  private:

@@ -6,6 +6,7 @@ namespace loadgen {
 
 namespace {
 
+// 0 if `whole` is 0: no time passed, or nothing succeeded.
 double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 double mean_ms(std::uint64_t sum_ns, std::uint64_t count) {
@@ -40,16 +41,17 @@ std::vector<std::pair<std::string, std::uint64_t>> errors_by_cause(const Tally& 
   return errors;
 }
 
-// Where the time of the threads went that is in no response time: together with n_check, all of it.
+// Says where the time went that is in no response time. `all_ns` is the time of all threads
+// together. With the share n_check of the response times, the shares add up to all of it.
 std::string time_elsewhere(const Tally& tally, double all_ns, double n_check) {
   const double failed = ratio(static_cast<double>(tally.failed_ns), all_ns);
-  const double over = 1 - ratio(static_cast<double>(tally.active_ns), all_ns);
-  const double between = 1 - n_check - failed - over;
+  const double ended = 1 - ratio(static_cast<double>(tally.active_ns), all_ns);
+  const double between = 1 - n_check - failed - ended;
   return fmt::format(
-      "X*R is {:.3f} of N; of the threads' time {:.1f}% went to requests that failed, for {:.1f}% "
-      "a thread had ended "
-      "before the last one{}, and {:.1f}% lay between requests",
-      n_check, failed * 100, over * 100, over > 0.02 ? " (a longer run helps)" : "", between * 100);
+      "X*R is {:.3f} of N. Of the threads' time, {:.1f}% went to failed requests, {:.1f}% passed "
+      "after a thread had ended before the last one{}, and {:.1f}% passed between requests",
+      n_check, failed * 100, ended * 100, ended > 0.02 ? " (a longer run helps)" : "",
+      between * 100);
 }
 
 std::vector<std::string> find_faults(const Tally& tally, const Summary& summary, double all_ns) {
@@ -59,7 +61,7 @@ std::vector<std::string> find_faults(const Tally& tally, const Summary& summary,
     faults.push_back(time_elsewhere(tally, all_ns, summary.n_check));
   }
   if (tally.announced_bytes != tally.received_bytes) {
-    faults.push_back(fmt::format("the replies announced {} bytes of files, and {} were received",
+    faults.push_back(fmt::format("the replies announced {} bytes of files, but {} were received",
                                  tally.announced_bytes, tally.received_bytes));
   }
   return faults;

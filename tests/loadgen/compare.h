@@ -1,4 +1,4 @@
-// What Catch2 spells differently in versions 2 and 3.
+// Comparisons whose names differ between Catch2 2 and 3.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@ inline bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// To a millionth.
+// Whether the relative difference is at most a millionth.
 inline bool is_near(double value, double expected) {
   return std::abs(value - expected) <= 1e-6 * std::abs(expected);
 }

@@ -42,7 +42,7 @@ void check_against_sorting(std::vector<std::int64_t> values) {
   }
 }
 
-// Response times as they come: most near each other, some far out.
+// Values distributed like response times: most are close together, a few are far larger.
 std::vector<std::int64_t> long_tailed(std::size_t count, unsigned seed) {
   std::mt19937_64 random(seed);
   std::lognormal_distribution<double> nanoseconds(11, 1.5);
@@ -65,9 +65,9 @@ TEST_CASE("a histogram keeps values of every magnitude to within 0.8%", "[loadge
     const std::int64_t power = std::int64_t{1} << bit;
     for (const std::int64_t value : {power - 1, power, power + power / 3, power + (power - 1)}) {
       CAPTURE(value);
-      // Outliers on both sides: what is told must come from the bucket, not from min() or max().
-      const auto told = static_cast<double>(histogram_of({0, value, INT64_MAX}).value_at(500));
-      CHECK(std::abs(told - static_cast<double>(value)) <= 0.008 * static_cast<double>(value));
+      // The outliers on both sides make sure that the result is not clamped to min() or max().
+      const auto kept = static_cast<double>(histogram_of({0, value, INT64_MAX}).value_at(500));
+      CHECK(std::abs(kept - static_cast<double>(value)) <= 0.008 * static_cast<double>(value));
     }
   }
 }
@@ -77,12 +77,12 @@ TEST_CASE("small values are kept exactly", "[loadgen]") {
     CHECK(histogram_of({0, value, 1000}).value_at(500) == value);
 }
 
-TEST_CASE("no percentile lies outside of what was measured", "[loadgen]") {
+TEST_CASE("no percentile is outside of the smallest and largest value", "[loadgen]") {
   const Histogram one = histogram_of({1'000'003});
   for (const unsigned per_mille : kPerMilles) CHECK(one.value_at(per_mille) == 1'000'003);
 }
 
-TEST_CASE("an empty histogram says 0", "[loadgen]") {
+TEST_CASE("an empty histogram returns 0", "[loadgen]") {
   const Histogram empty;
   CHECK(empty.count() == 0);
   CHECK(empty.min() == 0);

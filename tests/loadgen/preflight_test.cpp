@@ -24,7 +24,7 @@ Config verifying(const tests::TemporaryFolder& folder, const std::string& file, 
 
 }  // namespace
 
-TEST_CASE("files to verify must exist, and those that do not are counted", "[loadgen]") {
+TEST_CASE("missing copies for --verify are counted", "[loadgen]") {
   const tests::TemporaryFolder folder;
   for (const char* name : {"f1", "f2", "f4"}) folder.write(name, "x");
   CHECK_FALSE(missing_files(verifying(folder, "f1", 0, 8)));
@@ -35,13 +35,13 @@ TEST_CASE("files to verify must exist, and those that do not are counted", "[loa
   CHECK(contains(*wrong, "the first is f3"));
 }
 
-TEST_CASE("without --verify no file is looked for", "[loadgen]") {
+TEST_CASE("without --verify no copy is looked for", "[loadgen]") {
   Config config;
   config.file = "nowhere";
   CHECK_FALSE(missing_files(config));
 }
 
-TEST_CASE("ports that a run would use up are warned of", "[loadgen]") {
+TEST_CASE("a run that could use up the local ports gets a warning", "[loadgen]") {
   Config config;
   config.seconds_ms = 10'000;
   CHECK(port_warning(config, {28'232, 60}, 1));
@@ -63,7 +63,7 @@ TEST_CASE("kept connections and few requests need few ports", "[loadgen]") {
   CHECK(port_warning(config, {1'000, 60}, 1));
 }
 
-TEST_CASE("a table of tracked connections that is near full is warned of", "[loadgen]") {
+TEST_CASE("a nearly full table of tracked connections gets a warning", "[loadgen]") {
   CHECK_FALSE(loadgen::tracking_warning({0, 0}));
   CHECK_FALSE(loadgen::tracking_warning({200'000, 262'144}));
   CHECK(contains(*loadgen::tracking_warning({250'000, 262'144}), "250000 of 262144"));

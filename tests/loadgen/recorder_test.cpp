@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::int64_t kStart = 50 * kNsPerS;
 
-// Began `at_ms` after the window did, and took 10 ms: 2 to connect, 6 to the first byte.
+// A request that began `at_ms` after the start of the window and took 10 ms. It was connected after
+// 2 ms and had its first byte after 6 ms.
 Exchange success(std::int64_t at_ms, std::uint64_t bytes = 1000) {
   const std::int64_t started = kStart + at_ms * kNsPerMs;
   return {{},    started, started + 2 * kNsPerMs, started + 6 * kNsPerMs, started + 10 * kNsPerMs,
@@ -33,7 +34,8 @@ Recorder& begun(Recorder& recorder) {
 
 }  // namespace
 
-TEST_CASE("a success counts with its phases, its bytes and its second", "[loadgen]") {
+TEST_CASE("a request that succeeded counts with its phases, its bytes and its second",
+          "[loadgen]") {
   Recorder recorder;
   begun(recorder).record(success(0));
   recorder.record(success(2100, 500));
@@ -61,7 +63,7 @@ TEST_CASE("a request belongs to the second in which it ended", "[loadgen]") {
   CHECK(recorder.tally().seconds[1].requests == 1);
 }
 
-TEST_CASE("a failure is counted by its cause and is in no other figure", "[loadgen]") {
+TEST_CASE("a failed request counts as an error of its cause and in no other figure", "[loadgen]") {
   Recorder recorder;
   begun(recorder).record(success(0));
   recorder.record(failure(base::ErrorCode::kDenied, 20));
@@ -97,7 +99,7 @@ TEST_CASE("tallies of two threads add up, and the later end is that of the run",
   CHECK(sum.active_ns == (13 + 1510) * kNsPerMs);
 }
 
-TEST_CASE("whoever watches sees what was recorded", "[loadgen]") {
+TEST_CASE("live() shows what was recorded", "[loadgen]") {
   Recorder recorder;
   begun(recorder).record(success(0));
   recorder.record(failure(Fault::kConnect, 10));

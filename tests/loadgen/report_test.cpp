@@ -75,7 +75,7 @@ TEST_CASE("the JSON has every figure of the contract", "[loadgen]") {
   CHECK(json["per_second"][2] == nlohmann::json{{"t", 3}, {"requests", 201}, {"mean_ms", 20.0}});
 }
 
-TEST_CASE("the JSON says whether the run is valid, when it was and what it took", "[loadgen]") {
+TEST_CASE("the JSON says whether the run is valid, when it ran and what CPU it used", "[loadgen]") {
   const nlohmann::json json = parsed(get_config(), two_seconds());
   CHECK(json["valid"] == true);
   CHECK(json["invalid_because"].empty());
@@ -90,7 +90,7 @@ TEST_CASE("the JSON says whether the run is valid, when it was and what it took"
   CHECK(json["warmup_s"] == 0.5);
 }
 
-TEST_CASE("errors stand in the JSON by their words beside the total", "[loadgen]") {
+TEST_CASE("the JSON lists errors by cause beside their total", "[loadgen]") {
   RunResult result = two_seconds();
   result.tally.errors[Cause(base::ErrorCode::kDenied).index()] = 2;
   result.tally.errors[Cause(Fault::kMismatch).index()] = 1;
@@ -113,7 +113,7 @@ TEST_CASE("neither report holds the user's name or password", "[loadgen]") {
   }
 }
 
-TEST_CASE("the table shows the self-check, and why a run is not to be believed", "[loadgen]") {
+TEST_CASE("the table shows the self-check, and why a run is invalid", "[loadgen]") {
   CHECK(contains(table(get_config(), two_seconds()), "ratio 1.000: valid"));
   RunResult result = two_seconds();
   result.tally.elapsed_ns = 4 * kNsPerS;

@@ -35,7 +35,7 @@ TEST_CASE("each thread uses all source addresses evenly", "[loadgen]") {
   }
 }
 
-TEST_CASE("threads that connect at once come from different addresses", "[loadgen]") {
+TEST_CASE("threads that connect at the same time use different addresses", "[loadgen]") {
   const Sources sources = Sources::spread(Sources::kSpread);
   std::set<std::string> seen;
   for (int thread = 0; thread < Sources::kSpread; ++thread)

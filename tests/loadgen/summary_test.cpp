@@ -16,8 +16,8 @@ using tests::is_near;
 
 namespace {
 
-// A run of 10 s in which `requests` requests of 10 ms succeeded, with 1000 bytes each, on threads
-// that were all there to the end.
+// A run of 10 s in which `requests` requests of 10 ms and 1000 bytes succeeded. All threads ran
+// until the end.
 Tally ten_seconds(int requests, int threads) {
   Tally tally;
   for (int i = 0; i < requests; ++i) tally.response_ns.add(10 * kNsPerMs);
@@ -67,12 +67,13 @@ TEST_CASE("an invalid run says where the time went", "[loadgen]") {
   REQUIRE(summary.invalid_because.size() == 1);
   const std::string& reason = summary.invalid_because.front();
   CHECK(contains(reason, "X*R is 0.500 of N"));
-  CHECK(contains(reason, "20.0% went to requests that failed"));
-  CHECK(contains(reason, "15.0% a thread had ended before the last one (a longer run helps)"));
-  CHECK(contains(reason, "15.0% lay between requests"));
+  CHECK(contains(reason, "20.0% went to failed requests"));
+  CHECK(contains(reason,
+                 "15.0% passed after a thread had ended before the last one (a longer run helps)"));
+  CHECK(contains(reason, "15.0% passed between requests"));
 }
 
-TEST_CASE("bytes that were announced and did not come make a run invalid", "[loadgen]") {
+TEST_CASE("a run is invalid if announced bytes did not come", "[loadgen]") {
   Tally tally = ten_seconds(4000, 4);
   --tally.received_bytes;
   const Summary summary = summarize(tally, 4);
@@ -81,7 +82,7 @@ TEST_CASE("bytes that were announced and did not come make a run invalid", "[loa
   CHECK(contains(summary.invalid_because.front(), "3999999"));
 }
 
-TEST_CASE("errors are told apart by cause, only those that occurred", "[loadgen]") {
+TEST_CASE("errors are listed by cause, but only those that occurred", "[loadgen]") {
   Tally tally = ten_seconds(4000, 4);
   tally.errors[Cause(base::ErrorCode::kNotFound).index()] = 2;
   tally.errors[Cause(Fault::kTimeout).index()] = 1;

@@ -52,14 +52,14 @@ TEST_CASE("file numbers do not overflow", "[loadgen]") {
   CHECK(file_number(99'999, 1'000'000'000, 999'999'999) == 100'000'000'000'000);
 }
 
-TEST_CASE("the number stands for each %d of a name", "[loadgen]") {
+TEST_CASE("every %d in a name is replaced by the number", "[loadgen]") {
   CHECK(file_name("1KB%d.txt", 12) == "1KB12.txt");
   CHECK(file_name("%d/%d", 3) == "3/3");
   CHECK(file_name("1KB1.txt", 12) == "1KB1.txt");
   CHECK(file_name("100%.txt", 12) == "100%.txt");
 }
 
-TEST_CASE("a get is two lines, apart and in one piece", "[loadgen]") {
+TEST_CASE("a get is two lines, available separately and in one piece", "[loadgen]") {
   const Config config = get_config("1KB%d.txt", 2);
   Workload workload(config, "run", 3);
   const loadgen::Request first = workload.next();
@@ -71,7 +71,7 @@ TEST_CASE("a get is two lines, apart and in one piece", "[loadgen]") {
   CHECK(workload.next().file_name == "1KB7.txt");
 }
 
-TEST_CASE("files that are asked for once are used up", "[loadgen]") {
+TEST_CASE("with --once a workload is used up after each file was asked for", "[loadgen]") {
   Config config = get_config("1KB%d.txt", 2);
   CHECK_FALSE(Workload(config, "run", 0).is_used_up());
   config.asks_once = true;
