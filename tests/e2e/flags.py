@@ -1,16 +1,22 @@
-"""The flags of the programs as the contract lists them: name, default as --help shows it, and a value of each kind."""
+"""The flags of the programs, with their defaults and with good and bad values.
 
+The tests fail if `--help` of a program shows a flag that is not listed here.
+"""
+
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Flag:
     name: str
-    default: str | None  # None: none is promised, or it depends on the machine
+    default: str | None  # as --help shows it; None: none, or it depends on the machine
     good: str
-    bad: tuple[str, ...]
+    bad: tuple[str, ...] = ()
 
     def variable(self, program: str) -> str:
+        """The environment variable of the flag."""
         return f"{program}_{self.name}".upper().replace("-", "_")
 
 
@@ -29,7 +35,8 @@ BAD_ADDRESS = (
 )
 BAD_SECONDS = ("-1", "x", "1s", "nan", "inf", "1,5", " 1", "0x1", "1e99")
 BAD_SIZE = ("-1", "x", "1k", "1T", "1KB", "K", "1.5M", " 1", "99999999999G", "1 M", "0x10")
-BAD_COUNT = ("0", "-1", "x", "1.5", "1e3", " 3", "99999999999999999999", "0x10")
+BAD_NUMBER = ("-1", "x", "1.5", "1e3", " 3", "99999999999999999999", "0x10")  # 0 is good
+BAD_COUNT = ("0", *BAD_NUMBER)
 
 
 def _choice(name: str, default: str, *others: str) -> Flag:
@@ -50,7 +57,12 @@ FLAGS = {
         _choice("store-connection", "persistent", "per-request"),
         Flag("store-timeout", "2", "3", BAD_SECONDS),
         _choice("password-scheme", "argon2id", "plain"),
-        Flag("sqlite-path", "accounts.db", "a.db", ()),
+        Flag("sqlite-path", "accounts.db", "a.db"),
+        Flag("verified-memo", "900", "1.5", BAD_SECONDS),
+        Flag("hashes-at-once", "0", "2", BAD_NUMBER),
+        Flag("spare-workers", "32", "0", BAD_NUMBER),
+        Flag("export", None, "a.csv"),
+        Flag("import", None, "a.csv"),
         *BOTH,
     ),
     "fileserver": (
@@ -58,17 +70,20 @@ FLAGS = {
         Flag("auth", "127.0.0.1:9001", "localhost:1", BAD_ADDRESS),
         _choice("auth-connection", "persistent", "per-request"),
         Flag("auth-timeout", "5", "3", BAD_SECONDS),
-        Flag("root", "files", "a", ()),
+        Flag("root", "files", "a"),
         _choice("files", "prefetch", "disk"),
         Flag("memory-limit", None, "5M", BAD_SIZE),
+        Flag("spare-threads", "32", "0", BAD_NUMBER),
         *BOTH,
     ),
 }
 
+# Flags of authserver that only one of the stores uses.
 STORES = (
     Flag("store", "sqlite", "sqlite", ("fish", "SQLite", "")),
+    _choice("mysql-tls", "off", "on"),
     *(
-        Flag(name, None, "x", ())
+        Flag(name, None, "x")
         for name in (
             "mysql-host",
             "mysql-port",
@@ -77,6 +92,8 @@ STORES = (
             "mysql-password",
             "mysql-password-file",
             "mysql-database",
+            "mysql-tls-ca",
+            "mysql-server-public-key",
             "redis-host",
             "redis-port",
             "redis-password",
@@ -85,3 +102,46 @@ STORES = (
         )
     ),
 )
+
+LOADGEN = (
+    Flag("server", "127.0.0.1:9000", "127.0.0.1:1", BAD_ADDRESS),
+    Flag("threads", "1", "2", BAD_COUNT),
+    Flag("seconds", "10", "1.5", BAD_SECONDS),
+    Flag("requests", None, "2", BAD_COUNT),
+    Flag("warmup", "0", "1.5", BAD_SECONDS),
+    _choice("connection", "per-request", "keep-alive"),
+    Flag("timeout", "30", "1.5", BAD_SECONDS),
+    *(
+        Flag(name, None, "x")
+        for name in (
+            "pipeline",
+            "user",
+            "password",
+            "file",
+            "unique",
+            "once",
+            "verify",
+            "verify-root",
+            "save",
+            "json",
+        )
+    ),
+)
+
+
+def not_shown(help_text: str, program: str, flags: Iterable[Flag]) -> list[str]:
+    """The flags that have no line in the help with their default and their variable."""
+    return [flag.name for flag in flags if not _is_shown(help_text, program, flag)]
+
+
+def unlisted(help_text: str, flags: Iterable[Flag]) -> list[str]:
+    """The flags in the help that are not among `flags`."""
+    shown = re.findall(r"^  --([a-z-]+)", help_text, re.MULTILINE)
+    listed = {"help", "version", "config", *(flag.name for flag in flags)}
+    return [name for name in shown if name not in listed]
+
+
+def _is_shown(help_text: str, program: str, flag: Flag) -> bool:
+    default = rf"\b{re.escape(flag.default)}\b.*" if flag.default else ""
+    line = rf"--{flag.name}\b(?!-).*{default}\b{flag.variable(program)}\b"
+    return re.search(line, help_text) is not None
