@@ -1,4 +1,4 @@
-"""A client that speaks raw bytes, and believes no reply that is not of the protocol's form."""
+"""A client that sends raw bytes and checks that every reply has the form of the protocol."""
 
 import re
 import socket
@@ -23,12 +23,15 @@ Address = tuple[str, int]
 Reply = str | bytes
 
 
-class ConnectionEnded(AssertionError):
-    """The server closed, or reset, the connection where more bytes of a reply were due."""
+class ConnectionEndedError(AssertionError):
+    """The server closed or reset the connection before a reply was complete."""
 
 
 class Client:
-    """One connection. A reply is "OK", the code of an error, or the bytes of a file."""
+    """One connection. A reply is "OK", the code of an error, or the bytes of a file.
+
+    A test fails with an AssertionError when a reply does not have the form of the protocol.
+    """
 
     def __init__(self, address: Address, receive_buffer: int | None = None) -> None:
         self.socket = socket.socket(socket.AF_INET6 if ":" in address[0] else socket.AF_INET)
@@ -49,6 +52,7 @@ class Client:
         self.socket.sendall(data.encode() if isinstance(data, str) else data)
 
     def half_close(self) -> None:
+        """Shuts down the sending side; replies can still be read."""
         self.socket.shutdown(socket.SHUT_WR)
 
     def ask(self, line: bytes | str) -> Reply:
@@ -75,20 +79,21 @@ class Client:
         return error[1].decode()
 
     def reply_line(self) -> bytes:
-        """The next line as it came, without its LF."""
+        """Returns the next line without its LF."""
         while (lf := self._received.find(b"\n")) < 0:
             assert len(self._received) < 1024, f"not a reply: {bytes(self._received)!r}"
             self._receive_more()
         return self.take(lf + 1)[:-1]
 
     def begin_file(self) -> int:
-        """The size in the first line of a reply with a file; take() its bytes."""
+        """Reads the first line of a reply with a file, and returns the size for take()."""
         line = self.reply_line()
         sized = _SIZED.match(line)
         assert sized, f"not the beginning of a file: {line!r}"
         return int(sized[1])
 
     def take(self, size: int) -> bytes:
+        """Returns the next `size` bytes."""
         while len(self._received) < size:
             self._receive_more()
         taken = bytes(self._received[:size])
@@ -96,28 +101,28 @@ class Client:
         return taken
 
     def rest(self) -> bytes:
-        """Everything until the server ends the connection, be it by closing or by resetting it."""
+        """Returns all bytes until the server closes or resets the connection."""
         try:
             while True:
                 self._receive_more()
-        except ConnectionEnded:
+        except ConnectionEndedError:
             return bytes(self._received)
 
     def is_ended(self) -> bool:
-        """Waits for the end of the connection; false when there are bytes before it."""
+        """Waits until the server ends the connection. False if it sent bytes before that."""
         return self.rest() == b""
 
     def _receive_more(self) -> None:
         try:
             received = self.socket.recv(1 << 20)
         except ConnectionResetError as reset:
-            raise ConnectionEnded("reset") from reset
+            raise ConnectionEndedError("reset") from reset
         if not received:
-            raise ConnectionEnded(f"closed behind {bytes(self._received[-80:])!r}")
+            raise ConnectionEndedError(f"closed after {bytes(self._received[-80:])!r}")
         self._received += received
 
 
 def grant(client: Client, user: str = "alice", password: str = "wonderland") -> None:
-    """Lets the connection ask for files."""
+    """Logs in, so that the connection may ask for files."""
     reply = client.ask(f"get:{user}:{password}")
     assert reply == "OK", reply

@@ -1,5 +1,4 @@
-"""What stands in for the other end of a connection between the servers: a peer that behaves as a test wants, and a
-relay that counts the connections to a real one."""
+"""Replacements for a server: a Peer that answers as a test wants, and a Relay to a real server."""
 
 import contextlib
 import socket
@@ -10,12 +9,15 @@ from client import Address
 from waiting import eventually
 
 
-class HangUp(Exception):
+class HangUp(Exception):  # noqa: N818 (a request to close, not an error)
     """Raised by a peer's `answer` to close the connection instead of answering."""
 
 
 class Listening:
-    """Accepts connections, each served by a thread of its own, until close()."""
+    """Accepts connections until close(), and serves each in its own thread.
+
+    `connections` is the number of connections that were accepted.
+    """
 
     def __init__(self) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -41,6 +43,7 @@ class Listening:
         _shut(connection)
 
     def serve(self, connection: socket.socket) -> None:
+        """Serves one connection, which is closed when this returns."""
         raise NotImplementedError
 
     def hang_up_on_all(self) -> None:
@@ -53,7 +56,10 @@ class Listening:
 
 
 class Peer(Listening):
-    """Speaks the line protocol as `answer(line, connection)` says: it returns the bytes to send, if any."""
+    """Answers each line with the bytes that `answer(line, connection)` returns; None sends nothing.
+
+    `lines` is what was received on all connections, with line endings.
+    """
 
     def __init__(self, answer: Callable[[bytes, socket.socket], bytes | None]) -> None:
         self.lines: list[bytes] = []
@@ -71,13 +77,13 @@ class Peer(Listening):
     def wait_for_lines(self, count: int) -> list[bytes]:
         eventually(
             lambda: len(self.lines) >= count,
-            f"{count} lines reach the peer, which has {self.lines}",
+            f"{count} lines reach the peer; it has {self.lines}",
         )
         return self.lines
 
 
 class Relay(Listening):
-    """Passes bytes on to `target` and back."""
+    """Forwards every connection to `target`."""
 
     def __init__(self, target: Address) -> None:
         self._target = target

@@ -1,4 +1,4 @@
-"""What /proc tells of a running program."""
+"""What /proc says about a running process."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 
 def _stat(pid: int) -> list[str]:
-    """The fields behind the program's name, state first; empty when there is no such process."""
+    """The fields after the program's name, the state first. Empty if there is no such process."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
@@ -20,13 +20,13 @@ def _stat(pid: int) -> list[str]:
 
 
 def state(pid: int) -> str:
-    """One letter, Z for a zombie; empty when there is no such process."""
+    """The state as one letter, Z for a zombie. Empty if there is no such process."""
     fields = _stat(pid)
     return fields[0] if fields else ""
 
 
 def pause(pid: int) -> None:
-    """Stops every thread of the process where it is; SIGCONT lets it go on."""
+    """Stops all threads of the process and waits until they have stopped. SIGCONT resumes them."""
     os.kill(pid, signal.SIGSTOP)
     tasks = Path(f"/proc/{pid}/task")
     eventually(
@@ -35,12 +35,12 @@ def pause(pid: int) -> None:
 
 
 def children(pid: int) -> list[int]:
-    everybody = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
-    return [child for child in everybody if (fields := _stat(child)) and int(fields[1]) == pid]
+    pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+    return [child for child in pids if (fields := _stat(child)) and int(fields[1]) == pid]
 
 
 def cpu_s(pid: int) -> float:
-    """CPU time that the process and its living children have used."""
+    """The CPU time that the process and its living children have used."""
     pids = [pid, *children(pid)]
     return (
         sum(int(fields[11]) + int(fields[12]) for one in pids if (fields := _stat(one)))
@@ -48,9 +48,12 @@ def cpu_s(pid: int) -> float:
     )
 
 
-def naps(pid: int) -> int:
-    """How often the process and its children have gone to sleep: a server that waits for a lock naps again and again,
-    one that waits for a line does not."""
+def sleep_count(pid: int) -> int:
+    """How often the threads of the process and its children have gone to sleep.
+
+    While a server waits for a lock of the accounts file, it sleeps and retries: the number grows.
+    While it waits for a line, the number stays the same.
+    """
     statuses = [
         status
         for one in (pid, *children(pid))
@@ -73,13 +76,13 @@ def descriptors(pid: int) -> int:
 
 
 def memory_holds(pid: int, needle: bytes) -> bool:
-    """Whether the bytes are anywhere in the memory of the process."""
+    """Whether the bytes are in writable memory of the process."""
     with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
         for line in _lines(Path(f"/proc/{pid}/maps")):
             start, end = (int(address, 16) for address in line.split()[0].split("-"))
             if "rw" not in line.split()[1]:
                 continue
-            with contextlib.suppress(OSError):  # unmapped meanwhile
+            with contextlib.suppress(OSError):  # the mapping is gone by now
                 memory.seek(start)
                 if needle in memory.read(end - start):
                     return True
@@ -87,7 +90,7 @@ def memory_holds(pid: int, needle: bytes) -> bool:
 
 
 def server_of(client: Client, parent: int) -> int:
-    """The child of `parent` that owns the other end of the client's connection."""
+    """The child of `parent` that serves the client's connection."""
     inode = _socket_inode(client.socket.getpeername()[1], client.port())
     owners = [child for child in children(parent) if f"socket:[{inode}]" in _open_files(child)]
     assert len(owners) == 1, f"the connection is open in {owners}"

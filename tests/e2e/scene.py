@@ -1,10 +1,16 @@
-"""A temporary folder, the servers that work in it and the clients that talk to them; all gone at the end."""
+"""A Scene is a temporary folder with servers and clients that work in it.
 
+At the end of a test, the clients are closed, the servers are stopped and the folder is removed.
+"""
+
+import functools
 import shutil
 import socket
 import tempfile
 import unittest
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 from client import Address, Client
 from programs import Program
@@ -14,6 +20,8 @@ _ANY_PORT = ("--listen", "127.0.0.1:0")
 
 
 class Scene:
+    """`root` is the served folder, `accounts` the accounts file of SQLite."""
+
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix=_FOLDER_PREFIX))
         self.root = self.folder / "files"
@@ -23,7 +31,7 @@ class Scene:
         self._closeables: list = []
 
     def write(self, name: str | bytes, content: bytes) -> Path:
-        """Makes a file of the served folder, and the folders on its way."""
+        """Writes a file of the served folder, and makes the folders in its path."""
         path = self.root / (
             name.decode(errors="surrogateescape") if isinstance(name, bytes) else name
         )
@@ -32,18 +40,19 @@ class Scene:
         return path
 
     def authserver(self, *flags: object, **options) -> Program:
+        """Starts an authserver whose accounts are in `accounts`."""
         return self.start(
             "authserver", [*_ANY_PORT, "--sqlite-path", self.accounts, *flags], **options
         )
 
     def fileserver(self, auth: object, *flags: object, **options) -> Program:
-        """`auth` is a server of this scene, or HOST:PORT."""
+        """Starts a fileserver. `auth` is a server of this scene, or HOST:PORT."""
         return self.start(
             "fileserver", [*_ANY_PORT, "--auth", auth, "--root", self.root, *flags], **options
         )
 
     def start(self, name: str, flags: list[object], **options) -> Program:
-        """A server with these flags and no others."""
+        """Starts a server with these flags and no others."""
         log = self.folder / f"{name}-{len(self._programs)}.log"
         program = Program(name, [str(flag) for flag in flags], log, **options)
         self._programs.append(program)
@@ -54,7 +63,7 @@ class Scene:
         return self.keep(Client(address, **options))
 
     def keep(self, closeable):
-        """Closes it at the end, before the servers are stopped."""
+        """Closes `closeable` at the end of the test, before the servers are stopped."""
         self._closeables.append(closeable)
         return closeable
 
@@ -69,7 +78,7 @@ class Scene:
 
 
 class SceneTest(unittest.TestCase):
-    """Each test has a scene of its own."""
+    """Base class of tests; each test has its own scene."""
 
     def setUp(self) -> None:
         self.scene = Scene()
@@ -77,7 +86,7 @@ class SceneTest(unittest.TestCase):
 
 
 class SharedSceneTest(unittest.TestCase):
-    """The tests of a class share one scene, which prepare() furnishes; each makes its own connections."""
+    """Base class of tests that share one scene, which prepare() sets up for the whole class."""
 
     scene: Scene
 
@@ -89,16 +98,34 @@ class SharedSceneTest(unittest.TestCase):
 
     @classmethod
     def prepare(cls) -> None:
+        """Starts the servers and writes the files that all tests of the class use."""
         raise NotImplementedError
 
     def connect(self, server: Program, **options) -> Client:
+        """Returns a new connection that is closed at the end of the test."""
         client = Client(server.address, **options)
         self.addCleanup(client.close)
         return client
 
 
+def for_each(values: Iterable[Any]) -> Callable[[Callable], Callable]:
+    """Decorates a test that takes one argument: it runs as a subtest for each of the values."""
+    all_values = tuple(values)
+
+    def decorate(test: Callable) -> Callable:
+        @functools.wraps(test)
+        def run(self: unittest.TestCase) -> None:
+            for value in all_values:
+                with self.subTest(value):
+                    test(self, value)
+
+        return run
+
+    return decorate
+
+
 def create_account(authserver: Program, user: str = "alice", password: str = "wonderland") -> None:
-    """Makes the account unless it is there."""
+    """Makes the account if it does not exist yet."""
     client = Client(authserver.address)
     reply = client.ask(f"new:{user}:{password}")
     client.close()
@@ -106,7 +133,7 @@ def create_account(authserver: Program, user: str = "alice", password: str = "wo
 
 
 def free_port() -> int:
-    """A port that nobody listens on now, and that a server may be told to take."""
+    """Returns a port on which nobody listens now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]

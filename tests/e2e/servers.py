@@ -1,26 +1,27 @@
-"""The kinds of servers that must all keep one promise: both programs, both models, with and without spare workers."""
+"""The kinds of servers: both programs, both models, with and without idle threads or processes."""
 
 from programs import Program
 from scene import Scene
 
 KINDS = (
     "fileserver",
-    "fileserver without spare threads",
+    "fileserver without idle threads",
     "authserver with threads",
-    "authserver with threads and none to spare",
+    "authserver with threads, none idle",
     "authserver with processes",
-    "authserver with processes and none to spare",
+    "authserver with processes, none idle",
 )
+AUTHSERVER_KINDS = tuple(kind for kind in KINDS if kind.startswith("authserver"))
 PROCESS_KINDS = tuple(kind for kind in KINDS if "processes" in kind)
 
 
 def start(scene: Scene, kind: str, *flags: object, **options) -> Program:
-    """A server of this kind, for which `ping` is OK."""
-    is_spareless = "without" in kind or "none to spare" in kind
+    """Starts a server of this kind that answers `ping` with OK."""
+    keeps_none_idle = "without" in kind or "none idle" in kind
     if kind.startswith("fileserver"):
-        spare = ("--spare-threads", "0") if is_spareless else ()
+        spare = ("--spare-threads", "0") if keeps_none_idle else ()
         return scene.fileserver(scene.authserver(), *spare, *flags, **options)
-    spare = ("--spare-workers", "0") if is_spareless else ()
+    spare = ("--spare-workers", "0") if keeps_none_idle else ()
     model = "process" if "processes" in kind else "thread"
     return scene.authserver(
         "--model", model, "--password-scheme", "plain", *spare, *flags, **options

@@ -1,4 +1,4 @@
-"""new: and get: as a client of the fileserver sees them."""
+"""The requests new: and get:, as a client of the fileserver sees them."""
 
 import unittest
 
@@ -19,7 +19,7 @@ class AccountsTest(SharedSceneTest):
         self.client = self.connect(self.fileserver)
 
     def assert_replies(self, expected: dict[bytes, str]) -> None:
-        """Each line's reply, on one connection, which stays."""
+        """Sends each line on one connection and checks its reply. The connection must stay open."""
         for line, reply in expected.items():
             self.assertEqual(self.client.ask(line), reply, line)
         self.assertEqual(self.client.ask("ping"), "OK")
@@ -101,12 +101,24 @@ class AccountsTest(SharedSceneTest):
 
     def test_a_missing_second_colon_is_a_syntax_error(self) -> None:
         self.assert_replies(
-            dict.fromkeys((b"new:", b"get:", b"new: ", b"get: ", b"new:bob", b"get: bob", b"new:a b", b"get:" + b"u" * 65), "syntax")
+            dict.fromkeys(
+                (
+                    *(b"new:", b"get:", b"new: ", b"get: ", b"new:bob", b"get: bob", b"new:a b"),
+                    b"get:" + b"u" * 65,
+                ),
+                "syntax",
+            )
         )
 
     def test_an_empty_user_or_password_is_invalid(self) -> None:
         self.assert_replies(
-            dict.fromkeys((b"new::", b"get::", b"new::pw", b"get:bob:", b"new: :pw", b"new: : ", b"get: bob: ", b"new: bob:", b"new:::"), "invalid")
+            dict.fromkeys(
+                (
+                    *(b"new::", b"get::", b"new::pw", b"get:bob:", b"new: :pw", b"new: : "),
+                    *(b"get: bob: ", b"new: bob:", b"new:::"),
+                ),
+                "invalid",
+            )
         )
 
     def test_every_byte_of_the_alphabet_makes_a_user(self) -> None:
@@ -204,7 +216,7 @@ class AccountsTest(SharedSceneTest):
             self.client.ask(line)
             self.assertTrue(self.is_granted(), line)
 
-    def test_a_get_that_is_not_granted_leaves_nobody(self) -> None:
+    def test_a_refused_get_logs_the_connection_out(self) -> None:
         self.client.ask("new:leaver:pw")
         for line in (
             b"get:leaver:wrong",
@@ -225,13 +237,13 @@ class AccountsTest(SharedSceneTest):
             self.assertNotEqual(self.client.ask(line), "OK")
             self.assertFalse(self.is_granted(), line)
 
-    def test_a_line_that_does_not_begin_with_get_leaves_who_was_granted(self) -> None:
+    def test_a_line_that_does_not_begin_with_get_does_not_log_out(self) -> None:
         self.assert_replies({b"new:stayer:pw": "OK", b"get:stayer:pw": "OK"})
         for line in (b"\x01get:", b"GET:stayer:wrong", b"get", b" get:stayer:wrong", b"get\x01:"):
             self.client.ask(line)
             self.assertTrue(self.is_granted(), line)
 
-    def test_one_connection_says_nothing_about_another(self) -> None:
+    def test_each_connection_is_logged_in_separately(self) -> None:
         other = self.connect(self.fileserver)
         self.assert_replies({b"new:single:pw": "OK", b"get:single:pw": "OK"})
         self.assertTrue(self.is_granted())
@@ -239,7 +251,7 @@ class AccountsTest(SharedSceneTest):
         self.assertEqual(other.ask("get:single:wrong"), "denied")
         self.assertTrue(self.is_granted())
 
-    def test_a_new_connection_on_a_thread_that_served_before_begins_with_nobody(self) -> None:
+    def test_a_new_connection_on_a_reused_thread_is_not_logged_in(self) -> None:
         self.client.ask("new:before:pw")
         for _ in range(40):
             client = Client(self.fileserver.address)

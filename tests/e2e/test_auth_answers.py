@@ -1,6 +1,7 @@
-"""What the fileserver makes of the authserver's answers, of their absence, and of answers that come too late.
+"""How the fileserver handles answers of the authserver that are wrong, late or missing.
 
-The other end is a peer that behaves as each test wants; the real authserver cannot be told to."""
+The authserver is replaced by a Peer, which answers as each test wants.
+"""
 
 import socket
 import threading
@@ -28,7 +29,11 @@ class AuthAnswersTest(SceneTest):
     def client(self) -> Client:
         return self.scene.client(self.fileserver)
 
-    def test_what_is_asked_is_in_the_compact_form(self) -> None:
+    def assert_unavailable_in_time(self, client: Client, line: str) -> None:
+        seconds = time_s(lambda: self.assertEqual(client.ask(line), "unavailable"))
+        self.assertLess(seconds, LONG_S / 2)
+
+    def test_the_authserver_is_asked_in_the_compact_form(self) -> None:
         peer = self.serve(lambda line, _: b"OK\n")
         client = self.client()
         for line in (
@@ -52,7 +57,7 @@ class AuthAnswersTest(SceneTest):
             ],
         )
 
-    def test_what_is_not_acceptable_is_not_asked_at_all(self) -> None:
+    def test_a_request_that_is_not_acceptable_does_not_reach_the_authserver(self) -> None:
         peer = self.serve(lambda line, _: b"OK\n")
         client = self.client()
         for line in (
@@ -70,7 +75,7 @@ class AuthAnswersTest(SceneTest):
             self.assertIn(client.ask(line), ("syntax", "invalid", "denied"))
         self.assertEqual(peer.lines, [])
 
-    def test_every_error_is_passed_on_and_does_to_the_connection_what_it_always_does(self) -> None:
+    def test_every_error_is_passed_on_and_closes_the_connection_if_its_code_does(self) -> None:
         self.serve(
             lambda line, _: (
                 b"OK\n"
@@ -149,21 +154,19 @@ class AuthAnswersTest(SceneTest):
         self.assertEqual(client.ask("get:bob:pw"), "unavailable")
         self.assertEqual(client.ask("a.txt"), "denied")
 
-    def test_a_second_answer_behind_the_first_reaches_nobody(self) -> None:
+    def test_a_second_answer_to_one_request_is_ignored(self) -> None:
         self.serve(lambda line, _: b"OK\nOK\n" if b":right\n" in line else b"ERR denied no\n")
         client = self.client()
         for _ in range(5):
             self.assertEqual(client.ask("get:bob:right"), "OK")
             self.assertEqual(client.ask("get:bob:wrong"), "denied")
 
-    def test_no_answer_is_unavailable_in_time_and_leaves_nobody(self) -> None:
+    def test_no_answer_is_unavailable_in_time_and_logs_out(self) -> None:
         self.serve(lambda line, _: None if b"silence" in line else b"OK\n", "--auth-timeout", "1")
         client = self.client()
         for line in ("get:bob:silence", "new:bob:silence"):
             grant(client)
-            self.assertLess(
-                time_s(lambda: self.assertEqual(client.ask(line), "unavailable")), LONG_S / 2
-            )
+            self.assert_unavailable_in_time(client, line)
         self.assertEqual(client.ask("a.txt"), b"content")
         self.assertEqual(client.ask("get:bob:silence"), "unavailable")
         self.assertEqual(client.ask("a.txt"), "denied")
@@ -178,10 +181,8 @@ class AuthAnswersTest(SceneTest):
 
         self.serve(trickle, "--auth-timeout", "1")
         client = self.client()
-        # 512 bytes, after which it would be no answer at all, take 50 seconds.
-        self.assertLess(
-            time_s(lambda: self.assertEqual(client.ask("get:bob:pw"), "unavailable")), LONG_S / 2
-        )
+        # The limit of 512 bytes, after which it would not be an answer, takes 50 seconds to reach.
+        self.assert_unavailable_in_time(client, "get:bob:pw")
 
     def test_a_late_answer_reaches_no_other_request(self) -> None:
         late = threading.Event()
@@ -214,7 +215,7 @@ class AuthAnswersTest(SceneTest):
         self.assertEqual(self.client().ask("get:bob:pw"), "unavailable")
         self.assertTrue(closed.wait(LONG_S))
 
-    def test_one_request_that_waits_holds_up_no_other_connection(self) -> None:
+    def test_a_waiting_request_does_not_delay_other_connections(self) -> None:
         answered = threading.Event()
         self.addCleanup(answered.set)
 
@@ -232,7 +233,7 @@ class AuthAnswersTest(SceneTest):
         answered.set()
         self.assertEqual(waiting.reply(), "OK")
 
-    def test_a_new_whose_fate_is_unknown_is_unavailable_and_not_repeated(self) -> None:
+    def test_a_new_without_an_answer_is_unavailable_and_not_repeated(self) -> None:
         def answer(line: bytes, connection: socket.socket) -> bytes:
             if line.startswith(b"new:"):
                 raise HangUp
@@ -241,7 +242,7 @@ class AuthAnswersTest(SceneTest):
         peer = self.serve(answer)
         client = self.client()
         for number in range(1, 6):
-            grant(client)  # leaves a connection that may be kept
+            grant(client)  # leaves a connection that can be reused
             self.assertEqual(client.ask("new:bob:pw"), "unavailable")
             self.assertEqual(client.ask("ping"), "OK")
             self.assertEqual(peer.lines.count(b"new:bob:pw\n"), number)
@@ -263,7 +264,7 @@ class AuthAnswersPerRequestTest(AuthAnswersTest):
 
 
 class KeptConnectionTest(SceneTest):
-    """Connections to the authserver that were kept, and that the other side closed meanwhile."""
+    """Kept connections to the authserver that the authserver closes."""
 
     def serve(self, answer: Callable[[bytes, socket.socket], bytes | None]) -> Peer:
         self.scene.write("a.txt", b"content")
@@ -271,9 +272,7 @@ class KeptConnectionTest(SceneTest):
         self.fileserver = self.scene.fileserver(peer)
         return peer
 
-    def test_one_that_was_closed_while_it_was_idle_is_replaced_without_anyone_noticing(
-        self,
-    ) -> None:
+    def test_one_that_was_closed_while_idle_is_replaced_unnoticed(self) -> None:
         peer = self.serve(lambda line, _: b"OK\n")
         clients = [self.scene.client(self.fileserver) for _ in range(8)]
         for line in (b"get:bob:pw\n", b"new:bob:pw\n", b"ping\n"):

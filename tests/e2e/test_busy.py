@@ -1,11 +1,11 @@
-"""--max-connections: one more is told `busy` and closed, and there is room again when one leaves."""
+"""--max-connections: a connection over the limit is answered `busy` and closed."""
 
 import unittest
 
 import servers
 from client import Client
 from programs import Program
-from scene import SceneTest
+from scene import SceneTest, for_each
 from waiting import eventually
 
 
@@ -27,24 +27,22 @@ class BusyTest(SceneTest):
         self.assertIn(reply, ("OK", "busy"))
         return reply == "OK"
 
-    def test_one_more_is_told_so_at_once_and_closed(self) -> None:
-        for kind in servers.KINDS:
-            with self.subTest(kind):
-                server, clients = self.fill(kind)
-                for _ in range(10):
-                    refused = self.scene.client(server)
-                    self.assertEqual(refused.reply(), "busy")
-                    self.assertTrue(refused.is_ended())
-                self.assertEqual([client.ask("ping") for client in clients], ["OK"] * self.LIMIT)
+    @for_each(servers.KINDS)
+    def test_one_more_is_told_so_at_once_and_closed(self, kind: str) -> None:
+        server, clients = self.fill(kind)
+        for _ in range(10):
+            refused = self.scene.client(server)
+            self.assertEqual(refused.reply(), "busy")
+            self.assertTrue(refused.is_ended())
+        self.assertEqual([client.ask("ping") for client in clients], ["OK"] * self.LIMIT)
 
-    def test_one_more_reads_it_even_when_it_has_sent_lines_already(self) -> None:
-        for kind in servers.KINDS:
-            with self.subTest(kind):
-                server, _ = self.fill(kind)
-                for _ in range(20):
-                    refused = self.scene.client(server)
-                    refused.send("get:alice:wonderland\na.txt\n")
-                    self.assertEqual(refused.reply(), "busy")
+    @for_each(servers.KINDS)
+    def test_one_more_reads_it_even_when_it_has_sent_lines_already(self, kind: str) -> None:
+        server, _ = self.fill(kind)
+        for _ in range(20):
+            refused = self.scene.client(server)
+            refused.send("get:alice:wonderland\na.txt\n")
+            self.assertEqual(refused.reply(), "busy")
 
     def test_nothing_that_a_refused_connection_asks_is_carried_out(self) -> None:
         server, clients = self.fill("authserver with threads")
@@ -54,43 +52,40 @@ class BusyTest(SceneTest):
         self.assertTrue(refused.is_ended())
         self.assertEqual(clients[0].ask("new:refused:pw"), "OK")
 
-    def test_there_is_room_again_when_one_leaves(self) -> None:
-        for kind in servers.KINDS:
-            with self.subTest(kind):
-                server, clients = self.fill(kind)
-                for leaver in clients:
-                    self.assertFalse(self.has_room(server))
-                    leaver.close()
-                    eventually(lambda: self.has_room(server), "there is room again")
-                    eventually(lambda: self.takes_a_place(server), "somebody takes the place")
-                self.assertFalse(self.has_room(server))
+    @for_each(servers.KINDS)
+    def test_there_is_room_again_when_one_leaves(self, kind: str) -> None:
+        server, clients = self.fill(kind)
+        for leaver in clients:
+            self.assertFalse(self.has_room(server))
+            leaver.close()
+            eventually(lambda: self.has_room(server), "there is room again")
+            eventually(lambda: self.takes_a_place(server), "a new connection takes the place")
+        self.assertFalse(self.has_room(server))
 
     def takes_a_place(self, server: Program) -> bool:
         client = self.scene.client(server)
         client.send("ping\n")
         return client.reply() == "OK"
 
-    def test_a_limit_of_one_serves_one_after_the_other(self) -> None:
-        for kind in servers.KINDS:
-            with self.subTest(kind):
-                server = servers.start(self.scene, kind, "--max-connections", "1")
-                for _ in range(20):
-                    eventually(lambda: self.has_room(server), "there is room")
+    @for_each(servers.KINDS)
+    def test_a_limit_of_one_serves_one_after_the_other(self, kind: str) -> None:
+        server = servers.start(self.scene, kind, "--max-connections", "1")
+        for _ in range(20):
+            eventually(lambda: self.has_room(server), "there is room")
 
-    def test_hundreds_that_come_at_once_are_each_served_or_told_busy(self) -> None:
-        for kind in servers.KINDS:
-            with self.subTest(kind):
-                server = servers.start(self.scene, kind, "--max-connections", "20")
-                clients = [self.scene.client(server) for _ in range(200)]
-                replies = []
-                for client in clients:
-                    client.send("ping\n")
-                    replies.append(client.reply())
-                self.assertEqual(replies.count("OK"), 20)
-                self.assertEqual(replies.count("busy"), 180)
-                for client in clients:
-                    client.close()
-                eventually(lambda: self.has_room(server), "there is room again")
+    @for_each(servers.KINDS)
+    def test_hundreds_that_come_at_once_are_each_served_or_told_busy(self, kind: str) -> None:
+        server = servers.start(self.scene, kind, "--max-connections", "20")
+        clients = [self.scene.client(server) for _ in range(200)]
+        replies = []
+        for client in clients:
+            client.send("ping\n")
+            replies.append(client.reply())
+        self.assertEqual(replies.count("OK"), 20)
+        self.assertEqual(replies.count("busy"), 180)
+        for client in clients:
+            client.close()
+        eventually(lambda: self.has_room(server), "there is room again")
 
 
 if __name__ == "__main__":

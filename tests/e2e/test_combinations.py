@@ -1,4 +1,4 @@
-"""One conversation with every combination of the stages' flags."""
+"""The same conversation with every combination of the flags that choose how the servers work."""
 
 import itertools
 import unittest
@@ -14,7 +14,7 @@ SPARES = ("0", "default")
 
 
 class Conversation:
-    """A subclass says with which flags."""
+    """The tests. load_tests() makes a subclass for each combination of flags."""
 
     auth_flags: tuple
     file_flags: tuple
@@ -97,7 +97,7 @@ class Conversation:
         )
         self.assertTrue(client.is_ended())
 
-    def test_the_authserver_answers_by_itself(self) -> None:
+    def test_the_authserver_can_be_asked_directly(self) -> None:
         client = self.connect(self.authserver)
         self.assertEqual(
             client.ask_all(
@@ -106,7 +106,7 @@ class Conversation:
             ["OK", "OK", "denied", "syntax", "exists"],
         )
 
-    def test_a_connection_is_granted_by_get_alone_whatever_came_before(self) -> None:
+    def test_every_new_connection_must_log_in_again(self) -> None:
         for _ in range(5):
             client = Client(self.fileserver.address)
             self.assertEqual(client.ask("a.txt"), "denied")

@@ -1,4 +1,4 @@
-"""Many clients at once, each with an account and files of its own: nobody gets what is another's."""
+"""Many clients at once, each with its own account and file: every reply goes to the right one."""
 
 import random
 import threading
@@ -10,7 +10,7 @@ from scene import SceneTest
 
 
 class Visitor(threading.Thread):
-    """Mixes right and wrong requests at random, and notes every reply that is not the one it should have had."""
+    """Sends right and wrong requests at random, and collects every wrong reply in `mistakes`."""
 
     STEPS = 40 if SANITIZED else 120
 

@@ -1,4 +1,4 @@
-"""A server that is out of file descriptors neither dies nor spins, and serves again when it has some."""
+"""A server that runs out of file descriptors neither ends nor spins, and recovers later."""
 
 import time
 import unittest
@@ -7,17 +7,18 @@ import servers
 from client import Client, grant
 from processes import cpu_s
 from programs import BUILD, Program
-from scene import SceneTest, create_account
+from scene import SceneTest, create_account, for_each
 from waiting import eventually
 
 LIMIT = 40
 THREAD_KINDS = [kind for kind in servers.KINDS if kind not in servers.PROCESS_KINDS]
-# It looks whether memory can be read by way of a pipe, and takes its absence for a broken object.
+# The sanitizer of undefined behaviour checks with a pipe whether memory can be read. Without a
+# descriptor for the pipe it reports an object that is intact.
 SANITIZER_NEEDS_DESCRIPTORS = "the sanitizer of undefined behaviour needs descriptors itself"
 
 
 def with_few_descriptors(limit: int = LIMIT) -> list[str]:
-    """A command prefix: the hard limit too, as a server may raise its own to that."""
+    """A command prefix that lowers the hard limit too, because a server raises the soft one."""
     return ["sh", "-c", f'ulimit -n {limit} && exec "$0" "$@"']
 
 
@@ -27,56 +28,54 @@ class OutOfDescriptorsTest(SceneTest):
         return [self.scene.client(server) for _ in range(LIMIT + 20)]
 
     def is_served(self, server: Program) -> bool:
-        """On a new connection. While descriptors are short, what stands behind the server may be out of reach."""
+        """Whether a new connection is answered OK.
+
+        While descriptors are short, the fileserver may be unable to connect to the authserver.
+        """
         client = Client(server.address)
         reply = client.ask("ping")
         client.close()
         self.assertIn(reply, ("OK", "unavailable"))
         return reply == "OK"
 
-    def test_it_waits_without_spinning_and_serves_again(self) -> None:
-        for kind in THREAD_KINDS:
-            with self.subTest(kind):
-                server = servers.start(self.scene, kind, prefix=with_few_descriptors())
-                self.assertTrue(self.is_served(server))
-                crowd = self.crowd(server)
-                eventually(lambda: "cannot accept" in server.log(), "the log tells of it")
-                cpu_before, time_before = cpu_s(server.pid), time.monotonic()
-                time.sleep(1)
-                share = (cpu_s(server.pid) - cpu_before) / (time.monotonic() - time_before)
-                self.assertLess(share, 0.5)
-                self.assertLess(server.log().count("cannot accept"), 5)
-                for client in crowd:
-                    client.close()
-                eventually(lambda: self.is_served(server), "it serves again")
+    @for_each(THREAD_KINDS)
+    def test_it_waits_without_spinning_and_serves_again(self, kind: str) -> None:
+        server = servers.start(self.scene, kind, prefix=with_few_descriptors())
+        self.assertTrue(self.is_served(server))
+        crowd = self.crowd(server)
+        eventually(lambda: "cannot accept" in server.log(), "the log says so")
+        cpu_before, time_before = cpu_s(server.pid), time.monotonic()
+        time.sleep(1)
+        share = (cpu_s(server.pid) - cpu_before) / (time.monotonic() - time_before)
+        self.assertLess(share, 0.5)
+        self.assertLess(server.log().count("cannot accept"), 5)
+        for client in crowd:
+            client.close()
+        eventually(lambda: self.is_served(server), "it serves again")
 
-    def test_who_came_meanwhile_is_served_in_the_end(self) -> None:
-        for kind in THREAD_KINDS:
-            with self.subTest(kind):
-                server = servers.start(self.scene, kind, prefix=with_few_descriptors())
-                crowd = self.crowd(server)
-                eventually(lambda: "cannot accept" in server.log(), "the log tells of it")
-                late = self.scene.client(server)
-                late.send("ping\n")
-                for client in crowd:
-                    client.close()
-                self.assertIn(late.reply(), ("OK", "unavailable"))
-                eventually(lambda: late.ask("ping") == "OK", "the one that waited is served")
+    @for_each(THREAD_KINDS)
+    def test_a_connection_that_came_meanwhile_is_served_in_the_end(self, kind: str) -> None:
+        server = servers.start(self.scene, kind, prefix=with_few_descriptors())
+        crowd = self.crowd(server)
+        eventually(lambda: "cannot accept" in server.log(), "the log says so")
+        late = self.scene.client(server)
+        late.send("ping\n")
+        for client in crowd:
+            client.close()
+        self.assertIn(late.reply(), ("OK", "unavailable"))
+        eventually(lambda: late.ask("ping") == "OK", "the one that waited is served")
 
-    def test_it_stops_when_told_to(self) -> None:
-        for kind in THREAD_KINDS:
-            with self.subTest(kind):
-                server = servers.start(self.scene, kind, prefix=with_few_descriptors())
-                self.crowd(server)
-                eventually(lambda: "cannot accept" in server.log(), "the log tells of it")
-                self.assertEqual(server.stop(), 0)
+    @for_each(THREAD_KINDS)
+    def test_it_stops_when_told_to(self, kind: str) -> None:
+        server = servers.start(self.scene, kind, prefix=with_few_descriptors())
+        self.crowd(server)
+        eventually(lambda: "cannot accept" in server.log(), "the log says so")
+        self.assertEqual(server.stop(), 0)
 
 
 @unittest.skipIf(BUILD.name == "address", SANITIZER_NEEDS_DESCRIPTORS)
 class NoDescriptorForAFileTest(SceneTest):
-    def test_a_file_that_cannot_be_opened_for_want_of_one_is_our_failure_and_not_absence(
-        self,
-    ) -> None:
+    def test_a_file_that_cannot_be_opened_is_internal_and_not_not_found(self) -> None:
         self.scene.write("a.txt", b"content")
         authserver = self.scene.authserver()
         create_account(authserver)
@@ -86,7 +85,7 @@ class NoDescriptorForAFileTest(SceneTest):
         client = self.scene.client(fileserver)
         grant(client)
         crowd = [self.scene.client(fileserver) for _ in range(LIMIT + 20)]
-        eventually(lambda: "cannot accept" in fileserver.log(), "the log tells of it")
+        eventually(lambda: "cannot accept" in fileserver.log(), "the log says so")
         self.assertEqual(client.ask("a.txt"), "internal")
         self.assertTrue(client.is_ended())
         for other in crowd:
@@ -100,7 +99,7 @@ class NoDescriptorForAFileTest(SceneTest):
         client.close()
         return reply
 
-    def test_an_authserver_that_cannot_be_asked_for_want_of_one_is_unavailable(self) -> None:
+    def test_an_authserver_that_cannot_be_connected_to_is_unavailable(self) -> None:
         authserver = self.scene.authserver()
         create_account(authserver)
         fileserver = self.scene.fileserver(
@@ -109,7 +108,7 @@ class NoDescriptorForAFileTest(SceneTest):
         client = self.scene.client(fileserver)
         grant(client)
         crowd = [self.scene.client(fileserver) for _ in range(LIMIT + 20)]
-        eventually(lambda: "cannot accept" in fileserver.log(), "the log tells of it")
+        eventually(lambda: "cannot accept" in fileserver.log(), "the log says so")
         self.assertEqual(client.ask("get:alice:wonderland"), "unavailable")
         for other in crowd:
             other.close()

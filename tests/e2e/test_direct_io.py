@@ -1,10 +1,11 @@
-"""How files are read, as the kernel sees it: once and with O_DIRECT to prefetch, for each request from disk."""
+"""How files are opened: once with O_DIRECT by prefetching, and for each request in disk mode."""
 
 import os
 import re
 import shutil
 import subprocess
 import unittest
+from typing import ClassVar
 
 from client import grant
 from programs import SANITIZED
@@ -33,7 +34,7 @@ def takes_direct_io(scene: Scene) -> bool:
 
 @unittest.skipIf(why_not_traced(), why_not_traced() or "")
 class DirectIoTest(SceneTest):
-    SIZES = {"odd": 5000, "block": 4096, "empty": 0, "one": 1, "sub/large": 3_000_000}
+    SIZES: ClassVar = {"odd": 5000, "block": 4096, "empty": 0, "one": 1, "sub/large": 3_000_000}
 
     def setUp(self) -> None:
         super().setUp()
@@ -44,8 +45,8 @@ class DirectIoTest(SceneTest):
         create_account(self.authserver)
 
     def opened_by_serving(self, mode: str) -> list[str]:
-        """The system calls that opened files for reading while every file was asked for three times."""
-        # -D: the program keeps the pid that was started, and strace is the one on the side.
+        """Gets every file three times and returns the calls that opened files since the start."""
+        # With -D the program itself has the pid that was started, not strace.
         strace = [
             "strace",
             "-D",

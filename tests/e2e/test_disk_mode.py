@@ -1,13 +1,13 @@
-"""Files from disk for every request, and files that change while they are sent."""
+"""--files disk, and files that change while they are sent."""
 
 import os
 import unittest
 from pathlib import Path
 
-from client import Client, ConnectionEnded, grant
+from client import Client, ConnectionEndedError, grant
 from scene import SceneTest, create_account
 
-# More than the buffers of a connection can hold, so that a client that does not read keeps the transfer under way.
+# More than the buffers of a connection hold: a transfer is under way until the client reads it.
 BIG = 32_000_000
 
 
@@ -28,7 +28,7 @@ class ChangeWhileSentTest(SceneTest):
         return client
 
     def send_under(self, change) -> bytes:
-        """What a client has of the file when `change` is made in the middle of the transfer."""
+        """Changes the file in the middle of a transfer, and returns what the client received."""
         client = self.granted_client(receive_buffer=1 << 16)
         client.send("big\n")
         size = client.begin_file()
@@ -36,7 +36,7 @@ class ChangeWhileSentTest(SceneTest):
         change(self.path)
         try:
             return begin + client.take(size - len(begin))
-        except ConnectionEnded:
+        except ConnectionEndedError:
             received = begin + client.rest()
             self.assertLess(len(received), size)
             return received
@@ -110,7 +110,7 @@ class ChangeWhileSentTest(SceneTest):
 
 
 class ChangeWhileSentOverTheMemoryLimitTest(ChangeWhileSentTest):
-    """What prefetching has no memory for is sent as disk mode does."""
+    """Files that do not fit into the memory limit are sent as in disk mode."""
 
     flags = ("--memory-limit", "1M")
 

@@ -1,33 +1,30 @@
-"""An OK to new: is a promise: it is given once for a name, and no crash of a process of ours takes it back."""
+"""An account that was answered OK survives the crash of every process, and exists only once."""
 
+import contextlib
 import os
 import signal
 import threading
 import unittest
 
 import servers
-from client import Client, ConnectionEnded
+from client import Client, ConnectionEndedError
 from processes import children
 from programs import SANITIZED, Program
 from scene import SceneTest
 from waiting import eventually
 
-AUTHSERVER_KINDS = servers.KINDS[2:]
-
 
 def kill_everything(server: Program) -> None:
-    """The parent first, so that it can make no more children."""
+    """Kills the parent first, so that it cannot start more children."""
     pids = [server.pid, *children(server.pid)]
     for pid in pids:
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
     server.wait()
 
 
 class Creator(threading.Thread):
-    """Makes one account after the other, until the server is gone."""
+    """Makes one account after the other until the server is gone."""
 
     def __init__(self, server: Program, name: str) -> None:
         super().__init__()
@@ -42,13 +39,13 @@ class Creator(threading.Thread):
                 user = f"{self._name}.{number}"
                 if self._client.ask(f"new:{user}:pw-{user}") == "OK":
                     self.acknowledged.append(user)
-        except (ConnectionEnded, OSError):
+        except (ConnectionEndedError, OSError):
             self._client.close()
 
 
 class DurabilityTest(SceneTest):
     def test_accounts_survive_the_death_of_every_process(self) -> None:
-        for kind in AUTHSERVER_KINDS:
+        for kind in servers.AUTHSERVER_KINDS:
             for scheme in ("plain", "argon2id"):
                 with self.subTest(kind=kind, scheme=scheme):
                     self.kill_in_full_flight(kind, scheme)
@@ -57,7 +54,7 @@ class DurabilityTest(SceneTest):
         server = servers.start(
             self.scene, kind, "--password-scheme", scheme, "--store-timeout", "60"
         )
-        tag = f"{AUTHSERVER_KINDS.index(kind)}.{scheme}"
+        tag = f"{servers.AUTHSERVER_KINDS.index(kind)}.{scheme}"
         creators = [Creator(server, f"{tag}.{number}") for number in range(4)]
         eventually(
             lambda: all(len(creator.acknowledged) > 3 for creator in creators), "accounts are made"
@@ -85,11 +82,11 @@ class DurabilityTest(SceneTest):
 
 
 class OneWinnerTest(SceneTest):
-    """Many clients ask for one name at the same moment."""
+    """Many clients make an account of the same name at the same time."""
 
     CLIENTS = 8
     NAMES = 4 if SANITIZED else 10
-    # However slow the disk is, nobody shall be told that the store cannot be asked now.
+    # Long time-outs: no reply may be `unavailable`, however slow the disk is.
     PATIENT = ("--store-timeout", "60", "--password-scheme", "plain")
 
     def assert_one_winner_each(self, *servers_on_one_store: Program) -> None:
@@ -111,7 +108,7 @@ class OneWinnerTest(SceneTest):
     verb = "auth"
 
     def test_exactly_one_is_told_ok(self) -> None:
-        for kind in AUTHSERVER_KINDS:
+        for kind in servers.AUTHSERVER_KINDS:
             with self.subTest(kind):
                 server = servers.start(self.scene, kind, *self.PATIENT)
                 self.assert_one_winner_each(server)

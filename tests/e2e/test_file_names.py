@@ -1,4 +1,4 @@
-"""Which names are files, from memory and from disk."""
+"""Which names can be requested as files, with prefetching and from disk."""
 
 import contextlib
 import os
@@ -67,7 +67,10 @@ PLAIN_NAMES = (
 
 
 class Openers:
-    """Threads that wait in open() for a reader of a FIFO, which nobody may ever become."""
+    """Threads that open a FIFO for writing, and wait in open() until somebody opens it for reading.
+
+    The server must never do that; `opened` shows if it did.
+    """
 
     def __init__(self, *fifos: Path) -> None:
         self._fifos = fifos
@@ -143,14 +146,13 @@ class FileNamesTest(SharedSceneTest):
         os.mkfifo(root / "sub" / "fifo")
         cls.openers = cls.scene.keep(Openers(root / "fifo", root / "sub" / "fifo"))
         listener = cls.scene.keep(socket.socket(socket.AF_UNIX))
-        # The path of a socket has a limit that the temporary folder may come near.
+        # A socket path is limited to 108 bytes, so it is given relative to an open folder.
         folder = os.open(root, os.O_PATH)
         listener.bind(f"/proc/self/fd/{folder}/socket")
         os.close(folder)
         with contextlib.suppress(PermissionError):
-            os.mknod(
-                root / "device", stat.S_IFCHR | 0o666, os.makedev(1, 5)
-            )  # reads as zeros without end
+            # /dev/zero, which never ends.
+            os.mknod(root / "device", stat.S_IFCHR | 0o666, os.makedev(1, 5))
 
     def setUp(self) -> None:
         self.client: Client = self.connect(self.fileserver)
@@ -161,7 +163,7 @@ class FileNamesTest(SharedSceneTest):
             self.assertEqual(self.client.ask(name), "not-found", name)
         self.assertEqual(self.client.ask(b"a.txt"), b"<a.txt>")
 
-    def test_every_file_comes_whole_whatever_its_name_and_size(self) -> None:
+    def test_every_file_is_sent_whole_whatever_its_name_and_size(self) -> None:
         for name, content in self.contents.items():
             self.assertEqual(self.client.ask(name), content, name)
 
@@ -213,7 +215,7 @@ class FileNamesTest(SharedSceneTest):
             b"dangling", b"loop", b"loop/a.txt", b"to-fifo", b"to-folder", b"to-root"
         )
 
-    def test_names_that_are_no_relative_paths_are_not_found(self) -> None:
+    def test_names_that_are_not_plain_relative_paths_are_not_found(self) -> None:
         self.assert_not_found(
             b".",
             b"..",
@@ -243,7 +245,7 @@ class FileNamesTest(SharedSceneTest):
     def test_folders_are_not_found(self) -> None:
         self.assert_not_found(b"sub", b"sub/", b"sub/deep", b"sub\xff", b"size")
 
-    def test_what_is_not_there_is_not_found(self) -> None:
+    def test_missing_files_are_not_found(self) -> None:
         self.assert_not_found(
             b"nothing",
             b"A.TXT",
@@ -267,7 +269,7 @@ class FileNamesTest(SharedSceneTest):
         self.assert_not_found(b"fifo", b"sub/fifo", b"to-fifo", b"to-root/fifo")
         self.assertEqual(self.openers.opened, [])
 
-    def test_all_that_is_not_found_is_told_in_the_same_words(self) -> None:
+    def test_every_not_found_has_the_same_text(self) -> None:
         names = [
             b"nothing",
             b"outside",
@@ -312,7 +314,7 @@ class FileNamesFromDiskTest(FileNamesTest):
 
 
 class FileNamesOverTheMemoryLimitTest(FileNamesTest):
-    """Prefetching that has no memory for any file."""
+    """Prefetching with a memory limit of 0, so that every file is served from disk."""
 
     @classmethod
     def prepare(cls) -> None:
@@ -323,7 +325,7 @@ class FileNamesOverTheMemoryLimitTest(FileNamesTest):
 
 
 class LinkedRootTest(SharedSceneTest):
-    """A served folder that is itself reached through a link."""
+    """The served folder is named by a symbolic link."""
 
     @classmethod
     def prepare(cls) -> None:

@@ -1,13 +1,14 @@
-"""--idle-timeout: who says nothing, trickles, or takes no byte is closed without a line; who moves is not.
+"""--idle-timeout: idle connections are closed without a reply, moving transfers are not.
 
-That a server has closed is seen by its only place being free again, or by the end of the connection. Time passes here
-because it is what the tests are about; bounds are generous."""
+A test sees that the server closed a connection by its end, or by the place under
+--max-connections that is free again. These tests have to sleep; their limits are generous.
+"""
 
 import time
 import unittest
 
 import servers
-from client import Client, ConnectionEnded, grant
+from client import Client, ConnectionEndedError, grant
 from programs import Program
 from scene import SceneTest, create_account
 from waiting import LONG_S, eventually
@@ -16,37 +17,37 @@ BIG = 32_000_000
 
 
 class IdleTest(SceneTest):
-    """All kinds of servers at once, as each takes its time."""
+    """Tests all kinds of servers at the same time, because each test has to wait."""
 
     def clients(self, *flags: object) -> dict[str, Client]:
         """A connection to a server of each kind."""
         all_servers = {kind: servers.start(self.scene, kind, *flags) for kind in servers.KINDS}
         return {kind: self.scene.client(server) for kind, server in all_servers.items()}
 
-    def test_who_says_nothing_is_closed_without_a_line(self) -> None:
+    def test_a_client_that_sends_nothing_is_closed_without_a_reply(self) -> None:
         for kind, client in self.clients("--idle-timeout", "0.2").items():
             self.assertTrue(client.is_ended(), kind)
 
-    def test_who_was_answered_and_says_no_more_is_closed_without_a_line(self) -> None:
+    def test_a_client_that_sends_nothing_after_a_reply_is_closed(self) -> None:
         clients = self.clients("--idle-timeout", "1")
         for kind, client in clients.items():
             client = self.scene.client(client.socket.getpeername())
             self.assertEqual(client.ask("ping"), "OK", kind)
             self.assertTrue(client.is_ended(), kind)
 
-    def test_who_begins_a_line_and_does_not_end_it_is_closed_without_a_line(self) -> None:
+    def test_a_client_that_does_not_finish_a_line_is_closed(self) -> None:
         for kind, client in self.clients("--idle-timeout", "1").items():
             client = self.scene.client(client.socket.getpeername())
             client.send("ping\npin")
             self.assertEqual(client.reply(), "OK", kind)
             self.assertTrue(client.is_ended(), kind)
 
-    def test_who_trickles_is_closed_without_a_line(self) -> None:
+    def test_a_client_that_sends_a_line_too_slowly_is_closed(self) -> None:
         still_open = self.clients("--idle-timeout", "1")
         for client in still_open.values():
             client.socket.settimeout(0.01)
         start = time.monotonic()
-        # All the 511 bytes of a line would take half a minute.
+        # To send all 511 bytes of a line would take half a minute.
         for value in b"p" * 511:
             still_open = {
                 kind: client
@@ -59,7 +60,7 @@ class IdleTest(SceneTest):
         self.assertLess(time.monotonic() - start, 15)
 
     def is_open_for(self, client: Client, value: int) -> bool:
-        """Sends one byte; false once the server has closed."""
+        """Sends one byte. Returns false if the server has closed the connection."""
         try:
             client.send(bytes([value]))
             self.assertEqual(client.socket.recv(100), b"")
@@ -69,7 +70,7 @@ class IdleTest(SceneTest):
         except (ConnectionResetError, BrokenPipeError):
             return False
 
-    def test_every_reply_begins_the_time_anew(self) -> None:
+    def test_every_reply_restarts_the_time(self) -> None:
         clients = self.clients("--idle-timeout", "3")
         for _ in range(5):
             for kind, client in clients.items():
@@ -86,8 +87,8 @@ class IdleTest(SceneTest):
             self.assertEqual(client.reply(), "OK", kind)
 
 
-class PeerThatDoesNotReadTest(SceneTest):
-    """The server has one place; when it is free again, the peer that did not read was cut."""
+class ClientThatDoesNotReadTest(SceneTest):
+    """The server has one place. When it is free again, the client that did not read was cut."""
 
     def serve(self, *flags: object) -> tuple[Program, Client]:
         self.scene.write("big", b"1" * BIG)
@@ -116,7 +117,7 @@ class PeerThatDoesNotReadTest(SceneTest):
                 client.send("big\n")
                 self.wait_until_cut(server)
                 self.assertEqual(client.begin_file(), BIG)
-                with self.assertRaises(ConnectionEnded):
+                with self.assertRaises(ConnectionEndedError):
                     client.take(BIG)
 
     def test_one_that_stops_in_the_middle_of_a_file_is_cut(self) -> None:
@@ -127,18 +128,17 @@ class PeerThatDoesNotReadTest(SceneTest):
         client.take(3_000_000)
         self.wait_until_cut(server)
 
-    def test_one_that_asks_and_asks_and_takes_no_reply_is_cut(self) -> None:
+    def test_one_that_sends_lines_and_reads_no_reply_is_cut(self) -> None:
         server, client = self.serve()
         client.socket.settimeout(0.2)
-        with self.assertRaises(
-            OSError
-        ):  # at first as the buffers are full, then as the server has gone
+        # Sending fails when the buffers are full, or when the server has closed the connection.
+        with self.assertRaises(OSError):
             for _ in range(int(LONG_S / 0.2)):
                 client.send(b"\n" * 1_000_000)
         self.wait_until_cut(server)
 
 
-class PeerThatMovesTest(SceneTest):
+class SlowClientTest(SceneTest):
     def test_a_slow_reader_is_not_cut_and_may_ask_again(self) -> None:
         size = 6_000_000
         self.scene.write("slow", b"1" * size)

@@ -1,7 +1,8 @@
-"""Lines and replies: what both servers make of bytes, however they are cut."""
+"""How both servers cut bytes into lines, and what they reply."""
 
 import random
 import unittest
+from typing import ClassVar
 
 from client import Client
 from scene import SharedSceneTest, create_account
@@ -10,9 +11,9 @@ CONTROL_BYTES = [bytes([value]) for value in [*range(0x20), 0x7F] if value != 0x
 
 
 class LineTests:
-    """The same for both servers. A subclass says how a line can be made long without being refused."""
+    """Tests that hold for both servers. A subclass names a line that can be made longer."""
 
-    # A line of this form is answered `padded_reply`, however many bytes are added at its end.
+    # The reply to `padded_line` is `padded_reply`, also if bytes are added at its end.
     padded_line: bytes
     padded_reply: str
 
@@ -54,8 +55,8 @@ class LineTests:
             self.assertEqual(client.ask(b"ping" + byte), "syntax", byte)
         self.assert_stays(client)
 
-    def test_a_control_byte_is_looked_at_before_anything_else(self) -> None:
-        # Each of these lines would be `invalid` without it.
+    def test_a_control_byte_is_checked_before_anything_else(self) -> None:
+        # Without the control byte, each of these lines would be `invalid`.
         client = self.client()
         for line in (b"new::\x01", b"new:a b:\x7f", b"new:" + b"u" * 65 + b":p\x00"):
             self.assertEqual(client.ask(line), "syntax", line)
@@ -115,7 +116,7 @@ class LineTests:
         replies = client.ask_all([self.line_of(length) for length in lengths])
         self.assertEqual(replies, [self.padded_reply] * len(lengths))
 
-    CONVERSATION = [
+    CONVERSATION = (
         b"ping",
         b"",
         b"new:bob:secret",
@@ -124,8 +125,8 @@ class LineTests:
         b"new:b d:x",
         b"new:bob",
         b"ping",
-    ]
-    REPLIES = ["OK", "syntax", "exists", "exists", "syntax", "invalid", "syntax", "OK"]
+    )
+    REPLIES: ClassVar = ["OK", "syntax", "exists", "exists", "syntax", "invalid", "syntax", "OK"]
 
     def conversation(self) -> bytes:
         return b"".join(line + b"\n" for line in self.CONVERSATION)
@@ -136,7 +137,7 @@ class LineTests:
         for cut in range(1, len(whole)):
             client.send(whole[:cut])
             complete = whole[:cut].count(b"\n")
-            # A reply shows that the first part has been read, so that the second comes apart from it.
+            # After the replies, the first part has been read; the second part comes separately.
             self.assertEqual(client.replies(complete), self.REPLIES[:complete])
             client.send(whole[cut:])
             self.assertEqual(client.replies(len(self.REPLIES) - complete), self.REPLIES[complete:])
@@ -168,7 +169,7 @@ class LineTests:
             self.assertTrue(client.is_ended())
         self.assertEqual(self.client().ask(b"new:unfinished:pw"), "OK")
 
-    def test_a_client_that_says_nothing_and_leaves_gets_nothing(self) -> None:
+    def test_a_client_that_sends_nothing_gets_nothing(self) -> None:
         client = self.client()
         client.half_close()
         self.assertTrue(client.is_ended())
@@ -209,9 +210,18 @@ class AuthserverLinesOfProcessesTest(AuthserverLinesTest):
 
 
 class GrantedLinesTest(SharedSceneTest):
-    """Replies with files among the others, in one segment and byte by byte."""
+    """Lines that ask for files among other lines, sent in one segment and byte by byte."""
 
-    LINES = [b"get:alice:wonderland", b"a.txt", b"empty", b"none", b"", b"big", b"ping", b"a.txt"]
+    LINES: ClassVar = [
+        b"get:alice:wonderland",
+        b"a.txt",
+        b"empty",
+        b"none",
+        b"",
+        b"big",
+        b"ping",
+        b"a.txt",
+    ]
 
     @classmethod
     def prepare(cls) -> None:

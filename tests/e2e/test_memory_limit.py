@@ -1,10 +1,10 @@
-"""--memory-limit: what prefetching has no room for is served all the same."""
+"""--memory-limit: files that do not fit into it are served from disk."""
 
 import random
 import re
 import unittest
 
-from client import Client, grant
+from client import Client, Reply, grant
 from scene import SceneTest, create_account
 from waiting import eventually
 
@@ -30,8 +30,11 @@ class MemoryLimitTest(SceneTest):
         grant(client)
         return client
 
+    def assert_soon(self, client: Client, name: bytes, reply: Reply) -> None:
+        eventually(lambda: client.ask(name) == reply, f"{name!r} is answered {reply[:40]!r}")
+
     def files_over_the_limit(self) -> list[int]:
-        """The counts in the lines of the log that speak of the limit."""
+        """The numbers of files in the lines of the log that name the limit."""
         lines = [line for line in self.fileserver.log().splitlines() if "memory-limit" in line]
         return [int(count) for line in lines for count in re.findall(r"files=(\d+)", line)]
 
@@ -51,22 +54,20 @@ class MemoryLimitTest(SceneTest):
         client = self.serve("250K")
         for name in self.contents:
             self.scene.write(name, b"changed")
-            eventually(lambda: client.ask(name) == b"changed", f"{name!r} is seen to have changed")
+            self.assert_soon(client, name, b"changed")
         for name, content in self.contents.items():
             self.scene.write(name, content + b"grown")
-            eventually(
-                lambda: client.ask(name) == content + b"grown", f"{name!r} is seen to have grown"
-            )
+            self.assert_soon(client, name, content + b"grown")
         for name in self.contents:
             (self.scene.root / name.decode()).unlink()
-            eventually(lambda: client.ask(name) == "not-found", f"{name!r} is seen to be gone")
+            self.assert_soon(client, name, "not-found")
 
     def test_files_that_come_when_it_is_full_are_served(self) -> None:
         client = self.serve("1M")
         for number in range(20):
             content = b"%d" % number * self.SIZE
             self.scene.write(f"late/{number}", content)
-            eventually(lambda: client.ask(f"late/{number}") == content, f"late/{number} is seen")
+            self.assert_soon(client, b"late/%d" % number, content)
 
 
 if __name__ == "__main__":

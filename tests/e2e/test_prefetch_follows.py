@@ -1,4 +1,4 @@
-"""Prefetched files follow the served folder: every change is seen, and only whole versions are."""
+"""Prefetched files follow the served folder: every change is seen, and only whole versions."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ from processes import pause
 from scene import SceneTest, create_account
 from waiting import eventually
 
-# The contract says two seconds; the rest is for a loaded machine.
+# The contract says two seconds. The rest is for a loaded machine.
 SOON_S = 10.0
 
 
@@ -35,13 +35,14 @@ class PrefetchFollowsTest(SceneTest):
         return client
 
     def assert_soon(self, client: Client, expected: dict[str, bytes | str]) -> None:
+        """Each name gets its reply soon, and the file that never changes is still served."""
         for name, reply in expected.items():
-            eventually(
-                lambda: client.ask(name) == reply,
-                f"{name} is answered {reply[:40]!r}",
-                within_s=SOON_S,
-            )
+            self.wait_for_reply(client, name, reply)
         self.assertEqual(client.ask("kept"), b"kept")
+
+    def wait_for_reply(self, client: Client, name: str, reply: bytes | str) -> None:
+        what = f"{name} is answered {reply[:40]!r}"
+        eventually(lambda: client.ask(name) == reply, what, within_s=SOON_S)
 
     def test_a_file_that_is_written_again_is_seen(self) -> None:
         path = self.scene.write("a", b"first")
@@ -122,7 +123,7 @@ class PrefetchFollowsTest(SceneTest):
         path.unlink()
         self.assert_soon(client, {"a": "not-found", "b": b"content"})
 
-    def test_files_of_new_folders_are_seen_however_soon_they_come(self) -> None:
+    def test_files_of_new_folders_are_seen_however_early_they_come(self) -> None:
         client = self.serve()
         for number in range(10):
             self.scene.write(f"new{number}/x/y/z", b"%d" % number)
@@ -211,18 +212,18 @@ class PrefetchFollowsTest(SceneTest):
             client, {f"many/{number % 20}/{number}": b"%d" % number for number in range(1000)}
         )
 
-    def test_changes_that_are_more_than_the_kernel_notes_are_all_seen(self) -> None:
+    def test_more_changes_than_the_kernel_queues_are_all_seen(self) -> None:
         self.scene.write("gone/a", b"gone")
         self.scene.write("moved/a", b"moved")
         changed = self.scene.write("changed", b"first")
         client = self.serve()
-        noted = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())
-        if noted > 100_000:
-            self.skipTest(f"the kernel notes {noted} changes")
+        queued = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())
+        if queued > 100_000:
+            self.skipTest(f"the kernel queues {queued} changes")
         pause(self.fileserver.pid)
         try:
             filler = self.scene.root / "filler"
-            for _ in range(noted // 2 + 1):
+            for _ in range(queued // 2 + 1):
                 filler.touch()
                 filler.unlink()
             shutil.rmtree(self.scene.root / "gone")
@@ -264,9 +265,7 @@ class PrefetchFollowsTest(SceneTest):
         self.assertEqual(removed.take(size), b"r" * size)
         self.assertEqual(early.ask("kept"), b"kept")
 
-    def test_the_folder_is_the_one_it_was_at_start_though_its_name_leads_elsewhere_now(
-        self,
-    ) -> None:
+    def test_the_served_folder_stays_the_same_if_its_name_is_changed(self) -> None:
         linked_root = self.scene.folder / "linked"
         linked_root.symlink_to("files")
         self.flags = ("--root", linked_root)
@@ -281,7 +280,7 @@ class PrefetchFollowsTest(SceneTest):
 
 
 class Replacing:
-    """Replaces a file by its next version again and again until close(). The content is the version's number."""
+    """Replaces a file again and again until close(). The content is the number of the version."""
 
     def __init__(self, path: Path, fresh: Path, pause_s: float) -> None:
         self.version = 0
@@ -302,7 +301,7 @@ class Replacing:
 
 
 class NeverOldForLongTest(SceneTest):
-    """A file that is replaced so often that it hardly ever, or never, holds still."""
+    """A file that is replaced so often that it is hardly ever, or never, unchanged long enough."""
 
     ROUNDS = 4
 
@@ -315,24 +314,25 @@ class NeverOldForLongTest(SceneTest):
         replacing = self.scene.keep(Replacing(path, self.scene.folder / "fresh", pause_s))
         for _ in range(self.ROUNDS):
             version = replacing.version
-            eventually(
-                lambda: int(client.ask("a")) >= version,
-                f"version {version} is seen",
-                within_s=SOON_S,
-            )
-            eventually(
-                lambda: replacing.version > version + 0.5 / pause_s, "it is replaced many times"
-            )
+            self.wait_for_version(client, version)
+            self.wait_for_replacements(replacing, version + 0.5 / pause_s)
 
-    def test_one_that_holds_still_for_a_moment_only(self) -> None:
+    def wait_for_version(self, client: Client, version: int) -> None:
+        what = f"version {version} is seen"
+        eventually(lambda: int(client.ask("a")) >= version, what, within_s=SOON_S)
+
+    def wait_for_replacements(self, replacing: Replacing, version: float) -> None:
+        eventually(lambda: replacing.version > version, "it is replaced many times")
+
+    def test_one_that_is_unchanged_only_for_a_moment(self) -> None:
         self.check_replaced_every(0.025)
 
-    def test_one_that_never_holds_still(self) -> None:
+    def test_one_that_always_changes(self) -> None:
         self.check_replaced_every(0.005)
 
 
 class WholeVersionsTest(SceneTest):
-    """A writer that never rests. Every version is of one digit only, so that a mix would show."""
+    """A file that is always being written. A version is one digit repeated, so a mix would show."""
 
     SIZE = 400_000
     ROUNDS = 60
@@ -352,7 +352,7 @@ class WholeVersionsTest(SceneTest):
         }
 
     def check_under(self, write_version) -> None:
-        """Readers of all kinds while `write_version(content)` is called again and again."""
+        """Reads from all servers while `write_version(content)` is called again and again."""
         finished = threading.Event()
         problems: list[str] = []
         readers = [

@@ -41,7 +41,10 @@ class PrefetchShortageTest(SceneTest):
         for other in crowd:
             other.close()
         for name, content in {"a": b"second", "new/sub/b": b"new"}.items():
-            eventually(lambda: self.client.ask(name) == content, f"{name} is seen", within_s=SOON_S)
+            self.wait_for_file(name, content)
+
+    def wait_for_file(self, name: str, content: bytes) -> None:
+        eventually(lambda: self.client.ask(name) == content, f"{name} is seen", within_s=SOON_S)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""--model process: one process owns a connection, and what happens to one process is nobody else's trouble."""
+"""--model process: each connection has a process, and its failure does not affect the others."""
 
 import contextlib
 import os
@@ -8,14 +8,14 @@ import unittest
 
 import servers
 from client import Client
-from processes import children, naps, server_of, state, threads
+from processes import children, server_of, sleep_count, state, threads
 from programs import Program
 from scene import SceneTest
 from waiting import eventually
 
 
 def is_gone(pid: int) -> bool:
-    return state(pid) in ("", "Z")  # a zombie waits for whoever adopted it
+    return state(pid) in ("", "Z")  # a zombie is gone too: only its parent has not yet noticed
 
 
 class ProcessModelTest(SceneTest):
@@ -54,9 +54,9 @@ class ProcessModelTest(SceneTest):
         eventually(
             lambda: all(state(child) != "Z" for child in children(server.pid)), "no zombie is left"
         )
-        eventually(lambda: len(children(server.pid)) <= 33, "no more children wait than may")
+        eventually(lambda: len(children(server.pid)) <= 33, "at most 32 children are idle")
 
-    def test_a_killed_child_harms_nobody_else(self) -> None:
+    def test_a_killed_child_does_not_affect_other_connections(self) -> None:
         server = self.start()
         victim, other = (self.scene.client(server) for _ in range(2))
         self.assertEqual([victim.ask("ping"), other.ask("ping")], ["OK", "OK"])
@@ -66,7 +66,7 @@ class ProcessModelTest(SceneTest):
         self.assertEqual(self.ask_on_a_new_connection(server), "OK")
         self.assertTrue(server.is_running())
 
-    def test_killed_children_take_no_places_with_them(self) -> None:
+    def test_killed_children_free_their_places(self) -> None:
         server = self.start("--max-connections", "2")
         for _ in range(8):
             eventually(lambda: self.kill_the_server_of_a_client(server), "there is room")
@@ -84,7 +84,7 @@ class ProcessModelTest(SceneTest):
         return True
 
     def ask_again(self, server: Program, clients: list[Client]) -> list:
-        """The replies of the clients, each replaced by a new one if it was told busy."""
+        """Returns the replies of the clients, and replaces each client that was answered `busy`."""
         replies = []
         for number, client in enumerate(clients):
             client.send("ping\n")
@@ -97,18 +97,21 @@ class ProcessModelTest(SceneTest):
         server = self.start()
         for _ in range(5):
             self.assertEqual(self.ask_on_a_new_connection(server), "OK")
-            victims = children(server.pid)
-            for child in victims:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(child, signal.SIGKILL)
-            eventually(lambda: all(map(is_gone, victims)), "the children are dead")
+            self.kill_all_children(server)
         self.assertEqual(self.ask_on_a_new_connection(server), "OK")
         eventually(
             lambda: all(state(child) != "Z" for child in children(server.pid)), "no zombie is left"
         )
 
+    def kill_all_children(self, server: Program) -> None:
+        victims = children(server.pid)
+        for child in victims:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+        eventually(lambda: all(map(is_gone, victims)), "the children are dead")
+
     def test_a_child_that_is_told_to_terminate_goes_on_serving(self) -> None:
-        # As the terminal sends SIGINT to all of a group: the parent decides who ends, and when.
+        # A terminal signals the whole process group, but the parent decides when a child ends.
         server = self.start()
         client = self.scene.client(server)
         self.assertEqual(client.ask("ping"), "OK")
@@ -137,9 +140,9 @@ class ProcessModelTest(SceneTest):
         orphan = server_of(client, server.pid)
         lock = self.scene.keep(sqlite3.connect(self.scene.accounts, isolation_level=None))
         lock.execute("BEGIN IMMEDIATE")
-        before = naps(orphan)
+        before = sleep_count(orphan)
         client.send("new:late:pw\nnew:waiting:pw\n")
-        eventually(lambda: naps(orphan) > before + 10, "the request waits for the lock")
+        eventually(lambda: sleep_count(orphan) > before + 10, "the request waits for the lock")
         server.kill()
         lock.execute("ROLLBACK")
         self.assertEqual(client.reply(), "OK")
@@ -151,10 +154,10 @@ class ProcessModelTest(SceneTest):
         lock.close()
 
 
-class ProcessModelWithNoneToSpareTest(ProcessModelTest):
+class ProcessModelWithoutIdleChildrenTest(ProcessModelTest):
     kind = servers.PROCESS_KINDS[1]
 
-    def test_without_spare_ones_a_process_ends_with_its_connection(self) -> None:
+    def test_a_process_ends_with_its_connection(self) -> None:
         server = self.start()
         client = self.scene.client(server)
         self.assertEqual(client.ask("ping"), "OK")

@@ -1,4 +1,4 @@
-"""Passwords are in no log, whatever happens to them, and file names cannot forge its lines."""
+"""No password is in a log or stays in memory, and file names cannot forge lines of the log."""
 
 import os
 import stat
@@ -57,16 +57,15 @@ class SecretsTest(SceneTest):
                             client.ask(line.format(s=SECRET))
                         client.send(f"get:bob:{SECRET}" + "x" * 512)
                         self.assertEqual(client.reply(), "too-long")
-                        self.scene.client(server).send(
-                            f"new:bob:{SECRET}"
-                        )  # a line that never ends
+                        # A line that never ends.
+                        self.scene.client(server).send(f"new:bob:{SECRET}")
                     self.assert_no_secret(authserver, fileserver)
 
     def test_no_password_is_logged_when_the_authserver_fails(self) -> None:
         def answer(line: bytes, _) -> bytes:
             if b"hang-up" in line:
                 raise HangUp
-            return line  # no answer at all, but what was asked
+            return line  # the request itself, which is not an answer
 
         peer = self.scene.keep(Peer(answer))
         fileserver = self.scene.fileserver(peer, "--log-level", "debug")
@@ -79,7 +78,7 @@ class SecretsTest(SceneTest):
         self.assertEqual(self.scene.client(fileserver).ask(f"get:bob:{SECRET}"), "unavailable")
         self.assert_no_secret(fileserver)
 
-    def test_accounts_are_made_for_their_owner_only(self) -> None:
+    def test_only_the_owner_can_read_the_accounts_file(self) -> None:
         old_mask = os.umask(0)
         self.addCleanup(os.umask, old_mask)
         create_account(self.scene.authserver())

@@ -1,4 +1,4 @@
-"""How a server starts: READY when it can serve, or one line that says why it cannot."""
+"""How a server starts: it prints READY when it can serve, or one line that says why it cannot."""
 
 import os
 import socket
@@ -60,7 +60,7 @@ class StartTest(SceneTest):
                 client.close()
                 self.assertEqual(server.log(), before)
 
-    def test_a_quiet_log_level_keeps_lesser_lines_away(self) -> None:
+    def test_a_log_level_hides_less_important_lines(self) -> None:
         server = self.scene.authserver("--log-level", "error", "--password-scheme", "plain")
         self.assertEqual(server.stop(), 0)
         self.assertEqual(server.log(), "")
@@ -69,7 +69,7 @@ class StartTest(SceneTest):
         server = self.scene.fileserver(self.scene.authserver())
         self.assertEqual(self.scene.client(server).ask("ping"), "OK")
 
-    def test_a_file_that_was_there_before_is_served_as_soon_as_ready_is_said(self) -> None:
+    def test_files_that_exist_before_the_start_are_served_from_ready_on(self) -> None:
         authserver = self.scene.authserver()
         self.scene.client(authserver).ask("new:alice:pw")
         for mode in ("prefetch", "disk"):
@@ -93,7 +93,7 @@ class StartTest(SceneTest):
 
 class RefusesToStartTest(SceneTest):
     def assert_fails(self, program: str, *flags: object, named: str) -> None:
-        """Exit status 1, nothing printed, and the last line of the log says what and why."""
+        """Checks exit status 1, an empty standard output, and a last line that names the reason."""
         ended = run(program, "--listen", "127.0.0.1:0", *flags)
         self.assertEqual(ended.returncode, 1, ended.stderr)
         self.assertEqual(ended.stdout, "")

@@ -1,4 +1,4 @@
-"""SIGTERM and SIGINT while files are still being read: the fileserver ends at once, and never says READY."""
+"""SIGTERM and SIGINT while files are prefetched: the fileserver ends at once, without READY."""
 
 import os
 import signal
@@ -14,8 +14,8 @@ FILES = 5000
 TRIES = 10
 
 
-def holds(pid: int, number: int) -> bool:
-    """Whether the process keeps this signal for when it has time for it."""
+def blocks(pid: int, number: int) -> bool:
+    """Whether the process blocks this signal, to take it later."""
     status = dict(
         line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines()
     )
@@ -38,7 +38,7 @@ class StopWhilePrefetchingTest(SceneTest):
             stderr=subprocess.DEVNULL,
         )
         try:
-            eventually(lambda: holds(process.pid, number), "it is about to read")
+            eventually(lambda: blocks(process.pid, number), "it is about to read")
             process.send_signal(number)
             printed, _ = process.communicate(timeout=LONG_S)
         finally:
@@ -48,7 +48,7 @@ class StopWhilePrefetchingTest(SceneTest):
         return b"READY" in printed
 
     def test_it_ends_with_status_0_and_is_never_ready(self) -> None:
-        # The signal may come late, when all has been read: then once more.
+        # Several attempts, because a signal may come too late, after all files were read.
         for number in (signal.SIGTERM, signal.SIGINT):
             with self.subTest(number):
                 self.assertFalse(

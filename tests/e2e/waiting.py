@@ -1,4 +1,4 @@
-"""Waiting for what is about to become true."""
+"""Waiting until something is true."""
 
 import time
 from collections.abc import Callable
@@ -6,15 +6,18 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-# An upper bound for whatever must happen at all. The machine may be loaded and the programs built with a sanitizer,
-# so it says nothing about speed.
+# An upper bound for things that must happen at all. It is long because the machine may be loaded
+# and the programs may be built with a sanitizer.
 LONG_S = 30.0
 
 _LOOK_AGAIN_S = 0.01
 
 
 def eventually(look: Callable[[], T], what: str, within_s: float = LONG_S) -> T:
-    """The first true value that `look` returns; an AssertionError naming `what` when there is none in time."""
+    """Calls `look` until it returns a true value, and returns that value.
+
+    Fails with an AssertionError that names `what` if there is none within `within_s`.
+    """
     deadline = time.monotonic() + within_s
     while not (seen := look()):
         if time.monotonic() > deadline:
@@ -24,7 +27,7 @@ def eventually(look: Callable[[], T], what: str, within_s: float = LONG_S) -> T:
 
 
 def time_s(action: Callable[[], object]) -> float:
-    """How long `action` takes."""
+    """Returns how long `action` takes."""
     start = time.monotonic()
     action()
     return time.monotonic() - start
