@@ -1,4 +1,4 @@
-# Turnstile: `make help` lists what can be made.
+# Turnstile: `make help` lists the targets and the options.
 
 VERSION := 0.2.0
 
@@ -7,11 +7,14 @@ PYTHON ?= /usr/bin/python3
 SANITIZE ?=
 FUZZ_SECONDS ?= 60
 BUILD := build$(if $(SANITIZE),/$(SANITIZE))
+# V=1 shows each command instead of a short line for it.
+Q := $(if $(V),,@)
+say = $(if $(V),,@echo "  $(1)")
 PROGRAMS := authserver fileserver loadgen
 
 PACKAGES := fmt spdlog libsodium sqlite3 hiredis mysqlclient
 CXXFLAGS ?= -O2 -g
-# Errors only where WERROR is set, as in CI: a compiler that we have not met must not stop anybody.
+# Warnings are errors only where WERROR is set, as in CI. A newer compiler with new warnings must not break the build.
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wold-style-cast $(if $(WERROR),-Werror)
 override CPPFLAGS += -I. -Ilib -I$(BUILD)/generated -MMD -MP
 override CPPFLAGS += $(patsubst -I%,-isystem%,$(shell pkg-config --cflags $(PACKAGES) 2>/dev/null))
@@ -21,7 +24,7 @@ ifneq ($(findstring clang,$(CXX)),)
 override CXXFLAGS += -Wthread-safety
 endif
 ifeq ($(SANITIZE),address)
-# g++ 12 takes Catch2's use of <regex> for a use of what is not set, but only with this sanitizer.
+# With this sanitizer, g++ 12 warns about uninitialised memory in the <regex> that Catch2 includes.
 override CXXFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined -Wno-maybe-uninitialized
 endif
 ifeq ($(SANITIZE),thread)
@@ -32,101 +35,126 @@ sources_of = $(wildcard $(1)/*.cpp $(1)/*/*.cpp)
 objects_of = $(patsubst %.cpp,$(BUILD)/objects/%.o,$(1))
 
 ##@ Build
-all: $(addprefix $(BUILD)/,$(PROGRAMS)) ## the programs: build/authserver, build/fileserver, build/loadgen
+all: $(addprefix $(BUILD)/,$(PROGRAMS)) ## build the programs: build/authserver, build/fileserver, build/loadgen
 
-setup: ## install what building needs (apt), if anything is missing
+setup: ## install the packages that building needs, if any is missing (apt)
 	@scripts/setup build
 
-help: ## this list
-	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
-	@printf '\nOptions: SANITIZE=address|thread, CXX=clang++, FUZZ_SECONDS=%s, STORE=sqlite|mysql|redis (bench)\n' $(FUZZ_SECONDS)
+help: ## show this list
+	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
+	@printf '\nOptions\n'; printf '  %-28s %s\n' V=1 'show each command' \
+	  CXX=clang++ 'use another compiler' WERROR=1 'treat warnings as errors' \
+	  'SANITIZE=address|thread' 'build into build/address or build/thread with this sanitizer' \
+	  "T='[net]', T=test_idle" 'run only these tests (unit; e2e and the other Python tests)' \
+	  'STORE=sqlite|mysql|redis' 'the store of make bench (sqlite)' FUZZ_SECONDS=N 'how long make fuzz runs ($(FUZZ_SECONDS))'
 
 clean: ## remove build/
 	rm -rf build
 
 ##@ Use
-demo: setup ## set everything up and show it at work, on the embedded store
+demo: setup ## install, build, start everything with SQLite, measure it, stop it
 	@$(MAKE) --no-print-directory -j$(shell nproc) all
 	@$(PYTHON) scripts/demo
 
-bench: ## measure what is promised, as ratios in one run
+bench: ## measure the promised speeds, as ratios within one run
 	@scripts/setup lab && $(MAKE) --no-print-directory -j$(shell nproc) all
 	@$(PYTHON) scripts/bench --store $(or $(STORE),sqlite)
 
-profile: ## where the fileserver spends its instructions (callgrind)
+profile: ## profile the fileserver's instructions with callgrind
 	@scripts/setup lab && $(MAKE) --no-print-directory -j$(shell nproc) all
 	@scripts/lab run figure3 --quick
 
 ##@ Check
-test: ## set everything up and run all tests (with SANITIZE=... under a sanitizer)
+test: ## install what is missing, build, run all tests
 	@scripts/setup test
 	@$(MAKE) --no-print-directory -j$(shell nproc) all $(BUILD)/unit_tests
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) tests/run-all
 
-compose-test: ## docker compose, and a swarm of one, for real
+unit: $(BUILD)/unit_tests ## unit tests, all or those of a Catch2 tag: make unit T='[net]'
+	$(Q)$(BUILD)/unit_tests $(if $(T),'$(T)')
+
+e2e: ## end-to-end tests, all or those of some files: make e2e T=test_idle
+test-stores: ## tests of the scripts and programs on real database servers; T=... as above
+test-scripts: ## tests of the scripts; T=... as above
+test-lab: ## tests of the lab; T=... as above
+e2e test-stores test-scripts test-lab: all
+	$(Q)TURNSTILE_BUILD='$(CURDIR)/$(BUILD)' $(PYTHON) tests/run_unittests.py tests/$(subst test-,,$@) $(T)
+
+check: check-format check-python shellcheck ## the quick checks: all of the next three; they change nothing
+
+check-format: ## clang-format: C++ is formatted as .clang-format says
+	$(Q)$(CLANG_FORMAT) --dry-run --Werror $(CXX_FILES)
+
+check-python: ## ruff and mypy: Python is formatted, follows the rules, and is typed
+	$(Q)if command -v ruff >/dev/null && command -v mypy >/dev/null; then \
+	  ruff format --check . && ruff check . && mypy; \
+	else echo 'check-python: not checked, because ruff or mypy is not installed'; test -z "$$CI"; fi
+
+shellcheck: ## shellcheck: shell scripts have no known mistakes
+	$(Q)shellcheck $$(git grep -lE '^#!.*(bash|/sh)$$')
+
+tidy: $(BUILD)/generated/version.h $(BUILD)/generated/sql/sqlite.h $(BUILD)/generated/sql/mysql.h ## clang-tidy (minutes; not part of make check)
+	$(Q)printf '%s\n' $(filter-out tests/%,$(filter %.cpp,$(CXX_FILES))) | \
+	  xargs -P $(shell nproc) -n 4 sh -c '$(CLANG_TIDY) --quiet "$$@" -- $(filter-out -MMD -MP,$(CPPFLAGS)) -std=c++20' tidy
+
+format: ## format C++ with clang-format, and Python with ruff if it is installed
+	$(Q)$(CLANG_FORMAT) -i $(CXX_FILES)
+	$(Q)! command -v ruff >/dev/null || ruff format --quiet .
+
+compose-test: ## test docker compose, and a swarm of one node (needs Docker)
 	@tests/compose/run
 
-memcheck: ## unit tests under valgrind, which knows no openat2
+memcheck: ## unit tests under valgrind, except those of openat2, which valgrind does not support
 	@scripts/setup test
 	@$(MAKE) --no-print-directory -j$(shell nproc) $(BUILD)/unit_tests
 	valgrind --quiet --leak-check=full --errors-for-leak-kinds=definite --error-exitcode=1 $(BUILD)/unit_tests '~[openat2]'
 
-fuzz: ## feed the line parser random bytes for FUZZ_SECONDS
+fuzz: ## fuzz the line parser for FUZZ_SECONDS
 	@scripts/setup build lint
 	@mkdir -p build/fuzz
 	$(FUZZ_CXX) $(CPPFLAGS) -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -o build/fuzz/client_lines \
 	  tests/fuzz/client_lines.cpp lib/wire/*.cpp lib/base/error.cpp
 	build/fuzz/client_lines -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -print_final_stats=1
 
-format: ## clang-format everything
-	@$(CLANG_FORMAT) -i $(CXX_FILES)
-
-check-format:
-	@$(CLANG_FORMAT) --dry-run --Werror $(CXX_FILES)
-
-tidy: $(BUILD)/generated/version.h $(BUILD)/generated/sql/sqlite.h $(BUILD)/generated/sql/mysql.h ## clang-tidy
-	@printf '%s\n' $(filter-out tests/%,$(filter %.cpp,$(CXX_FILES))) | \
-	  xargs -P $(shell nproc) -n 4 sh -c '$(CLANG_TIDY) --quiet "$$@" -- $(filter-out -MMD -MP,$(CPPFLAGS)) -std=c++20' tidy
-
-shellcheck: ## shellcheck all shell scripts
-	@shellcheck $$(git ls-files | xargs grep -lE '^#!.*(bash|/sh)$$')
-
-# Debian 12's version where it is there: other versions format differently.
+# Version 14, that of Debian 12, is preferred, because other versions format differently.
 CLANG_FORMAT = $(shell command -v clang-format-14 || echo clang-format)
 CLANG_TIDY = $(shell command -v clang-tidy-14 || echo clang-tidy)
 FUZZ_CXX = $(shell command -v clang++-14 || echo clang++)
 CXX_FILES = $(shell git ls-files '*.h' '*.cpp')
 
-##@
 define program_rule
 $(BUILD)/$(1): $(call objects_of,$(call sources_of,$(1))) $(BUILD)/libturnstile.a
-	@echo "  link $$@"; $$(CXX) $$(CXXFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(LDLIBS)
+	$$(call say,link $$@)
+	$(Q)$$(CXX) $$(CXXFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(LDLIBS)
 endef
 $(foreach program,$(PROGRAMS),$(eval $(call program_rule,$(program))))
 
 $(BUILD)/libturnstile.a: $(call objects_of,$(call sources_of,lib))
-	@rm -f $@; ar rcs $@ $^
+	$(Q)rm -f $@; ar rcs $@ $^
 
-$(BUILD)/objects/%.o: %.cpp
-	@mkdir -p $(@D); echo "  compile $<"; $(CXX) $(CPPFLAGS) $(CXXFLAGS) -c -o $@ $<
+# A change of the Makefile may change the flags, so it rebuilds everything.
+$(BUILD)/objects/%.o: %.cpp Makefile
+	$(call say,compile $<)
+	$(Q)mkdir -p $(@D); $(CXX) $(CPPFLAGS) $(CXXFLAGS) -c -o $@ $<
 
-# All unit tests in one program. Everything of ours is linked in, save the programs' own main functions.
+# All unit tests are one program. It is linked with the library and with all of each program but its main.cpp.
 UNIT_TESTS := $(wildcard tests/*.cpp tests/lib/*/*.cpp $(foreach p,$(PROGRAMS),tests/$(p)/*.cpp tests/$(p)/*/*.cpp))
 TESTED := $(filter-out %/main.cpp,$(foreach p,$(PROGRAMS),$(call sources_of,$(p))))
 $(BUILD)/unit_tests: $(call objects_of,$(UNIT_TESTS) $(TESTED)) $(BUILD)/libturnstile.a
-	@echo "  link $@"; $(CXX) $(CXXFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) \
-	  $(shell pkg-config --libs catch2-with-main 2>/dev/null)
+	$(call say,link $@)
+	$(Q)$(CXX) $(CXXFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(shell pkg-config --libs catch2-with-main 2>/dev/null)
 
 # What --version prints.
 $(BUILD)/generated/version.h: Makefile
-	@mkdir -p $(@D); printf '#define TURNSTILE_VERSION "%s"\n' '$(VERSION)' >$@
+	$(Q)mkdir -p $(@D); printf '#define TURNSTILE_VERSION "%s"\n' '$(VERSION)' >$@
 $(BUILD)/objects/lib/flags/parse.o: $(BUILD)/generated/version.h
 
-# The schema of each SQL store, as one string that the authserver runs.
+# The schema of each SQL store as a C++ string, which the authserver runs when it starts.
 $(BUILD)/generated/sql/%.h: sql/%.sql
 	@mkdir -p $(@D); name=$$(echo $* | sed 's/./\U&/'); \
 	{ printf 'namespace sql {\ninline constexpr char k%s[] = R"sql(\n' $$name; cat $<; printf ')sql";\n}\n'; } >$@
 $(foreach s,sqlite mysql,$(eval $(BUILD)/objects/authserver/stores/$(s)_store.o: $(BUILD)/generated/sql/$(s).h))
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: all setup help clean demo bench profile test compose-test memcheck fuzz format check-format tidy shellcheck
+.PHONY: all setup help clean demo bench profile test unit e2e test-stores test-scripts test-lab \
+  check check-format check-python shellcheck tidy format compose-test memcheck fuzz
