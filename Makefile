@@ -64,6 +64,15 @@ profile: ## profile the fileserver's instructions with callgrind
 	@scripts/setup lab && $(MAKE) --no-print-directory -j$(shell nproc) all
 	@scripts/lab run figure3 --quick
 
+results: ## render docs/results into build/results: report.html, figures, profile
+	@for folder in docs/results/*/; do \
+	  out=build/results/$$(basename $$folder); rm -rf $$out; mkdir -p build/results; cp -r $$folder $$out; \
+	  gunzip -f $$out/*.gz; scripts/lab report $$out || exit 1; \
+	done
+
+results-summary: results ## rewrite each docs/results/*/summary.md from the measured points beside it
+	@for folder in docs/results/*/; do cp build/results/$$(basename $$folder)/summary.md $$folder; done
+
 ##@ Check
 test: ## install what is missing, build, run all tests
 	@scripts/setup test
@@ -156,5 +165,5 @@ $(BUILD)/generated/sql/%.h: sql/%.sql
 $(foreach s,sqlite mysql,$(eval $(BUILD)/objects/authserver/stores/$(s)_store.o: $(BUILD)/generated/sql/$(s).h))
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: all setup help clean demo bench profile test unit e2e test-stores test-scripts test-lab \
+.PHONY: all setup help clean demo bench profile results results-summary test unit e2e test-stores test-scripts test-lab \
   check check-format check-python shellcheck tidy format compose-test memcheck fuzz
