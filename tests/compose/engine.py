@@ -5,16 +5,13 @@ import json
 import os
 import socket
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
+from client import Client
+
 PROJECT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(PROJECT / "tests/e2e"))
-
-from client import Client  # noqa: E402  (the end-to-end tests' own)
-
 _numbers = itertools.count()
 SETTINGS = {"TAG": os.environ["TAG"], "IMAGES": os.environ["IMAGES"]}
 # What the person who runs the tests has set for a system of their own must not reach these.
