@@ -8,6 +8,7 @@ from engine import PROJECT, System
 
 PASSWORD = 'my "own" \\ password\n'
 PRESETS = sorted((PROJECT / "docker").glob("cores-*.env"))
+STORES = sorted(path.stem for path in (PROJECT / "docker/store").glob("*.yml"))
 
 
 class Choices(unittest.TestCase):
@@ -49,7 +50,7 @@ class Choices(unittest.TestCase):
         self.assertEqual(system.ask("new:alice:wonderland"), "OK")
 
     def test_every_variable_is_documented(self) -> None:
-        files = [PROJECT / "docker-compose.yml", PROJECT / "docker/stack.yml"]
+        files = [PROJECT / "docker-compose.yml", *(PROJECT / "docker").rglob("*.yml")]
         used = set(
             re.findall(
                 r"(?<!\$)\$\{([A-Z_]+)", "".join(path.read_text(encoding="utf-8") for path in files)
@@ -57,6 +58,17 @@ class Choices(unittest.TestCase):
         )
         example = (PROJECT / ".env.example").read_text(encoding="utf-8")
         self.assertEqual(used, set(re.findall(r"^#?([A-Z_]+)=", example, re.MULTILINE)))
+
+    def test_each_store_starts_its_own_server_and_no_other(self) -> None:
+        self.assertEqual(STORES, ["mysql", "redis", "sqlite"])
+        for store in STORES:
+            system = System(STORE=store)
+            self.addCleanup(system.own_secrets.cleanup)
+            started = set(system.compose("config", "--services").split())
+            expected = set() if store == "sqlite" else {store}
+            self.assertEqual(started & set(STORES), expected)
+            known = set(system.compose("--profile", "*", "config", "--services").split())
+            self.assertEqual(known & set(STORES), {"mysql", "redis"}, "for `down` to remove")
 
     def test_each_preset_pins_every_service(self) -> None:
         self.assertGreater(len(PRESETS), 0)
