@@ -21,6 +21,8 @@ FROM debian:trixie-slim AS setup
 RUN apt-get update \
  && apt-get install -y --no-install-recommends python3 \
  && rm -rf /var/lib/apt/lists/*
+# A new volume takes its owner from the first image that mounts it, which may be this one.
+RUN install -d -o 10001 -g 10001 /srv/files
 COPY scripts/make-files docker/make-secrets /usr/local/bin/
 
 FROM debian:trixie-slim AS runtime

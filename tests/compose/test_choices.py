@@ -49,6 +49,15 @@ class Choices(unittest.TestCase):
         self.assertEqual(system.inside("authserver", "cat /run/secrets/store-password"), PASSWORD)
         self.assertEqual(system.ask("new:alice:wonderland"), "OK")
 
+    def test_files_can_be_made_before_there_is_a_fileserver(self) -> None:
+        system = System()
+        self.addCleanup(system.remove)
+        made = ["files", "--size", "1KB", "--count", "3"]
+        system.compose("run", "--rm", "--no-deps", "-T", *made)
+        listed = ["--entrypoint", "ls", "files", "/srv/files"]
+        names = system.compose("run", "--rm", "--no-deps", "-T", *listed).split()
+        self.assertEqual(names, ["1KB1.txt", "1KB2.txt", "1KB3.txt"])
+
     def test_every_variable_is_documented(self) -> None:
         files = [PROJECT / "docker-compose.yml", *(PROJECT / "docker").rglob("*.yml")]
         used = set(
