@@ -71,10 +71,18 @@ class OnAStore(unittest.TestCase):
         self.assertEqual(self.system.ask("get:bob:wonderland"), "OK")
         self.assertEqual(self.system.ask("new:bob:other"), "exists")
 
+    def test_each_service_has_only_the_passwords_that_it_needs(self) -> None:
+        listed = "ls /run/secrets 2>/dev/null || true"
+        in_store = {"redis": "", "mysql": "mysql-root-password\n"}[self.STORE] + "store-password\n"
+        self.assertEqual(self.system.inside(self.STORE, listed), in_store)
+        self.assertEqual(self.system.inside("authserver", listed), "store-password\n")
+        self.assertEqual(self.system.inside("fileserver", listed), "")
+        in_loadgen = ["--entrypoint", "bash", "loadgen", "-c", listed]
+        self.assertEqual(self.system.compose("run", "--rm", "-T", *in_loadgen), "load-password\n")
+
     def test_passwords_are_shown_nowhere(self) -> None:
-        passwords = self.system.inside(
-            self.STORE, "cd /run/secrets && cat store-password; echo; cat *-root-password"
-        )
+        each = "for file in /run/secrets/*; do cat $file; echo; done"
+        passwords = self.system.inside(self.STORE, each)
         shown = self.system.compose("logs") + run(
             "docker", "inspect", *self.system.containers("--all")
         )
