@@ -99,6 +99,12 @@ class OnAStore(unittest.TestCase):
             self.assertEqual(self.system.inside(service, "id -u"), "10001\n")
             self.assertIn("Read-only", self.system.inside(service, "touch /tmp/x 2>&1 || true"))
 
+    def test_the_store_runs_without_privileges(self) -> None:
+        status = self.system.inside(self.STORE, "cat /proc/1/status")
+        self.assertRegex(status, r"CapEff:\s+0+\n")
+        self.assertRegex(status, r"NoNewPrivs:\s+1\n")
+        self.assertNotRegex(status, r"Uid:\s+0\s")
+
     def test_files_are_prefetched_past_the_page_cache_or_the_log_says_why_not(self) -> None:
         log = self.system.log("fileserver")
         self.assertTrue("direct_io=true" in log or log.count("refuses O_DIRECT") == 1, log)
