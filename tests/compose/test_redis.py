@@ -22,5 +22,10 @@ class OnRedis(OnAStore):
         self.assertEqual(self.system.ask("new:late:wonderland"), "unavailable")
         self.assertEqual(self.system.ask("get:early:wonderland"), "OK")
 
+    def test_a_load_of_many_threads_asks_only_for_files_that_exist(self) -> None:
+        result = self.system.load("get", "--threads", "150", "--requests", "10", "--verify")
+        self.assertEqual(result["errors"]["total"], 0, result["errors"])
+        self.assertEqual(result["requests"], 1500)
+
 
 del OnAStore  # the base is not a test
