@@ -1,5 +1,7 @@
-# Turnstile's images, one target each: authserver, fileserver, loadgen, and setup, which runs once before them.
-# docker-compose.yml builds them all; one by hand: docker build --target fileserver --tag turnstile/fileserver .
+# Turnstile's images. There is one target for each: authserver, fileserver, loadgen, and setup, which runs once before
+# them. docker-compose.yml builds them all. To build one:
+#
+#   docker build --target fileserver --tag turnstile/fileserver .
 
 FROM debian:trixie-slim AS build
 RUN apt-get update \
@@ -13,7 +15,7 @@ COPY sql sql
 COPY authserver authserver
 COPY fileserver fileserver
 COPY loadgen loadgen
-# The compiler's cache goes by content, so what was built from other sources is never taken for these.
+# ccache looks objects up by the content of their sources, so it never returns an object of another version.
 RUN --mount=type=cache,id=turnstile-ccache,target=/root/.cache/ccache \
     make -j"$(nproc)" CXX='ccache g++' CXXFLAGS=-O2 LDFLAGS=-s all
 
@@ -34,7 +36,7 @@ RUN useradd --system --uid 10001 --user-group --no-create-home turnstile \
  && install -d -o turnstile -g turnstile /srv/files /var/lib/turnstile
 COPY docker/ask /usr/local/bin/
 USER turnstile
-# A check asks the whole chain behind a server, and is a process each time: not too often.
+# `ping` also asks every server behind this one, and each check starts a process. So the interval is not shorter.
 HEALTHCHECK --interval=5s --timeout=4s --start-period=300s CMD ["ask", "ping"]
 
 FROM runtime AS authserver
