@@ -1,4 +1,4 @@
-"""Asking the Docker engine, and systems of the project's own files that it runs for one test."""
+"""Runs docker commands, and starts systems from docker-compose.yml for one test each."""
 
 import itertools
 import json
@@ -14,7 +14,7 @@ from client import Client
 PROJECT = Path(__file__).resolve().parents[2]
 _numbers = itertools.count()
 SETTINGS = {"TAG": os.environ["TAG"], "IMAGES": os.environ["IMAGES"]}
-# What the person who runs the tests has set for a system of their own must not reach these.
+# Other variables of the caller must not reach the tests. One may choose another store, for example.
 _PASSED_ON = ("PATH", "HOME", "DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG")
 PLAIN = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
 
@@ -22,7 +22,10 @@ PLAIN = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
 def run(
     *command: str, env: dict[str, str] | None = None, check: bool = True, stdin: str = ""
 ) -> str:
-    """Standard output of the command; an AssertionError with what it said when it fails."""
+    """Returns the standard output of the command.
+
+    Raises AssertionError with the end of its output if it fails, unless `check` is false.
+    """
     result = subprocess.run(
         command, env=env, input=stdin, capture_output=True, text=True, cwd=PROJECT, check=False
     )
@@ -33,15 +36,21 @@ def run(
 
 
 def free_port() -> int:
+    """Returns a port of 127.0.0.1 that no socket is bound to at this moment."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+        port: int = probe.getsockname()[1]
+        return port
 
 
 class System:
-    """docker-compose.yml under a project name and on a port of its own, with the given variables set."""
+    """A system of docker-compose.yml with a project name and a port of its own.
+
+    Nothing is started before `up`. The caller must call `remove` at the end.
+    """
 
     def __init__(self, **settings: str) -> None:
+        """`settings` are variables of docker-compose.yml."""
         self.name = f"turnstile-test-{os.getpid()}-{next(_numbers)}"
         self.own_secrets = tempfile.TemporaryDirectory()
         self.port = free_port()
@@ -57,42 +66,48 @@ class System:
         )
 
     def compose(self, *words: str, check: bool = True) -> str:
+        """Returns the output of `docker compose` for this system, as `run` does."""
         return run(
             "docker", "compose", "--env-file", "/dev/null", *words, env=self._env, check=check
         )
 
     def up(self) -> None:
+        """Starts the system and waits until all its services are healthy."""
         self.compose("up", "--detach", "--wait", "--no-build")
 
     def down(self) -> None:
+        """Stops the system and keeps its volumes."""
         self.compose("--profile", "*", "down", "--timeout", "20")
 
     def remove(self) -> None:
+        """Stops the system and removes its volumes and its folder of passwords."""
         self.compose("--profile", "*", "down", "--volumes", "--timeout", "5")
         self.own_secrets.cleanup()
 
     def running(self) -> set[str]:
+        """Returns the names of the services that run."""
         return set(self.compose("ps", "--services", "--status", "running").split())
 
     def containers(self, *words: str) -> list[str]:
-        """The running ones, or, with --all, those that are done too."""
+        """Returns the ids of the running containers. The word --all adds those that have ended."""
         return self.compose("ps", "--quiet", *words).split()
 
     def inside(self, service: str, script: str) -> str:
-        """What a bash script prints that runs in the service's container."""
+        """Runs a bash script in the service's container and returns its output."""
         return self.compose("exec", "-T", service, "bash", "-c", script)
 
     def load(self, *words: str) -> dict[str, Any]:
-        """The result of a run of loadgen, as it writes it for programs."""
-        return json.loads(
-            self.compose("run", "--rm", "-T", "loadgen", *words, "--json", "-", check=False)
-        )
+        """Runs loadgen and returns its result. A run with errors has a result too."""
+        command = ["run", "--rm", "-T", "loadgen", *words, "--json", "-"]
+        result: dict[str, Any] = json.loads(self.compose(*command, check=False))
+        return result
 
     def client(self) -> Client:
+        """Connects to the fileserver through the published port. The caller closes the client."""
         return Client(("127.0.0.1", self.port))
 
     def ask(self, line: str) -> str | bytes:
-        """One line on a connection of its own."""
+        """Sends one line on a new connection and returns the reply."""
         client = self.client()
         try:
             return client.ask(line)
@@ -100,4 +115,5 @@ class System:
             client.close()
 
     def log(self, service: str) -> str:
+        """Returns all that the service has logged."""
         return self.compose("logs", "--no-log-prefix", service)

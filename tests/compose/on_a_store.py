@@ -1,4 +1,4 @@
-"""What holds for the whole system, whichever server keeps the accounts."""
+"""Tests of the whole system that pass on every store with a server of its own."""
 
 import unittest
 
@@ -6,7 +6,8 @@ from client import grant
 from engine import System, run
 from waiting import eventually
 
-# Not the container's first process, which is its init and takes no kill from within.
+# The first process of the container is its init, which ignores signals from inside. So this looks
+# for the processes named authserver.
 KILL_AUTHSERVER = """
 for process in /proc/[0-9]*; do
   [[ $(<"$process/comm") != authserver ]] || kill -9 "${process#/proc/}"
@@ -15,7 +16,10 @@ done 2>/dev/null || true
 
 
 class OnAStore(unittest.TestCase):
-    """Base of one class for each store. The system is up before each test, and has what earlier ones left."""
+    """The base class of the tests on one store.
+
+    All tests of a class share one running system, with the accounts that earlier tests made.
+    """
 
     STORE: str
     system: System
@@ -27,12 +31,13 @@ class OnAStore(unittest.TestCase):
         cls.system.up()
 
     def make_account(self, user: str) -> None:
+        """Makes an account with the password `wonderland`."""
         self.assertEqual(self.system.ask(f"new:{user}:wonderland"), "OK")
 
     def test_only_the_chosen_store_runs(self) -> None:
         self.assertEqual(self.system.running(), {"network", "fileserver", "authserver", self.STORE})
 
-    def test_a_granted_user_gets_a_file_as_it_is(self) -> None:
+    def test_a_granted_user_gets_the_exact_bytes_of_a_file(self) -> None:
         self.make_account("alice")
         client = self.system.client()
         self.addCleanup(client.close)
@@ -51,7 +56,7 @@ class OnAStore(unittest.TestCase):
         tracked = self.system.inside("fileserver", f"! [[ -e {table} ]] || cat {table}")
         self.assertLess(int(tracked or 0), 100, f"after {result['requests']} connections")
 
-    def test_a_killed_authserver_comes_back_by_itself(self) -> None:
+    def test_a_killed_authserver_is_restarted(self) -> None:
         self.make_account("ada")
         self.system.inside("authserver", KILL_AUTHSERVER)
         answers = set()
@@ -80,7 +85,7 @@ class OnAStore(unittest.TestCase):
         in_loadgen = ["--entrypoint", "bash", "loadgen", "-c", listed]
         self.assertEqual(self.system.compose("run", "--rm", "-T", *in_loadgen), "load-password\n")
 
-    def test_passwords_are_shown_nowhere(self) -> None:
+    def test_no_log_and_no_command_line_has_a_password(self) -> None:
         each = "for file in /run/secrets/*; do cat $file; echo; done"
         passwords = self.system.inside(self.STORE, each)
         shown = self.system.compose("logs") + run(
@@ -94,7 +99,7 @@ class OnAStore(unittest.TestCase):
             self.assertEqual(len(password), 48)
             self.assertNotIn(password, shown)
 
-    def test_our_programs_are_not_root_and_write_nowhere_but_in_their_volume(self) -> None:
+    def test_our_servers_are_not_root_and_cannot_write_outside_their_volume(self) -> None:
         for service in ("authserver", "fileserver"):
             self.assertEqual(self.system.inside(service, "id -u"), "10001\n")
             self.assertIn("Read-only", self.system.inside(service, "touch /tmp/x 2>&1 || true"))
@@ -105,6 +110,6 @@ class OnAStore(unittest.TestCase):
         self.assertRegex(status, r"NoNewPrivs:\s+1\n")
         self.assertNotRegex(status, r"Uid:\s+0\s")
 
-    def test_files_are_prefetched_past_the_page_cache_or_the_log_says_why_not(self) -> None:
+    def test_files_are_prefetched_with_o_direct_or_the_log_says_why_not(self) -> None:
         log = self.system.log("fileserver")
         self.assertTrue("direct_io=true" in log or log.count("refuses O_DIRECT") == 1, log)

@@ -1,4 +1,4 @@
-"""What can be chosen by variables."""
+"""Tests of the variables that change docker-compose.yml."""
 
 import re
 import unittest
@@ -12,36 +12,22 @@ STORES = sorted(path.stem for path in (PROJECT / "docker/store").glob("*.yml"))
 
 
 class Choices(unittest.TestCase):
-    def test_no_store_server_the_process_model_files_from_disk_and_a_pinned_fileserver(
-        self,
-    ) -> None:
+    def test_sqlite_the_process_model_files_from_disk_and_a_pinned_fileserver(self) -> None:
         system = System(STORE="sqlite", MODEL="process", FILES="disk", FILESERVER_CPUS="0")
         self.addCleanup(system.remove)
         system.up()
         self.assertEqual(system.running(), {"network", "fileserver", "authserver"})
         self.assertEqual(system.ask("new:alice:wonderland"), "OK")
-        result = system.load(
-            "get",
-            "--user",
-            "alice",
-            "--password",
-            "wonderland",
-            "--file",
-            "1KB1.txt",
-            "--threads",
-            "2",
-            "--requests",
-            "50",
-            "--verify",
-        )
+        account = ["--user", "alice", "--password", "wonderland"]
+        amount = ["--threads", "2", "--requests", "50"]
+        result = system.load("get", *account, "--file", "1KB1.txt", *amount, "--verify")
         self.assertEqual(result["errors"]["total"], 0)
-        # PID 1 is the container's init; both are held to the same cores.
-        self.assertRegex(
-            system.inside("fileserver", "cat /proc/1/status"), r"Cpus_allowed_list:\s+0\n"
-        )
+        # Process 1 is the container's init. The container's cores hold for all its processes.
+        status = system.inside("fileserver", "cat /proc/1/status")
+        self.assertRegex(status, r"Cpus_allowed_list:\s+0\n")
         self.assertNotIn("prefetched", system.log("fileserver"))
 
-    def test_ones_own_password_goes_before_a_random_one(self) -> None:
+    def test_a_password_of_the_user_is_taken_instead_of_a_random_one(self) -> None:
         system = System(STORE="redis")
         self.addCleanup(system.remove)
         Path(system.own_secrets.name, "store-password").write_text(PASSWORD, encoding="ascii")
@@ -60,11 +46,8 @@ class Choices(unittest.TestCase):
 
     def test_every_variable_is_documented(self) -> None:
         files = [PROJECT / "docker-compose.yml", *(PROJECT / "docker").rglob("*.yml")]
-        used = set(
-            re.findall(
-                r"(?<!\$)\$\{([A-Z_]+)", "".join(path.read_text(encoding="utf-8") for path in files)
-            )
-        )
+        text = "".join(path.read_text(encoding="utf-8") for path in files)
+        used = set(re.findall(r"(?<!\$)\$\{([A-Z_]+)", text))
         example = (PROJECT / ".env.example").read_text(encoding="utf-8")
         self.assertEqual(used, set(re.findall(r"^#?([A-Z_]+)=", example, re.MULTILINE)))
 
@@ -85,7 +68,8 @@ class Choices(unittest.TestCase):
             text = preset.read_text(encoding="utf-8")
             pinned = dict(re.findall(r"^([A-Z]+)_CPUS=([0-9,-]+)$", text, re.MULTILINE))
             self.assertEqual(set(pinned), {"FILESERVER", "AUTHSERVER", "STORE", "LOADGEN"}, preset)
-            shown = System().compose("--env-file", str(preset), "--profile", "load", "config")
-            self.assertIn(
-                f"cpuset: {pinned['FILESERVER']}", shown.replace('"', "").replace("'", "")
-            )
+            system = System()
+            self.addCleanup(system.own_secrets.cleanup)
+            shown = system.compose("--env-file", str(preset), "--profile", "load", "config")
+            unquoted = shown.replace('"', "").replace("'", "")
+            self.assertIn(f"cpuset: {pinned['FILESERVER']}", unquoted)

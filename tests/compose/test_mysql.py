@@ -20,4 +20,4 @@ class OnMySQL(OnAStore):
         )
 
 
-del OnAStore  # the base is not a test
+del OnAStore  # Without this, unittest would run the base class too.

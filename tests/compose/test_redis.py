@@ -28,4 +28,4 @@ class OnRedis(OnAStore):
         self.assertEqual(result["requests"], 1500)
 
 
-del OnAStore  # the base is not a test
+del OnAStore  # Without this, unittest would run the base class too.

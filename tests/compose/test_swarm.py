@@ -1,4 +1,4 @@
-"""docker/stack.yml on a swarm of this one engine, with two of each server."""
+"""Tests of docker/stack.yml on a swarm of one node, with two of each server."""
 
 import json
 import os
@@ -19,7 +19,7 @@ RUN = ["docker", "run", "--rm", "--network", f"{STACK}_default"]
 
 
 def join_swarm() -> bool:
-    """Whether this made the engine a swarm; else it is the manager of one already."""
+    """Makes the engine a swarm of one node. Returns false if it manages a swarm already."""
     if run("docker", "info", "--format", "{{.Swarm.ControlAvailable}}").strip() == "true":
         return False
     run("docker", "swarm", "init", "--advertise-addr", "127.0.0.1", "--listen-addr", "127.0.0.1")
@@ -27,56 +27,43 @@ def join_swarm() -> bool:
 
 
 def deploy(passwords: str) -> None:
+    """Deploys the stack with the passwords in the folder `passwords`."""
     env = PLAIN | SETTINGS | {"SECRETS": passwords, "COMPOSE_PROJECT_NAME": STACK}
     config = run("docker/stack-config", "--env-file", "/dev/null", env=env)
-    run(
-        "docker",
-        "stack",
-        "deploy",
-        "--resolve-image",
-        "never",
-        "--compose-file",
-        "-",
-        STACK,
-        stdin=config,
-    )
+    options = ["--resolve-image", "never", "--compose-file", "-"]
+    run("docker", "stack", "deploy", *options, STACK, stdin=config)
 
 
 def addresses_of(service: str) -> list[str]:
-    """Of the replicas that are ready, as the others see them."""
+    """Returns the addresses of the service's ready replicas, as other services see them."""
     script = f"getent ahostsv4 {service} | awk '{{ print $1 }}' | sort -u"
     return run(*RUN, "--entrypoint", "bash", image("loadgen"), "-c", script, check=False).split()
 
 
 def image(program: str) -> str:
+    """Returns the full name of the program's image."""
     return f"{SETTINGS['IMAGES']}/{program}:{SETTINGS['TAG']}"
 
 
 def ask(server: str, *lines: str) -> list[str]:
-    replies = run(
-        *RUN,
-        "--env",
-        f"ASK_SERVER={server}",
-        "--entrypoint",
-        "ask",
-        image("loadgen"),
-        *lines,
-        check=False,
-    )
-    return replies.splitlines()
+    """Sends the lines to the server and returns the lines of its replies."""
+    command = ["--env", f"ASK_SERVER={server}", "--entrypoint", "ask", image("loadgen")]
+    return run(*RUN, *command, *lines, check=False).splitlines()
 
 
 def containers_of(service: str) -> list[str]:
+    """Returns the ids of the service's running containers."""
     name = f"label=com.docker.swarm.service.name={STACK}_{service}"
     return run("docker", "ps", "--quiet", "--filter", name).split()
 
 
 def established_in(container: str) -> int:
-    """TCP connections that the container has, be it not there yet."""
+    """Counts the container's TCP connections. A container that does not exist yet has none."""
     return run("docker", "exec", container, "cat", "/proc/net/tcp", check=False).count(" 01 ")
 
 
 def remove_stack() -> None:
+    """Removes the stack, and waits until its containers, network and volumes are gone."""
     run("docker", "stack", "rm", STACK)
     mine = f"label=com.docker.stack.namespace={STACK}"
     eventually(
@@ -94,6 +81,11 @@ def remove_stack() -> None:
 
 
 class Swarm(unittest.TestCase):
+    """All tests share one stack, which is ready before the first of them."""
+
+    authservers: list[str]
+    fileservers: list[str]
+
     @classmethod
     def setUpClass(cls) -> None:
         if join_swarm():
@@ -108,13 +100,15 @@ class Swarm(unittest.TestCase):
 
     @staticmethod
     def wait_for(service: str) -> list[str]:
+        """Waits until all replicas of the service are ready, and returns their addresses."""
+
         def ready() -> list[str]:
             addresses = addresses_of(service)
             return addresses if len(addresses) == SERVERS_OF_EACH else []
 
         return eventually(ready, f"{SERVERS_OF_EACH} of {service} are ready", STARTED_WITHIN_S)
 
-    def test_an_account_made_through_one_is_valid_at_all_others(self) -> None:
+    def test_an_account_made_through_one_server_is_valid_at_all(self) -> None:
         self.assertEqual(ask(f"{self.fileservers[0]}:9000", "new:alice:wonderland"), ["OK"])
         for server in self.fileservers:
             self.assertEqual(ask(f"{server}:9000", "get:alice:wonderland"), ["OK"])
@@ -122,35 +116,15 @@ class Swarm(unittest.TestCase):
             self.assertEqual(ask(f"{server}:9001", "auth:alice:wonderland"), ["OK"])
             self.assertTrue(ask(f"{server}:9001", "auth:alice:wrong")[0].startswith("ERR denied"))
 
-    def test_one_authserver_killed_under_load_costs_no_wrong_answer(self) -> None:
+    def test_killing_one_authserver_under_load_causes_no_wrong_reply(self) -> None:
         self.assertEqual(ask(f"{self.fileservers[0]}:9000", "new:ada:lovelace"), ["OK"])
         name = f"{STACK}-load"
-        command = [
-            *RUN,
-            "--name",
-            name,
-            "--volume",
-            f"{STACK}_files:/srv/files:ro",
-            image("loadgen"),
-            "get",
-            "--server",
-            "fileserver:9000",
-            "--user",
-            "ada",
-            "--password",
-            "lovelace",
-            "--threads",
-            str(THREADS),
-            "--connection",
-            "keep-alive",
-            "--verify",
-            "--seconds",
-            "8",
-            "--file",
-            "1KB1.txt",
-            "--json",
-            "-",
-        ]
+        container = ["--name", name, "--volume", f"{STACK}_files:/srv/files:ro", image("loadgen")]
+        account = ["--user", "ada", "--password", "lovelace"]
+        amount = ["--threads", str(THREADS), "--connection", "keep-alive", "--seconds", "8"]
+        files = ["--file", "1KB1.txt", "--verify"]
+        request = ["get", "--server", "fileserver:9000", *account, *amount, *files, "--json", "-"]
+        command = [*RUN, *container, *request]
         with subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         ) as load:
