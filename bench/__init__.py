@@ -1,6 +1,13 @@
-"""What is promised about speed, measured.
+"""Measures the project's promises about speed.
 
-Every promise is a ratio of two figures of one run, taken in turns over several rounds, medians compared: the absolute
-figures of a shared machine are worth nothing tomorrow. system.py starts what is measured, promises.py says what is
-promised of which store, cli.py runs them and prints the table. Processes, stores and the network namespace are the lab's.
+Each promise is a ratio of two figures of one run. The two are measured alternately for several
+rounds, and medians are compared. Absolute figures of a shared machine differ from day to day, ratios
+much less.
+
+  system.py    starts what is measured, and puts load on it
+  crowd.py     many connections that do little
+  promises.py  the promises, each with its store and its limit
+  cli.py       runs them and prints the table
+
+Programs, stores and the network namespace are those of lab/rig.
 """

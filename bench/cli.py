@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import resource
 import sys
 import tempfile
 from pathlib import Path
 
-from lab import namespace, stores
-from lab.errors import Failed
-from lab.lock import only_lab
-from lab.processes import run_tool
+from lab.rig import files, namespace, stores
+from lab.rig.errors import Failed
+from lab.rig.host import raise_descriptor_limit
+from lab.rig.lock import only_lab
+from lab.rig.servers import Programs
 
 from . import promises
 from .system import Bench
@@ -22,8 +22,7 @@ _TOP = Path(__file__).resolve().parents[1]
 def main(arguments: list[str]) -> int:
     options = _parse(arguments)
     namespace.enter()
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, hard), hard))
+    raise_descriptor_limit()
     try:
         with only_lab():
             return _run(options)
@@ -31,59 +30,65 @@ def main(arguments: list[str]) -> int:
         print(f"bench: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("bench: interrupted, everything is stopped", file=sys.stderr)
+        print("bench: interrupted; all programs are stopped", file=sys.stderr)
         return 130
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="bench", description="Measures what is promised about speed, as ratios."
+        prog="bench",
+        description="Measures the project's promises about speed. Each is a ratio of two figures "
+        "that are measured alternately in one run.",
     )
     parser.add_argument(
-        "--store", choices=stores.KINDS, default="sqlite", help="promises of this store"
+        "--store",
+        choices=tuple(stores.KINDS),
+        default="sqlite",
+        help="measure the promises for this store (default: sqlite)",
     )
-    parser.add_argument("--seconds", type=float, default=3, help="of each measurement (default: 3)")
     parser.add_argument(
-        "--rounds", type=int, default=5, help="in turns, medians compared (default: 5)"
+        "--seconds", type=float, default=3, help="duration of each measurement (default: 3)"
     )
-    parser.add_argument("--build", type=Path, default=_TOP / "build", help="folder of the programs")
+    parser.add_argument(
+        "--rounds",
+        type=int,
+        default=5,
+        help="how often the two sides are measured; their medians are compared (default: 5)",
+    )
+    parser.add_argument(
+        "--build",
+        type=Path,
+        default=_TOP / "build",
+        help="folder of the built programs (default: build)",
+    )
     return parser.parse_args(arguments)
 
 
 def _run(options: argparse.Namespace) -> int:
     chosen = [promise for promise in promises.ALL if options.store in promise.stores]
-    kept = 0
     # Beside the programs and not in /tmp, which is often memory.
-    with tempfile.TemporaryDirectory(prefix="bench-", dir=options.build.resolve()) as name:
-        folder = Path(name)
-        root = folder / "files"
-        run_tool(
-            [
-                str(_TOP / "scripts/make-files"),
-                "--size=1KB",
-                "--size=10MB",
-                "--count=1",
-                f"--dir={root}",
-            ],
-            "make-files",
+    build = options.build.resolve()
+    with tempfile.TemporaryDirectory(prefix="bench-", dir=build) as name:
+        bench = Bench(
+            programs=Programs(build),
+            folder=Path(name),
+            root=Path(name) / "files",
+            seconds=options.seconds,
+            rounds=options.rounds,
         )
+        files.make(bench.root, ("1KB", "10MB"), count=1)
+        where = "its own network namespace" if namespace.is_inside() else "the host's network"
         print(
-            f"store {options.store}, {options.rounds} rounds of {options.seconds:g} s, "
-            f"{'a network namespace of its own' if namespace.is_inside() else 'the host network'}\n",
+            f"store {options.store}, {bench.rounds} rounds of {bench.seconds:g} s, {where}\n",
             flush=True,
         )
-        for promise in chosen:
-            kept += _measure(
-                promise,
-                Bench(options.build.resolve(), folder, root, options.seconds, options.rounds),
-                options.store,
-            )
-    print(f"\n{kept} of {len(chosen)} promises kept")
-    return 0 if kept == len(chosen) else 1
+        kept = [_measure(promise, bench, options.store) for promise in chosen]
+    print(f"\n{sum(kept)} of {len(chosen)} promises kept")
+    return 0 if all(kept) else 1
 
 
 def _measure(promise: promises.Promise, bench: Bench, kind: str) -> bool:
-    store = stores.start(kind, bench.folder / "store", bench.cores)
+    store = stores.start(kind, bench.folder / "store")
     try:
         outcome = promise.measure(bench, store)
     finally:
@@ -91,7 +96,8 @@ def _measure(promise: promises.Promise, bench: Bench, kind: str) -> bool:
     is_kept = promise.is_kept(outcome)
     sign = "<=" if promise.at_most else ">="
     print(
-        f"{'kept  ' if is_kept else 'BROKEN'} {promise.title}: {outcome.ratio:.2f} ({sign} {promise.limit:g})\n"
+        f"{'kept  ' if is_kept else 'BROKEN'} {promise.title}: "
+        f"{outcome.ratio:.2f} ({sign} {promise.limit:g})\n"
         f"       {outcome.evidence}",
         flush=True,
     )

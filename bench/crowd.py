@@ -6,8 +6,10 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from lab.rig.processes import Address
 
 _IDLE = 1000
 _TRICKLING = 2000
@@ -15,14 +17,16 @@ _TRICKLE_EVERY_S = 2.0
 _SETTLE_S = 1.0
 
 
-def _connect_all(address: str, count: int) -> list[socket.socket]:
-    host, _, port = address.rpartition(":")
-    return [socket.create_connection((host, int(port)), timeout=30) for _ in range(count)]
+def _connect_all(address: Address, count: int) -> list[socket.socket]:
+    return [socket.create_connection(address, timeout=30) for _ in range(count)]
 
 
-def idle_connections_kib(address: str, pid: int) -> tuple[float, str]:
-    """What each of 1,000 idle connections costs, and of what it is made: the server's own pages and page tables, the
-    kernel's stacks, and half of what the kernel's slabs grew, as the other half is the clients' sockets here."""
+def idle_connections_kib(address: Address, pid: int) -> tuple[float, str]:
+    """Returns the memory of one idle connection, measured with 1,000, and the parts that add up to it.
+
+    The parts are the server's pages and page tables, the kernel's stacks, and half of the growth of
+    the kernel's slabs. The other half belongs to the sockets of the clients, which are here.
+    """
     before = _memory_kib(pid)
     connections = _connect_all(address, _IDLE)
     time.sleep(_SETTLE_S)
@@ -50,8 +54,8 @@ def _field(path: str, name: str) -> float:
 
 
 @contextmanager
-def trickling(address: str) -> Iterator[None]:
-    """2,000 connections that send one byte every two seconds, evenly over time."""
+def trickling(address: Address) -> Iterator[None]:
+    """Keeps 2,000 connections open, each of which sends one byte every two seconds."""
     connections = _connect_all(address, _TRICKLING)
     stop = threading.Event()
 
@@ -59,14 +63,11 @@ def trickling(address: str) -> Iterator[None]:
         while not stop.is_set():
             start = time.monotonic()
             for i, connection in enumerate(connections):
-                try:
+                with suppress(OSError):  # the server closed it: its line became too long
                     connection.send(b"x")
-                except OSError:
-                    pass  # its line was complete, too long, or too late: it counts no more
                 if i % 50 == 49:
-                    stop.wait(
-                        max(0.0, start + _TRICKLE_EVERY_S * (i + 1) / _TRICKLING - time.monotonic())
-                    )
+                    due = start + _TRICKLE_EVERY_S * (i + 1) / _TRICKLING
+                    stop.wait(max(0.0, due - time.monotonic()))
 
     thread = threading.Thread(target=trickle)
     thread.start()

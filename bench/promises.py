@@ -1,24 +1,31 @@
-"""The promises, each a function from a bench and a store to a ratio with its evidence."""
+"""The promises. Each is a function that takes a bench and a store, and returns a ratio with its evidence."""
 
 from __future__ import annotations
 
-import json
 import statistics
-import subprocess
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.errors import Failed
-from lab.stores import Store
+from lab import catalog
+from lab.rig import iperf3
+from lab.rig.host import accepted_connections
+from lab.rig.stores import Store
 
 from . import crowd
-from .system import PAPER_AUTHSERVER, PAPER_FILESERVER, USER, Bench, System, running
+from .system import Bench, System, running
 
-_THREADS = (4, 8, 16, 32)  # the best of these is compared: each system at its own best N
+_THREADS = (4, 8, 16, 32)  # each system is measured at the best of these
 _GROUP_COMMIT_THREADS = 16
+_CROWD_THREADS = 8
+_STREAMS = 2  # of a transfer that is compared with iperf3
+_IDLE_KIB = 45
 _PLAIN = ("--password-scheme", "plain")
+_ARGON2ID = ("--password-scheme", "argon2id")
+
+# The paper's last stage: a new thread and new connections for each request, prefetched files,
+# plain passwords.
+_PAPER = catalog.stages()["redis"]
 
 
 @dataclass(frozen=True)
@@ -29,7 +36,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Promise:
-    """limit is the least ratio, or the most where at_most is set."""
+    """limit is the smallest ratio that keeps the promise, or the largest if at_most is set."""
 
     title: str
     limit: float
@@ -48,7 +55,7 @@ def _best(rate_of: Callable[[int], float]) -> tuple[float, int]:
 def _in_turns(
     bench: Bench, ours: Callable[[], float], theirs: Callable[[], float]
 ) -> tuple[float, float, float]:
-    """Median of ours, median of theirs, median of the rounds' ratios."""
+    """Measures both alternately. Returns the median of ours, of theirs, and of the rounds' ratios."""
     pairs = [(ours(), theirs()) for _ in range(bench.rounds)]
     return (
         statistics.median(a for a, _ in pairs),
@@ -57,134 +64,76 @@ def _in_turns(
     )
 
 
-def _compare(
+def _against_paper(
     bench: Bench,
     store: Store,
     rate: Callable[[System, int], float],
-    ours: tuple[str, ...],
-    theirs: tuple[tuple[str, ...], tuple[str, ...]],
+    ours: tuple[str, ...] = (),
+    paper: tuple[str, ...] = (),
     threads: int | None = None,
 ) -> Outcome:
-    """Our flags against others', each at its best N or at the N given, both systems up all the time."""
-    with running(bench, store, ours) as fast, running(bench, store, *theirs) as slow:
+    """Compares our defaults with the paper's last stage; both systems are up all the time.
+
+    ours and paper are further flags of the two authservers. Each system has its best number of
+    threads, unless one is given.
+    """
+    with (
+        running(bench, store, ours) as fast,
+        running(bench, store, (*_PAPER.authserver, *paper), _PAPER.fileserver) as slow,
+    ):
         fast_n = threads or _best(lambda n: rate(fast, n))[1]
         slow_n = threads or _best(lambda n: rate(slow, n))[1]
         fast_rate, slow_rate, ratio = _in_turns(
             bench, lambda: rate(fast, fast_n), lambda: rate(slow, slow_n)
         )
-    return Outcome(
-        ratio, f"{fast_rate:,.0f}/s at N={fast_n} against {slow_rate:,.0f}/s at N={slow_n}"
-    )
+    evidence = f"{fast_rate:,.0f}/s at N={fast_n} against {slow_rate:,.0f}/s at N={slow_n}"
+    return Outcome(ratio, evidence)
+
+
+def _get_1kb(system: System, threads: int) -> float:
+    return system.get_rate("1KB", threads)
 
 
 def get_against_paper(bench: Bench, store: Store) -> Outcome:
-    return _compare(
-        bench,
-        store,
-        lambda system, n: system.get_rate("1KB", n),
-        (),
-        (PAPER_AUTHSERVER, PAPER_FILESERVER),
-    )
+    """Both sides hash passwords with argon2id."""
+    return _against_paper(bench, store, _get_1kb, paper=_ARGON2ID)
 
 
 def get_against_paper_plain(bench: Bench, store: Store) -> Outcome:
-    """The paper's stage kept passwords in plain text, ours does not: the memo has to make up for it."""
-    return _compare(
-        bench,
-        store,
-        lambda system, n: system.get_rate("1KB", n),
-        (),
-        ((*PAPER_AUTHSERVER, *_PLAIN), PAPER_FILESERVER),
-    )
+    """The paper kept passwords in plain text. We hash them; the memo of verified passwords makes up for it."""
+    return _against_paper(bench, store, _get_1kb)
 
 
 def new_against_paper(bench: Bench, store: Store) -> Outcome:
-    return _compare(
-        bench,
-        store,
-        lambda system, n: system.new_rate(n),
-        _PLAIN,
-        ((*PAPER_AUTHSERVER, *_PLAIN), PAPER_FILESERVER),
-    )
+    return _against_paper(bench, store, System.new_rate, _PLAIN)
 
 
 def new_against_paper_at_16(bench: Bench, store: Store) -> Outcome:
-    """At one N for both: many at once, so that the store's group commit can work."""
-    return _compare(
-        bench,
-        store,
-        lambda system, n: system.new_rate(n),
-        _PLAIN,
-        ((*PAPER_AUTHSERVER, *_PLAIN), PAPER_FILESERVER),
-        _GROUP_COMMIT_THREADS,
-    )
+    """With many requests at once the store can commit several accounts in one group."""
+    return _against_paper(bench, store, System.new_rate, _PLAIN, threads=_GROUP_COMMIT_THREADS)
 
 
 def large_against_iperf(bench: Bench, store: Store) -> Outcome:
-    """Both move bytes over loopback with the kernel's congestion control, which is told."""
+    """Both send over loopback, two connections each, with the same congestion control."""
     with running(bench, store) as system:
 
         def ours() -> float:
-            result = system.load(
-                "get",
-                "--user",
-                USER,
-                "--file",
-                "10MB1.txt",
-                "--threads",
-                "2",
-                "--connection",
-                "keep-alive",
-            )
-            return result["bytes"] / result["elapsed_s"]
+            result = system.get("10MB", _STREAMS, "--connection", "keep-alive")
+            return float(result["bytes"] / result["elapsed_s"])
 
-        mine, theirs, ratio = _in_turns(bench, ours, lambda: _iperf_bytes_per_s(bench))
+        def theirs() -> float:
+            return iperf3.measure(bench.seconds, bench.folder, _STREAMS).bytes_per_s
+
+        mine, others, ratio = _in_turns(bench, ours, theirs)
     control = Path("/proc/sys/net/ipv4/tcp_congestion_control").read_text(encoding="ascii").strip()
-    return Outcome(
-        ratio, f"{mine / 1e6:,.0f} MB/s against {theirs / 1e6:,.0f} MB/s of iperf3 ({control})"
-    )
-
-
-def _iperf_bytes_per_s(bench: Bench) -> float:
-    """Two streams, as our two threads."""
-    with subprocess.Popen(
-        ["iperf3", "--server", "--one-off", "--bind", "127.0.0.1", "--port", "5299"],
-        stdout=subprocess.DEVNULL,
-    ) as server:
-        try:
-            for _ in range(50):
-                done = subprocess.run(
-                    [
-                        "iperf3",
-                        "--client",
-                        "127.0.0.1",
-                        "--port",
-                        "5299",
-                        "--parallel",
-                        "2",
-                        "--time",
-                        f"{max(1, round(bench.seconds))}",
-                        "--json",
-                    ],
-                    capture_output=True,
-                    text=True,
-                    check=False,
-                )
-                received = json.loads(done.stdout or "{}").get("end", {}).get("sum_received")
-                if received:
-                    return received["bits_per_second"] / 8
-                time.sleep(
-                    0.1
-                )  # the server does not say when it listens; the client tells that it does not, with 0
-            raise Failed("iperf3 gave no result")
-        finally:
-            server.terminate()
+    evidence = f"{mine / 1e6:,.0f} MB/s against {others / 1e6:,.0f} MB/s of iperf3 ({control})"
+    return Outcome(ratio, evidence)
 
 
 def idle_memory(bench: Bench, store: Store) -> Outcome:
     with running(bench, store) as system:
         kib, parts = crowd.idle_connections_kib(system.address, system.fileserver.pid)
-    return Outcome(kib / 45, f"{kib:.1f} KiB each ({parts})")
+    return Outcome(kib / _IDLE_KIB, f"{kib:.1f} KiB each ({parts})")
 
 
 def trickling_crowd(bench: Bench, store: Store) -> Outcome:
@@ -192,55 +141,38 @@ def trickling_crowd(bench: Bench, store: Store) -> Outcome:
 
         def with_crowd() -> float:
             with crowd.trickling(system.address):
-                return system.get_rate("1KB", 8)
+                return _get_1kb(system, _CROWD_THREADS)
 
-        ours, alone, ratio = _in_turns(bench, with_crowd, lambda: system.get_rate("1KB", 8))
-    return Outcome(ratio, f"{ours:,.0f}/s with 2,000 tricklers, {alone:,.0f}/s without")
+        ours, alone, ratio = _in_turns(bench, with_crowd, lambda: _get_1kb(system, _CROWD_THREADS))
+    return Outcome(ratio, f"{ours:,.0f}/s with 2,000 slow connections, {alone:,.0f}/s without")
 
 
 def independent_meter(bench: Bench, store: Store) -> Outcome:
-    """The kernel counts the connections that were accepted: one for each request, in a namespace of our own."""
+    """The kernel counts accepted connections, and loadgen makes one for each request."""
     with running(bench, store) as system:
-        system.get_rate("1KB", 8)  # so that the connections to the authserver are there
+        _get_1kb(system, _CROWD_THREADS)  # opens the connections to the authserver
         rounds = []
         for _ in range(bench.rounds):
-            before, start = _accepted_connections(), time.monotonic()
-            result = system.load("get", "--user", USER, "--file", "1KB1.txt", "--threads", "8")
-            rounds.append(
-                (_accepted_connections() - before, result["requests"], time.monotonic() - start)
-            )
-    counted, claimed, _ = rounds[len(rounds) // 2]
-    ratio = statistics.median(max(k / c, c / k) for k, c, _ in rounds)
+            before = accepted_connections()
+            claimed = system.get("1KB", _CROWD_THREADS)["requests"]
+            rounds.append((accepted_connections() - before, claimed))
+    counted, claimed = rounds[len(rounds) // 2]
+    ratio = statistics.median(max(k / c, c / k) for k, c in rounds)
     return Outcome(ratio, f"loadgen says {claimed:,} requests, the kernel {counted:,} connections")
 
 
-def _accepted_connections() -> int:
-    names, values = [
-        line.split()
-        for line in Path("/proc/net/snmp").read_text(encoding="ascii").splitlines()
-        if line.startswith("Tcp:")
-    ]
-    return int(values[names.index("PassiveOpens")])
-
-
 ALL = (
-    Promise("get 1KB: defaults against the paper's way", 1.5, get_against_paper, ("sqlite",)),
-    Promise("get 10MB: prefetched against iperf3", 0.8, large_against_iperf, ("sqlite",)),
+    Promise("get 1KB: defaults / paper's setup", 1.5, get_against_paper, ("sqlite",)),
+    Promise("get 10MB: prefetched / iperf3", 0.8, large_against_iperf, ("sqlite",)),
+    Promise("memory of an idle connection / 45 KiB", 1.0, idle_memory, ("sqlite",), at_most=True),
+    Promise("8 clients: beside 2,000 slow ones / alone", 0.9, trickling_crowd, ("sqlite",)),
+    Promise("loadgen's count / the kernel's", 1.05, independent_meter, ("sqlite",), at_most=True),
+    Promise("get 1KB: defaults / paper's setup", 2.0, get_against_paper_plain, ("redis",)),
+    Promise("new, plain passwords: defaults / paper's setup", 1.8, new_against_paper, ("redis",)),
     Promise(
-        "idle connection: memory, as a part of 45 KiB", 1.0, idle_memory, ("sqlite",), at_most=True
-    ),
-    Promise("8 clients among 2,000 that trickle, against alone", 0.9, trickling_crowd, ("sqlite",)),
-    Promise(
-        "loadgen against the kernel's count", 1.05, independent_meter, ("sqlite",), at_most=True
-    ),
-    Promise(
-        "get 1KB: defaults against the paper's redis stage",
-        2.0,
-        get_against_paper_plain,
-        ("redis",),
-    ),
-    Promise("new, plain: kept against the paper's redis stage", 1.8, new_against_paper, ("redis",)),
-    Promise(
-        "new, plain, N=16: kept against the paper's way", 2.5, new_against_paper_at_16, ("mysql",)
+        "new, plain passwords, N=16: defaults / paper's setup",
+        2.5,
+        new_against_paper_at_16,
+        ("mysql",),
     ),
 )

@@ -10,6 +10,8 @@ from .catalog import COMPONENTS, Cell
 from .intervals import Spread
 from .operational_laws import Prediction, Station
 from .records import Run
+from .rig.cores import format_cores
+from .rig.stores import KINDS
 from .verdict import Resource, Verdict
 
 _MERGE_ABOVE = 0.01  # a station with less than this share of the demand is noise
@@ -185,8 +187,7 @@ class Analysis:
 
 
 def component_title(component: str, store: str) -> str:
-    titles = {"mysql": "MySQL", "redis": "Redis", "sqlite": "SQLite"}
-    return titles[store] if component == "store" else component
+    return KINDS[store].title if component == "store" else component
 
 
 def demand_stations(run: Run, pins: dict[str, tuple[int, ...]]) -> list[Station]:
@@ -259,7 +260,7 @@ def _all_users(cores: tuple[int, ...], sharers: dict[tuple[int, ...], list[str]]
 
 
 def _cores_name(cores: tuple[int, ...]) -> str:
-    return f"core {cores[0]}" if len(cores) == 1 else f"cores {pinning.format_list(cores)}"
+    return f"core {cores[0]}" if len(cores) == 1 else f"cores {format_cores(cores)}"
 
 
 def _cpu(run: Run, cores: tuple[int, ...], users: list[str], demands: dict[str, float]) -> Resource:

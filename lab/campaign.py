@@ -7,14 +7,16 @@ from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
-from . import catalog, checks, files, measure, pinning, stack, stores, sweep
+from . import catalog, checks, files, measure, pinning, stack, sweep
 from .catalog import NEW, Cell
-from .errors import Failed
 from .plan import Options, Plan, measured_in_order
 from .progress import Progress
 from .records import Folder, Run
-from .stack import Programs
-from .stores import Store
+from .rig import stores
+from .rig.cores import usable_cores
+from .rig.errors import Failed
+from .rig.servers import Programs
+from .rig.stores import Store
 from .sweep import Point
 
 _TRIES = 2  # at a point that other programs disturb
@@ -74,7 +76,7 @@ class Campaign:
         """A fresh store for the whole stage, fresh servers for each of its cells."""
         stage = self._plan.stages[stage_name]
         try:
-            cores = pinning.choose(self._options.pin, pinning.usable_cores()).cores["store"]
+            cores = pinning.choose(self._options.pin, usable_cores()).cores["store"]
             store = stores.start(stage.store, self._work / "stores", cores)
         except Failed as error:
             for cell in cells:
@@ -91,17 +93,17 @@ class Campaign:
 
     def _measure_cell(self, cell: Cell, store: Store, repeat: int) -> None:
         stage = self._plan.stages[cell.stage]
-        pins = pinning.choose(self._options.pin, pinning.usable_cores(), cell.fileserver_cores)
+        pins = pinning.choose(self._options.pin, usable_cores(), cell.fileserver_cores)
         conditions = measure.Conditions(
-            self._plan.mode,
-            catalog.sizes().get(cell.row),
-            self._plan.file_counts.get(cell.row, 0),
-            stage.cold,
-            stage.loadgen,
-            pins,
-            self._programs,
-            self._work / "files",
-            self._folder.path / "logs",
+            mode=self._plan.mode,
+            size=catalog.sizes().get(cell.row),
+            file_count=self._plan.file_counts.get(cell.row, 0),
+            is_cold=stage.cold,
+            loadgen_flags=stage.loadgen,
+            pinning=pins,
+            programs=self._programs,
+            files_folder=self._work / "files",
+            logs=self._folder.path / "logs",
         )
         if store.program:
             store.program.move_to(pins.cores["store"])

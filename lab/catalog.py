@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
-from .errors import WrongUsage
+from .rig.errors import WrongUsage
 
 COMPONENTS = ("fileserver", "authserver", "store", "loadgen")
 NEW = "new"  # the row that makes accounts; every other row is the size of a get
@@ -93,27 +95,31 @@ def row_title(row: str) -> str:
     return row if row == NEW else f"get {row}"
 
 
-def stages() -> dict[str, Stage]:
+@cache
+def stages() -> Mapping[str, Stage]:
     return {
         name: Stage(name, **{key: _frozen(value) for key, value in entry.items()})
         for name, entry in _read("stages.json").items()
     }
 
 
-def sizes() -> dict[str, Size]:
+@cache
+def sizes() -> Mapping[str, Size]:
     return {
         name: Size(name, entry["bytes"], entry["files"])
         for name, entry in _read("method.json")["sizes"].items()
     }
 
 
+@cache
 def mode(name: str) -> Mode:
     entry = _read("method.json")["modes"][name]
-    threads = {request: tuple(ladder) for request, ladder in entry.pop("threads").items()}
-    return Mode(name=name, threads=threads, **entry)
+    threads = {request: tuple(ladder) for request, ladder in entry["threads"].items()}
+    return Mode(**{**entry, "name": name, "threads": threads})
 
 
-def experiments() -> dict[str, Experiment]:
+@cache
+def experiments() -> Mapping[str, Experiment]:
     return {
         name: Experiment(
             name,

@@ -8,9 +8,11 @@ import time
 from pathlib import Path
 from typing import NoReturn
 
-from . import catalog, namespace, options, pinning
-from .errors import Failed, WrongUsage
+from . import catalog, options, pinning
 from .records import Folder
+from .rig import lock, namespace
+from .rig.errors import Failed, WrongUsage
+from .rig.servers import Programs
 
 _ROOT = Path(__file__).resolve().parent.parent
 _INTERRUPTED = 130  # as a shell says it of SIGINT
@@ -130,8 +132,7 @@ def _list(_parsed: argparse.Namespace) -> int:
 
 
 def _run(parsed: argparse.Namespace) -> int:
-    from . import lock, run  # here, because matplotlib takes a second that `list` need not wait for
-    from .stack import Programs
+    from . import run  # here, because matplotlib takes a second to load and `list` does not use it
 
     chosen = options.checked(parsed)
     namespace.enter()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from . import intervals, wording
 from .analysis import Analysis
 from .document import Block, Bullets, Document, Heading, Paragraph, Table
-from .errors import Failed
 from .records import Folder
+from .rig.errors import Failed
 
 _SAME_MACHINE = ("hardware", "memory_bytes", "machine_id")
 

@@ -8,11 +8,12 @@ from . import limits, pinning, plan
 from .limits import Finding
 from .plan import Options
 from .progress import duration
+from .rig.cores import usable_cores
 
 
 def examine(options: Options, programs: Path, work: Path) -> int:
     """Prints a line for each finding; returns 1 if something needs doing."""
-    cores = pinning.usable_cores()
+    cores = usable_cores()
     todo = plan.make(options, len(cores), work / "files")
     findings = limits.compare(todo, programs, work)
     findings.append(_cores(options, cores))

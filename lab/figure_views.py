@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from . import pinning, plots, usl, wording
+from . import plots, usl, wording
 from .analysis import CellResult, component_title
 from .catalog import COMPONENTS, Stage, row_title
 from .document import Block, Bullets, Figure, Heading, Paragraph, Table
 from .intervals import Spread
 from .plots import BarGroup, Curve
+from .rig.cores import counted
 from .views import Scene, configuration, durability, gain
 
 _HOW_TO_READ_SWEEPS = (
@@ -196,7 +197,7 @@ def _curve(stage: Stage, result: CellResult) -> Curve:
             for one in result.model.predictions(most)
         ]
     return Curve(
-        f"{stage.name}, {pinning.counted(cores)}" if cores else stage.name,
+        f"{stage.name}, {counted(cores)}" if cores else stage.name,
         _shade(stage.colour, cores),
         [_point(point.threads, point.throughput) for point in result.points],
         [_point(point.threads, point.response_s, 1000) for point in result.points],

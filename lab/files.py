@@ -6,10 +6,9 @@ import shutil
 from pathlib import Path
 
 from .catalog import Size
-from .errors import Failed
-from .processes import run_tool
-
-SCRIPTS = Path(__file__).resolve().parent.parent / "scripts"
+from .rig import files
+from .rig.errors import Failed
+from .rig.processes import run_tool
 
 _BLOCK_BYTES = 4096
 _MOST_OF_FREE_DISK = 0.25  # that the files of one size may take
@@ -45,19 +44,7 @@ def make_seconds(size: Size, count: int, folder: Path) -> float:
 def make(size: Size, count: int, folder: Path) -> Path:
     """Makes what is missing; returns the folder. Failed if then a file is missing or of another size."""
     target = folder / size.name
-    run_tool(
-        [
-            str(SCRIPTS / "make-files"),
-            "--size",
-            size.name,
-            "--count",
-            str(count),
-            "--dir",
-            str(target),
-        ],
-        f"making {count} files of {size.name}",
-        timeout_s=3600,
-    )
+    files.make(target, [size.name], count, timeout_s=3600)
     if present_count(size, folder) < count:
         raise Failed(f"{target}: {count} files are needed, {present_count(size, folder)} are there")
     for number in (1, count):
@@ -70,7 +57,7 @@ def make(size: Size, count: int, folder: Path) -> Path:
 def drop_caches(folder: Path) -> str:
     """Empties the kernel's caches and verifies it; returns what the script measured. Failed if it could not."""
     return run_tool(
-        [str(SCRIPTS / "drop-caches"), "--probe-dir", str(folder)], "dropping caches"
+        [str(files.SCRIPTS / "drop-caches"), "--probe-dir", str(folder)], "dropping caches"
     ).strip()
 
 

@@ -9,15 +9,11 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from . import namespace, paper
+from . import paper
+from .rig import namespace
+from .rig.stores import KINDS
 
-_VERSION_COMMANDS = {
-    "mariadbd": ["mariadbd", "--version"],
-    "mysqld": ["mysqld", "--version"],
-    "redis-server": ["redis-server", "--version"],
-    "iperf3": ["iperf3", "--version"],
-    "valgrind": ["valgrind", "--version"],
-}
+_TOOLS = ("iperf3", "valgrind")
 
 
 def describe(programs: Path) -> dict:
@@ -72,11 +68,9 @@ def disks() -> dict[str, str]:
 
 
 def _versions(programs: Path) -> dict[str, str]:
-    found = {
-        name: _line(command)
-        for name, command in _VERSION_COMMANDS.items()
-        if shutil.which(command[0])
-    }
+    of_stores = [name for kind in KINDS.values() for tool in kind.tools for name in tool.names]
+    installed = [name for name in (*of_stores, *_TOOLS) if shutil.which(name)]
+    found = {name: _line([name, "--version"]) for name in installed}
     for name in ("fileserver", "authserver", "loadgen"):
         if (programs / name).is_file():
             found[name] = _line([str(programs / name), "--version"])

@@ -9,22 +9,19 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import catalog, checks, namespace, usage
+from . import catalog, checks, usage
 from .plan import Plan
+from .rig import namespace, stores
+from .rig.host import Tool
 from .sampler import Sampler
 
 _LOOK_AROUND_S = 1.0
 
 DESCRIPTORS_WANTED = 64000  # the paper's figure for limits.conf
-_TOOLS = {
-    "setpriv": "util-linux",
-    "taskset": "util-linux",
-    "lscpu": "util-linux",
-    "unshare": "util-linux",
-    "redis-server": "redis-server",
-    "redis-cli": "redis-tools",
-    "iperf3": "iperf3",
-    "valgrind": "valgrind",
+_TOOLS = tuple(Tool((name,), "util-linux") for name in ("setpriv", "taskset", "lscpu", "unshare"))
+_TOOLS_OF_VIEWS = {
+    "network_probe": Tool(("iperf3",), "iperf3"),
+    "profile": Tool(("valgrind",), "valgrind"),
 }
 
 
@@ -36,13 +33,6 @@ class Finding:
     value: str
     wanted: str
     fix: str = ""
-
-
-def raise_descriptors() -> tuple[int, int]:
-    """Raises the soft limit to the hard one, for us and what we start; returns (soft, hard) as it is then."""
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    return resource.getrlimit(resource.RLIMIT_NOFILE)
 
 
 def quietness() -> Finding:
@@ -73,11 +63,7 @@ def compare(plan: Plan, programs: Path, work: Path) -> list[Finding]:
         _namespace(),
         *_programs(programs),
     ]
-    findings += [
-        _tool(name, package) for name, package in _TOOLS.items() if _is_needed(name, plan, kinds)
-    ]
-    if "mysql" in kinds:
-        findings.append(_mysql())
+    findings += [_tool(tool) for tool in _tools(plan, kinds)]
     findings += [_disk(plan, work), _memory(plan), _matplotlib()]
     if any(plan.stages[stage].cold for stage in stages):
         findings += [_cold(), _disk_behind(work)]
@@ -145,34 +131,20 @@ def _programs(programs: Path) -> list[Finding]:
     ]
 
 
-def _is_needed(tool: str, plan: Plan, kinds: set[str]) -> bool:
+def _tools(plan: Plan, kinds: set[str]) -> list[Tool]:
+    """What the plan needs beside the programs under test."""
     views = {view for experiment in plan.experiments for view in experiment.views}
-    return {
-        "redis-server": "redis" in kinds,
-        "redis-cli": "redis" in kinds,
-        "iperf3": "network_probe" in views,
-        "valgrind": "profile" in views,
-    }.get(tool, True)
+    return [
+        *_TOOLS,
+        *(tool for view, tool in _TOOLS_OF_VIEWS.items() if view in views),
+        *(tool for kind in sorted(kinds) for tool in stores.KINDS[kind].tools),
+    ]
 
 
-def _tool(name: str, package: str) -> Finding:
-    is_there = shutil.which(name) is not None
-    return Finding(
-        name,
-        "there" if is_there else "missing",
-        "there",
-        "" if is_there else f"apt-get install {package}",
-    )
-
-
-def _mysql() -> Finding:
-    server = shutil.which("mariadbd") or shutil.which("mysqld")
-    return Finding(
-        "MySQL or MariaDB server",
-        server or "missing",
-        "there",
-        "" if server else "apt-get install mariadb-server, or --store sqlite",
-    )
+def _tool(tool: Tool) -> Finding:
+    found = tool.found()
+    fix = "" if found else f"apt-get install {tool.package}"
+    return Finding(" or ".join(tool.names), found or "missing", "installed", fix)
 
 
 def _disk(plan: Plan, work: Path) -> Finding:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import statistics
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from . import intervals
-from .errors import Failed
-from .processes import Program
+from .rig import loadgen
+from .rig.cores import Cores
+from .rig.errors import Failed
+from .rig.processes import Program
 
-_GRACE_S = 90  # beyond the time a run should take: its slowest request, and writing the result
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Load:
     """What is asked of the load generator for one point."""
 
@@ -30,33 +29,18 @@ class Load:
     files_per_thread: int = 0
     asks_once: bool = False  # the run ends early rather than to ask for a file again
 
-    def command(self, program: Path) -> list[str]:
-        command = [
-            str(program),
-            self.request,
-            "--server",
-            self.server,
-            "--threads",
-            str(self.threads),
-            "--seconds",
-            f"{self.seconds:g}",
-            "--warmup",
-            f"{self.warmup_s:g}",
-        ]
+    def command_flags(self) -> list[str]:
+        """The load generator's flags, without the one for its result."""
+        sent = [self.request, "--server", self.server, "--threads", str(self.threads)]
+        flags = [*sent, "--seconds", f"{self.seconds:g}", "--warmup", f"{self.warmup_s:g}"]
         if self.request == "get":
-            command += [
-                "--user",
-                self.user,
-                "--file",
-                f"{self.size_name}%d.txt",
-                "--unique",
-                str(self.files_per_thread),
-                *(["--once"] if self.asks_once else []),
-            ]
-        return [*command, *self.flags, "--json", "-"]
+            flags += ["--user", self.user, "--file", f"{self.size_name}%d.txt"]
+            flags += ["--unique", str(self.files_per_thread)]
+            flags += ["--once"] if self.asks_once else []
+        return [*flags, *self.flags]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Result:
     """The load generator's own words; times as it measured them."""
 
@@ -83,43 +67,41 @@ class Result:
         return sum(self.errors.values())
 
 
-def start(load: Load, program: Path, cores: tuple[int, ...], log_path: Path) -> Program:
-    """The password goes by the environment: a command line is for everyone to see."""
-    return Program(
-        "loadgen", load.command(program), cores, log_path, {"LOADGEN_PASSWORD": load.password}
-    )
+def start(load: Load, program: Path, cores: Cores, log_path: Path) -> Program:
+    flags = load.command_flags()
+    return loadgen.start(program, flags, log_path, password=load.password, cores=cores)
 
 
 def finish(program: Program, load: Load) -> Result:
     """Waits for the end of the run. Failed when it ends without a result."""
-    _, output = program.finish(load.seconds + load.warmup_s + _GRACE_S)
+    raw = loadgen.result(program, load.seconds + load.warmup_s)
     try:
-        return parse(json.loads(output))
-    except (ValueError, KeyError) as error:
-        raise Failed(f"loadgen gave no result ({error}): {program.last_words()}") from error
+        return parse(raw)
+    except KeyError as error:
+        raise Failed(f"loadgen's result has no {error}: {program.last_words()}") from error
 
 
 def parse(raw: dict) -> Result:
     """KeyError where a field of the contract is missing."""
     errors = {cause: count for cause, count in raw["errors"].items() if cause != "total" and count}
     return Result(
-        raw["requests"],
-        raw["elapsed_s"],
-        raw["throughput_rps"],
-        raw["bytes"],
-        errors,
-        raw["response_time_ms"],
-        raw.get("phases_ms", {}),
-        raw["n_check"],
-        raw["valid"],
-        list(raw["invalid_because"]),
-        raw["window"]["start_unix_s"],
-        raw["window"]["end_unix_s"],
-        raw["cpu"]["used_cores"],
-        raw["cpu"]["is_bottleneck"],
-        _noise(raw["per_second"]),
-        _made_in_all(raw),
-        raw,
+        requests=raw["requests"],
+        elapsed_s=raw["elapsed_s"],
+        throughput_rps=raw["throughput_rps"],
+        bytes=raw["bytes"],
+        errors=errors,
+        response_ms=raw["response_time_ms"],
+        phases_ms=raw.get("phases_ms", {}),
+        n_check=raw["n_check"],
+        is_valid=raw["valid"],
+        invalid_because=list(raw["invalid_because"]),
+        start_s=raw["window"]["start_unix_s"],
+        end_s=raw["window"]["end_unix_s"],
+        used_cores=raw["cpu"]["used_cores"],
+        is_bottleneck=raw["cpu"]["is_bottleneck"],
+        noise=_noise(raw["per_second"]),
+        made_in_all=_made_in_all(raw),
+        raw=raw,
     )
 
 

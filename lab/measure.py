@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from . import checks, files, loadgen, namespace, pinning, usage
+from . import checks, files, loadgen, usage
 from .catalog import Mode, Size
 from .pinning import Pinning
 from .records import Run
+from .rig import namespace
+from .rig.cores import verify_cores
+from .rig.servers import Programs
 from .sampler import Sampler
-from .stack import Programs, Stack
+from .stack import Stack
 
 _WINDOW_IN_RESPONSES = 20
 _MOST_TIMES_LONGER = 5
 _ALL_ARE_THERE_S = 1.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Conditions:
     """What is the same for every point of a cell."""
 
@@ -72,24 +75,26 @@ def point(
 
 
 def _load(stack: Stack, conditions: Conditions, threads: int, best_rps: float) -> loadgen.Load:
+    """A cold run has no warm-up, which would use up files and be as cold as the rest."""
     mode, size = conditions.mode, conditions.size
-    seconds = _long_enough(mode, threads, best_rps)
-    common = (stack.cell.request, stack.address, threads, seconds)
+    load = loadgen.Load(
+        request=stack.cell.request,
+        server=str(stack.address),
+        threads=threads,
+        seconds=_long_enough(mode, threads, best_rps),
+        warmup_s=mode.warmup_s,
+        flags=conditions.loadgen_flags,
+    )
     if size is None:
-        return loadgen.Load(*common, mode.warmup_s, conditions.loadgen_flags)
-    files_per_thread = max(1, conditions.file_count // threads)
-    warmup_s = (
-        0 if conditions.is_cold else mode.warmup_s
-    )  # it would use up files, and be as cold as the rest
-    return loadgen.Load(
-        *common,
-        warmup_s,
-        conditions.loadgen_flags,
-        stack.user,
-        stack.password,
-        size.name,
-        files_per_thread,
-        conditions.is_cold,
+        return load
+    return replace(
+        load,
+        warmup_s=0 if conditions.is_cold else mode.warmup_s,
+        user=stack.user,
+        password=stack.password,
+        size_name=size.name,
+        files_per_thread=max(1, conditions.file_count // threads),
+        asks_once=conditions.is_cold,
     )
 
 
@@ -110,7 +115,7 @@ def _verify_pinning(process_ids: dict[str, int], plan: Pinning, load: loadgen.Lo
         return
     time.sleep(min(_ALL_ARE_THERE_S, (load.warmup_s + load.seconds) / 2))
     for component, pid in process_ids.items():
-        pinning.verify(component, pid, plan.cores[component])
+        verify_cores(component, pid, plan.cores[component])
 
 
 def _run(
@@ -132,25 +137,25 @@ def _run(
         )
     response = result.response_ms
     return Run(
-        stack.cell,
-        stack.store.kind,
-        load.threads,
-        repeat,
-        result.start_s,
-        result.elapsed_s,
-        result.requests,
-        result.bytes,
-        result.throughput_rps,
-        response["mean"],
-        response["p50"],
-        response["p90"],
-        response["p99"],
-        response["max"],
-        result.noise,
-        n_check,
-        checks.error_list(result.errors),
-        result.is_bottleneck,
-        "; ".join(checks.failures(result, load.threads, size_bytes, used)),
-        "; ".join(notes),
-        used,
+        cell=stack.cell,
+        store=stack.store.kind,
+        threads=load.threads,
+        repeat=repeat,
+        started_unix_s=result.start_s,
+        elapsed_s=result.elapsed_s,
+        requests=result.requests,
+        bytes=result.bytes,
+        throughput_rps=result.throughput_rps,
+        mean_ms=response["mean"],
+        p50_ms=response["p50"],
+        p90_ms=response["p90"],
+        p99_ms=response["p99"],
+        max_ms=response["max"],
+        noise=result.noise,
+        n_check=n_check,
+        errors=checks.error_list(result.errors),
+        is_generator_limit=result.is_bottleneck,
+        failures="; ".join(checks.failures(result, load.threads, size_bytes, used)),
+        notes="; ".join(notes),
+        usage=used,
     )

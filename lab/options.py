@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
-from . import catalog, pinning, stores
+from . import catalog, pinning
 from .catalog import NEW
-from .errors import WrongUsage
 from .plan import Options
+from .rig import stores
+from .rig.cores import usable_cores
+from .rig.errors import WrongUsage
 
 
 def checked(arguments) -> Options:
@@ -26,7 +28,7 @@ def checked(arguments) -> Options:
     )
     if options.store is not None and options.store not in stores.KINDS:
         raise WrongUsage(f"--store '{options.store}': it may be {', '.join(stores.KINDS)}")
-    pinning.choose(options.pin, pinning.usable_cores())
+    pinning.choose(options.pin, usable_cores())
     return options
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -36,7 +37,7 @@ class Options:
 class Plan:
     experiments: tuple[Experiment, ...]
     cells: tuple[Cell, ...]
-    stages: dict[str, Stage]
+    stages: Mapping[str, Stage]
     mode: Mode
     sweeps: dict[str, Sweep]  # request -> how it is swept
     file_counts: dict[str, int]  # size -> how many different files
@@ -106,7 +107,7 @@ def measured_in_order(plan: Plan, repeat: int) -> list[Cell]:
     return cells if repeat % 2 else cells[::-1]
 
 
-def _with_store(stages: dict[str, Stage], store: str | None) -> dict[str, Stage]:
+def _with_store(stages: Mapping[str, Stage], store: str | None) -> Mapping[str, Stage]:
     if store is None:
         return stages
     return {name: replace(stage, store=store) for name, stage in stages.items()}

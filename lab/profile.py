@@ -8,11 +8,13 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from . import files, loadgen, pinning, stack, stores
+from . import files, loadgen, pinning, stack
 from .catalog import Cell, Size, Stage
-from .errors import Failed
-from .processes import run_tool
-from .stack import Programs
+from .rig import stores
+from .rig.cores import usable_cores
+from .rig.errors import Failed
+from .rig.processes import run_tool
+from .rig.servers import Programs
 
 _THREADS = 4
 _TOP = 15
@@ -33,7 +35,7 @@ def run(
     if shutil.which("valgrind") is None:
         raise Failed("valgrind is not installed")
     root = files.make(size, file_count, work / "files")
-    pins = pinning.choose("none", pinning.usable_cores())
+    pins = pinning.choose("none", usable_cores())
     logs = out / "logs"
     kept = out / "callgrind.out.fileserver"
     store = stores.start(stage.store, work / "stores", pins.cores["store"])
@@ -46,16 +48,16 @@ def run(
             )
             with stack.running(cell, stage, store, pins, programs, root, logs, valgrind) as servers:
                 load = loadgen.Load(
-                    "get",
-                    servers.address,
-                    _THREADS,
-                    seconds,
-                    0,
-                    stage.loadgen,
-                    servers.user,
-                    servers.password,
-                    size.name,
-                    max(1, file_count // _THREADS),
+                    request="get",
+                    server=str(servers.address),
+                    threads=_THREADS,
+                    seconds=seconds,
+                    warmup_s=0,
+                    flags=stage.loadgen,
+                    user=servers.user,
+                    password=servers.password,
+                    size_name=size.name,
+                    files_per_thread=max(1, file_count // _THREADS),
                 )
                 generator = loadgen.start(
                     load,

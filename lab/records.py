@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from .catalog import COMPONENTS, Cell
-from .errors import Failed
+from .rig.errors import Failed
 from .usage import ComponentUsage, CoreUsage, DiskUsage, Usage
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Run:
     """One measured run: what was asked, what came out, what the machine did meanwhile."""
 
@@ -173,7 +173,7 @@ def _from_row(row: dict[str, str]) -> Run:
         float(row["used_memory_bytes"]),
     )
     cell = Cell(row["stage"], row["row"], int(row["fileserver_cores"]))
-    return Run(cell, usage=usage, **{name: _parsed(name, row[name]) for name in _PLAIN})
+    return Run(cell=cell, usage=usage, **{name: _parsed(name, row[name]) for name in _PLAIN})
 
 
 def _parsed(name: str, text: str) -> Any:

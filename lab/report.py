@@ -9,10 +9,10 @@ from . import catalog, figure_views, findings, views, wording
 from .analysis import Analysis
 from .catalog import Experiment
 from .document import Block, Bullets, Document, Figure, Heading, Listing, Paragraph, Table
-from .errors import Failed
 from .html import render as render_html
 from .markdown import render as render_markdown
 from .records import Folder
+from .rig.errors import Failed
 from .views import Scene
 
 VIEWS: dict[str, Callable[[Scene], list[Block]]] = {

@@ -9,13 +9,16 @@ import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from . import catalog, host, limits, pinning, plan, probe, profile, report, stores
+from . import catalog, host, limits, pinning, plan, profile, report
 from .campaign import Campaign
-from .errors import Failed, WrongUsage
 from .plan import Options, Plan
 from .progress import Progress, duration
 from .records import Folder
-from .stack import Programs
+from .rig import iperf3, stores
+from .rig.cores import usable_cores
+from .rig.errors import Failed, WrongUsage
+from .rig.host import raise_descriptor_limit
+from .rig.servers import Programs
 
 _FEWEST_DESCRIPTORS = 4096
 _PROFILED_FILES, _PROFILED_S = 64, 10.0  # under valgrind, some fifty times slower
@@ -38,7 +41,7 @@ def run(options: Options, places: Places) -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         signal.signal(signal.SIGHUP, signal.default_int_handler)
-    cores = pinning.usable_cores()
+    cores = usable_cores()
     todo = plan.make(options, len(cores), places.work / "files")
     if todo.cells or _views(todo) & {"profile"}:
         places.programs.require()
@@ -52,7 +55,7 @@ def run(options: Options, places: Places) -> None:
     _announce(todo, places, progress)
     campaign = Campaign(todo, options, folder, environment, places.programs, places.work, progress)
     try:
-        _probe_network(todo, folder, environment, cores, progress)
+        _probe_network(todo, folder, environment, progress)
         _profile(todo, folder, environment, places, progress)
         campaign.run()
         environment["is_complete"] = True
@@ -107,7 +110,7 @@ def _environment(
             "host": host.describe(places.programs.folder),
             "pinning": pinning.choose(options.pin, cores).meaning,
         }
-    soft, hard = limits.raise_descriptors()
+    soft, hard = raise_descriptor_limit()
     environment["open_files"] = f"{soft} (hard {hard})"
     environment["is_complete"] = False
     environment.setdefault("commands", []).append(" ".join(["lab", *sys.argv[1:]]))
@@ -116,7 +119,7 @@ def _environment(
 
 
 def _announce(todo: Plan, places: Places, progress: Progress) -> None:
-    soft, _ = limits.raise_descriptors()
+    soft, _ = raise_descriptor_limit()
     if soft < _FEWEST_DESCRIPTORS:
         progress.say(f"only {soft} open files are allowed: lab doctor says how to raise that")
     if todo.cells and (around := limits.quietness()).fix:
@@ -128,21 +131,19 @@ def _announce(todo: Plan, places: Places, progress: Progress) -> None:
     )
 
 
-def _probe_network(
-    todo: Plan, folder: Folder, environment: dict, cores: tuple[int, ...], progress: Progress
-) -> None:
+def _probe_network(todo: Plan, folder: Folder, environment: dict, progress: Progress) -> None:
     """What loopback can carry is evidence for every verdict, so it is asked once in each folder."""
-    if "network_probe" in environment or not todo.cells or not probe.is_possible():
+    if "network_probe" in environment or not todo.cells or not iperf3.is_installed():
         return
     progress.say("asking iperf3 what loopback carries")
     try:
-        probed = probe.loopback(todo.mode.seconds, cores, folder.path / "logs")
+        probed = iperf3.measure(todo.mode.seconds, folder.path / "logs")
     except Failed as error:
         environment.setdefault("problems", {})["network probe"] = str(error)
         return
     _forget_problem(environment, "network probe")
-    environment["network_probe"] = probed
-    environment["loopback_bytes_per_s"] = probed["bytes"] / probed["interval_s"]
+    environment["network_probe"] = asdict(probed)
+    environment["loopback_bytes_per_s"] = probed.bytes_per_s
     folder.write_environment(environment)
 
 

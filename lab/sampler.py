@@ -8,6 +8,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from .rig.host import accepted_connections
+
 INTERVAL_S = 0.25
 
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
@@ -186,9 +188,7 @@ def _read_network() -> Moment:
             name, _, counters = line.partition(":")
             if name.strip() == "lo":
                 values["loopback.bytes"] = int(counters.split()[0])
-    with open("/proc/net/snmp", encoding="ascii") as snmp:
-        names, numbers = (line.split()[1:] for line in snmp if line.startswith("Tcp:"))
-    values["tcp.accepts"] = dict(zip(names, map(int, numbers)))["PassiveOpens"]
+    values["tcp.accepts"] = accepted_connections()
     return values
 
 

@@ -1,42 +1,24 @@
-"""A running system under test: store, authserver and fileserver of one stage, in this order."""
+"""A running system under test: store, authserver and fileserver of one stage."""
 
 from __future__ import annotations
 
 import re
 import secrets
-import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from .catalog import Cell, Stage
-from .errors import Failed
 from .pinning import Pinning
-from .processes import Program
-from .stores import Store
-
-_START_TIMEOUT_S = 300  # a prefetching fileserver reads all its files first
-_PROGRAMS = ("fileserver", "authserver", "loadgen")
-
-
-@dataclass(frozen=True)
-class Programs:
-    """Where the programs under test are."""
-
-    folder: Path
-
-    def path(self, name: str) -> Path:
-        return self.folder / name
-
-    def require(self) -> None:
-        """Failed unless all are built."""
-        missing = [name for name in _PROGRAMS if not self.path(name).is_file()]
-        if missing:
-            raise Failed(f"{', '.join(missing)} not found in {self.folder}: run make")
+from .rig import servers
+from .rig.errors import Failed
+from .rig.processes import Address, Program
+from .rig.servers import Programs, Server
+from .rig.stores import Store
 
 
-@dataclass
+@dataclass(frozen=True, kw_only=True)
 class Stack:
     """Servers that are ready, and an account to ask for files with."""
 
@@ -44,7 +26,7 @@ class Stack:
     store: Store
     authserver: Program
     fileserver: Program
-    address: str
+    address: Address
     user: str
     password: str
 
@@ -56,26 +38,25 @@ class Stack:
 
     def commands(self) -> dict[str, str]:
         """Every command line, for the record."""
-        programs = (self.fileserver, self.authserver, self.store.program)
-        return {program.name: program.command_line() for program in programs if program}
+        return {program.name: program.command_line() for program in self._programs()}
 
     def check_running(self) -> None:
-        """Failed with its last words if a server is gone."""
-        for program in (self.fileserver, self.authserver, self.store.program):
-            if program and not program.is_running():
+        """Failed with its last words if a server has ended."""
+        for program in self._programs():
+            if not program.is_running():
                 raise Failed(f"{program.name} ended: {program.last_words()}")
 
     def counts(self) -> dict[str, int]:
         """What the servers say they served. Requires: they have stopped."""
-        found = {
-            program.name: _counts_in(program.log_path)
-            for program in (self.fileserver, self.authserver)
-        }
         return {
-            f"{name}_{what}": number
-            for name, counts in found.items()
-            for what, number in counts.items()
+            f"{program.name}_{what}": number
+            for program in (self.fileserver, self.authserver)
+            for what, number in _counts_in(program.log_path).items()
         }
+
+    def _programs(self) -> list[Program]:
+        all_three = (self.fileserver, self.authserver, self.store.program)
+        return [program for program in all_three if program]
 
 
 @contextmanager
@@ -89,77 +70,37 @@ def running(
     logs: Path,
     wrapper: tuple[str, ...] = (),
 ) -> Iterator[Stack]:
-    """Starts both servers on free ports before, and stops them after, whatever happens between.
+    """Starts both servers in front of this store, and stops them when the block is left.
 
     wrapper is put before the fileserver's command: a profiler.
     """
-    logs.mkdir(parents=True, exist_ok=True)
-    authserver = Program(
-        "authserver",
-        [
-            str(programs.path("authserver")),
-            "--listen",
-            "127.0.0.1:0",
-            *stage.authserver,
-            *store.authserver_flags,
-        ],
-        pinning.cores["authserver"],
-        _fresh(logs / f"{cell.slug}.authserver.log"),
-    )
-    try:
-        auth_address = authserver.wait_ready(_START_TIMEOUT_S)
-        fileserver = Program(
-            "fileserver",
-            [
-                *wrapper,
-                str(programs.path("fileserver")),
-                "--listen",
-                "127.0.0.1:0",
-                "--auth",
-                auth_address,
-                "--root",
-                str(root),
-                *stage.fileserver,
-            ],
-            pinning.cores["fileserver"],
-            _fresh(logs / f"{cell.slug}.fileserver.log"),
+    with servers.running(
+        programs,
+        store_flags=store.authserver_flags,
+        root=root,
+        logs=logs,
+        prefix=f"{cell.slug}.",
+        authserver=Server(stage.authserver, pinning.cores["authserver"]),
+        fileserver=Server(stage.fileserver, pinning.cores["fileserver"], wrapper),
+    ) as pair:
+        user, password = f"lab-{secrets.token_hex(8)}", secrets.token_hex(16)
+        servers.make_account(pair.address, user, password)
+        yield Stack(
+            cell=cell,
+            store=store,
+            authserver=pair.authserver,
+            fileserver=pair.fileserver,
+            address=pair.address,
+            user=user,
+            password=password,
         )
-        try:
-            address = fileserver.wait_ready(_START_TIMEOUT_S)
-            user, password = f"lab-{secrets.token_hex(8)}", secrets.token_hex(16)
-            make_account(address, user, password)
-            yield Stack(cell, store, authserver, fileserver, address, user, password)
-        finally:
-            fileserver.stop()
-    finally:
-        authserver.stop()
-
-
-def make_account(address: str, user: str, password: str) -> None:
-    """By the protocol's own `new:`, as any client does it."""
-    host, _, port = address.rpartition(":")
-    with socket.create_connection((host, int(port)), timeout=30) as connection:
-        connection.sendall(f"new:{user}:{password}\n".encode())
-        reply = connection.makefile("rb").readline().decode(errors="replace").strip()
-    if reply != "OK":
-        raise Failed(f"the fileserver answered `new:` with '{reply}'")
-
-
-def _fresh(log: Path) -> Path:
-    log.unlink(missing_ok=True)
-    return log
 
 
 def _counts_in(log: Path) -> dict[str, int]:
-    """connections=… and requests=… of the last line that a stopped server wrote; {} if it has none."""
-    stopped = [
-        line
-        for line in log.read_text(encoding="utf-8", errors="replace").splitlines()
-        if "stopped" in line
-    ]
+    """connections=… and requests=… of the last line of a server that stopped; {} if it has none."""
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    stopped = [line for line in lines if "stopped" in line]
     if not stopped:
         return {}
-    return {
-        name: int(number)
-        for name, number in re.findall(r"\b(connections|requests)=(\d+)", stopped[-1])
-    }
+    counts = re.findall(r"\b(connections|requests)=(\d+)", stopped[-1])
+    return {name: int(number) for name, number in counts}

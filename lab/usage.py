@@ -6,7 +6,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 
 from .catalog import COMPONENTS
-from .errors import Failed
+from .rig.errors import Failed
 from .sampler import Moment, Sample, is_gauge
 
 _ENOUGH_INSIDE = 3

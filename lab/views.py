@@ -13,6 +13,7 @@ from .analysis import Analysis, CellResult, ThreadCount, component_title
 from .catalog import COMPONENTS, Cell, Experiment, Stage, row_title
 from .document import Block, Bullets, Heading, Paragraph, Table
 from .records import Folder
+from .rig.cores import counted
 
 _SPREAD_NOTE = (
     "Ours is the median; with it stands the 95% interval of the mean, or, marked *, smallest and largest "
@@ -70,7 +71,7 @@ def configuration(environment: dict, stages: list[Stage], plan: str = "") -> str
     parts = [
         f"{environment['mode']['name']} run, {method(environment)}",
         "loopback",
-        pinning.counted(len(cores)),
+        counted(len(cores)),
         plan or ("nothing pinned" if chosen == "none" else f"pinning: {chosen}"),
     ]
     kinds = sorted(

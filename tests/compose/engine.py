@@ -3,13 +3,14 @@
 import itertools
 import json
 import os
-import socket
 import subprocess
 import tempfile
 from pathlib import Path
 from typing import Any
 
 from client import Client
+
+from lab.rig.host import free_port
 
 PROJECT = Path(__file__).resolve().parents[2]
 _numbers = itertools.count()
@@ -33,14 +34,6 @@ def run(
         said = result.stdout[-2000:] + result.stderr[-3000:]
         raise AssertionError(f"{' '.join(command)}: exit status {result.returncode}\n{said}")
     return result.stdout
-
-
-def free_port() -> int:
-    """Returns a port of 127.0.0.1 that no socket is bound to at this moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 class System:

@@ -2,11 +2,9 @@
 
 import contextlib
 import os
-import signal
 from pathlib import Path
 
 from client import Client
-from waiting import eventually
 
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
@@ -23,15 +21,6 @@ def state(pid: int) -> str:
     """The state as one letter, Z for a zombie. Empty if there is no such process."""
     fields = _stat(pid)
     return fields[0] if fields else ""
-
-
-def pause(pid: int) -> None:
-    """Stops all threads of the process and waits until they have stopped. SIGCONT resumes them."""
-    os.kill(pid, signal.SIGSTOP)
-    tasks = Path(f"/proc/{pid}/task")
-    eventually(
-        lambda: all(state(int(task.name)) == "T" for task in tasks.iterdir()), f"{pid} has stopped"
-    )
 
 
 def children(pid: int) -> list[int]:

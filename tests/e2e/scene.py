@@ -5,18 +5,18 @@ At the end of a test, the clients are closed, the servers are stopped and the fo
 
 import functools
 import shutil
-import socket
 import tempfile
 import unittest
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from client import Address, Client
 from programs import Program
 
+from lab.rig.servers import authserver_flags, fileserver_flags
+
 _FOLDER_PREFIX = "turnstile-e2e-"
-_ANY_PORT = ("--listen", "127.0.0.1:0")
 
 
 class Scene:
@@ -41,17 +41,15 @@ class Scene:
 
     def authserver(self, *flags: object, **options) -> Program:
         """Starts an authserver whose accounts are in `accounts`."""
-        return self.start(
-            "authserver", [*_ANY_PORT, "--sqlite-path", self.accounts, *flags], **options
-        )
+        store = authserver_flags(["--sqlite-path", str(self.accounts)])
+        return self.start("authserver", [*store, *flags], **options)
 
     def fileserver(self, auth: object, *flags: object, **options) -> Program:
         """Starts a fileserver. `auth` is a server of this scene, or HOST:PORT."""
-        return self.start(
-            "fileserver", [*_ANY_PORT, "--auth", auth, "--root", self.root, *flags], **options
-        )
+        behind = fileserver_flags(str(auth), self.root)
+        return self.start("fileserver", [*behind, *flags], **options)
 
-    def start(self, name: str, flags: list[object], **options) -> Program:
+    def start(self, name: str, flags: Sequence[object], **options) -> Program:
         """Starts a server with these flags and no others."""
         log = self.folder / f"{name}-{len(self._programs)}.log"
         program = Program(name, [str(flag) for flag in flags], log, **options)
@@ -130,10 +128,3 @@ def create_account(authserver: Program, user: str = "alice", password: str = "wo
     reply = client.ask(f"new:{user}:{password}")
     client.close()
     assert reply in ("OK", "exists"), reply
-
-
-def free_port() -> int:
-    """Returns a port on which nobody listens now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]

@@ -5,10 +5,11 @@ import unittest
 
 from client import Client, grant
 from peers import Relay
-from processes import pause
 from programs import Program
-from scene import SceneTest, create_account, free_port
+from scene import SceneTest, create_account
 from waiting import LONG_S, eventually, time_s
+
+from lab.rig.host import free_port
 
 
 class AuthOutageTest(SceneTest):
@@ -77,7 +78,7 @@ class AuthOutageTest(SceneTest):
         clients = [self.scene.client(fileserver) for _ in range(4)]
         for client in clients:
             grant(client)
-        pause(authserver.pid)
+        authserver.pause()
         try:
             for client in clients:
                 client.send("get:alice:wonderland\n")

@@ -13,10 +13,12 @@ from collections.abc import Callable
 
 from flags import BAD_ADDRESS, BAD_COUNT, LOADGEN, not_shown, unlisted
 from peers import HangUp, Peer, Relay
-from processes import pause
 from programs import BUILD, environment, run
-from scene import SceneTest, create_account, free_port
+from scene import SceneTest, create_account
 from waiting import LONG_S, eventually
+
+from lab.rig.host import free_port
+from lab.rig.processes import pause
 
 CODES = {
     "syntax",

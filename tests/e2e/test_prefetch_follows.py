@@ -8,7 +8,6 @@ import unittest
 from pathlib import Path
 
 from client import Client, grant
-from processes import pause
 from scene import SceneTest, create_account
 from waiting import eventually
 
@@ -220,7 +219,7 @@ class PrefetchFollowsTest(SceneTest):
         queued = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())
         if queued > 100_000:
             self.skipTest(f"the kernel queues {queued} changes")
-        pause(self.fileserver.pid)
+        self.fileserver.pause()
         try:
             filler = self.scene.root / "filler"
             for _ in range(queued // 2 + 1):

@@ -7,7 +7,9 @@ from lab.analysis import Analysis, demand_stations
 from lab.operational_laws import mean_value_analysis
 from lab.usage import DiskUsage
 
-PINS = dict.fromkeys(("fileserver", "authserver", "store", "loadgen"), (0, 1))
+PINS: dict[str, tuple[int, ...]] = dict.fromkeys(
+    ("fileserver", "authserver", "store", "loadgen"), (0, 1)
+)
 
 
 class AnalysisTest(unittest.TestCase):

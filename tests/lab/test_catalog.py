@@ -1,8 +1,8 @@
 import unittest
 
 from lab import catalog, paper
-from lab.errors import WrongUsage
 from lab.report import VIEWS
+from lab.rig.errors import WrongUsage
 
 
 class CatalogTest(unittest.TestCase):

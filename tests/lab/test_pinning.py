@@ -2,7 +2,8 @@ import os
 import unittest
 
 from lab import pinning
-from lab.errors import Failed, WrongUsage
+from lab.rig import cores
+from lab.rig.errors import Failed, WrongUsage
 
 
 class PinningTest(unittest.TestCase):
@@ -46,12 +47,12 @@ class PinningTest(unittest.TestCase):
         self.assertEqual(pinning.choose("auto", (0, 1), 1).cores["loadgen"], (0, 1))
 
     def test_the_kernels_lists_are_read(self):
-        self.assertEqual(pinning.parse_list("0-2,5"), (0, 1, 2, 5))
+        self.assertEqual(cores.parse_cores("0-2,5"), (0, 1, 2, 5))
 
     def test_pinning_is_verified_from_the_kernel(self):
-        pinning.verify("fileserver", os.getpid(), pinning.usable_cores())
+        cores.verify_cores("fileserver", os.getpid(), cores.usable_cores())
         with self.assertRaises(Failed):
-            pinning.verify("fileserver", os.getpid(), (1023,))
+            cores.verify_cores("fileserver", os.getpid(), (1023,))
 
 
 if __name__ == "__main__":

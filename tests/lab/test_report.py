@@ -9,8 +9,8 @@ import examples
 
 from lab import compare, html, markdown, report
 from lab.document import Document, Paragraph, Table
-from lab.errors import Failed
 from lab.records import Folder
+from lab.rig.errors import Failed
 
 
 class ReportTest(unittest.TestCase):

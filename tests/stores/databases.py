@@ -1,95 +1,22 @@
-"""Store servers of the tests' own, which can be stopped, killed, paused and started again on the same data."""
+"""Store servers of the tests: they can be killed, paused and restarted, and their accounts changed."""
 
-import os
-import random
 import shutil
-import signal
-import socket
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
-import e2e_path
-from processes import pause
-from waiting import LONG_S, eventually
+import e2e_path  # noqa: F401
 
-from lab.processes import Program as Server
-from lab.processes import run_tool
-
-SCRIPTS = e2e_path.TESTS.parent / "scripts"
+from lab.rig.files import SCRIPTS
+from lab.rig.processes import run_tool
+from lab.rig.stores import MysqlServer, RedisServer, Server
 
 
-def steady_port() -> int:
-    """A free port that no outgoing connection is given while its server is down."""
-    first_given = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
-    while True:
-        port = random.randrange(1100, max(first_given, 1200))
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", port))
-                return port
-            except OSError:
-                continue
+class Database(Server):
+    """What a test may ask of every kind of server. It runs as soon as it is constructed."""
 
-
-class Database:
-    """A server with its data in `folder`. It runs from the beginning, with `options` behind its usual ones."""
-
-    kind: str
-    flags: list[str]  # how the authserver reaches it
-
-    def __init__(self, folder: Path, *options: str) -> None:
-        self.folder = folder
-        self.port = steady_port()
-        self._options = options
-        self._server: Server | None = None
-        folder.mkdir()
-
-    @property
-    def pid(self) -> int:
-        assert self._server
-        return self._server.pid
-
-    def start(self) -> None:
-        """Returns once it answers."""
-        self._server = Server(
-            self.kind, self._command(), tuple(os.sched_getaffinity(0)), self.folder / "log"
-        )
-        eventually(lambda: self._answers() or self._has_ended(), f"{self.kind} answers", 2 * LONG_S)
-        assert not self._has_ended(), self._server.last_words()
-
-    def _has_ended(self) -> bool:
-        return self._server is None or not self._server.is_running()
-
-    def stop(self) -> None:
-        """In good order."""
-        if self._server:
-            self._server.stop()
-
-    def kill(self) -> None:
-        os.kill(self.pid, signal.SIGKILL)
-        self.stop()
-
-    def restart(self, *options: str) -> None:
-        self.stop()
-        self._options = options or self._options
-        self.start()
-
-    def pause(self) -> None:
-        pause(self.pid)
-
-    def resume(self) -> None:
-        os.kill(self.pid, signal.SIGCONT)
-
-    def close(self) -> None:
-        if not self._has_ended():
-            self.resume()
-        self.stop()
-
-    def _command(self) -> list[str]:
-        raise NotImplementedError
-
-    def _answers(self) -> bool:
-        raise NotImplementedError
+    kind: str  # as the authserver calls it
+    authserver_flags: list[str]
 
     def connections(self) -> int:
         """How many it has from authservers now."""
@@ -104,64 +31,26 @@ class Database:
         raise NotImplementedError
 
     def overwrite(self, user: str, record: str) -> None:
-        """Changes an account as nobody asked the authserver to."""
+        """Changes an account without the authserver."""
         raise NotImplementedError
 
     def record_of(self, user: str) -> str:
         raise NotImplementedError
 
 
-class Redis(Database):
-    """Durable, unless `options` say otherwise."""
+class Redis(RedisServer, Database):
+    """Every account is on the disk before its OK, unless `options` say otherwise."""
 
     kind = "redis"
+    usual: Sequence[str] = ("--save", "", "--appendonly", "yes", "--appendfsync", "always")
 
     def __init__(self, folder: Path, *options: str, password: str = "") -> None:
-        super().__init__(folder, *options)
-        self._environment = os.environ | ({"REDISCLI_AUTH": password} if password else {})
-        self.flags = ["--store", "redis", "--redis-port", str(self.port)]
+        super().__init__(folder, *options, password=password)
+        self.authserver_flags = ["--store", "redis", "--redis-port", str(self.port)]
         if password:
-            (folder / "redis.conf").write_text(f"requirepass {password}\n")
-            self.flags += ["--redis-password-file", str(secret_file(folder / "secret", password))]
-        else:
-            (folder / "redis.conf").touch()
+            secret = secret_file(folder / "secret", password)
+            self.authserver_flags += ["--redis-password-file", str(secret)]
         self.start()
-
-    def _command(self) -> list[str]:
-        return [
-            "redis-server",
-            str(self.folder / "redis.conf"),
-            "--port",
-            str(self.port),
-            "--bind",
-            "127.0.0.1",
-            "--dir",
-            str(self.folder),
-            "--save",
-            "",
-            "--appendonly",
-            "yes",
-            "--appendfsync",
-            "always",
-            *self._options,
-        ]
-
-    def _answers(self) -> bool:
-        return self._run("ping").stdout == "PONG\n"
-
-    def _run(self, *words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            ["redis-cli", "-p", str(self.port), *words],
-            capture_output=True,
-            text=True,
-            check=False,
-            env=self._environment,
-        )
-
-    def ask(self, *words: str) -> str:
-        done = self._run(*words)
-        assert done.returncode == 0, done.stderr
-        return done.stdout.rstrip("\n")
 
     def connections(self) -> int:
         return self.ask("client", "list", "type", "normal").count("\n")  # one of them asks
@@ -179,106 +68,34 @@ class Redis(Database):
         return self.ask("get", f"user:{user}")
 
 
-class MariaDb(Database):
-    """With the server's own, durable settings. The authserver's account is made by scripts/setup-mysql."""
+class MariaDb(MysqlServer, Database):
+    """With the server's own, durable settings. scripts/setup-mysql makes the authserver's account."""
 
     kind = "mysql"
-    _program = "mariadbd"
+    usual: Sequence[str] = ("--innodb-buffer-pool-size=16M", "--max-connections=400")
 
-    def __init__(self, folder: Path, *options: str) -> None:
-        super().__init__(folder, *options)
-        self.socket = folder / "sock"
-        self.data = folder / "data"
-        # A server that starts removes the temporary tables in its folder, whosever they are.
-        self._temporary = folder / "tmp"
-        self._temporary.mkdir()
-        self._install()
+    def __init__(self, folder: Path, *options: str, server: str = "mariadbd") -> None:
+        super().__init__(folder, *options, server=server)
+        self.install()
         self.start()
         self.password_file = folder / "secret"
         self.setup()
-        self.flags = [
-            "--store",
-            "mysql",
-            "--mysql-port",
-            str(self.port),
-            "--mysql-password-file",
-            str(self.password_file),
-        ]
-
-    def _install(self) -> None:
-        run_tool(
-            [
-                "mariadb-install-db",
-                "--no-defaults",
-                "--skip-test-db",
-                "--auth-root-authentication-method=normal",
-                *self._where(),
-            ],
-            "mariadb-install-db",
-        )
-
-    def _where(self) -> list[str]:
-        as_root = ["--user=root"] if os.geteuid() == 0 else []
-        return [f"--datadir={self.data}", f"--tmpdir={self._temporary}", *as_root]
-
-    def _command(self) -> list[str]:
-        return [
-            self._program,
-            "--no-defaults",
-            *self._where(),
-            f"--socket={self.socket}",
-            f"--port={self.port}",
-            "--bind-address=127.0.0.1",
-            f"--pid-file={self.folder / 'pid'}",
-            "--skip-name-resolve",
-            "--innodb-buffer-pool-size=16M",
-            "--max-connections=400",
-            *self._options,
-        ]
+        where = ["--mysql-port", str(self.port), "--mysql-password-file", str(self.password_file)]
+        self.authserver_flags = ["--store", "mysql", *where]
 
     def setup(
         self, *flags: str, password_file: Path | None = None
     ) -> subprocess.CompletedProcess[str]:
         """Runs scripts/setup-mysql here."""
+        where = ["--socket", self.socket, "--password-file", password_file or self.password_file]
         done = subprocess.run(
-            [
-                SCRIPTS / "setup-mysql",
-                "--socket",
-                self.socket,
-                "--password-file",
-                password_file or self.password_file,
-                *flags,
-            ],
+            [SCRIPTS / "setup-mysql", *map(str, where), *flags],
             capture_output=True,
             text=True,
             check=False,
         )
         assert done.returncode == 0, done.stderr
         return done
-
-    def _answers(self) -> bool:
-        return self._run("SELECT 1").returncode == 0
-
-    def _run(self, statements: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [
-                "mariadb",
-                "--no-defaults",
-                f"--socket={self.socket}",
-                "--user=root",
-                "--batch",
-                "--skip-column-names",
-            ],
-            input=statements,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    def ask(self, statements: str) -> str:
-        done = self._run(statements)
-        assert done.returncode == 0, done.stderr
-        return done.stdout.rstrip("\n")
 
     def _connection_ids(self) -> list[str]:
         return self.ask(
@@ -304,16 +121,8 @@ class MariaDb(Database):
 class MySql(MariaDb):
     """MySQL's own server."""
 
-    _program = "mysqld"
-
-    def _install(self) -> None:
-        run_tool(
-            ["mysqld", "--no-defaults", "--initialize-insecure", *self._where()],
-            "mysqld --initialize-insecure",
-        )
-
-    def _command(self) -> list[str]:
-        return [*super()._command(), "--mysqlx=OFF", "--secure-file-priv=NULL"]
+    def __init__(self, folder: Path, *options: str) -> None:
+        super().__init__(folder, *options, server="mysqld")
 
 
 def secret_file(path: Path, content: str, mode: int = 0o600) -> Path:

@@ -5,6 +5,7 @@ import subprocess
 import tempfile
 import unittest
 from pathlib import Path
+from typing import Any
 
 import e2e_path  # noqa: F401
 import programs
@@ -13,10 +14,10 @@ from databases import Database, MariaDb, Redis
 from programs import Program
 from scene import Scene
 
-SERVERS = {"mysql": MariaDb, "redis": Redis}
+SERVERS: dict[str, type[Database]] = {"mysql": MariaDb, "redis": Redis}
 CONNECTIONS = ("persistent", "per-request")
 MODELS = ("thread", "process")
-# However slow a disk is, nobody shall be told that the store cannot be asked now; and no time is spent on hashing.
+# However slow the disk is, no reply is `unavailable`. And no time is spent on hashing.
 PATIENT = ("--store-timeout", "60")
 PLAIN = ("--password-scheme", "plain")
 
@@ -25,7 +26,7 @@ class StoreTest(unittest.TestCase):
     """Its tests share one server of each kind in `kinds`; each has a scene of its own."""
 
     kinds = tuple(SERVERS)
-    databases: dict[str, Database]
+    databases: dict[str, Any]  # kind -> its server; a test knows what it may ask of that kind
 
     @classmethod
     def setUpClass(cls) -> None:
@@ -49,7 +50,12 @@ class StoreTest(unittest.TestCase):
     ) -> subprocess.CompletedProcess[str]:
         """One that is expected not to start."""
         return programs.run(
-            "authserver", "--listen", "127.0.0.1:0", *self.databases[kind].flags, *flags, **options
+            "authserver",
+            "--listen",
+            "127.0.0.1:0",
+            *self.databases[kind].authserver_flags,
+            *flags,
+            **options,
         )
 
     def client(self, server: Program) -> Client:
@@ -58,7 +64,7 @@ class StoreTest(unittest.TestCase):
 
 def start_authserver(scene: Scene, database: Database | None, *flags: object, **options) -> Program:
     """Without a database: on SQLite."""
-    return scene.authserver(*(database.flags if database else ()), *flags, **options)
+    return scene.authserver(*(database.authserver_flags if database else ()), *flags, **options)
 
 
 def combinations() -> list[tuple[str, str]]:

@@ -37,12 +37,12 @@ class MovingAccountsTest(StoreTest):
         database = self.databases[name]
         if name == "redis":
             database.ask("-n", str(number), "flushdb")
-            return [*database.flags, "--redis-database", str(number)]
+            return [*database.authserver_flags, "--redis-database", str(number)]
         database.ask(
             f"DROP DATABASE IF EXISTS moved{number}; CREATE DATABASE moved{number};"
             f"GRANT ALL ON moved{number}.* TO turnstile@'127.0.0.1'"
         )
-        return [*database.flags, "--mysql-database", f"moved{number}"]
+        return [*database.authserver_flags, "--mysql-database", f"moved{number}"]
 
     def accounts(self, *arguments: object, **options) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

@@ -12,19 +12,14 @@ PASSWORD = "Xyzzy-Plugh"
 
 
 class FreshRedis(Redis):
-    """Its settings are in its file alone."""
+    """All its settings are in its file, or, without it, on its command line."""
 
-    def _command(self) -> list[str]:
-        return [
-            "redis-server",
-            str(self.folder / "redis.conf"),
-            "--port",
-            str(self.port),
-            "--bind",
-            "127.0.0.1",
-            "--dir",
-            str(self.folder),
-        ]
+    usual = ()
+    reads_its_file = True
+
+    def flags(self) -> list[str]:
+        _file, *others = super().flags()
+        return super().flags() if self.reads_its_file else [*others, "--requirepass", PASSWORD]
 
 
 class SetupRedisTest(SceneTest):
@@ -88,17 +83,7 @@ class SetupRedisTest(SceneTest):
         self.assertIn("nothing to undo", self.set_up("--undo"))
 
     def test_a_server_without_a_configuration_file_is_told_of(self) -> None:
-        self.redis._command = lambda: [
-            "redis-server",
-            "--port",
-            str(self.redis.port),
-            "--bind",
-            "127.0.0.1",
-            "--dir",
-            str(self.redis.folder),
-            "--requirepass",
-            PASSWORD,
-        ]
+        self.redis.reads_its_file = False
         self.redis.restart()
         done = self.run_script(REDISCLI_AUTH=PASSWORD)
         self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1))

@@ -196,7 +196,7 @@ class SecretsTest(StoreTest):
         for kind, database in self.databases.items():
             port = ("--store", kind, f"--{kind}-port", database.port)
             ways = {
-                "file": (database.flags, {}),
+                "file": (database.authserver_flags, {}),
                 "variable": (port, {f"AUTHSERVER_{kind.upper()}_PASSWORD": self.PASSWORD}),
                 "command line": ((*port, f"--{kind}-password", self.PASSWORD), {}),
                 "command line with =": ((*port, f"--{kind}-password={self.PASSWORD}"), {}),
@@ -234,7 +234,12 @@ class SecretsTest(StoreTest):
         self.addCleanup(redis.close)
         secret = secret_file(self.scene.folder / "wrong", "Hocus-Pocus")
         done = programs.run(
-            "authserver", *redis.flags, "--redis-password-file", secret, "--log-level", "debug"
+            "authserver",
+            *redis.authserver_flags,
+            "--redis-password-file",
+            secret,
+            "--log-level",
+            "debug",
         )
         self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
         self.assertIn("unknown command", done.stderr)

@@ -1,7 +1,7 @@
 import unittest
 
 from lab import usage
-from lab.errors import Failed
+from lab.rig.errors import Failed
 from lab.sampler import Sample
 
 

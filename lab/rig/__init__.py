@@ -1,0 +1,16 @@
+"""Starts the programs under test and the stores behind them, and stops them again.
+
+The lab, the bench, the demo and the tests all use this package. It knows nothing of experiments.
+
+  processes.py   one running program: READY line, pinning, signals, end
+  stores.py      the account stores: one row for each in KINDS
+  servers.py     an authserver and a fileserver that are ready
+  loadgen.py     one run of the load generator
+  iperf3.py      what loopback carries without our programs
+  files.py       the files that a fileserver serves
+  cores.py       which cores there are, and whether a process is held to some of them
+  host.py        free ports, the descriptor limit, a counter of the kernel
+  namespace.py   a network namespace for measurements
+  lock.py        one measurement at a time on a machine
+  errors.py      how a command ends without a result
+"""

@@ -1,0 +1,9 @@
+"""How a command ends without a result."""
+
+
+class Failed(Exception):
+    """Something did not work. A command prints it as one line and exits with status 1."""
+
+
+class WrongUsage(Exception):
+    """The command line asks for something that does not exist. One line, exit status 2."""

@@ -1,0 +1,59 @@
+"""What the rig asks of the host: tools, free ports, file descriptors, a counter of the kernel."""
+
+from __future__ import annotations
+
+import random
+import resource
+import shutil
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+
+_LOWEST_PORT = 1100  # above the ports that only root may use
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A program that must be installed, under one of these names, and the package that has it."""
+
+    names: tuple[str, ...]
+    package: str
+
+    def found(self) -> str:
+        """The path of the first name that is installed; "" if none is."""
+        return next((path for name in self.names if (path := shutil.which(name))), "")
+
+
+def free_port() -> int:
+    """A port of 127.0.0.1 that nobody uses now.
+
+    It is below the ports that the kernel gives to outgoing connections. So it stays free while a
+    server that listened on it is down.
+    """
+    ports = Path("/proc/sys/net/ipv4/ip_local_port_range").read_text(encoding="ascii")
+    end = max(int(ports.split()[0]), _LOWEST_PORT + 100)
+    while True:
+        port = random.randrange(_LOWEST_PORT, end)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
+
+
+def raise_descriptor_limit() -> tuple[int, int]:
+    """Raises the soft limit of open files to the hard one, for this process and all it starts.
+
+    Returns the soft and the hard limit that are in force then.
+    """
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    return resource.getrlimit(resource.RLIMIT_NOFILE)
+
+
+def accepted_connections() -> int:
+    """How many TCP connections this network namespace has accepted since it exists."""
+    snmp = Path("/proc/net/snmp").read_text(encoding="ascii").splitlines()
+    names, values = (line.split() for line in snmp if line.startswith("Tcp:"))
+    return int(values[names.index("PassiveOpens")])

@@ -1,0 +1,49 @@
+"""One run of the load generator, from its start to its result."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from .cores import Cores
+from .errors import Failed
+from .processes import Program
+
+_GRACE_S = 90.0  # beyond the time a run should take: its slowest request, and writing the result
+
+
+def start(
+    program: Path, flags: list[str], log_path: Path, *, password: str, cores: Cores = ()
+) -> Program:
+    """The password is passed in the environment, because everyone may read a command line."""
+    command = [str(program), *flags, "--json", "-"]
+    secret = {"LOADGEN_PASSWORD": password}
+    return Program("loadgen", command, log_path, cores=cores, environment=secret)
+
+
+def result(program: Program, seconds: float) -> Any:
+    """Waits for the end of a run that takes this long. Returns its JSON result.
+
+    Failed when it ends without one. A run in which requests failed has a result too.
+    """
+    _, output = program.wait_for_output(seconds + _GRACE_S)
+    try:
+        return json.loads(output)
+    except ValueError as error:
+        raise Failed(f"loadgen gave no result ({error}): {program.last_words()}") from error
+
+
+def run(
+    program: Path, flags: list[str], log_path: Path, *, password: str, seconds: float
+) -> dict[str, Any]:
+    """Loads a server for this long. Failed when the run fails or one of its requests does."""
+    started = start(program, [*flags, "--seconds", f"{seconds:g}"], log_path, password=password)
+    try:
+        found: dict[str, Any] = result(started, seconds)
+        status = started.wait()
+    finally:
+        started.stop()
+    if status != 0:
+        raise Failed(f"loadgen {' '.join(flags)}: {started.last_words()}")
+    return found

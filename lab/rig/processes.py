@@ -1,0 +1,245 @@
+"""Programs that run: each is known by its process id, and none outlives the process that started it."""
+
+from __future__ import annotations
+
+import os
+import select
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .cores import Cores, format_cores, verify_cores
+from .errors import Failed
+
+_ROOT = Path(__file__).resolve().parents[2]
+_STOP_TIMEOUT_S = 30.0
+_PAUSE_TIMEOUT_S = 30.0
+_FLAG_VARIABLES = ("FILESERVER_", "AUTHSERVER_", "LOADGEN_")
+
+
+class Address(NamedTuple):
+    """Where a server listens. str() gives the form that flags take, HOST:PORT."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+class Program:
+    """One running program. It runs from the construction until stop() or kill().
+
+    Its standard error is appended to log_path; its standard input is empty. The kernel kills it
+    when the thread that started it ends. It has a process group of its own, so Ctrl-C does not
+    reach it, but it stays in our session: a new session would get a scheduling group of its own
+    (autogroup), and the programs of a measurement would share the cores by group and not by thread.
+
+    Threads: one.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str],
+        log_path: Path,
+        *,
+        cores: Cores = (),
+        environment: dict[str, str] | None = None,
+    ) -> None:
+        """Failed when the command cannot be started.
+
+        cores are those that it may use; () leaves it unpinned. environment is added to ours, from
+        which variables that would set flags of our programs are removed.
+        """
+        self.name = name
+        self.command = list(command)
+        self.cores = cores
+        self.log_path = log_path
+        self.ready_line = ""
+        self._output = b""
+        pinned = ["taskset", "-c", format_cores(cores)] if cores else []
+        with open(log_path, "ab") as log:
+            try:
+                self._process = subprocess.Popen(
+                    ["setpriv", "--pdeathsig", "KILL", *pinned, *self.command],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=log,
+                    bufsize=0,
+                    env=clean_environment() | (environment or {}),
+                    **_own_group(),
+                )
+            except FileNotFoundError as error:
+                raise Failed(f"{error.filename} is missing (package util-linux)") from error
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid  # setpriv and taskset become the program, so the id stays
+
+    def command_line(self) -> str:
+        """The command as a reader may repeat it from the project's folder."""
+        return shlex.join(self.command).replace(f"{_ROOT}{os.sep}", "")
+
+    def is_running(self) -> bool:
+        return self._process.poll() is None
+
+    def move_to(self, cores: Cores) -> None:
+        """Pins all its threads. Threads that it starts later inherit the cores."""
+        self.cores = cores
+        for thread in Path(f"/proc/{self.pid}/task").iterdir():
+            try:
+                os.sched_setaffinity(int(thread.name), cores)
+            except ProcessLookupError:
+                continue  # it has just ended
+
+    def wait_ready(self, timeout_s: float) -> Address:
+        """Waits for the READY line and returns its address.
+
+        Failed, and the program is stopped, when it ends before or needs longer than timeout_s.
+        """
+        self.ready_line = self._read_line(timeout_s)
+        word, _, address = self.ready_line.strip().partition(" ")
+        host, _, port = address.rpartition(":")
+        if word != "READY" or not port.isdigit():
+            self.stop()
+            raise Failed(f"{self.name} did not become ready: {self.last_words()}")
+        if self.cores:
+            verify_cores(self.name, self.pid, self.cores)
+        return Address(host.strip("[]"), int(port))
+
+    def wait_for_output(self, timeout_s: float) -> tuple[int, str]:
+        """Waits until the program has ended; returns its exit status and its standard output.
+
+        Failed, and the program is stopped, when it needs longer than timeout_s.
+        """
+        try:
+            output, _ = self._process.communicate(timeout=timeout_s)
+        except subprocess.TimeoutExpired as error:
+            self.stop()
+            raise Failed(f"{self.name} did not end within {timeout_s:.0f} s") from error
+        return self._process.returncode, output.decode(errors="replace")
+
+    def signal(self, number: int) -> None:
+        """Does nothing when the program has ended."""
+        self._process.send_signal(number)
+
+    def wait(self, timeout_s: float = _STOP_TIMEOUT_S) -> int:
+        """Returns the exit status, negative for a signal. subprocess.TimeoutExpired if it runs on."""
+        return self._process.wait(timeout_s)
+
+    def stop(self) -> int:
+        """Sends SIGTERM, and SIGKILL if that does not end it in time. Returns as wait() does."""
+        self.signal(signal.SIGTERM)
+        try:
+            self.wait()
+        except subprocess.TimeoutExpired:
+            self.signal(signal.SIGKILL)
+        return self._end()
+
+    def kill(self) -> None:
+        """Ends it at once, with SIGKILL. Returns when it is gone."""
+        self.signal(signal.SIGKILL)
+        self._end()
+
+    def pause(self) -> None:
+        """Stops all its threads where they are. resume() lets them go on."""
+        pause(self.pid)
+
+    def resume(self) -> None:
+        self.signal(signal.SIGCONT)
+
+    def log(self) -> str:
+        """What it has written to its standard error, and what was in log_path before."""
+        return self.log_path.read_text(encoding="utf-8", errors="surrogateescape")
+
+    def last_words(self) -> str:
+        """The last line of its log, without those of valgrind."""
+        own = [line for line in self.log().split("\n") if line.strip() and line[:2] != "=="]
+        return own[-1] if own else "it said nothing"
+
+    def output_at_end(self) -> str:
+        """What it printed after the READY line. Requires: stop() or kill() has returned."""
+        return self._output.decode(errors="replace")
+
+    def _end(self) -> int:
+        """Reads what is left in the pipe without waiting: a child may hold its other end."""
+        status = self._process.wait()
+        pipe = self._process.stdout
+        if pipe and not pipe.closed:
+            os.set_blocking(pipe.fileno(), False)
+            self._output += pipe.read() or b""
+            pipe.close()
+        return status
+
+    def _read_line(self, timeout_s: float) -> str:
+        """Byte by byte, so that what follows stays in the pipe. Incomplete at the end of output or time."""
+        deadline = time.monotonic() + timeout_s
+        received = b""
+        assert self._process.stdout  # a pipe, see __init__
+        descriptor = self._process.stdout.fileno()
+        while not received.endswith(b"\n"):
+            left_s = max(0.0, deadline - time.monotonic())
+            readable, _, _ = select.select([descriptor], [], [], left_s)
+            chunk = os.read(descriptor, 1) if readable else b""
+            if not chunk:
+                break
+            received += chunk
+        return received.decode(errors="replace")
+
+
+def _own_group() -> dict[str, Any]:
+    """Popen's arguments for a process group of its own: its parameter for that is newer than Python 3.10."""
+    if sys.version_info >= (3, 11):
+        return {"process_group": 0}
+    return {"preexec_fn": os.setpgrp}
+
+
+def clean_environment() -> dict[str, str]:
+    """Our environment without the variables that set flags of the programs under test."""
+    return {
+        name: value for name, value in os.environ.items() if not name.startswith(_FLAG_VARIABLES)
+    }
+
+
+def pause(pid: int) -> None:
+    """Stops every thread of the process; returns when all have stopped. SIGCONT lets it go on."""
+    os.kill(pid, signal.SIGSTOP)
+    deadline = time.monotonic() + _PAUSE_TIMEOUT_S
+    while not all(_has_stopped(thread) for thread in Path(f"/proc/{pid}/task").iterdir()):
+        if time.monotonic() > deadline:
+            raise Failed(f"process {pid} did not stop within {_PAUSE_TIMEOUT_S:.0f} s")
+        time.sleep(0.01)
+
+
+def _has_stopped(thread: Path) -> bool:
+    try:
+        return (thread / "stat").read_text().rpartition(")")[2].split()[0] == "T"
+    except (FileNotFoundError, ProcessLookupError):
+        return True  # it has just ended
+
+
+def run_tool(command: Sequence[str], what: str, timeout_s: float = 600) -> str:
+    """Runs a tool until it ends and returns its standard output. Failed with its last line otherwise."""
+    try:
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            timeout=timeout_s,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+    except FileNotFoundError as error:
+        raise Failed(f"{what}: {command[0]} is not installed") from error
+    except subprocess.TimeoutExpired as error:
+        raise Failed(f"{what}: {command[0]} did not end within {timeout_s:.0f} s") from error
+    if done.returncode != 0:
+        lines = (done.stderr.strip() or done.stdout.strip() or "it said nothing").split("\n")
+        raise Failed(f"{what}: {lines[-1]}")
+    return done.stdout

@@ -1,0 +1,119 @@
+"""An authserver and a fileserver that are ready, and what a client says to them first."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from .cores import Cores
+from .errors import Failed
+from .processes import Address, Program
+
+_START_TIMEOUT_S = 300.0  # a prefetching fileserver reads all its files first
+_REPLY_TIMEOUT_S = 60.0
+_PROGRAMS = ("fileserver", "authserver", "loadgen")
+_ANY_PORT = ("--listen", "127.0.0.1:0")
+
+
+@dataclass(frozen=True)
+class Programs:
+    """The folder with the programs under test."""
+
+    folder: Path
+
+    def path(self, name: str) -> Path:
+        return self.folder / name
+
+    def missing(self) -> list[str]:
+        return [name for name in _PROGRAMS if not self.path(name).is_file()]
+
+    def require(self) -> None:
+        """Failed unless all are built."""
+        if missing := self.missing():
+            raise Failed(f"{', '.join(missing)} not found in {self.folder}: run make")
+
+
+@dataclass(frozen=True)
+class Server:
+    """How one of the servers is started: its flags beside those that connect the two, and its cores.
+
+    wrapper is put before the command: a profiler, for example.
+    """
+
+    flags: Sequence[str] = ()
+    cores: Cores = ()
+    wrapper: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Both servers, ready. address is the fileserver's."""
+
+    authserver: Program
+    fileserver: Program
+    auth_address: Address
+    address: Address
+
+
+def authserver_flags(store_flags: Sequence[str]) -> list[str]:
+    """On a free port of loopback, with the store that these flags name."""
+    return [*_ANY_PORT, *store_flags]
+
+
+def fileserver_flags(auth_address: Address | str, root: Path) -> list[str]:
+    """On a free port of loopback, in front of this authserver and this folder."""
+    return [*_ANY_PORT, "--auth", str(auth_address), "--root", str(root)]
+
+
+@contextmanager
+def running(
+    programs: Programs,
+    *,
+    store_flags: Sequence[str],
+    root: Path,
+    logs: Path,
+    prefix: str = "",
+    authserver: Server = Server(),
+    fileserver: Server = Server(),
+) -> Iterator[Pair]:
+    """Starts both servers, and stops them when the block is left.
+
+    Their logs are `logs`/`prefix`NAME.log; an old one is removed. Failed when one does not start.
+    """
+    logs.mkdir(parents=True, exist_ok=True)
+    started: list[Program] = []
+
+    def start(name: str, server: Server, flags: list[str]) -> tuple[Program, Address]:
+        log_path = logs / f"{prefix}{name}.log"
+        log_path.unlink(missing_ok=True)
+        command = [*server.wrapper, str(programs.path(name)), *flags, *server.flags]
+        started.append(Program(name, command, log_path, cores=server.cores))
+        return started[-1], started[-1].wait_ready(_START_TIMEOUT_S)
+
+    try:
+        auth_program, auth_address = start("authserver", authserver, authserver_flags(store_flags))
+        file_program, address = start(
+            "fileserver", fileserver, fileserver_flags(auth_address, root)
+        )
+        yield Pair(auth_program, file_program, auth_address, address)
+    finally:
+        for program in reversed(started):
+            program.stop()
+
+
+def ask(address: Address, *lines: str) -> bytes:
+    """Sends the lines on one connection, as `nc` would; returns everything that the server sends back."""
+    with socket.create_connection(address, timeout=_REPLY_TIMEOUT_S) as connection:
+        connection.sendall("".join(f"{line}\n" for line in lines).encode())
+        connection.shutdown(socket.SHUT_WR)
+        return b"".join(iter(lambda: connection.recv(1 << 16), b""))
+
+
+def make_account(address: Address, user: str, password: str) -> None:
+    """Makes it as any client does, with `new:`. Failed when the reply is not OK."""
+    reply = ask(address, f"new:{user}:{password}").decode(errors="replace").strip()
+    if reply != "OK":
+        raise Failed(f"the fileserver answered `new:` with '{reply}'")
