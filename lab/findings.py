@@ -142,8 +142,15 @@ class Judged:
 
 def judge(finding: Finding, analysis: Analysis) -> list[Judged]:
     """One for each row of the finding that was measured."""
-    judge_row = {Gain: _judge_gain, Limit: _judge_limit, Scaling: _judge_scaling}[type(finding)]
-    return [one for row in finding.rows if (one := judge_row(finding, row, analysis))]
+    return [one for row in finding.rows if (one := _judge_row(finding, row, analysis))]
+
+
+def _judge_row(finding: Finding, row: str, analysis: Analysis) -> Judged | None:
+    if isinstance(finding, Gain):
+        return _judge_gain(finding, row, analysis)
+    if isinstance(finding, Limit):
+        return _judge_limit(finding, row, analysis)
+    return _judge_scaling(finding, row, analysis)
 
 
 def _line(finding: Finding, judged: list[Judged]) -> list[str]:

@@ -4,7 +4,6 @@ import itertools
 import unittest
 
 from client import Client, grant
-from programs import Program
 from scene import SharedSceneTest, create_account
 
 MODELS = ("thread", "process")
@@ -26,7 +25,7 @@ class Conversation:
             cls.scene.write(name, content)
         cls.authserver = cls.scene.authserver(*cls.auth_flags)
         create_account(cls.authserver)
-        cls.fileserver: Program = cls.scene.fileserver(cls.authserver, *cls.file_flags)
+        cls.fileserver = cls.scene.fileserver(cls.authserver, *cls.file_flags)
 
     def client(self) -> Client:
         return self.connect(self.fileserver)
@@ -122,15 +121,11 @@ def load_tests(
     for model, files, connection, spare in itertools.product(
         MODELS, FILES, AUTH_CONNECTIONS, SPARES
     ):
-        auth_flags, file_flags = (
-            ("--model", model),
-            ("--files", files, "--auth-connection", connection),
-        )
+        auth_flags = ["--model", model]
+        file_flags = ["--files", files, "--auth-connection", connection]
         if spare != "default":
-            auth_flags, file_flags = (
-                (*auth_flags, "--spare-workers", spare),
-                (*file_flags, "--spare-threads", spare),
-            )
+            auth_flags += ["--spare-workers", spare]
+            file_flags += ["--spare-threads", spare]
         name = f"{model}, {files}, {connection}, spare {spare}"
         flags = {"auth_flags": auth_flags, "file_flags": file_flags}
         suite.addTests(

@@ -113,7 +113,7 @@ class FileNamesTest(SharedSceneTest):
 
     @classmethod
     def make_links(cls, root: Path, outside: Path) -> None:
-        targets = {
+        targets: dict[str, str | Path] = {
             "to-file": "a.txt",
             "to-link": "to-file",
             "to-folder": "sub",

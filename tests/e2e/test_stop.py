@@ -190,7 +190,8 @@ class StopImportTest(SceneTest):
 
     @for_each(STOP_SIGNALS)
     def test_an_import_ends_at_once(self, number: signal.Signals) -> None:
-        command = [BUILD / "authserver", "--import", "-", "--sqlite-path", self.scene.accounts]
+        accounts = str(self.scene.accounts)
+        command = [str(BUILD / "authserver"), "--import", "-", "--sqlite-path", accounts]
         with subprocess.Popen(
             command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment()
         ) as importing:

@@ -29,7 +29,13 @@ class StopWhilePrefetchingTest(SceneTest):
             os.utime(self.scene.write(f"{number}", b"x" * 5000), (1, 1))
 
     def was_ready_when_stopped_early(self, number: int) -> bool:
-        command = [BUILD / "fileserver", "--listen", "127.0.0.1:0", "--root", self.scene.root]
+        command = [
+            str(BUILD / "fileserver"),
+            "--listen",
+            "127.0.0.1:0",
+            "--root",
+            str(self.scene.root),
+        ]
         process = subprocess.Popen(
             command,
             env=environment(),

@@ -93,7 +93,9 @@ class MakeFilesTest(ScriptTest):
             "2",
         ]
         self.folder.mkdir(exist_ok=True)
-        with subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True) as process:
+        with subprocess.Popen(
+            list(map(str, command)), stderr=subprocess.PIPE, start_new_session=True
+        ) as process:
             before = len(os.listdir(self.folder))
             while len(os.listdir(self.folder)) < before + 3 and process.poll() is None:
                 self.assertLessEqual(set(self.made_sizes().values()), {5_000_000})
