@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import sys
 import time
 from pathlib import Path
@@ -15,7 +16,7 @@ from .rig.errors import Failed, WrongUsage
 from .rig.servers import Programs
 
 _ROOT = Path(__file__).resolve().parent.parent
-_INTERRUPTED = 130  # as a shell says it of SIGINT
+_INTERRUPTED = 130  # the status that a shell gives for SIGINT
 
 
 class _Parser(argparse.ArgumentParser):
@@ -24,6 +25,8 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(arguments: list[str]) -> int:
+    # It warns about missing fonts and home folders, which do not matter here.
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
     try:
         parsed = _parser().parse_args(arguments)
         return parsed.command(parsed)
@@ -34,7 +37,7 @@ def main(arguments: list[str]) -> int:
         print(f"lab: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("lab: stopped; the same command with the same --out goes on", file=sys.stderr)
+        print("lab: stopped; repeat the command with the same --out to resume", file=sys.stderr)
         return _INTERRUPTED
     except OSError as error:
         print(f"lab: {error.filename or 'system'}: {error.strerror or error}", file=sys.stderr)
@@ -44,11 +47,13 @@ def main(arguments: list[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="lab",
-        description="Makes the tables and figures of the paper again, on this machine.",
+        description="Measures the tables and figures of the paper on this machine.",
         allow_abbrev=False,
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    listing = commands.add_parser("list", help="the experiments, stages, sizes and pinning plans")
+    listing = commands.add_parser(
+        "list", help="print the experiments, stages, sizes and pinning plans"
+    )
     listing.set_defaults(command=_list)
     run = commands.add_parser(
         "run", help="measure experiments and write a report", allow_abbrev=False
@@ -58,18 +63,18 @@ def _parser() -> argparse.ArgumentParser:
         "--out",
         type=Path,
         metavar="FOLDER",
-        help="results; a folder from before goes on (lab-results/…)",
+        help="results folder; an existing one is resumed (default: lab-results/…)",
     )
     run.set_defaults(command=_run)
     report = commands.add_parser("report", help="write the report of a results folder again")
     report.add_argument("folder", type=Path)
     report.set_defaults(command=_report)
-    compare = commands.add_parser("compare", help="two results folders, cell by cell")
+    compare = commands.add_parser("compare", help="compare two results folders, cell by cell")
     compare.add_argument("a", type=Path)
     compare.add_argument("b", type=Path)
     compare.set_defaults(command=_compare)
     doctor = commands.add_parser(
-        "doctor", help="what this host lacks for an experiment", allow_abbrev=False
+        "doctor", help="check what this host lacks for an experiment", allow_abbrev=False
     )
     _add_plan_flags(doctor, names_needed=False)
     doctor.set_defaults(command=_doctor)
@@ -81,40 +86,46 @@ def _add_plan_flags(parser: argparse.ArgumentParser, names_needed: bool = True) 
         "experiments",
         nargs="+" if names_needed else "*",
         metavar="EXPERIMENT",
-        help="see lab list; all: every one",
+        help="a name from `lab list`, or all",
     )
     parser.add_argument(
-        "--quick", action="store_true", help="short points, few repetitions: the shape, in minutes"
+        "--quick",
+        action="store_true",
+        help="short points and few repetitions; shows the shape in minutes",
     )
     parser.add_argument(
-        "--stages", metavar="A,B", help="these stages instead of the experiment's own"
+        "--stages", metavar="A,B", help="measure these stages instead of the experiment's own"
     )
-    parser.add_argument("--sizes", metavar="A,B", help="only these rows: new, 1KB … 100MB")
+    parser.add_argument("--sizes", metavar="A,B", help="measure only these rows: new, 1KB … 100MB")
     parser.add_argument(
-        "--threads", metavar="N,N", help="exactly these N instead of a sweep that stops by rule"
+        "--threads", metavar="N,N", help="measure exactly these numbers of threads; no stop rule"
     )
-    parser.add_argument("--seconds", metavar="S", help="how long a point is measured")
-    parser.add_argument("--repeat", metavar="N", help="how often a deciding point is measured")
-    parser.add_argument("--store", metavar="KIND", help="sqlite, mysql or redis for every stage")
+    parser.add_argument("--seconds", metavar="S", help="duration of a point")
+    parser.add_argument(
+        "--repeat", metavar="N", help="how often the points that decide are measured"
+    )
+    parser.add_argument(
+        "--store", metavar="KIND", help="use this store for every stage: sqlite, mysql or redis"
+    )
     parser.add_argument(
         "--pin",
         default="auto",
         metavar="PLAN",
-        help="a plan of lab list, or fileserver=0,loadgen=1-2 (auto)",
+        help="a plan of `lab list`, or fileserver=0,loadgen=1-2 (default: auto)",
     )
     parser.add_argument(
         "--work",
         type=Path,
         default=_ROOT / "build" / "lab",
         metavar="FOLDER",
-        help="test files and stores; on a disk (build/lab)",
+        help="folder for test files and stores; must be on a disk (default: build/lab)",
     )
     parser.add_argument(
         "--programs",
         type=Path,
         default=_ROOT / "build",
         metavar="FOLDER",
-        help="the built programs (build)",
+        help="folder of the built programs (default: build)",
     )
 
 
@@ -122,7 +133,7 @@ def _list(_parsed: argparse.Namespace) -> int:
     print("experiments")
     for experiment in catalog.experiments().values():
         print(f"  {experiment.name:10} {experiment.title}")
-    print(f"  {'all':10} every one; cells that several need are measured once\nstages")
+    print(f"  {'all':10} all experiments; a cell that several need is measured once\nstages")
     for stage in catalog.stages().values():
         print(f"  {stage.name:20} {stage.title}; {stage.store}")
     print(f"rows\n  new, {', '.join(catalog.sizes())}\npinning plans")

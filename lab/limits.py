@@ -1,4 +1,4 @@
-"""Limits of this host that a load test meets, read and compared with what a run needs."""
+"""Compares the limits of this host with what a load test needs."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import catalog, checks, usage
+from .files import DROP_CACHES
 from .plan import Plan
 from .rig import namespace, stores
 from .rig.host import Tool
@@ -17,7 +18,7 @@ from .sampler import Sampler
 
 _LOOK_AROUND_S = 1.0
 
-DESCRIPTORS_WANTED = 64000  # the paper's figure for limits.conf
+DESCRIPTORS_WANTED = 64000  # in limits.conf, as in the paper
 _TOOLS = tuple(Tool((name,), "util-linux") for name in ("setpriv", "taskset", "lscpu", "unshare"))
 _TOOLS_OF_VIEWS = {
     "network_probe": Tool(("iperf3",), "iperf3"),
@@ -27,7 +28,7 @@ _TOOLS_OF_VIEWS = {
 
 @dataclass(frozen=True)
 class Finding:
-    """fix is what to do about it; empty where all is well."""
+    """fix says what to do about it; it is empty when nothing needs doing."""
 
     name: str
     value: str
@@ -36,13 +37,13 @@ class Finding:
 
 
 def quietness() -> Finding:
-    """How much of the cores other programs use, before the lab uses any."""
+    """The share of the cores that other programs use, before the lab starts any."""
     with Sampler({}) as sampler:
         time.sleep(_LOOK_AROUND_S)
     first, *_, last = sampler.samples()
     busy = checks.foreign_share(usage.between([first, last]))
     fix = (
-        "wait, or stop them: points that they disturb are invalid"
+        "wait or stop them; points that they disturb are invalid"
         if busy > checks.MOST_FOREIGN
         else ""
     )
@@ -52,7 +53,7 @@ def quietness() -> Finding:
 
 
 def compare(plan: Plan, programs: Path, work: Path) -> list[Finding]:
-    """What this host has beside what the plan needs."""
+    """What the host has and what the plan needs, for everything that the plan needs."""
     most_threads = max(max(sweep.ladder) for sweep in plan.sweeps.values())
     stages = {cell.stage for cell in plan.cells}
     kinds = {plan.stages[stage].store for stage in stages}
@@ -97,7 +98,7 @@ def _network(most_threads: int) -> list[Finding]:
             "ports for connections", str(ports), "at least 28000", "" if ports >= 28000 else tune
         ),
         Finding(
-            "closed connections' ports used again (tcp_tw_reuse)",
+            "reuse of closed connections' ports (tcp_tw_reuse)",
             reuse,
             "1 or 2",
             "" if reuse in ("1", "2") else tune,
@@ -115,7 +116,7 @@ def _namespace() -> Finding:
     if namespace.is_inside():
         return Finding("network namespace of its own", "yes", "yes")
     tracked = namespace.tracked_connections()
-    fix = "run the lab as root, so that it can make one" if tracked else ""
+    fix = "run the lab as root, which may make one" if tracked else ""
     return Finding("network namespace of its own", f"no; {tracked} tracked connections", "yes", fix)
 
 
@@ -159,7 +160,7 @@ def _disk(plan: Plan, work: Path) -> Finding:
         if count < sizes[name].files[plan.mode.name]
     ]
     fix = (
-        f"free some disk or memory: fewer files than the method wants at {', '.join(fewer)}"
+        f"free some disk or memory; too few files of {', '.join(fewer)} for the method"
         if fewer
         else ""
     )
@@ -179,8 +180,8 @@ def _memory(plan: Plan) -> Finding:
 
 
 def _cold() -> Finding:
-    """Root of a user namespace, or of a container, may not: the file says it."""
-    may = os.access("/proc/sys/vm/drop_caches", os.W_OK)
+    """Root of a container or of a user namespace may not; the file's permissions tell."""
+    may = os.access(DROP_CACHES, os.W_OK)
     return Finding(
         "may drop caches",
         "yes" if may else "no",
@@ -199,7 +200,7 @@ def _disk_behind(work: Path) -> Finding:
         "test files are on a disk",
         "yes" if is_on_disk else "no (memory or an overlay)",
         "yes",
-        "" if is_on_disk else "--work FOLDER on a disk; else cold points may not be cold",
+        "" if is_on_disk else "use --work FOLDER on a disk, or cold points may not be cold",
     )
 
 
@@ -207,5 +208,5 @@ def _matplotlib() -> Finding:
     try:
         import matplotlib
     except ImportError:
-        return Finding("matplotlib", "missing", "there", "apt-get install python3-matplotlib")
-    return Finding("matplotlib", matplotlib.__version__, "there")
+        return Finding("matplotlib", "missing", "installed", "apt-get install python3-matplotlib")
+    return Finding("matplotlib", matplotlib.__version__, "installed")

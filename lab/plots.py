@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import matplotlib
 
@@ -49,9 +50,6 @@ _STYLE = {
     "figure.constrained_layout.use": True,
 }
 matplotlib.rcParams.update(_STYLE)
-matplotlib.logging.getLogger("matplotlib.font_manager").setLevel(
-    "ERROR"
-)  # the reader's machine has the fonts
 
 
 @dataclass(frozen=True)
@@ -202,7 +200,7 @@ def panel(samples: list[dict], cores: list[str], components: dict[str, str], tit
     )
     _core_bars(top_left, samples, cores)
     top_left.set_title(f"{title}: each core")
-    middles = [(a["time_s"] + b["time_s"]) / 2 for a, b in zip(samples, samples[1:])]
+    middles = [(a["time_s"] + b["time_s"]) / 2 for a, b in pairwise(samples)]
     for name, label in components.items():
         colour = COMPONENT_COLOURS[name]
         top_right.plot(
@@ -371,7 +369,7 @@ def _rates(samples: list[dict], name: str) -> list[float]:
         max(0.0, (b[name] - a[name]) / (b["time_s"] - a["time_s"]))
         if name in a and name in b
         else float("nan")
-        for a, b in zip(samples, samples[1:])
+        for a, b in pairwise(samples)
     ]
 
 
