@@ -22,7 +22,7 @@ def _connect_all(address: Address, count: int) -> list[socket.socket]:
 
 
 def idle_connections_kib(address: Address, pid: int) -> tuple[float, str]:
-    """Returns the memory of one idle connection, measured with 1,000, and the parts that add up to it.
+    """Returns the memory of one idle connection, measured with 1,000, and its parts.
 
     The parts are the server's pages and page tables, the kernel's stacks, and half of the growth of
     the kernel's slabs. The other half belongs to the sockets of the clients, which are here.

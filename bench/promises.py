@@ -1,4 +1,4 @@
-"""The promises. Each is a function that takes a bench and a store, and returns a ratio with its evidence."""
+"""The promises: each a function of a bench and a store that returns a ratio and its evidence."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _best(rate_of: Callable[[int], float]) -> tuple[float, int]:
 def _in_turns(
     bench: Bench, ours: Callable[[], float], theirs: Callable[[], float]
 ) -> tuple[float, float, float]:
-    """Measures both alternately. Returns the median of ours, of theirs, and of the rounds' ratios."""
+    """Measures alternately; returns the medians of ours, of theirs, and of the rounds' ratios."""
     pairs = [(ours(), theirs()) for _ in range(bench.rounds)]
     return (
         statistics.median(a for a, _ in pairs),
@@ -100,7 +100,7 @@ def get_against_paper(bench: Bench, store: Store) -> Outcome:
 
 
 def get_against_paper_plain(bench: Bench, store: Store) -> Outcome:
-    """The paper kept passwords in plain text. We hash them; the memo of verified passwords makes up for it."""
+    """We hash passwords and the paper did not; the memo of verified passwords makes up for it."""
     return _against_paper(bench, store, _get_1kb)
 
 

@@ -1,4 +1,4 @@
-"""A cell's points in one: its maximum with interval, N*, demands, predictions, and the verdict."""
+"""Sums up all points of a cell: its maximum, N*, service demands, predictions and bottleneck."""
 
 from __future__ import annotations
 
@@ -15,10 +15,8 @@ from .rig.stores import KINDS
 from .verdict import Resource, Verdict
 
 _MERGE_ABOVE = 0.01  # a station with less than this share of the demand is noise
-_STANDS_OUT = 1.15  # who uses so many times what the next one does is named alone
-_TOO_GOOD = (
-    1.05  # a failed point with so many times the best valid one says that there is more to have
-)
+_STANDS_OUT = 1.15  # a component that uses so many times what the next one uses is named alone
+_TOO_GOOD = 1.05  # a failed point above the best valid one by this shows that the maximum is higher
 
 
 @dataclass(frozen=True)
@@ -44,15 +42,15 @@ class ThreadCount:
 
 @dataclass(frozen=True)
 class Model:
-    """What demands measured at N = 1 say about every other N.
+    """Predicts every other N from the service demands that were measured at N = 1.
 
-    The delay is time at no station: wake-ups, waits for a flush. The sender and the receiver of a large
-    file work at the same request at once, so their demands can exceed its response time: then it is
-    negative, and the predictions start at what was measured all the same.
+    The delay is time that a request spends at no station: wake-ups, waits for a flush. Sender and
+    receiver of a large file work on it at the same time. Their demands can then exceed the response
+    time, and the delay is negative; the predictions still start at the measured point.
     """
 
     stations: list[Station]
-    delay_s: float  # the response at N = 1 less all demands; below 0 where stations overlap
+    delay_s: float  # response time at N = 1 minus all demands; below 0 where stations overlap
     response_s: float  # at N = 1
 
     @property
@@ -74,10 +72,10 @@ class CellResult:
     points: list[ThreadCount]  # valid ones, in rising order of N
     invalid: list[Run]
     n_star: int
-    best: ThreadCount  # of highest median throughput, of those measured most often
-    fullest: ThreadCount  # the highest N with 95% of it: what is full, is full there
+    best: ThreadCount  # the highest median throughput; of repeated points, if there are any
+    at_saturation: ThreadCount  # the highest N with 95% of it; a full resource is full there
     is_saturated: bool
-    is_at_least: bool  # a point that failed its checks had more than the best
+    is_lower_bound: bool  # a point that failed its checks had more than the best
     model: Model | None  # None when N = 1 was not measured
     verdict: Verdict
 
@@ -122,15 +120,15 @@ class Analysis:
         points = [ThreadCount(threads, by_threads[threads]) for threads in sorted(by_threads)]
         medians = [_as_point(point) for point in points]
         best = _best(points)
-        fullest = points[-1]
-        while fullest.throughput.median < sweep.N_STAR_SHARE * best.throughput.median:
-            fullest = points[points.index(fullest) - 1]
+        at_saturation = points[-1]
+        while at_saturation.throughput.median < sweep.N_STAR_SHARE * best.throughput.median:
+            at_saturation = points[points.index(at_saturation) - 1]
         pins = self._pins(cell)
         model = _model(points[0], pins) if points[0].threads == 1 else None
         is_saturated = best.threads < points[-1].threads or sweep.has_flattened(
             _all_that_tell(medians, runs)
         )
-        typical = fullest.typical()
+        typical = at_saturation.typical()
         named = verdict.judge(
             self._resources(typical, pins, model),
             model.response_s if model else None,
@@ -145,13 +143,22 @@ class Analysis:
                 if point.throughput.median <= best.throughput.median
             ]
         )
-        is_at_least = any(
+        is_lower_bound = any(
             run.throughput_rps > _TOO_GOOD * best.throughput.median
             and not checks.may_pass_again(run.failures)
             for run in invalid
         )
         return CellResult(
-            cell, points, invalid, n_star, best, fullest, is_saturated, is_at_least, model, named
+            cell,
+            points,
+            invalid,
+            n_star,
+            best,
+            at_saturation,
+            is_saturated,
+            is_lower_bound,
+            model,
+            named,
         )
 
     def _pins(self, cell: Cell) -> dict[str, tuple[int, ...]]:
@@ -180,7 +187,8 @@ class Analysis:
                     "network",
                     "the loopback network",
                     min(1.0, carried / capacity),
-                    detail=f"{carried / 1e6:,.0f} of the {capacity / 1e6:,.0f} MB/s of one iperf3 connection",
+                    detail=f"{carried / 1e6:,.0f} of the {capacity / 1e6:,.0f} MB/s "
+                    "of one iperf3 connection",
                 )
             )
         return found
@@ -191,7 +199,7 @@ def component_title(component: str, store: str) -> str:
 
 
 def demand_stations(run: Run, pins: dict[str, tuple[int, ...]]) -> list[Station]:
-    """The service demands of one request: at each set of cores, and at each disk. D = U / X."""
+    """The service demands D = U / X of one request, at each set of cores and at each disk."""
     rate = run.throughput_rps
     stations = [
         Station(
@@ -211,7 +219,7 @@ def demand_stations(run: Run, pins: dict[str, tuple[int, ...]]) -> list[Station]
 
 
 def _model(alone: ThreadCount, pins: dict[str, tuple[int, ...]]) -> Model | None:
-    """From the medians of the runs at N = 1. None when no demand could be measured."""
+    """Made from the medians of the runs at N = 1. None when no demand could be measured."""
     each = [demand_stations(run, pins) for run in alone.runs]
     stations = [
         Station(same[0].name, statistics.median(one.demand_s for one in same), same[0].servers)
@@ -226,7 +234,7 @@ def _model(alone: ThreadCount, pins: dict[str, tuple[int, ...]]) -> Model | None
 
 
 def _best(points: list[ThreadCount]) -> ThreadCount:
-    """Of points that were repeated, if there are any: the highest of many single runs is mostly luck."""
+    """Takes a repeated point if there is one. The highest of many single runs is mostly luck."""
     repeated = [point for point in points if len(point.runs) > 1]
     return max(repeated or points, key=lambda point: point.throughput.median)
 
@@ -237,7 +245,10 @@ def _as_point(point: ThreadCount) -> sweep.Point:
 
 
 def _all_that_tell(valid: list[sweep.Point], runs: list[Run]) -> list[sweep.Point]:
-    """Whether throughput still rises, points that failed their checks tell too, if nobody disturbed them."""
+    """The points that show whether throughput still rises.
+
+    A point that failed its checks counts too, unless other programs disturbed it.
+    """
     known = {point.threads: point for point in valid}
     for run in runs:
         if not run.is_valid and not checks.may_pass_again(run.failures):
@@ -255,7 +266,7 @@ def _sharers(run: Run, pins: dict[str, tuple[int, ...]]) -> dict[tuple[int, ...]
 
 
 def _all_users(cores: tuple[int, ...], sharers: dict[tuple[int, ...], list[str]]) -> list[str]:
-    """Who may use one of these cores, its own set being another or not."""
+    """The components that may use one of these cores, even if their own set is a different one."""
     return [user for others, users in sharers.items() if set(others) & set(cores) for user in users]
 
 
@@ -264,9 +275,9 @@ def _cores_name(cores: tuple[int, ...]) -> str:
 
 
 def _cpu(run: Run, cores: tuple[int, ...], users: list[str], demands: dict[str, float]) -> Resource:
-    """How busy the cores were, whoever kept them so, and which server did most of it.
+    """How busy the cores were, and which server used most of them.
 
-    The load generator's share is in the detail; whether it was the limit itself, it says elsewhere.
+    The load generator's share is in the detail. Whether it was the limit is judged elsewhere.
     """
     used = {user: run.usage.components[user].cpu_cores for user in users}
     busy = statistics.fmean(run.usage.cores[str(core)].busy for core in cores)
@@ -282,7 +293,7 @@ def _cpu(run: Run, cores: tuple[int, ...], users: list[str], demands: dict[str, 
         if used[servers[0]] < _STANDS_OUT * used[user]
     )
     most = wording.listed(owners)
-    name = f"CPU, of the servers mostly {most}" if len(users) > 1 else f"CPU of {most}"
+    name = f"CPU (servers: mostly {most})" if len(users) > 1 else f"CPU of {most}"
     return Resource(
         "cpu",
         name,
@@ -308,7 +319,8 @@ def _disk(run: Run, name: str, demands: dict[str, float]) -> Resource:
         f"{who}disk {'writes' if is_write else 'reads'}",
         disk.busy,
         demands.get(f"disk {name}"),
-        f"{name}: {disk.read_bytes_per_s / 1e6:,.1f} MB/s read, {disk.write_bytes_per_s / 1e6:,.1f} written",
+        f"{name}: {disk.read_bytes_per_s / 1e6:,.1f} MB/s read, "
+        f"{disk.write_bytes_per_s / 1e6:,.1f} written",
         owners,
     )
 

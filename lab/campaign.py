@@ -1,4 +1,4 @@
-"""Measures the cells of a plan, pass by pass; what is in the folder already is not measured again."""
+"""Measures the cells of a plan, pass by pass. Points that the folder already has are skipped."""
 
 from __future__ import annotations
 
@@ -19,11 +19,14 @@ from .rig.servers import Programs
 from .rig.stores import Store
 from .sweep import Point
 
-_TRIES = 2  # at a point that other programs disturb
+_TRIES = 2  # of one command at a point that other programs disturb
 
 
 class Campaign:
-    """One thread. Ends early with KeyboardInterrupt; every finished point is in the folder then."""
+    """One run of the lab. KeyboardInterrupt ends it early; every finished point is in the folder.
+
+    Threads: one.
+    """
 
     def __init__(
         self,
@@ -139,7 +142,7 @@ class Campaign:
         return next((threads for threads in wanted if threads not in done), None)
 
     def _disturbed(self, cell: Cell, repeat: int) -> int | None:
-        """The N of a point that other programs disturbed, and that this command has not tried often enough."""
+        """The N of a disturbed point that this command may try once more; None if there is none."""
         runs = [run for run in self._runs if run.cell == cell and run.repeat == repeat]
         for run in runs:
             tries = [other for other in runs if other.threads == run.threads]
@@ -149,7 +152,7 @@ class Campaign:
         return None
 
     def _points(self, cell: Cell, repeat: int) -> list[Point]:
-        """An invalid point counts as no throughput at all, so that a sweep into errors stops."""
+        """An invalid point counts as throughput 0, so that a sweep stops when requests fail."""
         last = {run.threads: run for run in self._runs if run.cell == cell and run.repeat == repeat}
         return [
             Point(run.threads, run.throughput_rps if run.is_valid else 0.0, run.noise)
@@ -160,7 +163,7 @@ class Campaign:
         return max((run.throughput_rps for run in self._runs if run.cell == cell), default=0.0)
 
     def _points_in_all(self) -> int:
-        """Cells whose sweep is complete count as they are, the others as they are likely to become."""
+        """Estimates the number of points. For cells whose sweep is complete, it is known."""
         total = 0
         for cell in self._plan.cells:
             swept = self._points(cell, 1)
@@ -177,7 +180,7 @@ class Campaign:
         return total
 
     def _check_counts(self, made_here: list[Run], failure: str) -> None:
-        """A server that counted otherwise than its clients spoils every point that it served."""
+        """Every point of a server is invalid when its counts differ from those of its clients."""
         if not failure:
             return
         names = {run.name for run in made_here}

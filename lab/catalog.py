@@ -18,7 +18,7 @@ _DATA = Path(__file__).parent / "data"
 
 @dataclass(frozen=True)
 class Stage:
-    """A named set of flags, and whether its files must come from the disk."""
+    """A named set of flags. Its files must come from the disk if it is cold."""
 
     name: str
     title: str
@@ -31,7 +31,7 @@ class Stage:
 
     @property
     def passwords(self) -> str:
-        """How `new` keeps them: without it, a rate of accounts says nothing."""
+        """How passwords are kept. Rates of `new` are only comparable with the same scheme."""
         flags = self.authserver
         return (
             flags[flags.index("--password-scheme") + 1]
@@ -44,7 +44,7 @@ class Stage:
 class Size:
     name: str
     size_bytes: int
-    files: dict[str, int]  # mode -> how many different files a run asks for at most
+    files: dict[str, int]  # mode -> the most different files that a run asks for
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Experiment:
 
 @dataclass(frozen=True, order=True)
 class Cell:
-    """What a sweep over N belongs to. fileserver_cores is 0 where it is not limited."""
+    """What is swept over N: a stage and a row. fileserver_cores is 0 where it is not limited."""
 
     stage: str
     row: str
@@ -148,7 +148,7 @@ def cells_of(
     chosen_rows: tuple[str, ...] | None,
     core_count: int,
 ) -> list[Cell]:
-    """The cells that an experiment needs, narrowed to (or, for stages, replaced by) the chosen ones."""
+    """The cells of an experiment, of the chosen rows only. Chosen stages replace its own."""
     stage_names = experiment.stages
     if chosen_stages is not None and stage_names:
         stage_names = chosen_stages
@@ -164,9 +164,9 @@ def cells_of(
 
 
 def kept_from_fileserver(core_count: int) -> int:
-    """Where the fileserver's cores are varied: how many are only for the others, the same at each step.
+    """How many cores the other components keep while the number of the fileserver's cores varies.
 
-    One for each of them, if the fileserver can still have as many; else none, and all share all.
+    One for each of them if as many are left for the fileserver; else 0, and all share all cores.
     """
     others = len(COMPONENTS) - 1
     return others if core_count >= 2 * others else 0

@@ -1,4 +1,4 @@
-"""What every point must satisfy before it may enter a table."""
+"""The checks that a point must pass before it may enter a table."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from .usage import Usage
 
 N_CHECK_LOW, N_CHECK_HIGH = 0.97, 1.03
 MOST_FOREIGN = 0.25  # of all cores, by programs that are not under test
-_MOST_ERRORS = 0.01  # of all outcomes: beyond, throughput is that of failing
+_MOST_ERRORS = 0.01  # of all outcomes; with more, throughput is mostly that of failures
 _MOST_STOLEN = 0.10  # of the window, by the hypervisor
 _MOST_TRACKED = 200_000  # of the usual 262,144 entries; then packets are dropped
 _OTHERS = "other programs"
-_COLD_SHARE = 0.5  # of the bytes sent that must have come from the disk at a cold point
+_COLD_SHARE = 0.5  # the part of the bytes of a cold point that must come from the disk
 
 
 def failures(result: Result, threads: int, size_bytes: int, usage: Usage) -> list[str]:
@@ -35,12 +35,12 @@ def failures(result: Result, threads: int, size_bytes: int, usage: Usage) -> lis
 
 
 def may_pass_again(failures_text: str) -> bool:
-    """Whether the machine was not ours just then: whatever else failed may have failed for it."""
+    """Whether other programs disturbed the point. Its other failures may be a consequence."""
     return _OTHERS in failures_text
 
 
 def notes(cell: Cell, result: Result, usage: Usage, is_cold: bool, tracked: int) -> list[str]:
-    """What a reader should know about a point that is valid all the same."""
+    """Remarks about a point that do not make it invalid."""
     found = []
     if result.errors:
         found.append(f"errors: {error_list(result.errors)}")
@@ -56,17 +56,17 @@ def notes(cell: Cell, result: Result, usage: Usage, is_cold: bool, tracked: int)
 
 
 def foreign_share(usage: Usage) -> float:
-    """Of all cores: time that they were busy, but not for a process under test."""
+    """The share of all cores that programs used which are not under test."""
     busy = sum(core.busy for core in usage.cores.values())
     ours = sum(component.cpu_cores for component in usage.components.values())
     return max(0.0, busy - ours) / max(1, len(usage.cores))
 
 
 def served_matches(counted: dict[str, int], client_total: int | None) -> str:
-    """Compares what the servers counted over their lives with the requests of the clients: each is one connection
-    to the fileserver, and one question to the authserver.
+    """Compares the servers' own counts with the number of requests that the clients made.
 
-    Returns a failure; "" when they agree or one side does not say.
+    Each request is one connection to the fileserver and one request to the authserver. Returns a
+    failure, or "" when the numbers agree or one side does not say.
     """
     if client_total is None:
         return ""

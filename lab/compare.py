@@ -1,4 +1,4 @@
-"""Two results folders side by side: the ratio of every cell, and what differs around them."""
+"""Compares two results folders: the ratio of every cell, and what else differs."""
 
 from __future__ import annotations
 
@@ -48,7 +48,8 @@ def document(first: Folder, second: Folder) -> Document:
     blocks: list[Block] = [
         Paragraph(f"A is {first.path}, B is {second.path}. {_machines(environments)}"),
         Table(
-            "Maximum throughput, requests/s; the ratio is B over A with its 95% interval, or, marked *, the extremes of few runs.",
+            "Maximum throughput, requests/s. The ratio is B / A with its 95% confidence interval "
+            "(* = minimum–maximum: fewer than three runs).",
             [
                 "cell",
                 "A",
@@ -67,7 +68,7 @@ def document(first: Folder, second: Folder) -> Document:
     differences = _differences(*environments)
     blocks += [
         Heading(2, "What differs"),
-        Bullets(differences) if differences else Paragraph("Nothing that was recorded."),
+        Bullets(differences) if differences else Paragraph("Nothing in the recorded environment."),
     ]
     return Document(
         "Turnstile lab: comparison", "maximum throughput of every cell that both have", blocks
@@ -77,7 +78,9 @@ def document(first: Folder, second: Folder) -> Document:
 def _environment(folder: Folder) -> dict:
     environment = folder.environment()
     if not environment:
-        raise Failed(f"{folder.path}: not a results folder of the lab: it has no environment.json")
+        raise Failed(
+            f"{folder.path} is not a results folder of the lab: it has no environment.json"
+        )
     return environment
 
 
@@ -99,7 +102,7 @@ def _machines(environments: list[dict]) -> str:
     return (
         "Both were measured on the same machine."
         if is_same
-        else ("They were measured on different machines: only the shape may be compared.")
+        else ("They were measured on different machines, so only gains can be compared.")
     )
 
 
@@ -113,7 +116,7 @@ def _differences(first: dict, second: dict) -> list[str]:
 
 
 def _fixed(environment: dict) -> dict:
-    """Without what differs between any two runs: times, loads, ports."""
+    """The environment without times, loads and ports, which differ between any two runs."""
     kept = {
         name: environment.get(name)
         for name in ("options", "mode", "cores", "file_counts", "open_files", "stages")

@@ -1,4 +1,4 @@
-"""`lab doctor`: what this host has beside what the chosen experiments need, and what to do about it."""
+"""`lab doctor`: compares this host with what the chosen experiments need, and says what to mend."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .rig.cores import usable_cores
 
 
 def examine(options: Options, programs: Path, work: Path) -> int:
-    """Prints a line for each finding; returns 1 if something needs doing."""
+    """Prints a line for each finding. Returns 1 if one of them has a fix, else 0."""
     cores = usable_cores()
     todo = plan.make(options, len(cores), work / "files")
     findings = limits.compare(todo, programs, work)
@@ -20,7 +20,8 @@ def examine(options: Options, programs: Path, work: Path) -> int:
     width = max(len(finding.name) for finding in findings)
     for finding in findings:
         print(
-            f"{'SHORT' if finding.fix else 'ok':5}  {finding.name:{width}}  {finding.value} (wanted: {finding.wanted})"
+            f"{'SHORT' if finding.fix else 'ok':5}  {finding.name:{width}}  "
+            f"{finding.value} (wanted: {finding.wanted})"
         )
         if finding.fix:
             print(f"{'':7}{'':{width}}  fix: {finding.fix}")
@@ -30,7 +31,7 @@ def examine(options: Options, programs: Path, work: Path) -> int:
 
 
 def _cores(options: Options, cores: tuple[int, ...]) -> Finding:
-    """Too few is no fault that can be mended; the report says what it means."""
+    """Too few cores cannot be mended; the finding says what that means for the results."""
     return (
         Finding("cores", str(len(cores)), "4 for a core each", "")
         if len(cores) >= 4

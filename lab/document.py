@@ -1,4 +1,4 @@
-"""A report as blocks, which html.py and markdown.py print. Texts are plain, but for `code`."""
+"""A report as blocks, which html.py and markdown.py print. Texts have no markup except `code`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Bullets:
 class Table:
     """groups span columns above the header: (title, number of columns).
 
-    A cell is a plain text; what follows a line break in it is less important, and set so.
+    What follows a line break in a cell is less important and is printed smaller.
     """
 
     caption: str
@@ -65,12 +65,12 @@ class Document:
 
 
 def is_numeric(text: str) -> bool:
-    """Whether a cell reads as a number, and is set flush right."""
+    """Whether a cell is a number, which is printed flush right."""
     return _NUMBER.fullmatch(text.partition("\n")[0]) is not None
 
 
 def numeric_columns(table: Table) -> list[bool]:
-    """For each column, whether all that is in it reads as a number."""
+    """For each column, whether all its cells are numbers or empty."""
     return [
         all(is_numeric(row[column]) for row in table.rows if row[column]) and bool(table.rows)
         for column in range(len(table.header))

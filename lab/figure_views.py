@@ -12,16 +12,18 @@ from .rig.cores import counted
 from .views import Scene, configuration, durability, gain
 
 _HOW_TO_READ_SWEEPS = (
-    "Solid lines are measured, with the spread of the tables as bars where a point was repeated; a diamond is N*, a hollow "
-    "circle a point that failed its checks. Dashed lines are the asymptotes min(1/Dmax, N/(D+Z)), dotted ones exact mean "
-    "value analysis; both come from the demands measured at N = 1 alone. A curve below them loses time to something else "
-    "than waiting for the named resources; a curve above them needs less for a request under load than alone: fewer wake-ups, "
-    "sleeps less deep, several requests at one go. The table of service demands has both."
+    "Solid lines are measured; bars are the intervals of the tables. A diamond is N*. A hollow "
+    "circle is a point that failed its checks. Dashed lines are the asymptotes min(1/Dmax, "
+    "N/(D+Z)), dotted lines are exact mean value analysis. Both use only the demands measured at "
+    "N = 1. A curve below them loses time to something that is not a measured resource. A curve "
+    "above them needs less per request under load than alone, because there are fewer wake-ups, "
+    "shorter idle phases, and several requests handled together. The table of service demands "
+    "shows both."
 )
 
 
 def sweeps(scene: Scene) -> list[Block]:
-    """Throughput and response time against N, one figure for each row, all stages in it."""
+    """Throughput and response time against N: a figure for each row, with all stages."""
     blocks: list[Block] = [Heading(3, "Sweeps over N"), Paragraph(_HOW_TO_READ_SWEEPS)]
     for row in scene.rows:
         curves = [curve for stage in scene.stages for curve in _curves(scene, stage, row)]
@@ -37,7 +39,7 @@ def sweeps(scene: Scene) -> list[Block]:
 
 
 def bars(scene: Scene) -> list[Block]:
-    """Maximum throughput of all rows and stages, ours beside the paper's, and the gains."""
+    """Maximum throughput of all rows and stages, ours and the paper's, and the gains."""
     ours = [
         BarGroup(
             stage.name,
@@ -52,7 +54,7 @@ def bars(scene: Scene) -> list[Block]:
     papers = [
         BarGroup(stage.name, stage.colour, values, [None] * len(values))
         for stage in scene.stages
-        if any(values := [scene.papers(stage, row) for row in scene.rows])
+        if any(values := [scene.paper_rate(stage, row) for row in scene.rows])
     ]
     titles = [row_title(row).replace("get ", "") for row in scene.rows]
     blocks: list[Block] = [
@@ -70,15 +72,15 @@ def bars(scene: Scene) -> list[Block]:
                 after.name,
                 after.colour,
                 [gain(scene.ours, before, after, row) for row in scene.rows],
-                [gain(scene.papers, before, after, row) for row in scene.rows],
+                [gain(scene.paper_rate, before, after, row) for row in scene.rows],
             )
             for before, after in pairs
         ]
         blocks.append(
             Figure(
                 f"{scene.experiment.name}-gains",
-                "The shape: what each stage gained over the stage before it. "
-                "Dots are ours, dashes the paper's; 1 is no change.",
+                "What each stage gained over the previous one. Dots are ours, dashes the paper's; "
+                "1 is no change.",
                 plots.gains(steps, titles),
             )
         )
@@ -97,7 +99,7 @@ def panels(scene: Scene) -> list[Block]:
             if not evidence:
                 blocks.append(
                     Paragraph(
-                        f"{result.cell}: what was sampled at it is not in this folder, so it is not drawn."
+                        f"{result.cell} is not drawn, because its samples are not in this folder."
                     )
                 )
                 continue
@@ -110,9 +112,9 @@ def panels(scene: Scene) -> list[Block]:
             blocks.append(
                 Figure(
                     f"panel-{result.cell.slug}",
-                    f"{result.cell}, N = {run.threads}, {wording.rate(run.throughput_rps)} requests/s. Bottleneck, at "
-                    f"N = {result.fullest.threads}: {result.verdict.sentence} "
-                    f"{configuration(scene.environment, [stage])}",
+                    f"{result.cell}, N = {run.threads}, {wording.rate(run.throughput_rps)} "
+                    f"requests/s. Bottleneck, at N = {result.at_saturation.threads}: "
+                    f"{result.verdict.sentence} {configuration(scene.environment, [stage])}",
                     plots.panel(
                         evidence["samples"],
                         list(run.usage.cores),
@@ -126,7 +128,7 @@ def panels(scene: Scene) -> list[Block]:
 
 
 def scaling(scene: Scene) -> list[Block]:
-    """Cores for the fileserver: throughput, efficiency, and the universal scalability law (Figure 14)."""
+    """Figure 14: throughput and efficiency against the fileserver's cores, and the law's fit."""
     blocks: list[Block] = []
     for stage in scene.stages:
         for row in scene.rows:
@@ -145,16 +147,16 @@ def profile(scene: Scene) -> list[Block]:
     return [
         Figure(
             "figure3-profile",
-            f"The functions with the most instructions of their own, {profiled['requests']} requests of "
-            f"{row_title(profiled['row'])} in stage {profiled['stage']}, under callgrind. Instructions in user space "
-            "only: what the kernel does for read and send is not in them. The whole profile is "
-            "`callgrind.out.fileserver` beside this report: open it with kcachegrind. In the paper most time went "
-            "to `upload_file`, which read the file and sent it.",
+            f"The functions with the most own instructions in {profiled['requests']} requests of "
+            f"{row_title(profiled['row'])} in stage {profiled['stage']}, counted by callgrind. It "
+            "counts user space only, without the kernel's work for read and send. The whole "
+            "profile is `callgrind.out.fileserver` beside this report; open it with kcachegrind. "
+            "In the paper, `upload_file`, which read the file and sent it, took most of the time.",
             plots.profile(functions),
         ),
         Table(
-            "The fileserver's own functions with all that they call, as the paper's figure counts: of all instructions "
-            "from start to end.",
+            "The fileserver's own functions with all that they call, as in the paper's figure. "
+            "Shares are of all instructions from start to end.",
             ["function, callees included", "instructions"],
             callers,
         ),
@@ -162,7 +164,7 @@ def profile(scene: Scene) -> list[Block]:
 
 
 def _results(scene: Scene, stage: Stage, row: str) -> list[CellResult]:
-    """One, or one for each number of cores where the experiment varies it."""
+    """One result, or one for each number of cores if the experiment varies it."""
     found = [
         result
         for result in scene.analysis.results()
@@ -173,7 +175,7 @@ def _results(scene: Scene, stage: Stage, row: str) -> list[CellResult]:
 
 
 def _curves(scene: Scene, stage: Stage, row: str) -> list[Curve]:
-    """Where no point is valid, there are hollow ones still."""
+    """The curves of a stage. Without a valid point, the invalid ones are drawn alone."""
     results = _results(scene, stage, row)
     failed = [
         (run.threads, run.throughput_rps)
@@ -213,7 +215,7 @@ def _point(threads: int, spread: Spread, factor: float = 1) -> tuple[int, float,
 
 
 def _shade(colour: str, cores: int) -> str:
-    """Curves of one stage that differ in cores: the more cores, the darker."""
+    """The colour of a curve: the more cores, the darker."""
     if cores < 2:
         return colour
     parts = [int(colour[place : place + 2], 16) for place in (1, 3, 5)]
@@ -244,8 +246,9 @@ def _process_table(result: CellResult, components: dict[str, str]) -> Table:
     accepts = run.usage.accepts_per_s / run.throughput_rps
     disks = wording.listed([f"{name} {disk.busy:.0%}" for name, disk in run.usage.disks.items()])
     return Table(
-        f"{result.cell}, N = {run.threads}, as a process monitor shows it. Disks busy: {disks or 'none seen'}. "
-        f"{accepts:.2f} connections were accepted for each request, all listeners of this network namespace together.",
+        f"{result.cell}, N = {run.threads}, as a process monitor shows it. Disks busy: "
+        f"{disks or 'none seen'}. All listeners of this network namespace together accepted "
+        f"{accepts:.2f} connections per request.",
         [
             "process",
             "% of a core",
@@ -270,8 +273,8 @@ def _scaling_of(scene: Scene, stage: Stage, row: str, results: list[CellResult])
     )
     one = points[0][1] / points[0][0]
     table = Table(
-        f"{stage.name}, {row_title(row)}: maximum throughput by the cores that taskset leaves the fileserver. "
-        f"{scene.configuration}",
+        f"{stage.name}, {row_title(row)}: maximum throughput for each number of the fileserver's "
+        f"cores, which taskset sets. {scene.configuration}",
         ["cores", "requests/s", "efficiency per core", "N*", "bottleneck"],
         [
             [
@@ -308,11 +311,11 @@ def _law_over_threads(result: CellResult) -> usl.ScalabilityLaw | None:
 def _law_sentence(unit: str, law: usl.ScalabilityLaw | None) -> str:
     if law is None:
         return (
-            f"the universal scalability law needs {usl.FEWEST_POINTS} different numbers of {unit}; there are fewer, "
-            "so it is not fitted."
+            f"the universal scalability law is not fitted: it needs {usl.FEWEST_POINTS} different "
+            f"numbers of {unit}."
         )
     peak = f"its peak is at {law.peak_n:.0f} {unit}" if law.coherence > 0 else "it has no peak"
     return (
-        f"the universal scalability law fits with contention {law.contention:.3f} and coherence {law.coherence:.5f} "
-        f"(R² {law.r_squared:.3f}); {peak}."
+        f"the universal scalability law fits with contention {law.contention:.3f} and coherence "
+        f"{law.coherence:.5f} (R² {law.r_squared:.3f}); {peak}."
     )

@@ -1,8 +1,8 @@
-"""The paper's findings, each held against what was measured: confirmed, refuted, or not told.
+"""Compares each of the paper's findings with our measurements: confirmed, refuted or undecided.
 
-A finding about a gain is confirmed where our gain has the paper's direction by more than the noise of
-both measurements, refuted where it has the opposite one, and not told in between. A stage that was run
-with another store than its own says nothing about the paper.
+A finding about a gain is confirmed if our gain has the paper's direction and exceeds the noise of
+both measurements. It is refuted if our gain has the opposite direction, and undecided in between. A
+stage that ran with another store than its own is not compared.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from .document import Block, Heading, Paragraph, Table
 from .intervals import Spread
 from .verdict import Resource
 
-CONFIRMED, REFUTED, NOT_TOLD = "confirmed", "refuted", "not told"
-_NOISE = 0.03  # two medians of short runs differ by so much without meaning it
-_NOISE_OF_FEW = 0.10  # the same where there are too few runs for an interval
-_COMPARABLE = 0.15  # what "comparable" may mean
+CONFIRMED, REFUTED, UNDECIDED = "confirmed", "refuted", "undecided"
+_NOISE = 0.03  # two medians of short runs may differ by this much by chance
+_NOISE_OF_FEW = 0.10  # the same with too few runs for an interval
+_COMPARABLE = 0.15  # the largest difference that is called comparable
 
 _SMALL = (NEW, "1KB", "10KB")
 _LARGE = ("1MB", "10MB", "100MB")
@@ -28,7 +28,7 @@ _GETS = ("1KB", "10KB", "100KB", *_LARGE)
 
 @dataclass(frozen=True)
 class Gain:
-    """Stage `after` does better than `before` at these rows; or, with is_equal, about the same."""
+    """Stage `after` is faster than `before` at these rows or, with is_equal, about as fast."""
 
     text: str
     before: str
@@ -39,8 +39,10 @@ class Gain:
 
 @dataclass(frozen=True)
 class Limit:
-    """At these rows of a stage, the bottleneck is a resource of this kind, or one that this component keeps busy; or,
-    with is_absent, it is not."""
+    """At these rows of a stage the bottleneck is a resource of this kind and of this owner.
+
+    An empty kind or owner matches all. With is_absent, the finding says the opposite.
+    """
 
     text: str
     stage: str
@@ -52,7 +54,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Scaling:
-    """The stage does better at these rows with all cores for its fileserver than with one."""
+    """At these rows, the stage is faster with all cores for its fileserver than with one."""
 
     text: str
     stage: str
@@ -108,24 +110,27 @@ FINDINGS: tuple[Finding, ...] = (
 
 
 _NOT_JUDGED = (
-    "Not judged: that the network limits 100KB (§4.2), and with it a saturation at 25–30% of the CPU. The paper had 1 Gbit/s "
-    "between two machines; here everything is on one, and what loopback carries is itself work of the CPU. The experiment "
-    "`prefetch` has the paper's probe beside ours."
+    "Not judged: that the network limits 100KB (§4.2), which the paper found at 25–30% of the "
+    "CPU. It had 1 Gbit/s between two machines. Here everything runs on one machine, and loopback "
+    "itself costs CPU time. The experiment `prefetch` shows the paper's network measurement "
+    "beside ours."
 )
 
 
 def section(analysis: Analysis) -> list[Block]:
-    """[] when no finding can be judged from what was measured."""
+    """[] when no finding can be judged with these measurements."""
     rows = [_line(finding, judged) for finding in FINDINGS if (judged := judge(finding, analysis))]
     if not rows:
         return []
     return [
         Heading(2, "The paper's findings, one by one"),
         Table(
-            "Each finding against our measurements. A gain is that of each pass over the cells, so that a drift of the machine does "
-            "not count; with it stands its 95% interval. It counts where that lies beyond 1, and it is beyond 3%, or beyond "
-            "10% where there are too few runs for an interval; “comparable” is within 15%. A finding about a bottleneck is held "
-            "to the resource that our rule names; where it names none, or two components alike, nothing is told.",
+            "Each finding and our measurements. Gains are computed within each pass over the "
+            "cells, so a drift of the machine cancels out; the 95% interval is in brackets. A "
+            "gain counts if its interval does not contain 1 and it is over 3%, or over 10% with "
+            "too few runs for an interval. “Comparable” is within 15%. A finding about a "
+            "bottleneck is compared with the resource that our rule names. It is undecided if the "
+            "rule names none, or two components that use about as much.",
             ["finding", "verdict", "evidence"],
             rows,
         ),
@@ -141,7 +146,7 @@ class Judged:
 
 
 def judge(finding: Finding, analysis: Analysis) -> list[Judged]:
-    """One for each row of the finding that was measured."""
+    """A judgment for each row of the finding that was measured."""
     return [one for row in finding.rows if (one := _judge_row(finding, row, analysis))]
 
 
@@ -157,7 +162,7 @@ def _line(finding: Finding, judged: list[Judged]) -> list[str]:
     verdicts = {one.verdict for one in judged}
     parts = [
         f"{named}: {', '.join(one.row for one in judged if one.verdict == named)}"
-        for named in (CONFIRMED, REFUTED, NOT_TOLD)
+        for named in (CONFIRMED, REFUTED, UNDECIDED)
         if named in verdicts
     ]
     return [
@@ -175,9 +180,11 @@ def _judge_gain(finding: Gain, row: str, analysis: Analysis) -> Judged | None:
     if not before or not after:
         return None
     gain = intervals.paired_ratio(_throughputs(after), _throughputs(before))
-    if before.is_at_least or after.is_at_least:
-        return Judged(row, NOT_TOLD, f"{_told(gain)}, a maximum not reached")
-    return Judged(row, _likeness(gain) if finding.is_equal else _direction(gain), _told(gain))
+    if before.is_lower_bound or after.is_lower_bound:
+        return Judged(row, UNDECIDED, f"{_format_gain(gain)}, a maximum is only a lower bound")
+    return Judged(
+        row, _likeness(gain) if finding.is_equal else _direction(gain), _format_gain(gain)
+    )
 
 
 def _judge_scaling(finding: Scaling, row: str, analysis: Analysis) -> Judged | None:
@@ -197,7 +204,7 @@ def _judge_scaling(finding: Scaling, row: str, analysis: Analysis) -> Judged | N
     return Judged(
         row,
         _direction(gain),
-        f"{fewest.cell.fileserver_cores} → {most.cell.fileserver_cores} cores {_told(gain)}",
+        f"{fewest.cell.fileserver_cores} → {most.cell.fileserver_cores} cores {_format_gain(gain)}",
     )
 
 
@@ -205,16 +212,16 @@ def _direction(gain: Spread) -> str:
     noise = _NOISE if gain.is_interval else _NOISE_OF_FEW
     if gain.median > 1 + noise and gain.low > 1:
         return CONFIRMED
-    return REFUTED if gain.median < 1 - noise and gain.high < 1 else NOT_TOLD
+    return REFUTED if gain.median < 1 - noise and gain.high < 1 else UNDECIDED
 
 
 def _likeness(gain: Spread) -> str:
     if gain.high < 1 - _COMPARABLE or gain.low > 1 + _COMPARABLE:
         return REFUTED
-    return CONFIRMED if 1 - _COMPARABLE <= gain.median <= 1 + _COMPARABLE else NOT_TOLD
+    return CONFIRMED if 1 - _COMPARABLE <= gain.median <= 1 + _COMPARABLE else UNDECIDED
 
 
-def _told(gain: Spread) -> str:
+def _format_gain(gain: Spread) -> str:
     return wording.times(gain.median) + (
         f" ({gain.low:.2f}–{gain.high:.2f})" if gain.is_interval else ""
     )
@@ -225,14 +232,14 @@ def _judge_limit(finding: Limit, row: str, analysis: Analysis) -> Judged | None:
     if not result:
         return None
     named = result.verdict.named
-    return Judged(row, _fits(finding, named) if named else NOT_TOLD, result.verdict.label)
+    return Judged(row, _fits(finding, named) if named else UNDECIDED, result.verdict.label)
 
 
 def _fits(finding: Limit, named: Resource) -> str:
     is_kind = not finding.kind or named.kind == finding.kind
     is_owner = not finding.owner or finding.owner in named.owners
     if is_kind and is_owner and finding.owner and len(named.owners) > 1:
-        return NOT_TOLD
+        return UNDECIDED
     return CONFIRMED if (is_kind and is_owner) != finding.is_absent else REFUTED
 
 

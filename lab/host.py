@@ -1,4 +1,4 @@
-"""What this host is: the paper's hardware rows, versions, and the settings that move numbers."""
+"""Describes this host: hardware, versions, and settings that influence results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TOOLS = ("iperf3", "valgrind")
 
 
 def describe(programs: Path) -> dict:
-    """Everything about the host that a reader of a result wants to know."""
+    """What a reader of a result wants to know about the host."""
     return {
         "hardware": hardware(),
         "memory_bytes": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
@@ -55,7 +55,7 @@ def hardware() -> dict[str, str]:
 
 
 def disks() -> dict[str, str]:
-    """Whole disks that are not made of memory, each in a few words."""
+    """Whole disks, without those that are made of memory, each in a few words."""
     found = {}
     for block in sorted(Path("/sys/block").iterdir()):
         if block.name.startswith(("loop", "ram", "zram", "sr", "fd")):
@@ -63,7 +63,7 @@ def disks() -> dict[str, str]:
         model = _read(block / "device/model") or "no model name"
         kind = "rotating" if _read(block / "queue/rotational") == "1" else "solid state"
         gigabytes = int(_read(block / "size") or 0) * 512 / 1e9
-        found[block.name] = f"{model}, {gigabytes:.0f} GB, says {kind}"
+        found[block.name] = f"{model}, {gigabytes:.0f} GB, {kind}"
     return found
 
 
@@ -82,7 +82,7 @@ def _versions(programs: Path) -> dict[str, str]:
 
 
 def _flattened(entries: list[dict]) -> list[dict]:
-    """Newer versions of lscpu nest what belongs together."""
+    """Newer versions of lscpu nest their entries."""
     return [one for entry in entries for one in (entry, *_flattened(entry.get("children", [])))]
 
 
@@ -100,7 +100,7 @@ def _read(path: str | Path) -> str:
 
 
 def _line(command: list[str]) -> str:
-    """The first line that a program prints; "" when it cannot be asked."""
+    """The first line that a program prints; "" when it does not run."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
     except (OSError, subprocess.TimeoutExpired):

@@ -21,14 +21,18 @@ from .document import (
 _STYLE = """
 :root { --ink: #1c2430; --soft: #5b6675; --line: #dde3ea; --band: #f5f7fa; --accent: #0072b2; }
 * { box-sizing: border-box; }
-body { margin: 0 auto; padding: 3rem 1.5rem 6rem; max-width: 70rem; color: var(--ink); background: #fff;
-  font: 16px/1.55 system-ui, -apple-system, "Segoe UI", "Helvetica Neue", "DejaVu Sans", sans-serif; }
+body { margin: 0 auto; padding: 3rem 1.5rem 6rem; max-width: 70rem;
+  color: var(--ink); background: #fff;
+  font: 16px/1.55 system-ui, -apple-system, "Segoe UI", "Helvetica Neue", "DejaVu Sans",
+  sans-serif; }
 h1 { margin: 0 0 .2rem; font-size: 2rem; line-height: 1.2; }
-h2 { margin: 3.2rem 0 .8rem; padding-top: 1.2rem; border-top: 2px solid var(--ink); font-size: 1.4rem; }
+h2 { margin: 3.2rem 0 .8rem; padding-top: 1.2rem; border-top: 2px solid var(--ink);
+  font-size: 1.4rem; }
 h3 { margin: 2rem 0 .6rem; font-size: 1.1rem; }
 p, ul { max-width: 50rem; }
 .subtitle { margin: 0 0 1.5rem; color: var(--soft); }
-nav { margin: 1.5rem 0; padding: .8rem 1.2rem; background: var(--band); border-radius: 6px; columns: 2; }
+nav { margin: 1.5rem 0; padding: .8rem 1.2rem; background: var(--band); border-radius: 6px;
+  columns: 2; }
 nav a { display: block; color: var(--accent); text-decoration: none; }
 figure { margin: 1.6rem 0; }
 figure svg { width: 100%; height: auto; }
@@ -37,7 +41,8 @@ figcaption { max-width: 56rem; }
 .scroll { overflow-x: auto; margin: 1.2rem 0 1.8rem; }
 table { border-collapse: collapse; font-size: .88rem; font-variant-numeric: tabular-nums; }
 caption { caption-side: bottom; padding-top: .6rem; max-width: 56rem; }
-th, td { padding: .34rem .75rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
+th, td { padding: .34rem .75rem; border-bottom: 1px solid var(--line); text-align: left;
+  vertical-align: top; }
 thead th { border-bottom: 1.5px solid var(--ink); font-weight: 600; white-space: nowrap; }
 thead .group th { border-bottom: 1px solid var(--line); text-align: center; }
 tbody tr:nth-child(even) { background: var(--band); }
@@ -47,8 +52,10 @@ td:first-child { white-space: nowrap; font-weight: 600; }
 code { padding: .05em .3em; background: var(--band); border-radius: 3px; font-size: .9em; }
 details { margin: .6rem 0; }
 summary { cursor: pointer; color: var(--accent); }
-pre { padding: 1rem; background: var(--band); border-radius: 6px; overflow-x: auto; font-size: .8rem; white-space: pre-wrap; }
-@media print { body { max-width: none; padding: 0; } figure, table { break-inside: avoid; } nav { display: none; } }
+pre { padding: 1rem; background: var(--band); border-radius: 6px; overflow-x: auto;
+  font-size: .8rem; white-space: pre-wrap; }
+@media print { body { max-width: none; padding: 0; } figure, table { break-inside: avoid; }
+  nav { display: none; } }
 """
 
 
@@ -76,14 +83,16 @@ def _block(block: Block) -> str:
     if isinstance(block, Bullets):
         return "<ul>" + "".join(f"<li>{_text(item)}</li>" for item in block.items) + "</ul>"
     if isinstance(block, Figure):
-        return f"<figure>{inline_svg(block.svg, block.name)}<figcaption>{_text(block.caption)}</figcaption></figure>"
+        caption = f"<figcaption>{_text(block.caption)}</figcaption>"
+        return f"<figure>{inline_svg(block.svg, block.name)}{caption}</figure>"
     if isinstance(block, Listing):
-        return f"<details><summary>{_text(block.title)}</summary><pre>{escape(block.text)}</pre></details>"
+        title, text = _text(block.title), escape(block.text)
+        return f"<details><summary>{title}</summary><pre>{text}</pre></details>"
     return _table(block)
 
 
 def inline_svg(svg: str, name: str) -> str:
-    """The svg element alone, its ids made unique: many figures share one page."""
+    """The svg element alone. Its ids get a prefix, because many figures share one page."""
     element = svg[svg.index("<svg") :]
     prefix = re.sub(r"[^A-Za-z0-9]", "_", name)
     element = re.sub(r'\bid="', f'id="{prefix}-', element)

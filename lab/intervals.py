@@ -41,7 +41,7 @@ _T_95 = (
 )
 _NORMAL_95 = 1.960
 
-# With two values Student's t is 12.7: such an interval says nothing that a reader can use.
+# With two values Student's t is 12.7, which makes an interval that is too wide to be useful.
 _FEWEST_FOR_INTERVAL = 3
 
 
@@ -66,7 +66,7 @@ def student_t_95(degrees_of_freedom: float) -> float:
 
 
 def standard_error(values: list[float]) -> float:
-    """Of the mean; 0 for fewer than two values."""
+    """The standard error of the mean; 0 for fewer than two values."""
     return statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else 0.0
 
 
@@ -81,10 +81,10 @@ def spread(values: list[float]) -> Spread:
 
 
 def ratio(numerator: list[float], denominator: list[float]) -> Spread:
-    """The ratio of two medians; its 95% interval from the relative errors of both (delta method).
+    """The ratio of two medians, with a 95% interval by the delta method.
 
-    Requires: at least one value each, denominators above 0. Without an interval on both sides
-    low and high are the extreme ratios.
+    With too few values for an interval, low and high are the extreme ratios.
+    Requires: at least one value each; denominators above 0.
     """
     top, bottom = statistics.median(numerator), statistics.median(denominator)
     middle = top / bottom
@@ -106,10 +106,11 @@ def ratio(numerator: list[float], denominator: list[float]) -> Spread:
 
 
 def paired_ratio(numerator: dict[int, float], denominator: dict[int, float]) -> Spread:
-    """Of measurements that were made in passes, pass -> value: what a pass found of both sides is compared, so that a
-    machine that grows slower or faster from pass to pass does not count. The median is the geometric mean of the ratios.
+    """The ratio of two things that were measured in passes, as pass -> value.
 
-    Requires: at least one value each, all above 0. With too few passes in common: as ratio().
+    Values of the same pass are compared, so a drift of the machine from pass to pass cancels out.
+    The median is the geometric mean of the ratios. With too few common passes: the same as ratio().
+    Requires: at least one value each, all above 0.
     """
     passes = sorted(numerator.keys() & denominator.keys())
     if len(passes) < _FEWEST_FOR_INTERVAL:

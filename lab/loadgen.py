@@ -1,4 +1,4 @@
-"""Runs the load generator once and reads its result."""
+"""One run of the load generator for a point: its flags and its result."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Load:
     password: str = ""
     size_name: str = ""
     files_per_thread: int = 0
-    asks_once: bool = False  # the run ends early rather than to ask for a file again
+    asks_once: bool = False  # ends the run early instead of asking for a file again
 
     def command_flags(self) -> list[str]:
         """The load generator's flags, without the one for its result."""
@@ -42,7 +42,7 @@ class Load:
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """The load generator's own words; times as it measured them."""
+    """The load generator's result."""
 
     requests: int
     elapsed_s: float
@@ -59,7 +59,7 @@ class Result:
     used_cores: float
     is_bottleneck: bool
     noise: float
-    made_in_all: int | None  # warm-up and errors included; None if it does not say
+    made_in_all: int | None  # requests with warm-up and errors; None if unknown
     raw: dict = field(repr=False)
 
     @property
@@ -82,7 +82,7 @@ def finish(program: Program, load: Load) -> Result:
 
 
 def parse(raw: dict) -> Result:
-    """KeyError where a field of the contract is missing."""
+    """Reads the JSON. KeyError when a field is missing."""
     errors = {cause: count for cause, count in raw["errors"].items() if cause != "total" and count}
     return Result(
         requests=raw["requests"],
@@ -107,12 +107,12 @@ def parse(raw: dict) -> Result:
 
 def _made_in_all(raw: dict) -> int | None:
     if raw["connection"] != "per-request" or (raw["warmup_s"] and "warmup_requests" not in raw):
-        return None  # then requests are not connections, or not all of them are known
+        return None  # a connection has several requests, or those of the warm-up are unknown
     return raw["requests"] + raw["errors"]["total"] + raw.get("warmup_requests", 0)
 
 
 def _noise(per_second: list[dict]) -> float:
-    """Relative standard error of the throughput, from its seconds; the last one is not whole."""
+    """Relative standard error of the throughput per second. The last second is incomplete."""
     rates = [float(second["requests"]) for second in per_second[:-1]]
     if len(rates) < 2 or not any(rates):
         return 0.0

@@ -51,7 +51,7 @@ def _cell(text: str) -> str:
 
 
 def _named_by_group(table: Table) -> list[str]:
-    """Markdown has one line of header, so a column says its group itself."""
+    """Markdown has one header line, so each column name contains its group."""
     if not table.groups:
         return table.header
     groups = [title for title, width in table.groups for _ in range(width)]

@@ -23,7 +23,7 @@ _ALL_ARE_THERE_S = 1.0
 
 @dataclass(frozen=True, kw_only=True)
 class Conditions:
-    """What is the same for every point of a cell."""
+    """What all points of a cell have in common."""
 
     mode: Mode
     size: Size | None  # None for `new`
@@ -39,9 +39,9 @@ class Conditions:
 def point(
     stack: Stack, conditions: Conditions, threads: int, repeat: int, best_rps: float
 ) -> tuple[Run, dict, int | None]:
-    """Returns the run, its evidence, and how many requests were made in all, None if that is not known.
+    """Returns the run, its evidence, and the number of all requests (None if it is not known).
 
-    best_rps is the highest throughput of the cell so far, 0 if there is none. From it follows how long
+    best_rps is the highest throughput of the cell so far, 0 if there is none. It decides how long
     the point takes.
     """
     if conditions.is_cold and conditions.size:
@@ -99,8 +99,11 @@ def _load(stack: Stack, conditions: Conditions, threads: int, best_rps: float) -
 
 
 def _long_enough(mode: Mode, threads: int, best_rps: float) -> float:
-    """Longer where requests are slow: while the last threads finish theirs the others are idle, and that
-    must stay a small part of the window. One thread waits for nobody."""
+    """How long to measure: longer where requests are slow.
+
+    At the end, threads are idle until the last one has finished its request. That time must be a
+    small part of the window. One thread waits for no other.
+    """
     if threads == 1 or not best_rps:
         return mode.seconds
     response_s = threads / best_rps
@@ -110,7 +113,7 @@ def _long_enough(mode: Mode, threads: int, best_rps: float) -> float:
 
 
 def _verify_pinning(process_ids: dict[str, int], plan: Pinning, load: loadgen.Load) -> None:
-    """While the load is on, when all threads are there."""
+    """Checks it under load, when all threads have started."""
     if plan.plan == "none":
         return
     time.sleep(min(_ALL_ARE_THERE_S, (load.warmup_s + load.seconds) / 2))
@@ -133,7 +136,8 @@ def _run(
     )
     if load.asks_once and result.elapsed_s < load.seconds:
         notes.append(
-            f"ended after {result.elapsed_s:.1f} s, when the first thread had asked for its {load.files_per_thread} files"
+            f"ended after {result.elapsed_s:.1f} s, when the first thread had fetched "
+            f"its {load.files_per_thread} files"
         )
     response = result.response_ms
     return Run(

@@ -1,9 +1,9 @@
 """Operational laws of a closed system: demands, asymptotes, N*, and exact mean value analysis.
 
-A station is a place where a request needs service: a set of cores, a disk. Its demand is the
-service time that one request needs there in all, D = U / X. A station with m servers (m cores) is
-taken as one server m times as fast plus a fixed delay (Seidmann's approximation), so that a lone
-request still takes D and the station still saturates at m / D.
+A station is a place where a request needs service: a set of cores, a disk. Its demand D = U / X is
+the total service time of one request there. A station with m servers (m cores) is modelled as one
+server that is m times as fast, plus a fixed delay (Seidmann's approximation). A lone request then
+still takes D, and the station still saturates at m / D.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Station:
 
     @property
     def bottleneck_demand_s(self) -> float:
-        """What counts for saturation: the station cannot do more than one over this."""
+        """The station's throughput is at most 1 / this."""
         return self.demand_s / self.servers
 
 
@@ -27,7 +27,7 @@ class Station:
 class Prediction:
     threads: int
     throughput_rps: float
-    residence_s: float  # time at the stations; the delay outside of them not included
+    residence_s: float  # time at the stations, without the delay
 
 
 def service_demand_s(busy: float, throughput_rps: float) -> float:
@@ -53,10 +53,11 @@ def throughput_bound(threads: int, stations: list[Station], delay_s: float) -> f
 
 
 def one_after_the_other(stations: list[Station], response_s: float) -> list[Station]:
-    """The stations as a queueing model must see them, which knows no two that work at one request at once.
+    """Shrinks demands until they add up to the response time, as a queueing model requires.
 
-    The sender and the receiver of a large file do, and then their demands add up to more than the whole
-    response. All but the heaviest are shrunk until they fit. Requires: at least one station.
+    The model lets a request be at one station at a time. But sender and receiver of a large file
+    work on it at once, and their demands can add up to more than the response time. All demands
+    except the largest are shrunk by the same factor. Requires: at least one station.
     """
     heavy = heaviest(stations)
     others_s = sum(station.bottleneck_demand_s for station in stations if station is not heavy)

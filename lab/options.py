@@ -1,4 +1,4 @@
-"""The values of the command line of `lab run`, checked."""
+"""Checks the values of the command line of `lab run`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .rig.errors import WrongUsage
 
 
 def checked(arguments) -> Options:
-    """From argparse's result. WrongUsage names the flag and what it may be."""
+    """Takes argparse's result. WrongUsage names the flag and its possible values."""
     names = [experiment.name for experiment in catalog.choose_experiments(arguments.experiments)]
     options = Options(
         tuple(names),

@@ -1,8 +1,8 @@
 """The numbers of the paper "File server with backend authentication, Phase 3: Optimisation".
 
-Copied as printed. Rows are named as in data/experiments.json: "new", or the size of a get.
-Two of its tables disagree on purpose here: Table 3 was measured over a 1 Gbit/s network, Table 4
-most likely with everything on one machine, so each number is only ever compared inside its table.
+Rows are named as in data/experiments.json: "new", or the size of a get. Numbers are copied as
+printed. Tables 3 and 4 disagree: Table 3 was measured over a 1 Gbit/s network, Table 4 most likely
+with everything on one machine. So a number is only compared with others of its own table.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Peak:
-    """What the paper says of one row: N*, and the throughput there."""
+    """What the paper prints for one row: N* and the throughput there."""
 
     throughput_rps: float
     n_star: int | None = None
@@ -55,7 +55,7 @@ _TABLE_4_ROWS = {
 # Section 4.2, get 100KB over the network, before and after prefetching (middle of the ranges).
 _SECTION_4_2 = {"multithreaded": {"100KB": Peak(462.5)}, "prefetching": {"100KB": Peak(1157.0)}}
 
-# experiment -> stage -> row -> what the paper printed. Stages of ours are in none of them.
+# experiment -> stage -> row -> what the paper printed. It has none of our own stages.
 _TABLE_3 = {"ph2": TABLE_2, "multithreaded": TABLE_3_AFTER}
 _TABLE_4 = {
     stage: {row: Peak(values[column]) for row, values in _TABLE_4_ROWS.items()}

@@ -9,7 +9,7 @@ from .rig.cores import Cores, counted, format_cores, parse_cores
 from .rig.errors import WrongUsage
 
 PLANS = {
-    "auto": "a core for each component with 4 cores or more, else no pinning",
+    "auto": "a core for each component on 4 cores or more, else no pinning",
     "none": "every component may use every core",
     "tiers": "a core for each component, as in the paper (adapted below 4 cores)",
     "split": "the servers on the first half of the cores, the load generator on the rest",
@@ -18,7 +18,7 @@ PLANS = {
 
 @dataclass(frozen=True)
 class Pinning:
-    """cores: component -> the cores it may use. meaning: what a result under this plan means."""
+    """cores maps a component to the cores that it may use. meaning is a sentence for the report."""
 
     plan: str
     cores: dict[str, Cores]
@@ -26,9 +26,9 @@ class Pinning:
 
 
 def choose(plan: str, cores: Cores, fileserver_cores: int = 0) -> Pinning:
-    """The plan for these cores. fileserver_cores limits the fileserver to that many, whatever the plan.
+    """The plan for these cores. If fileserver_cores is not 0, the fileserver has that many instead.
 
-    WrongUsage for an unknown plan, or cores that are not there.
+    WrongUsage for an unknown plan, or for cores that do not exist.
     """
     if fileserver_cores:
         return _limited_fileserver(cores, fileserver_cores)
@@ -52,9 +52,9 @@ def _unpinned(plan: str, cores: Cores) -> Pinning:
     return Pinning(
         plan,
         dict.fromkeys(COMPONENTS, cores),
-        f"Nothing is pinned: servers, store and load generator share {counted(len(cores))}, so a "
-        "throughput is that of the whole system, the load generator included, and a component "
-        "is a bottleneck by its share of all cores, not by filling a core of its own.",
+        f"Nothing is pinned: servers, store and load generator share {counted(len(cores))}. A "
+        "throughput is that of the whole system with the load generator. A component is the "
+        "bottleneck if it has the largest share of the cores; none fills a core of its own.",
     )
 
 
@@ -66,9 +66,9 @@ def _tiers(cores: Cores) -> Pinning:
     return Pinning(
         "tiers",
         {**rest, "fileserver": cores[:1]},
-        f"The plan wants {len(COMPONENTS)} cores and there are {len(cores)}: the fileserver has one "
-        "alone, and the other three components share the rest. That those are full does not tell "
-        "which of the three is the limit; a full first core does mean the fileserver.",
+        f"The plan needs {len(COMPONENTS)} cores and there are {len(cores)}. So the fileserver has "
+        "one core alone, and the other three components share the rest. A full first core means "
+        "that the fileserver is the limit. If the rest is full, one of the other three is.",
     )
 
 
@@ -79,11 +79,11 @@ def _limited_fileserver(cores: Cores, count: int) -> Pinning:
     rest = cores[-kept:] if kept else cores
     meaning = f"The fileserver may use {counted(count)}; "
     if kept:
-        meaning += f"the other components have cores {format_cores(rest)} for themselves, however many it has."
+        meaning += f"the other components always have cores {format_cores(rest)} for themselves."
     else:
         meaning += (
-            f"the other components may use all {len(cores)}, its cores too, because too few are left. "
-            "Scaling is then less than it would be with cores to spare."
+            f"the other components may use all {len(cores)}, because too few are left for them "
+            "alone. With more cores, the fileserver would scale better."
         )
     return Pinning(
         "fileserver", {**dict.fromkeys(COMPONENTS, rest), "fileserver": cores[:count]}, meaning
@@ -91,7 +91,7 @@ def _limited_fileserver(cores: Cores, count: int) -> Pinning:
 
 
 def _by_hand(plan: str, cores: Cores) -> Pinning:
-    """fileserver=0,authserver=1,loadgen=2-3: components that are not named may use every core."""
+    """Reads fileserver=0,authserver=1,loadgen=2-3. A component without cores may use all."""
     chosen = dict.fromkeys(COMPONENTS, cores)
     for part in plan.replace(",", " ").split():
         component, _, wanted = part.partition("=")

@@ -1,4 +1,4 @@
-"""What a run will measure, and how long that will take."""
+"""What a run will measure, and an estimate of how long it takes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from . import catalog, files
 from .catalog import NEW, Cell, Experiment, Mode, Stage
 from .sweep import Sweep
 
-# Beyond seconds and warm-up: starting the load generator, its result, dropping caches.
+# In addition to the measured seconds and the warm-up: start and result of the load generator, and
+# dropping caches at a cold stage (True).
 _OVERHEAD_S = {False: 0.4, True: 1.2}
 _STACK_START_S = 3.0
 _PROFILE_S = 30.0
@@ -20,7 +21,7 @@ _LIKELY_REPEATED_POINTS = 4  # see sweep.worth_repeating
 
 @dataclass(frozen=True)
 class Options:
-    """The command line of `lab run`, checked. It is kept in environment.json: a folder has one."""
+    """The checked command line of `lab run`. A results folder has one, in environment.json."""
 
     experiments: tuple[str, ...]
     mode: str
@@ -100,8 +101,11 @@ def make(options: Options, core_count: int, files_folder: Path) -> Plan:
 
 
 def measured_in_order(plan: Plan, repeat: int) -> list[Cell]:
-    """The cells of one pass. Stages stay together (a store serves all rows of its stage); every second
-    pass goes backwards, so that a drift of the machine does not fall on one stage alone."""
+    """The cells of one pass, in the order in which they are measured.
+
+    The cells of a stage are together, because they share a store. Every second pass goes backwards,
+    so that a drift of the machine does not affect one stage more than others.
+    """
     order = {stage: index for index, stage in enumerate(plan.stages)}
     cells = sorted(plan.cells, key=lambda cell: order[cell.stage])
     return cells if repeat % 2 else cells[::-1]

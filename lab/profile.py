@@ -1,4 +1,4 @@
-"""Figure 3: which functions the fileserver's instructions go to, by callgrind, under a small load."""
+"""Figure 3: callgrind counts the fileserver's instructions per function, under a small load."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ def run(
     work: Path,
     out: Path,
 ) -> dict:
-    """Failed without valgrind. Keeps out/callgrind.out.fileserver, for kcachegrind; returns its top functions and the command."""
+    """Writes out/callgrind.out.fileserver, for kcachegrind. Returns top functions and command.
+
+    Failed when valgrind is not installed, or when the run fails.
+    """
     if shutil.which("valgrind") is None:
         raise Failed("valgrind is not installed")
     root = files.make(size, file_count, work / "files")
@@ -86,21 +89,15 @@ def run(
 
 
 def functions_of(annotated: str) -> list[tuple[str, float]]:
-    """The lines of callgrind_annotate: a function's name, without parameters, and its share of all instructions."""
+    """Reads callgrind_annotate: functions, without parameters, and their shares of instructions."""
     found = []
     for line in annotated.partition("-- Auto-annotated source")[0].splitlines():
         match = re.match(r"\s*[\d,]+ \(\s*([\d.]+)%\)\s+(\S.*)$", line)
         if match and "PROGRAM TOTALS" not in line:
             without_object = re.sub(r"\s*\[[^\]]*\]$", "", match[2])
-            function = (
-                without_object.partition(":")[2] or without_object
-            )  # what is before it is the source file
-            found.append(
-                (
-                    function.replace("(anonymous namespace)::", "").partition("(")[0],
-                    float(match[1]) / 100,
-                )
-            )
+            function = without_object.partition(":")[2] or without_object  # after the source file
+            name = function.replace("(anonymous namespace)::", "").partition("(")[0]
+            found.append((name, float(match[1]) / 100))
     return found
 
 
@@ -122,7 +119,10 @@ def _annotated(profile: Path, inclusive: str) -> list[tuple[str, float]]:
 def _largest(
     functions: list[tuple[str, float]], combine: Callable[[list[float]], float]
 ) -> list[dict]:
-    """A function may stand there more than once, for its overloads and its recursion: combine makes one of them."""
+    """The functions with the largest shares.
+
+    Overloads and recursion give a function several entries; combine() makes one of them.
+    """
     shares: dict[str, list[float]] = {}
     for name, share in functions:
         shares.setdefault(name, []).append(share)
@@ -131,9 +131,9 @@ def _largest(
 
 
 def _keep_largest(folder: Path, kept: Path) -> None:
-    """Callgrind writes a file for each process and dump; the work is in the largest."""
+    """Callgrind writes a file for each process and dump. The largest has the work."""
     profiles = sorted(folder.glob("callgrind.out*"), key=lambda path: path.stat().st_size)
     if not profiles:
         raise Failed("callgrind wrote no profile")
     profiles[-1].replace(kept)
-    kept.chmod(0o644)  # kcachegrind need not be run as root
+    kept.chmod(0o644)  # so that kcachegrind need not run as root

@@ -1,4 +1,4 @@
-"""Says where a run is: point i of n, the current rate, the time left. On standard error."""
+"""Prints how far a run is, on standard error: point i of n, the rate, the time left."""
 
 from __future__ import annotations
 
@@ -9,16 +9,14 @@ from .catalog import Cell
 
 
 class Progress:
-    """One line for each point, so that a log of it reads well; on a terminal also what is under way."""
+    """Prints a line for each finished point. On a terminal it also shows the point under way."""
 
     def __init__(self, points: int, seconds: float, done: int = 0):
-        """done: points that are there already, from an earlier command. seconds is the estimate for all."""
+        """seconds estimates the time of all points; `done` of them were measured before."""
         self._points = max(points, done)
         self._seconds = seconds
         self._done = self._done_before = done
-        self._started = (
-            0.0  # when the first point began: what was made ready before is not the points' time
-        )
+        self._started = 0.0  # when the first point began, after all preparations
 
     def say(self, text: str) -> None:
         self._clear()
@@ -43,7 +41,7 @@ class Progress:
         )
 
     def expect(self, points: int) -> None:
-        """How many points there are in all, now that more is known."""
+        """Corrects the number of all points, when more is known."""
         self._points = max(points, self._done)
 
     def _position(self) -> str:
@@ -51,7 +49,7 @@ class Progress:
         return f"[{self._done:>{width}} of {'~'}{self._points}]"
 
     def _left(self) -> float:
-        """By what the points took so far, those of an earlier command apart."""
+        """Estimated from the time that this command's points took so far."""
         done_now = self._done - self._done_before
         each_s = (
             (time.monotonic() - self._started) / done_now

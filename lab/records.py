@@ -1,8 +1,8 @@
 """The results folder: points.csv (a line for each run of the load generator) and environment.json.
 
-points.csv is the truth: it is appended to, line by line, as the points are measured, so what is there
-is whole however the lab ends, and a repeated command goes on behind it. samples/ keeps, for each run,
-the load generator's own JSON and the time series, for the panels and for whoever wants to look closer.
+A line is appended to points.csv as soon as its point is measured. So the file is complete however
+the lab ends, and a repeated command resumes after its last line. samples/ has the load generator's
+JSON and the time series of each run; the panels are drawn from it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .usage import ComponentUsage, CoreUsage, DiskUsage, Usage
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """One measured run: what was asked, what came out, what the machine did meanwhile."""
+    """One measured run: its settings, its results, and what the machine did meanwhile."""
 
     cell: Cell
     store: str
@@ -87,13 +87,13 @@ class Folder:
         (self.path / "samples").mkdir(exist_ok=True)
 
     def runs(self) -> list[Run]:
-        """In the order in which they were measured; [] when there are none yet."""
+        """All runs, in the order in which they were measured."""
         if not self._points.exists():
             return []
         with open(self._points, newline="", encoding="utf-8") as file:
             reader = csv.DictReader(file)
             if tuple(reader.fieldnames or ()) != _COLUMNS:
-                raise Failed(f"{self._points}: not written by this version of the lab")
+                raise Failed(f"{self._points} was written by another version of the lab")
             return [_from_row(row) for row in reader]
 
     def add(self, run: Run, evidence: dict) -> None:
@@ -109,7 +109,7 @@ class Folder:
             os.fsync(file.fileno())
 
     def replace(self, runs: list[Run]) -> None:
-        """Writes all points anew, whole or not at all."""
+        """Replaces points.csv atomically."""
         draft = self._points.with_suffix(".draft")
         with open(draft, "w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, _COLUMNS)
@@ -121,7 +121,7 @@ class Folder:
         return self.path / "samples" / f"{run.name}.json"
 
     def evidence(self, run: Run) -> dict | None:
-        """None where the folder was handed on without it."""
+        """None when samples/ does not have it."""
         path = self.sample_path(run)
         return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 
@@ -135,7 +135,7 @@ class Folder:
 
 
 def write_json(path: Path, value: dict) -> None:
-    """Whole or not at all."""
+    """Replaces the file atomically."""
     draft = path.with_suffix(".draft")
     draft.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     draft.replace(path)
@@ -194,5 +194,5 @@ def _split(row: dict[str, str], names: str, prefix: str, parts: tuple[str, ...])
 
 
 def _short(value: float) -> float:
-    """Four decimals are finer than any counter here."""
+    """Four decimals are more precise than any counter here."""
     return round(value, 4)

@@ -1,4 +1,4 @@
-"""Writes the results of a folder for people: report.html, summary.md and the figures."""
+"""Writes the report of a results folder: report.html, summary.md and the figures."""
 
 from __future__ import annotations
 
@@ -31,17 +31,22 @@ VIEWS: dict[str, Callable[[Scene], list[Block]]] = {
 _MOST_IN_TITLE = 4
 
 _DEFINITIONS = [
-    "Response time T: from before the client connects until after it has the last byte of the reply.",
-    "Throughput X: completed requests over the elapsed time as measured. A request counts only when every reply was right.",
-    "Utilisation U: share of the measured window that a resource was busy; service demand D = U / X for each request.",
-    "N*: observed, the smallest N within 5% of the highest throughput; predicted, (D + Z) / Dmax with the demands of N = 1, "
-    "where D + Z is the response time at N = 1.",
-    "Bottleneck, by the first of these that holds: the load generator says that it was the limit itself; the busiest resource, "
-    "if busy for 90% of the window or more; not saturated, if throughput still rose at the last N; the busiest resource, if "
-    "busy for 70% or more, called close; else none is named. Loopback counts only where nothing else is at 70%. It is looked "
-    "for at the highest N that still has 95% of the maximum, where what is full is full.",
-    "Self-checks: X·R within 3% of N, bytes = requests × size, at most 1% errors, the server's count of connections = the "
-    "client's, other programs on at most 25% of the cores. A point that fails is drawn hollow, listed below, and in no table.",
+    "Response time R: from before the client connects until it has the last byte of the reply.",
+    "Throughput X: completed requests per second of the measured window. A request counts only if "
+    "every reply to it was right.",
+    "Utilisation U: the share of the measured window in which a resource was busy. Service demand "
+    "D = U / X: how long a request keeps the resource busy.",
+    "N*: the observed one is the smallest N within 5% of the highest throughput. The predicted "
+    "one is (D + Z) / Dmax with the demands of N = 1, where D + Z is the response time at N = 1.",
+    "Bottleneck: the first of these rules that holds decides. (1) The load generator says that it "
+    "was the limit. (2) The busiest resource, if it was busy for 90% of the window or more. (3) "
+    "Not saturated, if throughput still rose at the last N. (4) The busiest resource, called "
+    "close, if it was busy for 70% or more. (5) None. Loopback counts only if nothing else is at "
+    "70%. The rules are applied at the highest N that still has 95% of the maximum.",
+    "Self-checks: X·R is within 3% of N. Bytes = requests × size. At most 1% of the requests "
+    "failed. The servers counted as many connections and requests as the client. Other programs "
+    "used at most 25% of the cores. A point that fails is drawn hollow and listed below; it is in "
+    "no table.",
     "Sizes are decimal: 1KB is 1,000 bytes, 1MB a million.",
 ]
 
@@ -50,7 +55,9 @@ def write(folder: Folder) -> None:
     """Failed when the folder has nothing to report."""
     environment = folder.environment()
     if not environment:
-        raise Failed(f"{folder.path}: not a results folder of the lab: it has no environment.json")
+        raise Failed(
+            f"{folder.path} is not a results folder of the lab: it has no environment.json"
+        )
     document = _document(folder, environment)
     (folder.path / "report.html").write_text(render_html(document), encoding="utf-8")
     (folder.path / "summary.md").write_text(render_markdown(document), encoding="utf-8")
@@ -82,7 +89,7 @@ def _document(folder: Folder, environment: dict) -> Document:
 
 
 def _without_repeats(blocks: list[Block]) -> list[Block]:
-    """An explanation that several experiments need stands at the first of them."""
+    """Keeps an explanation that several experiments need at the first of them only."""
     seen: set[str] = set()
     kept = []
     for block in blocks:
@@ -96,27 +103,28 @@ def _without_repeats(blocks: list[Block]) -> list[Block]:
 def _opening(environment: dict, analysis: Analysis) -> list[Block]:
     mode, points = environment["mode"], len(analysis.runs)
     text = (
-        f"{points} runs of the load generator, {len(analysis.invalid)} of them invalid; {views.method(environment)}. "
-        "Load generator, servers and store are on one machine and talk over loopback"
+        f"{points} runs of the load generator, {len(analysis.invalid)} of them invalid; "
+        f"{views.method(environment)}. Load generator, servers and store ran on one machine and "
+        "communicated over loopback"
         + (
-            ", in a network namespace of their own."
+            ", in their own network namespace."
             if environment["host"]["own_network_namespace"]
-            else "; the host's network namespace is shared, connection tracking included."
+            else ", in the host's network namespace, with its connection tracking."
         )
     )
     blocks: list[Block] = [Paragraph(text), Paragraph(environment["pinning"])] if points else []
     if points and mode["name"] == "quick":
         blocks.append(
             Paragraph(
-                "This is a quick run: short points, few repetitions, few different files. It shows the shape; "
-                "for numbers to quote, run it without `--quick`."
+                "This is a quick run with short points, few repetitions and few different files. "
+                "It shows the shape. For numbers to quote, run the lab without `--quick`."
             )
         )
     if not environment.get("is_complete"):
         blocks.append(
             Paragraph(
-                "The run was stopped before its end: the points below are whole, others are missing. The same "
-                "command goes on where it stopped."
+                "The run was stopped early. The points below are complete, others are missing. "
+                "Repeat the command to resume the run."
             )
         )
     return blocks
@@ -135,15 +143,18 @@ def _experiment(
     rows = [row for row in experiment.rows if options["rows"] is None or row in options["rows"]]
     scene = Scene(experiment, stages, rows, analysis, environment, folder)
     blocks = [block for view in experiment.views for block in VIEWS[view](scene)]
-    return [Heading(2, experiment.title), *(blocks or [Paragraph("Nothing was measured for it.")])]
+    return [
+        Heading(2, experiment.title),
+        *(blocks or [Paragraph("Nothing was measured for this experiment.")]),
+    ]
 
 
 def _invalid(analysis: Analysis, environment: dict) -> list[Block]:
-    blocks: list[Block] = [Heading(2, "Points that are in no table, and remarks")]
+    blocks: list[Block] = [Heading(2, "Invalid points, and remarks")]
     if analysis.invalid:
         blocks.append(
             Table(
-                "Points that failed their checks.",
+                "Points that failed their checks. They are in no other table.",
                 ["point", "throughput", "why"],
                 [
                     [
@@ -171,7 +182,10 @@ def _invalid(analysis: Analysis, environment: dict) -> list[Block]:
 
 
 def _load_commands(folder: Folder, analysis: Analysis) -> dict[str, list[str]]:
-    """The load generator's, for one point of each cell: the others differ in --threads, --unique and --seconds."""
+    """The load generator's command line for one point of each cell.
+
+    Those of other points differ in --threads, --unique and --seconds.
+    """
     evidence = {
         result.cell.slug: folder.evidence(result.points[0].typical())
         for result in analysis.results()
@@ -193,13 +207,14 @@ def _environment(environment: dict, load_commands: dict[str, list[str]]) -> list
     blocks: list[Block] = [
         Heading(2, "Environment"),
         Table(
-            "What was in force during the run.",
+            "Settings and versions during the run.",
             ["", ""],
             [[name, str(value)] for name, value in facts.items()],
         ),
         Table(
-            "Different files for each size. The paper had 2,000 for each thread; a cold point ends when a thread has "
-            "asked for its share of them, so that none is asked for twice.",
+            "Number of different files of each size. The paper had 2,000 per thread. A cold point "
+            "ends when a thread has fetched all of its files, because no file may be fetched "
+            "twice.",
             ["size", "files"],
             [[name, wording.count(number)] for name, number in environment["file_counts"].items()],
         ),

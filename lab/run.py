@@ -1,4 +1,4 @@
-"""`lab run`: gets everything ready, measures, and writes the report, however it ends."""
+"""`lab run`: prepares everything, measures, and writes the report, even if it is interrupted."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PROFILED_FILES, _PROFILED_S = 64, 10.0  # under valgrind, some fifty times slow
 
 @dataclass(frozen=True)
 class Places:
-    """work is where test files and stores live: on a disk, or nothing is cold or durable."""
+    """work is the folder of test files and stores. It must be on a disk: memory is never cold."""
 
     out: Path
     work: Path
@@ -34,9 +34,9 @@ class Places:
 
 
 def run(options: Options, places: Places) -> None:
-    """Failed when something could not be measured; what could is in the report all the same.
+    """Failed when something could not be measured. The rest is in the report.
 
-    SIGTERM ends it as Ctrl-C does, and so does the end of the terminal, unless nohup was told otherwise.
+    SIGTERM and the end of the terminal stop it as Ctrl-C does; under nohup the latter is ignored.
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
@@ -73,7 +73,7 @@ def _likely_points(todo: Plan) -> int:
 
 
 def _as_measured_before(todo: Plan, folder: Folder) -> Plan:
-    """With the files that the folder's points had: how many there can be follows from the disk, which they fill."""
+    """Uses as many files as earlier points of the folder, although the disk has less room now."""
     recorded = folder.environment().get("file_counts", {})
     return (
         replace(todo, file_counts=recorded) if recorded.keys() == todo.file_counts.keys() else todo
@@ -83,7 +83,10 @@ def _as_measured_before(todo: Plan, folder: Folder) -> Plan:
 def _environment(
     folder: Folder, options: Options, todo: Plan, places: Places, cores: tuple[int, ...]
 ) -> dict:
-    """Starts the record of a new folder, or takes up an old one that was measured in the same way."""
+    """The record of the folder: a new one, or the old one if its settings are the same.
+
+    WrongUsage if the folder was measured with other settings.
+    """
     environment = folder.environment()
     settings = _as_json(
         {
@@ -121,7 +124,9 @@ def _environment(
 def _announce(todo: Plan, places: Places, progress: Progress) -> None:
     soft, _ = raise_descriptor_limit()
     if soft < _FEWEST_DESCRIPTORS:
-        progress.say(f"only {soft} open files are allowed: lab doctor says how to raise that")
+        progress.say(
+            f"only {soft} open files are allowed; `lab doctor` says how to raise the limit"
+        )
     if todo.cells and (around := limits.quietness()).fix:
         progress.say(f"{around.name}: {around.value}; {around.fix}")
     names = ", ".join(experiment.name for experiment in todo.experiments)
@@ -132,10 +137,10 @@ def _announce(todo: Plan, places: Places, progress: Progress) -> None:
 
 
 def _probe_network(todo: Plan, folder: Folder, environment: dict, progress: Progress) -> None:
-    """What loopback can carry is evidence for every verdict, so it is asked once in each folder."""
+    """Measures loopback once for each folder, because every verdict uses the result."""
     if "network_probe" in environment or not todo.cells or not iperf3.is_installed():
         return
-    progress.say("asking iperf3 what loopback carries")
+    progress.say("measuring loopback with iperf3")
     try:
         probed = iperf3.measure(todo.mode.seconds, folder.path / "logs")
     except Failed as error:
@@ -174,7 +179,7 @@ def _profile(
 
 
 def _forget_problem(environment: dict, name: str) -> None:
-    """It was there when an earlier command tried the same."""
+    """Removes the problem that an earlier command had with the same."""
     environment.get("problems", {}).pop(name, None)
 
 
@@ -183,5 +188,5 @@ def _views(todo: Plan) -> set[str]:
 
 
 def _as_json(value: dict) -> dict:
-    """As it will be read back: tuples are lists there."""
+    """The form in which it is read back from JSON, with lists for tuples."""
     return json.loads(json.dumps(value))

@@ -1,4 +1,4 @@
-"""Watches processes, cores, disks, loopback and memory by their counters in /proc."""
+"""Samples the counters of processes, cores, disks, loopback and memory in /proc."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _SECTOR_BYTES = 512
 
-# One moment: name of a counter or gauge -> its value. Counters only rise; a gauge's name ends so:
+# One moment: name -> value. Counters only rise. The names of gauges have one of these endings.
 _GAUGES = ("resident_bytes", "threads", "used_bytes")
 Moment = dict[str, float]
 
@@ -28,7 +28,7 @@ class Sample:
 
 
 class Sampler:
-    """Takes a sample every INTERVAL_S in a thread of its own, from start to stop."""
+    """Takes a sample every INTERVAL_S in its own thread, while the block is active."""
 
     def __init__(self, process_ids: dict[str, int]):
         self._process_ids = process_ids
@@ -37,7 +37,7 @@ class Sampler:
         self._thread = threading.Thread(target=self._run, name="sampler")
 
     def __enter__(self) -> Sampler:
-        self._take()  # so that there is one from before the window
+        self._take()  # one sample must be older than the window
         self._thread.start()
         return self
 
@@ -47,7 +47,7 @@ class Sampler:
         self._take()
 
     def watch(self, component: str, pid: int) -> None:
-        """From now on this process too. Safe while the sampler runs: one assignment of a dict."""
+        """Adds a process. Any thread may call it: it only replaces a dict."""
         self._process_ids = {**self._process_ids, component: pid}
 
     def samples(self) -> list[Sample]:
@@ -76,8 +76,8 @@ def is_gauge(name: str) -> bool:
 def read_process(pid: int) -> Moment:
     """Counters of one process and its children, dead and alive; {} when it is gone.
 
-    A server of the process model does its work in children: the dead are in its own record once they
-    are reaped, the living are added here.
+    A server of the process model works in child processes. Its own record contains those that have
+    ended and were reaped; the living ones are added here.
     """
     try:
         own = _read_stat(Path(f"/proc/{pid}/stat"))
@@ -127,7 +127,7 @@ def _read_stat(path: Path) -> _Stat:
 
 
 def _living_children(pid: int) -> list[str]:
-    """Of the main thread: it is the one that forks, in our servers and in Redis."""
+    """The children of the main thread, which is the one that forks in our servers and in Redis."""
     try:
         return Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
     except (FileNotFoundError, ProcessLookupError):
@@ -161,7 +161,7 @@ def _read_cores() -> Moment:
 
 
 def _read_disks() -> Moment:
-    """Whole disks that have ever worked; their partitions are in them already."""
+    """Whole disks that were ever used. They include their partitions."""
     values: Moment = {}
     with open("/proc/diskstats", encoding="ascii") as diskstats:
         for line in diskstats:
@@ -181,7 +181,7 @@ def _read_disks() -> Moment:
 
 
 def _read_network() -> Moment:
-    """Of this network namespace: the bytes over loopback, and the connections that listeners took."""
+    """This network namespace: the bytes over loopback, and the accepted connections."""
     values: Moment = {}
     with open("/proc/net/dev", encoding="ascii") as devices:
         for line in devices:

@@ -1,7 +1,6 @@
-"""Which number of threads comes next: the stop rule and the closer look around the knee.
+"""Which number of threads comes next: the stop rule, and the refinement around the knee.
 
-Everything here is a function of the points measured so far, so an interrupted sweep goes on where
-it was.
+Everything depends only on the points measured so far, so an interrupted sweep can be resumed.
 """
 
 from __future__ import annotations
@@ -10,8 +9,8 @@ from dataclasses import dataclass
 
 N_STAR_SHARE = 0.95  # N* is the smallest N with this share of the highest throughput
 POINTS_WITHOUT_RISE = 2
-_LEAST_NOISE = 0.02  # no two runs of a few seconds agree better than this
-_MOST_NOISE = 0.10  # a wild run must not pass for "no rise"
+_LEAST_NOISE = 0.02  # two runs of a few seconds always differ by as much
+_MOST_NOISE = 0.10  # more noise does not hide a rise
 _KNEE_CLOSE_ENOUGH = 1.3
 
 
@@ -19,12 +18,12 @@ _KNEE_CLOSE_ENOUGH = 1.3
 class Point:
     threads: int
     throughput_rps: float
-    noise: float = 0.0  # relative standard error of the throughput, as far as the run tells
+    noise: float = 0.0  # relative standard error of the throughput within the run
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """How a cell is swept. Without stopping, every N of the ladder is measured and none between."""
+    """How a cell is swept. If it does not stop, exactly the N of the ladder are measured."""
 
     ladder: tuple[int, ...]
     refinements: int
@@ -64,7 +63,7 @@ def n_star(points: list[Point]) -> int:
 
 
 def worth_repeating(points: list[Point]) -> list[int]:
-    """The N that decide the tables: one thread, the knee and its neighbours, the highest."""
+    """The N on which the tables depend: one thread, the knee and its neighbours, the highest."""
     ordered = sorted({point.threads for point in points})
     if not ordered:
         return []

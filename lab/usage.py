@@ -1,4 +1,4 @@
-"""What the machine did during exactly the measured window, from samples that reach beyond it."""
+"""What the machine did during the measured window, computed from samples."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from .rig.errors import Failed
 from .sampler import Moment, Sample, is_gauge
 
 _ENOUGH_INSIDE = 3
-_NEAR_EDGE_S = 0.02  # a sample so near to an edge says nothing that the edge does not, and a rate between them is noise
+_NEAR_EDGE_S = 0.02  # a sample this near to an edge is dropped: rates between the two are noise
 
 
 @dataclass(frozen=True)
 class ComponentUsage:
-    cpu_cores: float  # 1.5 is one and a half cores' worth of time
-    main_thread: float  # share of a core that the first thread used: it accepts, or is Redis
+    cpu_cores: float  # CPU time per time; 1.5 is one and a half cores
+    main_thread: float  # share of a core that the first thread used
     resident_bytes: float
-    read_bytes_per_s: float  # from the disk, as the kernel accounts it to the process
+    read_bytes_per_s: float  # from the disk, as the kernel charges it to the process
     write_bytes_per_s: float
     minor_faults_per_s: float
     threads: float
@@ -57,10 +57,11 @@ class Usage:
 
 
 def cut(samples: list[Sample], start_s: float, end_s: float) -> list[Sample]:
-    """The samples of the window, with one made at each of its edges. Failed if they do not cover it.
+    """The samples inside the window, and a computed one at each of its edges.
 
-    The load begins and ends with the window, so what lies outside is not like what is inside: the edges
-    are found by going on straight from the inside. Only a window too short for that is cut across.
+    The load begins and ends with the window. So the edges are extrapolated from samples inside;
+    only a window with too few of them is interpolated across its edges. Failed if the samples do
+    not cover the window.
     """
     if not samples or start_s < samples[0].time_s or end_s > samples[-1].time_s:
         raise Failed("the samples do not cover the measured window")
@@ -83,8 +84,10 @@ def cut(samples: list[Sample], start_s: float, end_s: float) -> list[Sample]:
 
 
 def _across(samples: list[Sample], time_s: float) -> Moment:
-    """Between the samples before and after. A process that was not there yet counts as 0, one that has
-    ended as it last was."""
+    """Interpolates between the samples before and after.
+
+    A process that has not started counts as 0; one that has ended keeps its last values.
+    """
     index = max(1, bisect_left([sample.time_s for sample in samples], time_s))
     before, after = samples[index - 1], samples[index]
     return {**before.values, **_on_line(before, after, time_s)}
@@ -142,7 +145,7 @@ def _component(name: str, rates: Moment, gauges: Moment) -> ComponentUsage:
 
 
 def _core(name: str, rates: Moment) -> CoreUsage:
-    """Ticks do not add up to the window exactly, so shares are of what was counted."""
+    """Shares of the counted ticks, which do not add up to the window exactly."""
     parts = [
         rates[f"core.{name}.{part}_s"] for part in ("user", "system", "wait", "idle", "stolen")
     ]

@@ -1,7 +1,7 @@
 """The universal scalability law, X(N) = lambda N / (1 + sigma (N - 1) + kappa N (N - 1)).
 
-lambda is the throughput of one, sigma the share that is serial (contention), kappa the cost of
-keeping each pair consistent (coherence). N may count threads or cores.
+lambda is the throughput at N = 1. sigma is the serial share (contention). kappa is the cost of
+keeping each pair consistent (coherence). N counts threads or cores.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class ScalabilityLaw:
 
     @property
     def peak_n(self) -> float:
-        """Where throughput is highest; infinite without coherence cost."""
+        """The N of the highest throughput; infinite when the coherence is 0."""
         if self.coherence <= 0:
             return math.inf
         return math.sqrt(max(0.0, 1 - self.contention) / self.coherence)
@@ -34,7 +34,7 @@ class ScalabilityLaw:
 def fit(points: list[tuple[float, float]]) -> ScalabilityLaw | None:
     """Least squares on relative errors of N / X, which is linear in the parameters.
 
-    points are (N, X). Neither sigma nor kappa may be negative: one that would be is held at 0.
+    points are (N, X). A sigma or kappa that would be negative is fixed at 0.
     None with fewer than FEWEST_POINTS different N.
     """
     if len({n for n, _ in points}) < FEWEST_POINTS:
@@ -71,7 +71,7 @@ def _weighted_fit(points: list[tuple[float, float]], terms: list[str]) -> dict[s
 def _solve(matrix: list[list[float]], target: list[float]) -> list[float]:
     """Gauss with partial pivoting; the matrices here are at most 3 by 3."""
     size = len(target)
-    rows = [list(row) + [value] for row, value in zip(matrix, target)]
+    rows = [[*row, value] for row, value in zip(matrix, target)]
     for column in range(size):
         pivot = max(range(column, size), key=lambda index: abs(rows[index][column]))
         rows[column], rows[pivot] = rows[pivot], rows[column]

@@ -1,14 +1,14 @@
-"""Names the bottleneck of a point by one rule, with the evidence, in one sentence.
+"""Names the bottleneck of a point by one rule, and gives the evidence in one sentence.
 
-The rule, in this order:
-  1. the load generator says that it was the limit: then it is, and the servers were not saturated;
-  2. a resource busy for 90% or more of the window: the busiest of them. A set of cores is named
-     after the server that used most of it, a disk after the component that read or wrote most;
-  3. throughput still rose at the last N: not saturated, nothing to name;
-  4. a resource busy for 70% or more: the busiest, called "close to its limit";
-  5. else nothing that was measured explains it: locks, sleeps or limits.
-Loopback is asked last, only where nothing else is at 70%: what it carries is itself limited by the cores,
-and one iperf3 connection is no hard bound for many.
+The first of these that holds decides:
+  1. The load generator says that it was the limit. It is named; the servers were not saturated.
+  2. A resource was busy for 90% of the window or more. The busiest is named. A set of cores is
+     named after the server that used most of it, a disk after the component that used it most.
+  3. Throughput still rose at the last N. The point is not saturated, and nothing is named.
+  4. A resource was busy for 70% or more. The busiest is named and called "close".
+  5. No measured resource explains the limit. It may be locks, sleeps or configured limits.
+Loopback counts only where nothing else is at 70%, because what it carries depends on the cores, and
+several connections may carry more than the one of iperf3.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ NOT_SATURATED = "not saturated"
 
 @dataclass(frozen=True)
 class Resource:
-    """Something that can be full.
+    """Something that can be busy all the time.
 
-    kind: cpu, disk, thread or network. name is the noun of the sentence ("MySQL's disk writes").
-    busy is a share, 0 … 1, of what it can do. demand_s is its service demand per request at N = 1,
-    None where that was not measured. detail is more evidence, for brackets. owners are the components
-    that keep it busy, as a reader knows them: more than one where none stands out.
+    kind is cpu, disk, thread or network. name is the noun of the sentence ("MySQL's disk writes").
+    busy is a share, 0 … 1. demand_s is its service demand per request at N = 1, or None. detail is
+    more evidence, printed in brackets. owners are the titles of the components that keep it busy;
+    there are several if none stands out.
     """
 
     kind: str
@@ -40,7 +40,7 @@ class Resource:
 
 @dataclass(frozen=True)
 class Verdict:
-    """named is the resource that was found to be the limit; None where the rule names none."""
+    """named is the resource that is the limit; None if the rule names none."""
 
     label: str  # a few words for a table
     sentence: str  # with its numbers
@@ -53,13 +53,13 @@ def judge(
     is_saturated: bool,
     is_generator_limit: bool,
 ) -> Verdict:
-    """response_s is the response time at N = 1, of which the demand is a share; None if not measured."""
+    """Applies the rule. response_s is the response time at N = 1; None if it was not measured."""
     busiest = _busiest(resources)
     evidence = _evidence(busiest, response_s) if busiest else "nothing was measured"
     if is_generator_limit:
         return Verdict(
             "load generator",
-            "The load generator itself was the limit, so the servers could "
+            "The load generator was the limit, so the servers can "
             f"do more than this; busiest resource: {evidence}.",
         )
     if busiest and busiest.busy >= SATURATED:
@@ -72,12 +72,12 @@ def judge(
     if busiest and busiest.busy >= CLOSE:
         return Verdict(
             f"{busiest.name} (close)",
-            f"{_capital(evidence)}: close to its limit, and nothing is closer.",
+            f"{_capital(evidence)}. It is close to its limit, and nothing is closer.",
             busiest,
         )
     return Verdict(
         "none over 70%",
-        "Saturated, but no resource over 70%: look for locks, sleeps or limits; "
+        "Saturated, but no resource is over 70%: look for locks, sleeps or limits; "
         f"busiest: {evidence}.",
     )
 
@@ -95,9 +95,7 @@ def _evidence(resource: Resource, response_s: float | None) -> str:
     if resource.detail:
         text += f" ({resource.detail})"
     if resource.demand_s is not None and response_s:
-        share = (
-            resource.demand_s / response_s
-        )  # above 1 where several cores work at a request at once
+        share = resource.demand_s / response_s  # above 1 if several cores work on one request
         text += f"; {share:.0%} of the response time at N = 1"
     return text
 

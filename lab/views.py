@@ -1,7 +1,7 @@
-"""The views of an experiment: each turns the analysed cells into blocks of the report.
+"""The views of an experiment. Each turns the analysed cells into blocks of the report.
 
-An experiment in data/experiments.json names its views; a new one is a function here or in
-figure_views.py, and a line in VIEWS of report.py.
+An experiment in data/experiments.json names its views. To add a view, write a function here or in
+figure_views.py and add a line to VIEWS in report.py.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from .records import Folder
 from .rig.cores import counted
 
 _SPREAD_NOTE = (
-    "Ours is the median; with it stands the 95% interval of the mean, or, marked *, smallest and largest "
-    "where fewer than three runs make no interval; a number alone was measured once. With ≥ stands a maximum that "
-    "was not reached: a point that failed its checks had more."
+    "“ours” is the median of the runs, with the 95% confidence interval of the mean "
+    "(* = minimum–maximum: fewer than three runs). Without an interval, there was one run. "
+    "≥ marks a lower bound: a higher point failed its checks."
 )
 
 
 @dataclass(frozen=True)
 class Scene:
-    """What a view may look at."""
+    """What a view gets."""
 
     experiment: Experiment
-    stages: list[Stage]  # that this report has, in order
+    stages: list[Stage]  # those of this report, in order
     rows: list[str]
     analysis: Analysis
     environment: dict
@@ -35,11 +35,9 @@ class Scene:
 
     @property
     def configuration(self) -> str:
-        """The sentence for captions: what all stages of the experiment were measured under."""
+        """A sentence for captions: how all stages of the experiment were measured."""
         plan = (
-            "the fileserver on as many cores as stands there"
-            if self.experiment.each_core_count
-            else ""
+            "the fileserver on the given number of cores" if self.experiment.each_core_count else ""
         )
         return configuration(self.environment, self.stages, plan)
 
@@ -53,19 +51,19 @@ class Scene:
         result = self.result(stage, row)
         return result.best.throughput.median if result else None
 
-    def papers(self, stage: Stage, row: str) -> float | None:
+    def paper_rate(self, stage: Stage, row: str) -> float | None:
         peak = self.peak(stage, row)
         return peak.throughput_rps if peak else None
 
 
 def method(environment: dict) -> str:
     mode = environment["mode"]
-    repeated = "each once" if mode["repeat"] == 1 else f"the deciding ones {mode['repeat']} times"
+    repeated = "each once" if mode["repeat"] == 1 else f"those that decide {mode['repeat']} times"
     return f"points of {mode['seconds']:g} s after {mode['warmup_s']:g} s of warm-up, {repeated}"
 
 
 def configuration(environment: dict, stages: list[Stage], plan: str = "") -> str:
-    """plan is how the components were pinned, if not as the command line said."""
+    """plan says how the components were pinned, if not as on the command line."""
     cores = tuple(environment["cores"])
     chosen = pinning.choose(environment["options"]["pin"], cores).plan
     parts = [
@@ -86,12 +84,12 @@ def configuration(environment: dict, stages: list[Stage], plan: str = "") -> str
     if stages:
         parts.append(f"passwords: {', '.join(sorted({stage.passwords for stage in stages}))}")
     if cold := [stage.name for stage in stages if stage.cold]:
-        parts.append(f"caches dropped before each get of {', '.join(cold)}, without warm-up")
+        parts.append(f"caches dropped before each get of {', '.join(cold)}, and no warm-up")
     return "Configuration: " + "; ".join(parts) + "."
 
 
 def hardware(scene: Scene) -> list[Block]:
-    """Table 1: ours in the paper's rows, with what else moves numbers."""
+    """Table 1: this host in the paper's rows, with memory and disks."""
     host = scene.environment["host"]
     rows = [
         [row, host["hardware"][row], client, server]
@@ -106,8 +104,9 @@ def hardware(scene: Scene) -> list[Block]:
     ]
     return [
         Table(
-            "Hardware of the host of this run, where load generator, servers and store share one machine, beside the "
-            "paper's two machines. Read with lscpu; caches are totals over all cores where lscpu says so.",
+            "Hardware of this host, which runs load generator, servers and store, and of the "
+            "paper's two machines. Read with lscpu, which may give the total of all cores for a "
+            "cache.",
             ["", "this host", "paper: load generator", "paper: servers"],
             rows,
         )
@@ -115,7 +114,7 @@ def hardware(scene: Scene) -> list[Block]:
 
 
 def maxima(scene: Scene) -> list[Block]:
-    """Maximum throughput per row and stage, and each stage's gain over the one before it (Table 4)."""
+    """Table 4: maximum throughput per row and stage, and each stage's gain over the previous."""
     header, groups = [""], [("", 1)]
     for index, stage in enumerate(scene.stages):
         names = ["paper", "ours"] + (["paper's gain", "our gain"] if index else [])
@@ -123,8 +122,9 @@ def maxima(scene: Scene) -> list[Block]:
         groups.append((stage.name, len(names)))
     return [
         Table(
-            f"Maximum throughput, requests/s. The gain is over the stage to the left: the shape is what carries over "
-            f"between machines. {_SPREAD_NOTE} {durability(scene)} {scene.configuration}",
+            "Maximum throughput, requests/s. A gain is that over the stage to its left. Gains can "
+            f"be compared between machines, throughputs cannot. {_SPREAD_NOTE} "
+            f"{durability(scene)} {scene.configuration}",
             header,
             [_maxima_row(scene, row) for row in scene.rows],
             groups,
@@ -146,11 +146,11 @@ def before_after(scene: Scene) -> list[Block]:
             cells += [
                 wording.count(peak.n_star if peak else None),
                 wording.count(result.n_star if result else None),
-                wording.rate(scene.papers(stage, row)),
+                wording.rate(scene.paper_rate(stage, row)),
                 _maximum(result),
             ]
         gains = (
-            [_gain(scene.papers, scene, row), _gain(scene.ours, scene, row)]
+            [_gain(scene.paper_rate, scene, row), _gain(scene.ours, scene, row)]
             if len(scene.stages) > 1
             else []
         )
@@ -160,8 +160,9 @@ def before_after(scene: Scene) -> list[Block]:
         groups.append(("gain", 2))
     return [
         Table(
-            f"N* (smallest N within 5% of the maximum) and maximum throughput, requests/s; the gain is that of the last "
-            f"stage over the one before. {_SPREAD_NOTE} {durability(scene)} {scene.configuration}",
+            "N* (the smallest N within 5% of the maximum) and maximum throughput, requests/s. The "
+            f"gain is that of the last stage over the previous one. {_SPREAD_NOTE} "
+            f"{durability(scene)} {scene.configuration}",
             header,
             rows,
             groups,
@@ -170,7 +171,7 @@ def before_after(scene: Scene) -> list[Block]:
 
 
 def bottlenecks(scene: Scene) -> list[Block]:
-    """N*, response time and throughput there, maximum throughput and the named bottleneck (Table 2)."""
+    """N* with response time and throughput, maximum throughput, and the bottleneck (Table 2)."""
     blocks: list[Block] = []
     for stage in scene.stages:
         found = [(row, result) for row in scene.rows if (result := scene.result(stage, row))]
@@ -179,9 +180,10 @@ def bottlenecks(scene: Scene) -> list[Block]:
         blocks.append(Heading(3, f"Bottlenecks: {stage.name}"))
         blocks.append(
             Table(
-                f"{stage.name}: {stage.title}. N* predicted is (D + Z) / Dmax from the demands measured at N = 1. Response time "
-                "is from before connect to after the last byte. X·R/N must be 1 in a closed loop. "
-                f"{_SPREAD_NOTE} {_durability(scene, stage)} {configuration(scene.environment, [stage])}",
+                f"{stage.name}: {stage.title}. The predicted N* is (D + Z) / Dmax, from the "
+                "demands measured at N = 1. Response time is from before connect to after the "
+                f"last byte. X·R/N must be 1 in a closed loop. {_SPREAD_NOTE} "
+                f"{_durability(scene, stage)} {configuration(scene.environment, [stage])}",
                 [
                     "",
                     "paper",
@@ -210,7 +212,8 @@ def bottlenecks(scene: Scene) -> list[Block]:
         blocks.append(
             Bullets(
                 [
-                    f"{row_title(row)}, N = {result.fullest.threads}: {result.verdict.sentence}"
+                    f"{row_title(row)}, N = {result.at_saturation.threads}: "
+                    f"{result.verdict.sentence}"
                     for row, result in found
                 ]
             )
@@ -220,7 +223,7 @@ def bottlenecks(scene: Scene) -> list[Block]:
 
 
 def network_probe(scene: Scene) -> list[Block]:
-    """Section 4.2's table: what the network alone carried, beside what the load generator saw."""
+    """Section 4.2: what the network alone carried, and what the load generator received."""
     rows = [
         [
             f"{name} (paper)",
@@ -246,19 +249,21 @@ def network_probe(scene: Scene) -> list[Block]:
     blocks: list[Block] = [
         Heading(3, "Network or CPU?"),
         Table(
-            "What one iperf3 connection carries over the network between load generator and servers, beside the load "
-            f"generator's own rate at its maximum. {scene.configuration}",
+            "What one iperf3 connection carries between load generator and servers, and what the "
+            f"load generator received at its maximum. {scene.configuration}",
             ["test", "interval", "transferred", "Mbit/s", "MB/s"],
             rows,
         ),
     ]
     if not probed:
-        blocks.append(Paragraph("The probe was not run: iperf3 was not there."))
+        blocks.append(
+            Paragraph("The network was not measured alone, because iperf3 was not installed.")
+        )
     return blocks
 
 
 def durability(scene: Scene) -> str:
-    """What an OK to `new` is worth, for every store of the experiment."""
+    """What an OK to `new` guarantees, for every store of the experiment."""
     return " ".join(
         filter(None, dict.fromkeys(_durability(scene, stage) for stage in scene.stages))
     )
@@ -266,7 +271,9 @@ def durability(scene: Scene) -> str:
 
 def _maximum(result: CellResult | None) -> str:
     return (
-        wording.maximum(result.best.throughput, result.is_at_least) if result else wording.NOTHING
+        wording.maximum(result.best.throughput, result.is_lower_bound)
+        if result
+        else wording.NOTHING
     )
 
 
@@ -274,17 +281,17 @@ def _maxima_row(scene: Scene, row: str) -> list[str]:
     cells = [row_title(row)]
     for index, stage in enumerate(scene.stages):
         result = scene.result(stage, row)
-        cells += [wording.rate(scene.papers(stage, row)), _maximum(result)]
+        cells += [wording.rate(scene.paper_rate(stage, row)), _maximum(result)]
         if index:
             cells += [
-                wording.times(gain(scene.papers, scene.stages[index - 1], stage, row)),
+                wording.times(gain(scene.paper_rate, scene.stages[index - 1], stage, row)),
                 wording.times(gain(scene.ours, scene.stages[index - 1], stage, row)),
             ]
     return cells
 
 
 def gain(of, before: Stage, after: Stage, row: str) -> float | None:
-    """of is Scene.ours or Scene.papers. None where one side is missing."""
+    """of is Scene.ours or Scene.paper_rate. None when one side is missing."""
     first, second = of(before, row), of(after, row)
     return second / first if first and second else None
 
@@ -314,7 +321,7 @@ def _bottleneck_row(scene: Scene, stage: Stage, row: str, result: CellResult) ->
 
 
 def _demands(scene: Scene, stage: Stage, found: list[tuple[str, CellResult]]) -> Table:
-    """Where a request's time goes, alone and at the maximum: what every verdict and prediction stands on."""
+    """Where a request's time goes, at N = 1 and at the maximum. Verdicts and predictions use it."""
     components = [
         name
         for name in COMPONENTS
@@ -332,10 +339,12 @@ def _demands(scene: Scene, stage: Stage, found: list[tuple[str, CellResult]]) ->
         for row, result in found
     ]
     return Table(
-        f"{stage.name}: where a request's time goes. At N = 1: until it is connected, until the first byte of the last reply, and in "
-        "all, in µs. Service demands, D = U / X, in µs of CPU or disk for each request; Z is the rest of the response time at "
-        "N = 1, below 0 where two work at one request at the same time. Bytes are those that the servers read from and wrote "
-        f"to the disk for each request. {configuration(scene.environment, [stage])}",
+        f"{stage.name}: where a request's time goes. At N = 1, in µs: until it is connected, "
+        "until the first byte of the last reply, and until the last byte. Service demands D = U / "
+        "X are in µs of CPU or disk per request. Z is the rest of the response time at N = 1; it "
+        "is below 0 where two components work on a request at once. Bytes are those that the "
+        "servers read from and wrote to the disk per request. "
+        f"{configuration(scene.environment, [stage])}",
         [
             "",
             "connect",

@@ -1,4 +1,4 @@
-"""How numbers are written in a report: as many digits as they carry, always the same way."""
+"""How numbers are written in a report."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ def rate(value: float | None) -> str:
 
 
 def rate_with_spread(spread: Spread) -> str:
-    """For a cell of a table: the median, beneath it what it spreads over."""
+    """For a cell of a table: the median, with the interval below it."""
     if spread.count == 1:
         return rate(spread.median)
-    mark = "" if spread.is_interval else "*"  # explained under every table that has it
+    mark = "" if spread.is_interval else "*"  # explained under every table
     return f"{rate(spread.median)}\n{rate(max(0.0, spread.low))}–{rate(spread.high)}{mark}"
 
 
-def maximum(spread: Spread, is_at_least: bool) -> str:
-    """is_at_least: a point that is in no table had more."""
-    return ("≥ " if is_at_least else "") + rate_with_spread(spread)
+def maximum(spread: Spread, is_lower_bound: bool) -> str:
+    """is_lower_bound: a point that failed its checks had more."""
+    return ("≥ " if is_lower_bound else "") + rate_with_spread(spread)
 
 
 def milliseconds(seconds: float | None) -> str:
@@ -56,11 +56,12 @@ def milliseconds_with_spread(spread: Spread) -> str:
     if spread.count == 1:
         return milliseconds(spread.median)
     mark = "" if spread.is_interval else "*"
-    return f"{milliseconds(spread.median)}\n{milliseconds(max(0.0, spread.low))[:-3]}–{milliseconds(spread.high)[:-3]}{mark}"
+    low, high = (milliseconds(end)[:-3] for end in (max(0.0, spread.low), spread.high))
+    return f"{milliseconds(spread.median)}\n{low}–{high}{mark}"
 
 
 def microseconds(seconds: float) -> str:
-    """For a table whose unit is in its header."""
+    """Without the unit, which is in the header of the table."""
     value = seconds * 1e6
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.1f}"
 

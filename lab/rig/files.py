@@ -11,7 +11,10 @@ SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 
 
 def make(folder: Path, sizes: Sequence[str], count: int, timeout_s: float = 600) -> None:
-    """Makes `count` files of each size, such as 10KB1.txt, unless they are there. Failed if it cannot."""
+    """Makes `count` files of each size unless they are there. Failed if it cannot.
+
+    The files of size 10KB are 10KB1.txt, 10KB2.txt and so on.
+    """
     wanted = [f"--size={size}" for size in sizes]
     run_tool(
         [str(SCRIPTS / "make-files"), *wanted, f"--count={count}", f"--dir={folder}"],

@@ -49,7 +49,7 @@ def measure(seconds: float, logs: Path, streams: int = 1) -> Carried:
 
 
 def _wait_listening(port: int, server: Program) -> None:
-    """Reads the kernel's table of listeners. A trial connection would use up the one that it takes."""
+    """Reads the kernel's table of listeners: the server takes one connection only, the client's."""
     wanted = f":{port:04X} "
     deadline = time.monotonic() + _START_TIMEOUT_S
     while not any(

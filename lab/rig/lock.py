@@ -1,4 +1,4 @@
-"""One lab at a time on a machine: two would measure each other."""
+"""One measurement at a time on a machine: two would disturb each other."""
 
 from __future__ import annotations
 
@@ -14,12 +14,17 @@ from .errors import Failed
 
 @contextmanager
 def only_lab() -> Iterator[None]:
-    """Holds the machine's lock. The kernel lets go of it however this process ends."""
+    """Holds the machine's lock. The kernel releases it when this process ends, however it ends.
+
+    Failed when another process holds it.
+    """
     path = Path(tempfile.gettempdir()) / "turnstile-lab.lock"
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         is_ours = True
-    except PermissionError:  # another user's lab has made it; to lock it, reading is enough
+    except (
+        PermissionError
+    ):  # another user made the file; opening it for reading is enough to lock it
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         is_ours = False
     try:
@@ -28,7 +33,7 @@ def only_lab() -> Iterator[None]:
         except BlockingIOError as error:
             holder = os.read(descriptor, 32).decode(errors="replace").strip()
             raise Failed(
-                f"another lab is running (process {holder}); wait for it, or stop it"
+                f"another lab is running (process {holder}); wait until it ends, or stop it"
             ) from error
         if is_ours:
             os.ftruncate(descriptor, 0)

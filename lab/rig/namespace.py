@@ -1,7 +1,7 @@
-"""A network namespace of the lab's own, where no other program's rules and ports are in the way.
+"""A network namespace for measurements, without the rules and ports of other programs.
 
-Connection tracking (any Docker host has it) fills its table within seconds of a new connection for
-each request, and then packets are dropped: the measurement would be of that table.
+A host with Docker tracks connections. With a new connection for each request the tracking table is
+full within seconds, and the kernel drops packets. A measurement would then be one of that table.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _MARK = "TURNSTILE_LAB_NAMESPACE"  # set for the second start of this program, i
 
 _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
 
-# What a namespace of ours is set to: ports for a connection per request, and no congestion control
-# that paces (bbr halves large transfers on loopback): the first value that the kernel takes. A namespace is refused what
-# the host does not let everybody use; reno never is. The host's own settings stay as they are.
+# The settings of our namespace; the first value that the kernel takes. The host's stay as they are.
+# A connection per request needs many ports. A congestion control that paces is not wanted: bbr
+# halves large transfers on loopback. cubic may be reserved to the host; reno never is.
 _SETTINGS = {
     "net/ipv4/ip_local_port_range": ("10000 65535",),
     "net/ipv4/tcp_congestion_control": ("cubic", "reno"),
@@ -28,7 +28,10 @@ _SETTINGS = {
 
 
 def enter() -> None:
-    """Starts this program again inside a new network namespace, if it may; else returns outside."""
+    """Starts this program again inside a new network namespace.
+
+    Returns in the new program, or here if a namespace is not permitted.
+    """
     if is_inside():
         _bring_loopback_up()
         for name, values in _SETTINGS.items():
@@ -45,7 +48,7 @@ def is_inside() -> bool:
 
 
 def settings() -> dict[str, str]:
-    """What the network around us is set to, as measured, inside or not."""
+    """The settings that are in force here, in our namespace or outside."""
     names = (
         *_SETTINGS,
         "net/core/somaxconn",
@@ -56,7 +59,7 @@ def settings() -> dict[str, str]:
 
 
 def tracked_connections() -> int:
-    """Entries of the connection tracking table that this namespace sees; 0 where there is none."""
+    """Entries in the connection tracking table of this namespace; 0 where there is none."""
     value = _read_setting("net/netfilter/nf_conntrack_count")
     return int(value) if value.isdigit() else 0
 
@@ -69,7 +72,7 @@ def _works(unshare: list[str]) -> bool:
 
 
 def _bring_loopback_up() -> None:
-    """By ioctl, so that no `ip` program is needed."""
+    """With an ioctl, so that the program `ip` is not needed."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         request = struct.pack("16sH14x", b"lo", 0)
         flags = struct.unpack("16sH14x", fcntl.ioctl(control, _SIOCGIFFLAGS, request))[1]
@@ -89,4 +92,4 @@ def _write_setting(name: str, values: tuple[str, ...]) -> None:
             (Path("/proc/sys") / name).write_text(value, encoding="ascii")
             return
         except OSError:
-            pass  # settings() records what is in force
+            continue  # settings() records what is in force

@@ -1,4 +1,4 @@
-"""Programs that run: each is known by its process id, and none outlives the process that started it."""
+"""Running programs. Each is known by its process id; none outlives the process that started it."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class Program:
         self._process.send_signal(number)
 
     def wait(self, timeout_s: float = _STOP_TIMEOUT_S) -> int:
-        """Returns the exit status, negative for a signal. subprocess.TimeoutExpired if it runs on."""
+        """Returns the exit status, negative for a signal. TimeoutExpired if it still runs."""
         return self._process.wait(timeout_s)
 
     def stop(self) -> int:
@@ -178,7 +178,10 @@ class Program:
         return status
 
     def _read_line(self, timeout_s: float) -> str:
-        """Byte by byte, so that what follows stays in the pipe. Incomplete at the end of output or time."""
+        """Reads single bytes, so that what follows stays in the pipe.
+
+        The line is incomplete when the output ends or the time is over.
+        """
         deadline = time.monotonic() + timeout_s
         received = b""
         assert self._process.stdout  # a pipe, see __init__
@@ -194,7 +197,7 @@ class Program:
 
 
 def _own_group() -> dict[str, Any]:
-    """Popen's arguments for a process group of its own: its parameter for that is newer than Python 3.10."""
+    """Popen's arguments for a new process group; Python 3.10 has no parameter for that."""
     if sys.version_info >= (3, 11):
         return {"process_group": 0}
     return {"preexec_fn": os.setpgrp}
@@ -225,7 +228,10 @@ def _has_stopped(thread: Path) -> bool:
 
 
 def run_tool(command: Sequence[str], what: str, timeout_s: float = 600) -> str:
-    """Runs a tool until it ends and returns its standard output. Failed with its last line otherwise."""
+    """Runs a tool until it ends; returns its standard output.
+
+    Failed, with its last line, when it cannot run, fails or needs too long.
+    """
     try:
         done = subprocess.run(
             command,

@@ -38,7 +38,7 @@ class Programs:
 
 @dataclass(frozen=True)
 class Server:
-    """How one of the servers is started: its flags beside those that connect the two, and its cores.
+    """How a server is started: its cores, and its flags beside those that connect the two.
 
     wrapper is put before the command: a profiler, for example.
     """
@@ -105,7 +105,7 @@ def running(
 
 
 def ask(address: Address, *lines: str) -> bytes:
-    """Sends the lines on one connection, as `nc` would; returns everything that the server sends back."""
+    """Sends the lines on one connection, as `nc` would; returns all that the server sends back."""
     with socket.create_connection(address, timeout=_REPLY_TIMEOUT_S) as connection:
         connection.sendall("".join(f"{line}\n" for line in lines).encode())
         connection.shutdown(socket.SHUT_WR)

@@ -282,7 +282,7 @@ _REDIS_SETTINGS = ("save", "appendonly", "appendfsync", "maxclients", "tcp-backl
 
 
 def _start_redis(folder: Path, cores: Cores) -> Store:
-    """With Redis's own default save points, as in the paper: a snapshot now and then, and no log."""
+    """Saves snapshots at Redis's own default points, as in the paper, and keeps no log."""
     saving = ["--save", "3600 1 300 100 60 10000", "--appendonly", "no"]
     server = RedisServer(folder, *saving, "--maxclients", "10000", cores=cores)
     server.start()
@@ -303,7 +303,7 @@ def _start_redis(folder: Path, cores: Cores) -> Store:
 
 
 def _start_mysql(folder: Path, cores: Cores) -> Store:
-    """MariaDB or MySQL, whichever is installed, with its own defaults except for the connections."""
+    """Starts MariaDB, or MySQL without it. Only the limits on connections are not its defaults."""
     path = _MYSQL.found()
     if not path:
         raise Failed("neither mariadbd nor mysqld is installed: scripts/setup, or --store sqlite")

@@ -1,4 +1,4 @@
-"""Runs with numbers that are easy to reckon with, for the tests that need one."""
+"""Runs with simple numbers, for tests that need one."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""Sums up the runs of a cell: maximum, N*, demands, predictions, bottleneck."""
+
 import unittest
 from dataclasses import replace
 
@@ -76,7 +78,7 @@ class AnalysisTest(unittest.TestCase):
     def test_full_cores_are_named_after_a_server_even_if_the_load_generator_uses_more(self):
         used = examples.usage({"fileserver": 0.8, "loadgen": 1.1}, core_busy=0.98)
         result = self.result(*(examples.run(threads, 1000.0, used=used) for threads in (1, 2, 4)))
-        self.assertEqual(result.verdict.label, "CPU, of the servers mostly fileserver")
+        self.assertEqual(result.verdict.label, "CPU (servers: mostly fileserver)")
 
     def test_a_busy_disk_is_named_after_whoever_uses_it(self):
         used = examples.usage(core_busy=0.3, disk=DiskUsage(0.97, 0.0, 50e6))
@@ -87,7 +89,7 @@ class AnalysisTest(unittest.TestCase):
     def test_full_cores_are_named_after_whoever_fills_them(self):
         used = examples.usage({"fileserver": 1.2, "loadgen": 0.7}, core_busy=0.98)
         result = self.result(*(examples.run(threads, 1000.0, used=used) for threads in (1, 2, 4)))
-        self.assertEqual(result.verdict.label, "CPU, of the servers mostly fileserver")
+        self.assertEqual(result.verdict.label, "CPU (servers: mostly fileserver)")
         self.assertIn("cores 0,1: fileserver 63%, loadgen 37%", result.verdict.sentence)
 
     def test_points_that_failed_their_checks_still_tell_that_nothing_rises_any_more(self):
@@ -122,7 +124,7 @@ class AnalysisTest(unittest.TestCase):
                 for threads, rate in rates.items()
             )
         )
-        self.assertEqual((result.best.threads, result.fullest.threads), (2, 8))
+        self.assertEqual((result.best.threads, result.at_saturation.threads), (2, 8))
         self.assertIn("97% busy", result.verdict.sentence)
 
     def test_a_maximum_at_the_last_n_is_not_saturated(self):

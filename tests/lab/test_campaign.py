@@ -1,3 +1,5 @@
+"""Which point is measured next, given the points of the folder."""
+
 import tempfile
 import time
 import unittest

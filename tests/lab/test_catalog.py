@@ -1,3 +1,5 @@
+"""The data files name only what exists, and contain all of the paper."""
+
 import unittest
 
 from lab import catalog, paper

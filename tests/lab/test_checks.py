@@ -1,3 +1,5 @@
+"""What makes a point invalid, and what is only a remark."""
+
 import copy
 import unittest
 

@@ -1,3 +1,5 @@
+"""The command line of the lab: wrong usage, failures, `list`."""
+
 import contextlib
 import io
 import unittest

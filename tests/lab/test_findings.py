@@ -1,3 +1,5 @@
+"""How the paper's findings are judged."""
+
 import unittest
 from dataclasses import replace
 
@@ -39,7 +41,7 @@ class FindingsTest(unittest.TestCase):
 
     def test_a_gain_within_the_noise_tells_nothing(self):
         self.assertEqual(
-            self.verdict(FASTER, [100.0, 110.0, 90.0], [104.0, 100.0, 98.0]), findings.NOT_TOLD
+            self.verdict(FASTER, [100.0, 110.0, 90.0], [104.0, 100.0, 98.0]), findings.UNDECIDED
         )
 
     def test_comparable_is_within_fifteen_percent(self):
@@ -47,7 +49,7 @@ class FindingsTest(unittest.TestCase):
         self.assertEqual(self.verdict(EQUAL, [100.0], [130.0]), findings.REFUTED)
 
     def test_without_an_interval_a_gain_must_be_larger(self):
-        self.assertEqual(self.verdict(FASTER, [100.0], [108.0]), findings.NOT_TOLD)
+        self.assertEqual(self.verdict(FASTER, [100.0], [108.0]), findings.UNDECIDED)
         self.assertEqual(self.verdict(FASTER, [100.0], [112.0]), findings.CONFIRMED)
 
     def test_another_store_says_nothing_about_the_paper(self):
@@ -55,7 +57,7 @@ class FindingsTest(unittest.TestCase):
 
     def test_comparable_is_not_refuted_while_the_interval_reaches_so_far(self):
         self.assertEqual(
-            self.verdict(EQUAL, [100.0, 120.0, 80.0], [120.0, 140.0, 100.0]), findings.NOT_TOLD
+            self.verdict(EQUAL, [100.0, 120.0, 80.0], [120.0, 140.0, 100.0]), findings.UNDECIDED
         )
 
     def test_a_bottleneck_is_held_to_the_resource_that_is_named(self):
@@ -76,8 +78,8 @@ class FindingsTest(unittest.TestCase):
         self.assertEqual(verdict(mysql, owner="fileserver"), findings.REFUTED)
         self.assertEqual(verdict(mysql, owner="MySQL", is_absent=True), findings.REFUTED)
         self.assertEqual(verdict(mysql, kind="disk"), findings.REFUTED)
-        self.assertEqual(verdict({**mysql, "authserver": 0.85}, owner="MySQL"), findings.NOT_TOLD)
-        self.assertEqual(verdict(mysql, core_busy=0.5, owner="MySQL"), findings.NOT_TOLD)
+        self.assertEqual(verdict({**mysql, "authserver": 0.85}, owner="MySQL"), findings.UNDECIDED)
+        self.assertEqual(verdict(mysql, core_busy=0.5, owner="MySQL"), findings.UNDECIDED)
 
     def test_more_cores_are_compared_with_one(self):
         runs = [

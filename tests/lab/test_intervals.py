@@ -1,3 +1,5 @@
+"""Medians, intervals and ratios of repeated measurements."""
+
 import math
 import unittest
 

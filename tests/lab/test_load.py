@@ -1,3 +1,5 @@
+"""The load generator's command line and its result."""
+
 import unittest
 from dataclasses import replace
 

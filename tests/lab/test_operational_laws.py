@@ -1,3 +1,5 @@
+"""Asymptotes, N* and mean value analysis."""
+
 import unittest
 
 from lab.operational_laws import (

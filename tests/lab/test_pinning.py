@@ -1,3 +1,5 @@
+"""The pinning plans, and the check that the kernel follows them."""
+
 import os
 import unittest
 

@@ -1,3 +1,5 @@
+"""Reading the output of callgrind_annotate."""
+
 import unittest
 
 from lab.profile import functions_of

@@ -1,4 +1,4 @@
-"""The rules, applied to points of a real run on two cores (docs/results), whose answers are known from their counters."""
+"""The rules, applied to points of a real run (docs/results) whose counters show the answer."""
 
 import unittest
 from pathlib import Path
@@ -19,7 +19,7 @@ class RecordedTest(unittest.TestCase):
 
     def test_large_files_from_a_cold_disk_are_limited_by_reading(self):
         result = self.analysis.result(Cell("ph2", "10MB"))
-        self.assertEqual((result.n_star, result.fullest.threads), (4, 4))
+        self.assertEqual((result.n_star, result.at_saturation.threads), (4, 4))
         self.assertEqual(result.verdict.label, "fileserver's disk reads (close)")
         self.assertEqual(
             (result.verdict.named.kind, result.verdict.named.owners), ("disk", ("fileserver",))
@@ -37,13 +37,13 @@ class RecordedTest(unittest.TestCase):
 
     def test_where_all_else_is_kept_the_fileserver_is_the_limit(self):
         result = self.analysis.result(Cell("turnstile", "1KB"))
-        self.assertEqual(result.verdict.label, "CPU, of the servers mostly fileserver")
+        self.assertEqual(result.verdict.label, "CPU (servers: mostly fileserver)")
         self.assertEqual(result.n_star, 7)
         self.assertAlmostEqual(result.model.n_star, 2.0, delta=0.3)
 
     def test_a_maximum_beyond_the_last_valid_point_is_told_as_not_reached(self):
         result = self.analysis.result(Cell("multithreaded", "100MB"))
-        self.assertTrue(result.is_at_least)
+        self.assertTrue(result.is_lower_bound)
         self.assertEqual((result.verdict.label, result.verdict.named), ("not saturated", None))
 
     def test_every_point_obeys_littles_law_and_the_utilisation_law(self):

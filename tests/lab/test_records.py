@@ -1,3 +1,5 @@
+"""points.csv and environment.json: what is written is read back."""
+
 import tempfile
 import unittest
 from dataclasses import replace

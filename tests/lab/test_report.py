@@ -1,3 +1,5 @@
+"""The report: HTML, Markdown and the comparison of two folders."""
+
 import re
 import tempfile
 import unittest
@@ -77,7 +79,7 @@ class ReportTest(unittest.TestCase):
         self.assertIn("prefetching, get 1KB", text)
         self.assertIn("×2.00", text)
         self.assertIn("same machine", text)
-        self.assertIn("Nothing that was recorded.", text)
+        self.assertIn("Nothing in the recorded environment.", text)
 
 
 if __name__ == "__main__":

@@ -1,3 +1,5 @@
+"""The sampler reads processes, their children and the machine."""
+
 import os
 import subprocess
 import sys

@@ -1,3 +1,5 @@
+"""The stop rule, the refinement at the knee, and what is repeated."""
+
 import unittest
 
 from lab.sweep import Point, Sweep, has_flattened, n_star, next_threads, worth_repeating

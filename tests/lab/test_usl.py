@@ -1,3 +1,5 @@
+"""Fitting the universal scalability law."""
+
 import math
 import unittest
 

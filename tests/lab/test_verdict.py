@@ -1,3 +1,5 @@
+"""The rule that names the bottleneck."""
+
 import unittest
 
 from lab.verdict import Resource, judge

@@ -1,3 +1,5 @@
+"""Cutting samples to the measured window."""
+
 import unittest
 
 from lab import usage

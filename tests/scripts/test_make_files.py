@@ -104,7 +104,7 @@ class MakeFilesTest(ScriptTest):
         self.assertNotEqual(process.returncode, 0)
         self.assertEqual(set(self.made_sizes().values()), {5_000_000})
         if number != signal.SIGKILL:
-            self.assertEqual(errors, b"make-files: stopped; run it again to go on\n")
+            self.assertEqual(errors, b"make-files: stopped; repeat the command to resume\n")
 
     def test_two_runs_on_one_folder_exclude_each_other(self) -> None:
         drafts = self.parent / ".files.drafts"
@@ -112,7 +112,7 @@ class MakeFilesTest(ScriptTest):
         lock = os.open(drafts, os.O_RDONLY)
         self.addCleanup(os.close, lock)
         fcntl.flock(lock, fcntl.LOCK_EX)
-        self.assert_one_line(self.make(), 1, "another make-files is at work")
+        self.assert_one_line(self.make(), 1, "another make-files is working")
 
     def test_wrong_usage_is_one_line_that_names_flag_and_value(self) -> None:
         for flag, value in (
