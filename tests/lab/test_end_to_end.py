@@ -43,7 +43,7 @@ def why_no_store(kind: str) -> str:
 
 
 def lab(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """With a folder for temporary files of its own, so that the lock of a real lab is not in the way."""
+    """Has its own folder for temporary files, and so its own lock beside that of a real lab."""
     with tempfile.TemporaryDirectory() as temporary:
         return subprocess.run(
             [ROOT / "scripts" / "lab", *arguments],

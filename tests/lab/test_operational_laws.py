@@ -12,8 +12,8 @@ from lab.operational_laws import (
     throughput_bound,
 )
 
-# Jain, The Art of Computer Systems Performance Analysis, chapter 34: a timesharing system with demands of
-# 2, 3 and 1 seconds at CPU, disk A and disk B, and 4 seconds of think time.
+# Jain, The Art of Computer Systems Performance Analysis, chapter 34: a timesharing system with
+# demands of 2, 3 and 1 seconds at CPU, disk A and disk B, and 4 seconds of think time.
 TEXTBOOK = [Station("CPU", 2.0), Station("disk A", 3.0), Station("disk B", 1.0)]
 THINK_S = 4.0
 

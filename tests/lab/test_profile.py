@@ -13,7 +13,7 @@ Ir
 --------------------------------------------------------------------------------
 Ir              file:function
 --------------------------------------------------------------------------------
-9,000 (75.00%)  fileserver/files/disk_files.cpp:files::send_file(int, std::string const&) [/opt/build/fileserver]
+9,000 (75.00%)  fileserver/files/disk_files.cpp:files::send_file(int, char const*) [/opt/fileserver]
  600 ( 5.00%)  ???:memcpy [/lib/libc.so.6]
 """
 

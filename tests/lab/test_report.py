@@ -54,7 +54,8 @@ class ReportTest(unittest.TestCase):
             report.write(Folder(Path(empty)))
 
     def test_ids_of_figures_do_not_clash(self):
-        svg = '<?xml version="1.0"?>\n<svg><path id="a"/><use xlink:href="#a" clip-path="url(#a)"/></svg>'
+        element = '<svg><path id="a"/><use xlink:href="#a" clip-path="url(#a)"/></svg>'
+        svg = f'<?xml version="1.0"?>\n{element}'
         self.assertEqual(
             html.inline_svg(svg, "one-1"),
             '<svg><path id="one_1-a"/><use xlink:href="#one_1-a" clip-path="url(#one_1-a)"/></svg>',

@@ -8,8 +8,11 @@ import unittest
 
 from lab.sampler import Sampler, read_process
 
-# Ends in a tenth of a second of its own time, and says when it has begun.
-_BUSY = "import time; print(flush=True); end = time.process_time() + 0.1\nwhile time.process_time() < end: pass\n"
+# Prints a line when it starts, and uses a tenth of a second of CPU time.
+_BUSY = (
+    "import time; print(flush=True); end = time.process_time() + 0.1\n"
+    "while time.process_time() < end: pass\n"
+)
 
 
 class SamplerTest(unittest.TestCase):
@@ -25,7 +28,8 @@ class SamplerTest(unittest.TestCase):
 
     def test_the_work_of_children_counts_alive_and_dead(self):
         parent = (
-            f"import subprocess, sys, time\nsubprocess.run([sys.executable, '-c', {_BUSY!r}], stdout=subprocess.DEVNULL)\n"
+            "import subprocess, sys, time\n"
+            f"subprocess.run([sys.executable, '-c', {_BUSY!r}], stdout=subprocess.DEVNULL)\n"
             "print(flush=True)\ntime.sleep(60)"
         )
         with subprocess.Popen([sys.executable, "-c", parent], stdout=subprocess.PIPE) as process:

@@ -1,4 +1,4 @@
-"""Store servers of the tests: they can be killed, paused and restarted, and their accounts changed."""
+"""Store servers of the tests, whose connections and accounts a test may change."""
 
 import shutil
 import subprocess
@@ -27,7 +27,7 @@ class Database(Server):
         raise NotImplementedError
 
     def close_idle_after_1_s(self) -> None:
-        """For connections that are made from now on."""
+        """Applies to connections that are made from now on."""
         raise NotImplementedError
 
     def overwrite(self, user: str, record: str) -> None:
@@ -69,7 +69,7 @@ class Redis(RedisServer, Database):
 
 
 class MariaDb(MysqlServer, Database):
-    """With the server's own, durable settings. scripts/setup-mysql makes the authserver's account."""
+    """Has its own, durable settings. scripts/setup-mysql makes the authserver's account."""
 
     kind = "mysql"
     usual: Sequence[str] = ("--innodb-buffer-pool-size=16M", "--max-connections=400")

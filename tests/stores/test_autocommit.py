@@ -1,4 +1,4 @@
-"""MariaDB servers that do not commit each statement by themselves: what is acknowledged is committed all the same."""
+"""With MariaDB's autocommit off, every acknowledged account is committed all the same."""
 
 import unittest
 

@@ -1,4 +1,4 @@
-"""A MySQL server that wants more than accounts: it answers by asking for a file of the authserver's host."""
+"""A hostile MySQL server answers a statement by asking for a file of the authserver's host."""
 
 import contextlib
 import socket
@@ -12,7 +12,8 @@ import programs
 from peers import Listening
 
 SECRET = b"what only the authserver's host may know"
-# CLIENT_MYSQL, CONNECT_WITH_DB, LOCAL_FILES, PROTOCOL_41, TRANSACTIONS, SECURE_CONNECTION and PLUGIN_AUTH
+# CLIENT_MYSQL, CONNECT_WITH_DB, LOCAL_FILES, PROTOCOL_41, TRANSACTIONS, SECURE_CONNECTION,
+# PLUGIN_AUTH
 CAPABILITIES = (0x1 | 0x8 | 0x80 | 0x200 | 0x2000 | 0x8000 | 0x80000).to_bytes(4, "little")
 STATUS = b"\2\0"  # autocommit
 GREETING = b"".join(

@@ -1,4 +1,4 @@
-"""Logging in to MariaDB and MySQL: with TLS, without, and with what MySQL's caching_sha2_password needs."""
+"""Logging in to MariaDB and MySQL: with TLS, without, and with MySQL's caching_sha2_password."""
 
 import shutil
 import subprocess
@@ -14,7 +14,7 @@ NO_MYSQL = why_no_mysql()
 
 
 def make_certificates(folder: Path) -> None:
-    """ca.pem, and two certificates that it has signed: server-cert.pem for this host, other-cert.pem for another."""
+    """Makes ca.pem and signs server-cert.pem, for this host, and other-cert.pem, for another."""
 
     def openssl(*words: str) -> None:
         subprocess.run(["openssl", *words], cwd=folder, capture_output=True, check=True)
@@ -74,11 +74,12 @@ class LoginTest(StoreTest):
         assert isinstance(self.mysql, MariaDb)
 
     def ciphers(self) -> set[str]:
-        """Of every connection from authservers; empty for plain text."""
+        """The cipher of every connection from authservers; "" for plain text."""
         return set(
             self.mysql.ask(
-                "SELECT VARIABLE_VALUE FROM performance_schema.status_by_thread s JOIN performance_schema.threads t "
-                "USING (THREAD_ID) WHERE VARIABLE_NAME = 'Ssl_cipher' AND PROCESSLIST_USER = 'turnstile'"
+                "SELECT VARIABLE_VALUE FROM performance_schema.status_by_thread s "
+                "JOIN performance_schema.threads t USING (THREAD_ID) "
+                "WHERE VARIABLE_NAME = 'Ssl_cipher' AND PROCESSLIST_USER = 'turnstile'"
             ).split("\n")
         )
 
@@ -172,7 +173,7 @@ class MariaDbLoginTest(LoginTest):
 
 @unittest.skipIf(NO_MYSQL, NO_MYSQL)
 class MySqlLoginTest(LoginTest):
-    """The account has caching_sha2_password, the default. It makes its keys and certificates itself."""
+    """The account has the default, caching_sha2_password. MySQL makes its keys and certificates."""
 
     @classmethod
     def setUpClass(cls) -> None:
@@ -185,7 +186,7 @@ class MySqlLoginTest(LoginTest):
         self.forget_logins()
 
     def forget_logins(self) -> None:
-        """The next login is a full one: one that the server remembers needs neither TLS nor a key."""
+        """Makes the next login a full one. A remembered login needs neither TLS nor a key."""
         self.mysql.ask("FLUSH PRIVILEGES")
 
     def test_the_account_is_of_the_default_kind(self) -> None:
@@ -210,7 +211,8 @@ class MySqlLoginTest(LoginTest):
         self.mysql.ask(
             f"SET GLOBAL ssl_ca = '{self.mysql.folder / 'ca.pem'}';"
             f"SET GLOBAL ssl_cert = '{self.mysql.folder / 'server-cert.pem'}';"
-            f"SET GLOBAL ssl_key = '{self.mysql.folder / 'server-key.pem'}'; ALTER INSTANCE RELOAD TLS"
+            f"SET GLOBAL ssl_key = '{self.mysql.folder / 'server-key.pem'}';"
+            "ALTER INSTANCE RELOAD TLS"
         )
         self.addCleanup(self.mysql.restart)
         self.assert_works("--mysql-tls-ca", self.mysql.folder / "ca.pem", is_encrypted=True)

@@ -1,4 +1,4 @@
-"""The same lines get the same replies on every store, in every model, however the store is connected to."""
+"""Every store, model and kind of store connection gives the same replies to the same lines."""
 
 import unittest
 

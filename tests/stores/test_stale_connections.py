@@ -1,4 +1,4 @@
-"""A connection to the store that has gone stale between two requests is replaced, and nobody notices."""
+"""A connection to the store that became stale between two requests is replaced unnoticed."""
 
 import unittest
 

@@ -1,4 +1,4 @@
-"""The store is killed under load, again and again: no wrong answer, and no account lost whose OK was given.
+"""The store is killed under load again and again. No answer is wrong, no account is lost.
 
 TURNSTILE_SOAK=1 does it 20 times for every store, model and way to connect.
 """
@@ -20,7 +20,10 @@ COMBINATIONS = combinations() if SOAK else list(zip(MODELS, CONNECTIONS))
 
 
 class Load(threading.Thread):
-    """Makes accounts and looks old ones up, right and wrong, until stop(). Keeps every reply that must not be."""
+    """Makes accounts and checks old ones, with right and wrong passwords, until stop().
+
+    Keeps every wrong reply.
+    """
 
     def __init__(self, server: Program, name: str) -> None:
         super().__init__(daemon=True)

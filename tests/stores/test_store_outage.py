@@ -1,4 +1,4 @@
-"""A store that is down, hangs, and comes back: `unavailable` in time, never a wrong answer, and then all is well."""
+"""A store that is down or hangs, and returns: `unavailable` in time, and never a wrong answer."""
 
 import time
 import unittest
@@ -10,13 +10,13 @@ from store_scene import PLAIN, StoreTest, combinations, flags_of
 from waiting import LONG_S, eventually
 
 TIMEOUT_S = 3
-# Above what the machine may add, below a second time-out on top of the first.
+# More than a slow machine adds, less than a second time-out on top of the first.
 SLACK_S = 2.5
 TIMEOUT = ("--store-timeout", str(TIMEOUT_S))
 
 
 class Users:
-    """Accounts of one authserver, each with a client of its own, whose answers nobody else may get."""
+    """Accounts of one authserver, each with its own client, which must get its own answers only."""
 
     COUNT = 4
 
