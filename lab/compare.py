@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import intervals, wording
-from .analysis import Analysis
+from .analysis import Analysis, CellResult
 from .document import Block, Bullets, Document, Heading, Paragraph, Table
 from .records import Folder
 from .rig.errors import Failed
@@ -25,54 +25,58 @@ def document(first: Folder, second: Folder) -> Document:
     ]
     if not pairs:
         raise Failed(f"{first.path} and {second.path} have no cell in common")
-    rows = []
-    for a, b in pairs:
-        change = intervals.ratio(
-            [run.throughput_rps for run in b.best.runs], [run.throughput_rps for run in a.best.runs]
-        )
-        mark = "" if change.is_interval else "*"
-        rows.append(
-            [
-                str(a.cell),
-                wording.rate(a.best.throughput.median),
-                wording.rate(b.best.throughput.median),
-                wording.times(change.median),
-                f"{change.low:.2f}–{change.high:.2f}{mark}",
-                _judged(change),
-                str(a.n_star),
-                str(b.n_star),
-                a.verdict.label,
-                b.verdict.label,
-            ]
-        )
     blocks: list[Block] = [
         Paragraph(f"A is {first.path}, B is {second.path}. {_machines(environments)}"),
-        Table(
-            "Maximum throughput, requests/s. The ratio is B / A with its 95% confidence interval "
-            "(* = minimum–maximum: fewer than three runs).",
-            [
-                "cell",
-                "A",
-                "B",
-                "ratio",
-                "interval",
-                "",
-                "N* A",
-                "N* B",
-                "bottleneck A",
-                "bottleneck B",
-            ],
-            rows,
-        ),
+        _table(pairs),
+        Heading(2, "What differs"),
     ]
     differences = _differences(*environments)
-    blocks += [
-        Heading(2, "What differs"),
-        Bullets(differences) if differences else Paragraph("Nothing in the recorded environment."),
-    ]
-    return Document(
-        "Turnstile lab: comparison", "maximum throughput of every cell that both have", blocks
+    if differences:
+        blocks.append(Bullets(differences))
+    else:
+        blocks.append(Paragraph("Nothing in the recorded environment."))
+    title = "Turnstile lab: comparison"
+    return Document(title, "maximum throughput of every cell that both have", blocks)
+
+
+_COLUMNS = [
+    "cell",
+    "A",
+    "B",
+    "ratio",
+    "interval",
+    "",
+    "N* A",
+    "N* B",
+    "bottleneck A",
+    "bottleneck B",
+]
+
+
+def _table(pairs: list[tuple[CellResult, CellResult]]) -> Table:
+    return Table(
+        "Maximum throughput, requests/s. The ratio is B / A with its 95% confidence interval "
+        "(* = minimum–maximum: fewer than three runs).",
+        _COLUMNS,
+        [_row(a, b) for a, b in pairs],
     )
+
+
+def _row(a: CellResult, b: CellResult) -> list[str]:
+    rates = [[run.throughput_rps for run in result.best.runs] for result in (b, a)]
+    change = intervals.ratio(*rates)
+    return [
+        str(a.cell),
+        wording.rate(a.best.throughput.median),
+        wording.rate(b.best.throughput.median),
+        wording.times(change.median),
+        f"{change.low:.2f}–{change.high:.2f}{'' if change.is_interval else '*'}",
+        _judged(change),
+        str(a.n_star),
+        str(b.n_star),
+        a.verdict.label,
+        b.verdict.label,
+    ]
 
 
 def _environment(folder: Folder) -> dict:

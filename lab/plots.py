@@ -83,34 +83,8 @@ def sweep(curves: list[Curve], title: str) -> str:
     """
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(10.5, 3.9))
     for curve in curves:
-        _measured(left, curve.throughput, curve)
-        _measured(right, curve.response_ms, curve)
-        left.plot(
-            *_columns(curve.bound, 2), color=curve.colour, linestyle="--", linewidth=1, alpha=0.8
-        )
-        left.plot(
-            *_columns(curve.predicted, 3)[:2], color=curve.colour, linestyle=":", linewidth=1.6
-        )
-        numbers, _, responses = _columns(curve.predicted, 3)
-        right.plot(numbers, responses, color=curve.colour, linestyle=":", linewidth=1.6)
-        left.plot(
-            *_columns(curve.invalid, 2),
-            "o",
-            markerfacecolor="none",
-            color=curve.colour,
-            markersize=7,
-            label=None if curve.throughput else curve.label,
-        )
-        star = [point for point in curve.throughput if point[0] == curve.n_star]
-        left.plot(
-            [point[0] for point in star],
-            [point[1] for point in star],
-            "D",
-            color=curve.colour,
-            markersize=8,
-            markeredgecolor="#1c2430",
-            zorder=5,
-        )
+        _draw_throughput(left, curve)
+        _draw_response(right, curve)
     highest = max(point[1] for curve in curves for point in curve.throughput or curve.invalid)
     left.set(
         title=title,
@@ -299,6 +273,31 @@ def profile(functions: list[tuple[str, float]]) -> str:
     axes.set(xlabel="% of the fileserver's instructions")
     axes.grid(axis="y", visible=False)
     return _svg(figure)
+
+
+def _draw_throughput(axes, curve: Curve) -> None:
+    """Measured points, asymptotes, predictions, invalid points, and a diamond at N*."""
+    colour = curve.colour
+    _measured(axes, curve.throughput, curve)
+    axes.plot(*_columns(curve.bound, 2), color=colour, linestyle="--", linewidth=1, alpha=0.8)
+    axes.plot(*_columns(curve.predicted, 3)[:2], color=colour, linestyle=":", linewidth=1.6)
+    axes.plot(
+        *_columns(curve.invalid, 2),
+        "o",
+        markerfacecolor="none",
+        color=colour,
+        markersize=7,
+        label=None if curve.throughput else curve.label,
+    )
+    star = [point[:2] for point in curve.throughput if point[0] == curve.n_star]
+    diamond = {"markersize": 8, "markeredgecolor": "#1c2430", "zorder": 5}
+    axes.plot(*_columns(star, 2), "D", color=colour, **diamond)
+
+
+def _draw_response(axes, curve: Curve) -> None:
+    _measured(axes, curve.response_ms, curve)
+    numbers, _, responses = _columns(curve.predicted, 3)
+    axes.plot(numbers, responses, color=curve.colour, linestyle=":", linewidth=1.6)
 
 
 def _measured(axes, points, curve: Curve) -> None:

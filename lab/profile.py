@@ -50,42 +50,47 @@ def run(
                 f"--callgrind-out-file={folder}/callgrind.out",
             )
             with stack.running(cell, stage, store, pins, programs, root, logs, valgrind) as servers:
-                load = loadgen.Load(
-                    request="get",
-                    server=str(servers.address),
-                    threads=_THREADS,
-                    seconds=seconds,
-                    warmup_s=0,
-                    flags=stage.loadgen,
-                    user=servers.user,
-                    password=servers.password,
-                    size_name=size.name,
-                    files_per_thread=max(1, file_count // _THREADS),
-                )
-                generator = loadgen.start(
-                    load,
-                    programs.path("loadgen"),
-                    pins.cores["loadgen"],
-                    logs / "profile.loadgen.log",
-                )
-                try:
-                    result = loadgen.finish(generator, load)
-                    command = servers.commands()["fileserver"].replace(folder, "…")
-                finally:
-                    generator.stop()
+                load = _load(servers, stage, size, file_count, seconds)
+                result = _loaded(load, programs, logs / "profile.loadgen.log")
+                command = servers.commands()["fileserver"].replace(folder, "…")
             _keep_largest(Path(folder), kept)
     finally:
         store.stop()
+    ours = [entry for entry in _annotated(kept, "yes") if entry[0].startswith(_OURS)]
     return {
         "command": command,
         "requests": result.requests,
         "row": cell.row,
         "stage": cell.stage,
         "functions": _largest(_annotated(kept, "no"), sum),
-        "with_callees": _largest(
-            [entry for entry in _annotated(kept, "yes") if entry[0].startswith(_OURS)], max
-        ),
+        "with_callees": _largest(ours, max),
     }
+
+
+def _load(
+    servers: stack.Stack, stage: Stage, size: Size, file_count: int, seconds: float
+) -> loadgen.Load:
+    return loadgen.Load(
+        request="get",
+        server=str(servers.address),
+        threads=_THREADS,
+        seconds=seconds,
+        warmup_s=0,
+        flags=stage.loadgen,
+        user=servers.user,
+        password=servers.password,
+        size_name=size.name,
+        files_per_thread=max(1, file_count // _THREADS),
+    )
+
+
+def _loaded(load: loadgen.Load, programs: Programs, log: Path) -> loadgen.Result:
+    """Runs the load generator, on all cores, until it ends."""
+    generator = loadgen.start(load, programs.path("loadgen"), usable_cores(), log)
+    try:
+        return loadgen.finish(generator, load)
+    finally:
+        generator.stop()
 
 
 def functions_of(annotated: str) -> list[tuple[str, float]]:

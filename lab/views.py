@@ -58,7 +58,7 @@ class Scene:
 
 def method(environment: dict) -> str:
     mode = environment["mode"]
-    repeated = "each once" if mode["repeat"] == 1 else f"those that decide {mode['repeat']} times"
+    repeated = "each once" if mode["repeat"] == 1 else f"deciding points {mode['repeat']} times"
     return f"points of {mode['seconds']:g} s after {mode['warmup_s']:g} s of warm-up, {repeated}"
 
 
