@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "authserver/passwords/hash_lanes.h"
 #include "flags/alternatives.h"
@@ -128,17 +129,14 @@ std::optional<std::string> read_secrets(StoreConfig& store) {
 
 }  // namespace
 
-std::optional<Config> read_config(int argc, char** argv, int& exit_status) {
+std::variant<Config, int> read_config(int argc, char** argv) {
   Config config;
   const flags::Program program{
       "authserver", "Says whether a user's password is right, and keeps the accounts that say so."};
   const auto done = flags::parse(
       program, argc, argv, [&](flags::App& app) { declare(app, config); },
       [&] { return read_secrets(config.store); });
-  if (done) {
-    exit_status = *done;
-    return {};
-  }
+  if (done) return *done;
   if (config.hashes_at_once == 0) {
     config.hashes_at_once = std::min(usable_cores(), static_cast<int>(HashLanes::kMostLanes));
   }

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
+#include <variant>
 
 #include "authserver/passwords/scheme.h"
 #include "authserver/stores/store_config.h"
@@ -38,8 +38,8 @@ struct Config {
   int hashes_at_once = 0;                   // 0: one for each core
 };
 
-// From the command line, the environment and the --config file. Nothing when the program shall end
-// at once, with `exit_status`.
-std::optional<Config> read_config(int argc, char** argv, int& exit_status);
+// Reads the command line, the environment and the --config file. Returns the exit status instead
+// where the program ends at once: after --help, --version, or wrong usage, which has been printed.
+std::variant<Config, int> read_config(int argc, char** argv);
 
 }  // namespace authserver

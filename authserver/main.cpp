@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include <memory>
+#include <variant>
 
 #include "authserver/authenticator.h"
 #include "authserver/config.h"
@@ -63,8 +64,8 @@ int run(const Config& config) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  int exit_status = 0;
-  const auto config = authserver::read_config(argc, argv, exit_status);
-  if (!config) return exit_status;
-  return serve::run_server("authserver", config->log_level, [&] { return run(*config); });
+  const auto read = authserver::read_config(argc, argv);
+  if (const int* const exit_status = std::get_if<int>(&read)) return *exit_status;
+  const Config& config = std::get<Config>(read);
+  return serve::run_server("authserver", config.log_level, [&] { return run(config); });
 }
