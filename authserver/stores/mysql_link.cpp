@@ -6,7 +6,6 @@
 #include <array>
 #include <type_traits>
 
-#include "base/clock.h"
 #include "net/socket_io.h"
 
 namespace authserver {
@@ -82,14 +81,13 @@ base::Status MysqlLink::connect() {
   if (connection == nullptr) return Error{ErrorCode::kUnavailable, "mysql: out of memory"};
   set_options(connection.get());
   const MysqlConfig& mysql = config_.mysql;
-  const auto at_once = base::Deadline::in_ms(config_.timeout_ms / 2);
+  const FailureTimer timer(config_.timeout_ms);
   const char* const host = mysql.socket.empty() ? mysql.host.c_str() : nullptr;
   if (::mysql_real_connect(connection.get(), host, mysql.user.c_str(), mysql.password.c_str(),
                            mysql.database.c_str(), static_cast<unsigned>(mysql.port),
                            null_if_empty(mysql.socket), 0) == nullptr) {
     const unsigned code = ::mysql_errno(connection.get());
-    backoff_.failed(at_once.has_passed() ? Backoff::Failure::kAfterWaiting
-                                         : Backoff::Failure::kAtOnce);
+    backoff_.failed(timer.failure());
     return login_error(code, ::mysql_error(connection.get()));
   }
   backoff_.succeeded();
@@ -155,11 +153,9 @@ base::Error MysqlLink::login_error(unsigned code, std::string_view text) const {
   return {ErrorCode::kUnavailable, text_of(code, text) + " at " + where + hint};
 }
 
-bool MysqlLink::is_quiet_and_open() const {
-  return connection_ != nullptr && net::is_quiet_and_open(static_cast<int>(connection_->net.fd));
+void MysqlLink::close_if_stale() {
+  if (is_connected() && !net::is_quiet_and_open(static_cast<int>(get()->net.fd))) close();
 }
-
-void MysqlLink::close() { connection_.reset(); }
 
 base::Status MysqlLink::run(const std::string& sql,
                             const std::function<void(MYSQL_ROW, unsigned long*)>& take_row) {

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "authserver/stores/backoff.h"
+#include "authserver/stores/retry.h"
 #include "authserver/stores/store_config.h"
 #include "base/result.h"
 
@@ -29,10 +29,9 @@ class MysqlLink {
   base::Status connect();
   bool is_connected() const { return connection_ != nullptr; }
 
-  // Whether a kept connection can still be used, as far as can be told without asking.
-  bool is_quiet_and_open() const;
-
-  void close();
+  // Closes a kept connection that the server has closed meanwhile, or that has bytes waiting which
+  // nobody asked for. Nothing is pending on it, so it may be replaced.
+  void close_if_stale();
 
   // Statements without parameters. Each row's columns go to `take_row`.
   using Row = std::initializer_list<std::string_view>;
@@ -56,6 +55,7 @@ class MysqlLink {
   base::Error failure(unsigned code, std::string_view text);
 
  private:
+  void close() { connection_.reset(); }
   struct CloseConnection {
     void operator()(MYSQL* connection) const { ::mysql_close(connection); }
   };

@@ -2,7 +2,6 @@
 
 #include <cstdlib>
 
-#include "base/clock.h"
 #include "base/log.h"
 #include "sql/mysql.h"
 
@@ -64,9 +63,7 @@ base::Status MysqlStore::prepare(const StoreConfig& config) {
 }
 
 base::Status MysqlStore::create(const Account& account) {
-  // Nothing was asked on a kept connection that the server has closed meanwhile, so it may be
-  // replaced.
-  if (link_.is_connected() && !link_.is_quiet_and_open()) link_.close();
+  link_.close_if_stale();
   if (!link_.is_connected()) {
     if (const auto connected = link_.connect(); !connected) return connected;
   }
@@ -76,12 +73,7 @@ base::Status MysqlStore::create(const Account& account) {
 }
 
 base::Result<std::string> MysqlStore::find_record(std::string_view user) {
-  const bool was_kept = link_.is_connected();
-  const auto at_once = base::Deadline::in_ms(config_.timeout_ms / 2);
-  auto record = find_once(user);
-  // A stale one says so at once; a store that hangs has had its time.
-  const bool was_stale = !record && was_kept && !link_.is_connected() && !at_once.has_passed();
-  return was_stale ? find_once(user) : record;
+  return ask_again_if_stale(link_, config_.timeout_ms, [&] { return find_once(user); });
 }
 
 base::Result<std::string> MysqlStore::find_once(std::string_view user) {

@@ -1,10 +1,8 @@
-#include "authserver/stores/backoff.h"
+#include "authserver/stores/retry.h"
 
 #include <sodium.h>
 
 #include <algorithm>
-
-#include "base/clock.h"
 
 namespace authserver {
 

@@ -1,0 +1,58 @@
+// One connection to Redis. With redis_link.cpp the only file that includes the client library.
+#pragma once
+
+#include <hiredis/hiredis.h>
+
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "authserver/stores/retry.h"
+#include "authserver/stores/store_config.h"
+#include "base/result.h"
+
+namespace authserver {
+
+// One thread. Connects with the first command, and again after the connection was lost. Closes the
+// connection after a time-out, so that a late answer is never taken for the next one.
+class RedisLink {
+ public:
+  // A command and its arguments. Each is sent as bytes with a length, so nothing needs quoting.
+  using Words = std::initializer_list<std::string_view>;
+
+  struct FreeReply {
+    void operator()(redisReply* reply) const { ::freeReplyObject(reply); }
+  };
+  using Reply = std::unique_ptr<redisReply, FreeReply>;
+
+  // `config` must outlive it. Does not connect yet.
+  explicit RedisLink(const StoreConfig& config) : config_(config) {}
+
+  bool is_connected() const { return context_ != nullptr; }
+
+  // Closes a kept connection that the server has closed meanwhile, or that has bytes waiting which
+  // nobody asked for. Nothing is pending on it, so it may be replaced.
+  void close_if_stale();
+
+  // Sends one command of at most 6 words and waits for its reply. Connects first if need be. An
+  // error reply of the server is an Error here: kInternal for a command that it does not take, else
+  // kUnavailable.
+  base::Result<Reply> ask(Words words);
+
+ private:
+  struct FreeContext {
+    void operator()(redisContext* context) const { ::redisFree(context); }
+  };
+  base::Status connect();
+  base::Status log_in();
+
+  const StoreConfig& config_;
+  std::unique_ptr<redisContext, FreeContext> context_;
+  Backoff backoff_;
+};
+
+// The text of a string reply, borrowed from it.
+inline std::string_view text_in(const redisReply& reply) { return {reply.str, reply.len}; }
+
+}  // namespace authserver
