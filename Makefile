@@ -102,7 +102,7 @@ check-python: ## ruff and mypy: Python is formatted, follows the rules, and is t
 shellcheck: ## shellcheck: shell scripts have no known mistakes
 	$(Q)shellcheck $$(git grep -lE '^#!.*(bash|/sh)$$')
 
-tidy: $(BUILD)/generated/version.h $(BUILD)/generated/sql/sqlite.h $(BUILD)/generated/sql/mysql.h ## clang-tidy (minutes; not part of make check)
+tidy: $(BUILD)/generated/version.h $(patsubst sql/%.sql,$(BUILD)/generated/sql/%.h,$(wildcard sql/*.sql)) ## clang-tidy (minutes; not part of make check)
 	$(Q)printf '%s\n' $(filter-out tests/%,$(filter %.cpp,$(CXX_FILES))) | \
 	  xargs -P $(shell nproc) -n 4 sh -c '$(CLANG_TIDY) --quiet "$$@" -- $(filter-out -MMD -MP,$(CPPFLAGS)) -std=c++20' tidy
 
@@ -159,10 +159,11 @@ $(BUILD)/generated/version.h: Makefile
 $(BUILD)/objects/lib/flags/parse.o: $(BUILD)/generated/version.h
 
 # The schema of each SQL store as a C++ string, which the authserver runs when it starts.
+SCHEMAS := $(patsubst sql/%.sql,%,$(wildcard sql/*.sql))
 $(BUILD)/generated/sql/%.h: sql/%.sql
 	@mkdir -p $(@D); name=$$(echo $* | sed 's/./\U&/'); \
 	{ printf 'namespace sql {\ninline constexpr char k%s[] = R"sql(\n' $$name; cat $<; printf ')sql";\n}\n'; } >$@
-$(foreach s,sqlite mysql,$(eval $(BUILD)/objects/authserver/stores/$(s)_store.o: $(BUILD)/generated/sql/$(s).h))
+$(foreach s,$(SCHEMAS),$(eval $(BUILD)/objects/authserver/stores/$(s)_store.o: $(BUILD)/generated/sql/$(s).h))
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 .PHONY: all setup help clean demo bench profile results results-summary test unit e2e test-stores test-scripts test-lab \

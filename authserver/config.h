@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "authserver/passwords/scheme.h"
-#include "authserver/stores/store_config.h"
+#include "authserver/stores/store_backend.h"
 #include "base/log.h"
 #include "net/address.h"
 #include "serve/options.h"

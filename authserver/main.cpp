@@ -39,8 +39,7 @@ int run(const Config& config) {
   if (!authserver::start_cryptography())
     return failed({base::ErrorCode::kInternal, "no source of randomness"});
   warn_about_plain(config.password_scheme);
-  if (const auto prepared = authserver::prepare_store(config.store); !prepared)
-    return failed(prepared.error());
+  if (const auto prepared = config.store.prepare(); !prepared) return failed(prepared.error());
   if (config.move.is_wanted()) return move_instead_of_serving(config);
 
   const serve::Shared<authserver::SharedPasswordState> passwords;

@@ -10,7 +10,6 @@
 
 #include "authserver/csv.h"
 #include "authserver/private_file.h"
-#include "authserver/stores/open.h"
 #include "base/clock.h"
 
 namespace authserver {
@@ -128,7 +127,7 @@ base::Status import_accounts(AccountStore& store, const std::string& path) {
 }  // namespace
 
 base::Status move_accounts(const Move& move, const StoreConfig& store_config) {
-  auto store = open_store(store_config);
+  auto store = store_config.open();
   if (!store) return store.error();
   if (!move.export_to.empty()) return export_accounts(**store, move.export_to);
   return import_accounts(**store, move.import_from);

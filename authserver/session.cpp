@@ -43,7 +43,7 @@ base::Status Session::answer(const wire::Refused& refused) {
 template <typename Ask>
 base::Status Session::with_store(Ask ask) {
   if (store_ == nullptr) {
-    auto opened = open_store(store_config_);
+    auto opened = store_config_.open();
     if (!opened) return opened.error();
     store_ = std::move(*opened);
   }

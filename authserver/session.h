@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "authserver/authenticator.h"
-#include "authserver/stores/open.h"
+#include "authserver/stores/store_backend.h"
 #include "serve/connection.h"
 #include "serve/options.h"
 #include "wire/request.h"

@@ -80,12 +80,11 @@ base::Status MysqlLink::connect() {
   std::unique_ptr<MYSQL, CloseConnection> connection(::mysql_init(nullptr));
   if (connection == nullptr) return Error{ErrorCode::kUnavailable, "mysql: out of memory"};
   set_options(connection.get());
-  const MysqlConfig& mysql = config_.mysql;
-  const FailureTimer timer(config_.timeout_ms);
-  const char* const host = mysql.socket.empty() ? mysql.host.c_str() : nullptr;
-  if (::mysql_real_connect(connection.get(), host, mysql.user.c_str(), mysql.password.c_str(),
-                           mysql.database.c_str(), static_cast<unsigned>(mysql.port),
-                           null_if_empty(mysql.socket), 0) == nullptr) {
+  const FailureTimer timer(timeout_ms_);
+  const char* const host = options_.socket.empty() ? options_.host.c_str() : nullptr;
+  if (::mysql_real_connect(connection.get(), host, options_.user.c_str(), options_.password.c_str(),
+                           options_.database.c_str(), static_cast<unsigned>(options_.port),
+                           null_if_empty(options_.socket), 0) == nullptr) {
     const unsigned code = ::mysql_errno(connection.get());
     backoff_.failed(timer.failure());
     return login_error(code, ::mysql_error(connection.get()));
@@ -97,28 +96,27 @@ base::Status MysqlLink::connect() {
 }
 
 void MysqlLink::set_options(MYSQL* connection) const {
-  const MysqlConfig& mysql = config_.mysql;
-  const unsigned connect_limit_s = limit_s(config_.timeout_ms, 1);
+  const unsigned connect_limit_s = limit_s(timeout_ms_, 1);
   ::mysql_options(connection, MYSQL_OPT_CONNECT_TIMEOUT, &connect_limit_s);
-  const bool wants_tls = mysql.tls == MysqlTls::kOn || !mysql.tls_ca.empty();
-  if (!mysql.tls_ca.empty())
-    ::mysql_ssl_set(connection, nullptr, nullptr, mysql.tls_ca.c_str(), nullptr, nullptr);
+  const bool wants_tls = options_.tls == MysqlTls::kOn || !options_.tls_ca.empty();
+  if (!options_.tls_ca.empty())
+    ::mysql_ssl_set(connection, nullptr, nullptr, options_.tls_ca.c_str(), nullptr, nullptr);
 #ifdef MARIADB_BASE_VERSION
-  const unsigned io_limit_s = limit_s(config_.timeout_ms, 1);
-  const Flag verify = mysql.tls_ca.empty() ? 0 : 1;
+  const unsigned io_limit_s = limit_s(timeout_ms_, 1);
+  const Flag verify = options_.tls_ca.empty() ? 0 : 1;
   const Flag enforce = wants_tls ? 1 : 0;
   ::mysql_options(connection, MYSQL_OPT_SSL_ENFORCE, &enforce);
   ::mysql_options(connection, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verify);
 #else
-  const unsigned io_limit_s = limit_s(config_.timeout_ms, 3);
-  const unsigned with_tls = mysql.tls_ca.empty() ? SSL_MODE_REQUIRED : SSL_MODE_VERIFY_IDENTITY;
+  const unsigned io_limit_s = limit_s(timeout_ms_, 3);
+  const unsigned with_tls = options_.tls_ca.empty() ? SSL_MODE_REQUIRED : SSL_MODE_VERIFY_IDENTITY;
   const unsigned mode = wants_tls ? with_tls : SSL_MODE_DISABLED;
   ::mysql_options(connection, MYSQL_OPT_SSL_MODE, &mode);
   const Flag ask_for_key = true;
   ::mysql_options(connection, MYSQL_OPT_GET_SERVER_PUBLIC_KEY, &ask_for_key);
 #endif
-  if (!mysql.server_public_key.empty()) {
-    ::mysql_options(connection, MYSQL_SERVER_PUBLIC_KEY, mysql.server_public_key.c_str());
+  if (!options_.server_public_key.empty()) {
+    ::mysql_options(connection, MYSQL_SERVER_PUBLIC_KEY, options_.server_public_key.c_str());
   }
   // A server could ask for any file that we may read, and not every build of the libraries refuses
   // by itself.
@@ -128,7 +126,7 @@ void MysqlLink::set_options(MYSQL* connection) const {
   ::mysql_options(connection, MYSQL_OPT_WRITE_TIMEOUT, &io_limit_s);
   // Else "localhost" would mean a socket file to the library, whatever the port, and another host
   // no socket file.
-  const unsigned protocol = mysql.socket.empty() ? MYSQL_PROTOCOL_TCP : MYSQL_PROTOCOL_SOCKET;
+  const unsigned protocol = options_.socket.empty() ? MYSQL_PROTOCOL_TCP : MYSQL_PROTOCOL_SOCKET;
   ::mysql_options(connection, MYSQL_OPT_PROTOCOL, &protocol);
 }
 
@@ -144,12 +142,12 @@ base::Error MysqlLink::login_error(unsigned code, std::string_view text) const {
         "; this login needs TLS (--mysql-tls on) or the server's own key "
         "(--mysql-server-public-key FILE)";
   }
-  if (code == CR_SSL_CONNECTION_ERROR && !config_.mysql.tls_ca.empty()) {
-    hint = "; its certificate must be signed by " + config_.mysql.tls_ca + " and name the host";
+  if (code == CR_SSL_CONNECTION_ERROR && !options_.tls_ca.empty()) {
+    hint = "; its certificate must be signed by " + options_.tls_ca + " and name the host";
   }
-  const std::string where = config_.mysql.socket.empty()
-                                ? config_.mysql.host + ":" + std::to_string(config_.mysql.port)
-                                : config_.mysql.socket;
+  const std::string where = options_.socket.empty()
+                                ? options_.host + ":" + std::to_string(options_.port)
+                                : options_.socket;
   return {ErrorCode::kUnavailable, text_of(code, text) + " at " + where + hint};
 }
 

@@ -4,14 +4,15 @@
 
 #include <mysql.h>
 
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
 
+#include "authserver/stores/mysql_options.h"
 #include "authserver/stores/retry.h"
-#include "authserver/stores/store_config.h"
 #include "base/result.h"
 
 namespace authserver {
@@ -22,8 +23,9 @@ class MysqlStatement;
 // answer finds nobody.
 class MysqlLink {
  public:
-  // `config` must outlive it. Does not connect yet.
-  explicit MysqlLink(const StoreConfig& config) : config_(config) {}
+  // `options` must outlive it. Does not connect yet.
+  MysqlLink(const MysqlOptions& options, std::int64_t timeout_ms)
+      : options_(options), timeout_ms_(timeout_ms) {}
 
   // kUnavailable when the server cannot be reached or refuses us.
   base::Status connect();
@@ -62,7 +64,8 @@ class MysqlLink {
   void set_options(MYSQL* connection) const;
   base::Error login_error(unsigned code, std::string_view text) const;
 
-  const StoreConfig& config_;
+  const MysqlOptions& options_;
+  const std::int64_t timeout_ms_;
   std::unique_ptr<MYSQL, CloseConnection> connection_;
   unsigned generation_ = 0;
   Backoff backoff_;

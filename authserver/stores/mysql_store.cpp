@@ -2,7 +2,11 @@
 
 #include <cstdlib>
 
+#include "authserver/stores/mysql_link.h"
 #include "base/log.h"
+#include "flags/alternatives.h"
+#include "flags/secrets.h"
+#include "flags/values.h"
 #include "sql/mysql.h"
 
 namespace authserver {
@@ -12,55 +16,33 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
+class MysqlStore : public AccountStore {
+ public:
+  // `options` must outlive it.
+  MysqlStore(const MysqlOptions& options, const StoreLimits& limits);
+
+  base::Status create(const Account& account) override;
+  base::Result<std::string> find_record(std::string_view user) override;
+  base::Status ping() override;
+  base::Status for_each(const std::function<void(const Account&)>& visit) override;
+
+ private:
+  base::Result<std::string> find_once(std::string_view user);
+
+  const std::int64_t timeout_ms_;
+  MysqlLink link_;
+  MysqlStatement insert_;  // statements end before the connection that they were prepared on
+  MysqlStatement select_;
+};
+
 constexpr std::string_view kInsert = "INSERT INTO accounts (name, record) VALUES (?, ?)";
 constexpr std::string_view kSelect = "SELECT record FROM accounts WHERE name = ?";
 
-// Whether the table is there and we have the privileges, without touching an account.
-base::Status may_ask(MysqlLink& link) {
-  if (const auto prepared = MysqlStatement(kSelect).prepare(link); !prepared) return prepared;
-  return MysqlStatement(kInsert).prepare(link);
-}
-
-void log_what_durable_means(MysqlLink& link, const MysqlConfig& config) {
-  const std::string flush = link.value("SELECT @@innodb_flush_log_at_trx_commit");
-  const char* const meaning =
-      flush == "1" ? "on disk before OK (InnoDB)" : "a crash may lose the last second of accounts";
-  base::log::info(
-      "accounts store=mysql server={} database={} durable=\"{}\" innodb_flush_log_at_trx_commit={}",
-      link.value("SELECT VERSION()"), config.database, meaning, flush);
-}
-
-void warn_when_connections_are_short(MysqlLink& link, int most_connections) {
-  const std::string limit = link.value("SELECT @@max_connections");
-  if (limit.empty() || std::atoi(limit.c_str()) >= most_connections) return;
-  base::log::warn(
-      "the store allows fewer connections than --max-connections may ask for max_connections={} "
-      "hint=\"SET GLOBAL max_connections = {}\"",
-      limit, most_connections);
-}
-
-}  // namespace
-
-MysqlStore::MysqlStore(const StoreConfig& config)
-    : config_(config), link_(config), insert_(kInsert), select_(kSelect) {}
-
-base::Status MysqlStore::prepare(const StoreConfig& config) {
-  MysqlLink link(config);
-  if (const auto connected = link.connect(); !connected) return connected;
-  auto ready = may_ask(link);
-  if (!ready) {
-    // Who may not make tables is fine where somebody else has made this one.
-    const auto made = link.run(sql::kMysql);
-    if (!made)
-      return Error{made.error().code,
-                   ready.error().context + "; to make the table: " + made.error().context};
-    ready = may_ask(link);
-  }
-  if (!ready) return ready;
-  log_what_durable_means(link, config.mysql);
-  warn_when_connections_are_short(link, config.most_connections);
-  return base::kDone;
-}
+MysqlStore::MysqlStore(const MysqlOptions& options, const StoreLimits& limits)
+    : timeout_ms_(limits.timeout_ms),
+      link_(options, limits.timeout_ms),
+      insert_(kInsert),
+      select_(kSelect) {}
 
 base::Status MysqlStore::create(const Account& account) {
   link_.close_if_stale();
@@ -73,7 +55,7 @@ base::Status MysqlStore::create(const Account& account) {
 }
 
 base::Result<std::string> MysqlStore::find_record(std::string_view user) {
-  return ask_again_if_stale(link_, config_.timeout_ms, [&] { return find_once(user); });
+  return ask_again_if_stale(link_, timeout_ms_, [&] { return find_once(user); });
 }
 
 base::Result<std::string> MysqlStore::find_once(std::string_view user) {
@@ -99,6 +81,88 @@ base::Status MysqlStore::for_each(const std::function<void(const Account&)>& vis
                    [&](MYSQL_ROW row, const unsigned long* sizes) {
                      visit({{row[0], sizes[0]}, {row[1], sizes[1]}});
                    });
+}
+
+// Whether the table is there and we have the privileges, without touching an account.
+base::Status may_ask(MysqlLink& link) {
+  if (const auto prepared = MysqlStatement(kSelect).prepare(link); !prepared) return prepared;
+  return MysqlStatement(kInsert).prepare(link);
+}
+
+void log_what_durable_means(MysqlLink& link, const MysqlOptions& options) {
+  const std::string flush = link.value("SELECT @@innodb_flush_log_at_trx_commit");
+  const char* const meaning =
+      flush == "1" ? "on disk before OK (InnoDB)" : "a crash may lose the last second of accounts";
+  base::log::info(
+      "accounts store=mysql server={} database={} durable=\"{}\" innodb_flush_log_at_trx_commit={}",
+      link.value("SELECT VERSION()"), options.database, meaning, flush);
+}
+
+void warn_when_connections_are_short(MysqlLink& link, int most_connections) {
+  const std::string limit = link.value("SELECT @@max_connections");
+  if (limit.empty() || std::atoi(limit.c_str()) >= most_connections) return;
+  base::log::warn(
+      "the store allows fewer connections than --max-connections may ask for max_connections={} "
+      "hint=\"SET GLOBAL max_connections = {}\"",
+      limit, most_connections);
+}
+
+}  // namespace
+
+void MysqlBackend::declare_flags(flags::App& app) {
+  const auto forget_socket = [this] { options_.socket.clear(); };
+  auto* const host = app.add_option("--mysql-host", options_.host, "MySQL or MariaDB server");
+  host->type_name("HOST")->capture_default_str();
+  flags::forget_when_taken(host, forget_socket);
+  flags::forget_when_taken(
+      flags::add_whole(app, "--mysql-port", options_.port, 1, 65535, "its port"), forget_socket);
+  app.add_option("--mysql-socket", options_.socket, "its socket file, instead of host and port")
+      ->type_name("FILE");
+  app.add_option("--mysql-user", options_.user, "log in as this user")
+      ->type_name("NAME")
+      ->capture_default_str();
+  flags::add_secret(app, "--mysql-password", options_.password, options_.password_file);
+  app.add_option("--mysql-database", options_.database, "the database")
+      ->type_name("NAME")
+      ->capture_default_str();
+  flags::add_choice<MysqlTls>(
+      app, "--mysql-tls", options_.tls, {{"off", MysqlTls::kOff}, {"on", MysqlTls::kOn}},
+      "encrypt the connection; for a server that proves who it is, use --mysql-tls-ca");
+  app.add_option(
+         "--mysql-tls-ca", options_.tls_ca,
+         "encrypt, and trust only a certificate that FILE has signed and that names the host")
+      ->type_name("FILE");
+  app.add_option("--mysql-server-public-key", options_.server_public_key,
+                 "the server's RSA key for caching_sha2_password without TLS; else the server is "
+                 "asked for it")
+      ->type_name("FILE");
+}
+
+std::optional<std::string> MysqlBackend::read_secrets() {
+  return flags::read_secret_file("--mysql-password-file", options_.password_file,
+                                 options_.password);
+}
+
+base::Status MysqlBackend::prepare(const StoreLimits& limits) const {
+  MysqlLink link(options_, limits.timeout_ms);
+  if (const auto connected = link.connect(); !connected) return connected;
+  auto ready = may_ask(link);
+  if (!ready) {
+    // Who may not make tables is fine where somebody else has made this one.
+    const auto made = link.run(sql::kMysql);
+    if (!made)
+      return Error{made.error().code,
+                   ready.error().context + "; to make the table: " + made.error().context};
+    ready = may_ask(link);
+  }
+  if (!ready) return ready;
+  log_what_durable_means(link, options_);
+  warn_when_connections_are_short(link, limits.most_connections);
+  return base::kDone;
+}
+
+base::Result<std::unique_ptr<AccountStore>> MysqlBackend::open(const StoreLimits& limits) const {
+  return std::unique_ptr<AccountStore>(new MysqlStore(options_, limits));
 }
 
 }  // namespace authserver

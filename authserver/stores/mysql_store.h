@@ -1,34 +1,28 @@
-// Accounts in MySQL or MariaDB: sql/mysql.sql.
+// Accounts in MySQL or MariaDB, in the table of sql/mysql.sql.
 #pragma once
 
-#include <memory>
+#include <utility>
 
-#include "authserver/stores/account_store.h"
-#include "authserver/stores/mysql_link.h"
-#include "authserver/stores/store_config.h"
+#include "authserver/stores/mysql_options.h"
+#include "authserver/stores/store_backend.h"
 
 namespace authserver {
 
-// Durable: InnoDB, autocommit: create() returns after the commit. Connects with the first request,
-// and again when the connection was lost.
-class MysqlStore : public AccountStore {
+// Durable: InnoDB with autocommit, so create() returns after the commit. What a commit is worth
+// depends on the server's innodb_flush_log_at_trx_commit, which prepare() logs.
+//
+// A store connects with its first request, and again after its connection was lost.
+class MysqlBackend : public StoreBackend {
  public:
-  explicit MysqlStore(const StoreConfig& config);
+  explicit MysqlBackend(MysqlOptions options = {}) : options_(std::move(options)) {}
 
-  static base::Status prepare(const StoreConfig& config);
-
-  base::Status create(const Account& account) override;
-  base::Result<std::string> find_record(std::string_view user) override;
-  base::Status ping() override;
-  base::Status for_each(const std::function<void(const Account&)>& visit) override;
+  void declare_flags(flags::App& app) override;
+  std::optional<std::string> read_secrets() override;
+  base::Status prepare(const StoreLimits& limits) const override;
+  base::Result<std::unique_ptr<AccountStore>> open(const StoreLimits& limits) const override;
 
  private:
-  base::Result<std::string> find_once(std::string_view user);
-
-  const StoreConfig& config_;
-  MysqlLink link_;
-  MysqlStatement insert_;
-  MysqlStatement select_;
+  MysqlOptions options_;
 };
 
 }  // namespace authserver

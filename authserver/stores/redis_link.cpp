@@ -59,13 +59,13 @@ base::Result<RedisLink::Reply> RedisLink::ask(Words words) {
 base::Status RedisLink::connect() {
   if (!backoff_.may_try_now())
     return Error{ErrorCode::kUnavailable, "redis: not reached a moment ago"};
-  const timeval limit{config_.timeout_ms / 1000, (config_.timeout_ms % 1000) * 1000};
-  const FailureTimer timer(config_.timeout_ms);
-  context_.reset(::redisConnectWithTimeout(config_.redis.host.c_str(), config_.redis.port, limit));
+  const timeval limit{timeout_ms_ / 1000, (timeout_ms_ % 1000) * 1000};
+  const FailureTimer timer(timeout_ms_);
+  context_.reset(::redisConnectWithTimeout(options_.host.c_str(), options_.port, limit));
   if (context_ == nullptr) return Error{ErrorCode::kUnavailable, "redis: out of memory"};
   base::Status outcome = base::kDone;
   if (context_->err != 0) {
-    const std::string where = config_.redis.host + ":" + std::to_string(config_.redis.port);
+    const std::string where = options_.host + ":" + std::to_string(options_.port);
     outcome =
         Error{ErrorCode::kUnavailable, "redis: connect to " + where + ": " + context_->errstr};
   } else {
@@ -82,11 +82,11 @@ base::Status RedisLink::connect() {
 }
 
 base::Status RedisLink::log_in() {
-  if (!config_.redis.password.empty()) {
-    if (const auto reply = ask({"AUTH", config_.redis.password}); !reply) return reply.error();
+  if (!options_.password.empty()) {
+    if (const auto reply = ask({"AUTH", options_.password}); !reply) return reply.error();
   }
-  if (config_.redis.database != 0) {
-    if (const auto reply = ask({"SELECT", std::to_string(config_.redis.database)}); !reply)
+  if (options_.database != 0) {
+    if (const auto reply = ask({"SELECT", std::to_string(options_.database)}); !reply)
       return reply.error();
   }
   return base::kDone;

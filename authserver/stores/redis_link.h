@@ -3,13 +3,14 @@
 
 #include <hiredis/hiredis.h>
 
+#include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
 
+#include "authserver/stores/redis_options.h"
 #include "authserver/stores/retry.h"
-#include "authserver/stores/store_config.h"
 #include "base/result.h"
 
 namespace authserver {
@@ -26,8 +27,9 @@ class RedisLink {
   };
   using Reply = std::unique_ptr<redisReply, FreeReply>;
 
-  // `config` must outlive it. Does not connect yet.
-  explicit RedisLink(const StoreConfig& config) : config_(config) {}
+  // `options` must outlive it. Does not connect yet.
+  RedisLink(const RedisOptions& options, std::int64_t timeout_ms)
+      : options_(options), timeout_ms_(timeout_ms) {}
 
   bool is_connected() const { return context_ != nullptr; }
 
@@ -47,7 +49,8 @@ class RedisLink {
   base::Status connect();
   base::Status log_in();
 
-  const StoreConfig& config_;
+  const RedisOptions& options_;
+  const std::int64_t timeout_ms_;
   std::unique_ptr<redisContext, FreeContext> context_;
   Backoff backoff_;
 };

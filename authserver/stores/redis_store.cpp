@@ -2,7 +2,10 @@
 
 #include <span>
 
+#include "authserver/stores/redis_link.h"
 #include "base/log.h"
+#include "flags/secrets.h"
+#include "flags/values.h"
 
 namespace authserver {
 
@@ -11,20 +14,30 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
+class RedisStore : public AccountStore {
+ public:
+  // `options` must outlive it.
+  RedisStore(const RedisOptions& options, const StoreLimits& limits)
+      : timeout_ms_(limits.timeout_ms), link_(options, limits.timeout_ms) {}
+
+  base::Status create(const Account& account) override;
+  base::Result<std::string> find_record(std::string_view user) override;
+  base::Status ping() override;
+  base::Status for_each(const std::function<void(const Account&)>& visit) override;
+
+  // The value of one CONFIG setting. Empty if the server does not tell it.
+  std::string setting(std::string_view name);
+
+ private:
+  base::Result<RedisLink::Reply> ask_repeatable(RedisLink::Words words);
+
+  const std::int64_t timeout_ms_;
+  RedisLink link_;
+};
+
 constexpr std::string_view kKeyPrefix = "user:";
 
 std::string key_of(std::string_view user) { return std::string(kKeyPrefix).append(user); }
-
-}  // namespace
-
-base::Status RedisStore::prepare(const StoreConfig& config) {
-  RedisStore store(config);
-  if (const auto reached = store.ping(); !reached) return reached;
-  base::log::info("accounts store=redis host={} port={} database={} durable=\"{}\"",
-                  config.redis.host, config.redis.port, config.redis.database,
-                  store.meaning_of_durable());
-  return base::kDone;
-}
 
 base::Status RedisStore::create(const Account& account) {
   link_.close_if_stale();
@@ -64,32 +77,60 @@ base::Status RedisStore::for_each(const std::function<void(const Account&)>& vis
 }
 
 base::Result<RedisLink::Reply> RedisStore::ask_repeatable(RedisLink::Words words) {
-  return ask_again_if_stale(link_, config_.timeout_ms, [&] { return link_.ask(words); });
+  return ask_again_if_stale(link_, timeout_ms_, [&] { return link_.ask(words); });
 }
 
-// Empty when the server does not tell.
 std::string RedisStore::setting(std::string_view name) {
   const auto reply = ask_repeatable({"CONFIG", "GET", name});
   if (!reply || (*reply)->type != REDIS_REPLY_ARRAY || (*reply)->elements < 2) return {};
   return std::string(text_in(*(*reply)->element[1]));
 }
 
-std::string RedisStore::meaning_of_durable() {
-  const std::string append_only = setting("appendonly");
+std::string meaning_of_durable(RedisStore& store) {
+  const std::string append_only = store.setting("appendonly");
   if (append_only == "yes") {
-    const std::string fsync = setting("appendfsync");
+    const std::string fsync = store.setting("appendfsync");
     if (fsync == "always") return "appendonly always: on disk before OK";
     if (fsync == "everysec")
       return "appendonly everysec: a power cut may lose the last second of accounts";
     return "appendonly " + fsync + ": a power cut may lose what the system has not written yet";
   }
   if (append_only == "no") {
-    const std::string save = setting("save");
+    const std::string save = store.setting("save");
     if (save.empty()) return "no persistence: accounts are lost when the server stops";
     return "snapshots only (save " + save +
            "): accounts since the last one are lost when the server dies";
   }
   return "the server does not tell its setting";
+}
+
+}  // namespace
+
+void RedisBackend::declare_flags(flags::App& app) {
+  app.add_option("--redis-host", options_.host, "Redis server")
+      ->type_name("HOST")
+      ->capture_default_str();
+  flags::add_whole(app, "--redis-port", options_.port, 1, 65535, "its port");
+  flags::add_secret(app, "--redis-password", options_.password, options_.password_file);
+  flags::add_whole(app, "--redis-database", options_.database, 0, 1'000'000,
+                   "the database's number");
+}
+
+std::optional<std::string> RedisBackend::read_secrets() {
+  return flags::read_secret_file("--redis-password-file", options_.password_file,
+                                 options_.password);
+}
+
+base::Status RedisBackend::prepare(const StoreLimits& limits) const {
+  RedisStore store(options_, limits);
+  if (const auto reached = store.ping(); !reached) return reached;
+  base::log::info("accounts store=redis host={} port={} database={} durable=\"{}\"", options_.host,
+                  options_.port, options_.database, meaning_of_durable(store));
+  return base::kDone;
+}
+
+base::Result<std::unique_ptr<AccountStore>> RedisBackend::open(const StoreLimits& limits) const {
+  return std::unique_ptr<AccountStore>(new RedisStore(options_, limits));
 }
 
 }  // namespace authserver

@@ -1,32 +1,28 @@
-// Accounts in Redis: key "user:NAME", value the password record.
+// Accounts in Redis: the key is "user:NAME", the value the password record.
 #pragma once
 
-#include "authserver/stores/account_store.h"
-#include "authserver/stores/redis_link.h"
-#include "authserver/stores/store_config.h"
+#include <utility>
+
+#include "authserver/stores/redis_options.h"
+#include "authserver/stores/store_backend.h"
 
 namespace authserver {
 
-// Durable as the server's own setting says; prepare() logs what that means. Connects with the first
-// request, and again when the connection was lost.
-class RedisStore : public AccountStore {
+// Durable as far as the server's appendonly and save settings go. prepare() reads them and logs
+// what they mean; nothing here changes them.
+//
+// A store connects with its first request, and again after its connection was lost.
+class RedisBackend : public StoreBackend {
  public:
-  explicit RedisStore(const StoreConfig& config) : config_(config), link_(config) {}
+  explicit RedisBackend(RedisOptions options = {}) : options_(std::move(options)) {}
 
-  static base::Status prepare(const StoreConfig& config);
-
-  base::Status create(const Account& account) override;
-  base::Result<std::string> find_record(std::string_view user) override;
-  base::Status ping() override;
-  base::Status for_each(const std::function<void(const Account&)>& visit) override;
+  void declare_flags(flags::App& app) override;
+  std::optional<std::string> read_secrets() override;
+  base::Status prepare(const StoreLimits& limits) const override;
+  base::Result<std::unique_ptr<AccountStore>> open(const StoreLimits& limits) const override;
 
  private:
-  base::Result<RedisLink::Reply> ask_repeatable(RedisLink::Words words);
-  std::string setting(std::string_view name);
-  std::string meaning_of_durable();
-
-  const StoreConfig& config_;
-  RedisLink link_;
+  RedisOptions options_;
 };
 
 }  // namespace authserver

@@ -1,6 +1,9 @@
 #include "authserver/stores/sqlite_store.h"
 
+#include <sqlite3.h>
+
 #include "base/log.h"
+#include "flags/option.h"
 #include "net/socket_io.h"
 #include "sql/sqlite.h"
 
@@ -68,42 +71,55 @@ class Running {
   sqlite3_stmt* statement_;
 };
 
-}  // namespace
+struct CloseDatabase {
+  void operator()(sqlite3* database) const { ::sqlite3_close_v2(database); }
+};
+struct FinalizeStatement {
+  void operator()(sqlite3_stmt* statement) const { ::sqlite3_finalize(statement); }
+};
+using Database = std::unique_ptr<sqlite3, CloseDatabase>;
+using Statement = std::unique_ptr<sqlite3_stmt, FinalizeStatement>;
 
-base::Result<SqliteStore::Database> SqliteStore::open_database(const StoreConfig& config) {
+// `timeout_ms` must outlive the database.
+base::Result<Database> open_database(const std::string& path, const std::int64_t& timeout_ms) {
   sqlite3* raw = nullptr;
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-  const int code = ::sqlite3_open_v2(config.sqlite.path.c_str(), &raw, flags, nullptr);
+  const int code = ::sqlite3_open_v2(path.c_str(), &raw, flags, nullptr);
   Database database(raw);
-  if (code != SQLITE_OK) return error_of(raw, "open " + config.sqlite.path);
-  ::sqlite3_busy_handler(raw, wait_for_writer, const_cast<std::int64_t*>(&config.timeout_ms));
+  if (code != SQLITE_OK) return error_of(raw, "open " + path);
+  ::sqlite3_busy_handler(raw, wait_for_writer, const_cast<std::int64_t*>(&timeout_ms));
   constexpr const char* kSettings = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;";
   if (::sqlite3_exec(raw, kSettings, nullptr, nullptr, nullptr) != SQLITE_OK) {
-    return error_of(raw, "set up " + config.sqlite.path);
+    return error_of(raw, "set up " + path);
   }
   return database;
 }
 
-base::Status SqliteStore::prepare(const StoreConfig& config) {
-  const auto database = open_database(config);
-  if (!database) return database.error();
-  // Writes even where the table exists, as a file that cannot be written shall be told now and not
-  // to the first client.
-  const std::string statements =
-      std::string("BEGIN IMMEDIATE;") + sql::kSqlite + "; PRAGMA user_version=1; COMMIT;";
-  if (::sqlite3_exec(database->get(), statements.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
-    return error_of(database->get(), "write to " + config.sqlite.path);
-  }
-  base::log::info(
-      "accounts store=sqlite path={} durable=\"on disk before OK (WAL, synchronous=FULL)\"",
-      config.sqlite.path);
-  return base::kDone;
-}
+class SqliteStore : public AccountStore {
+ public:
+  static base::Result<std::unique_ptr<AccountStore>> open(const std::string& path,
+                                                          const StoreLimits& limits);
 
-base::Result<std::unique_ptr<AccountStore>> SqliteStore::open(const StoreConfig& config) {
-  auto database = open_database(config);
+  base::Status create(const Account& account) override;
+  base::Result<std::string> find_record(std::string_view user) override;
+  base::Status ping() override;
+  base::Status for_each(const std::function<void(const Account&)>& visit) override;
+
+ private:
+  explicit SqliteStore(const StoreLimits& limits) : timeout_ms_(limits.timeout_ms) {}
+  base::Result<sqlite3_stmt*> prepared(Statement& statement, const char* sql);
+
+  const std::int64_t timeout_ms_;
+  Database database_;
+  Statement insert_;  // statements are prepared when first needed; they end before the database
+  Statement select_;
+};
+
+base::Result<std::unique_ptr<AccountStore>> SqliteStore::open(const std::string& path,
+                                                              const StoreLimits& limits) {
+  std::unique_ptr<SqliteStore> store(new SqliteStore(limits));
+  auto database = open_database(path, store->timeout_ms_);
   if (!database) return database.error();
-  std::unique_ptr<SqliteStore> store(new SqliteStore());
   store->database_ = std::move(*database);
   return std::unique_ptr<AccountStore>(std::move(store));
 }
@@ -159,6 +175,34 @@ base::Result<sqlite3_stmt*> SqliteStore::prepared(Statement& statement, const ch
     statement.reset(raw);
   }
   return statement.get();
+}
+
+}  // namespace
+
+void SqliteBackend::declare_flags(flags::App& app) {
+  app.add_option("--sqlite-path", options_.path, "the accounts file")
+      ->type_name("FILE")
+      ->capture_default_str();
+}
+
+base::Status SqliteBackend::prepare(const StoreLimits& limits) const {
+  const auto database = open_database(options_.path, limits.timeout_ms);
+  if (!database) return database.error();
+  // Writes even where the table exists, as a file that cannot be written shall be told now and not
+  // to the first client.
+  const std::string statements =
+      std::string("BEGIN IMMEDIATE;") + sql::kSqlite + "; PRAGMA user_version=1; COMMIT;";
+  if (::sqlite3_exec(database->get(), statements.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
+    return error_of(database->get(), "write to " + options_.path);
+  }
+  base::log::info(
+      "accounts store=sqlite path={} durable=\"on disk before OK (WAL, synchronous=FULL)\"",
+      options_.path);
+  return base::kDone;
+}
+
+base::Result<std::unique_ptr<AccountStore>> SqliteBackend::open(const StoreLimits& limits) const {
+  return SqliteStore::open(options_.path, limits);
 }
 
 }  // namespace authserver

@@ -19,7 +19,7 @@ struct Setup {
   explicit Setup(AuthenticatorOptions options = {}) {
     REQUIRE(start_cryptography());
     authenticator.emplace(std::move(*Authenticator::make(options, *shared)));
-    store = std::move(*open_store(tests::reachable_stores().front().config));
+    store = std::move(*tests::reachable_stores().front().backend->open({}));
   }
   base::Status verify(std::string_view password) {
     return authenticator->verify(*store, {user, password});

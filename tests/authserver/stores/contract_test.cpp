@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "authserver/authenticator.h"
-#include "authserver/stores/open.h"
 #include "serve/shared_memory.h"
 #include "tests/authserver/stores/reachable.h"
 #include "tests/catch.h"
@@ -19,8 +18,8 @@ using base::ErrorCode;
 
 namespace {
 
-std::unique_ptr<AccountStore> open(const StoreConfig& config) {
-  auto store = open_store(config);
+std::unique_ptr<AccountStore> open(const tests::ReachableStore& reachable) {
+  auto store = reachable.backend->open({});
   if (!store) FAIL(store.error().context);
   return std::move(*store);
 }
@@ -94,8 +93,8 @@ std::string words(std::initializer_list<base::Status> answers) {
 // A conversation about every account, by a few threads at once.
 class Answers {
  public:
-  Answers(const StoreConfig& config, const std::vector<AwkwardAccount>& accounts)
-      : config_(config), accounts_(accounts), answers_(accounts.size()) {}
+  Answers(const StoreBackend& backend, const std::vector<AwkwardAccount>& accounts)
+      : backend_(backend), accounts_(accounts), answers_(accounts.size()) {}
 
   std::vector<std::string> ask() {
     // All are made before any is looked up: the answers shall not depend on who is faster.
@@ -129,7 +128,7 @@ class Answers {
     std::vector<std::thread> threads;
     for (std::size_t first = 0; first < kThreads; ++first) {
       threads.emplace_back([&, first] {
-        auto store = open_store(config_);
+        auto store = backend_.open({.timeout_ms = 60'000});  // the disk may be slow
         for (std::size_t i = first; store && i < accounts_.size(); i += kThreads) {
           answers_[i] += ask(**store, accounts_[i]);
         }
@@ -138,7 +137,7 @@ class Answers {
     for (std::thread& thread : threads) thread.join();
   }
 
-  const StoreConfig& config_;
+  const StoreBackend& backend_;
   const std::vector<AwkwardAccount>& accounts_;
   std::vector<std::string> answers_;
   serve::Shared<SharedPasswordState> shared_;
@@ -155,20 +154,20 @@ bool exists(const base::Status& status) {
 TEST_CASE("an account is found as it was made, and made once", "[stores]") {
   for (const tests::ReachableStore& reachable : tests::reachable_stores()) {
     CAPTURE(reachable.name);
-    const auto store = open(reachable.config);
+    const auto store = open(reachable);
     const std::string user = tests::fresh_user();
     CHECK(store->find_record(user).error().code == ErrorCode::kNotFound);
     REQUIRE(store->create({user, "$plain$one"}));
     CHECK(exists(store->create({user, "$plain$two"})));
     CHECK(*store->find_record(user) == "$plain$one");
-    CHECK(*open(reachable.config)->find_record(user) == "$plain$one");
+    CHECK(*open(reachable)->find_record(user) == "$plain$one");
   }
 }
 
 TEST_CASE("names are bytes: nothing is folded", "[stores]") {
   for (const tests::ReachableStore& reachable : tests::reachable_stores()) {
     CAPTURE(reachable.name);
-    const auto store = open(reachable.config);
+    const auto store = open(reachable);
     const std::string user = tests::fresh_user();
     const std::vector<std::string> alike = {user + "a",  user + "A",  user + "a.",
                                             user + "a+", user + "a@", user + "a_"};
@@ -184,7 +183,7 @@ TEST_CASE("records keep every byte", "[stores]") {
   }
   for (const tests::ReachableStore& reachable : tests::reachable_stores()) {
     CAPTURE(reachable.name);
-    const auto store = open(reachable.config);
+    const auto store = open(reachable);
     for (const std::string& record :
          {all_bytes, std::string("$plain$  "), std::string("$plain$\xff\xfe ")}) {
       const std::string user = tests::fresh_user();
@@ -197,7 +196,7 @@ TEST_CASE("records keep every byte", "[stores]") {
 TEST_CASE("the longest names and records fit", "[stores]") {
   for (const tests::ReachableStore& reachable : tests::reachable_stores()) {
     CAPTURE(reachable.name);
-    const auto store = open(reachable.config);
+    const auto store = open(reachable);
     std::string user = tests::fresh_user();
     user.resize(64, 'x');
     const std::string record = "$plain$" + std::string(128, 'p');
@@ -216,7 +215,7 @@ TEST_CASE("of many who want one name exactly one gets it", "[stores]") {
     std::vector<std::thread> threads;
     for (int t = 0; t < 8; ++t) {
       threads.emplace_back([&, t] {
-        auto store = open_store(reachable.config);
+        auto store = reachable.backend->open({});
         if (!store) return;
         const auto status = (*store)->create({user, "$plain$" + std::to_string(t)});
         ++(status ? made : taken);
@@ -231,7 +230,7 @@ TEST_CASE("of many who want one name exactly one gets it", "[stores]") {
 TEST_CASE("a store that answers can be pinged", "[stores]") {
   for (const tests::ReachableStore& reachable : tests::reachable_stores()) {
     CAPTURE(reachable.name);
-    CHECK(open(reachable.config)->ping());
+    CHECK(open(reachable)->ping());
   }
 }
 
@@ -239,10 +238,9 @@ TEST_CASE("10,000 awkward names and passwords get the same answers on every stor
   REQUIRE(start_cryptography());
   const std::vector<AwkwardAccount> accounts = awkward_accounts(10'000);
   std::vector<std::string> expected;
-  for (tests::ReachableStore reachable : tests::reachable_stores()) {
+  for (const tests::ReachableStore& reachable : tests::reachable_stores()) {
     CAPTURE(reachable.name);
-    reachable.config.timeout_ms = 60'000;  // the disk may be slow
-    const std::vector<std::string> answers = Answers(reachable.config, accounts).ask();
+    const std::vector<std::string> answers = Answers(*reachable.backend, accounts).ask();
     const auto wrong = std::ranges::find_if_not(
         answers, [](const std::string& all) { return all.starts_with("OK exists OK denied "); });
     if (wrong != answers.end())

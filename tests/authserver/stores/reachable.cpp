@@ -4,60 +4,53 @@
 #include <cstdlib>
 #include <random>
 
-#include "tests/catch.h"
+#include "authserver/stores/mysql_store.h"
+#include "authserver/stores/redis_store.h"
+#include "authserver/stores/sqlite_store.h"
 #include "tests/temporary_folder.h"
 
 namespace tests {
 
 namespace {
 
-ReachableStore prepared(std::string name, const authserver::StoreConfig& config) {
-  const auto status = authserver::prepare_store(config);
-  if (!status) throw std::runtime_error(name + ": " + status.error().context);
-  return {std::move(name), config};
-}
-
-// Empty when the runner says nothing.
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
+// Empty if the runner has not set it.
+std::string variable(const std::string& name) {
+  const char* const value = std::getenv(name.c_str());
   return value == nullptr ? "" : value;
 }
 
-authserver::StoreConfig sqlite_in(const TemporaryFolder& folder) {
-  authserver::StoreConfig config;
-  config.sqlite.path = folder.path("accounts.db");
-  return config;
+ReachableStore prepared(std::string name, std::unique_ptr<authserver::StoreBackend> backend) {
+  const auto status = backend->prepare({});
+  if (!status) throw std::runtime_error(name + ": " + status.error().context);
+  return {std::move(name), std::move(backend)};
 }
 
-authserver::StoreConfig mysql_at(const std::string& port) {
-  authserver::StoreConfig config;
-  config.kind = authserver::StoreKind::kMysql;
-  config.mysql.port = std::stoi(port);
-  config.mysql.password = variable("TURNSTILE_TEST_MYSQL_PASSWORD");
-  return config;
+// Adds a server that the runner has started: PREFIX_PORT says where it listens.
+template <typename Backend, typename Options>
+void add_started(std::vector<ReachableStore>& stores, const char* name, const std::string& prefix) {
+  const std::string port = variable(prefix + "_PORT");
+  if (port.empty()) return;
+  Options options;
+  options.port = std::stoi(port);
+  options.password = variable(prefix + "_PASSWORD");
+  stores.push_back(prepared(name, std::make_unique<Backend>(options)));
 }
 
-authserver::StoreConfig redis_at(const std::string& port) {
-  authserver::StoreConfig config;
-  config.kind = authserver::StoreKind::kRedis;
-  config.redis.port = std::stoi(port);
-  config.redis.password = variable("TURNSTILE_TEST_REDIS_PASSWORD");
-  return config;
+std::vector<ReachableStore> find_stores(const TemporaryFolder& folder) {
+  using namespace authserver;
+  std::vector<ReachableStore> stores;
+  const SqliteOptions sqlite{.path = folder.path("accounts.db")};
+  stores.push_back(prepared("sqlite", std::make_unique<SqliteBackend>(sqlite)));
+  add_started<MysqlBackend, MysqlOptions>(stores, "mysql", "TURNSTILE_TEST_MYSQL");
+  add_started<RedisBackend, RedisOptions>(stores, "redis", "TURNSTILE_TEST_REDIS");
+  return stores;
 }
 
 }  // namespace
 
 const std::vector<ReachableStore>& reachable_stores() {
   static const TemporaryFolder folder;
-  static const std::vector<ReachableStore> stores = [] {
-    std::vector<ReachableStore> found;
-    found.push_back(prepared("sqlite", sqlite_in(folder)));
-    const std::string mysql_port = variable("TURNSTILE_TEST_MYSQL_PORT");
-    const std::string redis_port = variable("TURNSTILE_TEST_REDIS_PORT");
-    if (!mysql_port.empty()) found.push_back(prepared("mysql", mysql_at(mysql_port)));
-    if (!redis_port.empty()) found.push_back(prepared("redis", redis_at(redis_port)));
-    return found;
-  }();
+  static const std::vector<ReachableStore> stores = find_stores(folder);
   return stores;
 }
 

@@ -1,16 +1,17 @@
 // The account stores that the tests can use now.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "authserver/stores/open.h"
+#include "authserver/stores/store_backend.h"
 
 namespace tests {
 
 struct ReachableStore {
   std::string name;
-  authserver::StoreConfig config;
+  std::unique_ptr<const authserver::StoreBackend> backend;
 };
 
 // Prepared: their tables are there.

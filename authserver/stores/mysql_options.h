@@ -1,0 +1,27 @@
+// How to reach MySQL or MariaDB: the flags --mysql-... as plain values.
+#pragma once
+
+#include <string>
+
+namespace authserver {
+
+enum class MysqlTls { kOff, kOn };
+
+struct MysqlOptions {
+  std::string host = "127.0.0.1";
+  int port = 3306;
+  std::string socket;  // a socket file, used instead of host and port unless empty
+  std::string user = "turnstile";
+  std::string password;
+  std::string password_file;  // its first line becomes the password unless empty
+  std::string database = "turnstile";
+
+  // Encrypts without checking whose certificate the server shows.
+  MysqlTls tls = MysqlTls::kOff;
+  // Encrypts, and accepts only a certificate that this file has signed and that names the host.
+  std::string tls_ca;
+  // The server's RSA key, for logins without TLS. If empty, the server is asked for it.
+  std::string server_public_key;
+};
+
+}  // namespace authserver

@@ -1,0 +1,16 @@
+// How to reach Redis: the flags --redis-... as plain values.
+#pragma once
+
+#include <string>
+
+namespace authserver {
+
+struct RedisOptions {
+  std::string host = "127.0.0.1";
+  int port = 6379;
+  std::string password;       // empty: no login
+  std::string password_file;  // its first line becomes the password unless empty
+  int database = 0;           // its number, as SELECT takes it
+};
+
+}  // namespace authserver
