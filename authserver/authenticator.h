@@ -16,14 +16,19 @@ namespace authserver {
 
 // What all threads or processes of one authserver share.
 struct SharedPasswordState {
+  explicit SharedPasswordState(std::size_t hashes_at_once) : lanes(hashes_at_once) {}
+
   HashLanes lanes;
   VerifiedMemo memo;
 };
 
+// What the authserver passes as hash_wait_ms. No flag changes it; only tests pass less.
+inline constexpr std::int64_t kHashWaitMs = 2'000;
+
 struct AuthenticatorOptions {
-  Scheme scheme = Scheme::kArgon2id;  // of new accounts
-  std::int64_t memo_ms = 900'000;     // 0: remember nothing
-  std::int64_t hash_wait_ms = 2'000;  // the longest wait for a turn to compute a hash
+  Scheme scheme;              // of new accounts
+  std::int64_t memo_ms;       // how long a verified credential is remembered; 0: not at all
+  std::int64_t hash_wait_ms;  // how long a request waits for its turn to compute a hash
 };
 
 // Any thread; immutable but for the shared state. Works on a store that the caller lends for each

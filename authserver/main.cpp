@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include <memory>
+#include <utility>
 #include <variant>
 
 #include "authserver/authenticator.h"
@@ -42,10 +43,13 @@ int run(const Config& config) {
   if (const auto prepared = config.store.prepare(); !prepared) return failed(prepared.error());
   if (config.move.is_wanted()) return move_instead_of_serving(config);
 
-  const serve::Shared<authserver::SharedPasswordState> passwords;
-  passwords->lanes.set_count(static_cast<std::size_t>(config.hashes_at_once));
-  const auto authenticator = authserver::Authenticator::make(
-      {.scheme = config.password_scheme, .memo_ms = config.verified_memo_ms}, *passwords);
+  const serve::Shared<authserver::SharedPasswordState> passwords(
+      std::in_place, static_cast<std::size_t>(config.hashes_at_once));
+  const auto authenticator =
+      authserver::Authenticator::make({.scheme = config.password_scheme,
+                                       .memo_ms = config.verified_memo_ms,
+                                       .hash_wait_ms = authserver::kHashWaitMs},
+                                      *passwords);
   if (!authenticator) return failed(authenticator.error());
 
   auto listener = net::listen_on(config.listen, serve::io_slice_ms(config.serve.idle_timeout_ms));

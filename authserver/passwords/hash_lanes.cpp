@@ -1,6 +1,5 @@
 #include "authserver/passwords/hash_lanes.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <ctime>
 
@@ -46,7 +45,7 @@ HashLanes::Turn::~Turn() {
 
 // A free lane, else the one that the hint chooses: the waiters spread over all lanes.
 ProcessMutex* HashLanes::wait_for_lane(std::size_t hint, std::int64_t deadline_ns) {
-  const std::size_t first = hint % std::max<std::size_t>(count_, 1);
+  const std::size_t first = hint % count_;
   for (std::size_t i = 0; i < count_; ++i) {
     ProcessMutex& lane = lanes_.at((first + i) % count_);
     if (lane.try_lock()) return &lane;

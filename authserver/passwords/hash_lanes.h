@@ -51,17 +51,17 @@ class HashLanes {
     ProcessMutex* lane_ = nullptr;
   };
 
-  // Before it is shared; 1 to kMostLanes.
-  void set_count(std::size_t lanes) { count_ = lanes; }
+  // `count` is how many hashes may be computed at once. Requires: 1 to kMostLanes.
+  explicit HashLanes(std::size_t count) : count_(count) {}
 
  private:
   static constexpr std::size_t kQueues = 256;
 
   ProcessMutex* wait_for_lane(std::size_t hint, std::int64_t deadline_ns);
 
+  const std::size_t count_;
   std::array<ProcessMutex, kQueues> queues_;
-  std::array<ProcessMutex, kMostLanes> lanes_;
-  std::size_t count_ = 1;
+  std::array<ProcessMutex, kMostLanes> lanes_;  // the first count_ are used
 };
 
 }  // namespace authserver

@@ -17,13 +17,13 @@ class Shared {
  public:
   Shared() : Shared(sizeof(T)) {}
 
+  // Gives `arguments` to the constructor of T.
+  template <typename... Arguments>
+  explicit Shared(std::in_place_t, Arguments&&... arguments)
+      : bytes_(sizeof(T)), value_(new (map(sizeof(T))) T(std::forward<Arguments>(arguments)...)) {}
+
   // With `bytes` of room, at least sizeof(T), for a T that has an array behind it.
-  explicit Shared(std::size_t bytes) : bytes_(bytes) {
-    void* const memory =
-        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw std::bad_alloc();
-    value_ = new (memory) T();
-  }
+  explicit Shared(std::size_t bytes) : bytes_(bytes), value_(new (map(bytes)) T()) {}
   ~Shared() { ::munmap(value_, bytes_); }
   Shared(const Shared&) = delete;
   Shared& operator=(const Shared&) = delete;
@@ -32,6 +32,13 @@ class Shared {
   T* operator->() const { return value_; }
 
  private:
+  static void* map(std::size_t bytes) {
+    void* const memory =
+        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    return memory;
+  }
+
   std::size_t bytes_;
   T* value_;
 };

@@ -14,9 +14,12 @@ using base::ErrorCode;
 
 namespace {
 
-// An authenticator on a real SQLite store.
+constexpr std::int64_t kMemoMs = 60'000;
+constexpr std::int64_t kShortWaitMs = 30;
+
+// An authenticator on a real SQLite store, with one hash at once.
 struct Setup {
-  explicit Setup(AuthenticatorOptions options = {}) {
+  explicit Setup(const AuthenticatorOptions& options = {Scheme::kArgon2id, kMemoMs, kHashWaitMs}) {
     REQUIRE(start_cryptography());
     authenticator.emplace(std::move(*Authenticator::make(options, *shared)));
     store = std::move(*tests::reachable_stores().front().backend->open({}));
@@ -29,7 +32,7 @@ struct Setup {
   }
 
   const std::string user = tests::fresh_user();
-  serve::Shared<SharedPasswordState> shared;
+  serve::Shared<SharedPasswordState> shared{std::in_place, 1U};
   std::optional<Authenticator> authenticator;
   std::unique_ptr<AccountStore> store;
 };
@@ -54,7 +57,7 @@ class OneRecord : public AccountStore {
 TEST_CASE("the right password is verified, a wrong one and an unknown user are denied",
           "[authserver]") {
   for (const Scheme scheme : {Scheme::kArgon2id, Scheme::kPlain}) {
-    Setup setup({.scheme = scheme});
+    Setup setup({scheme, kMemoMs, kHashWaitMs});
     CHECK(is(setup.verify("right"), ErrorCode::kDenied));
     REQUIRE(setup.create("right"));
     CHECK(setup.verify("right"));
@@ -77,7 +80,7 @@ TEST_CASE("a remembered credential is worth nothing once the record has changed"
 
 TEST_CASE("over the bound of hashes the answer is unavailable, and known credentials do not wait",
           "[authserver]") {
-  Setup setup({.hash_wait_ms = 30});
+  Setup setup({Scheme::kArgon2id, kMemoMs, kShortWaitMs});
   REQUIRE(setup.create("right"));
   REQUIRE(setup.verify("right"));
   const HashLanes::Turn only_lane(setup.shared->lanes, 0, base::now_ns() + base::kNsPerS);
@@ -91,7 +94,7 @@ TEST_CASE("over the bound of hashes the answer is unavailable, and known credent
 
 TEST_CASE("an unknown user costs a hash even where new accounts are kept in plain text",
           "[authserver]") {
-  Setup setup({.scheme = Scheme::kPlain, .hash_wait_ms = 30});
+  Setup setup({Scheme::kPlain, kMemoMs, kShortWaitMs});
   REQUIRE(setup.create("right"));
   const HashLanes::Turn only_lane(setup.shared->lanes, 0, base::now_ns() + base::kNsPerS);
   std::thread([&] {
@@ -103,7 +106,7 @@ TEST_CASE("an unknown user costs a hash even where new accounts are kept in plai
 }
 
 TEST_CASE("without a memo nothing is remembered", "[authserver]") {
-  Setup setup({.memo_ms = 0, .hash_wait_ms = 30});
+  Setup setup({Scheme::kArgon2id, 0, kShortWaitMs});
   REQUIRE(setup.create("right"));
   REQUIRE(setup.verify("right"));
   const HashLanes::Turn only_lane(setup.shared->lanes, 0, base::now_ns() + base::kNsPerS);

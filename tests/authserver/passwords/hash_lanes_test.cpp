@@ -21,8 +21,7 @@ std::int64_t later() { return base::now_ns() + 60 * base::kNsPerS; }
 }  // namespace
 
 TEST_CASE("no more hashes are computed at once than there are lanes", "[passwords]") {
-  const serve::Shared<HashLanes> lanes;
-  lanes->set_count(2);
+  const serve::Shared<HashLanes> lanes(std::in_place, 2U);
   std::atomic<int> now = 0;
   std::atomic<int> most = 0;
   std::vector<std::thread> threads;
@@ -45,15 +44,14 @@ TEST_CASE("no more hashes are computed at once than there are lanes", "[password
 }
 
 TEST_CASE("who waits too long for a lane is told so", "[passwords]") {
-  const serve::Shared<HashLanes> lanes;
+  const serve::Shared<HashLanes> lanes(std::in_place, 1U);
   const HashLanes::Turn first(*lanes, 1, later());
   REQUIRE(first.is_granted());
   std::thread([&] { CHECK_FALSE(HashLanes::Turn(*lanes, 2, soon()).is_granted()); }).join();
 }
 
 TEST_CASE("one credential is computed by one at a time, even when lanes are free", "[passwords]") {
-  const serve::Shared<HashLanes> lanes;
-  lanes->set_count(4);
+  const serve::Shared<HashLanes> lanes(std::in_place, 4U);
   const HashLanes::Turn first(*lanes, 7, later());
   std::thread([&] {
     CHECK_FALSE(HashLanes::Turn(*lanes, 7, soon()).is_granted());
@@ -62,7 +60,7 @@ TEST_CASE("one credential is computed by one at a time, even when lanes are free
 }
 
 TEST_CASE("a process that dies gives its turn back", "[passwords]") {
-  const serve::Shared<HashLanes> lanes;
+  const serve::Shared<HashLanes> lanes(std::in_place, 1U);
   const pid_t child = ::fork();
   if (child == 0) {
     const HashLanes::Turn turn(*lanes, 1, later());

@@ -140,9 +140,9 @@ class Answers {
   const StoreBackend& backend_;
   const std::vector<AwkwardAccount>& accounts_;
   std::vector<std::string> answers_;
-  serve::Shared<SharedPasswordState> shared_;
+  serve::Shared<SharedPasswordState> shared_{std::in_place, 1U};
   const Authenticator authenticator_ =
-      std::move(*Authenticator::make({.scheme = Scheme::kPlain}, *shared_));
+      std::move(*Authenticator::make({Scheme::kPlain, 0, kHashWaitMs}, *shared_));
 };
 
 bool exists(const base::Status& status) {
