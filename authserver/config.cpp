@@ -52,16 +52,17 @@ void declare_passwords(flags::App& app, Config& config) {
                    "password hashes computed at once, 19 MiB each; 0: one for each core");
 }
 
-void declare_move(flags::App& app, Move& move) {
-  flags::Option* const out = app.add_option(
-      "--export", move.export_to, "instead of serving, write all accounts to FILE as CSV; -: here");
+void declare_transfer(flags::App& app, AccountTransfer& transfer) {
+  flags::Option* const out =
+      app.add_option("--export", transfer.export_to,
+                     "instead of serving, write all accounts to FILE as CSV; -: here");
   flags::Option* const in =
-      app.add_option("--import", move.import_from,
+      app.add_option("--import", transfer.import_from,
                      "instead of serving, make the accounts that FILE lists; -: here");
   out->type_name("FILE");
   in->type_name("FILE");
-  flags::make_alternatives({out, [&move] { move.export_to.clear(); }},
-                           {in, [&move] { move.import_from.clear(); }});
+  flags::make_alternatives({out, [&transfer] { transfer.export_to.clear(); }},
+                           {in, [&transfer] { transfer.import_from.clear(); }});
 }
 
 void declare(flags::App& app, Target& target) {
@@ -73,7 +74,7 @@ void declare(flags::App& app, Target& target) {
                            "one thread, or one process, owns a connection");
   declare_stores(app, target);
   declare_passwords(app, config);
-  declare_move(app, config.move);
+  declare_transfer(app, config.transfer);
   serve::add_options(app, config.serve, "--spare-workers");
   flags::add_log_level(app, config.log_level);
 }

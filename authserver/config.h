@@ -5,6 +5,7 @@
 #include <string>
 #include <variant>
 
+#include "authserver/account_transfer.h"
 #include "authserver/passwords/scheme.h"
 #include "authserver/stores/store_backend.h"
 #include "base/log.h"
@@ -15,15 +16,6 @@ namespace authserver {
 
 enum class Model { kThread, kProcess };
 
-// Instead of serving: write all accounts to a file, or take them from one. At most one is named;
-// "-" is standard output or input.
-struct Move {
-  bool is_wanted() const { return !export_to.empty() || !import_from.empty(); }
-
-  std::string export_to;
-  std::string import_from;
-};
-
 struct Config {
   net::HostPort listen{"127.0.0.1", 9001};
   serve::Options serve{.spare = 32};
@@ -31,7 +23,7 @@ struct Config {
   Model model = Model::kThread;
 
   StoreConfig store;
-  Move move;
+  AccountTransfer transfer;
 
   Scheme password_scheme = Scheme::kArgon2id;
   std::int64_t verified_memo_ms = 900'000;  // 0: every verification is computed

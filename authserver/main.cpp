@@ -5,9 +5,9 @@
 #include <utility>
 #include <variant>
 
+#include "authserver/account_transfer.h"
 #include "authserver/authenticator.h"
 #include "authserver/config.h"
-#include "authserver/move_accounts.h"
 #include "authserver/session.h"
 #include "serve/process_server.h"
 #include "serve/shared_memory.h"
@@ -27,12 +27,12 @@ void warn_about_plain(Scheme scheme) {
 
 int failed(const base::Error& error) { return serve::failed_to_start("authserver", error); }
 
-int move_instead_of_serving(const Config& config) {
+int transfer_instead_of_serving(const Config& config) {
   // A stop signal ends it at once: importing again does no harm, and an export leaves the file that
   // was there.
   serve::release_stop_signals();
-  const auto moved = authserver::move_accounts(config.move, config.store);
-  return moved ? 0 : failed(moved.error());
+  const auto done = authserver::transfer_accounts(config.transfer, config.store);
+  return done ? 0 : failed(done.error());
 }
 
 int run(const Config& config) {
@@ -41,7 +41,7 @@ int run(const Config& config) {
     return failed({base::ErrorCode::kInternal, "no source of randomness"});
   warn_about_plain(config.password_scheme);
   if (const auto prepared = config.store.prepare(); !prepared) return failed(prepared.error());
-  if (config.move.is_wanted()) return move_instead_of_serving(config);
+  if (config.transfer.is_wanted()) return transfer_instead_of_serving(config);
 
   const serve::Shared<authserver::SharedPasswordState> passwords(
       std::in_place, static_cast<std::size_t>(config.hashes_at_once));

@@ -1,4 +1,4 @@
-#include "authserver/move_accounts.h"
+#include "authserver/account_transfer.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -126,11 +126,11 @@ base::Status import_accounts(AccountStore& store, const std::string& path) {
 
 }  // namespace
 
-base::Status move_accounts(const Move& move, const StoreConfig& store_config) {
+base::Status transfer_accounts(const AccountTransfer& transfer, const StoreConfig& store_config) {
   auto store = store_config.open();
   if (!store) return store.error();
-  if (!move.export_to.empty()) return export_accounts(**store, move.export_to);
-  return import_accounts(**store, move.import_from);
+  if (!transfer.export_to.empty()) return export_accounts(**store, transfer.export_to);
+  return import_accounts(**store, transfer.import_from);
 }
 
 }  // namespace authserver
