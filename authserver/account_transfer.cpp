@@ -109,19 +109,19 @@ base::Status import_accounts(AccountStore& store, const std::string& path) {
     const auto account = parse_csv_line(line);
     if (!account)
       return Error{ErrorCode::kInvalid,
-                   fmt::format("{} line {}: not user,record", path, progress.total())};
+                   fmt::format("{} line {}: not in the form user,record", path, progress.total())};
     if (const auto done = import_one(store, *account, imported); !done) {
       return Error{done.error().code,
                    fmt::format("line {}: {}", progress.total(), done.error().context)};
     }
   }
   if (has_failed(input)) return unreadable();
-  std::cerr << fmt::format("authserver: imported {} accounts, {} were there already\n",
-                           imported.made, imported.same);
+  std::cerr << fmt::format("authserver: imported {} accounts, {} existed already\n", imported.made,
+                           imported.same);
   if (imported.different == 0) return base::kDone;
-  return Error{
-      ErrorCode::kExists,
-      fmt::format("{} accounts are there with another record, and were kept", imported.different)};
+  return Error{ErrorCode::kExists,
+               fmt::format("{} accounts exist with another record and were not changed",
+                           imported.different)};
 }
 
 }  // namespace

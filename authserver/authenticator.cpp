@@ -23,7 +23,7 @@ std::string random_password() {
 }
 
 Error too_many_hashes() {
-  return {ErrorCode::kUnavailable, "too many password hashes wait to be computed"};
+  return {ErrorCode::kUnavailable, "too many password hashes are waiting to be computed"};
 }
 
 }  // namespace

@@ -30,35 +30,36 @@ void declare_stores(flags::App& app, Target& target) {
   for (const NamedBackend& one : target.backends) choices.emplace_back(one.name, choices.size());
   StoreConfig& store = target.config.store;
   flags::add_choice<std::size_t>(app, "--store", target.chosen_backend, choices,
-                                 "where accounts are kept; a table that is missing is made");
+                                 "where accounts are stored; a missing table is created");
   flags::add_choice<StoreConnection>(
       app, "--store-connection", store.connection,
       {{"persistent", StoreConnection::kPersistent}, {"per-request", StoreConnection::kPerRequest}},
-      "keep the connection to the store, or make one for every request, the paper's way");
+      "keep the connection to the store, or make a new one for each request");
   flags::add_seconds(app, "--store-timeout", store.limits.timeout_ms,
-                     "for the store's answer; then `unavailable`", 1);
+                     "how long to wait for the store before replying `unavailable`", 1);
   for (const NamedBackend& one : target.backends) one.backend->declare_flags(app);
 }
 
 void declare_passwords(flags::App& app, Config& config) {
-  flags::add_choice<Scheme>(app, "--password-scheme", config.password_scheme,
-                            {{"argon2id", Scheme::kArgon2id}, {"plain", Scheme::kPlain}},
-                            "how NEW accounts are kept; any record can be verified at any time");
+  flags::add_choice<Scheme>(
+      app, "--password-scheme", config.password_scheme,
+      {{"argon2id", Scheme::kArgon2id}, {"plain", Scheme::kPlain}},
+      "how passwords of new accounts are stored; existing accounts keep their scheme");
   flags::add_seconds(
       app, "--verified-memo", config.verified_memo_ms,
-      "how long a verified credential is remembered; 0: argon2id is computed every time");
+      "how long a verified password is remembered; 0 computes argon2id for each request");
   flags::add_whole(app, "--hashes-at-once", config.hashes_at_once, 0,
                    static_cast<int>(HashLanes::kMostLanes),
-                   "password hashes computed at once, 19 MiB each; 0: one for each core");
+                   "password hashes computed at the same time, 19 MiB each; 0 is one per core");
 }
 
 void declare_transfer(flags::App& app, AccountTransfer& transfer) {
   flags::Option* const out =
       app.add_option("--export", transfer.export_to,
-                     "instead of serving, write all accounts to FILE as CSV; -: here");
+                     "export all accounts to FILE as CSV and exit; `-` is standard output");
   flags::Option* const in =
       app.add_option("--import", transfer.import_from,
-                     "instead of serving, make the accounts that FILE lists; -: here");
+                     "import the accounts in FILE and exit; `-` is standard input");
   out->type_name("FILE");
   in->type_name("FILE");
   flags::make_alternatives({out, [&transfer] { transfer.export_to.clear(); }},
@@ -68,10 +69,10 @@ void declare_transfer(flags::App& app, AccountTransfer& transfer) {
 void declare(flags::App& app, Target& target) {
   Config& config = target.config;
   flags::add_address(app, "--listen", config.listen,
-                     "where fileservers connect; port 0: any free one");
+                     "address that fileservers connect to; port 0 picks a free port");
   flags::add_choice<Model>(app, "--model", config.model,
                            {{"thread", Model::kThread}, {"process", Model::kProcess}},
-                           "one thread, or one process, owns a connection");
+                           "serve each connection in a thread or in a process");
   declare_stores(app, target);
   declare_passwords(app, config);
   declare_transfer(app, config.transfer);
@@ -95,8 +96,8 @@ std::optional<std::string> read_secrets(const std::vector<NamedBackend>& backend
 
 std::variant<Config, int> read_config(int argc, char** argv) {
   Target target;
-  const flags::Program program{
-      "authserver", "Says whether a user's password is right, and keeps the accounts that say so."};
+  const flags::Program program{"authserver",
+                               "Checks users' passwords for fileservers, and stores the accounts."};
   const auto done = flags::parse(
       program, argc, argv, [&](flags::App& app) { declare(app, target); },
       [&] { return read_secrets(target.backends); });

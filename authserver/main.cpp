@@ -22,7 +22,8 @@ using authserver::Scheme;
 
 void warn_about_plain(Scheme scheme) {
   if (scheme != Scheme::kPlain) return;
-  base::log::warn("new accounts keep their password in plain text: for measurements only");
+  base::log::warn(
+      "new accounts are stored with their password in plain text; this is for measurements only");
 }
 
 int failed(const base::Error& error) { return serve::failed_to_start("authserver", error); }
@@ -38,7 +39,7 @@ int transfer_instead_of_serving(const Config& config) {
 int run(const Config& config) {
   ::umask(S_IRWXG | S_IRWXO);  // what we write holds password records
   if (!authserver::start_cryptography())
-    return failed({base::ErrorCode::kInternal, "no source of randomness"});
+    return failed({base::ErrorCode::kInternal, "the system has no source of random numbers"});
   warn_about_plain(config.password_scheme);
   if (const auto prepared = config.store.prepare(); !prepared) return failed(prepared.error());
   if (config.transfer.is_wanted()) return transfer_instead_of_serving(config);

@@ -76,7 +76,8 @@ std::string text_of(unsigned code, std::string_view text) {
 
 base::Status MysqlLink::connect() {
   if (!backoff_.may_try_now())
-    return Error{ErrorCode::kUnavailable, "mysql: not reached a moment ago"};
+    return Error{ErrorCode::kUnavailable,
+                 "mysql: the last connection attempt failed; waiting before the next one"};
   std::unique_ptr<MYSQL, CloseConnection> connection(::mysql_init(nullptr));
   if (connection == nullptr) return Error{ErrorCode::kUnavailable, "mysql: out of memory"};
   set_options(connection.get());
@@ -134,16 +135,16 @@ void MysqlLink::set_options(MYSQL* connection) const {
 base::Error MysqlLink::login_error(unsigned code, std::string_view text) const {
   std::string hint;
   if (code == kSecureTransportRequired)
-    hint = "; the server wants TLS: --mysql-tls on, or --mysql-tls-ca FILE";
+    hint = "; the server requires TLS (--mysql-tls on, or --mysql-tls-ca FILE)";
   // With a key that is not the server's, the library does not say more than that something is
   // wrong.
   if (code == CR_UNKNOWN_ERROR || text.find("caching_sha2") != std::string_view::npos) {
     hint =
-        "; this login needs TLS (--mysql-tls on) or the server's own key "
+        "; this login needs TLS (--mysql-tls on) or the server's RSA key "
         "(--mysql-server-public-key FILE)";
   }
   if (code == CR_SSL_CONNECTION_ERROR && !options_.tls_ca.empty()) {
-    hint = "; its certificate must be signed by " + options_.tls_ca + " and name the host";
+    hint = "; the server's certificate must be signed by " + options_.tls_ca + " and name the host";
   }
   const std::string where = options_.socket.empty()
                                 ? options_.host + ":" + std::to_string(options_.port)
@@ -157,7 +158,7 @@ void MysqlLink::close_if_stale() {
 
 base::Status MysqlLink::run(const std::string& sql,
                             const std::function<void(MYSQL_ROW, unsigned long*)>& take_row) {
-  if (!is_connected()) return Error{ErrorCode::kUnavailable, "mysql: the connection is lost"};
+  if (!is_connected()) return Error{ErrorCode::kUnavailable, "mysql: the connection was lost"};
   if (::mysql_real_query(get(), sql.data(), sql.size()) != 0) {
     return failure(::mysql_errno(get()), ::mysql_error(get()));
   }
@@ -206,7 +207,7 @@ base::Status MysqlStatement::execute(MysqlLink& link,
   if (::mysql_stmt_bind_param(statement_.get(), binds.data()) != 0) return failure(link);
   if (::mysql_stmt_execute(statement_.get()) != 0) {
     if (::mysql_stmt_errno(statement_.get()) == kDuplicateEntry)
-      return Error{ErrorCode::kExists, "insert"};
+      return Error{ErrorCode::kExists, "the user exists"};
     return failure(link);
   }
   return base::kDone;
@@ -224,7 +225,7 @@ base::Result<std::string> MysqlStatement::first_row(MysqlLink& link) {
   const int fetched = ::mysql_stmt_fetch(statement_.get());
   if (fetched == MYSQL_NO_DATA) return Error{ErrorCode::kNotFound, "no such user"};
   if (fetched == MYSQL_DATA_TRUNCATED)
-    return Error{ErrorCode::kInternal, "mysql: a record of over 255 bytes"};
+    return Error{ErrorCode::kInternal, "mysql: the record has more than 255 bytes"};
   if (fetched != 0) return failure(link);
   std::string row(bytes.data(), size);
   // Leaves nothing of this answer for the next request.

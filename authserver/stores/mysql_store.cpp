@@ -102,7 +102,7 @@ void warn_when_connections_are_short(MysqlLink& link, int most_connections) {
   const std::string limit = link.value("SELECT @@max_connections");
   if (limit.empty() || std::atoi(limit.c_str()) >= most_connections) return;
   base::log::warn(
-      "the store allows fewer connections than --max-connections may ask for max_connections={} "
+      "the store allows fewer connections than this server may open max_connections={} "
       "hint=\"SET GLOBAL max_connections = {}\"",
       limit, most_connections);
 }
@@ -111,30 +111,34 @@ void warn_when_connections_are_short(MysqlLink& link, int most_connections) {
 
 void MysqlBackend::declare_flags(flags::App& app) {
   const auto forget_socket = [this] { options_.socket.clear(); };
-  auto* const host = app.add_option("--mysql-host", options_.host, "MySQL or MariaDB server");
+  auto* const host =
+      app.add_option("--mysql-host", options_.host, "host of the MySQL or MariaDB server");
   host->type_name("HOST")->capture_default_str();
   flags::forget_when_taken(host, forget_socket);
-  flags::forget_when_taken(
-      flags::add_whole(app, "--mysql-port", options_.port, 1, 65535, "its port"), forget_socket);
-  app.add_option("--mysql-socket", options_.socket, "its socket file, instead of host and port")
+  flags::forget_when_taken(flags::add_whole(app, "--mysql-port", options_.port, 1, 65535,
+                                            "port of the MySQL or MariaDB server"),
+                           forget_socket);
+  app.add_option("--mysql-socket", options_.socket,
+                 "socket file of the server, used instead of host and port")
       ->type_name("FILE");
-  app.add_option("--mysql-user", options_.user, "log in as this user")
+  app.add_option("--mysql-user", options_.user, "database user to log in as")
       ->type_name("NAME")
       ->capture_default_str();
   flags::add_secret(app, "--mysql-password", options_.password, options_.password_file);
-  app.add_option("--mysql-database", options_.database, "the database")
+  app.add_option("--mysql-database", options_.database, "name of the database")
       ->type_name("NAME")
       ->capture_default_str();
   flags::add_choice<MysqlTls>(
       app, "--mysql-tls", options_.tls, {{"off", MysqlTls::kOff}, {"on", MysqlTls::kOn}},
-      "encrypt the connection; for a server that proves who it is, use --mysql-tls-ca");
-  app.add_option(
-         "--mysql-tls-ca", options_.tls_ca,
-         "encrypt, and trust only a certificate that FILE has signed and that names the host")
+      "encrypt the connection; only --mysql-tls-ca verifies which server answers");
+  app.add_option("--mysql-tls-ca", options_.tls_ca,
+                 "encrypt, and accept only a server certificate that FILE has signed and that "
+                 "names the host")
       ->type_name("FILE");
-  app.add_option("--mysql-server-public-key", options_.server_public_key,
-                 "the server's RSA key for caching_sha2_password without TLS; else the server is "
-                 "asked for it")
+  app.add_option(
+         "--mysql-server-public-key", options_.server_public_key,
+         "the server's RSA key, for caching_sha2_password without TLS; by default the server is "
+         "asked for it")
       ->type_name("FILE");
 }
 
@@ -152,7 +156,7 @@ base::Status MysqlBackend::prepare(const StoreLimits& limits) const {
     const auto made = link.run(sql::kMysql);
     if (!made)
       return Error{made.error().code,
-                   ready.error().context + "; to make the table: " + made.error().context};
+                   ready.error().context + "; creating the table failed: " + made.error().context};
     ready = may_ask(link);
   }
   if (!ready) return ready;

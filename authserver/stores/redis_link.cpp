@@ -58,7 +58,8 @@ base::Result<RedisLink::Reply> RedisLink::ask(Words words) {
 
 base::Status RedisLink::connect() {
   if (!backoff_.may_try_now())
-    return Error{ErrorCode::kUnavailable, "redis: not reached a moment ago"};
+    return Error{ErrorCode::kUnavailable,
+                 "redis: the last connection attempt failed; waiting before the next one"};
   const timeval limit{timeout_ms_ / 1000, (timeout_ms_ % 1000) * 1000};
   const FailureTimer timer(timeout_ms_);
   context_.reset(::redisConnectWithTimeout(options_.host.c_str(), options_.port, limit));

@@ -43,7 +43,7 @@ base::Status RedisStore::create(const Account& account) {
   link_.close_if_stale();
   const auto reply = link_.ask({"SET", key_of(account.user), account.record, "NX"});
   if (!reply) return reply.error();
-  if ((*reply)->type == REDIS_REPLY_NIL) return Error{ErrorCode::kExists, "SET NX"};
+  if ((*reply)->type == REDIS_REPLY_NIL) return Error{ErrorCode::kExists, "the user exists"};
   return base::kDone;
 }
 
@@ -93,7 +93,8 @@ std::string meaning_of_durable(RedisStore& store) {
     if (fsync == "always") return "appendonly always: on disk before OK";
     if (fsync == "everysec")
       return "appendonly everysec: a power cut may lose the last second of accounts";
-    return "appendonly " + fsync + ": a power cut may lose what the system has not written yet";
+    return "appendonly " + fsync +
+           ": a power cut may lose accounts that the system has not written yet";
   }
   if (append_only == "no") {
     const std::string save = store.setting("save");
@@ -101,19 +102,19 @@ std::string meaning_of_durable(RedisStore& store) {
     return "snapshots only (save " + save +
            "): accounts since the last one are lost when the server dies";
   }
-  return "the server does not tell its setting";
+  return "unknown, because the server does not disclose its settings";
 }
 
 }  // namespace
 
 void RedisBackend::declare_flags(flags::App& app) {
-  app.add_option("--redis-host", options_.host, "Redis server")
+  app.add_option("--redis-host", options_.host, "host of the Redis server")
       ->type_name("HOST")
       ->capture_default_str();
-  flags::add_whole(app, "--redis-port", options_.port, 1, 65535, "its port");
+  flags::add_whole(app, "--redis-port", options_.port, 1, 65535, "port of the Redis server");
   flags::add_secret(app, "--redis-password", options_.password, options_.password_file);
   flags::add_whole(app, "--redis-database", options_.database, 0, 1'000'000,
-                   "the database's number");
+                   "number of the Redis database");
 }
 
 std::optional<std::string> RedisBackend::read_secrets() {

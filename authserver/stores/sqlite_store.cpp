@@ -132,7 +132,7 @@ base::Status SqliteStore::create(const Account& account) {
   running.bind(2, account.record);
   if (running.step() == SQLITE_DONE) return base::kDone;
   if ((::sqlite3_errcode(database_.get()) & 0xff) == SQLITE_CONSTRAINT)
-    return Error{ErrorCode::kExists, "insert"};
+    return Error{ErrorCode::kExists, "the user exists"};
   return error_of(database_.get(), "insert");
 }
 
@@ -180,7 +180,7 @@ base::Result<sqlite3_stmt*> SqliteStore::prepared(Statement& statement, const ch
 }  // namespace
 
 void SqliteBackend::declare_flags(flags::App& app) {
-  app.add_option("--sqlite-path", options_.path, "the accounts file")
+  app.add_option("--sqlite-path", options_.path, "the SQLite file with the accounts")
       ->type_name("FILE")
       ->capture_default_str();
 }

@@ -99,8 +99,8 @@ class MovingAccountsTest(StoreTest):
             with self.subTest(source=source, target=target):
                 store = self.store(target)
                 for said in (
-                    f"imported {2 * len(PASSWORDS)} accounts, 0 were",
-                    "imported 0 accounts, 18 were",
+                    f"imported {2 * len(PASSWORDS)} accounts, 0 existed",
+                    "imported 0 accounts, 18 existed",
                 ):
                     done = self.import_from(exports[source], store)
                     self.assertEqual((done.returncode, said in done.stderr), (0, True), done.stderr)
@@ -122,9 +122,7 @@ class MovingAccountsTest(StoreTest):
                 for made, same in ((2, 0), (0, 2)):
                     done = self.import_from(path, store)
                     self.assertEqual(done.returncode, 1)
-                    self.assertIn(
-                        f"imported {made} accounts, {same} were there already", done.stderr
-                    )
+                    self.assertIn(f"imported {made} accounts, {same} existed already", done.stderr)
                     self.assertIn("1 account", done.stderr.splitlines()[-1])
                 client = self.client(server)
                 lines = [b"auth:ann:x", b"auth:bob:old", b"auth:bob:new", b"auth:cid:x"]
