@@ -19,7 +19,7 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
-// One line every two seconds while it takes long.
+// Reports how far a long transfer is, every two seconds.
 class Progress {
  public:
   explicit Progress(const char* what) : what_(what) {}
@@ -85,8 +85,8 @@ base::Status import_one(AccountStore& store, const CsvAccount& account, Imported
   return base::kDone;
 }
 
-// A file that cannot be read on looks like its end unless one asks; of std::cin, standard I/O knows
-// it.
+// Whether reading ended early because of an error. std::getline() reports that like the end of the
+// file. For std::cin only the C library knows the difference.
 bool has_failed(const std::istream& input) {
   return input.bad() || (&input == &std::cin && std::ferror(stdin) != 0);
 }

@@ -30,8 +30,8 @@ Error too_many_hashes() {
 
 base::Result<Authenticator> Authenticator::make(const AuthenticatorOptions& options,
                                                 SharedPasswordState& shared) {
-  // Whatever new accounts are kept in: a wrong password costs as much where the account is of
-  // argon2id.
+  // Always argon2id, even if new accounts are stored in plain text. Otherwise the time of a reply
+  // would tell unknown users from users with an argon2id record.
   auto nobodys_record = make_record(Scheme::kArgon2id, random_password());
   if (!nobodys_record) return nobodys_record.error();
   return Authenticator(options, shared, std::move(*nobodys_record));
@@ -61,7 +61,7 @@ base::Status Authenticator::check(wire::Credentials account, std::string_view re
   if (may_remember && shared_->memo.contains(key, base::now_ns())) return base::kDone;
   const HashLanes::Turn turn(shared_->lanes, key.low, hash_deadline_ns());
   if (!turn.is_granted()) return too_many_hashes();
-  // Somebody with the same credential may have been before us in the queue.
+  // A request with the same credential may have been verified while this one waited.
   if (may_remember && shared_->memo.contains(key, base::now_ns())) return base::kDone;
   const bool is_right = matches(record, account.password);
   if (is_right && may_remember)

@@ -1,4 +1,4 @@
-// Decides who is let in, and makes accounts.
+// Verifies passwords and creates accounts.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace authserver {
 
-// What all threads or processes of one authserver share.
+// What all threads or processes of one authserver share. Lies in shared memory.
 struct SharedPasswordState {
   explicit SharedPasswordState(std::size_t hashes_at_once) : lanes(hashes_at_once) {}
 
@@ -31,21 +31,22 @@ struct AuthenticatorOptions {
   std::int64_t hash_wait_ms;  // how long a request waits for its turn to compute a hash
 };
 
-// Any thread; immutable but for the shared state. Works on a store that the caller lends for each
-// call.
+// Any thread. Immutable apart from the shared state. The caller lends a store for each call, which
+// no other thread may use meanwhile.
 class Authenticator {
  public:
-  // `shared` must outlive it. Makes the record that unknown users are checked against; kInternal
-  // without memory for it.
+  // `shared` must outlive the authenticator. Computes one hash, the record that unknown users are
+  // checked against. kInternal if there is no memory for that.
   static base::Result<Authenticator> make(const AuthenticatorOptions& options,
                                           SharedPasswordState& shared);
 
-  // Done when the password is the user's. kDenied for a wrong one and for an unknown user, after
-  // the same time unless the account is in plain text; kUnavailable when the store, or a turn to
-  // compute, cannot be had.
+  // Succeeds if the password is the user's. kDenied for a wrong password and for an unknown user;
+  // both take the same time, unless the account is stored in plain text. kUnavailable if the store
+  // does not answer, or if too many hashes are waiting to be computed.
   base::Status verify(AccountStore& store, wire::Credentials account) const;
 
-  // Done when the account is durable. kExists, kUnavailable.
+  // Succeeds once the account is durable. kExists if the name is taken, and kUnavailable for the
+  // same reasons as verify().
   base::Status create(AccountStore& store, wire::Credentials account) const;
 
  private:
@@ -53,14 +54,15 @@ class Authenticator {
                 std::string nobodys_record)
       : options_(options), shared_(&shared), nobodys_record_(std::move(nobodys_record)) {}
 
+  // Succeeds if the password matches the record.
   base::Status check(wire::Credentials account, std::string_view record) const;
   std::int64_t hash_deadline_ns() const;
 
   AuthenticatorOptions options_;
   SharedPasswordState* shared_;
   std::shared_ptr<const CredentialHasher> hasher_ =
-      std::make_shared<CredentialHasher>();  // copies use the same key
-  std::string nobodys_record_;               // of argon2id, and of a password that nobody knows
+      std::make_shared<CredentialHasher>();  // shared, so that copies use the same key
+  std::string nobodys_record_;               // an argon2id record of a password that nobody knows
 };
 
 }  // namespace authserver

@@ -1,4 +1,4 @@
-// What the user decides about an authserver: plain values.
+// The settings of an authserver, as plain values.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ struct Config {
   AccountTransfer transfer;
 
   Scheme password_scheme = Scheme::kArgon2id;
-  std::int64_t verified_memo_ms = 900'000;  // 0: every verification is computed
-  int hashes_at_once = 0;                   // 0: one for each core
+  std::int64_t verified_memo_ms = 900'000;  // 0: argon2id is computed for each request
+  int hashes_at_once = 0;                   // read_config() replaces 0 by the number of cores
 };
 
 // Reads the command line, the environment and the --config file. Returns the exit status instead

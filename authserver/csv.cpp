@@ -14,7 +14,8 @@ void append_field(std::string& line, std::string_view value) {
   line += '"';
 }
 
-// Takes one field off the front of `rest`, quoted or not; nothing when a quote does not end.
+// Removes the first field from `rest` and returns it without its quotes. Nothing if a quote does
+// not end.
 std::optional<std::string> take_field(std::string_view& rest) {
   if (!rest.starts_with('"')) {
     const std::size_t size = std::min(rest.find(','), rest.size());

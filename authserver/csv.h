@@ -9,16 +9,19 @@
 
 namespace authserver {
 
-// With its LF. Every field is quoted, as a record may hold anything but control bytes.
+// The line of one account, with its LF. Every field is quoted, because a record may hold any byte
+// except control bytes.
 std::string csv_line(const Account& account);
 
+// As Account, but it owns its texts.
 struct CsvAccount {
   std::string user;
   std::string record;
 };
 
-// The line without its LF. Nothing when it is not two fields, or the user name is not acceptable,
-// or there is no record.
+// Reads a line, given without its LF; a CR at its end is ignored. Fields may be quoted or not.
+// Nothing if the line has not exactly two fields, if the user name is not valid, or if the record
+// is empty or longer than any store takes.
 std::optional<CsvAccount> parse_csv_line(std::string_view line);
 
 }  // namespace authserver

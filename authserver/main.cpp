@@ -29,15 +29,15 @@ void warn_about_plain(Scheme scheme) {
 int failed(const base::Error& error) { return serve::failed_to_start("authserver", error); }
 
 int transfer_instead_of_serving(const Config& config) {
-  // A stop signal ends it at once: importing again does no harm, and an export leaves the file that
-  // was there.
+  // A stop signal ends the program at once. That is safe: an import can be repeated, and an
+  // unfinished export leaves the old file.
   serve::release_stop_signals();
   const auto done = authserver::transfer_accounts(config.transfer, config.store);
   return done ? 0 : failed(done.error());
 }
 
 int run(const Config& config) {
-  ::umask(S_IRWXG | S_IRWXO);  // what we write holds password records
+  ::umask(S_IRWXG | S_IRWXO);  // the files that we write hold password records
   if (!authserver::start_cryptography())
     return failed({base::ErrorCode::kInternal, "the system has no source of random numbers"});
   warn_about_plain(config.password_scheme);

@@ -21,8 +21,8 @@ base::Error cannot_write(const std::string& path, int errno_value) {
   return base::errno_error(ErrorCode::kInternal, "write " + path, errno_value);
 }
 
-// What the path leads to: a new file must not take the place of a symbolic link, and still less of
-// a device.
+// Follows symbolic links, because the new file must not replace a link. Refuses anything that is
+// not a regular file, such as a device.
 base::Result<std::string> end_of(const std::string& path) {
   std::error_code failure;
   const auto end = std::filesystem::weakly_canonical(path, failure);
@@ -50,7 +50,7 @@ base::Status write_private_file(const std::string& path,
   const auto end = end_of(path);
   if (!end) return end.error();
   const std::string part = *end + ".part";
-  ::unlink(part.c_str());  // what a run that was killed has left
+  ::unlink(part.c_str());  // left by a run that was killed
   auto written = fill_new_file(part, fill);
   if (written && ::rename(part.c_str(), end->c_str()) != 0) written = cannot_write(path, errno);
   if (!written) ::unlink(part.c_str());

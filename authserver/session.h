@@ -12,22 +12,24 @@
 
 namespace authserver {
 
-// Belongs to one thread or process, and owns its connection to the store, which is made with the
-// first request.
+// Serves the connections of one thread or process, one after another. It owns that thread's store,
+// which it opens with the first request.
 class Session : public serve::Worker {
  public:
+  // Both must outlive the session.
   Session(const Authenticator& authenticator, const StoreConfig& store_config)
       : authenticator_(authenticator), store_config_(store_config) {}
 
   void serve(serve::Connection& connection) override;
 
  private:
+  // What each kind of request does. The status becomes the reply.
   base::Status answer(const wire::Ping& ping);
   base::Status answer(const wire::New& request);
   base::Status answer(const wire::Auth& request);
   base::Status answer(const wire::Refused& refused);
 
-  // With --store-connection per-request, connects anew each time.
+  // Calls `ask` with the store. With --store-connection per-request, opens a new store each time.
   template <typename Ask>
   base::Status with_store(Ask ask);
 

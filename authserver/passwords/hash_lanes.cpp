@@ -25,7 +25,8 @@ bool ProcessMutex::lock_until(std::int64_t deadline_ns) {
 
 void ProcessMutex::unlock() { ::pthread_mutex_unlock(&mutex_); }
 
-// The mutex of a process that died protects no data, only a count: nothing has to be put right.
+// A process that died while it held the mutex left no data to repair, because the mutex only limits
+// a count.
 bool ProcessMutex::is_ours(int outcome) {
   if (outcome == EOWNERDEAD) ::pthread_mutex_consistent(&mutex_);
   return outcome == 0 || outcome == EOWNERDEAD;
@@ -43,7 +44,8 @@ HashLanes::Turn::~Turn() {
   if (queue_ != nullptr) queue_->unlock();
 }
 
-// A free lane, else the one that the hint chooses: the waiters spread over all lanes.
+// Takes any free lane. If there is none, waits for the lane that the hint chooses, so that waiters
+// spread over all lanes.
 ProcessMutex* HashLanes::wait_for_lane(std::size_t hint, std::int64_t deadline_ns) {
   const std::size_t first = hint % count_;
   for (std::size_t i = 0; i < count_; ++i) {

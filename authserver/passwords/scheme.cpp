@@ -12,7 +12,7 @@ constexpr std::string_view kPlainPrefix = "$plain$";
 constexpr unsigned long long kPasses = 2;
 constexpr std::size_t kMemoryBytes = 19 * 1024 * 1024;
 
-// Also where the lengths differ, the work is that of a comparison.
+// Compares digests, so the work is the same even if the lengths differ.
 bool equals_in_constant_time(std::string_view a, std::string_view b) {
   std::array<unsigned char, crypto_generichash_BYTES> digest_a;
   std::array<unsigned char, crypto_generichash_BYTES> digest_b;

@@ -1,4 +1,4 @@
-// How a password is kept: a record that names its own scheme.
+// How a password is stored: as a record that names its own scheme.
 #pragma once
 
 #include <string>
@@ -9,28 +9,34 @@
 namespace authserver {
 
 enum class Scheme {
-  kArgon2id,  // "$argon2id$v=19$m=19456,t=2,p=1$SALT$HASH": costs 5 to 20 ms of a core and 19 MiB,
-              // on purpose
-  kPlain,     // "$plain$PASSWORD": costs nothing and hides nothing; the paper's numbers need it
+  // "$argon2id$v=19$m=19456,t=2,p=1$SALT$HASH". Computing it takes 5 to 20 ms of a core and 19 MiB,
+  // which makes guessing passwords expensive.
+  kArgon2id,
+
+  // "$plain$PASSWORD". Costs nothing and hides nothing. For measurements that must not include the
+  // cost of hashing.
+  kPlain,
 };
 
-// Once, before anything else here. False when there is no source of randomness.
+// Call once, before anything else in this file. False if the system has no source of random
+// numbers.
 bool start_cryptography();
 
-// Any thread. kInternal when there is no memory to compute it with.
+// The record of a password; argon2id with a new random salt each time. Any thread. kInternal if
+// there is no memory to compute it.
 base::Result<std::string> make_record(Scheme scheme, std::string_view password);
 
-// Nothing known about the record's scheme is an argon2id one that never matches.
+// A record without a known prefix counts as argon2id, and matches no password.
 Scheme scheme_of(std::string_view record);
 
-// Any thread; compares in a time that does not depend on where the first difference is.
+// Whether the record belongs to this password. Any thread. The time does not depend on where the
+// first difference is.
 bool matches(std::string_view record, std::string_view password);
 
-// Overwrites a secret before its memory is given back.
+// Overwrites a secret, so that it does not stay in memory that is freed.
 void wipe(std::string& secret);
 
-// Overwrites what functions that have returned left of their stack: the library's own copies of
-// what it hashed.
+// Overwrites the stack below the caller. The library leaves copies of what it hashed there.
 void wipe_used_stack();
 
 }  // namespace authserver

@@ -11,7 +11,7 @@ namespace authserver {
 namespace {
 
 void add(crypto_generichash_state& state, std::string_view bytes) {
-  // The length first, so that no two different triples give the same bytes.
+  // With the length in front, two different triples never give the same bytes.
   const std::uint64_t size = bytes.size();
   ::crypto_generichash_update(&state, reinterpret_cast<const unsigned char*>(&size), sizeof size);
   ::crypto_generichash_update(&state, reinterpret_cast<const unsigned char*>(bytes.data()),

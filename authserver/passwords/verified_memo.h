@@ -1,5 +1,4 @@
-// Remembers which credentials were verified against which record, so that argon2id is computed once
-// and not for every request.
+// Remembers which credentials were verified, so that argon2id is not computed for every request.
 #pragma once
 
 #include <array>
@@ -11,8 +10,8 @@
 
 namespace authserver {
 
-// A keyed hash of user, password and the stored record: says nothing about them to who does not
-// have the key, which is made at start and never leaves the process.
+// A keyed hash of user, password and stored record. It reveals nothing about them without the key
+// of the CredentialHasher that made it.
 struct CredentialKey {
   bool operator==(const CredentialKey&) const = default;
 
@@ -20,6 +19,8 @@ struct CredentialKey {
   std::uint64_t low = 0;
 };
 
+// Owns a random key, made at start, which never leaves the process and its children. Any thread;
+// immutable.
 class CredentialHasher {
  public:
   CredentialHasher();
@@ -33,16 +34,19 @@ class CredentialHasher {
   std::array<unsigned char, 32> key_;
 };
 
-// Bounded: a table of fixed size in which a new entry overwrites whatever stands in its place. Only
-// successes are kept. Never stale, since the record is part of the key: a changed password has
-// another record, and another key.
+// A table of fixed size. A new entry overwrites the one in its place. Only successes are
+// remembered. An entry is never stale, because the record is part of the key: a changed password
+// has another record, and so another key.
 //
-// Any thread or process (lies in shared memory): lock-free. Words of two entries may be seen mixed
-// while one is being written; that only matches when both halves of the key are those that were
-// asked for, and then they were verified.
+// Any thread or process; lies in shared memory and takes no lock. A reader may see an entry while
+// it is being written, as a mix of the old and the new one. A mix is only accepted if both halves
+// of its key are the ones asked for, and then that credential was verified.
 class VerifiedMemo {
  public:
+  // Whether the credential was remembered and its time is not over.
   bool contains(const CredentialKey& key, std::int64_t now_ns) const;
+
+  // Requires: the credential was verified just now.
   void remember(const CredentialKey& key, std::int64_t until_ns);
 
  private:

@@ -1,7 +1,7 @@
-// Where accounts live. One implementation for each backend: sqlite, mysql, redis.
+// Where accounts are stored. Each kind of store implements this interface.
 //
-// Threads: a store belongs to one thread or process; every one opens its own.
-// Errors: kUnavailable means that nothing is known to have changed; the caller may ask again.
+// Threads: a store belongs to one thread or process. Each opens its own.
+// Errors: kUnavailable means that the store does not answer now, and that asking again may help.
 #pragma once
 
 #include <functional>
@@ -12,27 +12,29 @@
 
 namespace authserver {
 
+// Borrowed: the texts must outlive it.
 struct Account {
   std::string_view user;
-  std::string_view record;  // the password as it is kept; names its own scheme
+  std::string_view record;  // the stored form of the password (passwords/scheme.h)
 };
 
 class AccountStore {
  public:
   virtual ~AccountStore() = default;
 
-  // Returns once the account is durable; kExists if the name is taken. Never done twice by itself:
-  // when the connection to the store breaks before the answer, its fate is unknown, and the error
-  // is kUnavailable. Requires: wire::is_valid_user(account.user).
+  // Returns once the account is durable; kExists if the name is taken. A store never repeats the
+  // request on its own. If the connection breaks before the answer, the error is kUnavailable, and
+  // the account may exist or not. Requires: wire::is_valid_user(account.user).
   virtual base::Status create(const Account& account) = 0;
 
-  // The record; kNotFound when there is no such user.
+  // The user's record; kNotFound if there is no such user.
   virtual base::Result<std::string> find_record(std::string_view user) = 0;
 
-  // Done when the store answers.
+  // Succeeds if the store answers.
   virtual base::Status ping() = 0;
 
-  // Calls `visit` for every account, in no order, each once if nobody makes accounts meanwhile.
+  // Calls `visit` for every account, in no particular order. Accounts that are created meanwhile
+  // may be missed, and an account may then be visited twice. `visit` must not use the store.
   virtual base::Status for_each(const std::function<void(const Account&)>& visit) = 0;
 };
 

@@ -15,19 +15,19 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
-// bool in MySQL's library, a char in MariaDB's.
+// A bool in MySQL's client library, a char in MariaDB's.
 using Flag = std::remove_pointer_t<decltype(MYSQL_BIND::is_null)>;
 
 const char* null_if_empty(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
 
-// The client libraries count in whole seconds, and MySQL's tries a read three times.
+// The time-out in whole seconds, as the client libraries take it, rounded up. MySQL's library tries
+// each read three times, so it gets a third.
 unsigned limit_s(std::int64_t timeout_ms, unsigned tries) {
   const auto ms = static_cast<unsigned>(timeout_ms);
   return std::max(1U, (ms + 1000 * tries - 1) / (1000 * tries));
 }
 
-// The servers' error numbers are part of their protocol, the same for all versions; not every
-// header names all of them.
+// Error numbers of the servers. They are the same in all versions, but no header names all of them.
 enum ServerError : unsigned {
   kDiskFull = 1021,
   kTooManyConnections = 1040,
@@ -52,7 +52,7 @@ bool is_connection_lost(unsigned code) {
          code == kConnectionKilled || code == kClosedWhileIdle;
 }
 
-// Whether asking again later may help, or somebody has to mend something first.
+// Whether asking again later may help. Otherwise somebody has to repair something first.
 bool may_pass(unsigned code) {
   switch (code) {
     case kDiskFull:
@@ -119,25 +119,23 @@ void MysqlLink::set_options(MYSQL* connection) const {
   if (!options_.server_public_key.empty()) {
     ::mysql_options(connection, MYSQL_SERVER_PUBLIC_KEY, options_.server_public_key.c_str());
   }
-  // A server could ask for any file that we may read, and not every build of the libraries refuses
-  // by itself.
-  const unsigned hands_out_files = 0;
-  ::mysql_options(connection, MYSQL_OPT_LOCAL_INFILE, &hands_out_files);
+  // A hostile server could ask the library for any file that we may read (LOAD DATA LOCAL). Not
+  // every build of the libraries refuses that by default.
+  const unsigned local_infile = 0;
+  ::mysql_options(connection, MYSQL_OPT_LOCAL_INFILE, &local_infile);
   ::mysql_options(connection, MYSQL_OPT_READ_TIMEOUT, &io_limit_s);
   ::mysql_options(connection, MYSQL_OPT_WRITE_TIMEOUT, &io_limit_s);
-  // Else "localhost" would mean a socket file to the library, whatever the port, and another host
-  // no socket file.
+  // Without this the library uses a socket file for the host "localhost", whatever the port, and
+  // ignores --mysql-socket for any other host.
   const unsigned protocol = options_.socket.empty() ? MYSQL_PROTOCOL_TCP : MYSQL_PROTOCOL_SOCKET;
   ::mysql_options(connection, MYSQL_OPT_PROTOCOL, &protocol);
 }
 
-// Adds what is missing where the server's words do not say it.
 base::Error MysqlLink::login_error(unsigned code, std::string_view text) const {
   std::string hint;
   if (code == kSecureTransportRequired)
     hint = "; the server requires TLS (--mysql-tls on, or --mysql-tls-ca FILE)";
-  // With a key that is not the server's, the library does not say more than that something is
-  // wrong.
+  // With a key that is not the server's, the library only reports an unknown error.
   if (code == CR_UNKNOWN_ERROR || text.find("caching_sha2") != std::string_view::npos) {
     hint =
         "; this login needs TLS (--mysql-tls on) or the server's RSA key "
@@ -228,7 +226,7 @@ base::Result<std::string> MysqlStatement::first_row(MysqlLink& link) {
     return Error{ErrorCode::kInternal, "mysql: the record has more than 255 bytes"};
   if (fetched != 0) return failure(link);
   std::string row(bytes.data(), size);
-  // Leaves nothing of this answer for the next request.
+  // Drops the rest of this answer, so that nothing of it is read by the next request.
   if (::mysql_stmt_free_result(statement_.get()) != 0) return failure(link);
   return row;
 }

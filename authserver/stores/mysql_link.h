@@ -1,5 +1,5 @@
-// One connection to MySQL or MariaDB and the statements prepared on it. The only files that know
-// the client library.
+// One connection to MySQL or MariaDB, and the statements prepared on it. Only these files and
+// mysql_store.cpp include the client library.
 #pragma once
 
 #include <mysql.h>
@@ -17,17 +17,16 @@
 
 namespace authserver {
 
-class MysqlStatement;
-
-// One thread. Closed after anything that leaves its state unknown, and after a time-out: a late
-// answer finds nobody.
+// One thread. Closes the connection after a time-out and after any other failure that leaves its
+// state unknown. So a late answer is never taken for the answer to the next request.
 class MysqlLink {
  public:
   // `options` must outlive it. Does not connect yet.
   MysqlLink(const MysqlOptions& options, std::int64_t timeout_ms)
       : options_(options), timeout_ms_(timeout_ms) {}
 
-  // kUnavailable when the server cannot be reached or refuses us.
+  // Connects and logs in. kUnavailable if the server cannot be reached or refuses the login, and at
+  // once while the last failure is too recent (Backoff).
   base::Status connect();
   bool is_connected() const { return connection_ != nullptr; }
 
@@ -35,25 +34,27 @@ class MysqlLink {
   // nobody asked for. Nothing is pending on it, so it may be replaced.
   void close_if_stale();
 
-  // Statements without parameters. Each row's columns go to `take_row`.
-  using Row = std::initializer_list<std::string_view>;
+  // Runs a statement without parameters. Calls `take_row` with the columns and the lengths of each
+  // row. Columns are null for SQL's NULL, and borrowed for the time of the call.
   base::Status run(const std::string& sql,
                    const std::function<void(MYSQL_ROW, unsigned long*)>& take_row = {});
 
-  // After a statement and its rows. A server may be set not to commit each statement by itself
-  // (autocommit=0), and what it says about it when it lets us in need not be true. Then this
-  // commits the one just done, and has those to come commit themselves.
+  // Called after each statement and its rows. If the server left a transaction open (autocommit=0),
+  // commits it and turns autocommit on. The flag in the server's greeting is not reliable, so this
+  // is checked after each statement.
   base::Status end_transaction();
 
-  // The first column of the first row; empty when there is none, or the statement failed.
+  // The first column of a statement that has one row. Empty if it has none, or if it failed.
   std::string value(const std::string& sql);
 
+  // The library's handle, borrowed; null while not connected.
   MYSQL* get() { return connection_.get(); }
-  // Counts connections: a statement prepared on an earlier one is worth nothing.
+
+  // The number of connections made. A statement that was prepared on an earlier one is invalid.
   unsigned generation() const { return generation_; }
 
-  // What the last failure means for who asks us. Closes the connection when it is of no further
-  // use.
+  // Turns an error of the library into ours: kUnavailable if asking again may help, else kInternal.
+  // Closes the connection if the error shows that it is lost.
   base::Error failure(unsigned code, std::string_view text);
 
  private:
@@ -62,6 +63,7 @@ class MysqlLink {
     void operator()(MYSQL* connection) const { ::mysql_close(connection); }
   };
   void set_options(MYSQL* connection) const;
+  // Adds which flag may help, where the server's text does not say it.
   base::Error login_error(unsigned code, std::string_view text) const;
 
   const MysqlOptions& options_;
@@ -71,19 +73,22 @@ class MysqlLink {
   Backoff backoff_;
 };
 
-// A statement with parameters, prepared on the link's connection when first needed.
+// A statement with parameters. One thread. Each call takes the same link, which must not be
+// destroyed before the statement.
 class MysqlStatement {
  public:
+  // `sql` must outlive the statement. Does not prepare it yet.
   explicit MysqlStatement(std::string_view sql) : sql_(sql) {}
 
-  // Once for each connection; execute() does it too. An error where the server would not carry the
-  // statement out.
+  // Prepares the statement unless that was done on this connection. Fails if the table is missing
+  // or the user may not do this. Requires: link.is_connected().
   base::Status prepare(MysqlLink& link);
 
-  // The parameters are bytes.
+  // Prepares the statement if need be and executes it. At most two parameters, which are sent as
+  // bytes. kExists for a duplicate key. Requires: link.is_connected().
   base::Status execute(MysqlLink& link, std::initializer_list<std::string_view> parameters);
 
-  // After execute() of a SELECT of one column: the first row; kNotFound when there is none.
+  // The first row after execute() of a SELECT of one column; kNotFound if there is none.
   base::Result<std::string> first_row(MysqlLink& link);
 
  private:

@@ -10,10 +10,10 @@ enum class MysqlTls { kOff, kOn };
 struct MysqlOptions {
   std::string host = "127.0.0.1";
   int port = 3306;
-  std::string socket;  // a socket file, used instead of host and port unless empty
+  std::string socket;  // if set, this socket file is used instead of host and port
   std::string user = "turnstile";
   std::string password;
-  std::string password_file;  // its first line becomes the password unless empty
+  std::string password_file;  // if set, its first line becomes the password
   std::string database = "turnstile";
 
   // Encrypts without checking whose certificate the server shows.

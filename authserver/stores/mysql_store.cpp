@@ -31,7 +31,7 @@ class MysqlStore : public AccountStore {
 
   const std::int64_t timeout_ms_;
   MysqlLink link_;
-  MysqlStatement insert_;  // statements end before the connection that they were prepared on
+  MysqlStatement insert_;  // statements are destroyed before the connection
   MysqlStatement select_;
 };
 
@@ -64,7 +64,7 @@ base::Result<std::string> MysqlStore::find_once(std::string_view user) {
   }
   if (const auto executed = select_.execute(link_, {user}); !executed) return executed.error();
   auto record = select_.first_row(link_);
-  // Else all later ones would see what was there at the first one.
+  // In an open transaction all later reads would see the accounts as they were at the first read.
   if (const auto ended = link_.end_transaction(); !ended) return ended.error();
   return record;
 }
@@ -83,7 +83,7 @@ base::Status MysqlStore::for_each(const std::function<void(const Account&)>& vis
                    });
 }
 
-// Whether the table is there and we have the privileges, without touching an account.
+// Fails if the table is missing or the user may not read or add accounts. Touches no account.
 base::Status may_ask(MysqlLink& link) {
   if (const auto prepared = MysqlStatement(kSelect).prepare(link); !prepared) return prepared;
   return MysqlStatement(kInsert).prepare(link);
@@ -152,7 +152,8 @@ base::Status MysqlBackend::prepare(const StoreLimits& limits) const {
   if (const auto connected = link.connect(); !connected) return connected;
   auto ready = may_ask(link);
   if (!ready) {
-    // Who may not make tables is fine where somebody else has made this one.
+    // Tried only if the table cannot be used, because the user may lack the privilege to create
+    // one.
     const auto made = link.run(sql::kMysql);
     if (!made)
       return Error{made.error().code,

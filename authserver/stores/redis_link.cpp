@@ -13,7 +13,7 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
-// In its answer to an unknown command Redis repeats the arguments, among them a password or a
+// Redis repeats the arguments of an unknown command in its reply. They may hold a password or a
 // record.
 std::string without_secrets(std::string_view text) {
   return std::string(text.substr(0, text.find(", with args")));

@@ -1,4 +1,4 @@
-// One connection to Redis. With redis_link.cpp the only file that includes the client library.
+// One connection to Redis. Only these files and redis_store.cpp include the client library.
 #pragma once
 
 #include <hiredis/hiredis.h>

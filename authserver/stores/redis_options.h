@@ -9,7 +9,7 @@ struct RedisOptions {
   std::string host = "127.0.0.1";
   int port = 6379;
   std::string password;       // empty: no login
-  std::string password_file;  // its first line becomes the password unless empty
+  std::string password_file;  // if set, its first line becomes the password
   int database = 0;           // its number, as SELECT takes it
 };
 

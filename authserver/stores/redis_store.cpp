@@ -29,6 +29,7 @@ class RedisStore : public AccountStore {
   std::string setting(std::string_view name);
 
  private:
+  // For commands that do no harm when asked twice.
   base::Result<RedisLink::Reply> ask_repeatable(RedisLink::Words words);
 
   const std::int64_t timeout_ms_;

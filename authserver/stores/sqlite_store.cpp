@@ -14,7 +14,7 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
-// What SQLite's answer means to the one who asks us: full and locked pass, the rest does not.
+// kUnavailable for what may pass with time, such as a lock or a full disk, else kInternal.
 ErrorCode code_of(int sqlite_code) {
   switch (sqlite_code & 0xff) {
     case SQLITE_BUSY:
@@ -32,9 +32,9 @@ Error error_of(sqlite3* database, const std::string& what) {
   return {code_of(code), what + ": " + ::sqlite3_errmsg(database)};
 }
 
-// Waits for the one who writes now. SQLite's own handler sleeps for up to 100 ms at a time, and the
-// longest for who has waited longest, while a write takes less than a millisecond: one in a
-// thousand waited for a second.
+// Waits while another connection writes; 0 gives up. SQLite's own handler sleeps longer the longer
+// it has waited, up to 100 ms at a time, though a write takes less than a millisecond. With it one
+// request in a thousand waited for a second.
 int wait_for_writer(void* timeout_ms, int waits_so_far) {
   constexpr int kWaitMs = 1;
   if (waits_so_far * kWaitMs >= *static_cast<const std::int64_t*>(timeout_ms)) return 0;
@@ -42,7 +42,8 @@ int wait_for_writer(void* timeout_ms, int waits_so_far) {
   return 1;
 }
 
-// Statements that are used again and again must be reset, or they would hold their locks.
+// One execution of a prepared statement. Resets the statement at its end, which releases its locks
+// and lets it be used again.
 class Running {
  public:
   explicit Running(sqlite3_stmt* statement) : statement_(statement) {}
@@ -53,7 +54,7 @@ class Running {
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
 
-  // The bytes are borrowed until the end.
+  // `bytes` must outlive this execution.
   void bind(int index, std::string_view bytes) const {
     ::sqlite3_bind_blob(statement_, index, bytes.data(), static_cast<int>(bytes.size()),
                         SQLITE_STATIC);
@@ -107,11 +108,13 @@ class SqliteStore : public AccountStore {
 
  private:
   explicit SqliteStore(const StoreLimits& limits) : timeout_ms_(limits.timeout_ms) {}
+
+  // The statement, prepared on its first use. Borrowed from `statement`.
   base::Result<sqlite3_stmt*> prepared(Statement& statement, const char* sql);
 
   const std::int64_t timeout_ms_;
   Database database_;
-  Statement insert_;  // statements are prepared when first needed; they end before the database
+  Statement insert_;  // prepared when first needed; destroyed before the database
   Statement select_;
 };
 
@@ -188,7 +191,7 @@ void SqliteBackend::declare_flags(flags::App& app) {
 base::Status SqliteBackend::prepare(const StoreLimits& limits) const {
   const auto database = open_database(options_.path, limits.timeout_ms);
   if (!database) return database.error();
-  // Writes even where the table exists, as a file that cannot be written shall be told now and not
+  // Writes even if the table exists, so that a file that cannot be written is reported now and not
   // to the first client.
   const std::string statements =
       std::string("BEGIN IMMEDIATE;") + sql::kSqlite + "; PRAGMA user_version=1; COMMIT;";
