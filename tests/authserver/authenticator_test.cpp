@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kMemoMs = 60'000;
 constexpr std::int64_t kShortWaitMs = 30;
 
-// An authenticator on a real SQLite store, with one hash at once.
+// An authenticator on a real SQLite store. It computes one hash at a time.
 struct Setup {
   explicit Setup(const AuthenticatorOptions& options = {Scheme::kArgon2id, kMemoMs, kHashWaitMs}) {
     REQUIRE(start_cryptography());
@@ -41,7 +41,7 @@ bool is(const base::Status& status, ErrorCode code) {
   return !status && status.error().code == code;
 }
 
-// Another record under the same name, as another authserver could have written it.
+// A store with one record, which a test can change as another authserver would.
 class OneRecord : public AccountStore {
  public:
   base::Status create(const Account&) override { return base::Error{ErrorCode::kExists, ""}; }
@@ -67,7 +67,7 @@ TEST_CASE("the right password is verified, a wrong one and an unknown user are d
   }
 }
 
-TEST_CASE("a remembered credential is worth nothing once the record has changed", "[authserver]") {
+TEST_CASE("a remembered credential is not accepted after the record has changed", "[authserver]") {
   Setup setup;
   OneRecord store;
   store.record = *make_record(Scheme::kArgon2id, "old");
@@ -78,7 +78,7 @@ TEST_CASE("a remembered credential is worth nothing once the record has changed"
   CHECK(setup.authenticator->verify(store, {"bob", "new"}));
 }
 
-TEST_CASE("over the bound of hashes the answer is unavailable, and known credentials do not wait",
+TEST_CASE("with no free lane a new hash is unavailable, and remembered credentials do not wait",
           "[authserver]") {
   Setup setup({Scheme::kArgon2id, kMemoMs, kShortWaitMs});
   REQUIRE(setup.create("right"));
@@ -92,7 +92,7 @@ TEST_CASE("over the bound of hashes the answer is unavailable, and known credent
   }).join();
 }
 
-TEST_CASE("an unknown user costs a hash even where new accounts are kept in plain text",
+TEST_CASE("an unknown user costs a hash even if new accounts are stored in plain text",
           "[authserver]") {
   Setup setup({Scheme::kPlain, kMemoMs, kShortWaitMs});
   REQUIRE(setup.create("right"));

@@ -24,7 +24,7 @@ TEST_CASE("fields need no quotes", "[authserver]") {
   CHECK(account->record == "$plain$pw");
 }
 
-TEST_CASE("a line that is no account is refused", "[authserver]") {
+TEST_CASE("a line that is not an account is refused", "[authserver]") {
   const std::string too_long(256, 'x');
   for (const std::string& line :
        {std::string(), std::string("bob"), std::string("bob,"), std::string("bob,a,b"),

@@ -43,14 +43,15 @@ TEST_CASE("no more hashes are computed at once than there are lanes", "[password
   CHECK(most <= 2);
 }
 
-TEST_CASE("who waits too long for a lane is told so", "[passwords]") {
+TEST_CASE("a turn is not granted if its deadline passes first", "[passwords]") {
   const serve::Shared<HashLanes> lanes(std::in_place, 1U);
   const HashLanes::Turn first(*lanes, 1, later());
   REQUIRE(first.is_granted());
   std::thread([&] { CHECK_FALSE(HashLanes::Turn(*lanes, 2, soon()).is_granted()); }).join();
 }
 
-TEST_CASE("one credential is computed by one at a time, even when lanes are free", "[passwords]") {
+TEST_CASE("hashes of one credential are computed one after another, even if lanes are free",
+          "[passwords]") {
   const serve::Shared<HashLanes> lanes(std::in_place, 4U);
   const HashLanes::Turn first(*lanes, 7, later());
   std::thread([&] {
@@ -59,12 +60,12 @@ TEST_CASE("one credential is computed by one at a time, even when lanes are free
   }).join();
 }
 
-TEST_CASE("a process that dies gives its turn back", "[passwords]") {
+TEST_CASE("the turn of a process that died is free again", "[passwords]") {
   const serve::Shared<HashLanes> lanes(std::in_place, 1U);
   const pid_t child = ::fork();
   if (child == 0) {
     const HashLanes::Turn turn(*lanes, 1, later());
-    ::_exit(turn.is_granted() ? 0 : 1);  // without giving it back
+    ::_exit(turn.is_granted() ? 0 : 1);  // without releasing it
   }
   int status = 0;
   REQUIRE(::waitpid(child, &status, 0) == child);

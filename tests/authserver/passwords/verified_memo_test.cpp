@@ -7,7 +7,7 @@
 
 using namespace authserver;
 
-TEST_CASE("the key depends on user, password and record, and on where each ends", "[passwords]") {
+TEST_CASE("the key depends on user, password and record, and on their lengths", "[passwords]") {
   const CredentialHasher hasher;
   std::set<std::pair<std::uint64_t, std::uint64_t>> keys;
   const auto note = [&](wire::Credentials account, std::string_view record) {
@@ -23,13 +23,12 @@ TEST_CASE("the key depends on user, password and record, and on where each ends"
   CHECK(hasher.key_of({"bob", "pw"}, "r") == hasher.key_of({"bob", "pw"}, "r"));
 }
 
-TEST_CASE("two hashers have nothing in common", "[passwords]") {
+TEST_CASE("two hashers give different keys", "[passwords]") {
   CHECK_FALSE(CredentialHasher().key_of({"bob", "pw"}, "r") ==
               CredentialHasher().key_of({"bob", "pw"}, "r"));
 }
 
-TEST_CASE("a memo remembers until the time is over, and nothing that it was not told",
-          "[passwords]") {
+TEST_CASE("a memo remembers until the time is over, and only what it was given", "[passwords]") {
   const auto memo = std::make_unique<VerifiedMemo>();
   const CredentialKey key{1, 2};
   CHECK_FALSE(memo->contains(key, 0));
@@ -39,7 +38,8 @@ TEST_CASE("a memo remembers until the time is over, and nothing that it was not 
   CHECK_FALSE(memo->contains({1, 3}, 0));
 }
 
-TEST_CASE("a new entry may push an old one out, and never changes it into another", "[passwords]") {
+TEST_CASE("a new entry may replace an old one, but never turns it into another key",
+          "[passwords]") {
   const auto memo = std::make_unique<VerifiedMemo>();
   const CredentialKey old_key{5, 1};
   const CredentialKey new_key{5 + 64 * 1024, 1};

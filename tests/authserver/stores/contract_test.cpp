@@ -1,5 +1,5 @@
-// What every account store promises, on each that can be reached: SQLite always; MySQL and Redis
-// when the runner has started them and says where they are (tests/with-stores).
+// What every account store promises, tested on each store that can be reached. SQLite always can;
+// the others can if the runner has started a server (tests/with-stores).
 #include <algorithm>
 #include <atomic>
 #include <map>
@@ -27,18 +27,18 @@ std::unique_ptr<AccountStore> open(const tests::ReachableStore& reachable) {
 constexpr std::string_view kUserBytes =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-@+";
 
-// Makes names and passwords that stores might confuse. The same seed makes the same ones.
+// Makes names and passwords that a store might confuse. They are the same in each run.
 class Awkward {
  public:
   std::string user() {
-    // Half of them are like the one before but for one byte, or one byte longer.
+    // Half of the names differ from the one before in one byte, or are one byte longer.
     if (last_.empty() || last_.size() == wire::kMaxUserBytes || below(2) == 0) {
       last_.resize(1 + below(wire::kMaxUserBytes));
       std::generate(last_.begin(), last_.end(), [this] { return user_byte(); });
     } else if (below(2) == 0) {
       last_ += user_byte();
     } else {
-      last_[below(last_.size())] ^= 0x20;  // of a letter, the other case
+      last_[below(last_.size())] ^= 0x20;  // changes the case of a letter
     }
     return last_;
   }
@@ -70,8 +70,8 @@ struct AwkwardAccount {
 
 std::vector<AwkwardAccount> awkward_accounts(std::size_t count) {
   Awkward awkward;
-  std::map<std::string, std::string>
-      made;  // no two of one name, as it would depend on chance who is first
+  // Each name only once. Which of two came first would depend on chance.
+  std::map<std::string, std::string> made;
   while (made.size() < count) {
     const std::string user = awkward.user();
     if (wire::is_valid_user(user)) made.emplace(user, awkward.password());
@@ -81,7 +81,7 @@ std::vector<AwkwardAccount> awkward_accounts(std::size_t count) {
   return accounts;
 }
 
-// In braces, as their order counts.
+// The answers as words. Takes a list in braces, because that fixes the order of evaluation.
 std::string words(std::initializer_list<base::Status> answers) {
   std::string all;
   for (const base::Status& status : answers) {
@@ -90,14 +90,15 @@ std::string words(std::initializer_list<base::Status> answers) {
   return all;
 }
 
-// A conversation about every account, by a few threads at once.
+// Creates and verifies every account on one store, with a few threads at the same time.
 class Answers {
  public:
   Answers(const StoreBackend& backend, const std::vector<AwkwardAccount>& accounts)
       : backend_(backend), accounts_(accounts), answers_(accounts.size()) {}
 
   std::vector<std::string> ask() {
-    // All are made before any is looked up: the answers shall not depend on who is faster.
+    // All accounts are created before the first is verified, so that the answers do not depend on
+    // which thread is faster.
     for_all([&](AccountStore& store, const AwkwardAccount& one) {
       return words({authenticator_.create(store, {one.user, one.password}),
                     authenticator_.create(store, {one.user, "another"})});
@@ -116,7 +117,7 @@ class Answers {
   }
 
  private:
-  // Without the authenticator, which computes a password hash where there is no such user.
+  // Asks the store itself. The authenticator would compute a hash for each unknown user.
   static base::Status find(AccountStore& store, const std::string& user) {
     const auto found = store.find_record(user);
     return found ? base::Status(base::kDone) : base::Status(found.error());
@@ -151,7 +152,7 @@ bool exists(const base::Status& status) {
 
 }  // namespace
 
-TEST_CASE("an account is found as it was made, and made once", "[stores]") {
+TEST_CASE("an account is found as it was created, and created once", "[stores]") {
   for (const tests::ReachableStore& reachable : tests::reachable_stores()) {
     CAPTURE(reachable.name);
     const auto store = open(reachable);
@@ -164,7 +165,7 @@ TEST_CASE("an account is found as it was made, and made once", "[stores]") {
   }
 }
 
-TEST_CASE("names are bytes: nothing is folded", "[stores]") {
+TEST_CASE("names that differ in one byte or in case are different accounts", "[stores]") {
   for (const tests::ReachableStore& reachable : tests::reachable_stores()) {
     CAPTURE(reachable.name);
     const auto store = open(reachable);
@@ -206,7 +207,7 @@ TEST_CASE("the longest names and records fit", "[stores]") {
   }
 }
 
-TEST_CASE("of many who want one name exactly one gets it", "[stores]") {
+TEST_CASE("of many threads that create one name exactly one succeeds", "[stores]") {
   for (const tests::ReachableStore& reachable : tests::reachable_stores()) {
     CAPTURE(reachable.name);
     const std::string user = tests::fresh_user();

@@ -1,4 +1,4 @@
-// The account stores that the tests can use now.
+// The account stores that the tests can reach.
 #pragma once
 
 #include <memory>
@@ -14,10 +14,10 @@ struct ReachableStore {
   std::unique_ptr<const authserver::StoreBackend> backend;
 };
 
-// Prepared: their tables are there.
+// All of them are prepared, so their tables exist. They live until the program ends.
 const std::vector<ReachableStore>& reachable_stores();
 
-// A name that no other test, and no other run on the same store, has used.
+// A name that no test has used before, not even in an earlier run on the same store.
 std::string fresh_user();
 
 }  // namespace tests
