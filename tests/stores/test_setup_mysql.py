@@ -68,7 +68,7 @@ class SetupMysqlTest(StoreTest):
         password = self.mysql.password_file.read_text()
         client = self.client(self.authserver("mysql"))
         self.assertEqual(client.ask("new:stays:pw"), "OK")
-        self.assertNotIn("took", self.mysql.setup().stdout)
+        self.assertNotIn("revoked", self.mysql.setup().stdout)
         self.assertEqual(self.mysql.password_file.read_text(), password)
         self.assertEqual(client.ask("auth:stays:pw"), "OK")
         self.assertEqual(self.client(self.authserver("mysql")).ask("auth:stays:pw"), "OK")
@@ -82,7 +82,7 @@ class SetupMysqlTest(StoreTest):
         ):
             with self.subTest(surplus):
                 self.mysql.ask(f"GRANT {surplus} TO turnstile@localhost WITH GRANT OPTION")
-                self.assertIn("took from", self.mysql.setup().stdout)
+                self.assertIn("revoked from", self.mysql.setup().stdout)
                 self.assertEqual(self.grants("localhost"), [GRANT.format("localhost")])
 
     def test_the_password_file_is_for_its_owner_and_new_where_it_was_removed(self) -> None:
