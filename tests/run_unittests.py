@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Runs the Python tests of one folder, several files at once, and ends with one line: N passed, N failed, N skipped."""
+"""Runs the Python tests of one folder, several files at once.
+
+The last line says how many passed, failed and were skipped: N passed, N failed, N skipped.
+"""
 
 import argparse
 import io
@@ -15,7 +18,7 @@ from pathlib import Path
 
 @dataclass
 class Outcome:
-    """What became of the tests of one file."""
+    """The results of the tests of one file. Each entry of a list is a text for people."""
 
     module: str
     passed: int = 0
@@ -25,6 +28,7 @@ class Outcome:
 
 
 def run_module(module: str) -> Outcome:
+    """Runs one file of tests in this process."""
     start = time.monotonic()
     suite = unittest.defaultTestLoader.loadTestsFromName(module)
     result = unittest.TextTestRunner(stream=io.StringIO(), verbosity=0).run(suite)
@@ -51,42 +55,52 @@ def report(outcome: Outcome) -> None:
     )
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="such as tests/e2e")
     parser.add_argument(
         "modules", nargs="*", metavar="MODULE", help="such as test_idle; default: all"
     )
     parser.add_argument(
-        "--build", metavar="DIR", help="where the programs are (default: build, or TURNSTILE_BUILD)"
+        "--build", metavar="DIR", help="folder of the programs (default: TURNSTILE_BUILD, or build)"
     )
     parser.add_argument(
         "--jobs",
         type=int,
         metavar="N",
         default=2 * (os.cpu_count() or 1),
-        help="test files at once (default: two for each core, as tests mostly wait)",
+        help="test files that run at once (default: two per core, because tests mostly wait)",
     )
-    arguments = parser.parse_args()
-    if arguments.build:
-        os.environ["TURNSTILE_BUILD"] = arguments.build
-    # A shell starts what it puts in the background with SIGINT ignored, and all that is started from there inherits it.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    # The tests' own support modules, and the project's packages; handed on to the processes that run the files.
-    sys.path[:0] = [str(arguments.folder.resolve()), str(Path(__file__).resolve().parents[1])]
-    # The longest first, so that none is left for the end.
-    by_length = sorted(
-        arguments.folder.glob("test_*.py"), key=lambda path: path.stat().st_size, reverse=True
-    )
-    modules = arguments.modules or [path.stem for path in by_length]
+    return parser.parse_args()
 
+
+def run_modules(modules: list[str], jobs: int) -> list[Outcome]:
+    """Runs each file in a process of its own, up to `jobs` at once, and reports it as it ends."""
     outcomes = []
     with multiprocessing.get_context("spawn").Pool(
-        min(arguments.jobs, len(modules)), maxtasksperchild=1
+        min(jobs, len(modules)), maxtasksperchild=1
     ) as pool:
         for outcome in pool.imap_unordered(run_module, modules, chunksize=1):
             report(outcome)
             outcomes.append(outcome)
+    return outcomes
+
+
+def main() -> int:
+    arguments = parse_arguments()
+    if arguments.build:
+        os.environ["TURNSTILE_BUILD"] = arguments.build
+    # A shell starts its background jobs with SIGINT ignored. The programs that the tests start
+    # would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    # The support modules beside the tests, and the packages of the project. The processes that run
+    # the files inherit these paths.
+    sys.path[:0] = [str(arguments.folder.resolve()), str(Path(__file__).resolve().parents[1])]
+    # The longest file starts first, so that it does not run alone at the end.
+    by_length = sorted(
+        arguments.folder.glob("test_*.py"), key=lambda path: path.stat().st_size, reverse=True
+    )
+    outcomes = run_modules(arguments.modules or [path.stem for path in by_length], arguments.jobs)
     passed = sum(outcome.passed for outcome in outcomes)
     failed = sum(len(outcome.failed) for outcome in outcomes)
     skipped = sum(len(outcome.skipped) for outcome in outcomes)

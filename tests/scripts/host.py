@@ -1,4 +1,4 @@
-"""What the tests of the scripts share: running one, and asking what this host permits."""
+"""Shared by the tests of the scripts: running a script, and finding out what this host permits."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
 
 def run(*command: str | Path, **options) -> subprocess.CompletedProcess[str]:
-    """Runs to the end and keeps both outputs; standard input is empty, messages are in English."""
+    """Runs a command and returns both outputs. Standard input is empty; messages are English."""
     options = {"env": {**os.environ, "LC_ALL": "C"}, **options}
     words = [str(part) for part in command]
     return subprocess.run(
@@ -22,12 +22,12 @@ def run(*command: str | Path, **options) -> subprocess.CompletedProcess[str]:
 def in_namespace(
     kind: str, script: str, *arguments: str | Path, **options
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a bash script in a new namespace (--mount, --net): what it changes there ends with it."""
+    """Runs a bash script in a new namespace (--mount, --net). Its changes there end with it."""
     return run("unshare", kind, "bash", "-euc", script, "bash", *arguments, **options)
 
 
 def why_no_namespace(kind: str) -> str:
-    """Empty where this user may make such a namespace, else the reason, to skip with."""
+    """Returns why this user may not create such a namespace, or "" if that is permitted."""
     attempt = run("unshare", kind, "true")
     return (
         ""
@@ -44,6 +44,6 @@ class ScriptTest(unittest.TestCase):
     def assert_one_line(
         self, result: subprocess.CompletedProcess[str], code: int, words: str
     ) -> None:
-        """How every script ends that fails (1) or is used wrongly (2)."""
+        """Asserts that a script failed (1) or was used wrongly (2), with one line that says why."""
         self.assertEqual((result.returncode, result.stderr.count("\n")), (code, 1), result.stderr)
         self.assertIn(words, result.stderr)

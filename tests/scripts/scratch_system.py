@@ -1,7 +1,8 @@
-"""A throw-away system in which real apt and dpkg install packages, without touching this host.
+"""A scratch system in which real apt and dpkg install packages, without touching this host.
 
-It is an overlay of this host's root whose changes are kept in memory, inside a mount namespace that ends
-with the script that ran in it. Its apt knows one repository: tiny packages made here, in a local folder.
+It is an overlay of this host's root file system, whose changes are kept in memory. The overlay
+exists in a mount namespace that ends with the script that runs there. Its apt knows one repository,
+a local folder of tiny packages that are made here.
 """
 
 import hashlib
@@ -12,8 +13,8 @@ from subprocess import CompletedProcess
 
 from host import SCRIPTS, in_namespace, run
 
-# Only the overlay's own root is this host's; what a package manager writes to starts empty, and so do the links that say
-# which services start with the host.
+# Programs come from this host. The folders that a package manager writes to start empty, and so do
+# the links that say which services start with the host.
 ENTER = """
 root=$1/root; mount -t tmpfs none "$1/memory"; mkdir "$1"/memory/{upper,work}
 mount -t overlay none "$root" -o "lowerdir=/,upperdir=$1/memory/upper,workdir=$1/memory/work"
@@ -23,17 +24,19 @@ for name in proc sys dev; do mount --rbind "/$name" "$root/$name"; done
 for name in etc/apt var/lib/apt var/cache/apt var/lib/dpkg var/log run mnt; do
   mkdir -p "$root/$name"; mount -t tmpfs -o mode=755 none "$root/$name"
 done
-mkdir -p "$root"/etc/apt/{apt.conf.d,preferences.d} "$root"/var/lib/dpkg/{info,updates,triggers} "$root/var/lib/apt/lists/partial" "$root"/mnt/{scripts,repository}
+mkdir -p "$root"/etc/apt/{apt.conf.d,preferences.d} "$root"/var/lib/dpkg/{info,updates,triggers}
+mkdir -p "$root/var/lib/apt/lists/partial" "$root"/mnt/{scripts,repository}
 touch "$root/var/lib/dpkg/status"
 mount --bind "$2" "$root/mnt/scripts"; mount --bind "$1/repository" "$root/mnt/repository"
 echo "deb [trusted=yes] file:/mnt/repository ./" >"$root/etc/apt/sources.list"
 echo 'APT::Sandbox::User "root";' >"$root/etc/apt/apt.conf"
 rm -f "$root"/usr/sbin/policy-rc.d* "$root/usr/sbin/runlevel" "$root"/etc/rc?.d/*
-printf '#!/bin/sh\necho N 2\n' >"$root/usr/sbin/runlevel"; chmod 755 "$root/usr/sbin/runlevel" # starts services
+# Runlevel 2 is one in which services start.
+printf '#!/bin/sh\necho N 2\n' >"$root/usr/sbin/runlevel"; chmod 755 "$root/usr/sbin/runlevel"
 PATH=/usr/sbin:/usr/bin:/sbin:/bin exec chroot "$root" bash -euc "$3"
 """
 
-# A service that leaves a trace when it is started.
+# A service that creates a file when it is started.
 SERVICE = """#!/bin/sh
 ### BEGIN INIT INFO
 # Provides: {name}
@@ -51,6 +54,7 @@ SERVICES = {"redis-server": "redis-server", "mariadb-server": "mariadb"}
 
 
 def why_no_scratch_system() -> str:
+    """Returns why this host permits no scratch system, or "" if it does."""
     if not shutil.which("apt-get"):
         return "this host has no apt"
     with ScratchSystem([]) as system:
@@ -63,7 +67,7 @@ def why_no_scratch_system() -> str:
 
 
 class ScratchSystem:
-    """Has the named packages in its repository. Use it with `with`."""
+    """A scratch system whose repository has the named packages. Use it with `with`."""
 
     def __init__(self, packages: list[str]) -> None:
         self._scratch = tempfile.TemporaryDirectory()
@@ -85,10 +89,13 @@ class ScratchSystem:
         return in_namespace("--mount", ENTER + PREPARE, self.folder, SCRIPTS, script)
 
     def _add_package(self, name: str) -> str:
-        """Returns its paragraph of the repository's index."""
+        """Builds a package; returns its paragraph of the repository's index."""
         tree = self.folder / "tree"
         (tree / "DEBIAN").mkdir(parents=True)
-        control = f"Package: {name}\nVersion: 1\nArchitecture: all\nMaintainer: nobody <nobody@localhost>\nDescription: tiny\n"
+        control = (
+            f"Package: {name}\nVersion: 1\nArchitecture: all\n"
+            "Maintainer: nobody <nobody@localhost>\nDescription: tiny\n"
+        )
         (tree / "DEBIAN" / "control").write_text(control)
         if service := SERVICES.get(name):
             self._add_program(tree / "etc" / "init.d" / service, SERVICE.format(name=service))

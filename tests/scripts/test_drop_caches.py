@@ -1,4 +1,4 @@
-"""scripts/drop-caches: it works, or it says that it did not."""
+"""scripts/drop-caches either works, or says that it did not."""
 
 import os
 import shutil
@@ -67,9 +67,8 @@ class DropCachesTest(ScriptTest):
 
     @unittest.skipIf(why_not_root(), why_not_root())
     def test_without_root_it_names_sudo(self) -> None:
-        with (
-            tempfile.TemporaryDirectory() as folder
-        ):  # the project itself may be out of nobody's reach
+        # The user nobody may not be able to read the project's own folder.
+        with tempfile.TemporaryDirectory() as folder:
             os.chmod(folder, 0o755)
             result = run(*NOBODY, shutil.copy(DROP_CACHES, folder))
         self.assert_one_line(result, 1, "needs root: sudo scripts/drop-caches")

@@ -1,4 +1,4 @@
-"""scripts/make-files: names, sizes, and a folder that holds only whole files however a run ends."""
+"""scripts/make-files: names and sizes. The folder has only whole files, however a run ends."""
 
 import fcntl
 import os
@@ -80,7 +80,7 @@ class MakeFilesTest(ScriptTest):
         self.assertEqual(os.listdir(self.parent), ["files"])
 
     def interrupt(self, number: signal.Signals) -> None:
-        """Sends the signal once a first file is there; at every look, each file must be whole."""
+        """Sends the signal after the first files. Each file that can be seen is whole."""
         command = [
             MAKE_FILES,
             "--dir",
@@ -136,7 +136,11 @@ class MakeFilesTest(ScriptTest):
     @unittest.skipIf(NO_MOUNT, NO_MOUNT)
     def test_a_short_disk_is_refused_before_anything_is_written(self) -> None:
         self.folder.mkdir()
-        script = 'mount -t tmpfs -o size=1m none "$1"; "$2" --dir "$1" --size 300KB --count 4 || code=$?; ls -A "$1"; exit $code'
+        script = """
+            mount -t tmpfs -o size=1m none "$1"
+            "$2" --dir "$1" --size 300KB --count 4 || code=$?
+            ls -A "$1"; exit $code
+        """
         result = in_namespace("--mount", script, self.folder, MAKE_FILES)
         self.assert_one_line(result, 1, "the files need 1.212 MB, 1.049 MB are free")
         self.assertEqual(result.stdout, "")

@@ -1,4 +1,4 @@
-"""scripts/tune-host, in a network namespace of its own: this host's settings stay as they are."""
+"""scripts/tune-host, in a network namespace of its own. This host's settings stay as they are."""
 
 import os
 import shutil
@@ -11,10 +11,13 @@ from host import NOBODY, SCRIPTS, ScriptTest, in_namespace, run, why_no_namespac
 TUNE_HOST = SCRIPTS / "tune-host"
 NO_NETWORK = why_no_namespace("--net")
 
-# Too small in every way; what each call of `values` prints tells one moment from another.
+# Every setting is too small. `values` prints them all, so that two moments can be compared.
 POOR_HOST = """
 cd /proc/sys/net
-values() { tail -n +1 core/somaxconn ipv4/ip_local_port_range ipv4/tcp_tw_reuse ipv4/tcp_max_tw_buckets ipv4/tcp_congestion_control; }
+values() {
+  tail -n +1 core/somaxconn ipv4/ip_local_port_range \
+    ipv4/tcp_{tw_reuse,max_tw_buckets,congestion_control}
+}
 echo 100 >core/somaxconn; echo 40000 40100 >ipv4/ip_local_port_range
 echo 0 >ipv4/tcp_tw_reuse; echo 1000 >ipv4/tcp_max_tw_buckets
 tune() { "$1" --state "$2" "${@:3}"; }
@@ -32,7 +35,7 @@ class TuneHostTest(ScriptTest):
         return in_namespace("--net", POOR_HOST + script, TUNE_HOST, self.state)
 
     def rows(self, table: str) -> dict[str, str]:
-        """Setting and verdict, of the last table shown."""
+        """Returns the verdict of each setting in the last table."""
         words = ("ok", "short", "unused")
         lines = [line.split() for line in table.splitlines() if line.startswith("net.")]
         return {line[0]: next((word for word in line if word in words), "") for line in lines}
@@ -83,7 +86,7 @@ class TuneHostTest(ScriptTest):
             self.assertIn("another network namespace", result.stderr)
 
     def test_what_the_kernel_refuses_is_named_and_undo_still_works(self) -> None:
-        """somaxconn is made read-only, as a container has it."""
+        """somaxconn is read-only, as in a container."""
         result = in_namespace(
             "--net",
             f"""unshare --mount bash -euc '{POOR_HOST}
@@ -108,9 +111,8 @@ class TuneHostTest(ScriptTest):
 class TuneHostUsageTest(ScriptTest):
     @unittest.skipIf(why_not_root(), why_not_root())
     def test_without_root_apply_names_sudo_and_show_works(self) -> None:
-        with (
-            tempfile.TemporaryDirectory() as folder
-        ):  # the project itself may be out of nobody's reach
+        # The user nobody may not be able to read the project's own folder.
+        with tempfile.TemporaryDirectory() as folder:
             os.chmod(folder, 0o755)
             script = shutil.copy(TUNE_HOST, folder)
             self.assert_one_line(
