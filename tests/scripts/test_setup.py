@@ -38,6 +38,7 @@ TEST = [
     "strace",
     "netcat-openbsd",
     "iproute2",
+    "openssl",
     "valgrind",
     "util-linux-extra",
 ]
