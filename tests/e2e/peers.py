@@ -9,7 +9,7 @@ from client import Address
 from waiting import eventually
 
 
-class HangUp(Exception):  # noqa: N818 (a request to close, not an error)
+class HangUp(Exception):
     """Raised by a peer's `answer` to close the connection instead of answering."""
 
 
