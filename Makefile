@@ -122,7 +122,7 @@ fuzz: ## fuzz the line parser for FUZZ_SECONDS
 	@scripts/setup build lint
 	@mkdir -p build/fuzz
 	$(FUZZ_CXX) $(CPPFLAGS) -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -o build/fuzz/client_lines \
-	  tests/fuzz/client_lines.cpp lib/wire/*.cpp lib/base/error.cpp
+	  tests/fuzz/client_lines.cpp lib/wire/*.cpp
 	build/fuzz/client_lines -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -print_final_stats=1
 
 # Version 14, that of Debian 12, is preferred, because other versions format differently.

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "net/socket_io.h"
+#include "wire/error_word.h"
 #include "wire/line_buffer.h"
 #include "wire/reply.h"
 
@@ -56,7 +57,7 @@ Outcome exchange(int fd, std::string_view line, base::Deadline deadline, bool is
 bool may_be_kept(const Outcome& outcome) {
   if (!outcome.is_reusable) return false;
   if (const auto* const err = std::get_if<wire::Err>(&outcome.reply))
-    return !base::closes_connection(err->code);
+    return !wire::closes_connection(err->code);
   return std::holds_alternative<wire::Ok>(outcome.reply);
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "serve/answer.h"
+#include "wire/error_word.h"
 
 namespace fileserver {
 
@@ -73,7 +74,7 @@ void Session::handle(serve::Connection& connection, const wire::FileName& file) 
   }
   const auto sent = files_.send(file.name, connection);
   base::log::debug("file name={} answer={}", base::log::quoted(file.name),
-                   sent ? "OK" : base::word_of(sent.error().code));
+                   sent ? "OK" : wire::word_of(sent.error().code));
   if (!sent) serve::answer(connection, sent);
 }
 

@@ -3,10 +3,9 @@
 #pragma once
 
 #include <cstddef>
-#include <iterator>
 #include <string_view>
 
-#include "base/error.h"
+#include "wire/error_word.h"
 
 namespace loadgen {
 
@@ -19,10 +18,29 @@ enum class Fault {
   kProtocol,  // the server does not speak the protocol
 };
 
+// The word that the results use. Empty for a value that is not an enumerator.
+constexpr std::string_view word_of(Fault fault) {
+  switch (fault) {
+    case Fault::kTimeout: return "timeout";
+    case Fault::kConnect: return "connect";
+    case Fault::kClosed: return "closed";
+    case Fault::kMismatch: return "mismatch";
+    case Fault::kProtocol: return "protocol";
+  }
+  return {};
+}
+
+// How many faults there are. The compiler demands a word for each, so none is forgotten.
+consteval std::size_t count_faults() {
+  std::size_t count = 0;
+  while (!word_of(static_cast<Fault>(count)).empty()) ++count;
+  return count;
+}
+
 class Cause {
  public:
-  static constexpr std::size_t kCodes = std::size(base::kAllErrorCodes);
-  static constexpr std::size_t kCount = kCodes + 5;
+  static constexpr std::size_t kCodes = wire::kErrorCodes.size();
+  static constexpr std::size_t kCount = kCodes + count_faults();
 
   // NOLINTBEGIN(google-explicit-constructor): a code or a fault is a cause.
   constexpr Cause(base::ErrorCode code) : index_(static_cast<std::size_t>(code)) {}
@@ -33,17 +51,16 @@ class Cause {
   constexpr std::size_t index() const { return index_; }
 
   // The word that the results use: the protocol's own for what the server answered.
-  static constexpr std::string_view kFaultWords[] = {"timeout", "connect", "closed", "mismatch",
-                                                     "protocol"};
-  static std::string_view word_of(std::size_t index) {
-    return index < kCodes ? base::word_of(base::kAllErrorCodes[index])
-                          : kFaultWords[index - kCodes];
+  // Requires: index < kCount.
+  static constexpr std::string_view word_of(std::size_t index) {
+    return index < kCodes ? wire::word_of(wire::kErrorCodes[index])
+                          : loadgen::word_of(static_cast<Fault>(index - kCodes));
   }
 
   // Whether the connection is known to stand right behind a reply afterwards, so that it can take
   // the next request.
   bool leaves_connection_usable() const {
-    if (index_ < kCodes) return !base::closes_connection(base::kAllErrorCodes[index_]);
+    if (index_ < kCodes) return !wire::closes_connection(wire::kErrorCodes[index_]);
     return index_ == Cause(Fault::kMismatch).index_;
   }
 
@@ -52,5 +69,10 @@ class Cause {
  private:
   std::size_t index_;
 };
+
+// The indexes are dense, so that an array of kCount counters has one for each cause.
+static_assert(Cause(wire::kErrorCodes.back()).index() + 1 == Cause::kCodes);
+static_assert(Cause(Fault::kTimeout).index() == Cause::kCodes);
+static_assert(Cause(Fault::kProtocol).index() < Cause::kCount);
 
 }  // namespace loadgen

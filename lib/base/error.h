@@ -1,4 +1,4 @@
-// The errors of the protocol, and what an error carries inside our programs.
+// What an error is inside our programs. How a peer is told: wire/error_word.h.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace base {
 
-// One to one with the table in docs/protocol.md.
+// One to one with the table in docs/protocol.md. The values count up from 0.
 enum class ErrorCode {
   kSyntax,
   kTooLong,
@@ -18,21 +18,6 @@ enum class ErrorCode {
   kBusy,
   kInternal,
 };
-
-inline constexpr ErrorCode kAllErrorCodes[] = {
-    ErrorCode::kSyntax,      ErrorCode::kTooLong, ErrorCode::kInvalid,
-    ErrorCode::kDenied,      ErrorCode::kExists,  ErrorCode::kNotFound,
-    ErrorCode::kUnavailable, ErrorCode::kBusy,    ErrorCode::kInternal,
-};
-
-// The word on the wire, such as "not-found".
-std::string_view word_of(ErrorCode code);
-
-// What a peer is told when nobody has more to say: one short sentence for people.
-std::string_view text_of(ErrorCode code);
-
-// Whether the connection ends with this reply.
-bool closes_connection(ErrorCode code);
 
 // What went wrong. The context is for our log: what was tried and why it failed, never a password.
 struct Error {

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "net/socket_io.h"
+#include "wire/error_word.h"
 #include "wire/reply.h"
 
 namespace serve {
@@ -44,7 +45,7 @@ void refuse(net::Fd fd) {
   // A new socket always has room for one line. Unread bytes would make close() reset the connection
   // before the line is read, so what has come is taken off first.
   net::send_all(fd.get(),
-                wire::error_line(base::ErrorCode::kBusy, base::text_of(base::ErrorCode::kBusy)));
+                wire::error_line(base::ErrorCode::kBusy, wire::text_of(base::ErrorCode::kBusy)));
   ::shutdown(fd.get(), SHUT_WR);
   std::array<char, 4096> discarded;
   net::receive_now(fd.get(), discarded);

@@ -1,6 +1,7 @@
 #include "serve/answer.h"
 
 #include "base/log.h"
+#include "wire/error_word.h"
 
 namespace serve {
 
@@ -14,7 +15,13 @@ void log_failure(const base::Error& error) {
     case base::ErrorCode::kUnavailable:
       base::log::debug("cannot be asked now reason={}", base::log::quoted(error.context));
       break;
-    default: break;
+    case base::ErrorCode::kSyntax:
+    case base::ErrorCode::kTooLong:
+    case base::ErrorCode::kInvalid:
+    case base::ErrorCode::kDenied:
+    case base::ErrorCode::kExists:
+    case base::ErrorCode::kNotFound:
+    case base::ErrorCode::kBusy: break;
   }
 }
 
@@ -31,7 +38,7 @@ void answer(Connection& connection, const base::Status& status) {
 
 void log_request(std::string_view request, std::string_view user, const base::Status& status) {
   base::log::debug("{} user={} answer={}", request, user,
-                   status ? "OK" : base::word_of(status.error().code));
+                   status ? "OK" : wire::word_of(status.error().code));
 }
 
 }  // namespace serve

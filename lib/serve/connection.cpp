@@ -56,7 +56,7 @@ void Connection::reply_ok() { append(wire::kOkLine); }
 
 void Connection::reply_error(base::ErrorCode code, std::string_view text) {
   append(wire::error_line(code, text));
-  if (!base::closes_connection(code)) return;
+  if (!wire::closes_connection(code)) return;
   send_replies();
   end_gently();
 }

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "net/fd.h"
+#include "wire/error_word.h"
 #include "wire/line_buffer.h"
 
 namespace serve {
@@ -33,7 +34,7 @@ class Connection {
   // Exactly one reply for each line. A reply may wait for the one after it while a further line has
   // already come; send_replies() before asking anybody else for something.
   void reply_ok();
-  void reply_error(base::ErrorCode code) { reply_error(code, base::text_of(code)); }
+  void reply_error(base::ErrorCode code) { reply_error(code, wire::text_of(code)); }
   void reply_error(base::ErrorCode code, std::string_view text);
   void send_replies();
 

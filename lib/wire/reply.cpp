@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "wire/error_word.h"
+
 namespace wire {
 
 namespace {
@@ -16,8 +18,8 @@ Reply parse_size(std::string_view digits) {
 
 Reply parse_error(std::string_view rest) {
   const std::string_view word = rest.substr(0, rest.find(' '));
-  for (const base::ErrorCode code : base::kAllErrorCodes) {
-    if (word == base::word_of(code)) return Err{code};
+  for (const base::ErrorCode code : kErrorCodes) {
+    if (word == word_of(code)) return Err{code};
   }
   return NotAReply{};
 }
@@ -37,7 +39,7 @@ std::string ok_sized_line(std::uint64_t size_bytes) {
 
 std::string error_line(base::ErrorCode code, std::string_view text) {
   std::string line = "ERR ";
-  line.append(base::word_of(code)).append(" ").append(text).append("\n");
+  line.append(word_of(code)).append(" ").append(text).append("\n");
   return line;
 }
 

@@ -10,6 +10,7 @@
 #include "net/connect.h"
 #include "net/listen.h"
 #include "tests/catch.h"
+#include "wire/error_word.h"
 
 using fileserver::AuthAddresses;
 
@@ -70,7 +71,7 @@ class Silent {
 // The address that a new connection reaches, or the code of the error.
 std::string reached_by(AuthAddresses& addresses, std::int64_t within_ms = kLongMs) {
   const auto fd = addresses.connect(within_ms, base::Deadline::in_ms(within_ms));
-  if (!fd) return std::string(base::word_of(fd.error().code));
+  if (!fd) return std::string(wire::word_of(fd.error().code));
   sockaddr_storage storage{};
   socklen_t size = sizeof storage;
   ::getpeername(fd->get(), reinterpret_cast<sockaddr*>(&storage), &size);

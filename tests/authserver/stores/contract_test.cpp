@@ -12,6 +12,7 @@
 #include "serve/shared_memory.h"
 #include "tests/authserver/stores/reachable.h"
 #include "tests/catch.h"
+#include "wire/error_word.h"
 
 using namespace authserver;
 using base::ErrorCode;
@@ -85,7 +86,7 @@ std::vector<AwkwardAccount> awkward_accounts(std::size_t count) {
 std::string words(std::initializer_list<base::Status> answers) {
   std::string all;
   for (const base::Status& status : answers) {
-    all.append(status ? "OK" : base::word_of(status.error().code)).append(" ");
+    all.append(status ? "OK" : wire::word_of(status.error().code)).append(" ");
   }
   return all;
 }

@@ -1,6 +1,7 @@
 #include "wire/reply.h"
 
 #include "tests/catch.h"
+#include "wire/error_word.h"
 
 using namespace wire;
 
@@ -8,8 +9,8 @@ TEST_CASE("replies are read back as they were printed", "[wire]") {
   CHECK(std::holds_alternative<Ok>(parse_reply("OK")));
   CHECK(ok_sized_line(18446744073709551615ULL) == "OK 18446744073709551615\n");
   CHECK(std::get<OkSized>(parse_reply("OK 0")).size_bytes == 0);
-  for (const base::ErrorCode code : base::kAllErrorCodes) {
-    std::string line = error_line(code, base::text_of(code));
+  for (const base::ErrorCode code : wire::kErrorCodes) {
+    std::string line = error_line(code, wire::text_of(code));
     line.pop_back();
     CHECK(std::get<Err>(parse_reply(line)).code == code);
   }

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "tests/catch.h"
+#include "wire/error_word.h"
 
 using base::ErrorCode;
 using namespace wire;
@@ -18,7 +19,7 @@ std::string client(std::string_view line) {
     std::string operator()(const Auth& request) { return "auth " + both(request.account); }
     std::string operator()(const FileName& file) { return "file " + std::string(file.name); }
     std::string operator()(const Refused& refused) {
-      return std::string(base::word_of(refused.code)) + (refused.was_get ? " get" : "");
+      return std::string(wire::word_of(refused.code)) + (refused.was_get ? " get" : "");
     }
     static std::string both(Credentials account) {
       return "[" + std::string(account.user) + "][" + std::string(account.password) + "]";
