@@ -9,10 +9,10 @@
 #include "authserver/authenticator.h"
 #include "authserver/config.h"
 #include "authserver/session.h"
+#include "base/stop_signals.h"
 #include "serve/process_server.h"
 #include "serve/shared_memory.h"
 #include "serve/startup.h"
-#include "serve/stop_signals.h"
 #include "serve/thread_server.h"
 
 namespace {
@@ -31,7 +31,7 @@ int failed(const base::Error& error) { return serve::failed_to_start("authserver
 int transfer_instead_of_serving(const Config& config) {
   // A stop signal ends the program at once. That is safe: an import can be repeated, and an
   // unfinished export leaves the old file.
-  serve::release_stop_signals();
+  base::release_stop_signals();
   const auto done = authserver::transfer_accounts(config.transfer, config.store);
   return done ? 0 : failed(done.error());
 }

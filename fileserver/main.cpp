@@ -3,13 +3,13 @@
 #include <variant>
 
 #include "base/log.h"
+#include "base/stop_signals.h"
 #include "fileserver/auth_client.h"
 #include "fileserver/config.h"
 #include "fileserver/files/disk_files.h"
 #include "fileserver/files/prefetched_files.h"
 #include "fileserver/session.h"
 #include "serve/startup.h"
-#include "serve/stop_signals.h"
 #include "serve/thread_server.h"
 
 namespace {
@@ -21,7 +21,7 @@ std::unique_ptr<fileserver::Files> open_files(const Config& config,
   if (config.files == fileserver::FilesMode::kDisk)
     return std::make_unique<fileserver::DiskFiles>(std::move(fence));
   return std::make_unique<fileserver::PrefetchedFiles>(std::move(fence), config.memory_limit_bytes,
-                                                       [] { return !serve::stop_was_asked_for(); });
+                                                       [] { return !base::stop_was_asked_for(); });
 }
 
 int run(const Config& config) {
@@ -33,7 +33,7 @@ int run(const Config& config) {
 
   const auto files =
       open_files(config, std::make_shared<const fileserver::Fence>(std::move(*fence)));
-  if (serve::stop_was_asked_for()) {
+  if (base::stop_was_asked_for()) {
     base::log::info("stopped before it was ready");
     return 0;
   }

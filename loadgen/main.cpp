@@ -9,12 +9,12 @@
 #include <variant>
 
 #include "base/process_limits.h"
+#include "base/stop_signals.h"
 #include "flags/parse.h"
 #include "loadgen/config.h"
 #include "loadgen/preflight.h"
 #include "loadgen/report.h"
 #include "loadgen/run.h"
-#include "serve/stop_signals.h"
 
 namespace {
 
@@ -71,7 +71,7 @@ int main(int argc, char** argv) {
   const auto config = loadgen::read_config(argc, argv);
   if (const int* const exit_status = std::get_if<int>(&config)) return *exit_status;
   try {
-    serve::hold_stop_signals();
+    base::hold_stop_signals();
     base::make_threads_small();
     return run(std::get<Config>(config));
   } catch (const std::exception& failure) {

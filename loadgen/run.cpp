@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/stop_signals.h"
 #include "loadgen/closed_loop.h"
 #include "loadgen/progress.h"
-#include "serve/stop_signals.h"
 
 namespace loadgen {
 
@@ -25,7 +25,7 @@ namespace {
 class Run {
  public:
   Run(const Config& config, const Ready& ready)
-      : config_(config), signals_(serve::open_stop_signals()) {
+      : config_(config), signals_(base::open_stop_signals()) {
     result_.sources = ready.sources.count();
     const std::string run_name = random_word();
     for (int thread = 0; thread < config.threads; ++thread) {
@@ -125,7 +125,7 @@ class Run {
     if (::read(signals_.get(), &signal, sizeof signal) != sizeof signal) return;
     result_.stop_signal = static_cast<int>(signal.ssi_signo);
     control_.must_stop = true;
-    serve::release_stop_signals();
+    base::release_stop_signals();
   }
 
   Live live() const {

@@ -43,7 +43,7 @@ struct RunResult {
 
 // Starts all threads, lets them run, and joins them. Returns when the run is over.
 //
-// Requires: SIGINT and SIGTERM are blocked (serve::hold_stop_signals). The first of them ends the
+// Requires: SIGINT and SIGTERM are blocked (base::hold_stop_signals). The first of them ends the
 // run early, and the result so far is returned. It also unblocks both, so that a second one ends
 // the program.
 //

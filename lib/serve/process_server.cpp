@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/stop_signals.h"
 #include "net/socket_io.h"
 #include "serve/acceptor.h"
 #include "serve/child.h"
 #include "serve/shared_memory.h"
-#include "serve/stop_signals.h"
 
 namespace serve {
 
@@ -39,7 +39,7 @@ class ProcessServer {
         acceptor_(std::move(listener)),
         most_children_(static_cast<std::size_t>(options.max_connections + options.spare + 1)),
         board_(sizeof(SharedBoard) + most_children_ * sizeof(std::atomic<ChildState>)),
-        signals_(open_stop_and_child_signals()),
+        signals_(base::open_stop_and_child_signals()),
         nobody_waits_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     hold_drain_signal();
     for (std::size_t place = most_children_; place > 0; --place) free_places_.push_back(place - 1);

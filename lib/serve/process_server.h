@@ -10,10 +10,10 @@
 
 namespace serve {
 
-// Serves until SIGTERM or SIGINT (see hold_stop_signals), then drains; returns true in the parent
-// when all children are reaped. Children never return. Workers are made in the children. When the
-// parent dies, the children finish their request and end. Requires: no other thread in this
-// process.
+// Serves until SIGTERM or SIGINT (see base::hold_stop_signals), then drains; returns true in the
+// parent when all children are reaped. Children never return. Workers are made in the children.
+// When the parent dies, the children finish their request and end. Requires: no other thread in
+// this process.
 bool serve_with_processes(net::Listener listener, const Options& options,
                           const MakeWorker& make_worker);
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/process_limits.h"
+#include "base/stop_signals.h"
 #include "net/listen.h"
-#include "serve/stop_signals.h"
 
 namespace serve {
 
@@ -25,7 +25,7 @@ int run_server(std::string_view program, base::log::Level log_level,
                const std::function<int()>& body) {
   try {
     base::log::set_level(log_level);
-    hold_stop_signals();
+    base::hold_stop_signals();
     base::make_threads_small();
     base::raise_descriptor_limit();
     return body();

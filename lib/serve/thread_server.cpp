@@ -9,10 +9,10 @@
 
 #include "base/log.h"
 #include "base/mutex.h"
+#include "base/stop_signals.h"
 #include "serve/acceptor.h"
 #include "serve/connection.h"
 #include "serve/one_connection.h"
-#include "serve/stop_signals.h"
 
 namespace serve {
 
@@ -49,7 +49,7 @@ class ThreadServer {
 
   bool run() {
     if (!start_first_thread()) return false;
-    wait_for_stop_signal();
+    base::wait_for_stop_signal();
     drain();
     log_totals("stopped", totals_);
     return true;

@@ -12,9 +12,10 @@
 
 namespace serve {
 
-// Serves until SIGTERM or SIGINT (see hold_stop_signals), then drains; returns true when all is
-// over, or false at once when not even one thread can be made, which has been logged. When a thread
-// does not come back even after its connection was cut, ends the process instead, successfully.
+// Serves until SIGTERM or SIGINT (see base::hold_stop_signals), then drains; returns true when all
+// is over, or false at once when not even one thread can be made, which has been logged. When a
+// thread does not come back even after its connection was cut, ends the process instead,
+// successfully.
 bool serve_with_threads(net::Listener listener, const Options& options,
                         const MakeWorker& make_worker);
 

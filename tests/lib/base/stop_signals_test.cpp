@@ -1,4 +1,4 @@
-#include "serve/stop_signals.h"
+#include "base/stop_signals.h"
 
 #include <signal.h>
 
@@ -11,12 +11,12 @@ TEST_CASE("a stop signal waits until it is taken, and can be seen meanwhile", "[
     CAPTURE(signal);
     // In a thread, as what is blocked is blocked for one thread.
     std::thread([signal] {
-      serve::hold_stop_signals();
-      CHECK_FALSE(serve::stop_was_asked_for());
+      base::hold_stop_signals();
+      CHECK_FALSE(base::stop_was_asked_for());
       ::raise(signal);
-      CHECK(serve::stop_was_asked_for());
-      serve::wait_for_stop_signal();
-      CHECK_FALSE(serve::stop_was_asked_for());
+      CHECK(base::stop_was_asked_for());
+      base::wait_for_stop_signal();
+      CHECK_FALSE(base::stop_was_asked_for());
     }).join();
   }
 }

@@ -1,4 +1,4 @@
-#include "serve/stop_signals.h"
+#include "base/stop_signals.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -6,7 +6,7 @@
 
 #include <cerrno>
 
-namespace serve {
+namespace base {
 
 namespace {
 
@@ -55,4 +55,4 @@ int open_stop_and_child_signals() {
   return open_signals(set);
 }
 
-}  // namespace serve
+}  // namespace base

@@ -1,7 +1,7 @@
 // SIGTERM and SIGINT: the request to stop.
 #pragma once
 
-namespace serve {
+namespace base {
 
 // In main, before the first thread: from now on the two signals only reach who waits for them, and
 // a peer that is gone is an error code, never a SIGPIPE.
@@ -23,4 +23,4 @@ int open_stop_signals();
 // The same, and for SIGCHLD too, which it blocks: for who has children of its own.
 int open_stop_and_child_signals();
 
-}  // namespace serve
+}  // namespace base
