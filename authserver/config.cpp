@@ -1,14 +1,14 @@
 #include "authserver/config.h"
 
-#include <sched.h>
-
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "authserver/passwords/hash_lanes.h"
 #include "authserver/stores/store_table.h"
+#include "base/host.h"
 #include "flags/alternatives.h"
 #include "flags/parse.h"
 #include "flags/values.h"
@@ -80,11 +80,6 @@ void declare(flags::App& app, Target& target) {
   flags::add_log_level(app, config.log_level);
 }
 
-int usable_cores() {
-  cpu_set_t cores;
-  return ::sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
-}
-
 std::optional<std::string> read_secrets(const std::vector<NamedBackend>& backends) {
   for (const NamedBackend& one : backends) {
     if (auto wrong = one.backend->read_secrets()) return wrong;
@@ -104,7 +99,8 @@ std::variant<Config, int> read_config(int argc, char** argv) {
   if (done) return *done;
   Config& config = target.config;
   if (config.hashes_at_once == 0) {
-    config.hashes_at_once = std::min(usable_cores(), static_cast<int>(HashLanes::kMostLanes));
+    config.hashes_at_once = std::min(static_cast<int>(std::ceil(base::usable_cores())),
+                                     static_cast<int>(HashLanes::kMostLanes));
   }
   config.store.limits.most_connections = config.serve.max_connections + config.serve.spare;
   config.store.backend = std::move(target.backends[target.chosen_backend].backend);

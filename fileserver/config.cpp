@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "base/memory.h"
+#include "base/host.h"
 #include "flags/parse.h"
 #include "flags/values.h"
 #include "serve/flags.h"

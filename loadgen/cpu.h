@@ -7,9 +7,6 @@ namespace loadgen {
 // since it started.
 double process_cpu_s();
 
-// The cores that this process may use: its affinity, or the container's quota where that is less.
-double allowed_cores();
-
 // The average over the measured window.
 struct CpuUse {
   double used_cores = 0;

@@ -8,7 +8,7 @@
 #include <iostream>
 #include <variant>
 
-#include "base/process_limits.h"
+#include "base/host.h"
 #include "base/stop_signals.h"
 #include "flags/parse.h"
 #include "loadgen/config.h"

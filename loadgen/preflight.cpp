@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "base/process_limits.h"
+#include "base/host.h"
 #include "loadgen/workload.h"
 #include "net/connect.h"
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/host.h"
 #include "base/stop_signals.h"
 #include "loadgen/closed_loop.h"
 #include "loadgen/progress.h"
@@ -39,7 +40,7 @@ class Run {
     warm_up();
     const double cpu_before_s = begin_window();
     watch_window();
-    result_.cpu = {process_cpu_s() - cpu_before_s, allowed_cores()};
+    result_.cpu = {process_cpu_s() - cpu_before_s, base::usable_cores()};
     join();
     for (const ClosedLoop& loop : loops_) {
       if (const auto& failure = loop.save_failure())

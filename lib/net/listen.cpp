@@ -3,8 +3,8 @@
 #include <netinet/tcp.h>
 
 #include <cerrno>
-#include <fstream>
 
+#include "base/host.h"
 #include "net/socket_io.h"
 
 namespace net {
@@ -49,9 +49,7 @@ base::Result<Listener> listen_on(const HostPort& address, std::int64_t io_slice_
 }
 
 int longest_backlog() {
-  int longest = 0;
-  std::ifstream("/proc/sys/net/core/somaxconn") >> longest;
-  return longest > 0 ? longest : SOMAXCONN;
+  return static_cast<int>(base::number_in("/proc/sys/net/core/somaxconn", SOMAXCONN));
 }
 
 Accepted accept_from(int listener) {

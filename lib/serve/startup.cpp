@@ -5,7 +5,7 @@
 #include <fstream>
 #include <string>
 
-#include "base/process_limits.h"
+#include "base/host.h"
 #include "base/stop_signals.h"
 #include "net/listen.h"
 

@@ -1,0 +1,137 @@
+#include "base/host.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string_view>
+#include <thread>
+
+namespace base {
+
+namespace {
+
+// ThreadSanitizer keeps more than half a megabyte of its own on each stack, and no thread starts
+// without room for it.
+#if defined(__SANITIZE_THREAD__)
+constexpr std::size_t kStackBytes = 4096 * 1024;
+#else
+// Room for a database client library and for the address sanitizer.
+constexpr std::size_t kStackBytes = 512 * 1024;
+#endif
+
+constexpr std::string_view kUnifiedControllers;  // cgroup v2 has one hierarchy for all of them
+
+// "cpu" is in "cpu,cpuacct".
+bool is_in_list(std::string_view list, std::string_view controller) {
+  for (;;) {
+    const std::size_t comma = list.find(',');
+    if (list.substr(0, comma) == controller) return true;
+    if (comma == std::string_view::npos) return false;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+// The process's group in the hierarchy of a controller, such as "/system.slice/turnstile.service".
+// Its lines are "ID:CONTROLLERS:PATH". "/" if there is no such line.
+std::string group_of(std::string_view controller, const std::string& root) {
+  std::ifstream file(root + "/proc/self/cgroup");
+  std::string line;
+  while (std::getline(file, line)) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string_view controllers =
+        std::string_view(line).substr(first + 1, second - first - 1);
+    if (is_in_list(controllers, controller)) return line.substr(second + 1);
+  }
+  return "/";
+}
+
+// The folders of the group and of all groups around it, innermost first. A container may see its
+// own group as the root of the mounted hierarchy; then the inner folders do not exist and only the
+// last one counts.
+std::vector<std::string> group_folders(std::string_view controller, const std::string& root) {
+  std::string mount = root + "/sys/fs/cgroup";
+  if (controller != kUnifiedControllers) mount.append("/").append(controller);
+  std::string group = group_of(controller, root);
+  std::vector<std::string> folders;
+  while (!group.empty() && group != "/") {
+    folders.push_back(mount + group);
+    group.resize(group.rfind('/'));
+  }
+  folders.push_back(mount);
+  return folders;
+}
+
+// Cores, from a number of microseconds of CPU time for each period; no quota is negative.
+double cores_of(std::int64_t quota, std::int64_t period, double otherwise) {
+  if (quota <= 0 || period <= 0) return otherwise;
+  return static_cast<double>(quota) / static_cast<double>(period);
+}
+
+double cores_of_affinity() {
+  cpu_set_t cores;
+  if (::sched_getaffinity(0, sizeof cores, &cores) == 0) return CPU_COUNT(&cores);
+  return std::max(1U, std::thread::hardware_concurrency());
+}
+
+}  // namespace
+
+double usable_cores(const std::string& root) {
+  double cores = cores_of_affinity();
+  for (const std::string& folder : group_folders(kUnifiedControllers, root)) {
+    const auto numbers = numbers_in(folder + "/cpu.max");
+    if (numbers.size() >= 2) cores = std::min(cores, cores_of(numbers[0], numbers[1], cores));
+  }
+  for (const std::string& folder : group_folders("cpu", root)) {
+    const std::int64_t quota = number_in(folder + "/cpu.cfs_quota_us", -1);
+    const std::int64_t period = number_in(folder + "/cpu.cfs_period_us", -1);
+    cores = std::min(cores, cores_of(quota, period, cores));
+  }
+  return cores;
+}
+
+std::int64_t usable_memory_bytes(const std::string& root) {
+  std::int64_t bytes =
+      static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
+  for (const std::string& folder : group_folders(kUnifiedControllers, root))
+    bytes = std::min(bytes, number_in(folder + "/memory.max", bytes));
+  for (const std::string& folder : group_folders("memory", root))
+    bytes = std::min(bytes, number_in(folder + "/memory.limit_in_bytes", bytes));
+  return bytes;
+}
+
+std::uint64_t raise_descriptor_limit() {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  return limit.rlim_cur;
+}
+
+void make_threads_small() {
+  pthread_attr_t attributes;
+  ::pthread_attr_init(&attributes);
+  ::pthread_attr_setstacksize(&attributes, kStackBytes);
+  ::pthread_setattr_default_np(&attributes);
+  ::pthread_attr_destroy(&attributes);
+}
+
+std::vector<std::int64_t> numbers_in(const std::string& path) {
+  std::ifstream file(path);
+  std::vector<std::int64_t> numbers;
+  for (std::int64_t number = 0; file >> number;) numbers.push_back(number);
+  return numbers;
+}
+
+std::int64_t number_in(const std::string& path, std::int64_t otherwise) {
+  const auto numbers = numbers_in(path);
+  return numbers.empty() ? otherwise : numbers.front();
+}
+
+}  // namespace base
