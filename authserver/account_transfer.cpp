@@ -11,6 +11,7 @@
 #include "authserver/csv.h"
 #include "authserver/private_file.h"
 #include "base/clock.h"
+#include "base/file_io.h"
 
 namespace authserver {
 
@@ -39,22 +40,12 @@ class Progress {
   base::Deadline report_at_ = base::Deadline::in_ms(kEveryMs);
 };
 
-bool write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
 base::Status export_accounts(AccountStore& store, const std::string& path) {
   Progress progress("exported");
   const auto fill = [&](int fd) -> base::Status {
     int failure = 0;
     const auto visited = store.for_each([&](const Account& account) {
-      if (failure == 0 && !write_all(fd, csv_line(account))) failure = errno;
+      if (failure == 0 && !base::write_all(fd, csv_line(account))) failure = errno;
       progress.count();
     });
     if (!visited || failure == 0) return visited;

@@ -2,9 +2,9 @@
 
 #include <sqlite3.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "flags/option.h"
-#include "net/socket_io.h"
 #include "sql/sqlite.h"
 
 namespace authserver {
@@ -38,7 +38,7 @@ Error error_of(sqlite3* database, const std::string& what) {
 int wait_for_writer(void* timeout_ms, int waits_so_far) {
   constexpr int kWaitMs = 1;
   if (waits_so_far * kWaitMs >= *static_cast<const std::int64_t*>(timeout_ms)) return 0;
-  net::pause_ms(kWaitMs);
+  base::pause_ms(kWaitMs);
   return 1;
 }
 

@@ -1,11 +1,10 @@
 #include "fileserver/files/cached_file.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
+#include "base/file_io.h"
 #include "base/log.h"
 
 namespace fileserver {
@@ -36,8 +35,7 @@ std::int64_t read_from_start(int fd, char* into, std::int64_t size_bytes, const 
   std::int64_t have = 0;
   while (have < size_bytes && (have == 0 || pieces.may_go_on())) {
     const std::int64_t want = std::min(in_whole_blocks(size_bytes - have), pieces.max_bytes);
-    const ssize_t got = ::pread(fd, into + have, static_cast<std::size_t>(want), have);
-    if (got < 0 && errno == EINTR) continue;
+    const ssize_t got = base::read_at(fd, {into + have, static_cast<std::size_t>(want)}, have);
     if (got < 0) return -1;
     have += got;
     if (got == 0 || got % kBlockBytes != 0) break;  // the end of the file

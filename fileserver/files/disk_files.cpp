@@ -1,12 +1,10 @@
 #include "fileserver/files/disk_files.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 
+#include "base/clock.h"
+#include "base/file_io.h"
 #include "base/log.h"
-#include "net/socket_io.h"
 
 namespace fileserver {
 
@@ -14,26 +12,13 @@ namespace {
 
 constexpr std::size_t kPieceBytes = 64 * 1024;
 
-// Bytes read, fewer than asked for only at the end of the file; -1 with errno.
-ssize_t read_fully(int fd, std::span<char> into) {
-  std::size_t have = 0;
-  while (have < into.size()) {
-    const ssize_t got = ::read(fd, into.data() + have, into.size() - have);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return -1;
-    if (got == 0) break;
-    have += static_cast<std::size_t>(got);
-  }
-  return static_cast<ssize_t>(have);
-}
-
 // A file that was written to just now is given up to 105 ms to settle, because a further change
 // could not be detected yet.
 FileVersion settled_version(const Fence::OpenFile& file) {
   constexpr int kTries = 5;
   FileVersion version = file.version;
   for (int i = 0; i < kTries && !is_settled(version); ++i) {
-    net::pause_ms(kSettlingMs + 1);
+    base::pause_ms(kSettlingMs + 1);
     version = version_of(file.fd.get());
   }
   return version;
@@ -56,7 +41,7 @@ base::Status DiskFiles::send(std::string_view name, serve::Connection& connectio
   connection.begin_sized_reply(left);
   do {
     const std::span<char> piece(buffer.get(), std::min(left, kPieceBytes));
-    const ssize_t got = read_fully(fd, piece);
+    const ssize_t got = base::read_fully(fd, piece);
     left -= piece.size();
     // The last piece is only sent if the file has not changed since it was opened. So a peer never
     // gets a complete file that mixes two versions.

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <climits>
 
+#include "base/file_io.h"
 #include "base/log.h"
 #include "wire/request.h"
 
@@ -27,8 +28,8 @@ long open_beneath(int folder, const char* name, std::uint64_t resolve) {
   constexpr int kTries = 8;  // EAGAIN means that something was renamed on the way
   long fd = -1;
   for (int i = 0; i < kTries; ++i) {
-    fd = ::syscall(SYS_openat2, folder, name, &how, sizeof how);
-    if (fd >= 0 || (errno != EAGAIN && errno != EINTR)) break;
+    fd = base::retried([&] { return ::syscall(SYS_openat2, folder, name, &how, sizeof how); });
+    if (fd >= 0 || errno != EAGAIN) break;
   }
   return fd;
 }

@@ -1,5 +1,6 @@
 #include "base/clock.h"
 
+#include <poll.h>
 #include <time.h>
 
 #include <algorithm>
@@ -18,6 +19,8 @@ double unix_time_s() {
   ::clock_gettime(CLOCK_REALTIME, &now);
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
 }
+
+void pause_ms(int ms) { ::poll(nullptr, 0, ms); }
 
 int Deadline::left_ms() const {
   if (is_never()) return -1;

@@ -12,6 +12,9 @@ std::int64_t now_ns();
 // was.
 double unix_time_s();
 
+// Sleeps where there is no event to wait for. A signal may end it early.
+void pause_ms(int ms);
+
 inline constexpr std::int64_t kNsPerMs = 1'000'000;
 inline constexpr std::int64_t kNsPerS = 1'000'000'000;
 

@@ -4,8 +4,6 @@
 #include <signal.h>
 #include <sys/signalfd.h>
 
-#include <cerrno>
-
 namespace base {
 
 namespace {
@@ -36,8 +34,7 @@ void release_stop_signals() {
 void wait_for_stop_signal() {
   const sigset_t set = stop_signals();
   int which = 0;
-  while (::sigwait(&set, &which) == EINTR) {
-  }
+  ::sigwait(&set, &which);
 }
 
 bool stop_was_asked_for() {

@@ -10,8 +10,9 @@ namespace net {
 
 namespace {
 
-// The errno of what failed, or 0. The socket's own time-out limits a blocking connect; one that a
-// signal interrupted goes on by itself.
+// Returns 0, or the errno of the failure. The socket's own time-out limits a blocking connect. A
+// connect that a signal interrupts goes on in the kernel and cannot be repeated, so its end is
+// waited for.
 int connect_within(int fd, const SocketAddress& address, std::int64_t limit_ms) {
   if (::connect(fd, address.get(), address.size()) == 0) return 0;
   if (errno == EINPROGRESS) return ETIMEDOUT;

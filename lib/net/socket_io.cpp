@@ -8,21 +8,15 @@
 
 #include <cerrno>
 
+#include "base/file_io.h"
+
 namespace net {
 
 namespace {
 
-template <typename Call>
-auto retried(Call call) {
-  for (;;) {
-    const auto result = call();
-    if (result >= 0 || errno != EINTR) return result;
-  }
-}
-
 bool wait_for(int fd, short events, base::Deadline deadline) {
   pollfd waiting{fd, events, 0};
-  return retried([&] { return ::poll(&waiting, 1, deadline.left_ms()); }) > 0;
+  return base::retried([&] { return ::poll(&waiting, 1, deadline.left_ms()); }) > 0;
 }
 
 }  // namespace
@@ -34,24 +28,24 @@ void set_io_timeout(int fd, std::int64_t timeout_ms) {
 }
 
 ssize_t receive(int fd, std::span<char> into) {
-  return retried([&] { return ::recv(fd, into.data(), into.size(), 0); });
+  return base::retried([&] { return ::recv(fd, into.data(), into.size(), 0); });
 }
 
 ssize_t receive_now(int fd, std::span<char> into) {
-  return retried([&] { return ::recv(fd, into.data(), into.size(), MSG_DONTWAIT); });
+  return base::retried([&] { return ::recv(fd, into.data(), into.size(), MSG_DONTWAIT); });
 }
 
 ssize_t send_parts(int fd, std::span<iovec> parts) {
   msghdr message{};
   message.msg_iov = parts.data();
   message.msg_iovlen = parts.size();
-  return retried([&] { return ::sendmsg(fd, &message, MSG_NOSIGNAL); });
+  return base::retried([&] { return ::sendmsg(fd, &message, MSG_NOSIGNAL); });
 }
 
 bool send_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t sent =
-        retried([&] { return ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL); });
+        base::retried([&] { return ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL); });
     if (sent < 0) return false;
     bytes.remove_prefix(static_cast<std::size_t>(sent));
   }
@@ -74,11 +68,10 @@ int unread_bytes(int fd) {
   return ::ioctl(fd, SIOCINQ, &bytes) == 0 ? bytes : 0;
 }
 
-void pause_ms(int ms) { ::poll(nullptr, 0, ms); }
-
 bool is_quiet_and_open(int fd) {
   char byte = 0;
-  const ssize_t peeked = retried([&] { return ::recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT); });
+  const ssize_t peeked =
+      base::retried([&] { return ::recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT); });
   return peeked < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 

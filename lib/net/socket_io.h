@@ -1,4 +1,4 @@
-// The bare system calls on a socket. EINTR is retried here and nowhere else.
+// The bare system calls on a socket. A call that a signal interrupts is repeated.
 #pragma once
 
 #include <sys/types.h>
@@ -38,9 +38,6 @@ int unacknowledged_bytes(int fd);
 
 // Bytes received that nobody has read yet.
 int unread_bytes(int fd);
-
-// Lets time pass where there is no event to wait for.
-void pause_ms(int ms);
 
 // Whether a kept connection that is owed nothing is still good: not closed by its peer, nothing
 // unasked for waiting.

@@ -5,6 +5,7 @@
 #include <array>
 #include <system_error>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "net/socket_io.h"
 #include "wire/error_word.h"
@@ -38,7 +39,7 @@ void Acceptor::wait_for_means(int errno_value) {
     base::log::error("cannot accept, connections wait in the queue reason=\"{}\"",
                      std::generic_category().message(errno_value));
   }
-  net::pause_ms(kWaitMs);
+  base::pause_ms(kWaitMs);
 }
 
 void refuse(net::Fd fd) {

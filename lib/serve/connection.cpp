@@ -170,7 +170,7 @@ void Connection::end_gently() {
     if (received < 0 && !is_timeout(errno)) return;
     if (received < 0) net::wait_until_readable(fd(), deadline);
     if (received == 0 && net::unacknowledged_bytes(fd()) == 0) return;
-    if (received == 0) net::pause_ms(kLookAgainMs);
+    if (received == 0) base::pause_ms(kLookAgainMs);
   }
 }
 

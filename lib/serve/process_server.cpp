@@ -14,9 +14,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/stop_signals.h"
-#include "net/socket_io.h"
 #include "serve/acceptor.h"
 #include "serve/child.h"
 #include "serve/shared_memory.h"
@@ -126,7 +126,7 @@ class ProcessServer {
     net::Accepted accepted = net::accept_from(acceptor_.fd());
     if (accepted.verdict == net::AcceptVerdict::kOutOfMeans) {
       warn_once("cannot accept", accepted.errno_value);
-      net::pause_ms(kWaitMs);
+      base::pause_ms(kWaitMs);
     }
     if (accepted.verdict != net::AcceptVerdict::kAccepted) return;
     bool is_forked = false;

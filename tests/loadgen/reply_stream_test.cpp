@@ -5,6 +5,7 @@
 #include <string>
 #include <thread>
 
+#include "base/clock.h"
 #include "loadgen/reference.h"
 #include "net/fd.h"
 #include "net/socket_io.h"
@@ -115,7 +116,7 @@ TEST_CASE("silence ends with a time-out, and so does a trickle", "[loadgen]") {
   trickling.says("OK 100000000\n");
   CHECK_FALSE(trickling.replies.read_reply().failure);
   std::thread server([&] {
-    while (trickling.says("x")) net::pause_ms(1);
+    while (trickling.says("x")) base::pause_ms(1);
   });
   CHECK(trickling.replies.read_file(100'000'000, nullptr, nullptr) == Fault::kTimeout);
   const net::Fd closed = std::move(trickling.client);

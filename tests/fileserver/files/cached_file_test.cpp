@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "net/socket_io.h"
+#include "base/clock.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
 
@@ -27,7 +27,7 @@ base::Result<CachedFile> read(
     auto file = read_whole_file(fence, name, std::move(*budget.take(memory_for(size))),
                                 {direct_io, {kPieceBytes, may_go_on}});
     if (file || file.error().code != base::ErrorCode::kUnavailable) return file;
-    net::pause_ms(5);
+    base::pause_ms(5);
   }
 }
 

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "net/socket_io.h"
+#include "base/clock.h"
 #include "tests/catch.h"
 #include "tests/fileserver/files/no_descriptors.h"
 #include "tests/temporary_folder.h"
@@ -28,7 +28,7 @@ struct Served {
     for (;;) {
       const State state = cache.load(name, {kPieceBytes, may_go_on});
       if (state != State::kUnsettled) return state;
-      net::pause_ms(5);
+      base::pause_ms(5);
     }
   }
 
@@ -141,7 +141,7 @@ TEST_CASE("a load that is ended keeps the known version", "[files]") {
   };
   while (!was_asked) {
     CHECK(served.cache.load("large", {kPieceBytes, ask_and_refuse}) == State::kUnsettled);
-    net::pause_ms(5);
+    base::pause_ms(5);
   }
   CHECK(served.known("large").empty());
 }
@@ -184,7 +184,7 @@ TEST_CASE("the cache knows which files are over the limit", "[files]") {
 TEST_CASE("the cache knows which files could not be read", "[files]") {
   Served served;
   served.folder.write("a", "1");
-  while (served.cache.check("a") == State::kUnsettled) net::pause_ms(5);
+  while (served.cache.check("a") == State::kUnsettled) base::pause_ms(5);
   {
     const tests::OneDescriptor enough_to_check_but_not_to_read;
     CHECK(served.load("a") == State::kCurrent);

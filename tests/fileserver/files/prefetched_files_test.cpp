@@ -4,7 +4,7 @@
 #include <atomic>
 #include <vector>
 
-#include "net/socket_io.h"
+#include "base/clock.h"
 #include "tests/catch.h"
 
 using fileserver::for_each_in_parallel;
@@ -30,7 +30,7 @@ TEST_CASE("no further call starts once may_go_on() returns false", "[files]") {
   std::atomic<std::size_t> begun = 0;
   const auto work = [&](std::size_t) {
     ++begun;
-    net::pause_ms(1);
+    base::pause_ms(1);
   };
   CHECK_FALSE(for_each_in_parallel(
       kMany, work, [&] { return begun == 0; }, no_report));

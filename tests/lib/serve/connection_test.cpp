@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "base/clock.h"
 #include "net/connect.h"
 #include "net/listen.h"
 #include "net/socket_io.h"
@@ -87,7 +88,7 @@ TEST_CASE("a peer that trickles is left after the idle time", "[serve]") {
   Pair pair(100);
   std::atomic<bool> is_left = false;
   std::thread trickle([&] {
-    while (!is_left && net::send_all(pair.client.get(), "x")) net::pause_ms(5);
+    while (!is_left && net::send_all(pair.client.get(), "x")) base::pause_ms(5);
   });
   CHECK_FALSE(pair.connection->next_line());
   is_left = true;

@@ -1,0 +1,32 @@
+#include "base/file_io.h"
+
+#include <unistd.h>
+
+namespace base {
+
+ssize_t read_fully(int fd, std::span<char> into) {
+  std::size_t have = 0;
+  while (have < into.size()) {
+    const auto rest = into.subspan(have);
+    const ssize_t got = retried([&] { return ::read(fd, rest.data(), rest.size()); });
+    if (got < 0) return -1;
+    if (got == 0) break;
+    have += static_cast<std::size_t>(got);
+  }
+  return static_cast<ssize_t>(have);
+}
+
+ssize_t read_at(int fd, std::span<char> into, std::int64_t offset) {
+  return retried([&] { return ::pread(fd, into.data(), into.size(), offset); });
+}
+
+bool write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = retried([&] { return ::write(fd, bytes.data(), bytes.size()); });
+    if (written < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+}  // namespace base

@@ -1,0 +1,34 @@
+// Reading and writing files, and calls that a signal can interrupt.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace base {
+
+// Repeats a system call as long as signals interrupt it (EINTR), and returns its result. Every call
+// on a file or a socket that can sleep goes through here; net/connect.cpp says why connect() does
+// not.
+template <typename Call>
+auto retried(Call call) {
+  for (;;) {
+    const auto result = call();
+    if (result >= 0 || errno != EINTR) return result;
+  }
+}
+
+// Reads until `into` is full or the file ends. Returns the number of bytes, or -1 with errno.
+ssize_t read_fully(int fd, std::span<char> into);
+
+// Reads once at `offset`, leaving the file's own position alone. Returns the number of bytes, 0 at
+// the end of the file, or -1 with errno.
+ssize_t read_at(int fd, std::span<char> into, std::int64_t offset);
+
+// Writes all of it. Returns false with errno on failure; a part may have been written then.
+bool write_all(int fd, std::string_view bytes);
+
+}  // namespace base

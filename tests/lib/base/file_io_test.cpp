@@ -1,0 +1,85 @@
+#include "base/file_io.h"
+
+#include <fcntl.h>
+
+#include <array>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "net/fd.h"
+#include "tests/catch.h"
+#include "tests/temporary_folder.h"
+
+namespace {
+
+net::Fd open_file(const std::string& path, int flags) {
+  return net::Fd(::open(path.c_str(), flags | O_CLOEXEC, 0600));
+}
+
+}  // namespace
+
+TEST_CASE("an interrupted call is repeated, a failed one is not", "[base]") {
+  int calls = 0;
+  const auto interrupted_twice = [&] {
+    errno = EINTR;
+    return ++calls < 3 ? -1 : 7;
+  };
+  CHECK(base::retried(interrupted_twice) == 7);
+  CHECK(calls == 3);
+  const auto failing = [&] {
+    ++calls;
+    errno = EIO;
+    return -1;
+  };
+  CHECK(base::retried(failing) == -1);
+  CHECK(calls == 4);
+}
+
+TEST_CASE("read_fully reads what is there, up to the room there is", "[base]") {
+  const tests::TemporaryFolder folder;
+  folder.write("file", "abcdef");
+  const net::Fd file = open_file(folder.path("file"), O_RDONLY);
+  std::array<char, 4> room{};
+  CHECK(base::read_fully(file.get(), room) == 4);
+  CHECK(std::string_view(room.data(), 4) == "abcd");
+  CHECK(base::read_fully(file.get(), room) == 2);
+  CHECK(base::read_fully(file.get(), room) == 0);
+  CHECK(base::read_fully(-1, room) == -1);
+}
+
+TEST_CASE("read_fully puts a stream together that comes in pieces", "[base]") {
+  std::array<int, 2> ends{};
+  REQUIRE(::pipe(ends.data()) == 0);
+  const net::Fd reading(ends[0]);
+  {
+    const net::Fd writing(ends[1]);
+    CHECK(base::write_all(writing.get(), "ab"));
+    CHECK(base::write_all(writing.get(), "cd"));
+  }
+  std::array<char, 8> room{};
+  CHECK(base::read_fully(reading.get(), room) == 4);
+}
+
+TEST_CASE("read_at does not move the file's position", "[base]") {
+  const tests::TemporaryFolder folder;
+  folder.write("file", "abcdef");
+  const net::Fd file = open_file(folder.path("file"), O_RDONLY);
+  std::array<char, 2> room{};
+  CHECK(base::read_at(file.get(), room, 3) == 2);
+  CHECK(std::string_view(room.data(), 2) == "de");
+  CHECK(base::read_at(file.get(), room, 6) == 0);
+  CHECK(base::read_fully(file.get(), room) == 2);
+  CHECK(std::string_view(room.data(), 2) == "ab");
+}
+
+TEST_CASE("write_all writes everything, or says that it did not", "[base]") {
+  const tests::TemporaryFolder folder;
+  const std::string path = folder.path("file");
+  CHECK(base::write_all(open_file(path, O_WRONLY | O_CREAT).get(), "all of it"));
+  std::ostringstream content;
+  content << std::ifstream(path).rdbuf();
+  CHECK(content.str() == "all of it");
+  CHECK_FALSE(base::write_all(open_file("/dev/full", O_WRONLY).get(), "no room"));
+  CHECK(errno == ENOSPC);
+}
