@@ -14,7 +14,6 @@ namespace {
 constexpr std::size_t kBufferBytes = 256 * 1024;
 
 Answer answer_of(std::string_view line, std::int64_t first_byte_ns) {
-  if (line.ends_with('\r')) line.remove_suffix(1);
   Answer answer{{}, wire::parse_reply(line), first_byte_ns};
   if (const auto* const err = std::get_if<wire::Err>(&answer.reply)) answer.failure = err->code;
   if (std::holds_alternative<wire::NotAReply>(answer.reply)) answer.failure = Fault::kProtocol;
@@ -43,14 +42,15 @@ Answer ReplyStream::read_reply() {
   if (begin_ == end_) begin_ = end_ = 0;
   std::int64_t first_byte_ns = has_more() ? last_byte_ns_ : 0;
   for (;;) {
-    const std::size_t lf = pending().substr(0, wire::kMaxLineBytes).find('\n');
-    if (lf != std::string_view::npos) {
-      const std::string_view line = pending().substr(0, lf);
-      begin_ += lf + 1;
-      line_bytes_ += lf + 1;
-      return answer_of(line, first_byte_ns);
+    const wire::FirstLine first = wire::first_line(pending());
+    switch (first.state) {
+      case wire::FirstLine::State::kLine:
+        begin_ += first.size_bytes;
+        line_bytes_ += first.size_bytes;
+        return answer_of(first.line, first_byte_ns);
+      case wire::FirstLine::State::kTooLong: return {Fault::kProtocol};
+      case wire::FirstLine::State::kNeedMore: break;
     }
-    if (pending().size() >= wire::kMaxLineBytes) return {Fault::kProtocol};
     if (const auto failure = receive_more()) return {failure};
     if (first_byte_ns == 0) first_byte_ns = last_byte_ns_;
   }

@@ -4,6 +4,16 @@
 
 namespace wire {
 
+FirstLine first_line(std::string_view bytes) {
+  using State = FirstLine::State;
+  const std::size_t lf = bytes.substr(0, kMaxLineBytes).find('\n');
+  if (lf == std::string_view::npos)
+    return {bytes.size() < kMaxLineBytes ? State::kNeedMore : State::kTooLong};
+  std::string_view line = bytes.substr(0, lf);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return {State::kLine, line, lf + 1};
+}
+
 LineBuffer::~LineBuffer() {
   ::explicit_bzero(bytes_.data() + last_line_begin_, end_ - last_line_begin_);
 }
@@ -24,14 +34,10 @@ std::span<char> LineBuffer::free_space() {
 
 LineBuffer::Next LineBuffer::next(std::string_view& line) {
   wipe_last_line();
-  const std::string_view waiting = pending();
-  const std::size_t lf = waiting.substr(0, kMaxLineBytes).find('\n');
-  if (lf == std::string_view::npos)
-    return waiting.size() < kMaxLineBytes ? Next::kNeedMore : Next::kTooLong;
-  line = waiting.substr(0, lf);
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  begin_ += lf + 1;
-  return Next::kLine;
+  const FirstLine first = first_line(pending());
+  line = first.line;
+  begin_ += first.size_bytes;
+  return first.state;
 }
 
 bool LineBuffer::has_next() const {

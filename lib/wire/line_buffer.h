@@ -10,17 +10,25 @@
 
 namespace wire {
 
-// CR and LF included.
+// The longest line, with its line ending.
 inline constexpr std::size_t kMaxLineBytes = 512;
+
+// The first line of the bytes that have come so far.
+struct FirstLine {
+  enum class State {
+    kLine,      // `line` is complete
+    kNeedMore,  // its LF has not come yet
+    kTooLong,   // no LF within kMaxLineBytes; the stream cannot be read any further
+  };
+  State state;
+  std::string_view line = {};  // without its line ending; points into the bytes
+  std::size_t size_bytes = 0;  // with its line ending
+};
+FirstLine first_line(std::string_view bytes);
 
 class LineBuffer {
  public:
-  enum class Next {
-    kLine,      // `line` is the next line, without its line ending
-    kNeedMore,  // no complete line yet
-    kTooLong,   // kMaxLineBytes have come without an LF: final, the stream cannot be followed any
-                // more
-  };
+  using Next = FirstLine::State;
 
   LineBuffer() = default;
   ~LineBuffer();
@@ -37,8 +45,11 @@ class LineBuffer {
   // a password.
   Next next(std::string_view& line);
 
-  // Whether next() would answer something other than kNeedMore.
+  // Whether next() would return something other than kNeedMore.
   bool has_next() const;
+
+  // Whether every received byte has been part of a line that next() returned.
+  bool is_empty() const { return begin_ == end_; }
 
  private:
   std::string_view pending() const { return {bytes_.data() + begin_, end_ - begin_}; }
