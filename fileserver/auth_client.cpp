@@ -1,6 +1,7 @@
 #include "fileserver/auth_client.h"
 
-#include <array>
+#include <string.h>
+
 #include <cerrno>
 #include <variant>
 
@@ -16,44 +17,51 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
-// What became of one request on one connection.
+// A request line, which may hold a password. Its bytes are overwritten at the end.
+struct WipedLine {
+  std::string text;
+  ~WipedLine() { ::explicit_bzero(text.data(), text.size()); }
+};
+
+// The result of one request on one connection.
 struct Outcome {
   enum class Kind {
-    kAnswered,  // `reply`
-    kBroken,    // the connection ended before any of the answer came
-    kCut,       // or in the middle of it
+    kAnswered,  // see `reply`
+    kBroken,    // the connection ended before the answer began
+    kCut,       // the connection ended in the middle of the answer
     kTimedOut,
-    kNonsense,
+    kNonsense,  // the answer is not a line of the protocol
   };
   Kind kind;
   wire::Reply reply = wire::NotAReply{};
-  bool is_reusable = false;  // nothing came behind the answer
+  bool is_reusable = false;  // nothing followed the answer
 };
 
-// A connection just made may have used up part of the time; on a kept one the socket's own time-out
-// is the deadline.
-Outcome exchange(int fd, std::string_view line, base::Deadline deadline, bool is_fresh) {
+// Sends the line and waits for its answer. Connecting may already have used up a part of the time,
+// so the clock is watched on a new connection. On a kept one the socket's own time-out is enough
+// for the first receive.
+Outcome exchange(int fd, std::string_view line, base::Deadline deadline, bool is_new) {
   using Kind = Outcome::Kind;
   if (!net::send_all(fd, line)) return {errno == EAGAIN ? Kind::kTimedOut : Kind::kBroken};
-  std::array<char, wire::kMaxLineBytes> bytes;
-  std::size_t have = 0;
-  for (bool must_watch_clock = is_fresh; have < bytes.size(); must_watch_clock = true) {
+  wire::LineBuffer lines;
+  for (bool must_watch_clock = is_new;; must_watch_clock = true) {
     if (must_watch_clock && !net::wait_until_readable(fd, deadline)) return {Kind::kTimedOut};
-    const ssize_t got = net::receive(fd, std::span(bytes).subspan(have));
+    const ssize_t got = net::receive(fd, lines.free_space());
     if (got < 0 && errno == EAGAIN) return {Kind::kTimedOut};
-    if (got <= 0) return {have == 0 ? Kind::kBroken : Kind::kCut};
-    have += static_cast<std::size_t>(got);
-    const std::string_view received(bytes.data(), have);
-    const std::size_t lf = received.find('\n');
-    if (lf == std::string_view::npos) continue;
-    std::string_view reply_line = received.substr(0, lf);
-    if (reply_line.ends_with('\r')) reply_line.remove_suffix(1);
-    return {Kind::kAnswered, wire::parse_reply(reply_line), lf + 1 == have};
+    if (got <= 0) return {lines.is_empty() ? Kind::kBroken : Kind::kCut};
+    lines.received(static_cast<std::size_t>(got));
+    std::string_view reply_line;
+    switch (lines.next(reply_line)) {
+      case wire::LineBuffer::Next::kLine:
+        return {Kind::kAnswered, wire::parse_reply(reply_line), lines.is_empty()};
+      case wire::LineBuffer::Next::kTooLong: return {Kind::kNonsense};
+      case wire::LineBuffer::Next::kNeedMore: break;
+    }
   }
-  return {Kind::kNonsense};
 }
 
-// Who has said that it closes the connection, or has talked nonsense, is not asked on it again.
+// A connection that the server announced to close, or on which it did not keep to the protocol, is
+// not used again.
 bool may_be_kept(const Outcome& outcome) {
   if (!outcome.is_reusable) return false;
   if (const auto* const err = std::get_if<wire::Err>(&outcome.reply))
@@ -66,7 +74,7 @@ base::Status status_of(const Outcome& outcome) {
     case Outcome::Kind::kBroken:
     case Outcome::Kind::kCut:
       return Error{ErrorCode::kUnavailable,
-                   "the authserver closed the connection instead of answering"};
+                   "the authserver closed the connection without an answer"};
     case Outcome::Kind::kTimedOut:
       return Error{ErrorCode::kUnavailable, "the authserver did not answer in time"};
     case Outcome::Kind::kNonsense:
@@ -81,12 +89,23 @@ base::Status status_of(const Outcome& outcome) {
 
 }  // namespace
 
-base::Status AuthClient::ask(std::string_view line, Repeat repeat) {
+base::Status AuthClient::ask(const wire::Ping& ping) {
+  return ask_line(WipedLine{wire::line_of(ping)}.text, Repeat::kSafe);
+}
+
+base::Status AuthClient::ask(const wire::Auth& request) {
+  return ask_line(WipedLine{wire::line_of(request)}.text, Repeat::kSafe);
+}
+
+base::Status AuthClient::ask(const wire::New& request) {
+  return ask_line(WipedLine{wire::line_of(request)}.text, Repeat::kUnsafe);
+}
+
+base::Status AuthClient::ask_line(std::string_view line, Repeat repeat) {
   const auto deadline = base::Deadline::in_ms(timeout_ms_);
-  if (mode_ == AuthConnection::kPerRequest) return ask_on_fresh(line, deadline);
-  // A kept connection may have been closed by the other side while it was idle, many at once when
-  // the authserver was restarted; and bytes that nobody asked for must not be taken for an answer.
-  // So look first, which costs one call.
+  if (mode_ == AuthConnection::kPerRequest) return ask_on_new_connection(line, deadline);
+  // The authserver may have closed an idle connection; after a restart it has closed all of them.
+  // Bytes that arrived unasked must not be taken for an answer. The check costs one system call.
   for (net::Fd kept = kept_.take(); kept.is_open(); kept = kept_.take()) {
     if (!net::is_quiet_and_open(kept.get())) continue;
     const Outcome outcome = exchange(kept.get(), line, deadline, false);
@@ -94,14 +113,14 @@ base::Status AuthClient::ask(std::string_view line, Repeat repeat) {
     if (may_be_kept(outcome)) kept_.put(std::move(kept));
     return status_of(outcome);
   }
-  return ask_on_fresh(line, deadline);
+  return ask_on_new_connection(line, deadline);
 }
 
-base::Status AuthClient::ask_on_fresh(std::string_view line, base::Deadline deadline) {
-  auto fresh = addresses_.connect(timeout_ms_, deadline);
-  if (!fresh) return fresh.error();
-  const Outcome outcome = exchange(fresh->get(), line, deadline, true);
-  if (mode_ == AuthConnection::kPersistent && may_be_kept(outcome)) kept_.put(std::move(*fresh));
+base::Status AuthClient::ask_on_new_connection(std::string_view line, base::Deadline deadline) {
+  auto made = addresses_.connect(timeout_ms_, deadline);
+  if (!made) return made.error();
+  const Outcome outcome = exchange(made->get(), line, deadline, true);
+  if (mode_ == AuthConnection::kPersistent && may_be_kept(outcome)) kept_.put(std::move(*made));
   return status_of(outcome);
 }
 

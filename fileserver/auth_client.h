@@ -1,4 +1,4 @@
-// Asks the authserver.
+// Sends requests to the authserver.
 #pragma once
 
 #include <cstdint>
@@ -9,28 +9,37 @@
 #include "fileserver/auth_addresses.h"
 #include "fileserver/config.h"
 #include "fileserver/connection_shelf.h"
-#include "net/fd.h"
+#include "wire/request.h"
 
 namespace fileserver {
 
-// Any thread; no lock is taken on the way of a request. Connections are kept and lent out for one
-// request at a time, made when there is none, and closed when anything is odd about them: an answer
-// that comes late finds nobody.
+// Keeps connections to the authserver and lends each to one request at a time. A request that finds
+// no idle connection makes a new one. A connection is closed instead of kept if anything about it
+// is odd, so a late answer can never be taken for the answer to another request.
+//
+// Threads: any, at the same time. A request takes no lock.
 class AuthClient {
  public:
-  // Whether asking twice does no harm.
-  enum class Repeat { kSafe, kUnsafe };
-
   AuthClient(const net::HostPort& address, AuthConnection mode, std::int64_t timeout_ms)
       : addresses_(address), mode_(mode), timeout_ms_(timeout_ms) {}
 
-  // Done when the authserver answered OK, else the error that it answered. kUnavailable: it could
-  // not be asked, or did not answer in time; unless `repeat` is safe, what was asked may have been
-  // done. kInternal: it does not speak the protocol.
-  base::Status ask(std::string_view line, Repeat repeat);
+  // Each returns kDone if the authserver answered OK, otherwise the error that it answered, or:
+  //
+  // kUnavailable: the authserver could not be reached, or did not answer within the time-out. A
+  // `new` may have been carried out nevertheless.
+  // kInternal: the peer does not speak the protocol.
+  //
+  // If a kept connection breaks before any answer, `ping` and `auth` are sent again on a new one.
+  // `new` is not, because it may have been carried out.
+  base::Status ask(const wire::Ping& ping);
+  base::Status ask(const wire::Auth& request);
+  base::Status ask(const wire::New& request);
 
  private:
-  base::Status ask_on_fresh(std::string_view line, base::Deadline deadline);
+  enum class Repeat { kSafe, kUnsafe };
+
+  base::Status ask_line(std::string_view line, Repeat repeat);
+  base::Status ask_on_new_connection(std::string_view line, base::Deadline deadline);
 
   AuthAddresses addresses_;
   const AuthConnection mode_;

@@ -1,8 +1,5 @@
 #include "fileserver/session.h"
 
-#include <string.h>
-
-#include <string>
 #include <variant>
 
 #include "base/log.h"
@@ -10,26 +7,6 @@
 #include "wire/error_word.h"
 
 namespace fileserver {
-
-namespace {
-
-// A request line for the authserver. Its bytes, which include a password, are wiped by the
-// destructor.
-class CredentialsLine {
- public:
-  CredentialsLine(std::string_view verb, wire::Credentials account)
-      : line_(wire::credentials_line(verb, account)) {}
-  ~CredentialsLine() { ::explicit_bzero(line_.data(), line_.size()); }
-  CredentialsLine(const CredentialsLine&) = delete;
-  CredentialsLine& operator=(const CredentialsLine&) = delete;
-
-  std::string_view text() const { return line_; }
-
- private:
-  std::string line_;
-};
-
-}  // namespace
 
 void Session::serve(serve::Connection& connection) {
   is_granted_ = false;
@@ -39,9 +16,9 @@ void Session::serve(serve::Connection& connection) {
   }
 }
 
-void Session::handle(serve::Connection& connection, const wire::Ping&) {
+void Session::handle(serve::Connection& connection, const wire::Ping& ping) {
   connection.send_replies();
-  const auto answer = auth_.ask("ping\n", AuthClient::Repeat::kSafe);
+  const auto answer = auth_.ask(ping);
   if (answer) {
     connection.reply_ok();
   } else {
@@ -51,8 +28,7 @@ void Session::handle(serve::Connection& connection, const wire::Ping&) {
 
 void Session::handle(serve::Connection& connection, const wire::New& request) {
   connection.send_replies();
-  const CredentialsLine question("new", request.account);
-  const auto answer = auth_.ask(question.text(), AuthClient::Repeat::kUnsafe);
+  const auto answer = auth_.ask(request);
   serve::log_request("new", request.account.user, answer);
   serve::answer(connection, answer);
 }
@@ -60,8 +36,7 @@ void Session::handle(serve::Connection& connection, const wire::New& request) {
 void Session::handle(serve::Connection& connection, const wire::Get& request) {
   connection.send_replies();
   is_granted_ = false;
-  const CredentialsLine question("auth", request.account);
-  const auto answer = auth_.ask(question.text(), AuthClient::Repeat::kSafe);
+  const auto answer = auth_.ask(wire::Auth{request.account});
   is_granted_ = answer.ok();
   serve::log_request("get", request.account.user, answer);
   serve::answer(connection, answer);

@@ -35,7 +35,7 @@ std::string random_word() {
 Workload::Workload(const Config& config, std::string_view run_name, int thread)
     : config_(config), thread_(thread), run_name_(run_name), new_password_(random_word()) {
   if (config.request == RequestKind::kGet) {
-    opening_ = wire::credentials_line("get", {config.user, config.password});
+    opening_ = wire::line_of(wire::Get{{config.user, config.password}});
   }
 }
 
@@ -49,15 +49,14 @@ Request Workload::next() {
 void Workload::compose() {
   if (config_.request == RequestKind::kNew) {
     const std::string user = fmt::format("load-{}-{}-{}", run_name_, thread_, requests_);
-    opening_ = wire::credentials_line("new", {user, new_password_});
+    opening_ = wire::line_of(wire::New{{user, new_password_}});
     lines_ = opening_;
     return;
   }
   const std::int64_t number =
       config_.unique == 0 ? 0 : file_number(thread_, config_.unique, requests_);
   file_name_ = file_name(config_.file, number);
-  lines_ = opening_;
-  lines_.append(file_name_).append("\n");
+  lines_ = opening_ + wire::line_of(wire::FileName{file_name_});
 }
 
 }  // namespace loadgen

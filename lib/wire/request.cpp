@@ -42,6 +42,14 @@ Request credentials_request(std::string_view rest, bool is_get) {
   return Kind{*account};
 }
 
+// In one piece of memory, so that whoever wipes the line leaves no other copy of the password.
+std::string credentials_line(std::string_view verb, Credentials account) {
+  std::string line;
+  line.reserve(verb.size() + account.user.size() + account.password.size() + 2);
+  line.append(verb).append(account.user).append(":").append(account.password).append("\n");
+  return line;
+}
+
 }  // namespace
 
 ClientRequest parse_client_line(std::string_view line) {
@@ -82,16 +90,10 @@ bool is_file_name(std::string_view name) {
   }
 }
 
-std::string credentials_line(std::string_view verb, Credentials account) {
-  std::string line;
-  line.reserve(verb.size() + account.user.size() + account.password.size() + 3);
-  line.append(verb)
-      .append(":")
-      .append(account.user)
-      .append(":")
-      .append(account.password)
-      .append("\n");
-  return line;
-}
+std::string line_of(const Ping&) { return "ping\n"; }
+std::string line_of(const New& request) { return credentials_line("new:", request.account); }
+std::string line_of(const Get& request) { return credentials_line("get:", request.account); }
+std::string line_of(const Auth& request) { return credentials_line("auth:", request.account); }
+std::string line_of(const FileName& file) { return std::string(file.name) + "\n"; }
 
 }  // namespace wire

@@ -1,6 +1,6 @@
-// What a line asks for. Parsing only: no sockets, no clock, nothing allocated.
+// The requests: parsing and printing only, no sockets, no clock.
 //
-// Everything returned points into the line and lives as long as it does.
+// Parsing allocates nothing. A parsed request points into its line and lives as long as the line.
 #pragma once
 
 #include <string>
@@ -57,7 +57,11 @@ bool is_valid_password(std::string_view password);
 // Relative, no empty part, no "." and no "..".
 bool is_file_name(std::string_view name);
 
-// "auth:USER:PASSWORD" LF, the compact form. `verb` is "auth", "new" or "get".
-std::string credentials_line(std::string_view verb, Credentials account);
+// The line that asks for it, with its LF. Credentials are printed in the compact form.
+std::string line_of(const Ping& ping);
+std::string line_of(const New& request);
+std::string line_of(const Get& request);
+std::string line_of(const Auth& request);
+std::string line_of(const FileName& file);
 
 }  // namespace wire

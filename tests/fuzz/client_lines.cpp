@@ -31,7 +31,7 @@ void check_line(std::string_view line) {
   const auto auth = wire::parse_auth_line(line);
   if (const auto* request = std::get_if<wire::Auth>(&auth)) {
     check_account(request->account);
-    const std::string compact = wire::credentials_line("auth", request->account);
+    const std::string compact = wire::line_of(*request);
     const auto again =
         wire::parse_auth_line(std::string_view(compact).substr(0, compact.size() - 1));
     require(std::get<wire::Auth>(again).account.password == request->account.password);

@@ -127,8 +127,16 @@ TEST_CASE("file names stay below their folder", "[wire]") {
 }
 
 TEST_CASE("credentials are printed in the compact form, and read back the same", "[wire]") {
-  const std::string line = credentials_line("auth", {"bob", " p:w "});
+  const std::string line = line_of(Auth{{"bob", " p:w "}});
   CHECK(line == "auth:bob: p:w \n");
   const auto back = parse_auth_line(std::string_view(line).substr(0, line.size() - 1));
   CHECK(std::get<Auth>(back).account.password == " p:w ");
+}
+
+TEST_CASE("every request is printed as its line, which asks for the same", "[wire]") {
+  CHECK(line_of(Ping{}) == "ping\n");
+  CHECK(line_of(New{{"amy", "s3"}}) == "new:amy:s3\n");
+  CHECK(line_of(Get{{"amy", "s3"}}) == "get:amy:s3\n");
+  CHECK(line_of(Auth{{"amy", "s3"}}) == "auth:amy:s3\n");
+  CHECK(line_of(FileName{"a b/c.txt"}) == "a b/c.txt\n");
 }
