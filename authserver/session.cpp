@@ -9,7 +9,7 @@ namespace authserver {
 void Session::serve(serve::Connection& connection) {
   while (const auto line = connection.next_line()) {
     const auto request = wire::parse_auth_line(*line);
-    if (!std::holds_alternative<wire::Refused>(request)) connection.send_replies();
+    if (!std::holds_alternative<wire::Refused>(request)) connection.flush();
     const auto status = std::visit([this](const auto& one) { return answer(one); }, request);
     serve::answer(connection, status);
   }

@@ -17,7 +17,7 @@ void Session::serve(serve::Connection& connection) {
 }
 
 void Session::handle(serve::Connection& connection, const wire::Ping& ping) {
-  connection.send_replies();
+  connection.flush();
   const auto answer = auth_.ask(ping);
   if (answer) {
     connection.reply_ok();
@@ -27,14 +27,14 @@ void Session::handle(serve::Connection& connection, const wire::Ping& ping) {
 }
 
 void Session::handle(serve::Connection& connection, const wire::New& request) {
-  connection.send_replies();
+  connection.flush();
   const auto answer = auth_.ask(request);
   serve::log_request("new", request.account.user, answer);
   serve::answer(connection, answer);
 }
 
 void Session::handle(serve::Connection& connection, const wire::Get& request) {
-  connection.send_replies();
+  connection.flush();
   is_granted_ = false;
   const auto answer = auth_.ask(wire::Auth{request.account});
   is_granted_ = answer.ok();

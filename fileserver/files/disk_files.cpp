@@ -54,7 +54,7 @@ base::Status DiskFiles::send(std::string_view name, serve::Connection& connectio
       connection.abort();
       return base::kDone;
     }
-    if (!connection.send_piece(piece)) return base::kDone;
+    if (!connection.send(piece)) return base::kDone;
   } while (left > 0);
   return base::kDone;
 }

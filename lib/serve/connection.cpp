@@ -8,7 +8,6 @@
 
 #include "net/socket_io.h"
 #include "serve/options.h"
-#include "wire/reply.h"
 
 namespace serve {
 
@@ -44,7 +43,7 @@ std::optional<std::string_view> Connection::next_line() {
       case wire::LineBuffer::Next::kLine: ++requests_; return line;
       case wire::LineBuffer::Next::kTooLong: reply_error(base::ErrorCode::kTooLong); break;
       case wire::LineBuffer::Next::kNeedMore:
-        send_replies();
+        flush();
         if (!is_over_ && !receive_more(deadline)) is_over_ = true;
         break;
     }
@@ -52,45 +51,33 @@ std::optional<std::string_view> Connection::next_line() {
   return {};
 }
 
-void Connection::reply_ok() { append(wire::kOkLine); }
-
 void Connection::reply_error(base::ErrorCode code, std::string_view text) {
-  append(wire::error_line(code, text));
+  queue(wire::error_line(code, text));
   if (!wire::closes_connection(code)) return;
-  send_replies();
+  flush();
   end_gently();
-}
-
-void Connection::append(std::string_view line) {
-  put(line);
-  if (!lines_.has_next()) send_replies();
-}
-
-void Connection::put(std::string_view line) {
-  if (line.size() > replies_.size() - replies_size_) send_replies();
-  replies_size_ += line.copy(replies_.data() + replies_size_, replies_.size() - replies_size_);
-}
-
-void Connection::send_replies() {
-  if (replies_size_ > 0) send_with_replies({});
 }
 
 void Connection::reply_with(std::span<const char> bytes) {
   begin_sized_reply(bytes.size());
-  send_with_replies(bytes);
+  send(bytes);
 }
 
 void Connection::begin_sized_reply(std::uint64_t size_bytes) {
-  put(wire::ok_sized_line(size_bytes));
+  queue(wire::ok_sized_line(size_bytes));
 }
 
-bool Connection::send_piece(std::span<const char> bytes) { return send_with_replies(bytes); }
+void Connection::queue(std::string_view line) {
+  if (line.size() > queued_.size() - queued_size_) flush();
+  queued_size_ += line.copy(queued_.data() + queued_size_, queued_.size() - queued_size_);
+}
 
-// Sends what waits in replies_ and then `bytes`, in one system call where the socket takes them.
-// The peer may be slow, but may not stop taking bytes for longer than the idle time-out.
-bool Connection::send_with_replies(std::span<const char> bytes) {
-  std::span<const char> replies(replies_.data(), replies_size_);
-  replies_size_ = 0;
+// Sends the queued replies and then `bytes`, in one system call if the socket takes them all. The
+// peer may be slow, but may not stop taking bytes for longer than the idle time-out.
+bool Connection::send(std::span<const char> bytes) {
+  std::span<const char> replies(queued_.data(), queued_size_);
+  queued_size_ = 0;
+  if (replies.empty() && bytes.empty()) return !is_over_;
   auto deadline = idle_deadline(idle_timeout_ms_);
   while (!is_over_ && (!replies.empty() || !bytes.empty())) {
     iovec parts[] = {part_of(replies), part_of(bytes)};
@@ -149,7 +136,7 @@ bool Connection::reply_still_moves() { return newly_acknowledged() > 0 && unackn
 // While draining: what the peer has not taken yet must not be lost to what it has sent and we will
 // not read.
 void Connection::stop_here() {
-  send_replies();
+  flush();
   if (!is_over_ && (net::unread_bytes(fd()) > 0 || net::unacknowledged_bytes(fd()) > 0))
     end_gently();
   is_over_ = true;

@@ -16,6 +16,7 @@
 #include "net/fd.h"
 #include "wire/error_word.h"
 #include "wire/line_buffer.h"
+#include "wire/reply.h"
 
 namespace serve {
 
@@ -31,20 +32,21 @@ class Connection {
   // which has been answered.
   std::optional<std::string_view> next_line();
 
-  // Exactly one reply for each line. A reply may wait for the one after it while a further line has
-  // already come; send_replies() before asking anybody else for something.
-  void reply_ok();
+  // Exactly one reply for each line. A reply is queued, and sent together with the replies to the
+  // lines that have already been received: by next_line() at the latest. Call flush() before
+  // anything that may take long, such as asking another server.
+  void reply_ok() { queue(wire::kOkLine); }
   void reply_error(base::ErrorCode code) { reply_error(code, wire::text_of(code)); }
   void reply_error(base::ErrorCode code, std::string_view text);
-  void send_replies();
+  void flush() { send({}); }
 
-  // "OK <size>" and the bytes.
+  // Replies "OK <size>" and the bytes. Sends them at once.
   void reply_with(std::span<const char> bytes);
 
-  // The same in pieces: the header, then exactly as many bytes. False when the conversation is
-  // over.
+  // The same in pieces: begin_sized_reply() once, then send() until `size_bytes` have been sent.
+  // send() returns false once the conversation is over.
   void begin_sized_reply(std::uint64_t size_bytes);
-  bool send_piece(std::span<const char> bytes);
+  bool send(std::span<const char> bytes);
 
   // Cuts the reply under way short: the peer sees the connection end.
   void abort() { is_over_ = true; }
@@ -53,9 +55,7 @@ class Connection {
   std::uint64_t requests() const { return requests_; }
 
  private:
-  void append(std::string_view line);
-  void put(std::string_view line);
-  bool send_with_replies(std::span<const char> bytes);
+  void queue(std::string_view line);
   bool receive_more(base::Deadline& deadline);
   std::int64_t newly_acknowledged();
   bool reply_still_moves();
@@ -69,8 +69,8 @@ class Connection {
   bool is_over_ = false;
   std::int64_t unacknowledged_ = 0;  // sent, and not taken by the peer when we last looked
   std::uint64_t requests_ = 0;
-  std::size_t replies_size_ = 0;
-  std::array<char, 256> replies_;  // [0, replies_size_) waits to be sent
+  std::size_t queued_size_ = 0;
+  std::array<char, 256> queued_;  // [0, queued_size_) waits to be sent
   wire::LineBuffer lines_;
 };
 
