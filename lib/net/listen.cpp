@@ -60,7 +60,7 @@ Accepted accept_from(int listener) {
     case EMFILE:
     case ENFILE:
     case ENOBUFS:
-    case ENOMEM: return {AcceptVerdict::kOutOfMeans, Fd(), failure};
+    case ENOMEM: return {AcceptVerdict::kOutOfResources, Fd(), failure};
     case EINVAL:
     case EBADF:
     case ENOTSOCK: return {AcceptVerdict::kListenerGone, Fd(), failure};

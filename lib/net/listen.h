@@ -23,9 +23,9 @@ int longest_backlog();
 
 enum class AcceptVerdict {
   kAccepted,
-  kTryAgain,      // the peer gave up, or nobody came within the time slice
-  kOutOfMeans,    // descriptors or memory are short: wait a little
-  kListenerGone,  // shut down, by us
+  kTryAgain,        // the peer gave up, or nobody came within the time slice
+  kOutOfResources,  // descriptors or memory are short: wait a little
+  kListenerGone,    // shut down, by us
 };
 
 struct Accepted {

@@ -18,10 +18,10 @@ std::optional<net::Fd> Acceptor::next() {
     net::Accepted accepted = net::accept_from(listener_.fd.get());
     switch (accepted.verdict) {
       case net::AcceptVerdict::kAccepted:
-        if (is_out_of_means_.load(std::memory_order_relaxed)) is_out_of_means_ = false;
+        if (is_out_of_resources_.load(std::memory_order_relaxed)) is_out_of_resources_ = false;
         return std::move(accepted.fd);
       case net::AcceptVerdict::kTryAgain: break;
-      case net::AcceptVerdict::kOutOfMeans: wait_for_means(accepted.errno_value); break;
+      case net::AcceptVerdict::kOutOfResources: wait_for_resources(accepted.errno_value); break;
       case net::AcceptVerdict::kListenerGone: return {};
     }
   }
@@ -33,9 +33,9 @@ void Acceptor::stop() {
   ::shutdown(listener_.fd.get(), SHUT_RD);
 }
 
-void Acceptor::wait_for_means(int errno_value) {
+void Acceptor::wait_for_resources(int errno_value) {
   constexpr int kWaitMs = 100;
-  if (!is_out_of_means_.exchange(true)) {
+  if (!is_out_of_resources_.exchange(true)) {
     base::log::error("cannot accept, connections wait in the queue reason=\"{}\"",
                      std::generic_category().message(errno_value));
   }

@@ -24,12 +24,12 @@ class Acceptor {
   int fd() const { return listener_.fd.get(); }
 
  private:
-  void wait_for_means(int errno_value);
+  void wait_for_resources(int errno_value);
 
   const net::Listener listener_;
   std::atomic<bool> is_stopped_ =
       false;  // for who is out of descriptors: accept does not get as far as the listener
-  std::atomic<bool> is_out_of_means_ = false;  // relaxed: only decides what is logged
+  std::atomic<bool> is_out_of_resources_ = false;  // relaxed: only decides what is logged
 };
 
 // Answers `busy` to a connection over the limit, and closes it, without ever waiting for its peer.

@@ -48,7 +48,11 @@ class ProcessServer {
       ::fcntl(acceptor_.fd(), F_SETFL, ::fcntl(acceptor_.fd(), F_GETFL) | O_NONBLOCK);
   }
 
-  void run() {
+  bool run() {
+    if (!signals_.is_open() || !nobody_waits_.is_open()) {
+      base::log::error("cannot watch child processes: out of descriptors or memory");
+      return false;
+    }
     while (!shall_stop_) {
       const bool is_short = options_.spare > 0 && board().waiting <= 0 && !fork_spare();
       wait_for_events(is_short ? base::Deadline::in_ms(kWaitMs) : base::Deadline::never(),
@@ -56,14 +60,11 @@ class ProcessServer {
     }
     drain();
     log_totals("stopped", board().totals);
+    return true;
   }
 
  private:
   static constexpr int kWaitMs = 100;  // until a child is done, or the system has room again
-
-  struct Child {
-    std::size_t place;
-  };
 
   Scoreboard& board() const { return board_->scoreboard; }
 
@@ -96,18 +97,18 @@ class ProcessServer {
       const auto child = children_.find(pid);
       if (child == children_.end()) continue;
       settle(child->second, pid, status);
-      free_places_.push_back(child->second.place);
+      free_places_.push_back(child->second);
       children_.erase(child);
     }
   }
 
   // A child that was killed could not take itself off the scoreboard.
-  void settle(const Child& child, pid_t pid, int status) {
+  void settle(std::size_t place, pid_t pid, int status) {
     if (options_.spare == 0) --board().serving;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
     base::log::error("a child died pid={} status={:#x}", pid, static_cast<unsigned>(status));
     if (options_.spare == 0) return;
-    const ChildState state = board_->states[child.place];
+    const ChildState state = board_->states[place];
     if (state == ChildState::kWaiting) --board().waiting;
     if (state == ChildState::kServing) --board().serving;
   }
@@ -124,7 +125,7 @@ class ProcessServer {
 
   void accept_and_fork() {
     net::Accepted accepted = net::accept_from(acceptor_.fd());
-    if (accepted.verdict == net::AcceptVerdict::kOutOfMeans) {
+    if (accepted.verdict == net::AcceptVerdict::kOutOfResources) {
       warn_once("cannot accept", accepted.errno_value);
       base::pause_ms(kWaitMs);
     }
@@ -159,7 +160,7 @@ class ProcessServer {
     }
     has_warned_ = false;
     free_places_.pop_back();
-    children_.emplace(pid, Child{place});
+    children_.emplace(pid, place);
     return true;
   }
 
@@ -182,7 +183,7 @@ class ProcessServer {
   }
 
   void signal_all(int signal) const {
-    for (const auto& [pid, child] : children_) ::kill(pid, signal);
+    for (const auto& [pid, place] : children_) ::kill(pid, signal);
   }
 
   const Options options_;
@@ -195,7 +196,7 @@ class ProcessServer {
 
   bool shall_stop_ = false;
   bool has_warned_ = false;
-  std::unordered_map<pid_t, Child> children_;
+  std::unordered_map<pid_t, std::size_t> children_;  // and the place of each
   std::vector<std::size_t> free_places_;
 };
 
@@ -203,8 +204,7 @@ class ProcessServer {
 
 bool serve_with_processes(net::Listener listener, const Options& options,
                           const MakeWorker& make_worker) {
-  ProcessServer(std::move(listener), options, make_worker).run();
-  return true;
+  return ProcessServer(std::move(listener), options, make_worker).run();
 }
 
 }  // namespace serve
