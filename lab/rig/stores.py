@@ -165,11 +165,21 @@ class MysqlServer(Server):
     def install(self) -> None:
         """Makes an empty data folder. Requires: the server does not run."""
         if self.name == "mariadbd":
-            command = ["mariadb-install-db", "--no-defaults", "--skip-test-db"]
-            command += ["--auth-root-authentication-method=normal"]
+            self._install_mariadb()
         else:
             command = [self.name, "--no-defaults", "--initialize-insecure"]
-        run_tool([*command, *self._where()], command[0])
+            run_tool([*command, *self._where()], self.name)
+
+    def _install_mariadb(self) -> None:
+        """mariadb-install-db splits the paths in its arguments at blanks, so it gets none of ours.
+
+        The data folder is relative, and the folder for temporary files is in the environment.
+        """
+        name = "mariadb-install-db"
+        command = ["env", f"--chdir={self.folder}", f"TMPDIR={self._temporary.resolve()}", name]
+        command += ["--no-defaults", "--skip-test-db", f"--datadir=./{self.data.name}"]
+        command += ["--auth-root-authentication-method=normal", *self._as_root()]
+        run_tool(command, name)
 
     def close(self) -> None:
         super().close()
@@ -199,9 +209,11 @@ class MysqlServer(Server):
         return done.stdout.rstrip("\n")
 
     def _where(self) -> list[str]:
+        return [f"--datadir={self.data}", f"--tmpdir={self._temporary}", *self._as_root()]
+
+    def _as_root(self) -> list[str]:
         """The server refuses to run as root unless it is told to."""
-        as_root = ["--user=root"] if os.geteuid() == 0 else []
-        return [f"--datadir={self.data}", f"--tmpdir={self._temporary}", *as_root]
+        return ["--user=root"] if os.geteuid() == 0 else []
 
     def _run(self, statements: str) -> subprocess.CompletedProcess[str]:
         client = "mariadb" if shutil.which("mariadb") else "mysql"
