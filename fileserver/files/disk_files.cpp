@@ -24,8 +24,10 @@ FileVersion settled_version(const Fence::OpenFile& file) {
   return version;
 }
 
+// A file that is removed or replaced while it is sent is sent to its end.
 bool is_still(const FileVersion& version, int fd) {
-  return is_settled(version) && have_same_content(version_of(fd), version);
+  const FileVersion now = version_of(fd);
+  return is_settled(version) && (have_same_content(version, now) || was_only_removed(version, now));
 }
 
 }  // namespace

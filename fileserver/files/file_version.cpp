@@ -25,7 +25,13 @@ FileVersion version_of(int fd) {
 
 bool have_same_content(const FileVersion& a, const FileVersion& b) {
   return a.device == b.device && a.inode == b.inode && a.size_bytes == b.size_bytes &&
-         a.modified_ns == b.modified_ns && (a.changed_ns == b.changed_ns || a.links != b.links);
+         a.modified_ns == b.modified_ns && a.changed_ns == b.changed_ns;
+}
+
+bool was_only_removed(const FileVersion& before, FileVersion after) {
+  if (before.links == 0 || after.links != 0) return false;
+  after.changed_ns = before.changed_ns;
+  return have_same_content(before, after);
 }
 
 bool is_settled(const FileVersion& version) {

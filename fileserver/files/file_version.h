@@ -21,9 +21,14 @@ FileVersion version_in(const struct stat& status);
 // The version of an open file now. If fstat fails: a version equal to no other.
 FileVersion version_of(int fd);
 
-// Whether the file was not written to between the two versions. A file that was only renamed,
-// linked or removed has the same content.
+// Whether the file was certainly not written to between the two versions. False also for a file
+// that was only renamed, linked, removed or given other permissions, because the kernel notes all
+// of these as it notes a write whose modification time was put back.
 bool have_same_content(const FileVersion& a, const FileVersion& b);
+
+// Whether the file lost its last name, and nothing else is seen to have changed: it was removed, or
+// replaced by another file.
+bool was_only_removed(const FileVersion& before, FileVersion after);
 
 // The kernel's file times advance in ticks. A file that changed less than this long ago may change
 // again and keep the same times.

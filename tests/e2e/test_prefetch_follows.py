@@ -73,6 +73,15 @@ class PrefetchFollowsTest(SceneTest):
         os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
         self.assert_soon(client, {"a": b"other"})
 
+    def test_a_change_with_its_old_time_put_back_is_seen_after_a_new_link(self) -> None:
+        path = self.scene.write("a", b"first")
+        client = self.serve()
+        os.link(path, self.scene.folder / "backup")
+        times = path.stat()
+        path.write_bytes(b"other")
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+        self.assert_soon(client, {"a": b"other"})
+
     def test_a_file_that_is_replaced_by_rename_is_seen(self) -> None:
         self.scene.write("a", b"first")
         client = self.serve()
