@@ -15,6 +15,7 @@ constexpr int kRecheckMs = kSettlingMs + 1;  // an unsettled file may have settl
 constexpr int kRetryMs = 250;                // after an is_system_failure()
 constexpr int kListEveryMs = 1000;           // a folder that cannot be watched
 constexpr int kServeOldMs = 500;             // a part of the two seconds that the protocol allows
+constexpr std::size_t kMaxRequested = 1000;  // by check_soon(), not yet checked
 
 base::Deadline earlier(base::Deadline one, base::Deadline other) {
   if (one.is_never() || other.is_never()) return one.is_never() ? other : one;
@@ -24,18 +25,35 @@ base::Deadline earlier(base::Deadline one, base::Deadline other) {
 }  // namespace
 
 CacheUpdater::CacheUpdater(FileCache& cache, std::string root)
-    : cache_(cache), root_(std::move(root)), stop_event_(::eventfd(0, EFD_CLOEXEC)) {
+    : cache_(cache), root_(std::move(root)), wake_event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (auto opened = FolderWatch::on(root_)) watch_.emplace(std::move(*opened));
 }
 
 CacheUpdater::~CacheUpdater() {
-  ::eventfd_write(stop_event_.get(), 1);
+  is_stopping_ = true;
+  ::eventfd_write(wake_event_.get(), 1);
   if (thread_.joinable()) thread_.join();
 }
 
 void CacheUpdater::start(const std::vector<std::string>& unfinished) {
   check_all(unfinished);
   thread_ = std::thread([this] { run(); });
+}
+
+void CacheUpdater::check_soon(const std::string& name) {
+  {
+    const base::Lock lock(mutex_);
+    // A file that is left out is reported again by the next request for it.
+    if (requested_.size() >= kMaxRequested || !requested_.insert(name).second) return;
+  }
+  ::eventfd_write(wake_event_.get(), 1);
+}
+
+std::set<std::string> CacheUpdater::take_requested() {
+  eventfd_t ignored = 0;
+  ::eventfd_read(wake_event_.get(), &ignored);
+  const base::Lock lock(mutex_);
+  return std::exchange(requested_, {});
 }
 
 std::vector<std::string> CacheUpdater::list(const std::string& folder) {
@@ -61,10 +79,6 @@ void CacheUpdater::run() {
   }
 }
 
-bool CacheUpdater::may_go_on() const {
-  return !net::wait_until_readable(stop_event_.get(), base::Deadline::in_ms(0));
-}
-
 base::Deadline CacheUpdater::next_timer() const {
   return earlier(list_again_at_, earlier(recheck_at_, retry_at_));
 }
@@ -72,14 +86,15 @@ base::Deadline CacheUpdater::next_timer() const {
 // Does everything except loading. It waits for changes until the deadline.
 void CacheUpdater::process_events(base::Deadline deadline) {
   apply(wait_for_changes(deadline));
+  for (const std::string& name : take_requested()) check(name);
   if (list_again_at_.has_passed()) check_everything();
   if (recheck_at_.has_passed()) recheck_outdated();
   if (retry_at_.has_passed()) recheck_failed();
 }
 
 FolderChanges CacheUpdater::wait_for_changes(base::Deadline deadline) {
-  if (watch_) return watch_->wait(deadline, stop_event_.get());
-  net::wait_until_readable(stop_event_.get(), deadline);
+  if (watch_) return watch_->wait(deadline, wake_event_.get());
+  net::wait_until_readable(wake_event_.get(), deadline);
   return {};
 }
 

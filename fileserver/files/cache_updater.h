@@ -5,6 +5,7 @@
 // however much there is to load.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,14 +14,15 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "fileserver/files/file_cache.h"
 #include "fileserver/files/folder_watch.h"
 #include "net/fd.h"
 
 namespace fileserver {
 
-// Before start(): one thread. After start(): a thread of its own, and only the destructor may be
-// called.
+// Before start(): one thread. After start(): a thread of its own, and only check_soon() and the
+// destructor may be called.
 class CacheUpdater {
  public:
   // `cache` must outlive the updater.
@@ -35,6 +37,9 @@ class CacheUpdater {
   // Starts the thread. `unfinished`: the files whose first load() did not return kCurrent.
   void start(const std::vector<std::string>& unfinished);
 
+  // Any thread. Has the updater check a file that inotify did not report.
+  void check_soon(const std::string& name);
+
  private:
   using State = FileCache::State;
 
@@ -48,10 +53,11 @@ class CacheUpdater {
   void watch(const std::string& folder);
 
   void run();
-  bool may_go_on() const;
+  bool may_go_on() const { return !is_stopping_; }
   base::Deadline next_timer() const;
   void process_events(base::Deadline deadline);
   FolderChanges wait_for_changes(base::Deadline deadline);
+  std::set<std::string> take_requested();
   void apply(const FolderChanges& changes);
 
   void check(const std::string& name) { record_state(name, cache_.check(name)); }
@@ -67,7 +73,12 @@ class CacheUpdater {
 
   FileCache& cache_;
   const std::string root_;
-  const net::Fd stop_event_;
+
+  // Readable when check_soon() or the destructor has something to say.
+  const net::Fd wake_event_;
+  std::atomic<bool> is_stopping_ = false;
+  base::Mutex mutex_;
+  std::set<std::string> requested_ GUARDED_BY(mutex_);
 
   std::optional<FolderWatch> watch_;  // nothing when the system has no inotify left
   bool is_watched_whole_ = true;

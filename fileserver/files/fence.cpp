@@ -83,10 +83,9 @@ base::Result<Fence> Fence::around(const std::string& root) {
   const net::Fd probe(static_cast<int>(open_beneath(fd.get(), ".", 0)));
   if (!probe.is_open())
     base::log::warn("openat2 is not available, links in the served folder are not followed");
-  std::string real_root = target_of_fd(fd.get());
-  if (real_root.empty())
+  if (target_of_fd(fd.get()).empty())
     return base::errno_error(ErrorCode::kInternal, "read /proc/self/fd", errno);
-  return Fence(std::move(fd), std::move(real_root), probe.is_open());
+  return Fence(std::move(fd), probe.is_open());
 }
 
 std::string Fence::root_path() const { return path_of_fd(root_.get()); }
@@ -127,15 +126,14 @@ base::Result<struct stat> Fence::status_of(std::string_view name, Links links) c
   return located->status;
 }
 
-base::Result<std::string> Fence::name_behind_links(std::string_view name) const {
+base::Result<std::string> Fence::real_name(std::string_view name) const {
   const auto located = locate(name, Links::kFollowed);
   if (!located) return located.error();
   const std::string target = target_of_fd(located->path.get());
-  const std::string prefix = real_root_ == "/" ? "/" : real_root_ + "/";
-  if (!target.starts_with(prefix) || target.substr(prefix.size()) == name) {
-    return Error{ErrorCode::kNotFound, "no link on the way"};
-  }
-  return target.substr(prefix.size());
+  // The folder may have been renamed since the last call.
+  std::string prefix = target_of_fd(root_.get());
+  if (prefix != "/") prefix += "/";
+  return target.starts_with(prefix) ? target.substr(prefix.size()) : std::string(name);
 }
 
 }  // namespace fileserver

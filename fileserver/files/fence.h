@@ -54,13 +54,12 @@ class Fence {
   // The status of a regular file, without opening it. Errors as for open_file().
   base::Result<struct stat> status_of(std::string_view name, Links links) const;
 
-  // The name without links of a file that is reached through links. kNotFound when there are no
-  // links on the way, or there is no such file.
-  base::Result<std::string> name_behind_links(std::string_view name) const;
+  // The name without links of a regular file. It is `name` itself when no link is on the way.
+  // Errors as for open_file().
+  base::Result<std::string> real_name(std::string_view name) const;
 
  private:
-  Fence(net::Fd root, std::string real_root, bool has_openat2)
-      : root_(std::move(root)), real_root_(std::move(real_root)), has_openat2_(has_openat2) {}
+  Fence(net::Fd root, bool has_openat2) : root_(std::move(root)), has_openat2_(has_openat2) {}
 
   struct Located {
     net::Fd path;  // opened with O_PATH
@@ -70,7 +69,6 @@ class Fence {
   base::Result<Located> locate(std::string_view name, Links links) const;
 
   net::Fd root_;
-  std::string real_root_;  // the path without links
   bool has_openat2_;
 };
 

@@ -22,11 +22,11 @@
 //   kUnchecked  The check failed because descriptors or memory ran out, or because of a disk. The
 //               known version stays in service, and the updater repeats the check after 250 ms.
 //
-// A file is checked when inotify reports it, and when its folder is listed. A new file is served
-// from disk until it is loaded. A kStale or kUnsettled file is served in its old version for up to
-// 500 ms. After that, a kStale file is served from disk at once. A kUnsettled file is served from
-// disk once a writer closes it, or it is renamed. Until then the old version is the last complete
-// one.
+// A file is checked when inotify reports it, when its folder is listed, and when a client asks for
+// a file that the cache does not know. A new file is served from disk until it is loaded. A kStale
+// or kUnsettled file is served in its old version for up to 500 ms. After that, a kStale file is
+// served from disk at once. A kUnsettled file is served from disk once a writer closes it, or it is
+// renamed. Until then the old version is the last complete one.
 #pragma once
 
 #include <string_view>

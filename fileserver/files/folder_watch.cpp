@@ -79,9 +79,9 @@ bool FolderWatch::add(const std::string& folder) {
   return true;
 }
 
-FolderChanges FolderWatch::wait(base::Deadline deadline, int stop_fd) {
+FolderChanges FolderWatch::wait(base::Deadline deadline, int wake_fd) {
   FolderChanges changes;
-  pollfd waiting[] = {{inotify_.get(), POLLIN, 0}, {stop_fd, POLLIN, 0}};
+  pollfd waiting[] = {{inotify_.get(), POLLIN, 0}, {wake_fd, POLLIN, 0}};
   if (::poll(waiting, 2, deadline.left_ms()) <= 0 || waiting[0].revents == 0) return changes;
   alignas(inotify_event) std::array<char, 64 * 1024> buffer;
   for (ssize_t got = 0; (got = ::read(inotify_.get(), buffer.data(), buffer.size())) > 0;) {

@@ -56,9 +56,9 @@ class FolderWatch {
   // two would be lost.
   bool add(const std::string& folder);
 
-  // Waits for changes until the deadline, or until `stop_fd` is readable. Returns all that have
+  // Waits for changes until the deadline, or until `wake_fd` is readable. Returns all that have
   // come, and watches new folders that it reports.
-  FolderChanges wait(base::Deadline deadline, int stop_fd);
+  FolderChanges wait(base::Deadline deadline, int wake_fd);
 
  private:
   FolderWatch(net::Fd inotify, std::string root)

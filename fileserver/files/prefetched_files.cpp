@@ -56,14 +56,21 @@ PrefetchedFiles::PrefetchedFiles(std::shared_ptr<const Fence> fence,
 base::Status PrefetchedFiles::send(std::string_view name, serve::Connection& connection) {
   auto entry = cache_.find(name);
   if (!entry) {
-    const auto real_name = fence_->name_behind_links(name);
+    const auto real_name = fence_->real_name(name);
     if (!real_name) return real_name.error();
     entry = cache_.find(*real_name);
+    if (!entry) return send_unknown(*real_name, connection);
   }
-  if (!entry) return base::Error{base::ErrorCode::kNotFound, "not in the served folder"};
   if (!entry->file) return disk_.send(name, connection);
   connection.reply_with(entry->file->bytes());
   return base::kDone;
+}
+
+// inotify does not report every file that is made, and a folder may be entered but not listed.
+base::Status PrefetchedFiles::send_unknown(const std::string& name, serve::Connection& connection) {
+  const auto sent = disk_.send(name, connection);
+  if (sent) updater_.check_soon(name);
+  return sent;
 }
 
 void PrefetchedFiles::load_all(const std::vector<std::string>& names,

@@ -27,6 +27,9 @@ class PrefetchedFiles : public Files {
   base::Status send(std::string_view name, serve::Connection& connection) override;
 
  private:
+  // Sends a file that the cache does not know from disk, if there is such a file.
+  base::Status send_unknown(const std::string& name, serve::Connection& connection);
+
   void load_all(const std::vector<std::string>& names, const std::function<bool()>& may_go_on);
   void log_progress(std::size_t done, std::size_t count, double seconds) const;
   void log_result(double seconds) const;

@@ -123,6 +123,45 @@ class PrefetchFollowsTest(SceneTest):
         self.scene.write("a", b"new")
         self.assert_soon(client, {"a": b"new"})
 
+    def test_a_file_that_is_published_by_a_link_is_served(self) -> None:
+        client = self.serve()
+        for folder in (self.scene.root, self.scene.folder):
+            name = f"from-{folder.name}"
+            temporary = folder / ".temporary"
+            temporary.write_bytes(b"linked")
+            os.link(temporary, self.scene.root / name)
+            temporary.unlink()
+            self.assert_soon(client, {name: b"linked", ".temporary": "not-found"})
+
+    def test_a_file_that_had_no_name_while_it_was_written_is_served_and_followed(self) -> None:
+        client = self.serve()
+        try:
+            descriptor = os.open(self.scene.root, os.O_TMPFILE | os.O_RDWR)
+        except OSError as error:
+            self.skipTest(f"O_TMPFILE: {error}")
+        os.write(descriptor, b"published")
+        # Python follows the link only if it is given a folder, although the path needs none.
+        source = f"/proc/self/fd/{descriptor}"
+        os.link(source, self.scene.root / "a", src_dir_fd=descriptor, follow_symlinks=True)
+        os.close(descriptor)
+        self.assert_soon(client, {"a": b"published"})
+        (self.scene.root / "a").write_bytes(b"written again")
+        self.assert_soon(client, {"a": b"written again"})
+        (self.scene.root / "a").unlink()
+        self.assert_soon(client, {"a": "not-found"})
+
+    def test_a_file_that_was_never_open_for_writing_is_served(self) -> None:
+        client = self.serve()
+        os.mknod(self.scene.root / "a", 0o644)
+        self.assert_soon(client, {"a": b""})
+
+    def test_links_are_followed_after_the_served_folder_was_renamed(self) -> None:
+        self.scene.write("sub/a", b"content")
+        (self.scene.root / "link").symlink_to("sub")
+        client = self.serve()
+        self.scene.root.rename(self.scene.folder / "renamed")
+        self.assert_soon(client, {"link/a": b"content"})
+
     def test_a_second_name_of_a_file_is_seen(self) -> None:
         path = self.scene.write("a", b"content")
         client = self.serve()

@@ -83,8 +83,17 @@ TEST_CASE("the name without links of a linked file is found", "[files][openat2]"
   const Served served;
   served.link("sub", "folder");
   const Fence fence = served.fence();
-  CHECK(*fence.name_behind_links("folder/b.txt") == "sub/b.txt");
-  CHECK_FALSE(fence.name_behind_links("sub/b.txt").ok());
+  CHECK(*fence.real_name("folder/b.txt") == "sub/b.txt");
+  CHECK(*fence.real_name("sub/b.txt") == "sub/b.txt");
+  CHECK_FALSE(fence.real_name("folder/none").ok());
+}
+
+TEST_CASE("the name behind a link is found after the folder was renamed", "[files][openat2]") {
+  const Served served;
+  served.link("sub", "folder");
+  const Fence fence = served.fence();
+  fs::rename(served.folder.path("root"), served.folder.path("renamed"));
+  CHECK(*fence.real_name("folder/b.txt") == "sub/b.txt");
 }
 
 TEST_CASE("a file is opened without O_DIRECT where the file system refuses it", "[files]") {

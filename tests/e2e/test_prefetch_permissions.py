@@ -1,0 +1,62 @@
+"""Prefetched files follow the permissions of the served folder, for a fileserver without root's privileges."""
+
+import os
+import shutil
+import subprocess
+import unittest
+
+from client import Client, grant
+from scene import SceneTest, create_account
+from test_prefetch_follows import SOON_S
+from waiting import eventually
+
+# Root without these two capabilities is subject to permissions, as any other user is.
+_OBEDIENT = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+
+
+def obedient() -> list[str]:
+    """A command prefix for a program that is subject to permissions."""
+    return _OBEDIENT if os.geteuid() == 0 else []
+
+
+def why_not_obedient() -> str | None:
+    if not obedient():
+        return None
+    if shutil.which(_OBEDIENT[0]) is None:
+        return "root is not subject to permissions, and there is no setpriv"
+    probe = subprocess.run([*_OBEDIENT, "true"], capture_output=True, text=True)
+    return None if probe.returncode == 0 else f"setpriv: {probe.stderr.strip()}"
+
+
+@unittest.skipIf(why_not_obedient(), why_not_obedient() or "")
+class PrefetchPermissionsTest(SceneTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.authserver = self.scene.authserver()
+        create_account(self.authserver)
+        self.file = self.scene.write("sub/deep/a", b"content")
+        self.folder = self.scene.root / "sub"
+
+    def tearDown(self) -> None:
+        self.folder.chmod(0o755)
+
+    def serve(self) -> Client:
+        self.fileserver = self.scene.fileserver(self.authserver, prefix=obedient())
+        client = self.scene.client(self.fileserver)
+        grant(client)
+        return client
+
+    def assert_soon(self, client: Client, reply: bytes | str) -> None:
+        eventually(
+            lambda: client.ask("sub/deep/a") == reply, f"it is answered {reply!r}", within_s=SOON_S
+        )
+
+    def test_a_file_in_a_folder_that_may_be_entered_but_not_listed_is_served(self) -> None:
+        self.folder.chmod(0o311)
+        client = self.serve()
+        self.assert_soon(client, b"content")
+        self.assertEqual(client.ask("sub/none"), "not-found")
+
+
+if __name__ == "__main__":
+    unittest.main()
