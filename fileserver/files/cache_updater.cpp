@@ -101,7 +101,7 @@ FolderChanges CacheUpdater::wait_for_changes(base::Deadline deadline) {
 void CacheUpdater::apply(const FolderChanges& changes) {
   for (const std::string& folder : changes.gone_folders) cache_.forget_below(folder);
   for (const std::string& folder : changes.new_folders) check_all(list(folder));
-  for (const std::string& name : changes.files) check_closed(name);
+  check_closed_files(changes.files);
   if (!changes.is_incomplete) return;
   base::log::warn("too many changes at once in the served folder, all of it is listed again");
   check_everything();
@@ -119,6 +119,20 @@ void CacheUpdater::check_closed(const std::string& name) {
   record_state(name, state);
   if (state == State::kUnsettled && outdated_.at(name).serve_old_until.has_passed())
     cache_.serve_from_disk(name);
+}
+
+// inotify reports only the name through which a file was changed. So the other names of each file
+// are checked too.
+void CacheUpdater::check_closed_files(const std::set<std::string>& names) {
+  std::set<ino_t> checked;
+  for (const std::string& name : names) {
+    check_closed(name);
+    const auto entry = cache_.find(name);
+    if (!entry || !checked.insert(entry->inode).second) continue;
+    for (const std::string& other : cache_.names_of(entry->inode)) {
+      if (other != name) check_closed(other);
+    }
+  }
 }
 
 void CacheUpdater::check_everything() {

@@ -25,6 +25,15 @@ std::vector<std::string> FileCache::names() const {
   return all;
 }
 
+std::vector<std::string> FileCache::names_of(ino_t inode) const {
+  std::vector<std::string> names;
+  const base::Lock lock(inodes_mutex_);
+  auto next = names_by_inode_.lower_bound({inode, {}});
+  for (; next != names_by_inode_.end() && next->first == inode; ++next)
+    names.emplace_back(next->second);
+  return names;
+}
+
 FileCache::Comparison FileCache::compare(const std::string& name) {
   const auto status = fence_.status_of(name, Fence::Links::kRefused);
   if (!status) {
@@ -33,10 +42,10 @@ FileCache::Comparison FileCache::compare(const std::string& name) {
     return {State::kCurrent};
   }
   const FileVersion version = version_in(*status);
-  const auto known = find(name);
-  if (known && known->file && have_same_content(known->file->version, version))
+  const Entry known = find(name).value_or(Entry{});
+  if (known.inode != version.inode) put(name, {known.source, version.inode, known.file});
+  if (known.file && have_same_content(known.file->version, version))
     return {State::kCurrent, version};
-  if (!known) put(name, {Source::kDisk});
   return {is_settled(version) ? State::kStale : State::kUnsettled, version};
 }
 
@@ -45,14 +54,15 @@ FileCache::State FileCache::load(const std::string& name, const Pieces& pieces) 
   if (found.state != State::kStale) return found.state;
   auto share = budget_.take(memory_for(found.version.size_bytes), memory_of(name));
   if (!share) {
-    put(name, {Source::kDiskOverLimit});
+    put(name, {Source::kDiskOverLimit, found.version.inode});
     return State::kCurrent;
   }
   auto file = read_whole_file(fence_, name, std::move(*share), {direct_io_, pieces});
   if (!file) return after_failed_read(name, file.error());
   // A change during the read may have been reported already, and is not reported again.
   if (!is_still(name, file->version)) return check(name);
-  put(name, {Source::kMemory, std::make_shared<const CachedFile>(std::move(*file))});
+  const ino_t inode = file->version.inode;
+  put(name, {Source::kMemory, inode, std::make_shared<const CachedFile>(std::move(*file))});
   return State::kCurrent;
 }
 
@@ -65,7 +75,7 @@ FileCache::State FileCache::after_failed_read(const std::string& name, const bas
   base::log::warn("cannot prefetch a file, it is served from disk reason={}",
                   base::log::quoted(error.context));
   // The file may have been forgotten while it was read.
-  if (find(name)) put(name, {Source::kDiskUnreadable});
+  if (const auto known = find(name)) put(name, {Source::kDiskUnreadable, known->inode});
   return State::kCurrent;
 }
 
@@ -82,33 +92,56 @@ std::int64_t FileCache::memory_of(const std::string& name) const {
 
 void FileCache::serve_from_disk(const std::string& name) {
   const auto known = find(name);
-  if (known && known->file) put(name, {Source::kDisk});
+  if (known && known->file) put(name, {Source::kDisk, known->inode});
 }
 
-void FileCache::put(std::string name, Entry entry) {
+void FileCache::put(const std::string& name, Entry entry) {
   Shard& shard = shard_of(name);
+  std::pair<const std::string, Entry>* known = nullptr;
   {
     const base::Lock lock(shard.mutex);
-    std::swap(shard.files[std::move(name)], entry);
+    known = &*shard.files.try_emplace(name).first;
+  }
+  // No other thread changes this entry now, and the address of a key never changes.
+  note_inode(known->first, known->second.inode, entry.inode);
+  {
+    const base::Lock lock(shard.mutex);
+    std::swap(known->second, entry);
   }
   // The old version is freed here, outside the lock, unless a request still sends it.
 }
 
+void FileCache::note_inode(std::string_view name, ino_t before, ino_t now) {
+  if (before == now) return;
+  const base::Lock lock(inodes_mutex_);
+  if (now != 0) names_by_inode_.emplace(now, name);
+  names_by_inode_.erase({before, name});
+}
+
 void FileCache::erase(std::string_view name) {
   Shard& shard = shard_of(name);
-  Entry erased{};  // freed after the lock is released
-  const base::Lock lock(shard.mutex);
-  const auto found = shard.files.find(name);
-  if (found == shard.files.end()) return;
-  std::swap(erased, found->second);
-  shard.files.erase(found);
+  decltype(shard.files)::node_type erased;  // freed after the lock is released
+  {
+    const base::Lock lock(shard.mutex);
+    const auto found = shard.files.find(name);
+    if (found == shard.files.end()) return;
+    erased = shard.files.extract(found);
+  }
+  note_inode(erased.key(), erased.mapped().inode, 0);
 }
 
 void FileCache::forget_below(const std::string& folder) {
   const std::string prefix = folder + "/";
   for (Shard& shard : shards_) {
-    const base::Lock lock(shard.mutex);
-    std::erase_if(shard.files, [&](const auto& file) { return file.first.starts_with(prefix); });
+    std::vector<decltype(shard.files)::node_type> erased;  // freed after the lock is released
+    {
+      const base::Lock lock(shard.mutex);
+      for (auto next = shard.files.begin(); next != shard.files.end();) {
+        const auto file = next++;
+        if (file->first.starts_with(prefix)) erased.push_back(shard.files.extract(file));
+      }
+    }
+    for (const auto& file : erased) note_inode(file.key(), file.mapped().inode, 0);
   }
 }
 

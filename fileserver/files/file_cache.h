@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/mutex.h"
@@ -36,7 +38,10 @@ class FileCache {
   };
 
   struct Entry {
-    Source source;
+    Source source = Source::kDisk;
+
+    // Of the file that the last check found under this name.
+    ino_t inode = 0;
 
     // Set if and only if the source is kMemory. Shared with the requests that send the file now:
     // the last of them frees it after a newer version has replaced it here.
@@ -52,6 +57,9 @@ class FileCache {
 
   // Of all files, in no order.
   std::vector<std::string> names() const;
+
+  // All names of one file (hard links). Files of other file systems may be among them.
+  std::vector<std::string> names_of(ino_t inode) const;
 
   // Compares the file with the folder, in microseconds. A file that is gone is forgotten. A new one
   // is served from disk. One that changed keeps its known version.
@@ -91,7 +99,8 @@ class FileCache {
   bool is_still(const std::string& name, const FileVersion& version) const;
   std::int64_t memory_of(const std::string& name) const;
 
-  void put(std::string name, Entry entry);
+  void put(const std::string& name, Entry entry);
+  void note_inode(std::string_view name, ino_t before, ino_t now);
   void erase(std::string_view name);
   Shard& shard_of(std::string_view name) { return shards_[Hash()(name) % kShards]; }
   const Shard& shard_of(std::string_view name) const { return shards_[Hash()(name) % kShards]; }
@@ -100,6 +109,10 @@ class FileCache {
   DirectIo direct_io_;
   MemoryBudget budget_;  // before the shards, whose files hold shares of it
   std::array<Shard, kShards> shards_;
+
+  // The names are the keys of `shards_`. Requests do not use it.
+  mutable base::Mutex inodes_mutex_;
+  std::set<std::pair<ino_t, std::string_view>> names_by_inode_ GUARDED_BY(inodes_mutex_);
 };
 
 }  // namespace fileserver

@@ -170,6 +170,16 @@ class PrefetchFollowsTest(SceneTest):
         path.unlink()
         self.assert_soon(client, {"a": "not-found", "b": b"content"})
 
+    def test_a_change_through_one_name_of_a_file_is_seen_under_all_its_names(self) -> None:
+        path = self.scene.write("a", b"first")
+        os.link(path, self.scene.root / "known")
+        client = self.serve()
+        os.link(path, self.scene.root / "new")
+        self.assert_soon(client, {"new": b"first"})
+        for number, name in enumerate(("a", "known", "new")):
+            (self.scene.root / name).write_bytes(b"%d" % number)
+            self.assert_soon(client, {other: b"%d" % number for other in ("a", "known", "new")})
+
     def test_files_of_new_folders_are_seen_however_early_they_come(self) -> None:
         client = self.serve()
         for number in range(10):

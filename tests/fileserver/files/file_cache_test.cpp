@@ -1,5 +1,6 @@
 #include "fileserver/files/file_cache.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/clock.h"
@@ -167,6 +168,32 @@ TEST_CASE("forgetting a folder forgets all files below it, and no others", "[fil
   CHECK(served.cache.names().size() == 2);
   CHECK(served.known("dirt") == "on disk");
   CHECK(served.known("other/dir/c") == "on disk");
+}
+
+TEST_CASE("the cache knows all names of a file, as long as it has them", "[files]") {
+  Served served;
+  const auto names_with = [&](const std::string& name) {
+    const auto entry = served.cache.find(name);
+    auto names = served.cache.names_of(entry ? entry->inode : 0);
+    std::sort(names.begin(), names.end());
+    return names;
+  };
+  served.folder.write("sub/a", "1");
+  fs::create_hard_link(served.folder.path("sub/a"), served.folder.path("b"));
+  fs::create_hard_link(served.folder.path("sub/a"), served.folder.path("c"));
+  served.folder.write("other", "1");
+  for (const char* name : {"sub/a", "b", "c", "other"}) served.load(name);
+  CHECK(names_with("b") == std::vector<std::string>{"b", "c", "sub/a"});
+  CHECK(names_with("other") == std::vector<std::string>{"other"});
+
+  fs::rename(served.folder.path("other"), served.folder.path("c"));
+  served.cache.check("other");
+  served.cache.check("c");
+  CHECK(names_with("b") == std::vector<std::string>{"b", "sub/a"});
+  CHECK(names_with("c") == std::vector<std::string>{"c"});
+
+  served.cache.forget_below("sub");
+  CHECK(names_with("b") == std::vector<std::string>{"b"});
 }
 
 TEST_CASE("the cache knows which files are over the limit", "[files]") {
