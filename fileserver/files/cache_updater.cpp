@@ -2,6 +2,8 @@
 
 #include <sys/eventfd.h>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/log.h"
@@ -57,7 +59,10 @@ std::set<std::string> CacheUpdater::take_requested() {
 }
 
 std::vector<std::string> CacheUpdater::list(const std::string& folder) {
-  auto listing = list_files(root_, folder, [this](const std::string& below) { watch(below); });
+  auto listing = list_files(root_, folder, [this](const std::string& below) {
+    watch(below);
+    return may_go_on();
+  });
   unlisted_folders_.insert(listing.unlisted.begin(), listing.unlisted.end());
   if (!listing.unlisted.empty()) retry_later();
   return std::move(listing.files);
@@ -99,8 +104,11 @@ FolderChanges CacheUpdater::wait_for_changes(base::Deadline deadline) {
 }
 
 void CacheUpdater::apply(const FolderChanges& changes) {
-  for (const std::string& folder : changes.gone_folders) cache_.forget_below(folder);
-  for (const std::string& folder : changes.new_folders) check_all(list(folder));
+  if (!changes.gone_folders.empty()) cache_.forget_below(changes.gone_folders);
+  for (const std::string& folder : changes.new_folders) {
+    if (!is_below(folder, changes.new_folders)) check_all(list(folder));
+  }
+  if (!changes.changed_folders.empty()) check_below(changes.changed_folders);
   check_closed_files(changes.files);
   if (!changes.is_incomplete) return;
   base::log::warn("too many changes at once in the served folder, all of it is listed again");
@@ -108,7 +116,10 @@ void CacheUpdater::apply(const FolderChanges& changes) {
 }
 
 void CacheUpdater::check_all(const std::vector<std::string>& names) {
-  for (const std::string& name : names) check(name);
+  for (const std::string& name : names) {
+    if (!may_go_on()) return;
+    check(name);
+  }
 }
 
 // The file was closed by a writer, or got its name just now, so its content is meant to be served.
@@ -123,9 +134,10 @@ void CacheUpdater::check_closed(const std::string& name) {
 
 // inotify reports only the name through which a file was changed. So the other names of each file
 // are checked too.
-void CacheUpdater::check_closed_files(const std::set<std::string>& names) {
+void CacheUpdater::check_closed_files(const Names& names) {
   std::set<ino_t> checked;
   for (const std::string& name : names) {
+    if (!may_go_on()) return;
     check_closed(name);
     const auto entry = cache_.find(name);
     if (!entry || !checked.insert(entry->inode).second) continue;
@@ -135,9 +147,22 @@ void CacheUpdater::check_closed_files(const std::set<std::string>& names) {
   }
 }
 
+// Checks each file once, whether it is in the folder, or in the cache, or both.
+void CacheUpdater::check_below(const Names& folders) {
+  std::vector<std::string> names = cache_.names_below(folders);
+  for (const std::string& folder : folders) {
+    if (is_below(folder, folders)) continue;
+    auto listed = list(folder);
+    names.insert(names.end(), std::make_move_iterator(listed.begin()),
+                 std::make_move_iterator(listed.end()));
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  check_all(names);
+}
+
 void CacheUpdater::check_everything() {
-  check_all(list(""));
-  check_all(cache_.names());
+  check_below({""});
   if (!is_watched_whole_) list_again_at_ = base::Deadline::in_ms(kListEveryMs);
 }
 

@@ -63,7 +63,8 @@ class CacheUpdater {
   void check(const std::string& name) { record_state(name, cache_.check(name)); }
   void check_all(const std::vector<std::string>& names);
   void check_closed(const std::string& name);
-  void check_closed_files(const std::set<std::string>& names);
+  void check_closed_files(const Names& names);
+  void check_below(const Names& folders);
   void check_everything();
   void recheck_outdated();
   void recheck_failed();

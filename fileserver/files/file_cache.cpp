@@ -130,15 +130,27 @@ void FileCache::erase(std::string_view name) {
   note_inode(erased.key(), erased.mapped().inode, 0);
 }
 
-void FileCache::forget_below(const std::string& folder) {
-  const std::string prefix = folder + "/";
+std::vector<std::string> FileCache::names_below(const Names& folders) const {
+  std::vector<std::string> names;
+  for (const Shard& shard : shards_) {
+    const base::Lock lock(shard.mutex);
+    for (const auto& file : shard.files) {
+      if (is_below(file.first, folders)) names.push_back(file.first);
+    }
+  }
+  return names;
+}
+
+void FileCache::forget_below(const Names& folders) {
   for (Shard& shard : shards_) {
     std::vector<decltype(shard.files)::node_type> erased;  // freed after the lock is released
     {
       const base::Lock lock(shard.mutex);
       for (auto next = shard.files.begin(); next != shard.files.end();) {
         const auto file = next++;
-        if (file->first.starts_with(prefix)) erased.push_back(shard.files.extract(file));
+        if (!is_below(file->first, folders)) continue;
+        erased.emplace_back();  // the first step, because it may run out of memory
+        erased.back() = shard.files.extract(file);
       }
     }
     for (const auto& file : erased) note_inode(file.key(), file.mapped().inode, 0);

@@ -16,6 +16,7 @@
 #include "base/mutex.h"
 #include "fileserver/files/cached_file.h"
 #include "fileserver/files/fence.h"
+#include "fileserver/files/folder_watch.h"
 #include "fileserver/files/memory_budget.h"
 
 namespace fileserver {
@@ -74,8 +75,11 @@ class FileCache {
   // it is loaded again.
   void serve_from_disk(const std::string& name);
 
-  // Forgets all files below a folder.
-  void forget_below(const std::string& folder);
+  // Looks at every name in the cache once, however many folders there are.
+  std::vector<std::string> names_below(const Names& folders) const;
+
+  // Forgets all files below the folders, in the same way.
+  void forget_below(const Names& folders);
 
   std::int64_t used_bytes() const { return budget_.used_bytes(); }
   bool uses_direct_io() const { return !direct_io_.is_refused(); }

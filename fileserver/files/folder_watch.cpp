@@ -19,9 +19,13 @@ namespace {
 namespace fs = std::filesystem;
 
 // IN_CREATE is for folders and hard links. A file that is only made is not reported: its writer
-// closes it later.
+// closes it later. IN_ATTRIB is for permissions.
 constexpr std::uint32_t kEvents = IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM |
-                                  IN_MOVED_TO | IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK;
+                                  IN_MOVED_TO | IN_ATTRIB | IN_ONLYDIR | IN_DONT_FOLLOW |
+                                  IN_EXCL_UNLINK;
+
+constexpr std::size_t kReadBytes = 64 * 1024;
+constexpr int kMaxReads = 16;  // in one wait(), however fast new changes come
 
 // "a" and "b" make "a/b"; "" and "b" make "b".
 std::string joined(const std::string& folder, const std::string& name) {
@@ -35,24 +39,34 @@ bool has_several_names(const std::string& path) {
 
 }  // namespace
 
+bool is_below(std::string_view name, const Names& folders) {
+  if (name.empty()) return false;
+  if (folders.contains("")) return true;
+  for (std::size_t slash = name.find('/'); slash != std::string_view::npos;
+       slash = name.find('/', slash + 1)) {
+    if (folders.contains(name.substr(0, slash))) return true;
+  }
+  return false;
+}
+
 FolderListing list_files(const std::string& root, const std::string& folder,
-                         const std::function<void(const std::string& folder)>& on_folder) {
+                         const std::function<bool(const std::string& folder)>& on_folder) {
   FolderListing listing;
   std::vector<std::string> folders = {folder};
   while (!folders.empty()) {
     const std::string here = std::move(folders.back());
     folders.pop_back();
-    on_folder(here);
+    if (!on_folder(here)) break;
     std::error_code failure;
     const fs::path path = fs::path(root) / here;
     for (fs::directory_iterator entry(path, failure), end; !failure && entry != end;
          entry.increment(failure)) {
       std::error_code gone;
-      const fs::file_type kind = entry->symlink_status(gone).type();
+      if (entry->is_symlink(gone)) continue;
       std::string name = joined(here, entry->path().filename().string());
-      if (kind == fs::file_type::directory)
+      if (entry->is_directory(gone))
         folders.push_back(std::move(name));
-      else if (kind == fs::file_type::regular)
+      else if (entry->is_regular_file(gone))
         listing.files.push_back(std::move(name));
     }
     if (is_system_failure(failure.value())) listing.unlisted.push_back(here);
@@ -68,14 +82,23 @@ base::Result<FolderWatch> FolderWatch::on(const std::string& root) {
   return FolderWatch(std::move(inotify), root);
 }
 
+std::string FolderWatch::path_of(const std::string& folder) const {
+  return folder.empty() ? root_ : joined(root_, folder);
+}
+
+FolderWatch::Folder FolderWatch::look_at(const std::string& folder) const {
+  const std::string path = path_of(folder);
+  return {folder, ::access(path.c_str(), X_OK) == 0, ::access(path.c_str(), R_OK) == 0};
+}
+
 bool FolderWatch::add(const std::string& folder) {
   // Only the root may be a link.
   const std::uint32_t events =
       folder.empty() ? kEvents & ~static_cast<std::uint32_t>(IN_DONT_FOLLOW) : kEvents;
-  const std::string path = folder.empty() ? root_ : joined(root_, folder);
-  const int watch = ::inotify_add_watch(inotify_.get(), path.c_str(), events);
+  const int watch = ::inotify_add_watch(inotify_.get(), path_of(folder).c_str(), events);
   if (watch < 0) return errno == ENOENT || errno == ENOTDIR || errno == EACCES;  // nothing to watch
-  folder_of_watch_[watch] = folder;
+  folder_of_watch_[watch] = look_at(folder);
+  watch_of_folder_[folder] = watch;
   return true;
 }
 
@@ -83,8 +106,10 @@ FolderChanges FolderWatch::wait(base::Deadline deadline, int wake_fd) {
   FolderChanges changes;
   pollfd waiting[] = {{inotify_.get(), POLLIN, 0}, {wake_fd, POLLIN, 0}};
   if (::poll(waiting, 2, deadline.left_ms()) <= 0 || waiting[0].revents == 0) return changes;
-  alignas(inotify_event) std::array<char, 64 * 1024> buffer;
-  for (ssize_t got = 0; (got = ::read(inotify_.get(), buffer.data(), buffer.size())) > 0;) {
+  alignas(inotify_event) std::array<char, kReadBytes> buffer;
+  for (int i = 0; i < kMaxReads; ++i) {
+    const ssize_t got = ::read(inotify_.get(), buffer.data(), buffer.size());
+    if (got <= 0) break;
     for (const char* at = buffer.data(); at < buffer.data() + got;) {
       const auto& event = *reinterpret_cast<const inotify_event*>(at);
       note(event, changes);
@@ -96,37 +121,63 @@ FolderChanges FolderWatch::wait(base::Deadline deadline, int wake_fd) {
 
 void FolderWatch::note(const inotify_event& event, FolderChanges& changes) {
   if ((event.mask & IN_Q_OVERFLOW) != 0) changes.is_incomplete = true;
-  const auto folder = folder_of_watch_.find(event.wd);
-  if (folder == folder_of_watch_.end()) return;
+  const auto found = folder_of_watch_.find(event.wd);
+  if (found == folder_of_watch_.end()) return;
+  const std::string here = found->second.name;
   if ((event.mask & IN_IGNORED) != 0) {
-    folder_of_watch_.erase(folder);
+    folder_of_watch_.erase(found);
+    const auto watched = watch_of_folder_.find(here);
+    if (watched != watch_of_folder_.end() && watched->second == event.wd)
+      watch_of_folder_.erase(watched);
+  } else if (event.len == 0) {
+    if ((event.mask & IN_ATTRIB) != 0) note_attributes(here, changes);
+  } else if (const std::string name = joined(here, event.name); (event.mask & IN_ISDIR) != 0) {
+    note_folder(event, name, changes);
+  } else if (event.mask != IN_CREATE || has_several_names(joined(root_, name))) {
+    changes.files.insert(name);
+  }
+}
+
+void FolderWatch::note_folder(const inotify_event& event, const std::string& folder,
+                              FolderChanges& changes) {
+  if ((event.mask & (IN_DELETE | IN_MOVED_FROM)) != 0) {
+    changes.gone_folders.insert(folder);
+    forget_below(folder);
+  } else if ((event.mask & (IN_CREATE | IN_MOVED_TO)) != 0) {
+    changes.new_folders.insert(folder);
+    add(folder);
+  } else {
+    note_attributes(folder, changes);
+  }
+}
+
+// Most changes of a folder's attributes only set its times.
+void FolderWatch::note_attributes(const std::string& folder, FolderChanges& changes) {
+  const auto watched = watch_of_folder_.find(folder);
+  if (watched == watch_of_folder_.end()) {
+    changes.changed_folders.insert(folder);
     return;
   }
-  if (event.len == 0) return;
-  const std::string name = joined(folder->second, event.name);
-  const bool is_gone = (event.mask & (IN_DELETE | IN_MOVED_FROM)) != 0;
-  if ((event.mask & IN_ISDIR) == 0) {
-    if (event.mask != IN_CREATE || has_several_names(joined(root_, name)))
-      changes.files.insert(name);
-  } else if (is_gone) {
-    changes.gone_folders.insert(name);
-    forget_below(name);
-  } else {
-    changes.new_folders.insert(name);
-    add(name);
-  }
+  Folder& before = folder_of_watch_[watched->second];
+  Folder now = look_at(folder);
+  if (now.may_enter != before.may_enter || now.may_list != before.may_list)
+    changes.changed_folders.insert(folder);
+  before = std::move(now);
+}
+
+void FolderWatch::forget(std::map<std::string, int>::iterator watched) {
+  ::inotify_rm_watch(inotify_.get(), watched->second);
+  folder_of_watch_.erase(watched->second);
+  watch_of_folder_.erase(watched);
 }
 
 // Without this, a folder that was moved away would still report changes under its old name.
 void FolderWatch::forget_below(const std::string& folder) {
-  for (auto watch = folder_of_watch_.begin(); watch != folder_of_watch_.end();) {
-    if (watch->second == folder || watch->second.starts_with(folder + "/")) {
-      ::inotify_rm_watch(inotify_.get(), watch->first);
-      watch = folder_of_watch_.erase(watch);
-    } else {
-      ++watch;
-    }
-  }
+  if (const auto itself = watch_of_folder_.find(folder); itself != watch_of_folder_.end())
+    forget(itself);
+  // '0' is the character after '/', so these are all names that begin with "folder/".
+  const auto end = watch_of_folder_.lower_bound(folder + "0");
+  for (auto next = watch_of_folder_.lower_bound(folder + "/"); next != end;) forget(next++);
 }
 
 }  // namespace fileserver

@@ -38,7 +38,8 @@ class PrefetchPermissionsTest(SceneTest):
         self.folder = self.scene.root / "sub"
 
     def tearDown(self) -> None:
-        self.folder.chmod(0o755)
+        for folder in (self.scene.root, self.folder, self.folder / "deep"):
+            folder.chmod(0o755)
 
     def serve(self) -> Client:
         self.fileserver = self.scene.fileserver(self.authserver, prefix=obedient())
@@ -56,6 +57,33 @@ class PrefetchPermissionsTest(SceneTest):
         client = self.serve()
         self.assert_soon(client, b"content")
         self.assertEqual(client.ask("sub/none"), "not-found")
+
+    def test_a_file_that_may_no_longer_be_read_is_not_served_until_it_may_be_again(self) -> None:
+        client = self.serve()
+        for _ in range(2):
+            self.assert_soon(client, b"content")
+            self.file.chmod(0)
+            self.assert_soon(client, "not-found")
+            self.file.chmod(0o644)
+
+    def test_a_file_that_could_not_be_read_at_start_is_served_once_it_can_be(self) -> None:
+        self.file.chmod(0)
+        client = self.serve()
+        self.assertEqual(client.ask("sub/deep/a"), "not-found")
+        self.file.chmod(0o644)
+        self.assert_soon(client, b"content")
+
+    def test_files_of_a_folder_that_may_not_be_entered_are_not_served_until_it_may_be(self) -> None:
+        client = self.serve()
+        for folder in (self.folder, self.folder / "deep", self.scene.root):
+            self.assert_soon(client, b"content")
+            folder.chmod(0)
+            self.assert_soon(client, "not-found")
+            folder.chmod(0o755)
+            self.assert_soon(client, b"content")
+            self.file.write_bytes(b"changed")
+            self.assert_soon(client, b"changed")
+            self.file.write_bytes(b"content")
 
 
 if __name__ == "__main__":

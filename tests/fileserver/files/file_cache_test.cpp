@@ -1,6 +1,7 @@
 #include "fileserver/files/file_cache.h"
 
 #include <algorithm>
+#include <ctime>
 #include <filesystem>
 
 #include "base/clock.h"
@@ -160,11 +161,14 @@ TEST_CASE("a request keeps the version that it found, after a newer one is loade
 
 TEST_CASE("forgetting a folder forgets all files below it, and no others", "[files]") {
   Served served;
-  for (const char* name : {"dir/a", "dir/sub/b", "dirt", "other/dir/c"}) {
+  for (const char* name : {"dir/a", "dir/sub/b", "dirt", "other/dir/c", "more/d"}) {
     served.folder.write(name, "");
     served.cache.check(name);
   }
-  served.cache.forget_below("dir");
+  auto below = served.cache.names_below({"dir", "more"});
+  std::sort(below.begin(), below.end());
+  CHECK(below == std::vector<std::string>{"dir/a", "dir/sub/b", "more/d"});
+  served.cache.forget_below({"dir", "more"});
   CHECK(served.cache.names().size() == 2);
   CHECK(served.known("dirt") == "on disk");
   CHECK(served.known("other/dir/c") == "on disk");
@@ -192,7 +196,7 @@ TEST_CASE("the cache knows all names of a file, as long as it has them", "[files
   CHECK(names_with("b") == std::vector<std::string>{"b", "sub/a"});
   CHECK(names_with("c") == std::vector<std::string>{"c"});
 
-  served.cache.forget_below("sub");
+  served.cache.forget_below({"sub"});
   CHECK(names_with("b") == std::vector<std::string>{"b"});
 }
 
@@ -217,4 +221,23 @@ TEST_CASE("the cache knows which files could not be read", "[files]") {
     CHECK(served.load("a") == State::kCurrent);
   }
   CHECK(served.cache.find("a")->source == Source::kDiskUnreadable);
+}
+
+TEST_CASE("many folders are forgotten in about the time that one takes", "[files]") {
+  Served served;
+  for (int i = 0; i < 2000; ++i) {
+    const std::string name = "kept/" + std::to_string(i);
+    served.folder.write(name, "");
+    served.cache.check(name);
+  }
+  const auto time_to_forget = [&](int count) {
+    fileserver::Names folders;
+    for (int i = 0; i < count; ++i) folders.insert("gone" + std::to_string(i));
+    const std::clock_t start = std::clock();  // the CPU's, so that other processes do not count
+    for (int i = 0; i < 20; ++i) served.cache.forget_below(folders);
+    return std::clock() - start;
+  };
+  const auto one = time_to_forget(1);
+  CHECK(time_to_forget(1000) < 100 * (one + 1));
+  CHECK(served.cache.names().size() == 2000);
 }
