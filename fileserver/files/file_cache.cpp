@@ -8,12 +8,19 @@ namespace fileserver {
 
 using base::ErrorCode;
 
+std::int64_t FileCache::bookkeeping_bytes(std::string_view name) {
+  // A little more than what the entries of the table and of the index, the CachedFile and their
+  // blocks on the heap take with 64-bit pointers.
+  constexpr std::int64_t kBytesBesidesTheName = 384;
+  return kBytesBesidesTheName + static_cast<std::int64_t>(name.size());
+}
+
 std::optional<FileCache::Entry> FileCache::find(std::string_view name) const {
   const Shard& shard = shard_of(name);
   const base::Lock lock(shard.mutex);
   const auto found = shard.files.find(name);
   if (found == shard.files.end()) return {};
-  return found->second;
+  return found->second.entry;
 }
 
 std::vector<std::string> FileCache::names() const {
@@ -43,7 +50,8 @@ FileCache::Comparison FileCache::compare(const std::string& name) {
   }
   const FileVersion version = version_in(*status);
   const Entry known = find(name).value_or(Entry{});
-  if (known.inode != version.inode) put(name, {known.source, version.inode, known.file});
+  if (known.inode != version.inode && !put(name, {known.source, version.inode, known.file}))
+    return {State::kCurrent, version};
   if (known.file && have_same_content(known.file->version, version))
     return {State::kCurrent, version};
   return {is_settled(version) ? State::kStale : State::kUnsettled, version};
@@ -52,7 +60,7 @@ FileCache::Comparison FileCache::compare(const std::string& name) {
 FileCache::State FileCache::load(const std::string& name, const Pieces& pieces) {
   const Comparison found = compare(name);
   if (found.state != State::kStale) return found.state;
-  auto share = budget_.take(memory_for(found.version.size_bytes), memory_of(name));
+  auto share = make_room(name, memory_for(found.version.size_bytes));
   if (!share) {
     put(name, {Source::kDiskOverLimit, found.version.inode});
     return State::kCurrent;
@@ -84,10 +92,11 @@ bool FileCache::is_still(const std::string& name, const FileVersion& version) co
   return status && have_same_content(version_in(*status), version);
 }
 
-// The memory that is freed when a new version replaces the known one.
-std::int64_t FileCache::memory_of(const std::string& name) const {
-  const auto known = find(name);
-  return known && known->file ? known->file->share.bytes() : 0;
+// The known version may be in memory a little longer, if a request still sends it.
+std::optional<MemoryShare> FileCache::make_room(const std::string& name, std::int64_t bytes) {
+  if (auto share = budget_.take(bytes)) return share;
+  serve_from_disk(name);
+  return budget_.take(bytes);
 }
 
 void FileCache::serve_from_disk(const std::string& name) {
@@ -95,20 +104,28 @@ void FileCache::serve_from_disk(const std::string& name) {
   if (known && known->file) put(name, {Source::kDisk, known->inode});
 }
 
-void FileCache::put(const std::string& name, Entry entry) {
-  Shard& shard = shard_of(name);
-  std::pair<const std::string, Entry>* known = nullptr;
-  {
-    const base::Lock lock(shard.mutex);
-    known = &*shard.files.try_emplace(name).first;
-  }
+// Returns false when the name is new and there is no room for it.
+bool FileCache::put(const std::string& name, Entry entry) {
+  Files::value_type* const known = find_or_add(name);
+  if (known == nullptr) return false;
   // No other thread changes this entry now, and the address of a key never changes.
-  note_inode(known->first, known->second.inode, entry.inode);
-  {
-    const base::Lock lock(shard.mutex);
-    std::swap(known->second, entry);
+  note_inode(known->first, known->second.entry.inode, entry.inode);
+  const base::Lock lock(shard_of(name).mutex);
+  std::swap(known->second.entry, entry);
+  return true;
+  // The old version is freed when `entry` is: after the lock, unless a request still sends it.
+}
+
+FileCache::Files::value_type* FileCache::find_or_add(const std::string& name) {
+  Shard& shard = shard_of(name);
+  const base::Lock lock(shard.mutex);
+  auto found = shard.files.find(name);
+  if (found == shard.files.end()) {
+    auto share = budget_.take(bookkeeping_bytes(name));
+    if (!share) return nullptr;
+    found = shard.files.emplace(name, Known{{}, std::move(*share)}).first;
   }
-  // The old version is freed here, outside the lock, unless a request still sends it.
+  return &*found;
 }
 
 void FileCache::note_inode(std::string_view name, ino_t before, ino_t now) {
@@ -120,14 +137,14 @@ void FileCache::note_inode(std::string_view name, ino_t before, ino_t now) {
 
 void FileCache::erase(std::string_view name) {
   Shard& shard = shard_of(name);
-  decltype(shard.files)::node_type erased;  // freed after the lock is released
+  Files::node_type erased;  // freed after the lock is released
   {
     const base::Lock lock(shard.mutex);
     const auto found = shard.files.find(name);
     if (found == shard.files.end()) return;
     erased = shard.files.extract(found);
   }
-  note_inode(erased.key(), erased.mapped().inode, 0);
+  note_inode(erased.key(), erased.mapped().entry.inode, 0);
 }
 
 std::vector<std::string> FileCache::names_below(const Names& folders) const {
@@ -143,7 +160,7 @@ std::vector<std::string> FileCache::names_below(const Names& folders) const {
 
 void FileCache::forget_below(const Names& folders) {
   for (Shard& shard : shards_) {
-    std::vector<decltype(shard.files)::node_type> erased;  // freed after the lock is released
+    std::vector<Files::node_type> erased;  // freed after the lock is released
     {
       const base::Lock lock(shard.mutex);
       for (auto next = shard.files.begin(); next != shard.files.end();) {
@@ -153,7 +170,7 @@ void FileCache::forget_below(const Names& folders) {
         erased.back() = shard.files.extract(file);
       }
     }
-    for (const auto& file : erased) note_inode(file.key(), file.mapped().inode, 0);
+    for (const auto& file : erased) note_inode(file.key(), file.mapped().entry.inode, 0);
   }
 }
 

@@ -63,11 +63,13 @@ class FileCache {
   std::vector<std::string> names_of(ino_t inode) const;
 
   // Compares the file with the folder, in microseconds. A file that is gone is forgotten. A new one
-  // is served from disk. One that changed keeps its known version.
+  // is served from disk. One that changed keeps its known version. When the budget has no room even
+  // for the name of a new file, the file stays unknown.
   State check(const std::string& name) { return compare(name).state; }
 
-  // Checks the file and, if it is kStale, reads the new version into memory. If there is no room,
-  // the file is served from disk. kUnsettled when it changed while it was read, or when
+  // Checks the file and, if it is kStale, reads the new version into memory. If there is no room
+  // for two versions, the known one is dropped first. If there is no room at all, the file is
+  // served from disk. kUnsettled when it changed while it was read, or when
   // pieces.may_go_on() ended the reading.
   State load(const std::string& name, const Pieces& pieces);
 
@@ -81,6 +83,14 @@ class FileCache {
   // Forgets all files below the folders, in the same way.
   void forget_below(const Names& folders);
 
+  // What the table takes for one file, besides its bytes. It counts against the limit.
+  static std::int64_t bookkeeping_bytes(std::string_view name);
+
+  // Whether the budget has room for a file with this name.
+  bool has_room_for(std::string_view name) const {
+    return budget_.has_room_for(bookkeeping_bytes(name));
+  }
+
   std::int64_t used_bytes() const { return budget_.used_bytes(); }
   bool uses_direct_io() const { return !direct_io_.is_refused(); }
 
@@ -92,18 +102,24 @@ class FileCache {
   struct Hash : std::hash<std::string_view> {
     using is_transparent = void;
   };
+  struct Known {
+    Entry entry;
+    MemoryShare bookkeeping;
+  };
+  using Files = std::unordered_map<std::string, Known, Hash, std::equal_to<>>;
   struct Shard {
     mutable base::Mutex mutex;
-    std::unordered_map<std::string, Entry, Hash, std::equal_to<>> files GUARDED_BY(mutex);
+    Files files GUARDED_BY(mutex);
   };
   static constexpr std::size_t kShards = 64;
 
   Comparison compare(const std::string& name);
   State after_failed_read(const std::string& name, const base::Error& error);
   bool is_still(const std::string& name, const FileVersion& version) const;
-  std::int64_t memory_of(const std::string& name) const;
+  std::optional<MemoryShare> make_room(const std::string& name, std::int64_t bytes);
 
-  void put(const std::string& name, Entry entry);
+  bool put(const std::string& name, Entry entry);
+  Files::value_type* find_or_add(const std::string& name);
   void note_inode(std::string_view name, ino_t before, ino_t now);
   void erase(std::string_view name);
   Shard& shard_of(std::string_view name) { return shards_[Hash()(name) % kShards]; }

@@ -36,14 +36,18 @@ class MemoryBudget {
  public:
   explicit MemoryBudget(std::int64_t limit_bytes) : limit_bytes_(limit_bytes) {}
 
-  // Nothing when the limit would be exceeded. `about_to_be_freed_bytes` is the share of the version
-  // that the new one replaces. It does not count, although it is given back only later.
-  std::optional<MemoryShare> take(std::int64_t bytes, std::int64_t about_to_be_freed_bytes = 0) {
-    if (used_bytes_.fetch_add(bytes) + bytes - about_to_be_freed_bytes <= limit_bytes_)
-      return MemoryShare(*this, bytes);
-    used_bytes_ -= bytes;
-    return {};
+  // Nothing when the limit would be exceeded. A share that is refused here is never counted, so it
+  // keeps no other thread from a share that fits.
+  std::optional<MemoryShare> take(std::int64_t bytes) {
+    std::int64_t used = used_bytes_.load();
+    do {
+      if (used + bytes > limit_bytes_) return {};
+    } while (!used_bytes_.compare_exchange_weak(used, used + bytes));
+    return MemoryShare(*this, bytes);
   }
+
+  // Whether take() would succeed now.
+  bool has_room_for(std::int64_t bytes) const { return used_bytes() + bytes <= limit_bytes_; }
 
   // The sum of all shares that are held now.
   std::int64_t used_bytes() const { return used_bytes_.load(); }

@@ -66,10 +66,11 @@ base::Status PrefetchedFiles::send(std::string_view name, serve::Connection& con
   return base::kDone;
 }
 
-// inotify does not report every file that is made, and a folder may be entered but not listed.
+// inotify does not report every file that is made, and a folder may be entered but not listed. Or
+// --memory-limit leaves no room even for the name.
 base::Status PrefetchedFiles::send_unknown(const std::string& name, serve::Connection& connection) {
   const auto sent = disk_.send(name, connection);
-  if (sent) updater_.check_soon(name);
+  if (sent && cache_.has_room_for(name)) updater_.check_soon(name);
   return sent;
 }
 
@@ -89,7 +90,7 @@ void PrefetchedFiles::load_all(const std::vector<std::string>& names,
       may_go_on,
       [&](std::size_t done, double seconds) { log_progress(done, names.size(), seconds); });
   if (!is_done) return;
-  log_result(seconds_since(start_ns));
+  log_result(names, seconds_since(start_ns));
   updater_.start(unfinished);
 }
 
@@ -101,11 +102,14 @@ void PrefetchedFiles::log_progress(std::size_t done, std::size_t count, double s
                   base::human_bytes(bytes), base::human_bytes(bytes / seconds), left_s);
 }
 
-void PrefetchedFiles::log_result(double seconds) const {
+void PrefetchedFiles::log_result(const std::vector<std::string>& names, double seconds) const {
   using Source = FileCache::Source;
   std::map<Source, std::size_t> files;
-  for (const std::string& name : cache_.names()) {
-    if (const auto entry = cache_.find(name)) ++files[entry->source];
+  for (const std::string& name : names) {
+    if (const auto entry = cache_.find(name))
+      ++files[entry->source];
+    else if (fence_->status_of(name, Fence::Links::kRefused))
+      ++files[Source::kDiskOverLimit];
   }
   base::log::info("prefetched files={} memory=\"{}\" seconds={:.2f} direct_io={}",
                   files[Source::kMemory],

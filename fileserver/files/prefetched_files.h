@@ -32,7 +32,7 @@ class PrefetchedFiles : public Files {
 
   void load_all(const std::vector<std::string>& names, const std::function<bool()>& may_go_on);
   void log_progress(std::size_t done, std::size_t count, double seconds) const;
-  void log_result(double seconds) const;
+  void log_result(const std::vector<std::string>& names, double seconds) const;
 
   const std::shared_ptr<const Fence> fence_;
   DiskFiles disk_;

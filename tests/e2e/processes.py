@@ -56,6 +56,12 @@ def sleep_count(pid: int) -> int:
     )
 
 
+def resident_bytes(pid: int, what: str = "VmRSS") -> int:
+    """Its memory now; with VmHWM, the most it ever had."""
+    (line,) = (line for line in _lines(Path(f"/proc/{pid}/status")) if line.startswith(what + ":"))
+    return int(line.split()[1]) * 1024
+
+
 def threads(pid: int) -> int:
     return len(list(Path(f"/proc/{pid}/task").iterdir()))
 

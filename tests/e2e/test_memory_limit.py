@@ -1,10 +1,14 @@
 """--memory-limit: files that do not fit into it are served from disk."""
 
+import os
 import random
 import re
+import shutil
 import unittest
 
 from client import Client, Reply, grant
+from processes import resident_bytes
+from programs import SANITIZED
 from scene import SceneTest, create_account
 from waiting import eventually
 
@@ -49,6 +53,34 @@ class MemoryLimitTest(SceneTest):
         client = self.serve("2M")
         self.assertEqual(client.ask_all(list(self.contents)), list(self.contents.values()))
         self.assertEqual(self.files_over_the_limit(), [])
+
+    def test_many_empty_files_are_served_though_their_names_do_not_fit(self) -> None:
+        shutil.rmtree(self.scene.root / "sub")
+        names = [b"empty/%d" % number for number in range(500)]
+        for name in names:
+            self.scene.write(name, b"")
+        client = self.serve("64K")
+        self.assertEqual(client.ask_all(names), [b""] * len(names))
+        (over,) = self.files_over_the_limit()
+        self.assertGreater(over, 100)
+        self.assertLess(over, len(names))
+
+    @unittest.skipIf(SANITIZED, "a sanitizer keeps memory that was freed")
+    def test_the_memory_of_the_process_stays_within_it_while_a_file_is_replaced(self) -> None:
+        shutil.rmtree(self.scene.root / "sub")
+        self.contents = {}
+        size, limit = 60_000_000, 64 << 20
+        path = self.scene.write("large", b"1" * size)
+        os.utime(path, (1, 1))
+        client = self.serve(limit)
+        fresh = self.scene.folder / "fresh"
+        for digit in (b"2", b"3"):
+            fresh.write_bytes(digit * size)
+            fresh.rename(path)
+            eventually(lambda: client.ask("large")[:1] == digit, f"version {digit!r} is seen")
+            eventually(lambda: resident_bytes(self.fileserver.pid) > size, "it is loaded")
+        most = resident_bytes(self.fileserver.pid, "VmHWM")
+        self.assertLess(most, limit + (32 << 20))
 
     def test_a_file_over_it_is_followed_when_it_changes_grows_or_goes(self) -> None:
         client = self.serve("250K")

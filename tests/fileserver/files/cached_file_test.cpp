@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 
+#include <atomic>
 #include <string>
+#include <thread>
 
 #include "base/clock.h"
 #include "tests/catch.h"
@@ -66,8 +68,22 @@ TEST_CASE("a budget refuses what is over its limit", "[files]") {
   REQUIRE(first);
   CHECK_FALSE(budget.take(41));
   CHECK(budget.used_bytes() == 60);
+  CHECK(budget.has_room_for(40));
+  CHECK_FALSE(budget.has_room_for(41));
   CHECK(budget.take(40));
-  CHECK(budget.take(80, 60));
+}
+
+TEST_CASE("a share that is refused keeps no other thread from a share that fits", "[files]") {
+  MemoryBudget budget(100);
+  std::atomic<bool> is_done = false;
+  std::thread refused([&] {
+    while (!is_done) (void)budget.take(1000);
+  });
+  int failures = 0;
+  for (int i = 0; i < 300'000; ++i) failures += budget.take(6) ? 0 : 1;
+  is_done = true;
+  refused.join();
+  CHECK(failures == 0);
 }
 
 TEST_CASE("a file that was written just now is not read yet", "[files]") {

@@ -1,5 +1,7 @@
 #include "fileserver/files/file_cache.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
@@ -77,7 +79,7 @@ TEST_CASE("the version in memory can be dropped, and the file is served from dis
   served.load("a");
   served.cache.serve_from_disk("a");
   CHECK(served.known("a") == "on disk");
-  CHECK(served.cache.used_bytes() == 0);
+  CHECK(served.cache.used_bytes() == FileCache::bookkeeping_bytes("a"));
   served.cache.serve_from_disk("unknown");
   CHECK(served.known("unknown") == "none");
 }
@@ -201,8 +203,8 @@ TEST_CASE("the cache knows all names of a file, as long as it has them", "[files
 }
 
 TEST_CASE("the cache knows which files are over the limit", "[files]") {
-  Served served(4);
-  served.folder.write("large", "12345");
+  Served served(4 + FileCache::bookkeeping_bytes("large") + FileCache::bookkeeping_bytes("small"));
+  served.folder.write("large", std::string(1000, 'x'));
   served.cache.check("large");
   CHECK(served.cache.find("large")->source == Source::kDisk);
   CHECK(served.load("large") == State::kCurrent);
@@ -240,4 +242,58 @@ TEST_CASE("many folders are forgotten in about the time that one takes", "[files
   const auto one = time_to_forget(1);
   CHECK(time_to_forget(1000) < 100 * (one + 1));
   CHECK(served.cache.names().size() == 2000);
+}
+
+TEST_CASE("the limit holds while a file is replaced, though a request sends the old version",
+          "[files]") {
+  constexpr std::int64_t kLimit = 8000;
+  Served served(kLimit);
+  served.folder.write("a", std::string(5000, '1'));
+  served.load("a");
+  auto held = served.cache.find("a");
+  CHECK(held->source == Source::kMemory);
+
+  served.folder.write("a", std::string(5000, '2'));
+  served.load("a");
+  CHECK(served.cache.used_bytes() <= kLimit);
+  CHECK(served.cache.find("a")->source == Source::kDiskOverLimit);
+
+  held.reset();
+  served.load("a");
+  CHECK(served.known("a") == std::string(5000, '2'));
+  served.folder.write("a", std::string(5000, '3'));
+  served.load("a");
+  CHECK(served.known("a") == std::string(5000, '3'));
+}
+
+TEST_CASE("files without bytes count too, and those that do not fit stay unknown", "[files]") {
+  constexpr std::int64_t kLimit = 10'000;
+  constexpr int kFiles = 100;
+  Served served(kLimit);
+  for (int i = 0; i < kFiles; ++i) {
+    const std::string name = std::to_string(i);
+    served.folder.write(name, "");
+    served.load(name);
+  }
+  CHECK(served.cache.used_bytes() <= kLimit);
+  CHECK_FALSE(served.cache.has_room_for("another"));
+  const auto known = served.cache.names();
+  CHECK(known.size() > 10);
+  CHECK(known.size() < kFiles);
+  fs::remove(served.folder.path(known[0]));
+  served.cache.check(known[0]);
+  CHECK(served.cache.has_room_for(known[0]));
+}
+
+TEST_CASE("the bookkeeping of a file takes no more memory than it counts", "[files]") {
+  Served served;
+  std::vector<std::string> names;
+  for (int i = 0; i < 2000; ++i) names.push_back("a name that is not short, " + std::to_string(i));
+  for (const auto& name : names) served.folder.write(name, "");
+  served.load(names.back());
+  const std::size_t heap_before = ::mallinfo2().uordblks;
+  const std::int64_t counted_before = served.cache.used_bytes();
+  for (const auto& name : names) served.load(name);
+  const auto heap = static_cast<std::int64_t>(::mallinfo2().uordblks - heap_before);
+  CHECK(heap <= served.cache.used_bytes() - counted_before);
 }
