@@ -47,6 +47,8 @@ base::Result<Fence::OpenFile> open_for_reading(const Fence& fence, std::string_v
                                                DirectIo& direct_io) {
   const auto io = direct_io.is_refused() ? Fence::Io::kBuffered : Fence::Io::kDirect;
   auto file = fence.open_file(name, Fence::Links::kRefused, io);
+  if (!file && file.error().code == ErrorCode::kInternal)
+    return Error{ErrorCode::kBusy, file.error().context};
   if (file && io == Fence::Io::kDirect && !file->is_direct)
     direct_io.refuse("open " + std::string(name) + ": Invalid argument");
   return file;
@@ -77,7 +79,8 @@ void DirectIo::refuse(std::string_view reason) {
 base::Result<CachedFile> read_whole_file(const Fence& fence, std::string_view name,
                                          MemoryShare share, const ReadOptions& options) {
   const auto failed = [&](int errno_value) {
-    return base::errno_error(ErrorCode::kInternal, "read " + std::string(name), errno_value);
+    const auto code = errno_value == ENOMEM ? ErrorCode::kBusy : ErrorCode::kInternal;
+    return base::errno_error(code, "read " + std::string(name), errno_value);
   };
   const auto file = open_for_reading(fence, name, options.direct_io);
   if (!file) return file.error();

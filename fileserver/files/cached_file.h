@@ -65,6 +65,7 @@ struct ReadOptions {
 // the share is for memory_for() of the file's size. On failure the share is given back:
 // - kNotFound: there is no such file.
 // - kUnavailable: the file is changing, or may_go_on() returned false. Try again in a moment.
+// - kBusy: the file could not be opened, or kept, because of an is_system_failure() (fence.h).
 // - kInternal: the file cannot be read. The context says why.
 base::Result<CachedFile> read_whole_file(const Fence& fence, std::string_view name,
                                          MemoryShare share, const ReadOptions& options);

@@ -76,6 +76,7 @@ FileCache::State FileCache::load(const std::string& name, const Pieces& pieces) 
 
 FileCache::State FileCache::after_failed_read(const std::string& name, const base::Error& error) {
   if (error.code == ErrorCode::kUnavailable) return State::kUnsettled;
+  if (error.code == ErrorCode::kBusy) return State::kUnchecked;
   if (error.code == ErrorCode::kNotFound) {
     erase(name);
     return State::kCurrent;
