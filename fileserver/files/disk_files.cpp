@@ -1,6 +1,8 @@
 #include "fileserver/files/disk_files.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 #include "base/clock.h"
 #include "base/file_io.h"
@@ -30,6 +32,15 @@ bool is_still(const FileVersion& version, int fd) {
   return is_settled(version) && (have_same_content(version, now) || was_only_removed(version, now));
 }
 
+// Ends a reply that is not complete. Nothing must be sent behind its bytes, whatever fails here.
+void cut(serve::Connection& connection, std::string_view name, std::string_view reason,
+         int errno_value) {
+  connection.abort();
+  base::log::warn("the connection is cut while a file is sent file={} reason=\"{}{}{}\"",
+                  base::log::quoted(name), reason, errno_value == 0 ? "" : ": ",
+                  errno_value == 0 ? "" : std::strerror(errno_value));
+}
+
 }  // namespace
 
 base::Status DiskFiles::send(std::string_view name, serve::Connection& connection) {
@@ -44,16 +55,17 @@ base::Status DiskFiles::send(std::string_view name, serve::Connection& connectio
   do {
     const std::span<char> piece(buffer.get(), std::min(left, kPieceBytes));
     const ssize_t got = base::read_fully(fd, piece);
+    if (got < 0) {
+      cut(connection, name, "it cannot be read", errno);
+      return base::kDone;
+    }
     left -= piece.size();
     // The last piece is only sent if the file has not changed since it was opened. So a peer never
     // gets a complete file that mixes two versions.
     const bool is_good =
         got == static_cast<ssize_t>(piece.size()) && (left > 0 || is_still(version, fd));
     if (!is_good) {
-      base::log::warn(
-          "a file changed or could not be read while it was sent, the connection is cut file={}",
-          base::log::quoted(name));
-      connection.abort();
+      cut(connection, name, "it changed", 0);
       return base::kDone;
     }
     if (!connection.send(piece)) return base::kDone;

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from client import Client, ConnectionEndedError, grant
 from scene import SceneTest, create_account
+from waiting import eventually
 
 # More than the buffers of a connection hold: a transfer is under way until the client reads it.
 BIG = 32_000_000
@@ -126,9 +127,9 @@ class ChangeWhileSentOverTheMemoryLimitTest(ChangeWhileSentTest):
 class DiskModeTest(SceneTest):
     def setUp(self) -> None:
         super().setUp()
-        authserver = self.scene.authserver()
-        create_account(authserver)
-        self.client = self.scene.client(self.scene.fileserver(authserver, "--files", "disk"))
+        self.authserver = self.scene.authserver()
+        create_account(self.authserver)
+        self.client = self.scene.client(self.scene.fileserver(self.authserver, "--files", "disk"))
         grant(self.client)
 
     def test_every_request_sees_the_file_as_it_is(self) -> None:
@@ -139,6 +140,25 @@ class DiskModeTest(SceneTest):
             self.assertEqual(self.client.ask("a"), content)
         (self.scene.root / "a").unlink()
         self.assertEqual(self.client.ask("a"), "not-found")
+
+    def test_the_log_says_why_a_file_could_not_be_read(self) -> None:
+        unreadable = Path("/sys/devices/virtual/net/lo/speed")  # reading it always fails
+        try:
+            unreadable.read_bytes()
+            self.skipTest("the loopback device has a speed")
+        except FileNotFoundError:
+            self.skipTest(f"there is no {unreadable}")
+        except OSError as error:
+            reason = error.strerror
+        fileserver = self.scene.fileserver(
+            self.authserver, "--files", "disk", "--root", unreadable.parent
+        )
+        client = self.scene.client(fileserver)
+        grant(client)
+        client.send(b"speed\n")
+        self.assertGreater(client.begin_file(), 0)
+        self.assertEqual(client.rest(), b"")
+        eventually(lambda: reason in fileserver.log(), "the log has the reason")
 
     def test_new_folders_and_moved_ones_are_seen_at_once(self) -> None:
         self.scene.write("new/sub/a", b"content")
