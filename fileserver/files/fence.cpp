@@ -97,7 +97,9 @@ long Fence::open_path(const std::string& name, Links links) const {
 }
 
 base::Result<Fence::Located> Fence::locate(std::string_view name, Links links) const {
-  if (!wire::is_file_name(name)) return Error{ErrorCode::kNotFound, "not a file name"};
+  // The kernel would take a NUL for the end of the name.
+  if (!wire::is_file_name(name) || name.find('\0') != std::string_view::npos)
+    return Error{ErrorCode::kNotFound, "not a file name"};
   const long fd = open_path(std::string(name), links);
   if (fd < 0) return open_error(name, errno);
   Located located{net::Fd(static_cast<int>(fd)), {}};

@@ -52,6 +52,7 @@ TEST_CASE("names that leave the folder, or are not file names, cannot be opened"
     CHECK_FALSE(can_open(fence, name));
   }
   CHECK_FALSE(can_open(fence, std::string(5000, 'x')));
+  CHECK_FALSE(can_open(fence, std::string("a.txt\0.jpg", 10)));
 }
 
 TEST_CASE("links are followed only if they stay inside the folder", "[files][openat2]") {
