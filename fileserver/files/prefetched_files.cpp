@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/mutex.h"
 #include "base/units.h"
+#include "base/clock.h"
 
 namespace fileserver {
 
@@ -77,6 +78,18 @@ base::Status PrefetchedFiles::send_unknown(const std::string& name, serve::Conne
 void PrefetchedFiles::load_all(const std::vector<std::string>& names,
                                const std::function<bool()>& may_go_on) {
   const std::int64_t start_ns = base::now_ns();
+  auto unfinished = load_each(names, may_go_on);
+  if (unfinished && !unfinished->empty()) {
+    base::pause_ms(kSettlingMs + 1);  // nearly all are files that were written just now
+    unfinished = load_each(*unfinished, may_go_on);
+  }
+  if (!unfinished) return;
+  log_result(names, seconds_since(start_ns));
+  updater_.start(*unfinished);
+}
+
+std::optional<std::vector<std::string>> PrefetchedFiles::load_each(
+    const std::vector<std::string>& names, const std::function<bool()>& may_go_on) {
   base::Mutex mutex;
   std::vector<std::string> unfinished;
   const bool is_done = for_each_in_parallel(
@@ -89,9 +102,8 @@ void PrefetchedFiles::load_all(const std::vector<std::string>& names,
       },
       may_go_on,
       [&](std::size_t done, double seconds) { log_progress(done, names.size(), seconds); });
-  if (!is_done) return;
-  log_result(names, seconds_since(start_ns));
-  updater_.start(unfinished);
+  if (!is_done) return {};
+  return unfinished;
 }
 
 void PrefetchedFiles::log_progress(std::size_t done, std::size_t count, double seconds) const {
@@ -118,6 +130,9 @@ void PrefetchedFiles::log_result(const std::vector<std::string>& names, double s
   if (files[Source::kDiskOverLimit] > 0)
     base::log::warn("files over --memory-limit are served from disk files={}",
                     files[Source::kDiskOverLimit]);
+  if (files[Source::kDisk] > 0)
+    base::log::info("files that are changing are served from disk until they settle files={}",
+                    files[Source::kDisk]);
   if (files[Source::kDiskUnreadable] > 0)
     base::log::warn("files that could not be prefetched are served from disk files={}",
                     files[Source::kDiskUnreadable]);
@@ -130,21 +145,29 @@ bool for_each_in_parallel(std::size_t count, const std::function<void(std::size_
   std::atomic<std::size_t> next = 0;
   std::atomic<std::size_t> done = 0;
   base::Mutex mutex;
-  base::Condition all_done;
+  base::Condition has_ended;
+  std::exception_ptr failure;
+  const auto end_with = [&](std::exception_ptr thrown) {
+    const base::Lock lock(mutex);
+    if (!failure) failure = std::move(thrown);
+    has_ended.wake_all();
+  };
   const auto life = [&] {
-    for (std::size_t i = 0; (i = next++) < count;) {
-      work(i);
-      if (++done < count) continue;
-      const base::Lock lock(mutex);
-      all_done.wake_all();
+    try {
+      for (std::size_t i = 0; (i = next++) < count;) {
+        work(i);
+        if (++done == count) end_with(nullptr);
+      }
+    } catch (const std::exception&) {
+      end_with(std::current_exception());
     }
   };
   auto threads = start_threads(std::min(kThreads, count), life);
   {
     const base::Lock lock(mutex);
     auto report_at = base::Deadline::in_ms(kReportEveryMs);
-    while (done < count && may_go_on()) {
-      all_done.wait_ms(mutex, std::min(report_at.left_ms(), kAskEveryMs));
+    while (done < count && !failure && may_go_on()) {
+      has_ended.wait_ms(mutex, std::min(report_at.left_ms(), kAskEveryMs));
       if (done == count || !report_at.has_passed()) continue;
       report(done, seconds_since(start_ns));
       report_at = base::Deadline::in_ms(kReportEveryMs);
@@ -152,6 +175,7 @@ bool for_each_in_parallel(std::size_t count, const std::function<void(std::size_
   }
   next = count;  // the calls that have not started yet are not made
   for (std::thread& thread : threads) thread.join();
+  if (failure) std::rethrow_exception(failure);
   return done == count;
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,10 @@ class PrefetchedFiles : public Files {
   base::Status send_unknown(const std::string& name, serve::Connection& connection);
 
   void load_all(const std::vector<std::string>& names, const std::function<bool()>& may_go_on);
+
+  // Loads each file once. Returns those that are not finished, or nothing if it was ended.
+  std::optional<std::vector<std::string>> load_each(const std::vector<std::string>& names,
+                                                    const std::function<bool()>& may_go_on);
   void log_progress(std::size_t done, std::size_t count, double seconds) const;
   void log_result(const std::vector<std::string>& names, double seconds) const;
 
@@ -46,7 +51,8 @@ class PrefetchedFiles : public Files {
 //
 // The calling thread calls may_go_on() every 50 ms; once it returns false, no further call starts.
 // It also calls report() every two seconds, with the number of calls done and the time so far.
-// Returns whether all calls were made. Throws when no thread can be started.
+// Returns whether all calls were made. Throws when no thread can be started. If a call throws, no
+// further call starts, and its exception is thrown here.
 bool for_each_in_parallel(std::size_t count, const std::function<void(std::size_t)>& work,
                           const std::function<bool()>& may_go_on,
                           const std::function<void(std::size_t done, double seconds)>& report);

@@ -381,6 +381,11 @@ class NeverOldForLongTest(SceneTest):
     def wait_for_replacements(self, replacing: Replacing, version: float) -> None:
         eventually(lambda: replacing.version > version, "it is replaced many times")
 
+    def test_the_log_of_the_start_does_not_blame_the_memory_limit(self) -> None:
+        path = self.scene.write("a", b"0")
+        self.scene.keep(Replacing(path, self.scene.folder / "fresh", 0.001))
+        self.assertNotIn("--memory-limit", self.scene.fileserver(self.scene.authserver()).log())
+
     def test_one_that_is_unchanged_only_for_a_moment(self) -> None:
         self.check_replaced_every(0.025)
 

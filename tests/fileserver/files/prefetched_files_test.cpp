@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <new>
 #include <vector>
 
 #include "base/clock.h"
@@ -34,5 +35,18 @@ TEST_CASE("no further call starts once may_go_on() returns false", "[files]") {
   };
   CHECK_FALSE(for_each_in_parallel(
       kMany, work, [&] { return begun == 0; }, no_report));
+  CHECK(begun < kMany);
+}
+
+TEST_CASE("an exception of a call ends the others and reaches the caller", "[files]") {
+  constexpr std::size_t kMany = 1'000'000;
+  std::atomic<std::size_t> begun = 0;
+  const auto work = [&](std::size_t) {
+    if (++begun == 10) throw std::bad_alloc();
+    base::pause_ms(1);
+  };
+  CHECK_THROWS_AS(for_each_in_parallel(
+                      kMany, work, [] { return true; }, no_report),
+                  std::bad_alloc);
   CHECK(begun < kMany);
 }
