@@ -131,6 +131,7 @@ void FolderWatch::note(const inotify_event& event, FolderChanges& changes) {
       watch_of_folder_.erase(watched);
   } else if (event.len == 0) {
     if ((event.mask & IN_ATTRIB) != 0) note_attributes(here, changes);
+    if ((event.mask & IN_UNMOUNT) != 0) changes.changed_folders.insert(here);
   } else if (const std::string name = joined(here, event.name); (event.mask & IN_ISDIR) != 0) {
     note_folder(event, name, changes);
   } else if (event.mask != IN_CREATE || has_several_names(joined(root_, name))) {

@@ -50,7 +50,7 @@ struct FolderChanges {
   // Made or renamed: list them. They are watched already.
   Names new_folders;
 
-  // May now be entered or listed, or may no longer be: check everything below.
+  // May now be entered or listed, or may no longer be, or were unmounted: check everything below.
   Names changed_folders;
 
   // Some changes were lost because there were too many: check everything.
