@@ -1,8 +1,10 @@
 #include "fileserver/files/cache_updater.h"
 
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <exception>
 #include <iterator>
 #include <utility>
 
@@ -24,17 +26,31 @@ base::Deadline earlier(base::Deadline one, base::Deadline other) {
   return one.left_ms() < other.left_ms() ? one : other;
 }
 
+// 0 on failure.
+ino_t inode_of(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 ? status.st_ino : 0;
+}
+
 }  // namespace
 
-CacheUpdater::CacheUpdater(FileCache& cache, std::string root)
-    : cache_(cache), root_(std::move(root)), wake_event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  if (auto opened = FolderWatch::on(root_)) watch_.emplace(std::move(*opened));
+CacheUpdater::CacheUpdater(FileCache& cache, std::string root, std::int64_t piece_bytes)
+    : cache_(cache),
+      root_(std::move(root)),
+      piece_bytes_(piece_bytes),
+      wake_event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  root_inode_ = inode_of(root_);
+  open_watch();
 }
 
 CacheUpdater::~CacheUpdater() {
   is_stopping_ = true;
   ::eventfd_write(wake_event_.get(), 1);
   if (thread_.joinable()) thread_.join();
+}
+
+void CacheUpdater::open_watch() {
+  if (auto opened = FolderWatch::on(root_)) watch_.emplace(std::move(*opened));
 }
 
 void CacheUpdater::start(const std::vector<std::string>& unfinished) {
@@ -69,9 +85,9 @@ std::vector<std::string> CacheUpdater::list(const std::string& folder) {
 }
 
 void CacheUpdater::watch(const std::string& folder) {
-  if ((watch_ && watch_->add(folder)) || !is_watched_whole_) return;
-  is_watched_whole_ = false;
-  list_again_at_ = base::Deadline::in_ms(kListEveryMs);
+  if (watch_ && watch_->add(folder)) return;
+  check_everything_at_ = base::Deadline::in_ms(kListEveryMs);
+  if (!std::exchange(is_watched_whole_, false)) return;
   base::log::warn(
       "not all of the served folder can be watched, it is listed every second instead "
       "hint=\"raise fs.inotify.max_user_watches\"");
@@ -79,20 +95,39 @@ void CacheUpdater::watch(const std::string& folder) {
 
 void CacheUpdater::run() {
   while (may_go_on()) {
-    process_events(to_load_.empty() ? next_timer() : base::Deadline::in_ms(0));
-    if (!to_load_.empty()) load_next();
+    try {
+      process_events(to_load_.empty() ? next_timer() : base::Deadline::in_ms(0));
+      if (!to_load_.empty()) load_next();
+    } catch (const std::exception&) {  // out of memory, or a bug
+      start_over();
+    }
+  }
+}
+
+// Nothing is known about the changes that were being processed, so everything is checked again.
+void CacheUpdater::start_over() {
+  to_load_.clear();
+  outdated_.clear();
+  check_everything_at_ = base::Deadline::in_ms(kRetryMs);
+  try {
+    base::log::warn("out of memory while checking for changes, all files are checked again");
+  } catch (const std::exception&) {
+    // The line needs memory too.
   }
 }
 
 base::Deadline CacheUpdater::next_timer() const {
-  return earlier(list_again_at_, earlier(recheck_at_, retry_at_));
+  return earlier(check_everything_at_, earlier(recheck_at_, retry_at_));
 }
 
 // Does everything except loading. It waits for changes until the deadline.
 void CacheUpdater::process_events(base::Deadline deadline) {
   apply(wait_for_changes(deadline));
-  for (const std::string& name : take_requested()) check(name);
-  if (list_again_at_.has_passed()) check_everything();
+  if (const auto requested = take_requested(); !requested.empty()) {
+    if (inode_of(root_) != root_inode_) check_everything();  // the fence opened another root
+    for (const std::string& name : requested) check(name);
+  }
+  if (check_everything_at_.has_passed()) check_everything();
   if (recheck_at_.has_passed()) recheck_outdated();
   if (retry_at_.has_passed()) recheck_failed();
 }
@@ -161,9 +196,17 @@ void CacheUpdater::check_below(const Names& folders) {
   check_all(names);
 }
 
+// Also tries to watch every folder again.
 void CacheUpdater::check_everything() {
+  check_everything_at_ = base::Deadline::never();
+  root_inode_ = inode_of(root_);
+  if (!watch_) open_watch();
   check_below({""});
-  if (!is_watched_whole_) list_again_at_ = base::Deadline::in_ms(kListEveryMs);
+  if (!check_everything_at_.is_never()) {
+    check_everything_at_ = base::Deadline::in_ms(kListEveryMs);  // from now, however long it took
+  } else if (!std::exchange(is_watched_whole_, true)) {
+    base::log::info("all of the served folder is watched again");
+  }
 }
 
 void CacheUpdater::recheck_outdated() {
@@ -194,7 +237,7 @@ void CacheUpdater::load_next() {
     process_events(base::Deadline::in_ms(0));
     return may_go_on();
   };
-  record_state(last_loaded_, cache_.load(last_loaded_, {kPieceBytes, between_pieces}));
+  record_state(last_loaded_, cache_.load(last_loaded_, {piece_bytes_, between_pieces}));
 }
 
 void CacheUpdater::record_state(const std::string& name, State state) {

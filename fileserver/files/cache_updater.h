@@ -25,8 +25,9 @@ namespace fileserver {
 // destructor may be called.
 class CacheUpdater {
  public:
-  // `cache` must outlive the updater.
-  CacheUpdater(FileCache& cache, std::string root);
+  // `cache` must outlive the updater. `piece_bytes`: of a file that is loaded, between two checks
+  // for changes.
+  CacheUpdater(FileCache& cache, std::string root, std::int64_t piece_bytes = kPieceBytes);
 
   // Ends the thread. If it is loading a file, it stops after the current piece.
   ~CacheUpdater();
@@ -52,7 +53,10 @@ class CacheUpdater {
   std::vector<std::string> list(const std::string& folder);
   void watch(const std::string& folder);
 
+  void open_watch();
+
   void run();
+  void start_over();
   bool may_go_on() const { return !is_stopping_; }
   base::Deadline next_timer() const;
   void process_events(base::Deadline deadline);
@@ -75,6 +79,8 @@ class CacheUpdater {
 
   FileCache& cache_;
   const std::string root_;
+  const std::int64_t piece_bytes_;
+  ino_t root_inode_ = 0;
 
   // Readable when check_soon() or the destructor has something to say.
   const net::Fd wake_event_;
@@ -84,7 +90,7 @@ class CacheUpdater {
 
   std::optional<FolderWatch> watch_;  // nothing when the system has no inotify left
   bool is_watched_whole_ = true;
-  base::Deadline list_again_at_ = base::Deadline::never();  // only while it is not watched whole
+  base::Deadline check_everything_at_ = base::Deadline::never();
 
   std::map<std::string, Outdated> outdated_;
   std::set<std::string> to_load_;

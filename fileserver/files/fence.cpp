@@ -85,7 +85,7 @@ base::Result<Fence> Fence::around(const std::string& root) {
     base::log::warn("openat2 is not available, links in the served folder are not followed");
   if (target_of_fd(fd.get()).empty())
     return base::errno_error(ErrorCode::kInternal, "read /proc/self/fd", errno);
-  return Fence(std::move(fd), probe.is_open());
+  return Fence(root, std::move(fd), probe.is_open());
 }
 
 std::string Fence::root_path() const { return path_of_fd(root_.get()); }
@@ -96,11 +96,29 @@ long Fence::open_path(const std::string& name, Links links) const {
                       links == Links::kRefused ? RESOLVE_NO_SYMLINKS : 0);
 }
 
+// Returns whether the root was removed, and is there again. Keeps errno otherwise. Other threads
+// use the old root or the new one, because dup3() replaces what the descriptor stands for at once.
+bool Fence::open_removed_root_again() const {
+  const int errno_before = errno;
+  struct stat status {};
+  if (::fstat(root_.get(), &status) == 0 && status.st_nlink == 0) {
+    const net::Fd again(::open(name_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (again.is_open() && ::dup3(again.get(), root_.get(), O_CLOEXEC) >= 0) {
+      base::log::warn("the served folder was removed and made again, the new one is served");
+      return true;
+    }
+  }
+  errno = errno_before;
+  return false;
+}
+
 base::Result<Fence::Located> Fence::locate(std::string_view name, Links links) const {
   // The kernel would take a NUL for the end of the name.
   if (!wire::is_file_name(name) || name.find('\0') != std::string_view::npos)
     return Error{ErrorCode::kNotFound, "not a file name"};
-  const long fd = open_path(std::string(name), links);
+  long fd = open_path(std::string(name), links);
+  if (fd < 0 && errno == ENOENT && open_removed_root_again())
+    fd = open_path(std::string(name), links);
   if (fd < 0) return open_error(name, errno);
   Located located{net::Fd(static_cast<int>(fd)), {}};
   if (::fstat(located.path.get(), &located.status) != 0) return open_error(name, errno);

@@ -41,6 +41,9 @@ class Fence {
   enum class Io { kBuffered, kDirect };
 
   // kInternal when the folder cannot be opened. Logs a warning when there is no openat2.
+  //
+  // A folder that is removed and made again under the same name is opened again. One that is only
+  // renamed stays the served folder.
   static base::Result<Fence> around(const std::string& root);
 
   // A path that leads to the served folder even after the folder was renamed. Valid as long as the
@@ -59,7 +62,8 @@ class Fence {
   base::Result<std::string> real_name(std::string_view name) const;
 
  private:
-  Fence(net::Fd root, bool has_openat2) : root_(std::move(root)), has_openat2_(has_openat2) {}
+  Fence(std::string name, net::Fd root, bool has_openat2)
+      : name_(std::move(name)), root_(std::move(root)), has_openat2_(has_openat2) {}
 
   struct Located {
     net::Fd path;  // opened with O_PATH
@@ -68,7 +72,10 @@ class Fence {
   long open_path(const std::string& name, Links links) const;
   base::Result<Located> locate(std::string_view name, Links links) const;
 
-  net::Fd root_;
+  bool open_removed_root_again() const;
+
+  std::string name_;
+  net::Fd root_;  // its number never changes
   bool has_openat2_;
 };
 

@@ -11,7 +11,6 @@
 #include "base/log.h"
 #include "base/mutex.h"
 #include "base/units.h"
-#include "base/clock.h"
 
 namespace fileserver {
 

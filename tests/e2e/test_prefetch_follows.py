@@ -155,6 +155,18 @@ class PrefetchFollowsTest(SceneTest):
         os.mknod(self.scene.root / "a", 0o644)
         self.assert_soon(client, {"a": b""})
 
+    def test_a_served_folder_that_is_removed_and_made_again_is_followed(self) -> None:
+        self.scene.write("sub/a", b"first")
+        client = self.serve()
+        for number in range(3):
+            shutil.rmtree(self.scene.root)
+            eventually(lambda: client.ask("sub/a") == "not-found", "it is gone", within_s=SOON_S)
+            self.scene.write("kept", b"kept")
+            self.scene.write("sub/a", b"%d" % number)
+            self.assert_soon(client, {"sub/a": b"%d" % number})
+            self.scene.write("sub/a", b"changed %d" % number)
+            self.assert_soon(client, {"sub/a": b"changed %d" % number})
+
     def test_links_are_followed_after_the_served_folder_was_renamed(self) -> None:
         self.scene.write("sub/a", b"content")
         (self.scene.root / "link").symlink_to("sub")
@@ -178,7 +190,7 @@ class PrefetchFollowsTest(SceneTest):
         self.assert_soon(client, {"new": b"first"})
         for number, name in enumerate(("a", "known", "new")):
             (self.scene.root / name).write_bytes(b"%d" % number)
-            self.assert_soon(client, {other: b"%d" % number for other in ("a", "known", "new")})
+            self.assert_soon(client, dict.fromkeys(("a", "known", "new"), b"%d" % number))
 
     def test_files_of_new_folders_are_seen_however_early_they_come(self) -> None:
         client = self.serve()

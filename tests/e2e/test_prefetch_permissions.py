@@ -1,4 +1,4 @@
-"""Prefetched files follow the permissions of the served folder, for a fileserver without root's privileges."""
+"""Prefetched files follow the permissions of the served folder, if the fileserver is not almighty."""
 
 import os
 import shutil

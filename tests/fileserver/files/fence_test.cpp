@@ -97,6 +97,15 @@ TEST_CASE("the name behind a link is found after the folder was renamed", "[file
   CHECK(*fence.real_name("folder/b.txt") == "sub/b.txt");
 }
 
+TEST_CASE("a folder that was removed and made again is opened again", "[files]") {
+  const Served served;
+  const Fence fence = served.fence();
+  fs::remove_all(served.folder.path("root"));
+  CHECK_FALSE(can_open(fence, "a.txt"));
+  served.folder.write("root/a.txt", "again");
+  CHECK(can_open(fence, "a.txt"));
+}
+
 TEST_CASE("a file is opened without O_DIRECT where the file system refuses it", "[files]") {
   const auto fence = Fence::around("/proc/sys/kernel");
   REQUIRE(fence);
