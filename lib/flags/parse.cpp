@@ -54,6 +54,34 @@ CLI::callback_t callback_of(const Option& option) {
   };
 }
 
+// What CLI11 does with `--name=` is to take the next argument as the value. So an empty value
+// becomes an argument of its own here.
+std::vector<std::string> with_empty_values_apart(const CLI::App& cli,
+                                                 const std::vector<std::string>& arguments) {
+  std::vector<std::string> apart;
+  bool is_value = false;  // whether the flag in front takes this argument, whatever it looks like
+  for (const std::string& argument : arguments) {
+    const std::string name = argument.substr(0, argument.find('='));
+    const CLI::Option* const option =
+        is_value || !name.starts_with("--") ? nullptr : cli.get_option_no_throw(name);
+    const bool takes_value = option != nullptr && option->get_items_expected_max() > 0;
+    const bool is_empty = option != nullptr && argument == name + "=";
+    if (is_empty && !takes_value)
+      throw CLI::ValidationError(name, "\"\" is neither true nor false");
+    apart.push_back(is_empty ? name : argument);
+    if (is_empty) apart.emplace_back();
+    is_value = takes_value && argument == name;
+  }
+  return apart;
+}
+
+// `arguments` without the program's name.
+void parse_with(CLI::App& cli, const std::vector<std::string>& arguments) {
+  std::vector<std::string> apart = with_empty_values_apart(cli, arguments);
+  std::reverse(apart.begin(), apart.end());  // CLI11 wants the last one first
+  cli.parse(std::move(apart));
+}
+
 CLI::Option* add_to(CLI::App& cli, const Option& option) {
   if (option.switch_target != nullptr)
     return cli.add_flag(option.name, *option.switch_target, option.help);
@@ -84,7 +112,7 @@ class Parser {
   void take_command_line(int argc, char** argv) {
     const auto cli = fresh_cli(true);
     try {
-      cli->parse(argc, argv);
+      parse_with(*cli, {argv + 1, argv + std::max(argc, 1)});
     } catch (const CLI::Success& asked_for) {
       // Only for --help to show: CLI11 would give the file the better of the environment, so we
       // read both ourselves.
@@ -162,8 +190,7 @@ class Parser {
 
   std::optional<Wrong> take(const std::vector<std::string>& arguments, const std::string& where) {
     try {
-      fresh_cli(false)->parse(std::vector<std::string>(
-          arguments.rbegin(), arguments.rend()));  // CLI11 wants the last one first
+      parse_with(*fresh_cli(false), arguments);
     } catch (const CLI::ParseError& failure) {
       return fmt::format("{}: {}", where, failure.what());
     }

@@ -11,6 +11,7 @@ struct Sample {
   int count = 1;
   std::int64_t wait_ms = 2000;
   bool is_loud = false;
+  std::string text = "default";
 };
 
 struct Outcome {
@@ -29,6 +30,7 @@ Outcome parse(std::vector<std::string> arguments) {
         flags::add_whole(app, "--count", outcome.sample.count, 1, 100, "how many");
         flags::add_seconds(app, "--wait-time", outcome.sample.wait_ms, "how long");
         app.add_flag("--loud", outcome.sample.is_loud, "a switch");
+        app.add_option("--text", outcome.sample.text, "a text");
       },
       []() -> std::optional<std::string> { return {}; });
   return outcome;
@@ -93,4 +95,35 @@ TEST_CASE("an empty variable is one that is not set", "[flags]") {
   const auto outcome = parse({});
   REQUIRE_FALSE(outcome.exit_status);
   CHECK(outcome.sample.count == 1);
+}
+
+TEST_CASE("an empty value does not swallow the flag behind it", "[flags]") {
+  const auto outcome = parse({"--text=", "--count=7", "--loud"});
+  REQUIRE_FALSE(outcome.exit_status);
+  CHECK(outcome.sample.text.empty());
+  CHECK(outcome.sample.count == 7);
+  CHECK(outcome.sample.is_loud);
+  CHECK(parse({"--text", "", "--count", "8"}).sample.count == 8);
+  CHECK(parse({"--config=", "--count=9"}).sample.count == 9);
+}
+
+TEST_CASE("an empty value is wrong usage where the flag needs one", "[flags]") {
+  CHECK(parse({"--count=", "5"}).exit_status == flags::kWrongUsage);
+  CHECK(parse({"--loud=", "--count=5"}).exit_status == flags::kWrongUsage);
+  CHECK(parse({"--unknown=", "--count=5"}).exit_status == flags::kWrongUsage);
+}
+
+TEST_CASE("an empty value in the file is like one on the command line", "[flags]") {
+  const tests::TemporaryFolder folder;
+  folder.write("config", "text =\ncount = 7\n");
+  const auto outcome = parse({"--config", folder.path("config")});
+  REQUIRE_FALSE(outcome.exit_status);
+  CHECK(outcome.sample.text.empty());
+  CHECK(outcome.sample.count == 7);
+}
+
+TEST_CASE("a value may look like a flag with an empty value", "[flags]") {
+  CHECK(parse({"--text", "--base64=", "--count=7"}).sample.text == "--base64=");
+  CHECK(parse({"--text", "--text=", "--count=7"}).sample.text == "--text=");
+  CHECK(parse({"--text=--text=", "--count=7"}).sample.text == "--text=");
 }
