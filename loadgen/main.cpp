@@ -47,10 +47,8 @@ int report(const Config& config, const loadgen::RunResult& result, std::ostream*
     fmt::print(stderr, "loadgen: stopped early by signal {}\n", result.stop_signal);
     return 128 + result.stop_signal;
   }
-  if (summary.errors_total == 0) return flags::kDone;
-  return failed(fmt::format("{} of {} requests failed: {}", summary.errors_total,
-                            summary.errors_total + summary.requests,
-                            loadgen::errors_text(summary)));
+  if (const auto failure = loadgen::failure_of(summary)) return failed(*failure);
+  return flags::kDone;
 }
 
 int run(const Config& config) {

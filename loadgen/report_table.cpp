@@ -67,6 +67,19 @@ std::string errors_text(const Summary& summary) {
   return text.empty() ? "none" : text;
 }
 
+std::optional<std::string> failure_of(const Summary& summary) {
+  if (summary.errors_total > 0) {
+    return fmt::format("{} of {} requests failed: {}", summary.errors_total,
+                       summary.errors_total + summary.requests, errors_text(summary));
+  }
+  const std::vector<std::string>& reasons = summary.invalid_because;
+  if (reasons.empty()) return {};
+  const bool is_only_n_check =
+      reasons.size() == 1 && summary.requests > 0 && !summary.is_n_check_good();
+  if (is_only_n_check && summary.elapsed_s < kLeastElapsedS) return {};
+  return fmt::format("the run is invalid: {}", fmt::join(reasons, "; "));
+}
+
 std::string table_of(const Config& config, const RunResult& result, const Summary& summary) {
   const CpuUse& cpu = result.cpu;
   std::string table = title(config, result, summary);

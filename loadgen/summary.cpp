@@ -57,7 +57,7 @@ std::string time_elsewhere(const Tally& tally, double all_ns, double n_check) {
 std::vector<std::string> find_faults(const Tally& tally, const Summary& summary, double all_ns) {
   if (summary.requests == 0) return {"no request succeeded"};
   std::vector<std::string> faults;
-  if (summary.n_check < kLeastNCheck || summary.n_check > kMostNCheck) {
+  if (!summary.is_n_check_good()) {
     faults.push_back(time_elsewhere(tally, all_ns, summary.n_check));
   }
   if (tally.announced_bytes != tally.received_bytes) {

@@ -10,6 +10,14 @@
 
 namespace loadgen {
 
+// A run whose n_check is outside of these bounds is invalid.
+inline constexpr double kLeastNCheck = 0.97;
+inline constexpr double kMostNCheck = 1.03;
+
+// n_check says little about a shorter run, because starting and ending its threads takes a good
+// part of the time.
+inline constexpr double kLeastElapsedS = 1;
+
 struct ResponseTimes {
   double mean_ms = 0;
   double min_ms = 0;
@@ -49,14 +57,11 @@ struct Summary {
   // The self-check: X*R/N, which is 1 when every thread always had a request under way. See
   // docs/measuring.md.
   double n_check = 0;
+  bool is_n_check_good() const { return n_check >= kLeastNCheck && n_check <= kMostNCheck; }
   std::vector<std::string> invalid_because;  // empty: the run is valid
 };
 
 // Requires: threads > 0.
 Summary summarize(const Tally& tally, int threads);
-
-// A run whose n_check is outside of these bounds is invalid.
-inline constexpr double kLeastNCheck = 0.97;
-inline constexpr double kMostNCheck = 1.03;
 
 }  // namespace loadgen

@@ -53,6 +53,10 @@ std::string table(const Config& config, const RunResult& result) {
   return loadgen::table_of(config, result, summary);
 }
 
+std::optional<std::string> failure(const RunResult& result) {
+  return loadgen::failure_of(loadgen::summarize(result.tally, get_config().threads));
+}
+
 }  // namespace
 
 TEST_CASE("the JSON has every figure of the contract", "[loadgen]") {
@@ -119,6 +123,34 @@ TEST_CASE("the table shows the self-check, and why a run is invalid", "[loadgen]
   result.tally.elapsed_ns = 4 * kNsPerS;
   CHECK(contains(table(get_config(), result), "ratio 0.500: INVALID"));
   CHECK(contains(table(get_config(), result), "X*R is 0.500 of N"));
+}
+
+TEST_CASE("an invalid run has failed, and says why", "[loadgen]") {
+  RunResult result = two_seconds();
+  CHECK_FALSE(failure(result));
+  result.tally.elapsed_ns = 4 * kNsPerS;
+  CHECK(contains(failure(result).value_or(""), "the run is invalid: X*R is 0.500 of N"));
+  CHECK(contains(failure(RunResult()).value_or(""), "the run is invalid: no request succeeded"));
+}
+
+TEST_CASE("a failed request is the first reason of a failure", "[loadgen]") {
+  RunResult result = two_seconds();
+  result.tally.elapsed_ns = 4 * kNsPerS;
+  result.tally.errors[Cause(Fault::kClosed).index()] = 3;
+  CHECK(failure(result) == "3 of 403 requests failed: closed 3");
+}
+
+TEST_CASE("a run under a second does not fail because of its n_check alone", "[loadgen]") {
+  RunResult result;
+  result.tally.response_ns.add(10 * kNsPerMs);
+  result.tally.elapsed_ns = kNsPerS - 1;
+  CHECK(contains(table(get_config(), result), "INVALID"));
+  CHECK_FALSE(failure(result));
+  result.tally.announced_bytes = 1;
+  CHECK(contains(failure(result).value_or(""), "announced 1 bytes"));
+  result.tally.announced_bytes = 0;
+  result.tally.elapsed_ns = kNsPerS;
+  CHECK(contains(failure(result).value_or(""), "the run is invalid"));
 }
 
 TEST_CASE("the table warns when loadgen itself is the bottleneck", "[loadgen]") {
