@@ -32,6 +32,7 @@ void ClosedLoop::run(RunControl& control) noexcept {
   if (config_.warmup_ms > 0) warm_up(control);
   measure(control);
   control.arrivals.arrive();
+  control.end_gate.wait();
 }
 
 // A thread whose files are used up ends the run for all threads. If it only waited for the others,

@@ -41,12 +41,14 @@ class Arrivals {
 //
 // Each phase starts in the same way: every thread arrives and waits at the phase's gate; the main
 // thread writes the phase's times and opens the gate. The phases are the warm-up, if the user asked
-// for one, and the measured window. After the last phase every thread arrives once more.
+// for one, and the measured window. After the last phase every thread arrives once more,
+// and waits at the gate of the end, so that what the kernel knows of it can still be read.
 struct RunControl {
   Arrivals arrivals;
 
   std::latch warmup_gate{1};
   std::latch window_gate{1};
+  std::latch end_gate{1};
 
   // Written by the main thread before it opens the phase's gate, never afterwards. No request
   // begins after the end of its phase.

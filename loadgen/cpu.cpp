@@ -3,6 +3,9 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
 
 namespace loadgen {
 
@@ -18,6 +21,18 @@ double process_cpu_s() {
   rusage used{};
   ::getrusage(RUSAGE_SELF, &used);
   return seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
+}
+
+double threads_run_delay_s() {
+  double delay_ns = 0;
+  std::error_code ignored;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", ignored)) {
+    // Nanoseconds on a core, nanoseconds ready to run without one, and a count.
+    double running = 0;
+    double delayed = 0;
+    if (std::ifstream(thread.path() / "schedstat") >> running >> delayed) delay_ns += delayed;
+  }
+  return delay_ns / 1e9;
 }
 
 bool CpuUse::is_bottleneck(int threads) const {

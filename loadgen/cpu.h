@@ -1,4 +1,4 @@
-// The CPU time that loadgen itself uses.
+// The CPU time that loadgen itself uses, and for how long it had to wait for a core.
 #pragma once
 
 namespace loadgen {
@@ -7,14 +7,25 @@ namespace loadgen {
 // since it started.
 double process_cpu_s();
 
+// Returns for how many seconds all threads of this process were ready to run and had no core, each
+// since it started: the sum over the threads that exist. 0 if the kernel does not count it.
+double threads_run_delay_s();
+
 // The average over the measured window.
 struct CpuUse {
   double used_cores = 0;
   double allowed_cores = 0;
 
+  // The part of the threads' time in which they were ready to run and had no core, from 0 to 1.
+  double run_delay_share = 0;
+
   // Whether loadgen uses over 90% of the cores that `threads` threads can use. Then the figures may
   // show the limit of loadgen instead of the server's.
   bool is_bottleneck(int threads) const;
+
+  // Whether the threads waited for a core for over 5% of their time. Then the response times
+  // include a good part of waiting that is not the server's.
+  bool is_starved() const { return run_delay_share > 0.05; }
 };
 
 }  // namespace loadgen

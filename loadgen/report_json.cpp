@@ -55,6 +55,10 @@ Json cpu_json(const CpuUse& cpu, int threads) {
           {"is_bottleneck", cpu.is_bottleneck(threads)}};
 }
 
+Json run_delay_json(const CpuUse& cpu) {
+  return {{"share", rounded(cpu.run_delay_share)}, {"is_starved", cpu.is_starved()}};
+}
+
 }  // namespace
 
 std::string json_of(const Config& config, const RunResult& result, const Summary& summary) {
@@ -77,6 +81,7 @@ std::string json_of(const Config& config, const RunResult& result, const Summary
                   {"warmup_s", static_cast<double>(config.warmup_ms) / 1000},
                   {"warmup_requests", result.tally.warmup_requests},
                   {"cpu", cpu_json(result.cpu, config.threads)},
+                  {"run_delay", run_delay_json(result.cpu)},
                   {"sources", result.sources}};
   return json.dump(2) + "\n";
 }

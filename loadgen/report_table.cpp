@@ -92,11 +92,19 @@ std::string table_of(const Config& config, const RunResult& result, const Summar
   table += row("check", check_text(config, summary));
   for (const std::string& reason : summary.invalid_because) table += row("", reason);
   table +=
-      row("loadgen's CPU", fmt::format("{:.2f} of {:g} cores", cpu.used_cores, cpu.allowed_cores));
+      row("loadgen's CPU",
+          fmt::format("{:.2f} of {:g} cores; ready to run without a core for {:.1f}% of the time",
+                      cpu.used_cores, cpu.allowed_cores, cpu.run_delay_share * 100));
   if (summary.requests > 0 && cpu.is_bottleneck(config.threads)) {
     table +=
         "warning: loadgen itself is the bottleneck; the figures show its limits, not the "
         "server's\n";
+  }
+  if (summary.requests > 0 && cpu.is_starved()) {
+    table +=
+        "warning: loadgen's threads had to wait for a core, and the response times include this; "
+        "use "
+        "fewer threads, or give loadgen cores of its own\n";
   }
   if (result.warning) table += "warning: " + *result.warning + "\n";
   return table;

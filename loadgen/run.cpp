@@ -38,17 +38,17 @@ class Run {
     if (const auto started = start_threads(); !started) return started.error();
     wait_for_all();
     warm_up();
-    const double cpu_before_s = begin_window();
+    const CpuTime before = begin_window();
     watch_window();
-    result_.cpu = {process_cpu_s() - cpu_before_s, base::usable_cores()};
+    const CpuTime after = cpu_time();
+    control_.end_gate.count_down();
     join();
     for (const ClosedLoop& loop : loops_) {
       if (const auto& failure = loop.save_failure())
         return base::Error{base::ErrorCode::kInternal, *failure};
     }
     for (const ClosedLoop& loop : loops_) result_.tally.add(loop.recorder().tally());
-    const double elapsed_s = seconds_of(static_cast<double>(result_.tally.elapsed_ns));
-    result_.cpu.used_cores = elapsed_s > 0 ? result_.cpu.used_cores / elapsed_s : 0;
+    result_.cpu = cpu_use(before, after);
     result_.warning = tracking_warning(connection_tracking());
     return std::move(result_);
   }
@@ -61,6 +61,7 @@ class Run {
       control_.must_stop = true;
       control_.warmup_gate.count_down();
       control_.window_gate.count_down();
+      control_.end_gate.count_down();
       const auto started = std::to_string(threads_.size());
       join();
       return base::Error{base::ErrorCode::kUnavailable,
@@ -78,14 +79,29 @@ class Run {
     wait_for_all();
   }
 
-  // Starts the measured window. Returns the CPU time that was used before it.
-  double begin_window() {
-    const double cpu_before_s = process_cpu_s();
+  // Of all threads, since they started.
+  struct CpuTime {
+    double used_s = 0;
+    double delay_s = 0;
+  };
+  static CpuTime cpu_time() { return {process_cpu_s(), threads_run_delay_s()}; }
+
+  // Requires: the tallies were added up.
+  CpuUse cpu_use(const CpuTime& before, const CpuTime& after) const {
+    const double elapsed_s = seconds_of(static_cast<double>(result_.tally.elapsed_ns));
+    if (elapsed_s <= 0) return {0, base::usable_cores(), 0};
+    return {(after.used_s - before.used_s) / elapsed_s, base::usable_cores(),
+            (after.delay_s - before.delay_s) / (elapsed_s * config_.threads)};
+  }
+
+  // Starts the measured window. Returns the CPU time of what was before it.
+  CpuTime begin_window() {
+    const CpuTime before = cpu_time();
     result_.start_unix_s = base::unix_time_s();
     control_.window_start_ns = base::now_ns();
     control_.window_end_ns = control_.window_start_ns + config_.seconds_ms * base::kNsPerMs;
     control_.window_gate.count_down();
-    return cpu_before_s;
+    return before;
   }
 
   // Shows the progress once a second until all threads have arrived. Nothing is measured here; each

@@ -10,6 +10,7 @@ import subprocess
 import time
 import unittest
 from collections.abc import Callable
+from pathlib import Path
 
 from flags import BAD_ADDRESS, BAD_COUNT, LOADGEN, not_shown, unlisted
 from peers import HangUp, Peer, Relay
@@ -157,6 +158,37 @@ class LoadgenTest(SceneTest):
         self.assertEqual((result["valid"], result["errors"]["total"]), (False, 0))
         last = ended.stderr.splitlines()[-1]
         self.assertTrue(last.startswith("loadgen: the run is invalid: X*R is 0."), last)
+
+    @unittest.skipUnless(Path("/proc/self/schedstat").exists(), "this kernel counts no run delay")
+    def test_a_generator_that_gets_no_core_is_noticed(self) -> None:
+        """It shares one core with a busy neighbour that has a higher priority."""
+        core = {min(os.sched_getaffinity(0))}
+
+        def on_the_core() -> None:
+            os.sched_setaffinity(0, core)
+
+        def on_the_core_and_nice() -> None:
+            on_the_core()
+            os.nice(10)
+
+        with subprocess.Popen(["sh", "-c", "while :; do :; done"], preexec_fn=on_the_core) as busy:
+            self.addCleanup(busy.kill)
+            peer = self.scene.keep(Peer(one_byte_file))
+            flags = (*GET, "--file", "a", "--seconds", 2, "--server", peer, "--json", "-")
+            ended = subprocess.run(
+                [str(BUILD / "loadgen"), *map(str, flags)],
+                env=environment(),
+                capture_output=True,
+                text=True,
+                timeout=4 * LONG_S,
+                check=False,
+                preexec_fn=on_the_core_and_nice,
+            )
+            busy.kill()
+        run_delay = json.loads(ended.stdout)["run_delay"]
+        self.assertTrue(run_delay["is_starved"], ended.stderr)
+        self.assertTrue(0.05 < run_delay["share"] <= 1.01, run_delay)
+        self.assertIn("warning: loadgen's threads had to wait for a core", ended.stderr)
 
     def test_the_command_line_beats_the_environment_in_how_a_run_ends(self) -> None:
         peer = self.scene.keep(Peer(one_byte_file))

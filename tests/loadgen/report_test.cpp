@@ -160,6 +160,18 @@ TEST_CASE("the table warns when loadgen itself is the bottleneck", "[loadgen]") 
   CHECK(contains(table(get_config(), result), "warning: loadgen itself is the bottleneck"));
 }
 
+TEST_CASE("a run whose threads waited for a core is marked", "[loadgen]") {
+  RunResult result = two_seconds();
+  result.cpu.run_delay_share = 0.05;
+  CHECK(parsed(get_config(), result)["run_delay"] ==
+        nlohmann::json{{"share", 0.05}, {"is_starved", false}});
+  CHECK_FALSE(contains(table(get_config(), result), "warning"));
+  result.cpu.run_delay_share = 0.051;
+  CHECK(parsed(get_config(), result)["run_delay"]["is_starved"] == true);
+  CHECK(contains(table(get_config(), result), "without a core for 5.1% of the time"));
+  CHECK(contains(table(get_config(), result), "warning: loadgen's threads had to wait"));
+}
+
 TEST_CASE("one thread cannot use more than one core", "[loadgen]") {
   CHECK(loadgen::CpuUse{0.95, 2}.is_bottleneck(1));
   CHECK_FALSE(loadgen::CpuUse{0.95, 2}.is_bottleneck(2));
