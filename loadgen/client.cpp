@@ -8,10 +8,10 @@
 
 namespace loadgen {
 
-Client::Client(const Config& config, const net::SocketAddress& server, const Sources& sources,
-               int thread)
+Client::Client(const Config& config, const std::vector<net::SocketAddress>& servers,
+               const Sources& sources, int thread)
     : config_(config),
-      server_(server),
+      servers_(servers),
       sources_(sources),
       thread_(thread),
       is_kept_(config.connection == Connection::kKeepAlive),
@@ -46,7 +46,10 @@ Exchange Client::carry_out(const Request& request) {
 void Client::hang_up() { net::Fd closed = std::move(fd_); }
 
 std::optional<Cause> Client::connect() {
-  auto made = net::connect_to(server_, config_.timeout_ms, sources_.of(thread_, connections_++));
+  const std::int64_t connection = connections_++;
+  const auto turn = static_cast<std::uint64_t>(thread_) + static_cast<std::uint64_t>(connection);
+  auto made = net::connect_to(servers_[turn % servers_.size()], config_.timeout_ms,
+                              sources_.of(thread_, connection));
   if (!made) return Fault::kConnect;
   fd_ = std::move(*made);
   replies_.begin_connection(fd_.get());

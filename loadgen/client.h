@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "loadgen/config.h"
 #include "loadgen/download.h"
@@ -35,9 +36,10 @@ struct Exchange {
 // One thread.
 class Client {
  public:
-  // `config` and `sources` must outlive it. `thread` counts from 0.
-  Client(const Config& config, const net::SocketAddress& server, const Sources& sources,
-         int thread);
+  // All arguments but the last must outlive it. `thread` counts from 0. Requires: `servers` is not
+  // empty. The connections go to all of them in turn, and thread t begins with number t.
+  Client(const Config& config, const std::vector<net::SocketAddress>& servers,
+         const Sources& sources, int thread);
 
   // With keep-alive it connects, so that the first request does not have to; otherwise it does
   // nothing. A failure is not reported here, because the first request tries again.
@@ -69,7 +71,7 @@ class Client {
   std::optional<Cause> send(std::string_view lines);
 
   const Config& config_;
-  const net::SocketAddress server_;
+  const std::vector<net::SocketAddress>& servers_;
   const Sources& sources_;
   const int thread_;
   const bool is_kept_;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "loadgen/client.h"
 #include "loadgen/config.h"
@@ -66,13 +67,13 @@ struct RunControl {
 // Built before its thread starts, so that no preparation falls into the measured window.
 class ClosedLoop {
  public:
-  // `config`, `server` and `sources` must outlive it. `run_name` must differ from that of every
+  // `config`, `servers` and `sources` must outlive it. `run_name` must differ from that of every
   // other run, see Workload. `thread` counts from 0.
-  ClosedLoop(const Config& config, const net::SocketAddress& server, const Sources& sources,
-             std::string_view run_name, int thread)
+  ClosedLoop(const Config& config, const std::vector<net::SocketAddress>& servers,
+             const Sources& sources, std::string_view run_name, int thread)
       : config_(config),
         workload_(config, run_name, thread),
-        client_(config, server, sources, thread) {}
+        client_(config, servers, sources, thread) {}
 
   // The body of the thread. Returns when the run is over.
   void run(RunControl& control) noexcept;

@@ -49,7 +49,9 @@ void declare_length(flags::App& app, Config& config) {
 }
 
 void declare_run(flags::App& app, Config& config) {
-  flags::add_address(app, "--server", config.server, "address of the fileserver");
+  flags::add_address(
+      app, "--server", config.server,
+      "address of the fileserver; the connections go to all addresses of a name in turn");
   flags::add_whole(app, "--threads", config.threads, 1, 100'000,
                    "number of threads; each has one request under way");
   declare_length(app, config);

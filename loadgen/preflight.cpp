@@ -51,16 +51,28 @@ Wrong check_save_folder(const std::string& folder) {
   return fmt::format("--save: {}: {}", folder, failure.message());
 }
 
-// If the name has several addresses, returns the first one that accepts a connection.
-base::Result<net::SocketAddress> find_server(const Config& config) {
-  const auto addresses = net::resolve(config.server);
-  if (!addresses) return addresses.error();
-  if (addresses->size() > 1) {
-    for (const net::SocketAddress& address : *addresses) {
-      if (net::connect_to(address, config.timeout_ms)) return address;
+// Leaves out the addresses that do not accept a connection, unless none of them does. A name such
+// as localhost often stands for IPv4 and IPv6, and the server listens on one of them.
+void leave_out_unreachable(const Config& config, Ready& ready) {
+  std::vector<net::SocketAddress> reachable;
+  std::vector<std::string> warnings;
+  for (const net::SocketAddress& address : ready.servers) {
+    const auto connection = net::connect_to(address, config.timeout_ms);
+    if (connection) {
+      reachable.push_back(address);
+    } else {
+      warnings.push_back(fmt::format("{}; the other addresses of {} get the load",
+                                     connection.error().context, config.server.host));
     }
   }
-  return addresses->front();
+  if (reachable.empty()) return;
+  ready.servers = std::move(reachable);
+  ready.warnings.insert(ready.warnings.end(), warnings.begin(), warnings.end());
+}
+
+bool is_all_loopback_v4(const std::vector<net::SocketAddress>& servers) {
+  return std::all_of(servers.begin(), servers.end(),
+                     [](const net::SocketAddress& server) { return server.is_loopback_v4(); });
 }
 
 }  // namespace
@@ -70,12 +82,15 @@ base::Result<Ready> prepare(const Config& config) {
     return base::Error{base::ErrorCode::kUnavailable, std::move(why)};
   };
   if (auto wrong = check_descriptors(config)) return failed(std::move(*wrong));
-  auto server = find_server(config);
-  if (!server) return server.error();
+  auto servers = net::resolve(config.server);
+  if (!servers) return servers.error();
 
-  const bool is_spread = server->is_loopback_v4() && config.connection == Connection::kPerRequest;
-  Ready ready{*server, is_spread ? Sources::spread(Sources::kSpread) : Sources(), {}};
-  const EphemeralPorts ports = ephemeral_ports(server->is_loopback_v4());
+  Ready ready{std::move(*servers), Sources(), {}};
+  if (ready.servers.size() > 1) leave_out_unreachable(config, ready);
+  const bool is_loopback = is_all_loopback_v4(ready.servers);
+  if (is_loopback && config.connection == Connection::kPerRequest)
+    ready.sources = Sources::spread(Sources::kSpread);
+  const EphemeralPorts ports = ephemeral_ports(is_loopback);
   if (auto wrong = check_ports(config, ports, ready.sources.count()))
     return failed(std::move(*wrong));
   if (auto wrong = missing_files(config)) return failed(std::move(*wrong));

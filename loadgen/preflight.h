@@ -15,17 +15,18 @@ namespace loadgen {
 
 // What a run needs besides its Config.
 struct Ready {
-  net::SocketAddress server;
+  std::vector<net::SocketAddress> servers;  // at least one; the load is spread over all of them
   Sources sources;
   std::vector<std::string> warnings;  // what may go wrong, and what to do about it
 };
 
-// Resolves the server's address, raises the limit of open descriptors, makes the folder of --save
+// Resolves the server's name, raises the limit of open descriptors, makes the folder of --save
 // and chooses the source addresses.
 //
 // Fails if something that the run needs is missing. The error's context says in one line what it is
-// and what to do about it. It is no failure if nobody listens at the server's address: the requests
-// will fail and be counted.
+// and what to do about it. If the server's name has several addresses, those that do not accept a
+// connection are left out with a warning. It is no failure if none accepts one: the requests will
+// fail and be counted.
 base::Result<Ready> prepare(const Config& config);
 
 // Each of these returns what is wrong and what to do about it, in one line, or nothing.

@@ -82,6 +82,7 @@ std::string json_of(const Config& config, const RunResult& result, const Summary
                   {"warmup_requests", result.tally.warmup_requests},
                   {"cpu", cpu_json(result.cpu, config.threads)},
                   {"run_delay", run_delay_json(result.cpu)},
+                  {"server_addresses", result.servers},
                   {"sources", result.sources}};
   return json.dump(2) + "\n";
 }

@@ -83,6 +83,8 @@ std::optional<std::string> failure_of(const Summary& summary) {
 std::string table_of(const Config& config, const RunResult& result, const Summary& summary) {
   const CpuUse& cpu = result.cpu;
   std::string table = title(config, result, summary);
+  if (result.servers.size() > 1)
+    table += row("addresses", fmt::format("{}", fmt::join(result.servers, ", ")));
   table += row("throughput", throughput_text(summary));
   if (summary.requests > 0) {
     table += row("response time", response_time_text(summary.response));

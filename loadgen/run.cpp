@@ -28,9 +28,10 @@ class Run {
   Run(const Config& config, const Ready& ready)
       : config_(config), signals_(base::open_stop_signals()) {
     result_.sources = ready.sources.count();
+    for (const net::SocketAddress& server : ready.servers) result_.servers.push_back(server.text());
     const std::string run_name = random_word();
     for (int thread = 0; thread < config.threads; ++thread) {
-      loops_.emplace_back(config, ready.server, ready.sources, run_name, thread);
+      loops_.emplace_back(config, ready.servers, ready.sources, run_name, thread);
     }
   }
 

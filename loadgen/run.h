@@ -23,6 +23,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "loadgen/config.h"
@@ -36,6 +37,7 @@ struct RunResult {
   Tally tally;                         // of all threads, in the measured window
   double start_unix_s = 0;             // when that window began
   CpuUse cpu;                          // over that window
+  std::vector<std::string> servers;    // the addresses of the server that were used
   int sources = 1;                     // the number of local addresses that were used
   int stop_signal = 0;                 // SIGINT or SIGTERM if one of them ended the run early
   std::optional<std::string> warning;  // what was wrong with the host at the end

@@ -14,13 +14,13 @@ class HangUp(Exception):
 
 
 class Listening:
-    """Accepts connections until close(), and serves each in its own thread.
+    """Accepts connections at `at` until close(), and serves each in its own thread.
 
     `connections` is the number of connections that were accepted.
     """
 
-    def __init__(self) -> None:
-        self._listener = socket.create_server(("127.0.0.1", 0))
+    def __init__(self, at: Address = ("127.0.0.1", 0)) -> None:
+        self._listener = socket.create_server(at)
         self.address: Address = self._listener.getsockname()
         self.connections = 0
         self._sockets: list[socket.socket] = []
@@ -61,10 +61,14 @@ class Peer(Listening):
     `lines` is what was received on all connections, with line endings.
     """
 
-    def __init__(self, answer: Callable[[bytes, socket.socket], bytes | None]) -> None:
+    def __init__(
+        self,
+        answer: Callable[[bytes, socket.socket], bytes | None],
+        at: Address = ("127.0.0.1", 0),
+    ) -> None:
         self.lines: list[bytes] = []
         self._answer = answer
-        super().__init__()
+        super().__init__(at)
 
     def serve(self, connection: socket.socket) -> None:
         with contextlib.suppress(HangUp), connection.makefile("rb") as lines:

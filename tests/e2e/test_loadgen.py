@@ -490,6 +490,65 @@ class LoadgenTest(SceneTest):
                 self.assertEqual(peer.wait_for_lines(len(expected)), expected)
 
 
+_OWN_MOUNTS = ["unshare", "--map-root-user", "--mount"]
+
+
+def why_no_own_hosts() -> str:
+    """Empty if this user may give a program an /etc/hosts of its own, else the reason."""
+    attempt = subprocess.run([*_OWN_MOUNTS, "true"], capture_output=True, text=True, check=False)
+    return f"no mount namespace: {attempt.stderr.strip()}" if attempt.returncode else ""
+
+
+@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
+@unittest.skipIf(why_no_own_hosts(), why_no_own_hosts())
+class LoadgenAddressesTest(SceneTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.first = self.scene.keep(Peer(one_byte_file))
+        self.port = self.first.address[1]
+
+    def run_against(self, *hosts: str, flags: tuple = ()) -> tuple[dict, str]:
+        """Runs loadgen against a name that stands for `hosts`. Returns its JSON and its table."""
+        table = self.scene.folder / "hosts"
+        table.write_text("".join(f"{host} files.test\n" for host in hosts))
+        script = 'mount --bind "$0" /etc/hosts && exec "$@"'
+        command = [str(BUILD / "loadgen"), *GET, "--file", "a", "--server"]
+        command += [f"files.test:{self.port}", "--json", "-", *map(str, flags)]
+        ended = subprocess.run(
+            [*_OWN_MOUNTS, "sh", "-c", script, str(table), *command],
+            env=environment(),
+            capture_output=True,
+            text=True,
+            timeout=2 * LONG_S,
+            check=False,
+        )
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        return json.loads(ended.stdout), ended.stderr
+
+    def test_the_load_is_spread_over_all_addresses_of_a_name(self) -> None:
+        second = self.scene.keep(Peer(one_byte_file, at=("127.0.0.2", self.port)))
+        for connection, half in (("per-request", 20), ("keep-alive", 2)):
+            before = [self.first.connections, second.connections]
+            result, table = self.run_against(
+                "127.0.0.1",
+                "127.0.0.2",
+                flags=("--threads", 4, "--requests", 10, "--connection", connection),
+            )
+            self.assertEqual(result["requests"], 40)
+            both = [f"127.0.0.{host}:{self.port}" for host in (1, 2)]
+            self.assertEqual(sorted(result["server_addresses"]), both)
+            self.assertTrue(all(address in table for address in both), table)
+            after = [self.first.connections, second.connections]
+            # One more at each, as loadgen looks before the run who accepts connections.
+            self.assertEqual([b - a for a, b in zip(before, after, strict=True)], [half + 1] * 2)
+
+    def test_an_address_where_nobody_listens_is_left_out(self) -> None:
+        result, told = self.run_against("127.0.0.1", "127.0.0.3", flags=("--requests", 10))
+        self.assertEqual((result["requests"], result["errors"]["total"]), (10, 0))
+        self.assertEqual(result["server_addresses"], [str(self.first)])
+        self.assertIn(f"warning: connect to 127.0.0.3:{self.port}: ", told)
+
+
 @unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenSignalsTest(SceneTest):
     def command(self, peer: Peer, seconds: int) -> list[str]:

@@ -40,6 +40,7 @@ RunResult two_seconds() {
   result.start_unix_s = 1'700'000'000.25;
   result.cpu = {0.5, 2};
   result.sources = 64;
+  result.servers = {"127.0.0.1:9000"};
   return result;
 }
 
@@ -107,6 +108,17 @@ TEST_CASE("kept connections have no time to connect", "[loadgen]") {
   config.connection = loadgen::Connection::kKeepAlive;
   CHECK_FALSE(parsed(config, two_seconds())["phases_ms"].contains("connect"));
   CHECK_FALSE(contains(table(config, two_seconds()), "connected"));
+}
+
+TEST_CASE("the reports show the addresses of the server that were used", "[loadgen]") {
+  RunResult result = two_seconds();
+  CHECK(parsed(get_config(), result)["server_addresses"] ==
+        nlohmann::json::array({"127.0.0.1:9000"}));
+  CHECK_FALSE(contains(table(get_config(), result), "addresses "));
+  result.servers = {"10.0.0.1:9000", "10.0.0.2:9000"};
+  CHECK(parsed(get_config(), result)["server_addresses"] ==
+        nlohmann::json::array({"10.0.0.1:9000", "10.0.0.2:9000"}));
+  CHECK(contains(table(get_config(), result), "addresses      10.0.0.1:9000, 10.0.0.2:9000"));
 }
 
 TEST_CASE("neither report holds the user's name or password", "[loadgen]") {
