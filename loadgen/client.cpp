@@ -2,11 +2,15 @@
 
 #include <cassert>
 #include <cerrno>
+#include <chrono>
+#include <thread>
 
 #include "net/connect.h"
 #include "net/socket_io.h"
 
 namespace loadgen {
+
+using namespace std::chrono_literals;
 
 Client::Client(const Config& config, const std::vector<net::SocketAddress>& servers,
                const Sources& sources, int thread)
@@ -20,7 +24,8 @@ Client::Client(const Config& config, const std::vector<net::SocketAddress>& serv
       download_(config.save, thread) {}
 
 void Client::prepare() {
-  if (is_kept_ && connect()) hang_up();
+  Exchange ignored;
+  if (is_kept_) connect(ignored);
 }
 
 Exchange Client::carry_out(const Request& request) {
@@ -30,6 +35,7 @@ Exchange Client::carry_out(const Request& request) {
   exchange.failure = begin(exchange);
   if (!exchange.failure) exchange.failure = converse(request, exchange);
   if (!exchange.failure && replies_.has_more()) exchange.failure = Fault::kProtocol;
+  if (exchange.failure == Fault::kClosed) exchange.why = replies_.why_closed();
 
   // Comparing and saving take time of the thread. If the response time left it out, N = X*R would
   // not hold.
@@ -45,12 +51,16 @@ Exchange Client::carry_out(const Request& request) {
 
 void Client::hang_up() { net::Fd closed = std::move(fd_); }
 
-std::optional<Cause> Client::connect() {
+std::optional<Cause> Client::connect(Exchange& exchange) {
   const std::int64_t connection = connections_++;
   const auto turn = static_cast<std::uint64_t>(thread_) + static_cast<std::uint64_t>(connection);
   auto made = net::connect_to(servers_[turn % servers_.size()], config_.timeout_ms,
                               sources_.of(thread_, connection));
-  if (!made) return Fault::kConnect;
+  if (!made) {
+    exchange.why = made.error().context;
+    if (base::now_ns() - exchange.started_ns < base::kNsPerMs) std::this_thread::sleep_for(1ms);
+    return Fault::kConnect;
+  }
   fd_ = std::move(*made);
   replies_.begin_connection(fd_.get());
   return {};
@@ -64,7 +74,7 @@ std::optional<Cause> Client::begin(Exchange& exchange) {
   exchange.started_ns = base::now_ns();
   if (is_kept_) {
     if (!fd_.is_open()) {
-      if (const auto failure = connect()) return failure;
+      if (const auto failure = connect(exchange)) return failure;
       exchange.started_ns = base::now_ns();
     }
     replies_.begin_request();
@@ -72,7 +82,7 @@ std::optional<Cause> Client::begin(Exchange& exchange) {
   }
   replies_.begin_request();
   hang_up();
-  const auto failure = connect();
+  const auto failure = connect(exchange);
   exchange.connected_ns = base::now_ns();
   const bool took_all_time =
       exchange.connected_ns - exchange.started_ns >= config_.timeout_ms * base::kNsPerMs;

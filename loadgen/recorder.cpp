@@ -22,7 +22,10 @@ void Tally::add(const Tally& other) {
     seconds[i].requests += other.seconds[i].requests;
     seconds[i].response_ns += other.seconds[i].response_ns;
   }
-  for (std::size_t i = 0; i < errors.size(); ++i) errors[i] += other.errors[i];
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    errors[i] += other.errors[i];
+    if (first_why[i].empty()) first_why[i] = other.first_why[i];
+  }
   failed_ns += other.failed_ns;
   warmup_requests += other.warmup_requests;
   elapsed_ns = std::max(elapsed_ns, other.elapsed_ns);
@@ -34,7 +37,8 @@ void Recorder::record(const Exchange& exchange) {
   tally_.active_ns = static_cast<std::uint64_t>(tally_.elapsed_ns);
   if (!exchange.failure) return succeeded(exchange);
 
-  ++tally_.errors[exchange.failure->index()];
+  const std::size_t cause = exchange.failure->index();
+  if (++tally_.errors[cause] == 1) tally_.first_why[cause] = exchange.why;
   tally_.failed_ns += static_cast<std::uint64_t>(exchange.ended_ns - exchange.started_ns);
   live_errors_.store(live_errors_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "loadgen/cause.h"
@@ -23,8 +24,8 @@ struct Second {
   std::uint64_t response_ns = 0;  // the sum of their response times
 };
 
-// What happened in the measured window. Every member is a count, a sum or a maximum, so the tallies
-// of all threads can be added up.
+// What happened in the measured window. Every member is a count, a sum, a maximum or an example, so
+// the tallies of all threads can be added up.
 struct Tally {
   // Requests that succeeded. Times are sums over all of them, from the start of each request.
   Histogram response_ns;
@@ -36,6 +37,7 @@ struct Tally {
 
   // Requests that failed.
   std::array<std::uint64_t, Cause::kCount> errors{};  // by Cause::index()
+  std::array<std::string, Cause::kCount> first_why;   // Exchange::why of the first of each cause
   std::uint64_t failed_ns = 0;                        // the sum of the time they took
 
   // Requests of the warm-up, failed ones included. They count in no other figure; they are kept so

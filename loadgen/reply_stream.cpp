@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 
 #include "net/socket_io.h"
 #include "wire/line_buffer.h"
@@ -36,6 +37,11 @@ void ReplyStream::begin_request() {
   deadline_ = base::Deadline::in_ms(timeout_ms_);
   unhurried_ = base::Deadline::in_ms(timeout_ms_ / 16);
   received_bytes_ = line_bytes_ = 0;
+}
+
+std::string ReplyStream::why_closed() const {
+  if (closed_errno_ == 0) return "the server closed the connection";
+  return std::generic_category().message(closed_errno_);
 }
 
 Answer ReplyStream::read_reply() {
@@ -85,7 +91,10 @@ std::optional<Cause> ReplyStream::receive_more() {
   }
   const ssize_t got = net::receive(fd_, {buffer_.get() + end_, kBufferBytes - end_});
   if (got < 0 && errno == EAGAIN) return Fault::kTimeout;
-  if (got <= 0) return Fault::kClosed;
+  if (got <= 0) {
+    closed_errno_ = got < 0 ? errno : 0;
+    return Fault::kClosed;
+  }
   last_byte_ns_ = base::now_ns();
   end_ += static_cast<std::size_t>(got);
   received_bytes_ += static_cast<std::uint64_t>(got);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/clock.h"
@@ -51,6 +52,9 @@ class ReplyStream {
   // Of the request: what the kernel handed out in all, less what was reply lines.
   std::uint64_t file_bytes() const { return received_bytes_ - line_bytes_; }
 
+  // Why the last Fault::kClosed: the server's orderly end, or the error of the connection.
+  std::string why_closed() const;
+
   // When the last bytes were here.
   std::int64_t last_byte_ns() const { return last_byte_ns_; }
 
@@ -61,6 +65,7 @@ class ReplyStream {
   const std::int64_t timeout_ms_;
   const std::unique_ptr<char[]> buffer_;
   int fd_ = -1;
+  int closed_errno_ = 0;  // of the last Fault::kClosed; 0: the stream ended
   base::Deadline deadline_ = base::Deadline::never();
   base::Deadline unhurried_ =
       base::Deadline::never();  // until then the socket's own time-out will do

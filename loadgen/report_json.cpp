@@ -19,6 +19,12 @@ Json errors_json(const Summary& summary) {
   return errors;
 }
 
+Json first_errors_json(const Summary& summary) {
+  Json errors = Json::object();
+  for (const auto& [word, text] : summary.first_errors) errors[word] = text;
+  return errors;
+}
+
 Json response_time_json(const ResponseTimes& response) {
   return {{"mean", rounded(response.mean_ms)}, {"min", rounded(response.min_ms)},
           {"p50", rounded(response.p50_ms)},   {"p90", rounded(response.p90_ms)},
@@ -82,6 +88,7 @@ std::string json_of(const Config& config, const RunResult& result, const Summary
                   {"warmup_requests", result.tally.warmup_requests},
                   {"cpu", cpu_json(result.cpu, config.threads)},
                   {"run_delay", run_delay_json(result.cpu)},
+                  {"first_errors", first_errors_json(summary)},
                   {"server_addresses", result.servers},
                   {"sources", result.sources}};
   return json.dump(2) + "\n";

@@ -91,6 +91,8 @@ std::string table_of(const Config& config, const RunResult& result, const Summar
     table += row("phases", phases_text(config, summary));
   }
   table += row("errors", errors_text(summary));
+  for (const auto& [word, text] : summary.first_errors)
+    table += row("", fmt::format("the first `{}`: {}", word, text));
   table += row("check", check_text(config, summary));
   for (const std::string& reason : summary.invalid_because) table += row("", reason);
   table +=

@@ -41,6 +41,14 @@ std::vector<std::pair<std::string, std::uint64_t>> errors_by_cause(const Tally& 
   return errors;
 }
 
+std::vector<std::pair<std::string, std::string>> first_errors(const Tally& tally) {
+  std::vector<std::pair<std::string, std::string>> texts;
+  for (std::size_t i = 0; i < tally.first_why.size(); ++i) {
+    if (!tally.first_why[i].empty()) texts.emplace_back(Cause::word_of(i), tally.first_why[i]);
+  }
+  return texts;
+}
+
 // Says where the time went that is in no response time. `all_ns` is the time of all threads
 // together. With the share n_check of the response times, the shares add up to all of it.
 std::string time_elsewhere(const Tally& tally, double all_ns, double n_check) {
@@ -77,6 +85,7 @@ Summary summarize(const Tally& tally, int threads) {
   summary.bytes = tally.received_bytes;
   summary.errors = errors_by_cause(tally);
   summary.errors_total = tally.errors_total();
+  summary.first_errors = first_errors(tally);
   summary.connect_ms = mean_ms(tally.connect_ns, summary.requests);
   summary.first_byte_ms = mean_ms(tally.first_byte_ns, summary.requests);
   summary.response = response_times(tally.response_ns);

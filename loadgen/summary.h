@@ -46,6 +46,9 @@ struct Summary {
   std::vector<std::pair<std::string, std::uint64_t>> errors;
   std::uint64_t errors_total = 0;
 
+  // By cause, what the system said about the first failure, where it said anything.
+  std::vector<std::pair<std::string, std::string>> first_errors;
+
   // Mean times from the start of a request until it was connected, until the first byte of its last
   // reply, and until its last byte with the percentiles.
   double connect_ms = 0;

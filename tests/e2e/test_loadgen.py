@@ -6,6 +6,7 @@ import pty
 import select
 import signal
 import socket
+import struct
 import subprocess
 import time
 import unittest
@@ -427,6 +428,31 @@ class LoadgenTest(SceneTest):
         )
         self.assertEqual(ended.returncode, 1)
         self.assertTrue(ended.stderr.strip())
+
+    def test_a_connection_that_is_refused_is_not_tried_without_a_pause(self) -> None:
+        nobody = f"127.0.0.1:{free_port()}"
+        for connection in ("per-request", "keep-alive"):
+            flags = ("--threads", 2, "--seconds", 0.3, "--connection", connection)
+            result = self.result(*GET, "--file", "a", *flags, server=nobody, status=1)
+            self.assertEqual(set(self.errors(result)), {"connect"})
+            self.assertLessEqual(result["errors"]["total"], 2 * (1000 * result["elapsed_s"] + 1))
+            refused = f"connect to {nobody}: Connection refused"
+            self.assertEqual(result["first_errors"], {"connect": refused})
+
+    def test_the_first_error_of_a_closed_connection_is_shown(self) -> None:
+        def reset(line: bytes, connection: socket.socket) -> None:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            connection.close()
+            raise HangUp
+
+        def end(line: bytes, connection: socket.socket) -> None:
+            raise HangUp
+
+        for answer, why in ((reset, "Connection reset by peer"), (end, "the server closed")):
+            peer = self.scene.keep(Peer(answer))
+            result = self.result(*GET, "--file", "a", "--requests", 2, server=peer, status=1)
+            self.assertEqual(self.errors(result), {"closed": 2})
+            self.assertIn(why, result["first_errors"]["closed"])
 
     def assert_cause(self, cause: str, *answers: Answer, timeout_s: float = LONG_S) -> None:
         for number, answer in enumerate(answers):

@@ -107,3 +107,17 @@ TEST_CASE("live() shows what was recorded", "[loadgen]") {
   CHECK(recorder.live().errors == 1);
   CHECK(recorder.live().response_ns == 10 * kNsPerMs);
 }
+
+TEST_CASE("what the system said about a failure is kept for the first of each cause", "[loadgen]") {
+  Recorder recorder;
+  begun(recorder);
+  for (const char* const why : {"refused", "reset"}) {
+    Exchange failed = failure(Fault::kConnect, 0);
+    failed.why = why;
+    recorder.record(failed);
+  }
+  loadgen::Tally sum;
+  sum.add(recorder.tally());
+  CHECK(sum.first_why[Cause(Fault::kConnect).index()] == "refused");
+  CHECK(sum.first_why[Cause(Fault::kClosed).index()].empty());
+}

@@ -103,6 +103,17 @@ TEST_CASE("the JSON lists errors by cause beside their total", "[loadgen]") {
         nlohmann::json{{"total", 3}, {"denied", 2}, {"mismatch", 1}});
 }
 
+TEST_CASE("the reports show what the system said about the first error of a cause", "[loadgen]") {
+  RunResult result = two_seconds();
+  CHECK(parsed(get_config(), result)["first_errors"] == nlohmann::json::object());
+  result.tally.errors[Cause(Fault::kConnect).index()] = 2;
+  result.tally.first_why[Cause(Fault::kConnect).index()] = "connect to x: Connection refused";
+  CHECK(parsed(get_config(), result)["first_errors"] ==
+        nlohmann::json{{"connect", "connect to x: Connection refused"}});
+  CHECK(contains(table(get_config(), result),
+                 "the first `connect`: connect to x: Connection refused"));
+}
+
 TEST_CASE("kept connections have no time to connect", "[loadgen]") {
   Config config = get_config();
   config.connection = loadgen::Connection::kKeepAlive;
