@@ -58,6 +58,46 @@ class SetupRedisTest(SceneTest):
             for name in ("appendonly", "appendfsync")
         )
 
+    def stricter_settings(self) -> dict[str, str]:
+        """What else can lose a write that was acknowledged."""
+        return {
+            name: self.redis.ask("config", "get", name).split("\n")[1]
+            for name in ("no-appendfsync-on-rewrite", "maxmemory-policy")
+        }
+
+    def test_no_account_is_evicted_and_a_rewrite_of_the_log_does_not_stop_its_syncs(self) -> None:
+        weak = {"no-appendfsync-on-rewrite": "yes", "maxmemory-policy": "allkeys-lru"}
+        for name, value in weak.items():
+            self.redis.ask("config", "set", name, value)
+        self.set_up()
+        strict = {"no-appendfsync-on-rewrite": "no", "maxmemory-policy": "noeviction"}
+        self.assertEqual(self.stricter_settings(), strict)
+        self.redis.restart()
+        self.assertEqual(self.stricter_settings(), strict)
+        self.set_up("--undo")
+        self.assertEqual(self.stricter_settings(), weak)
+
+    def test_a_server_that_denies_config_is_told_of_in_one_line_and_leaves_no_state(self) -> None:
+        self.redis.ask("acl", "setuser", "default", "-config")
+        secret = ("--password-file", self.password_file)
+        self.assert_fails(1, "NOPERM", *secret)
+        self.assertFalse(self.state.exists())
+        self.assert_fails(1, "NOPERM", *secret)
+        self.redis.ask("acl", "setuser", "default", "+config")
+        self.set_up()
+        self.set_up("--undo")
+        self.assertEqual(self.settings(), ("no", "everysec"))
+
+    def test_a_state_without_a_value_is_completed_before_anything_is_changed(self) -> None:
+        self.state.parent.mkdir(parents=True)
+        self.state.write_text("appendfsync \nappendonly yes\n")
+        self.set_up()
+        self.assertEqual(
+            self.state.read_text(),
+            "appendfsync everysec\nappendonly yes\n"
+            "no-appendfsync-on-rewrite no\nmaxmemory-policy noeviction\n",
+        )
+
     def test_every_write_is_on_the_disk_before_its_ok_and_stays_so(self) -> None:
         self.redis.ask("set", "user:early", "$plain$pw")
         shown = self.set_up()
