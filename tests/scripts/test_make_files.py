@@ -79,6 +79,23 @@ class MakeFilesTest(ScriptTest):
         self.assertIn("40 files made", self.make("--size", "1KB", "--count", "40").stdout)
         self.assertEqual(os.listdir(self.parent), ["files"])
 
+    def test_a_killed_worker_ends_the_run_which_can_be_resumed(self) -> None:
+        self.folder.mkdir()
+        command = [MAKE_FILES, "--dir", self.folder, "--size", "5MB", "--count", "200"]
+        with subprocess.Popen([*command, "--jobs", "2"], stderr=subprocess.PIPE) as process:
+            self.addCleanup(process.kill)
+            children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+            while len(os.listdir(self.folder)) < 3 and process.poll() is None:
+                pass
+            os.kill(int(children.read_text().split()[0]), signal.SIGKILL)
+            _, errors = process.communicate(timeout=60)
+        self.assertEqual(
+            (process.returncode, errors),
+            (1, b"make-files: a worker process was killed; repeat the command to resume\n"),
+        )
+        self.assertEqual(set(self.made_sizes().values()), {5_000_000})
+        self.assertEqual(os.listdir(self.parent), ["files"])
+
     def interrupt(self, number: signal.Signals) -> None:
         """Sends the signal after the first files. Each file that can be seen is whole."""
         command = [
@@ -100,7 +117,7 @@ class MakeFilesTest(ScriptTest):
             while len(os.listdir(self.folder)) < before + 3 and process.poll() is None:
                 self.assertLessEqual(set(self.made_sizes().values()), {5_000_000})
             process.send_signal(number)
-            _, errors = process.communicate()
+            _, errors = process.communicate(timeout=60)
         self.assertNotEqual(process.returncode, 0)
         self.assertEqual(set(self.made_sizes().values()), {5_000_000})
         if number != signal.SIGKILL:
