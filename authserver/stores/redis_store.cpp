@@ -87,11 +87,29 @@ std::string RedisStore::setting(std::string_view name) {
   return std::string(text_in(*(*reply)->element[1]));
 }
 
+// What the server does to accounts that it has acknowledged, if its settings let it lose them while
+// it runs. Empty if they do not. Keys here never expire, so only the policies "allkeys-..." remove
+// them.
+std::string meaning_of_eviction(RedisStore& store) {
+  const std::string policy = store.setting("maxmemory-policy");
+  if (!policy.starts_with("allkeys") || store.setting("maxmemory") == "0") return {};
+  return "maxmemory-policy " + policy +
+         ": accounts are lost when the memory is full, and others may take their names";
+}
+
+std::string meaning_of_always(RedisStore& store) {
+  if (store.setting("no-appendfsync-on-rewrite") == "no")
+    return "appendonly always: on disk before OK";
+  return "appendonly always with no-appendfsync-on-rewrite: a power cut while the server saves or "
+         "rewrites its files may lose accounts";
+}
+
 std::string meaning_of_durable(RedisStore& store) {
+  if (auto evicted = meaning_of_eviction(store); !evicted.empty()) return evicted;
   const std::string append_only = store.setting("appendonly");
   if (append_only == "yes") {
     const std::string fsync = store.setting("appendfsync");
-    if (fsync == "always") return "appendonly always: on disk before OK";
+    if (fsync == "always") return meaning_of_always(store);
     if (fsync == "everysec")
       return "appendonly everysec: a power cut may lose the last second of accounts";
     return "appendonly " + fsync +

@@ -155,6 +155,23 @@ class StoreStartTest(StoreTest):
                 redis.ask("config", "set", *settings)
                 self.assertIn(words, self.durable_line("redis"))
 
+    def test_what_redis_keeps_where_it_may_evict_or_delay(self) -> None:
+        redis = self.databases["redis"]
+        self.addCleanup(redis.restart)
+        policy, limit, delay = "maxmemory-policy", "maxmemory", "no-appendfsync-on-rewrite"
+        for settings, words in (
+            ((policy, "allkeys-lru", limit, "100mb"), "others may take their names"),
+            ((policy, "allkeys-random"), "others may take their names"),
+            ((policy, "volatile-lru"), "on disk before OK"),  # accounts never expire
+            ((policy, "noeviction"), "on disk before OK"),
+            ((policy, "allkeys-lru", limit, "0"), "on disk before OK"),
+            ((delay, "yes"), "while the server saves or rewrites"),
+            ((delay, "no"), "on disk before OK"),
+        ):
+            with self.subTest(settings):
+                redis.ask("config", "set", *settings)
+                self.assertIn(words, self.durable_line("redis"))
+
     def test_what_mariadb_keeps(self) -> None:
         mysql = self.databases["mysql"]
         self.addCleanup(mysql.restart)
