@@ -1,5 +1,6 @@
 #include "authserver/stores/redis_store.h"
 
+#include <algorithm>
 #include <span>
 
 #include "authserver/stores/redis_link.h"
@@ -40,18 +41,25 @@ constexpr std::string_view kKeyPrefix = "user:";
 
 std::string key_of(std::string_view user) { return std::string(kKeyPrefix).append(user); }
 
+// Of a server that is not Redis, or of something between it and us.
+Error unexpected(const std::string& command) {
+  return {ErrorCode::kInternal, "redis: the reply to " + command + " has an unexpected type"};
+}
+
 base::Status RedisStore::create(const Account& account) {
   link_.close_if_stale();
   const auto reply = link_.ask({"SET", key_of(account.user), account.record, "NX"});
   if (!reply) return reply.error();
   if ((*reply)->type == REDIS_REPLY_NIL) return Error{ErrorCode::kExists, "the user exists"};
-  return base::kDone;
+  if ((*reply)->type == REDIS_REPLY_STATUS && text_in(**reply) == "OK") return base::kDone;
+  return unexpected("SET");
 }
 
 base::Result<std::string> RedisStore::find_record(std::string_view user) {
   const auto reply = ask_repeatable({"GET", key_of(user)});
   if (!reply) return reply.error();
   if ((*reply)->type == REDIS_REPLY_NIL) return Error{ErrorCode::kNotFound, "no such user"};
+  if ((*reply)->type != REDIS_REPLY_STRING) return unexpected("GET");
   return std::string(text_in(**reply));
 }
 
@@ -60,11 +68,24 @@ base::Status RedisStore::ping() {
   return reply ? base::Status(base::kDone) : base::Status(reply.error());
 }
 
+// Whether a reply to SCAN is a cursor and a list of keys that match.
+bool is_page(const redisReply& reply) {
+  if (reply.type != REDIS_REPLY_ARRAY || reply.elements != 2) return false;
+  const redisReply& cursor = *reply.element[0];
+  const redisReply& keys = *reply.element[1];
+  if (cursor.type != REDIS_REPLY_STRING || keys.type != REDIS_REPLY_ARRAY) return false;
+  const std::span<redisReply*> all(keys.element, keys.elements);
+  return std::ranges::all_of(all, [](const redisReply* key) {
+    return key->type == REDIS_REPLY_STRING && text_in(*key).starts_with(kKeyPrefix);
+  });
+}
+
 base::Status RedisStore::for_each(const std::function<void(const Account&)>& visit) {
   std::string cursor = "0";
   do {
     const auto page = ask_repeatable({"SCAN", cursor, "MATCH", "user:*", "COUNT", "1000"});
     if (!page) return page.error();
+    if (!is_page(**page)) return unexpected("SCAN");
     const std::span<redisReply*> parts((*page)->element, (*page)->elements);
     for (const redisReply* key : std::span(parts[1]->element, parts[1]->elements)) {
       const std::string_view user = text_in(*key).substr(kKeyPrefix.size());
@@ -84,6 +105,7 @@ base::Result<RedisLink::Reply> RedisStore::ask_repeatable(RedisLink::Words words
 std::string RedisStore::setting(std::string_view name) {
   const auto reply = ask_repeatable({"CONFIG", "GET", name});
   if (!reply || (*reply)->type != REDIS_REPLY_ARRAY || (*reply)->elements < 2) return {};
+  if ((*reply)->element[1]->type != REDIS_REPLY_STRING) return {};
   return std::string(text_in(*(*reply)->element[1]));
 }
 

@@ -1,0 +1,79 @@
+"""A server that answers in Redis's place with replies that Redis would never give."""
+
+import contextlib
+import socket
+import unittest
+from typing import BinaryIO
+
+import e2e_path  # noqa: F401
+import programs
+from peers import Listening
+from scene import SceneTest
+
+PAGE_WITHOUT_KEYS = b"*1\r\n$1\r\n0\r\n"
+PAGE_OF_NUMBERS = b"*2\r\n:0\r\n*1\r\n:7\r\n"
+PAGE_OF_OTHERS = b"*2\r\n$1\r\n0\r\n*1\r\n$2\r\nab\r\n"
+
+
+class FakeRedis(Listening):
+    """Answers each command as `replies` says, and others with nil. Its keys are never there."""
+
+    def __init__(self, **replies: bytes) -> None:
+        self.replies = {"PING": b"+PONG\r\n", **replies}
+        super().__init__()
+
+    def serve(self, connection: socket.socket) -> None:
+        with connection.makefile("rb") as stream:
+            while command := _command(stream):
+                connection.sendall(self.replies.get(command, b"$-1\r\n"))
+
+    def flags(self) -> list[object]:
+        return ["--store", "redis", "--redis-port", self.address[1]]
+
+
+def _command(stream: BinaryIO) -> str:
+    """The first word of the next command; empty at the end."""
+    words = []
+    for _ in range(int(stream.readline()[1:] or 0)):
+        stream.readline()  # the length; no word here holds a line ending
+        words.append(stream.readline().strip())
+    return words[0].decode() if words else ""
+
+
+class HostileRedisTest(SceneTest):
+    def redis(self, **replies: bytes) -> FakeRedis:
+        server = FakeRedis(**replies)
+        self.addCleanup(server.close)
+        return server
+
+    def test_an_account_is_acknowledged_for_no_reply_but_ok(self) -> None:
+        redis = self.redis()
+        server = self.scene.authserver(*redis.flags())
+        for reply, words in (
+            (b"+OK\r\n", "OK"),
+            (b"$-1\r\n", "exists"),
+            (b":0\r\n", "internal"),
+            (b"+QUEUED\r\n", "internal"),
+            (b"$2\r\nOK\r\n", "internal"),
+            (b"*0\r\n", "internal"),
+        ):
+            with self.subTest(reply):
+                redis.replies["SET"] = reply
+                self.assertEqual(self.scene.client(server).ask("new:bob:pw"), words)
+
+    def test_nobody_is_let_in_for_a_record_that_is_none(self) -> None:
+        for reply in (b":0\r\n", b"+$plain$pw\r\n", b"*1\r\n$9\r\n$plain$pw\r\n"):
+            with self.subTest(reply):
+                server = self.scene.authserver(*self.redis(GET=reply).flags())
+                self.assertEqual(self.scene.client(server).ask("auth:bob:pw"), "internal")
+
+    def test_an_export_ends_with_a_list_that_is_none(self) -> None:
+        for page in (b":0\r\n", PAGE_WITHOUT_KEYS, PAGE_OF_NUMBERS, PAGE_OF_OTHERS):
+            with self.subTest(page):
+                done = programs.run("authserver", "--export", "-", *self.redis(SCAN=page).flags())
+                self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+                self.assertIn("unexpected type", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
