@@ -26,6 +26,9 @@ class RedisStore : public AccountStore {
   base::Status ping() override;
   base::Status for_each(const std::function<void(const Account&)>& visit) override;
 
+  // Succeeds if accounts can be read and added. Changes nothing.
+  base::Status may_ask();
+
   // The value of one CONFIG setting. Empty if the server does not tell it.
   std::string setting(std::string_view name);
 
@@ -78,6 +81,14 @@ bool is_page(const redisReply& reply) {
   return std::ranges::all_of(all, [](const redisReply* key) {
     return key->type == REDIS_REPLY_STRING && text_in(*key).starts_with(kKeyPrefix);
   });
+}
+
+// No user name is empty, so neither command meets an account. XX makes SET fail if the key is not
+// there, but only after the server has checked that we may write, and that it is no replica.
+base::Status RedisStore::may_ask() {
+  if (const auto read = ask_repeatable({"GET", kKeyPrefix}); !read) return read.error();
+  const auto written = ask_repeatable({"SET", kKeyPrefix, "", "XX"});
+  return written ? base::Status(base::kDone) : base::Status(written.error());
 }
 
 base::Status RedisStore::for_each(const std::function<void(const Account&)>& visit) {
@@ -165,7 +176,7 @@ std::optional<std::string> RedisBackend::read_secrets() {
 
 base::Status RedisBackend::prepare(const StoreLimits& limits) const {
   RedisStore store(options_, limits);
-  if (const auto reached = store.ping(); !reached) return reached;
+  if (const auto ready = store.may_ask(); !ready) return ready;
   base::log::info("accounts store=redis host={} port={} database={} durable=\"{}\"", options_.host,
                   options_.port, options_.database, meaning_of_durable(store));
   return base::kDone;

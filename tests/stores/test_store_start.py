@@ -58,6 +58,30 @@ class StoreStartTest(StoreTest):
                 finally:
                     mysql.setup()
 
+    def test_a_redis_user_who_may_not_do_enough(self) -> None:
+        redis = self.databases["redis"]
+        self.addCleanup(redis.ask, "acl", "setuser", "default", "+@all", "allkeys")
+        for rules, command in (
+            (("-@all", "+ping"), "get"),
+            (("+get",), "set"),
+            (("+set", "resetkeys", "~other:*"), "keys"),
+        ):
+            with self.subTest(rules):
+                # In one go, as the user who changes the rules is the one they are for.
+                redis.ask("acl", "setuser", "default", *rules, "+acl")
+                self.assert_refused(self.run_authserver("redis"), 1, "NOPERM")
+                self.assertIn(command, self.run_authserver("redis").stderr)
+
+    def test_a_redis_that_takes_no_accounts(self) -> None:
+        redis = self.databases["redis"]
+        self.addCleanup(redis.restart)
+        redis.ask("replicaof", "127.0.0.1", "1")
+        redis.ask("config", "set", "replica-serve-stale-data", "yes")
+        self.assert_refused(self.run_authserver("redis"), 1, "READONLY")
+        redis.ask("replicaof", "no", "one")
+        server = self.authserver("redis")
+        self.assertEqual(self.client(server).ask("ping"), "OK")
+
     def test_a_table_that_is_not_there_and_may_not_be_made(self) -> None:
         mysql = self.databases["mysql"]
         mysql.ask("DROP TABLE turnstile.accounts")
