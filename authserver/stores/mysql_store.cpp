@@ -89,13 +89,20 @@ base::Status may_ask(MysqlLink& link) {
   return MysqlStatement(kInsert).prepare(link);
 }
 
+// With a binary log, recovery keeps only the commits that it finds there, so the log must reach the
+// disk as well.
+std::string meaning_of_durable(MysqlLink& link, const std::string& flush) {
+  if (flush != "1") return "a crash may lose the last second of accounts";
+  if (link.value("SELECT @@log_bin") != "0" && link.value("SELECT @@sync_binlog") != "1")
+    return "the binary log is not synced (sync_binlog): a power cut may lose the last accounts";
+  return "on disk before OK (InnoDB)";
+}
+
 void log_what_durable_means(MysqlLink& link, const MysqlOptions& options) {
   const std::string flush = link.value("SELECT @@innodb_flush_log_at_trx_commit");
-  const char* const meaning =
-      flush == "1" ? "on disk before OK (InnoDB)" : "a crash may lose the last second of accounts";
   base::log::info(
       "accounts store=mysql server={} database={} durable=\"{}\" innodb_flush_log_at_trx_commit={}",
-      link.value("SELECT VERSION()"), options.database, meaning, flush);
+      link.value("SELECT VERSION()"), options.database, meaning_of_durable(link, flush), flush);
 }
 
 void warn_when_connections_are_short(MysqlLink& link, int most_connections) {

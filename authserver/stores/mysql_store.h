@@ -9,7 +9,7 @@
 namespace authserver {
 
 // Durable: InnoDB with autocommit, so create() returns after the commit. What a commit is worth
-// depends on the server's innodb_flush_log_at_trx_commit, which prepare() logs.
+// depends on the server's innodb_flush_log_at_trx_commit and sync_binlog, which prepare() reads.
 //
 // A store connects with its first request, and again after its connection was lost.
 class MysqlBackend : public StoreBackend {

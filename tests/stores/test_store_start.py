@@ -208,6 +208,15 @@ class StoreStartTest(StoreTest):
                 mysql.ask(f"SET GLOBAL innodb_flush_log_at_trx_commit = {value}")
                 self.assertIn(words, self.durable_line("mysql"))
 
+    def test_what_mariadb_keeps_with_a_binary_log(self) -> None:
+        mysql = self.databases["mysql"]
+        self.addCleanup(mysql.restart, "--skip-log-bin")
+        mysql.restart("--log-bin", "--server-id=1")
+        for value, words in (("0", "a power cut"), ("10", "a power cut"), ("1", "before OK")):
+            with self.subTest(value):
+                mysql.ask(f"SET GLOBAL sync_binlog = {value}")
+                self.assertIn(words, self.durable_line("mysql"))
+
     def test_the_database_of_redis_has_a_number(self) -> None:
         redis = self.databases["redis"]
         server = self.authserver("redis", "--redis-database", "7", *PATIENT)
