@@ -89,6 +89,24 @@ base::Status may_ask(MysqlLink& link) {
   return MysqlStatement(kInsert).prepare(link);
 }
 
+// Fails if the table is not as in sql/mysql.sql. Other engines keep accounts in memory only, other
+// types confuse names that differ in case, and shorter columns cut records off.
+base::Status is_as_made_by_us(MysqlLink& link) {
+  constexpr const char* kOfTable = " WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'accounts'";
+  const std::string engine =
+      link.value(std::string("SELECT ENGINE FROM information_schema.TABLES") + kOfTable);
+  const std::string columns = link.value(
+      std::string("SELECT GROUP_CONCAT(COLUMN_NAME, ' ', COLUMN_TYPE, ' ', COLUMN_KEY"
+                  " ORDER BY ORDINAL_POSITION SEPARATOR ', ') FROM information_schema.COLUMNS") +
+      kOfTable);
+  if (engine == "InnoDB" && columns == "name varbinary(64) PRI, record varbinary(255) ")
+    return base::kDone;
+  return Error{ErrorCode::kInternal,
+               "mysql: the table accounts must be as in sql/mysql.sql (InnoDB, name varbinary(64) "
+               "PRI, record varbinary(255)), but it is " +
+                   engine + ", " + columns};
+}
+
 // With a binary log, recovery keeps only the commits that it finds there, so the log must reach the
 // disk as well.
 std::string meaning_of_durable(MysqlLink& link, const std::string& flush) {
@@ -168,6 +186,7 @@ base::Status MysqlBackend::prepare(const StoreLimits& limits) const {
     ready = may_ask(link);
   }
   if (!ready) return ready;
+  if (const auto checked = is_as_made_by_us(link); !checked) return checked;
   log_what_durable_means(link, options_);
   warn_when_connections_are_short(link, limits.most_connections);
   return base::kDone;

@@ -109,6 +109,25 @@ class StoreStartTest(StoreTest):
             self.assertEqual(self.client(server).ask("new:first:pw"), reply)
         self.assertEqual(mysql.ask("SELECT name FROM other.accounts"), "first")
 
+    def test_a_table_of_another_kind(self) -> None:
+        mysql = self.databases["mysql"]
+        self.addCleanup(mysql.setup)
+        self.addCleanup(mysql.ask, "DROP TABLE IF EXISTS turnstile.accounts")
+        self.authserver("mysql")  # starts on the table as we make it
+        name, record = "name VARBINARY(64) PRIMARY KEY", "record VARBINARY(255) NOT NULL"
+        for table, words in (
+            (f"({name}, {record}) ENGINE=MEMORY", "is MEMORY"),
+            (f"({name}, {record}) ENGINE=MyISAM", "is MyISAM"),
+            (f"(name VARCHAR(64) PRIMARY KEY, {record})", "name varchar(64)"),
+            (f"(name VARBINARY(20) PRIMARY KEY, {record})", "name varbinary(20)"),
+            (f"({name}, record VARBINARY(64) NOT NULL)", "record varbinary(64)"),
+            (f"({name}, record VARCHAR(255) NOT NULL)", "record varchar(255)"),
+            (f"(name VARBINARY(64), {record})", "name varbinary(64) ,"),
+        ):
+            with self.subTest(table):
+                mysql.ask(f"CREATE OR REPLACE TABLE turnstile.accounts {table}")
+                self.assert_refused(self.run_authserver("mysql"), 1, words)
+
     def test_a_password_file_that_others_can_read_is_wrong_usage(self) -> None:
         for kind in self.kinds:
             with self.subTest(kind):
