@@ -81,25 +81,52 @@ struct FinalizeStatement {
 using Database = std::unique_ptr<sqlite3, CloseDatabase>;
 using Statement = std::unique_ptr<sqlite3_stmt, FinalizeStatement>;
 
-// `timeout_ms` must outlive the database.
-base::Result<Database> open_database(const std::string& path, const std::int64_t& timeout_ms) {
+// Makes SQLite sync its write-ahead log with each commit. Fails for a database that has no such
+// log, because it is in memory only.
+base::Status make_durable(sqlite3* database, const std::string& path) {
+  sqlite3_stmt* raw = nullptr;
+  const int prepared = ::sqlite3_prepare_v2(database, "PRAGMA journal_mode=WAL", -1, &raw, nullptr);
+  const Statement statement(raw);
+  if (prepared != SQLITE_OK) return error_of(database, "set up " + path);
+  const Running running(raw);
+  if (running.step() != SQLITE_ROW) return error_of(database, "set up " + path);
+  if (const auto mode = running.column(0); mode != "wal") {
+    return Error{ErrorCode::kInternal, "set up " + path +
+                                           ": the accounts would not be on disk, because SQLite's "
+                                           "journal_mode is " +
+                                           std::string(mode) + " and not wal"};
+  }
+  const int code = ::sqlite3_exec(database, "PRAGMA synchronous=FULL", nullptr, nullptr, nullptr);
+  return code == SQLITE_OK ? base::Status(base::kDone) : error_of(database, "set up " + path);
+}
+
+// `more_flags` are added to how SQLite opens the file. `timeout_ms` must outlive the database.
+base::Result<Database> open_database(const std::string& path, const std::int64_t& timeout_ms,
+                                     int more_flags = 0) {
   sqlite3* raw = nullptr;
-  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | more_flags;
   const int code = ::sqlite3_open_v2(path.c_str(), &raw, flags, nullptr);
   Database database(raw);
   if (code != SQLITE_OK) return error_of(raw, "open " + path);
   ::sqlite3_busy_handler(raw, wait_for_writer, const_cast<std::int64_t*>(&timeout_ms));
-  constexpr const char* kSettings = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;";
-  if (::sqlite3_exec(raw, kSettings, nullptr, nullptr, nullptr) != SQLITE_OK) {
-    return error_of(raw, "set up " + path);
-  }
+  if (const auto durable = make_durable(raw, path); !durable) return durable.error();
   return database;
+}
+
+// Whether the file that the database works on is no longer at its path.
+bool has_moved(sqlite3* database) {
+  int moved = 0;
+  const int code = ::sqlite3_file_control(database, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  return code != SQLITE_OK || moved != 0;
 }
 
 class SqliteStore : public AccountStore {
  public:
-  static base::Result<std::unique_ptr<AccountStore>> open(const std::string& path,
-                                                          const StoreLimits& limits);
+  SqliteStore(const std::string& path, const StoreLimits& limits)
+      : path_(path), timeout_ms_(limits.timeout_ms) {}
+
+  // Opens the file unless it is open. Never creates it.
+  base::Status open();
 
   base::Status create(const Account& account) override;
   base::Result<std::string> find_record(std::string_view user) override;
@@ -107,27 +134,45 @@ class SqliteStore : public AccountStore {
   base::Status for_each(const std::function<void(const Account&)>& visit) override;
 
  private:
-  explicit SqliteStore(const StoreLimits& limits) : timeout_ms_(limits.timeout_ms) {}
+  base::Status insert(const Account& account);
+  void close();
 
   // The statement, prepared on its first use. Borrowed from `statement`.
   base::Result<sqlite3_stmt*> prepared(Statement& statement, const char* sql);
 
+  const std::string path_;
   const std::int64_t timeout_ms_;
-  Database database_;
-  Statement insert_;  // prepared when first needed; destroyed before the database
+  Database database_;  // null after close()
+  Statement insert_;   // prepared when first needed; destroyed before the database
   Statement select_;
 };
 
-base::Result<std::unique_ptr<AccountStore>> SqliteStore::open(const std::string& path,
-                                                              const StoreLimits& limits) {
-  std::unique_ptr<SqliteStore> store(new SqliteStore(limits));
-  auto database = open_database(path, store->timeout_ms_);
+base::Status SqliteStore::open() {
+  if (database_ != nullptr) return base::kDone;
+  auto database = open_database(path_, timeout_ms_);
   if (!database) return database.error();
-  store->database_ = std::move(*database);
-  return std::unique_ptr<AccountStore>(std::move(store));
+  database_ = std::move(*database);
+  return base::kDone;
+}
+
+void SqliteStore::close() {
+  insert_.reset();
+  select_.reset();
+  database_.reset();
 }
 
 base::Status SqliteStore::create(const Account& account) {
+  auto inserted = insert(account);
+  // Somebody may have removed or replaced the file since it was opened. What was written into it is
+  // lost then. The next request opens what is at the path by now.
+  if (inserted && has_moved(database_.get())) {
+    close();
+    return Error{ErrorCode::kUnavailable, path_ + " was removed or replaced"};
+  }
+  return inserted;
+}
+
+base::Status SqliteStore::insert(const Account& account) {
   const auto insert = prepared(insert_, "INSERT INTO accounts (name, record) VALUES (?1, ?2)");
   if (!insert) return insert.error();
   const Running running(*insert);
@@ -169,6 +214,7 @@ base::Status SqliteStore::for_each(const std::function<void(const Account&)>& vi
 }
 
 base::Result<sqlite3_stmt*> SqliteStore::prepared(Statement& statement, const char* sql) {
+  if (const auto opened = open(); !opened) return opened.error();
   if (statement == nullptr) {
     sqlite3_stmt* raw = nullptr;
     if (::sqlite3_prepare_v3(database_.get(), sql, -1, SQLITE_PREPARE_PERSISTENT, &raw, nullptr) !=
@@ -189,7 +235,7 @@ void SqliteBackend::declare_flags(flags::App& app) {
 }
 
 base::Status SqliteBackend::prepare(const StoreLimits& limits) const {
-  const auto database = open_database(options_.path, limits.timeout_ms);
+  const auto database = open_database(options_.path, limits.timeout_ms, SQLITE_OPEN_CREATE);
   if (!database) return database.error();
   // Writes even if the table exists, so that a file that cannot be written is reported now and not
   // to the first client.
@@ -205,7 +251,9 @@ base::Status SqliteBackend::prepare(const StoreLimits& limits) const {
 }
 
 base::Result<std::unique_ptr<AccountStore>> SqliteBackend::open(const StoreLimits& limits) const {
-  return SqliteStore::open(options_.path, limits);
+  auto store = std::make_unique<SqliteStore>(options_.path, limits);
+  if (const auto opened = store->open(); !opened) return opened.error();
+  return std::unique_ptr<AccountStore>(std::move(store));
 }
 
 }  // namespace authserver

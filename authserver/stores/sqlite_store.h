@@ -13,7 +13,8 @@ struct SqliteOptions {
 };
 
 // Durable: WAL with synchronous=FULL, so create() returns after the write-ahead log has reached the
-// disk. prepare() creates the file if it is missing.
+// disk. Before it returns it checks that the file is still at its path. prepare() creates the file
+// if it is missing, and refuses a database that is in memory only. open() creates nothing.
 class SqliteBackend : public StoreBackend {
  public:
   explicit SqliteBackend(SqliteOptions options = {}) : options_(std::move(options)) {}

@@ -1,0 +1,64 @@
+"""The SQLite file: it may be no file at all, or be removed or replaced under a running server."""
+
+import shutil
+import unittest
+from pathlib import Path
+
+import e2e_path  # noqa: F401
+import programs
+from scene import SceneTest
+from store_scene import CONNECTIONS, PATIENT, PLAIN
+
+
+class SqliteFileTest(SceneTest):
+    def remove_accounts(self) -> None:
+        for path in self.files():
+            path.unlink()
+
+    def files(self) -> list[Path]:
+        """The file with the accounts and those that SQLite keeps beside it."""
+        return list(self.scene.folder.glob(f"{self.scene.accounts.name}*"))
+
+    def test_a_database_that_is_in_memory_only_is_refused(self) -> None:
+        for path in (":memory:", ""):
+            with self.subTest(path):
+                done = programs.run(
+                    "authserver", "--listen", "127.0.0.1:0", "--sqlite-path", path, *PLAIN
+                )
+                self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+                self.assertIn("would not be on disk", done.stderr)
+
+    def test_no_account_in_a_file_that_was_removed_is_acknowledged(self) -> None:
+        for connection in CONNECTIONS:
+            with self.subTest(connection):
+                server = self.scene.authserver(*PATIENT, *PLAIN, "--store-connection", connection)
+                client = self.scene.client(server)
+                self.assertEqual(client.ask("new:amy:pw"), "OK")
+                self.remove_accounts()
+                for _ in range(2):
+                    self.assertEqual(client.ask("new:bob:pw"), "unavailable")
+                    self.assertEqual(self.files(), [])
+                server.stop()
+
+    def test_accounts_go_into_the_file_that_took_its_place(self) -> None:
+        server = self.scene.authserver(*PATIENT, *PLAIN)
+        client = self.scene.client(server)
+        self.assertEqual(client.ask("new:amy:pw"), "OK")
+        server.stop()
+        backup = self.scene.folder / "backup"
+        shutil.copyfile(self.scene.accounts, backup)
+        server = self.scene.authserver(*PATIENT, *PLAIN)
+        client = self.scene.client(server)
+        self.assertEqual(client.ask("new:bob:pw"), "OK")
+        self.remove_accounts()
+        backup.rename(self.scene.accounts)
+        self.assertEqual(client.ask("new:cid:pw"), "unavailable")
+        self.assertEqual(client.ask("new:cid:pw"), "OK")
+        server.stop()
+        client = self.scene.client(self.scene.authserver(*PATIENT))
+        lines = [b"auth:amy:pw", b"auth:bob:pw", b"auth:cid:pw"]
+        self.assertEqual(client.ask_all(lines), ["OK", "denied", "OK"])
+
+
+if __name__ == "__main__":
+    unittest.main()
