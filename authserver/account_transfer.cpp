@@ -5,8 +5,10 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <system_error>
 
 #include "authserver/csv.h"
 #include "authserver/private_file.h"
@@ -40,6 +42,12 @@ class Progress {
   base::Deadline report_at_ = base::Deadline::in_ms(kEveryMs);
 };
 
+bool has_content(const std::string& path) {
+  std::error_code failure;
+  const auto bytes = std::filesystem::file_size(path, failure);
+  return !failure && bytes > 0;
+}
+
 base::Status export_accounts(AccountStore& store, const std::string& path) {
   Progress progress("exported");
   const auto fill = [&](int fd) -> base::Status {
@@ -48,6 +56,9 @@ base::Status export_accounts(AccountStore& store, const std::string& path) {
       if (failure == 0 && !base::write_all(fd, csv_line(account))) failure = errno;
       progress.count();
     });
+    if (visited && progress.total() == 0 && has_content(path))
+      return Error{ErrorCode::kInternal,
+                   "the store has no accounts, so the export in " + path + " was kept"};
     if (!visited || failure == 0) return visited;
     return base::errno_error(ErrorCode::kInternal, "export to " + path, failure);
   };

@@ -20,7 +20,8 @@ struct AccountTransfer {
 // Carries out the transfer and reports on standard error what was done. Requires:
 // transfer.is_wanted().
 //
-// An export replaces the file only after the new one is complete, so a failure keeps the old one.
+// An export creates no store. It replaces the file only after the new one is complete, so a failure
+// keeps the old one. A store without accounts replaces no file that has some.
 // An import never changes an account that exists. It skips one that has the same record, so that
 // importing a file twice does no harm. If one has another record, the import still goes on to the
 // end, and then fails with kExists. A line that is no account ends the import with kInvalid.

@@ -41,7 +41,11 @@ int run(const Config& config) {
   if (!authserver::start_cryptography())
     return failed({base::ErrorCode::kInternal, "the system has no source of random numbers"});
   warn_about_plain(config.password_scheme);
-  if (const auto prepared = config.store.prepare(); !prepared) return failed(prepared.error());
+  // An export needs a store that is there. Preparing would make an empty one for a misspelt name.
+  const bool may_create = config.transfer.export_to.empty();
+  if (may_create) {
+    if (const auto prepared = config.store.prepare(); !prepared) return failed(prepared.error());
+  }
   if (config.transfer.is_wanted()) return transfer_instead_of_serving(config);
 
   const serve::Shared<authserver::SharedPasswordState> passwords(

@@ -210,6 +210,32 @@ class MovingAccountsTest(StoreTest):
         self.assertEqual(path.read_text(), "the last good one\n")
         self.assertEqual(list(self.scene.folder.glob("*.part")), [])
 
+    def test_an_export_of_no_store_creates_none_and_keeps_the_last_good_one(self) -> None:
+        path = self.scene.folder / "kept.csv"
+        path.write_text("the last good one\n")
+        for name in ("sqlite", "mysql"):
+            with self.subTest(name):
+                store = self.store(name)
+                done = self.run_authserver_on_file("--export", path, store)
+                self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
+                self.assertEqual(path.read_text(), "the last good one\n")
+        self.assertEqual(list(self.scene.folder.glob("*.db*")), [])
+        tables = self.databases["mysql"].ask(f"SHOW TABLES FROM moved{self._stores}")
+        self.assertEqual(tables, "")
+
+    def test_an_export_of_no_accounts_keeps_the_last_good_one(self) -> None:
+        for name in ("sqlite", "mysql", "redis"):
+            with self.subTest(name):
+                store = self.store(name)
+                self.scene.authserver(*store).stop()  # creates what is missing
+                path = self.scene.folder / f"{name}.csv"
+                for content in ("the last good one\n", ""):
+                    path.write_text(content)
+                    done = self.run_authserver_on_file("--export", path, store)
+                    self.assertEqual(done.returncode, 1 if content else 0, done.stderr)
+                    self.assertEqual(path.read_text(), content)
+                    self.assertIn("no accounts" if content else "exported 0", done.stderr)
+
     def test_an_export_takes_the_place_of_a_file_and_of_nothing_else(self) -> None:
         store = self.furnished("sqlite")
         fifo, link, path = (self.scene.folder / name for name in ("fifo", "link", "file.csv"))
