@@ -90,28 +90,36 @@ base::Status MysqlLink::connect() {
     backoff_.failed(timer.failure());
     return login_error(code, ::mysql_error(connection.get()));
   }
+  // MariaDB's library goes on in plain text if the server offers no TLS, even if TLS is enforced.
+  if (wants_tls() && ::mysql_get_ssl_cipher(connection.get()) == nullptr) {
+    backoff_.failed(timer.failure());
+    return login_error(CR_SSL_CONNECTION_ERROR, "the server offers no TLS");
+  }
   backoff_.succeeded();
   connection_ = std::move(connection);
   ++generation_;
   return base::kDone;
 }
 
+bool MysqlLink::wants_tls() const {
+  return options_.tls == MysqlTls::kOn || !options_.tls_ca.empty();
+}
+
 void MysqlLink::set_options(MYSQL* connection) const {
   const unsigned connect_limit_s = limit_s(timeout_ms_, 1);
   ::mysql_options(connection, MYSQL_OPT_CONNECT_TIMEOUT, &connect_limit_s);
-  const bool wants_tls = options_.tls == MysqlTls::kOn || !options_.tls_ca.empty();
   if (!options_.tls_ca.empty())
     ::mysql_ssl_set(connection, nullptr, nullptr, options_.tls_ca.c_str(), nullptr, nullptr);
 #ifdef MARIADB_BASE_VERSION
   const unsigned io_limit_s = limit_s(timeout_ms_, 1);
   const Flag verify = options_.tls_ca.empty() ? 0 : 1;
-  const Flag enforce = wants_tls ? 1 : 0;
+  const Flag enforce = wants_tls() ? 1 : 0;
   ::mysql_options(connection, MYSQL_OPT_SSL_ENFORCE, &enforce);
   ::mysql_options(connection, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verify);
 #else
   const unsigned io_limit_s = limit_s(timeout_ms_, 3);
   const unsigned with_tls = options_.tls_ca.empty() ? SSL_MODE_REQUIRED : SSL_MODE_VERIFY_IDENTITY;
-  const unsigned mode = wants_tls ? with_tls : SSL_MODE_DISABLED;
+  const unsigned mode = wants_tls() ? with_tls : SSL_MODE_DISABLED;
   ::mysql_options(connection, MYSQL_OPT_SSL_MODE, &mode);
   const Flag ask_for_key = true;
   ::mysql_options(connection, MYSQL_OPT_GET_SERVER_PUBLIC_KEY, &ask_for_key);

@@ -62,6 +62,7 @@ class MysqlLink {
   struct CloseConnection {
     void operator()(MYSQL* connection) const { ::mysql_close(connection); }
   };
+  bool wants_tls() const;
   void set_options(MYSQL* connection) const;
   // Adds which flag may help, where the server's text does not say it.
   base::Error login_error(unsigned code, std::string_view text) const;

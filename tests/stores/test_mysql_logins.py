@@ -169,6 +169,18 @@ class MariaDbLoginTest(LoginTest):
         self.assert_refused("name the host", *elsewhere, "--mysql-tls-ca", self.authority)
         self.assert_works(*elsewhere, "--mysql-tls", "on", is_encrypted=True)
 
+    def test_a_server_without_tls_is_refused_where_tls_is_wanted(self) -> None:
+        self.addCleanup(self.show_certificate, "server")
+        self.mysql.restart("--skip-ssl", "--performance-schema")
+        self.assert_refused("the server offers no TLS", "--mysql-tls", "on")
+        self.assert_refused("(2026)", "--mysql-tls-ca", self.authority)
+        self.assert_works(is_encrypted=False)
+
+    def test_tls_through_a_socket_file(self) -> None:
+        self.assert_works(
+            "--mysql-socket", self.mysql.socket, "--mysql-tls", "on", is_encrypted=True
+        )
+
     def test_a_user_who_must_use_tls(self) -> None:
         self.require_tls()
         self.assert_refused("Access denied")
