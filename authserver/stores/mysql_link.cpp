@@ -115,6 +115,10 @@ void MysqlLink::set_options(MYSQL* connection) const {
   const Flag verify = options_.tls_ca.empty() ? 0 : 1;
   const Flag enforce = wants_tls() ? 1 : 0;
   ::mysql_options(connection, MYSQL_OPT_SSL_ENFORCE, &enforce);
+  // Without this the library obeys a server that asks for the password in clear text. MySQL's own
+  // library refuses that by default.
+  ::mysql_optionsv(connection, MARIADB_OPT_RESTRICTED_AUTH,
+                   "mysql_native_password,caching_sha2_password,sha256_password,client_ed25519");
   ::mysql_options(connection, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verify);
 #else
   const unsigned io_limit_s = limit_s(timeout_ms_, 3);

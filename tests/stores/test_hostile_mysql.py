@@ -1,4 +1,4 @@
-"""A hostile MySQL server answers a statement by asking for a file of the authserver's host."""
+"""A hostile MySQL server asks for a file of the authserver's host, or for its password."""
 
 import contextlib
 import socket
@@ -11,6 +11,7 @@ import e2e_path  # noqa: F401
 import programs
 from peers import Listening
 
+PASSWORD = "Xyzzy-Plugh"
 SECRET = b"what only the authserver's host may know"
 # CLIENT_MYSQL, CONNECT_WITH_DB, LOCAL_FILES, PROTOCOL_41, TRANSACTIONS, SECURE_CONNECTION,
 # PLUGIN_AUTH
@@ -31,6 +32,7 @@ GREETING = b"".join(
         b"mysql_native_password\0",
     )
 )
+SEND_THE_PASSWORD = b"\xfemysql_clear_password\0"
 OK = b"\0\0\0" + STATUS + b"\0\0"
 NO_SUCH_TABLE = b"\xff" + (1146).to_bytes(2, "little") + b"#42S02there is no such table"
 COM_QUERY, COM_STMT_PREPARE = 0x03, 0x16
@@ -65,6 +67,24 @@ class GreedyMysql(Listening):
             while piece := packets.receive():
                 self.received += piece
             packets.send(OK)
+
+
+class PasswordCatcher(Listening):
+    """Asks everybody who logs in for the password in clear text."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.received = b""
+        super().__init__()
+
+    def serve(self, connection: socket.socket) -> None:
+        with contextlib.suppress(EOFError), connection.makefile("rwb") as stream:
+            packets = _Packets(stream)
+            packets.send(GREETING)
+            self.received += packets.receive()
+            packets.send(SEND_THE_PASSWORD)
+            self.asked += 1
+            self.received += packets.receive()
 
 
 class _Packets:
@@ -107,6 +127,25 @@ class HostileMysqlTest(unittest.TestCase):
         self.assertGreater(server.asked, 0, done.stderr)
         self.assertNotIn(SECRET, server.received)
         self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
+
+    def test_the_password_is_sent_in_clear_text_to_nobody(self) -> None:
+        with tempfile.NamedTemporaryFile() as key:  # it is not read before the server asks for it
+            for flags in ((), ("--mysql-server-public-key", key.name)):
+                with self.subTest(flags), contextlib.closing(PasswordCatcher()) as server:
+                    done = programs.run(
+                        "authserver",
+                        "--listen",
+                        "127.0.0.1:0",
+                        "--store",
+                        "mysql",
+                        "--mysql-port",
+                        server.address[1],
+                        *flags,
+                        env={"AUTHSERVER_MYSQL_PASSWORD": PASSWORD},
+                    )
+                    self.assertGreater(server.asked, 0, done.stderr)
+                    self.assertNotIn(PASSWORD.encode(), server.received)
+                    self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1))
 
 
 if __name__ == "__main__":
