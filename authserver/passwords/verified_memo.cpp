@@ -2,6 +2,7 @@
 
 #include <sodium.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "authserver/passwords/scheme.h"
@@ -41,14 +42,19 @@ CredentialKey CredentialHasher::key_of(wire::Credentials account, std::string_vi
 }
 
 bool VerifiedMemo::contains(const CredentialKey& key, std::int64_t now_ns) const {
-  const Entry& entry = entries_[key.high % kEntries];
-  return entry.high.load(std::memory_order_acquire) == key.high &&
-         entry.low.load(std::memory_order_acquire) == key.low &&
-         entry.until_ns.load(std::memory_order_acquire) > now_ns;
+  return std::ranges::any_of(sets_[key.high % kSets], [&](const Entry& entry) {
+    return entry.holds(key) && entry.until_ns.load(std::memory_order_acquire) > now_ns;
+  });
 }
 
 void VerifiedMemo::remember(const CredentialKey& key, std::int64_t until_ns) {
-  Entry& entry = entries_[key.high % kEntries];
+  Set& set = sets_[key.high % kSets];
+  auto place = std::ranges::find_if(set, [&](const Entry& entry) { return entry.holds(key); });
+  if (place == set.end()) {
+    place = std::ranges::min_element(
+        set, {}, [](const Entry& entry) { return entry.until_ns.load(std::memory_order_acquire); });
+  }
+  Entry& entry = *place;
   entry.high.store(key.high, std::memory_order_release);
   entry.low.store(key.low, std::memory_order_release);
   entry.until_ns.store(until_ns, std::memory_order_release);

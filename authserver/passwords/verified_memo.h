@@ -34,9 +34,11 @@ class CredentialHasher {
   std::array<unsigned char, 32> key_;
 };
 
-// A table of fixed size. A new entry overwrites the one in its place. Only successes are
-// remembered. An entry is never stale, because the record is part of the key: a changed password
-// has another record, and so another key.
+// A table of fixed size, in sets of 8 entries. The key chooses the set. A new entry takes the place
+// of the one in its set that ends first; an unused one counts as ended long ago. So 20,000
+// credentials that are used alike fit, save one in some thousands. Only successes are remembered.
+// An entry is never stale, because the record is part of the key: a changed password has another
+// record, and so another key.
 //
 // Any thread or process; lies in shared memory and takes no lock. A reader may see an entry while
 // it is being written, as a mix of the old and the new one. A mix is only accepted if both halves
@@ -54,10 +56,16 @@ class VerifiedMemo {
     std::atomic<std::uint64_t> high = 0;
     std::atomic<std::uint64_t> low = 0;
     std::atomic<std::int64_t> until_ns = 0;
-  };
-  static constexpr std::size_t kEntries = 64 * 1024;
 
-  std::array<Entry, kEntries> entries_;
+    bool holds(const CredentialKey& key) const {
+      return high.load(std::memory_order_acquire) == key.high &&
+             low.load(std::memory_order_acquire) == key.low;
+    }
+  };
+  static constexpr std::size_t kSets = 8 * 1024;
+  using Set = std::array<Entry, 8>;
+
+  std::array<Set, kSets> sets_;
 };
 
 }  // namespace authserver
