@@ -110,8 +110,11 @@ base::Status import_accounts(AccountStore& store, const std::string& path) {
     progress.count();
     const auto account = parse_csv_line(line);
     if (!account)
-      return Error{ErrorCode::kInvalid,
-                   fmt::format("{} line {}: not in the form user,record", path, progress.total())};
+      return Error{
+          ErrorCode::kInvalid,
+          fmt::format("{} line {}: not in the form user,record, or a record that costs more than "
+                      "ours to check",
+                      path, progress.total())};
     if (const auto done = import_one(store, *account, imported); !done) {
       return Error{done.error().code,
                    fmt::format("line {}: {}", progress.total(), done.error().context)};

@@ -56,6 +56,9 @@ base::Status Authenticator::check(wire::Credentials account, std::string_view re
   };
   if (scheme_of(record) == Scheme::kPlain) return denied_unless(matches(record, account.password));
 
+  if (!is_affordable(record))
+    return Error{ErrorCode::kInternal, "the password record of user " + std::string(account.user) +
+                                           " costs more to check than ours"};
   const CredentialKey key = hasher_->key_of(account, record);
   const bool may_remember = options_.memo_ms > 0;
   if (may_remember && shared_->memo.contains(key, base::now_ns())) return base::kDone;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "authserver/passwords/scheme.h"
 #include "wire/request.h"
 
 namespace authserver {
@@ -57,6 +58,7 @@ std::optional<CsvAccount> parse_csv_line(std::string_view line) {
   if (!record || !line.empty()) return {};
   constexpr std::size_t kLongestRecord = 255;
   if (!wire::is_valid_user(*user) || record->empty() || record->size() > kLongestRecord) return {};
+  if (!is_affordable(*record)) return {};
   return CsvAccount{std::move(*user), std::move(*record)};
 }
 

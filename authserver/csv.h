@@ -21,7 +21,7 @@ struct CsvAccount {
 
 // Reads a line, given without its LF; a CR at its end is ignored. Fields may be quoted or not.
 // Nothing if the line has not exactly two fields, if the user name is not valid, or if the record
-// is empty or longer than any store takes.
+// is empty, longer than any store takes, or more expensive than ours (is_affordable()).
 std::optional<CsvAccount> parse_csv_line(std::string_view line);
 
 }  // namespace authserver

@@ -3,6 +3,9 @@
 #include <sodium.h>
 
 #include <array>
+#include <charconv>
+#include <cstdint>
+#include <optional>
 
 namespace authserver {
 
@@ -11,6 +14,17 @@ namespace {
 constexpr std::string_view kPlainPrefix = "$plain$";
 constexpr unsigned long long kPasses = 2;
 constexpr std::size_t kMemoryBytes = 19 * 1024 * 1024;
+
+// Removes `name` and the number behind it from `text`. Nothing if they are not there.
+std::optional<std::uint32_t> take_number(std::string_view& text, std::string_view name) {
+  if (!text.starts_with(name)) return {};
+  text.remove_prefix(name.size());
+  std::uint32_t number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc()) return {};
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
 
 // Compares digests, so the work is the same even if the lengths differ.
 bool equals_in_constant_time(std::string_view a, std::string_view b) {
@@ -44,6 +58,15 @@ base::Result<std::string> make_record(Scheme scheme, std::string_view password) 
 
 Scheme scheme_of(std::string_view record) {
   return record.starts_with(kPlainPrefix) ? Scheme::kPlain : Scheme::kArgon2id;
+}
+
+bool is_affordable(std::string_view record) {
+  if (!record.starts_with("$argon2"))
+    return true;  // plain, or garbage that nothing is computed for
+  const auto kib = take_number(record, "$argon2id$v=19$m=");
+  const auto passes = take_number(record, ",t=");
+  constexpr std::uint64_t kMostKib = kMemoryBytes / 1024;
+  return kib && passes && *kib <= kMostKib && std::uint64_t{*kib} * *passes <= kMostKib * kPasses;
 }
 
 bool matches(std::string_view record, std::string_view password) {

@@ -33,6 +33,11 @@ Scheme scheme_of(std::string_view record);
 // first difference is.
 bool matches(std::string_view record, std::string_view password);
 
+// Whether checking a password against the record takes no more memory and time than against a
+// record of make_record(). Anybody may guess, so a more expensive record would let anybody use up
+// our memory. False for an argon2 record that cannot be read.
+bool is_affordable(std::string_view record);
+
 // Overwrites a secret, so that it does not stay in memory that is freed.
 void wipe(std::string& secret);
 

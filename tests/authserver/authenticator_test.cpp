@@ -78,6 +78,17 @@ TEST_CASE("a remembered credential is not accepted after the record has changed"
   CHECK(setup.authenticator->verify(store, {"bob", "new"}));
 }
 
+TEST_CASE("a record that costs more than ours is an error, and nothing is computed",
+          "[authserver]") {
+  Setup setup({Scheme::kArgon2id, kMemoMs, kShortWaitMs});
+  OneRecord store;
+  store.record = "$argon2id$v=19$m=524288,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$aGFzaA";
+  const HashLanes::Turn only_lane(setup.shared->lanes, 0, base::now_ns() + base::kNsPerS);
+  std::thread([&] {
+    CHECK(is(setup.authenticator->verify(store, {"bob", "old"}), ErrorCode::kInternal));
+  }).join();
+}
+
 TEST_CASE("with no free lane a new hash is unavailable, and remembered credentials do not wait",
           "[authserver]") {
   Setup setup({Scheme::kArgon2id, kMemoMs, kShortWaitMs});

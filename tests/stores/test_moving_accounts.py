@@ -145,6 +145,7 @@ class MovingAccountsTest(StoreTest):
             '"bob",""',
             '"bob","$plain$x","more"',
             f'"bob","$plain${"x" * 250}"',
+            '"bob","$argon2id$v=19$m=524288,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$aGFzaA"',
         ):
             with self.subTest(line):
                 path.write_text(f'"ann","$plain$x"\n{line}\n')

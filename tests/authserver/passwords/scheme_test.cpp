@@ -26,6 +26,22 @@ TEST_CASE("an argon2id record names its costs and hides the password", "[passwor
   CHECK(*make_record(Scheme::kArgon2id, "password") != *record);
 }
 
+TEST_CASE("a record that costs more memory or time than ours is not affordable", "[passwords]") {
+  REQUIRE(start_cryptography());
+  const auto argon2id = [](const std::string& costs) {
+    return "$argon2id$v=19$" + costs + "$c2Fs$aA";
+  };
+  CHECK(is_affordable(*make_record(Scheme::kArgon2id, "password")));
+  CHECK(is_affordable(*make_record(Scheme::kPlain, "$argon2id$v=19$m=524288,t=9,p=1$")));
+  CHECK(is_affordable(argon2id("m=19456,t=2,p=1")));
+  CHECK(is_affordable(argon2id("m=12288,t=3,p=1")));
+  for (const char* costs :
+       {"m=19457,t=1,p=1", "m=524288,t=1,p=1", "m=19456,t=3,p=1", "m=8,t=4294967295,p=1",
+        "m=99999999999,t=1,p=1", "t=1,m=8,p=1", "m=-1,t=1,p=1", ""})
+    CHECK_FALSE(is_affordable(argon2id(costs)));
+  CHECK_FALSE(is_affordable("$argon2i$v=19$m=19456,t=2,p=1$c2Fs$aA"));
+}
+
 TEST_CASE("a record that is garbage matches nothing", "[passwords]") {
   REQUIRE(start_cryptography());
   for (const char* record : {"", "password", "$argon2id$", "$2b$12$abc"})
