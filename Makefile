@@ -46,7 +46,7 @@ help: ## show this list
 	  CXX=clang++ 'use another compiler' WERROR=1 'treat warnings as errors' \
 	  'SANITIZE=address|thread' 'build into build/address or build/thread with this sanitizer' \
 	  "T='[net]', T=test_idle" 'run only these tests (unit; e2e and the other Python tests)' \
-	  'STORE=sqlite|mysql|redis' 'the store of make bench (sqlite)' FUZZ_SECONDS=N 'how long make fuzz runs ($(FUZZ_SECONDS))'
+	  STORE=NAME 'the store of make bench, as in authserver --store (sqlite)' FUZZ_SECONDS=N 'how long make fuzz runs ($(FUZZ_SECONDS))'
 
 clean: ## remove build/
 	rm -rf build

@@ -165,7 +165,9 @@ ALL = (
     Promise("get 1KB: defaults / paper's setup", 1.5, get_against_paper, ("sqlite",)),
     Promise("get 10MB: prefetched / iperf3", 0.8, large_against_iperf, ("sqlite",)),
     Promise("memory of an idle connection / 45 KiB", 1.0, idle_memory, ("sqlite",), at_most=True),
-    Promise("8 clients: beside 2,000 slow ones / alone", 0.9, trickling_crowd, ("sqlite",)),
+    Promise(
+        "get 1KB, 8 clients: beside 2,000 slow ones / alone", 0.9, trickling_crowd, ("sqlite",)
+    ),
     Promise("loadgen's count / the kernel's", 1.05, independent_meter, ("sqlite",), at_most=True),
     Promise("get 1KB: defaults / paper's setup", 2.0, get_against_paper_plain, ("redis",)),
     Promise("new, plain passwords: defaults / paper's setup", 1.8, new_against_paper, ("redis",)),

@@ -14,6 +14,7 @@ from .records import Folder
 from .rig import lock, namespace
 from .rig.errors import Failed, WrongUsage
 from .rig.servers import Programs
+from .rig.stores import KINDS
 
 _ROOT = Path(__file__).resolve().parent.parent
 _INTERRUPTED = 130  # the status that a shell gives for SIGINT
@@ -105,7 +106,7 @@ def _add_plan_flags(parser: argparse.ArgumentParser, names_needed: bool = True) 
         "--repeat", metavar="N", help="how often the points that decide are measured"
     )
     parser.add_argument(
-        "--store", metavar="KIND", help="use this store for every stage: sqlite, mysql or redis"
+        "--store", metavar="KIND", help=f"use this store for every stage: {', '.join(KINDS)}"
     )
     parser.add_argument(
         "--pin",

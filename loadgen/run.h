@@ -2,19 +2,14 @@
 //
 // How a latency becomes a number in the JSON, and why each step exists:
 //
-//   Client     sends one request and reads the clock when it begins and when its last byte is here.
-//   Exchange   is what the Client returns: those moments, the bytes, and the error if there was
-//   one. Recorder   belongs to one thread and adds each Exchange to its Tally, so no lock is
-//   needed. Tally      is what one thread measured: counts, sums in nanoseconds, and a Histogram.
-//   Histogram  keeps every response time to within 0.8%, so that percentiles can be computed
-//   without
-//              storing each time.
-//   RunResult  is what the run leaves: the sum of all Tallies, and the facts that no thread knows,
-//              such as the CPU time used.
-//   Summary    is the Tally in the units of the reports: rates, means and percentiles, and the
-//   check
-//              of N = X*R. All conversions of units and the decision whether the run is valid are
-//              made here.
+//   Client     sends one request and reads the clock at its start and at its last byte.
+//   Exchange   is what the Client returns: those moments, the bytes, and why it failed.
+//   Recorder   adds each Exchange of one thread to its Tally, so it needs no lock.
+//   Tally      is what one thread measured: counts, sums in nanoseconds, and a Histogram.
+//   Histogram  keeps every response time to within 0.8%, because percentiles need all of them.
+//   RunResult  is the sum of all Tallies, and what no thread knows, such as the CPU time used.
+//   Summary    is the Tally in rates, means and percentiles, and the check of N = X*R. No
+//              other step converts units or decides whether the run is valid.
 //   report     prints a RunResult and its Summary, and computes nothing.
 //
 // An Exchange lives on the stack of its thread for one request. Tallies are read only after their
