@@ -205,6 +205,23 @@ class SetupTest(ScriptTest):
         result = self.run_with(BUILD + TEST, script)
         self.assertEqual(result.stdout, f"own\nown\n{policy}\n", result.stderr)
 
+    def test_the_policy_of_a_killed_run_denies_nothing(self) -> None:
+        policy = "/usr/sbin/policy-rc.d"
+        script = f"""
+            mkdir /tmp/killer; printf '#!/bin/sh\nkill -9 $PPID\n' >/tmp/killer/apt-get
+            chmod 755 /tmp/killer/apt-get
+            PATH=/tmp/killer:$PATH {SETUP} test >&2 || echo killed
+            cat {policy} >&2; {policy} redis-server start && echo permitted
+            printf '#!/bin/sh\necho "own: $*"\nexit 104\n' >{policy}.before-turnstile
+            chmod 755 {policy}.before-turnstile; {policy} redis-server start || echo $?
+        """
+        result = self.run_with(BUILD + TEST, script)
+        self.assertEqual(
+            result.stdout.splitlines(),
+            ["killed", "permitted", "own: redis-server start", "104"],
+            result.stderr,
+        )
+
     def test_a_package_that_apt_does_not_have_is_one_line(self) -> None:
         result = self.run_with(BUILD[1:], SETUP)
         self.assertEqual(result.returncode, 1)
