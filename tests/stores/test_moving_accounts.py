@@ -128,6 +128,16 @@ class MovingAccountsTest(StoreTest):
                 lines = [b"auth:ann:x", b"auth:bob:old", b"auth:bob:new", b"auth:cid:x"]
                 self.assertEqual(client.ask_all(lines), ["OK", "OK", "denied", "OK"])
 
+    def test_an_exported_file_is_closed_to_others(self) -> None:
+        store = self.store("sqlite")
+        self.scene.authserver(*store)
+        path = self.scene.folder / "open.csv"
+        path.touch()
+        path.chmod(0o644)
+        with path.open("wb") as file:
+            self.assertEqual(self.accounts("export", *store, stdout=file).returncode, 0)
+        self.assertEqual(path.stat().st_mode & 0o777, 0o600)
+
     def test_more_than_redis_lists_at_once(self) -> None:
         path = self.scene.folder / "many.csv"
         lines = sorted(f'"user{number}","$plain${number}"' for number in range(3000))
