@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/clock.h"
 #include "base/host.h"
 #include "loadgen/workload.h"
 #include "net/connect.h"
@@ -70,6 +71,28 @@ void leave_out_unreachable(const Config& config, Ready& ready) {
   ready.warnings.insert(ready.warnings.end(), warnings.begin(), warnings.end());
 }
 
+// Shows on a terminal how far the search for copies is, as a search for millions takes a while.
+class SearchProgress {
+ public:
+  ~SearchProgress() {
+    if (is_shown_) fmt::print(stderr, "\r\033[K");
+  }
+
+  void show(std::int64_t number, std::int64_t count) {
+    if (!is_terminal_ || number % 1024 != 0 || !next_.has_passed()) return;
+    fmt::print(stderr, "\r\033[Klooking for the copies of --verify: {} of {}", number, count);
+    is_shown_ = true;
+    next_ = base::Deadline::in_ms(kEveryMs);
+  }
+
+ private:
+  static constexpr std::int64_t kEveryMs = 1000;
+
+  const bool is_terminal_ = ::isatty(STDERR_FILENO) == 1;
+  bool is_shown_ = false;
+  base::Deadline next_ = base::Deadline::in_ms(kEveryMs);
+};
+
 bool is_all_loopback_v4(const std::vector<net::SocketAddress>& servers) {
   return std::all_of(servers.begin(), servers.end(),
                      [](const net::SocketAddress& server) { return server.is_loopback_v4(); });
@@ -128,7 +151,9 @@ std::optional<std::string> missing_files(const Config& config) {
       std::max<std::int64_t>(1, std::int64_t{config.threads} * config.unique);
   std::int64_t missing = 0;
   std::string first;
+  SearchProgress progress;
   for (std::int64_t number = 1; number <= count; ++number) {
+    progress.show(number, count);
     const std::string name = file_name(config.file, number);
     std::error_code ignored;
     if (std::filesystem::is_regular_file(config.verify_root + "/" + name, ignored)) continue;

@@ -211,6 +211,46 @@ class LoadgenTest(SceneTest):
             # loadgen may connect once before the run, to see whether somebody listens.
             self.assertIn(relay.connections - expected, (0, 1), connection)
 
+    def test_a_run_that_cannot_start_keeps_the_last_result(self) -> None:
+        result = self.scene.folder / "result.json"
+        result.write_text("the last one")
+        flags = ("--threads", 4, "--json", result, "--server", "nowhere.invalid:9000")
+        ended = run("loadgen", "new", *flags)
+        self.assertEqual((ended.returncode, result.read_text()), (1, "the last one"), ended.stderr)
+
+    def test_the_result_replaces_the_last_one_when_it_is_whole(self) -> None:
+        result = self.scene.folder / "result.json"
+        link = self.scene.folder / "link.json"
+        link.symlink_to(result)
+        result.write_text("the last one")
+        seen = set()
+
+        def look(line: bytes, connection: socket.socket) -> bytes:
+            seen.add(result.read_text())
+            return one_byte_file(line, connection)
+
+        peer = self.scene.keep(Peer(look))
+        flags = ("--file", "a", "--requests", 2, "--server", peer, "--json", link)
+        self.assertEqual(run("loadgen", *GET, *flags).returncode, 0)
+        self.assertEqual(seen, {"the last one"})
+        self.assertEqual(json.loads(result.read_text())["requests"], 2)
+        self.assertTrue(link.is_symlink())
+        self.assertEqual(list(self.scene.folder.glob("*.part")), [])
+
+    def test_a_result_that_cannot_be_written_is_told_before_the_run(self) -> None:
+        peer = self.scene.keep(Peer(one_byte_file))
+        for path in (self.scene.folder, self.scene.folder / "no" / "folder", "/proc/version/a"):
+            flags = ("--file", "a", "--server", peer, "--json", path)
+            ended = run("loadgen", *GET, *flags)
+            self.assertEqual((ended.returncode, ended.stderr.count("\n")), (1, 1), ended.stderr)
+            self.assertIn(f"loadgen: --json: write {path}: ", ended.stderr)
+        self.assertEqual(peer.lines, [])
+
+    def test_a_device_takes_the_result(self) -> None:
+        peer = self.scene.keep(Peer(one_byte_file))
+        flags = ("--file", "a", "--requests", 2, "--server", peer, "--json", "/dev/stdout")
+        self.assertEqual(json.loads(run("loadgen", *GET, *flags).stdout)["requests"], 2)
+
     def test_get_is_sent_for_every_request(self) -> None:
         for connection in ("per-request", "keep-alive"):
             peer = self.scene.keep(Peer(one_byte_file))
@@ -608,6 +648,30 @@ class LoadgenSignalsTest(SceneTest):
         )
         if b"the run is invalid" not in ended.stderr:
             self.assertEqual(ended.returncode, 0, ended.stderr)
+
+    def test_the_search_for_the_copies_of_verify_shows_its_progress_and_can_be_ended(self) -> None:
+        terminal, its_end = pty.openpty()
+        self.addCleanup(os.close, terminal)
+        flags = (
+            "--file",
+            "f%d",
+            "--unique",
+            1_000_000_000,
+            "--verify",
+            "--verify-root",
+            "/nowhere",
+        )
+        command = [str(BUILD / "loadgen"), *GET, *map(str, flags)]
+        running = subprocess.Popen(command, env=environment(), stderr=its_end)
+        self.addCleanup(running.wait)
+        self.addCleanup(running.kill)
+        os.close(its_end)
+        shown = b""
+        while b"looking for the copies of --verify: " not in shown:
+            self.assertTrue(select.select([terminal], [], [], LONG_S)[0], shown)
+            shown += os.read(terminal, 4096)
+        running.send_signal(signal.SIGINT)
+        self.assertEqual(running.wait(LONG_S), -signal.SIGINT)
 
     def test_progress_is_shown_again_after_a_pause(self) -> None:
         terminal, its_end = pty.openpty()
