@@ -29,6 +29,12 @@ GET_LINE = b"get:alice:wonderland\n"
 Answer = Callable[[bytes, socket.socket], bytes | None]
 
 
+def is_connecting_to(port: int) -> bool:
+    """Whether a connection to this port was begun, and the server has not answered (SYN_SENT)."""
+    rows = (row.split() for row in Path("/proc/net/tcp").read_text().splitlines()[1:])
+    return any(int(row[2].split(":")[1], 16) == port and row[3] == "02" for row in rows)
+
+
 def one_byte_file(line: bytes, connection: socket.socket) -> bytes:
     """Answers as a server that accepts the log-in and has the same file under every name."""
     return b"OK\n" if line == GET_LINE else b"OK 1\nx"
@@ -250,6 +256,31 @@ class LoadgenTest(SceneTest):
         peer = self.scene.keep(Peer(one_byte_file))
         flags = ("--file", "a", "--requests", 2, "--server", peer, "--json", "/dev/stdout")
         self.assertEqual(json.loads(run("loadgen", *GET, *flags).stdout)["requests"], 2)
+
+    def test_the_response_time_includes_connecting(self) -> None:
+        """The server's queue is full, so the connection cannot be made until it accepts."""
+        with socket.create_server(("127.0.0.1", 0), backlog=0) as listener:
+            listener.settimeout(LONG_S)
+            address = listener.getsockname()
+            self.addCleanup(socket.create_connection(address).close)
+            flags = ("--file", "a", "--requests", "1", "--json", "-")
+            command = [str(BUILD / "loadgen"), *GET, *flags, "--server", f"127.0.0.1:{address[1]}"]
+            with subprocess.Popen(
+                command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            ) as running:
+                self.addCleanup(running.kill)
+                eventually(lambda: is_connecting_to(address[1]), "loadgen connects")
+                began = time.monotonic()
+                time.sleep(0.3)  # this is the time that must be in the response time
+                held_ms = 1000 * (time.monotonic() - began)
+                for connection in (listener.accept()[0] for _ in range(2)):
+                    self.addCleanup(connection.close)
+                with connection.makefile("rb") as lines:
+                    for line in lines:
+                        connection.sendall(one_byte_file(line, connection))
+                result = json.loads(running.communicate(timeout=LONG_S)[0])
+        self.assertGreaterEqual(result["response_time_ms"]["min"], held_ms)
+        self.assertGreaterEqual(result["phases_ms"]["connect"], held_ms)
 
     def test_get_is_sent_for_every_request(self) -> None:
         for connection in ("per-request", "keep-alive"):
