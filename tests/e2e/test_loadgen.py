@@ -237,7 +237,9 @@ class LoadgenTest(SceneTest):
 
         peer = self.scene.keep(Peer(look))
         flags = ("--file", "a", "--requests", 2, "--server", peer, "--json", link)
-        self.assertEqual(run("loadgen", *GET, *flags).returncode, 0)
+        with result.open() as former:
+            self.assertEqual(run("loadgen", *GET, *flags).returncode, 0)
+            self.assertEqual(former.read(), "the last one")  # it was not written over
         self.assertEqual(seen, {"the last one"})
         self.assertEqual(json.loads(result.read_text())["requests"], 2)
         self.assertTrue(link.is_symlink())
