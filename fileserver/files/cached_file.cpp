@@ -104,7 +104,8 @@ base::Result<CachedFile> read_whole_file(const Fence& fence, std::string_view na
   }
   if (version.size_bytes < kPackedBelowBytes) blocks = packed(blocks.get(), version.size_bytes);
   if (blocks == nullptr) return failed(ENOMEM);
-  return CachedFile{version, std::move(share), std::move(blocks)};
+  return CachedFile{version, std::make_shared<const MemoryShare>(std::move(share)),
+                    std::move(blocks)};
 }
 
 }  // namespace fileserver

@@ -20,7 +20,7 @@ struct FreeBytes {
 // Immutable once built. Holds its share of the memory budget until it is destroyed.
 struct CachedFile {
   FileVersion version;
-  MemoryShare share;
+  std::shared_ptr<const MemoryShare> share;  // given back after `data` is freed
   std::unique_ptr<char, FreeBytes> data;
 
   std::span<const char> bytes() const {

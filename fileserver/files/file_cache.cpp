@@ -11,7 +11,7 @@ using base::ErrorCode;
 std::int64_t FileCache::bookkeeping_bytes(std::string_view name) {
   // A little more than what the entries of the table and of the index, the CachedFile and their
   // blocks on the heap take with 64-bit pointers.
-  constexpr std::int64_t kBytesBesidesTheName = 384;
+  constexpr std::int64_t kBytesBesidesTheName = 448;
   return kBytesBesidesTheName + static_cast<std::int64_t>(name.size());
 }
 
@@ -50,7 +50,8 @@ FileCache::Comparison FileCache::compare(const std::string& name) {
   }
   const FileVersion version = version_in(*status);
   const Entry known = find(name).value_or(Entry{});
-  if (known.inode != version.inode && !put(name, {known.source, version.inode, known.file}))
+  if (known.inode != version.inode &&
+      !put(name, {known.source, version.inode, known.file, known.dropped}))
     return {State::kCurrent, version};
   if (known.file && have_same_content(known.file->version, version))
     return {State::kCurrent, version};
@@ -62,6 +63,8 @@ FileCache::State FileCache::load(const std::string& name, const Pieces& pieces) 
   if (found.state != State::kStale) return found.state;
   auto share = make_room(name, memory_for(found.version.size_bytes));
   if (!share) {
+    const auto known = find(name);
+    if (known && !known->dropped.expired()) return State::kUnsettled;
     put(name, {Source::kDiskOverLimit, found.version.inode});
     return State::kCurrent;
   }
@@ -102,7 +105,7 @@ std::optional<MemoryShare> FileCache::make_room(const std::string& name, std::in
 
 void FileCache::serve_from_disk(const std::string& name) {
   const auto known = find(name);
-  if (known && known->file) put(name, {Source::kDisk, known->inode});
+  if (known && known->file) put(name, {Source::kDisk, known->inode, nullptr, known->file->share});
 }
 
 // Returns false when the name is new and there is no room for it.

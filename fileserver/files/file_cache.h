@@ -47,6 +47,9 @@ class FileCache {
     // Set if and only if the source is kMemory. Shared with the requests that send the file now:
     // the last of them frees it after a newer version has replaced it here.
     std::shared_ptr<const CachedFile> file = nullptr;
+
+    // Of the version that was dropped last, until no request sends it and it is freed.
+    std::weak_ptr<const MemoryShare> dropped = {};
   };
 
   // `fence` must outlive the cache.
@@ -69,8 +72,8 @@ class FileCache {
 
   // Checks the file and, if it is kStale, reads the new version into memory. If there is no room
   // for two versions, the known one is dropped first. If there is no room at all, the file is
-  // served from disk. kUnsettled when it changed while it was read, or when
-  // pieces.may_go_on() ended the reading.
+  // served from disk. kUnsettled when it changed while it was read, when pieces.may_go_on() ended
+  // the reading, or when a request still sends the version whose memory is needed.
   State load(const std::string& name, const Pieces& pieces);
 
   // Drops the version in memory, if there is one. Each request reads the file from disk then, until

@@ -149,7 +149,7 @@ class DiskModeTest(SceneTest):
         except FileNotFoundError:
             self.skipTest(f"there is no {unreadable}")
         except OSError as error:
-            reason = error.strerror
+            reason = str(error.strerror)
         fileserver = self.scene.fileserver(
             self.authserver, "--files", "disk", "--root", unreadable.parent
         )

@@ -1,4 +1,4 @@
-"""Prefetched files follow the permissions of the served folder, if the fileserver is not almighty."""
+"""Prefetched files follow the permissions of the served folder, for one who is subject to them."""
 
 import os
 import shutil
