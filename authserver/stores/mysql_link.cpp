@@ -184,6 +184,10 @@ base::Status MysqlLink::run(const std::string& sql,
 
 base::Status MysqlLink::end_transaction() {
   if (!is_connected() || (get()->server_status & SERVER_STATUS_IN_TRANS) == 0) return base::kDone;
+  return turn_autocommit_on();
+}
+
+base::Status MysqlLink::turn_autocommit_on() {
   if (::mysql_autocommit(get(), true) != 0)
     return failure(::mysql_errno(get()), ::mysql_error(get()));
   return base::kDone;

@@ -44,6 +44,9 @@ class MysqlLink {
   // is checked after each statement.
   base::Status end_transaction();
 
+  // Turns autocommit on, which commits an open transaction. Requires: is_connected().
+  base::Status turn_autocommit_on();
+
   // The first column of a statement that has one row. Empty if it has none, or if it failed.
   std::string value(const std::string& sql);
 

@@ -49,9 +49,14 @@ base::Status MysqlStore::create(const Account& account) {
   if (!link_.is_connected()) {
     if (const auto connected = link_.connect(); !connected) return connected;
   }
-  if (const auto inserted = insert_.execute(link_, {account.user, account.record}); !inserted)
-    return inserted;
-  return link_.end_transaction();
+  const auto inserted = insert_.execute(link_, {account.user, account.record});
+  if (inserted) return link_.end_transaction();
+  // A refused INSERT may have opened a transaction, which locks the account until it ends. An error
+  // of the server does not tell whether one is open.
+  if (inserted.error().code == ErrorCode::kExists) {
+    if (const auto ended = link_.turn_autocommit_on(); !ended) return ended;
+  }
+  return inserted;
 }
 
 base::Result<std::string> MysqlStore::find_record(std::string_view user) {

@@ -30,6 +30,19 @@ class AutocommitTest(StoreTest):
                     self.assertEqual(client.ask(f"new:{user}:pw"), "exists")
                     self.assertEqual(client.ask(f"auth:{user}:pw"), "OK")
 
+    def test_a_refused_account_stays_unlocked(self) -> None:
+        mysql = self.databases["mysql"]
+        mysql.restart(SETTINGS[0])
+        maker = self.client(self.authserver("mysql", *PATIENT, *PLAIN))
+        self.assertEqual(maker.ask("new:locked:pw"), "OK")
+        other = self.client(self.authserver("mysql", *PATIENT, *PLAIN))
+        self.assertEqual(other.ask("new:locked:pw"), "exists")  # its first statement
+        mysql.ask(
+            "SET innodb_lock_wait_timeout = 1; SET autocommit = 1;"
+            "DELETE FROM turnstile.accounts WHERE name = 'locked'"
+        )
+        self.assertEqual(mysql.record_of("locked"), "")
+
     def test_a_kept_connection_sees_what_others_do(self) -> None:
         for number, setting in enumerate(SETTINGS):
             with self.subTest(setting):
