@@ -23,8 +23,10 @@ const char* null_if_empty(const std::string& text) { return text.empty() ? nullp
 // The time-out in whole seconds, as the client libraries take it, rounded up. MySQL's library tries
 // each read three times, so it gets a third.
 unsigned limit_s(std::int64_t timeout_ms, unsigned tries) {
-  const auto ms = static_cast<unsigned>(timeout_ms);
-  return std::max(1U, (ms + 1000 * tries - 1) / (1000 * tries));
+  constexpr std::int64_t kMostS = 1'000'000;  // the libraries count milliseconds in 32 bits
+  const std::int64_t try_ms = std::int64_t{1000} * tries;
+  return static_cast<unsigned>(
+      std::clamp<std::int64_t>((timeout_ms + try_ms - 1) / try_ms, 1, kMostS));
 }
 
 // Error numbers of the servers. They are the same in all versions, but no header names all of them.

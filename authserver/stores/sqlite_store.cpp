@@ -1,6 +1,7 @@
 #include "authserver/stores/sqlite_store.h"
 
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -226,6 +227,12 @@ base::Result<sqlite3_stmt*> SqliteStore::prepared(Statement& statement, const ch
   return statement.get();
 }
 
+void warn_if_others_may_read(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || (status.st_mode & S_IROTH) == 0) return;
+  base::log::warn("the accounts can be read by others path={} hint=\"chmod o-r\"", path);
+}
+
 }  // namespace
 
 void SqliteBackend::declare_flags(flags::App& app) {
@@ -244,6 +251,7 @@ base::Status SqliteBackend::prepare(const StoreLimits& limits) const {
   if (::sqlite3_exec(database->get(), statements.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
     return error_of(database->get(), "write to " + options_.path);
   }
+  warn_if_others_may_read(options_.path);
   base::log::info(
       "accounts store=sqlite path={} durable=\"on disk before OK (WAL, synchronous=FULL)\"",
       options_.path);

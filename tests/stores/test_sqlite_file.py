@@ -28,6 +28,12 @@ class SqliteFileTest(SceneTest):
                 self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
                 self.assertIn("would not be on disk", done.stderr)
 
+    def test_a_file_that_others_can_read_is_told(self) -> None:
+        words = "can be read by others"
+        self.assertNotIn(words, self.scene.authserver().log())
+        self.scene.accounts.chmod(0o644)
+        self.assertIn(words, self.scene.authserver().log())
+
     def test_no_account_in_a_file_that_was_removed_is_acknowledged(self) -> None:
         for connection in CONNECTIONS:
             with self.subTest(connection):
