@@ -6,15 +6,17 @@
 
 namespace authserver {
 
-bool Backoff::may_try_now() const { return next_wait_ms_ == 0 || base::now_ns() >= not_before_ns_; }
+bool Backoff::may_try_at(std::int64_t now_ns) const {
+  return next_wait_ms_ == 0 || now_ns >= not_before_ns_;
+}
 
-void Backoff::failed(Failure failure) {
+void Backoff::failed(Failure failure, std::int64_t now_ns) {
   constexpr std::int64_t kFirstMs = 50;
   const std::int64_t most_ms = failure == Failure::kAtOnce ? 500 : 1000;
   next_wait_ms_ = std::clamp(next_wait_ms_ * 2, kFirstMs, most_ms);
   const std::int64_t left_off_ms =
       ::randombytes_uniform(static_cast<std::uint32_t>(next_wait_ms_ / 2 + 1));
-  not_before_ns_ = base::now_ns() + (next_wait_ms_ - left_off_ms) * base::kNsPerMs;
+  not_before_ns_ = now_ns + (next_wait_ms_ - left_off_ms) * base::kNsPerMs;
 }
 
 }  // namespace authserver

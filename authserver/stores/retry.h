@@ -36,9 +36,10 @@ class FailureTimer {
 class Backoff {
  public:
   // Whether the store may be tried now. True before the first failure.
-  bool may_try_now() const;
+  bool may_try_now() const { return may_try_at(base::now_ns()); }
+  bool may_try_at(std::int64_t now_ns) const;
 
-  void failed(Failure failure);
+  void failed(Failure failure, std::int64_t now_ns = base::now_ns());
   void succeeded() { next_wait_ms_ = 0; }
 
  private:

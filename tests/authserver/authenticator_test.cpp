@@ -1,5 +1,12 @@
 #include "authserver/authenticator.h"
 
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <fstream>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -51,6 +58,20 @@ class OneRecord : public AccountStore {
 
   std::string record;
 };
+
+std::int64_t cpu_of_this_thread_ns() {
+  timespec used{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return used.tv_sec * base::kNsPerS + used.tv_nsec;
+}
+
+// Whether a thread of this process waits for something.
+bool sleeps(pid_t thread) {
+  std::ifstream stat("/proc/self/task/" + std::to_string(thread) + "/stat");
+  std::string line;
+  std::getline(stat, line);
+  return line.find(") S ") != std::string::npos;
+}
 
 }  // namespace
 
@@ -114,6 +135,43 @@ TEST_CASE("an unknown user costs a hash even if new accounts are stored in plain
     CHECK(is(setup.authenticator->verify(*setup.store, {tests::fresh_user(), "any"}),
              ErrorCode::kUnavailable));
   }).join();
+}
+
+TEST_CASE("a credential is remembered for as long as was asked, and no longer", "[authserver]") {
+  constexpr std::int64_t kShortMemoMs = 1;
+  Setup setup({Scheme::kArgon2id, kShortMemoMs, kShortWaitMs});
+  REQUIRE(setup.create("right"));
+  REQUIRE(setup.verify("right"));
+  const auto forgotten = base::Deadline::in_ms(kShortMemoMs);
+  while (!forgotten.has_passed()) std::this_thread::yield();
+  const HashLanes::Turn only_lane(setup.shared->lanes, 0, base::now_ns() + base::kNsPerS);
+  std::thread([&] { CHECK(is(setup.verify("right"), ErrorCode::kUnavailable)); }).join();
+}
+
+TEST_CASE("simultaneous verifications of one credential compute one hash", "[authserver]") {
+  constexpr std::size_t kThreads = 3;
+  Setup setup({Scheme::kArgon2id, kMemoMs, 60'000});
+  OneRecord store;
+  store.record = *make_record(Scheme::kArgon2id, "right");
+  std::optional<HashLanes::Turn> only_lane;
+  only_lane.emplace(setup.shared->lanes, 0, base::now_ns() + base::kNsPerS);
+  std::array<std::atomic<pid_t>, kThreads> ids{};
+  std::array<std::int64_t, kThreads> cpu_ns{};
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      ids[t] = ::gettid();
+      CHECK(setup.authenticator->verify(store, {"bob", "right"}));
+      cpu_ns[t] = cpu_of_this_thread_ns();
+    });
+  }
+  for (const auto& id : ids) {
+    while (id == 0 || !sleeps(id)) std::this_thread::yield();
+  }
+  only_lane.reset();
+  for (std::thread& thread : threads) thread.join();
+  std::ranges::sort(cpu_ns);
+  CHECK(cpu_ns[kThreads - 2] * 3 < cpu_ns[kThreads - 1]);  // only one of them has computed
 }
 
 TEST_CASE("without a memo nothing is remembered", "[authserver]") {

@@ -1,5 +1,7 @@
 #include "authserver/stores/retry.h"
 
+#include <utility>
+
 #include "base/result.h"
 #include "tests/catch.h"
 
@@ -57,4 +59,21 @@ TEST_CASE("a failed store is not tried at once, and a store that works always is
   CHECK_FALSE(backoff.may_try_now());
   backoff.succeeded();
   CHECK(backoff.may_try_now());
+}
+
+TEST_CASE("a failed store is tried again soon, however often it has failed", "[stores]") {
+  constexpr std::int64_t kNow = 1'000 * base::kNsPerS;
+  const auto after_ms = [](std::int64_t ms) { return kNow + ms * base::kNsPerMs; };
+  for (const auto& [failure, most_ms] :
+       {std::pair(Failure::kAtOnce, 500), std::pair(Failure::kAfterWaiting, 1000)}) {
+    Backoff backoff;
+    backoff.failed(failure, kNow);
+    CHECK_FALSE(backoff.may_try_at(after_ms(24)));
+    CHECK(backoff.may_try_at(after_ms(50)));
+    for (int i = 0; i < 100; ++i) {
+      backoff.failed(failure, kNow);
+      CHECK(backoff.may_try_at(after_ms(most_ms)));
+    }
+    CHECK_FALSE(backoff.may_try_at(after_ms(most_ms / 2 - 1)));
+  }
 }

@@ -1,0 +1,21 @@
+"""When more passwords wait to be hashed than can be hashed in two seconds."""
+
+import unittest
+
+from scene import SceneTest
+
+CLIENTS = 1000  # one hash takes 5 to 20 ms, so all of them take at least 5 s
+
+
+class HashWaitTest(SceneTest):
+    def test_who_waits_for_too_long_is_told_unavailable(self) -> None:
+        server = self.scene.authserver("--hashes-at-once", "1", "--store-timeout", "60")
+        clients = [self.scene.client(server) for _ in range(CLIENTS)]
+        for number, client in enumerate(clients):
+            client.send(f"new:user{number}:pw\n")
+        replies = [client.reply() for client in clients]
+        self.assertEqual(set(replies), {"OK", "unavailable"})
+
+
+if __name__ == "__main__":
+    unittest.main()
