@@ -1,6 +1,5 @@
 """A server that answers in Redis's place with replies that Redis would never give."""
 
-import contextlib
 import socket
 import unittest
 from typing import BinaryIO
