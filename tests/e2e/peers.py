@@ -91,13 +91,23 @@ class Relay(Listening):
 
     def __init__(self, target: Address) -> None:
         self._target = target
+        self._open: set[socket.socket] = set()
         super().__init__()
+
+    def open_connections(self) -> int:
+        """How many connections `target` has not closed. Those it closed are closed here too."""
+        return len(self._open)
 
     def serve(self, connection: socket.socket) -> None:
         with socket.create_connection(self._target) as onward:
             self._sockets.append(onward)
-            threading.Thread(target=_pump, args=(onward, connection), daemon=True).start()
+            self._open.add(onward)
+            threading.Thread(target=self._pump_back, args=(onward, connection), daemon=True).start()
             _pump(connection, onward)
+
+    def _pump_back(self, onward: socket.socket, connection: socket.socket) -> None:
+        _pump(onward, connection)
+        self._open.discard(onward)
 
 
 def _pump(source: socket.socket, sink: socket.socket) -> None:
