@@ -1,9 +1,12 @@
 #include "serve/thread_server.h"
 
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <exception>
 #include <list>
 #include <thread>
 
@@ -45,11 +48,19 @@ class Seat {
 class ThreadServer {
  public:
   ThreadServer(net::Listener listener, const Options& options, const MakeWorker& make_worker)
-      : options_(options), make_worker_(make_worker), acceptor_(std::move(listener)) {}
+      : options_(options),
+        make_worker_(make_worker),
+        acceptor_(std::move(listener)),
+        stop_signals_(base::open_stop_signals()),
+        needs_care_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
   bool run() {
+    if (!stop_signals_.is_open() || !needs_care_.is_open()) {
+      base::log::error("cannot watch signals and threads: out of descriptors or memory");
+      return false;
+    }
     if (!start_first_thread()) return false;
-    base::wait_for_stop_signal();
+    look_after_threads();
     drain();
     log_totals("stopped", totals_);
     return true;
@@ -60,37 +71,61 @@ class ThreadServer {
     if (options_.spare > 0) return start_successor();
     try {
       accepting_ = std::thread([this] { accept_and_hand_over(); });
-    } catch (const std::system_error& failure) {
+    } catch (const std::exception& failure) {
       base::log::error("cannot make a thread reason=\"{}\"", failure.what());
       return false;
     }
     return true;
   }
 
+  // The main thread, until a stop signal. With spare threads it joins the threads that ended, and
+  // tries again when none waits for a connection because none could be made.
+  void look_after_threads() {
+    for (bool is_short = false;;) {
+      pollfd events[] = {{stop_signals_.get(), POLLIN, 0}, {needs_care_.get(), POLLIN, 0}};
+      ::poll(events, 2, is_short ? kTryAgainMs : -1);
+      if (events[0].revents != 0) return;
+      eventfd_t ignored = 0;
+      ::eventfd_read(needs_care_.get(), &ignored);
+      join_ended();
+      is_short = options_.spare > 0 && waiting_ <= 0 && !start_successor();
+    }
+  }
+
   // The paper's way: this thread only accepts.
   void accept_and_hand_over() {
     while (auto fd = acceptor_.next()) {
-      if (serving_.fetch_add(1) >= options_.max_connections) {
-        --serving_;
+      const int raw_fd = fd->get();
+      const bool is_started = has_a_seat() && start_thread([this, raw_fd](Seat& seat) {
+                                net::Fd owned(raw_fd);
+                                const auto worker = try_to_make_worker();
+                                if (worker) {
+                                  serve_seated(seat, std::move(owned), *worker);
+                                } else {
+                                  refuse(std::move(owned));
+                                }
+                              });
+      if (is_started) {
+        fd->release();
+      } else {
         refuse(std::move(*fd));
-        continue;
-      }
-      const int raw_fd = fd->release();
-      const bool is_started = start_thread([this, raw_fd](Seat& seat) {
-        const auto worker = make_worker_();
-        serve_seated(seat, net::Fd(raw_fd), *worker);
-        --serving_;
-      });
-      if (!is_started) {
-        --serving_;
-        refuse(net::Fd(raw_fd));
       }
     }
   }
 
+  bool has_a_seat() EXCLUDES(mutex_) {
+    const base::Lock lock(mutex_);
+    return seats_.size() < static_cast<std::size_t>(options_.max_connections);
+  }
+
   // With spare threads: every thread does this.
   void accept_and_serve(Seat& seat) {
-    const auto worker = make_worker_();
+    const auto worker = try_to_make_worker();
+    if (!worker) {
+      base::pause_ms(kTryAgainMs);
+      --waiting_;
+      return;
+    }
     do {
       auto fd = acceptor_.next();
       if (!fd) return;
@@ -110,12 +145,33 @@ class ThreadServer {
     return false;
   }
 
-  // When no thread can be made, connections wait in the queue until a thread is done.
+  // When no thread can be made, connections wait in the queue until a thread is done or the main
+  // thread has made one.
   bool start_successor() {
     ++waiting_;
     const bool is_started = start_thread([this](Seat& seat) { accept_and_serve(seat); });
-    if (!is_started) --waiting_;
+    if (!is_started) {
+      --waiting_;
+      ::eventfd_write(needs_care_.get(), 1);
+    }
     return is_started;
+  }
+
+  // Nothing when memory or descriptors are short, which has been logged.
+  std::unique_ptr<Worker> try_to_make_worker() {
+    try {
+      auto worker = make_worker_();
+      if (is_short_of_threads_.load(std::memory_order_relaxed)) is_short_of_threads_ = false;
+      return worker;
+    } catch (const std::exception& failure) {
+      warn_once(failure);
+      return nullptr;
+    }
+  }
+
+  void warn_once(const std::exception& failure) {
+    if (is_short_of_threads_.exchange(true)) return;
+    base::log::error("cannot make a thread reason=\"{}\"", failure.what());
   }
 
   void serve_seated(Seat& seat, net::Fd fd, Worker& worker) {
@@ -126,35 +182,45 @@ class ThreadServer {
     seat.get_up();
   }
 
+  // Whoever makes a thread first joins those that ended, so they are never more than those that
+  // served at once.
   template <typename Body>
   bool start_thread(Body body) EXCLUDES(mutex_) {
+    join_ended();
     const base::Lock lock(mutex_);
-    const auto seat = seats_.emplace(seats_.end());
+    std::list<Seat> made;
     try {
+      const auto seat = made.emplace(made.end());
       seat->thread = std::thread([this, seat, body] {
         body(*seat);
         leave(seat);
       });
-    } catch (const std::system_error& failure) {
-      seats_.erase(seat);
-      base::log::error("cannot make a thread reason=\"{}\" threads={}", failure.what(),
-                       seats_.size());
+    } catch (const std::exception& failure) {
+      warn_once(failure);
       return false;
     }
+    seats_.splice(seats_.end(), made);
     return true;
   }
 
-  // A thread cannot join itself: each that ends joins the one that ended before it, and the last is
-  // joined by drain().
+  // The last step of a thread. It never waits for another one that ends, because they would form
+  // a chain in which nobody ends before the slowest.
   void leave(std::list<Seat>::iterator seat) EXCLUDES(mutex_) {
-    std::list<Seat> before_me;
     {
       const base::Lock lock(mutex_);
-      before_me.swap(ended_);
       ended_.splice(ended_.end(), seats_, seat);
       if (seats_.empty()) all_left_.wake_all();
     }
-    for (Seat& ended : before_me) ended.thread.join();
+    if (options_.spare > 0) ::eventfd_write(needs_care_.get(), 1);
+  }
+
+  void join_ended() EXCLUDES(mutex_) {
+    std::list<Seat> ended;
+    {
+      const base::Lock lock(mutex_);
+      ended.swap(ended_);
+    }
+    for (Seat& seat : ended) seat.thread.join();
   }
 
   void drain() EXCLUDES(mutex_) {
@@ -171,12 +237,7 @@ class ThreadServer {
         ::_exit(0);  // their threads hold nothing that outlives the process
       }
     }
-    std::list<Seat> last;
-    {
-      const base::Lock lock(mutex_);
-      last.swap(ended_);
-    }
-    for (Seat& ended : last) ended.thread.join();
+    join_ended();
   }
 
   std::size_t shut_down_all(int how) EXCLUDES(mutex_) {
@@ -192,22 +253,27 @@ class ThreadServer {
     return seats_.empty();
   }
 
+  static constexpr int kTryAgainMs = 100;  // until the system may have room for a thread again
+
   const Options options_;
   const MakeWorker& make_worker_;
   Acceptor acceptor_;
-  std::thread accepting_;  // only without spare threads
+  const net::Fd stop_signals_;
+  const net::Fd needs_care_;  // an eventfd: written when a thread ended, or none could be made
+  std::thread accepting_;     // only without spare threads
 
   // Counters. `waiting_` counts threads in accept, or on their way there.
   std::atomic<int> waiting_ = 0;
   std::atomic<int> serving_ = 0;
-  std::atomic<bool> is_draining_ = false;  // set before the sockets are shut down
+  std::atomic<bool> is_short_of_threads_ = false;  // relaxed: only decides what is logged
+  std::atomic<bool> is_draining_ = false;          // set before the sockets are shut down
   Totals totals_;
 
   // Taken when a thread starts or ends, not for a connection or a request of a spare thread.
   base::Mutex mutex_;
   base::Condition all_left_;
   std::list<Seat> seats_ GUARDED_BY(mutex_);
-  std::list<Seat> ended_ GUARDED_BY(mutex_);  // at most one, waiting to be joined
+  std::list<Seat> ended_ GUARDED_BY(mutex_);  // waiting to be joined
 };
 
 }  // namespace

@@ -1,12 +1,17 @@
 """Many clients at once, each with its own account and file: every reply goes to the right one."""
 
 import random
+import resource
+import subprocess
 import threading
 import unittest
+from pathlib import Path
 
 from client import Client
-from programs import SANITIZED, Program
-from scene import SceneTest
+from processes import threads
+from programs import BUILD, SANITIZED, Program, environment
+from scene import SceneTest, create_account
+from waiting import eventually
 
 
 class Visitor(threading.Thread):
@@ -88,6 +93,49 @@ class CrowdTest(SceneTest):
                 self.assertEqual(
                     [mistake for visitor in visitors for mistake in visitor.mistakes], []
                 )
+
+
+class ThreadsTest(SceneTest):
+    """Threads that end, and threads that cannot be made."""
+
+    def test_threads_that_ended_do_not_pile_up_without_idle_threads(self) -> None:
+        limit, main_and_accepting, just_ended = 64, 2, 1
+        self.scene.write("a", b"x")
+        authserver = self.scene.authserver("--password-scheme", "plain")
+        create_account(authserver)
+        flags = ("--spare-threads", "0", "--files", "disk", "--max-connections", limit)
+        fileserver = self.scene.fileserver(authserver, *flags)
+        most, idle = 0, threads(fileserver.pid)
+        asks = f"get --server {fileserver} --file a --user alice --password wonderland"
+        with subprocess.Popen(
+            [BUILD / "loadgen", *asks.split(), "--threads", "38", "--seconds", "2"],
+            env=environment(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        ) as crowd:
+            while crowd.poll() is None:
+                most = max(most, threads(fileserver.pid))
+        self.assertGreater(most, idle)
+        self.assertLessEqual(most, limit + just_ended + max(idle, main_and_accepting))
+
+    @unittest.skipIf(SANITIZED, "a sanitizer needs more address space than the limit leaves")
+    def test_when_no_thread_could_be_made_it_is_tried_again_while_all_others_are_busy(self) -> None:
+        server = self.scene.authserver("--spare-workers", "1", "--idle-timeout", "0")
+        first = self.scene.client(server)
+        self.assertEqual(first.ask("ping"), "OK")
+        unlimited = resource.prlimit(server.pid, resource.RLIMIT_AS)
+        resource.prlimit(server.pid, resource.RLIMIT_AS, (address_space(server.pid), unlimited[1]))
+        others = [self.scene.client(server) for _ in range(3)]
+        eventually(lambda: "cannot make a thread" in server.log(), "the log says so")
+        resource.prlimit(server.pid, resource.RLIMIT_AS, unlimited)
+        self.assertEqual([client.ask("ping") for client in [first, *others]], ["OK"] * 4)
+        self.assertEqual(server.log().count("cannot make a thread"), 1)
+
+
+def address_space(pid: int) -> int:
+    """The size of the process's address space in bytes."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[0])
+    return pages * resource.getpagesize()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,94 @@
+#include "serve/thread_server.h"
+
+#include <signal.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <atomic>
+#include <new>
+#include <thread>
+
+#include "base/stop_signals.h"
+#include "net/connect.h"
+#include "net/listen.h"
+#include "net/socket_io.h"
+#include "serve/connection.h"
+#include "serve/options.h"
+#include "tests/catch.h"
+
+namespace {
+
+class AnswersOk : public serve::Worker {
+ public:
+  void serve(serve::Connection& connection) override {
+    while (connection.next_line()) connection.reply_ok();
+  }
+};
+
+// A server that runs in this process until the end of the test.
+class Running {
+ public:
+  Running(int spare, const serve::MakeWorker& make_worker)
+      : listener_(std::move(*net::listen_on({"127.0.0.1", 0}, 0))),
+        address_(net::resolve(listener_.address)->front()),
+        thread_([this, spare, make_worker] {
+          base::hold_stop_signals();
+          serve::Options options;
+          options.spare = spare;
+          serve::serve_with_threads(std::move(listener_), options, make_worker);
+        }) {}
+  ~Running() {
+    ::pthread_kill(thread_.native_handle(), SIGTERM);
+    thread_.join();
+  }
+
+  // One connection with one line: the reply, once the server has closed the connection.
+  std::string ask() const {
+    const auto fd = net::connect_to(address_, 60'000);
+    net::send_all(fd->get(), "ping\n");
+    ::shutdown(fd->get(), SHUT_WR);
+    std::string reply;
+    std::array<char, 64> buffer;
+    for (ssize_t got = 0; (got = net::receive(fd->get(), buffer)) > 0;) {
+      reply.append(buffer.data(), static_cast<std::size_t>(got));
+    }
+    return reply;
+  }
+
+ private:
+  net::Listener listener_;
+  const net::SocketAddress address_;
+  std::thread thread_;
+};
+
+}  // namespace
+
+TEST_CASE("a spare thread serves one connection after another", "[serve]") {
+  std::atomic<int> threads = 0;
+  const Running server(4, [&] {
+    ++threads;
+    return std::make_unique<AnswersOk>();
+  });
+  for (int i = 0; i < 40; ++i) CHECK(server.ask() == "OK\n");
+  CHECK(threads < 20);
+}
+
+TEST_CASE("a thread that finds no memory for its worker is replaced", "[serve]") {
+  std::atomic<int> failures = 3;
+  const Running server(1, [&]() -> std::unique_ptr<serve::Worker> {
+    if (failures.fetch_sub(1) > 0) throw std::bad_alloc();
+    return std::make_unique<AnswersOk>();
+  });
+  CHECK(server.ask() == "OK\n");
+}
+
+TEST_CASE("without spare threads, a connection for which there is no memory is told busy",
+          "[serve]") {
+  std::atomic<int> failures = 1;
+  const Running server(0, [&]() -> std::unique_ptr<serve::Worker> {
+    if (failures.fetch_sub(1) > 0) throw std::bad_alloc();
+    return std::make_unique<AnswersOk>();
+  });
+  CHECK(server.ask().starts_with("ERR busy "));
+  CHECK(server.ask() == "OK\n");
+}
