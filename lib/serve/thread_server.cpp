@@ -129,7 +129,7 @@ class ThreadServer {
     do {
       auto fd = acceptor_.next();
       if (!fd) return;
-      if (waiting_.fetch_sub(1) == 1) start_successor();
+      if (waiting_.fetch_sub(1) == 1 && !start_successor()) ::eventfd_write(needs_care_.get(), 1);
       if (serving_.fetch_add(1) < options_.max_connections) {
         serve_seated(seat, std::move(*fd), *worker);
       } else {
@@ -150,10 +150,7 @@ class ThreadServer {
   bool start_successor() {
     ++waiting_;
     const bool is_started = start_thread([this](Seat& seat) { accept_and_serve(seat); });
-    if (!is_started) {
-      --waiting_;
-      ::eventfd_write(needs_care_.get(), 1);
-    }
+    if (!is_started) --waiting_;
     return is_started;
   }
 

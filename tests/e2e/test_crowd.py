@@ -123,8 +123,10 @@ class ThreadsTest(SceneTest):
         server = self.scene.authserver("--spare-workers", "1", "--idle-timeout", "0")
         first = self.scene.client(server)
         self.assertEqual(first.ask("ping"), "OK")
+        eventually(lambda: threads(server.pid) == 3, "one thread serves, one waits")
         unlimited = resource.prlimit(server.pid, resource.RLIMIT_AS)
-        resource.prlimit(server.pid, resource.RLIMIT_AS, (address_space(server.pid), unlimited[1]))
+        no_room_for_a_stack = address_space(server.pid) + (256 << 10)
+        resource.prlimit(server.pid, resource.RLIMIT_AS, (no_room_for_a_stack, unlimited[1]))
         others = [self.scene.client(server) for _ in range(3)]
         eventually(lambda: "cannot make a thread" in server.log(), "the log says so")
         resource.prlimit(server.pid, resource.RLIMIT_AS, unlimited)
