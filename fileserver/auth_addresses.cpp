@@ -3,6 +3,9 @@
 #include <arpa/inet.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
 
 #include "net/connect.h"
 
@@ -12,12 +15,26 @@ namespace {
 
 constexpr std::int64_t kResolveEveryNs = 5 * base::kNsPerS;
 constexpr std::int64_t kSkipForNs = 1 * base::kNsPerS;
-constexpr std::int64_t kResolvingAtMostNs = 30 * base::kNsPerS;  // longer than the resolver takes
 
 bool is_numeric(const std::string& host) {
   in6_addr address;
   return ::inet_pton(AF_INET, host.c_str(), &address) == 1 ||
          ::inet_pton(AF_INET6, host.c_str(), &address) == 1;
+}
+
+// In a thread that nobody joins: the resolver may take longer than anybody wants to wait. Throws
+// std::system_error when no thread can be made.
+template <typename Found>
+std::shared_future<Found> look_up(const net::HostPort& name,
+                                  const std::function<Found(const net::HostPort&)>& resolver) {
+  std::packaged_task<Found()> task([name, resolver] { return resolver(name); });
+  auto found = task.get_future().share();
+  std::thread(std::move(task)).detach();
+  return found;
+}
+
+std::chrono::milliseconds left(base::Deadline deadline) {
+  return std::chrono::milliseconds(deadline.left_ms());
 }
 
 }  // namespace
@@ -26,7 +43,7 @@ AuthAddresses::AuthAddresses(net::HostPort name, Resolver resolver)
     : name_(std::move(name)), is_numeric_(is_numeric(name_.host)), resolver_(std::move(resolver)) {}
 
 base::Result<net::Fd> AuthAddresses::connect(std::int64_t timeout_ms, base::Deadline deadline) {
-  if (const auto resolved = resolve_if_due(); !resolved) return resolved.error();
+  if (const auto known = wait_until_known(deadline); !known) return known.error();
   base::Error failure{base::ErrorCode::kUnavailable,
                       net::to_string(name_) + ": no address accepts connections"};
   const auto candidates = in_order_of_trial();
@@ -35,8 +52,8 @@ base::Result<net::Fd> AuthAddresses::connect(std::int64_t timeout_ms, base::Dead
     const auto share_ms = deadline.left_ms() / static_cast<std::int64_t>(candidates.size() - i);
     auto fd =
         net::connect_to(candidates[i], timeout_ms, nullptr, std::max<std::int64_t>(share_ms, 1));
-    note_outcome(candidates[i], fd.ok());
     if (fd) return fd;
+    note_outcome(candidates[i], false);
     failure = fd.error();
   }
   return failure;
@@ -64,11 +81,24 @@ std::vector<net::SocketAddress> AuthAddresses::in_order_of_trial() {
   return addresses;
 }
 
+void AuthAddresses::note_answer(int fd, bool is_in_time) {
+  if (const auto address = net::peer_of(fd)) note_outcome(*address, is_in_time);
+}
+
+std::size_t AuthAddresses::count() {
+  const base::Lock lock(mutex_);
+  return known_.size();
+}
+
 void AuthAddresses::note_outcome(const net::SocketAddress& address, bool is_good) {
   const base::Lock lock(mutex_);
   skip_until(address, is_good ? 0 : base::now_ns() + kSkipForNs);
-  const auto is_skipped = [](const Known& known) { return known.skipped_until_ns > 0; };
-  if (std::all_of(known_.begin(), known_.end(), is_skipped)) resolve_again_at_ns_ = 0;
+  if (all_are_skipped()) resolve_again_at_ns_ = 0;
+}
+
+bool AuthAddresses::all_are_skipped() {
+  return std::all_of(known_.begin(), known_.end(),
+                     [](const Known& known) { return known.skipped_until_ns > 0; });
 }
 
 void AuthAddresses::skip_until(const net::SocketAddress& address, std::int64_t until_ns) {
@@ -77,15 +107,45 @@ void AuthAddresses::skip_until(const net::SocketAddress& address, std::int64_t u
   }
 }
 
-// If the name server does not answer, the known addresses stay in use, and only one caller waits.
-base::Status AuthAddresses::resolve_if_due() {
-  if (!must_resolve()) return base::kDone;
-  const auto found = resolver_(name_);
+// Without known addresses, waits for them until the deadline. When all known addresses failed, who
+// asks for new ones waits for half of the time, and then tries the known ones again.
+base::Status AuthAddresses::wait_until_known(base::Deadline deadline) {
+  std::shared_future<Found> under_way;
+  base::Deadline wait_until = deadline;
+  {
+    const base::Lock lock(mutex_);
+    take_look_up();
+    const bool is_due = must_look_up();
+    if (is_due) look_up_ = look_up(name_, resolver_);
+    if (!known_.empty() && !(is_due && all_are_skipped())) return base::kDone;
+    if (!known_.empty()) wait_until = base::Deadline::in_ms(deadline.left_ms() / 2);
+    under_way = look_up_;
+  }
+  if (under_way.valid()) under_way.wait_for(left(wait_until));
   const base::Lock lock(mutex_);
-  being_resolved_until_ns_ = 0;
-  if (!found && known_.empty()) return found.error();
+  take_look_up();
+  if (!known_.empty()) return base::kDone;
+  if (look_up_failure_ && !look_up_.valid()) return *look_up_failure_;
+  return base::Error{base::ErrorCode::kUnavailable,
+                     "resolve " + name_.host + ": the name server does not answer in time"};
+}
+
+bool AuthAddresses::must_look_up() {
+  if (look_up_.valid()) return false;
+  if (known_.empty()) return true;
+  return !is_numeric_ && base::now_ns() >= resolve_again_at_ns_;
+}
+
+// Takes over the addresses if the look-up has ended. If it failed, the known ones stay in use.
+void AuthAddresses::take_look_up() {
+  if (!look_up_.valid() || look_up_.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+    return;
+  const Found found = std::exchange(look_up_, {}).get();
   resolve_again_at_ns_ = base::now_ns() + kResolveEveryNs;
-  if (!found) return base::kDone;
+  if (!found) {
+    look_up_failure_ = found.error();
+    return;
+  }
   std::vector<Known> fresh;
   for (const net::SocketAddress& address : *found) {
     const auto same = [&](const Known& known) { return known.address == address; };
@@ -93,16 +153,6 @@ base::Status AuthAddresses::resolve_if_due() {
     fresh.push_back(before != known_.end() ? *before : Known{address});
   }
   known_ = std::move(fresh);
-  return base::kDone;
-}
-
-bool AuthAddresses::must_resolve() {
-  const base::Lock lock(mutex_);
-  if (known_.empty()) return true;
-  const std::int64_t now = base::now_ns();
-  if (is_numeric_ || now < resolve_again_at_ns_ || now < being_resolved_until_ns_) return false;
-  being_resolved_until_ns_ = now + kResolvingAtMostNs;
-  return true;
 }
 
 }  // namespace fileserver

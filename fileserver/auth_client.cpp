@@ -103,23 +103,31 @@ base::Status AuthClient::ask(const wire::New& request) {
 
 base::Status AuthClient::ask_line(std::string_view line, Repeat repeat) {
   const auto deadline = base::Deadline::in_ms(timeout_ms_);
-  if (mode_ == AuthConnection::kPerRequest) return ask_on_new_connection(line, deadline);
+  if (mode_ == AuthConnection::kPerRequest) return ask_on_new_connection(line, deadline, repeat);
   // The authserver may have closed an idle connection; after a restart it has closed all of them.
   // Bytes that arrived unasked must not be taken for an answer. The check costs one system call.
   for (net::Fd kept = kept_.take(); kept.is_open(); kept = kept_.take()) {
     if (!net::is_quiet_and_open(kept.get())) continue;
     const Outcome outcome = exchange(kept.get(), line, deadline, false);
     if (outcome.kind == Outcome::Kind::kBroken && repeat == Repeat::kSafe) break;
+    if (outcome.kind == Outcome::Kind::kTimedOut) addresses_.note_answer(kept.get(), false);
     if (may_be_kept(outcome)) kept_.put(std::move(kept));
     return status_of(outcome);
   }
-  return ask_on_new_connection(line, deadline);
+  return ask_on_new_connection(line, deadline, repeat);
 }
 
-base::Status AuthClient::ask_on_new_connection(std::string_view line, base::Deadline deadline) {
+base::Status AuthClient::ask_on_new_connection(std::string_view line, base::Deadline deadline,
+                                               Repeat repeat) {
   auto made = addresses_.connect(timeout_ms_, deadline);
   if (!made) return made.error();
-  const Outcome outcome = exchange(made->get(), line, deadline, true);
+  const bool may_try_another = repeat == Repeat::kSafe && addresses_.count() > 1;
+  const auto answer_by = may_try_another ? base::Deadline::in_ms(deadline.left_ms() / 2) : deadline;
+  const Outcome outcome = exchange(made->get(), line, answer_by, true);
+  const bool is_timed_out = outcome.kind == Outcome::Kind::kTimedOut;
+  addresses_.note_answer(made->get(), !is_timed_out);
+  if (is_timed_out && may_try_another)
+    return ask_on_new_connection(line, deadline, Repeat::kUnsafe);
   if (mode_ == AuthConnection::kPersistent && may_be_kept(outcome)) kept_.put(std::move(*made));
   return status_of(outcome);
 }

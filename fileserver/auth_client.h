@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/result.h"
@@ -20,8 +21,9 @@ namespace fileserver {
 // Threads: any, at the same time. A request takes no lock.
 class AuthClient {
  public:
-  AuthClient(const net::HostPort& address, AuthConnection mode, std::int64_t timeout_ms)
-      : addresses_(address), mode_(mode), timeout_ms_(timeout_ms) {}
+  AuthClient(const net::HostPort& address, AuthConnection mode, std::int64_t timeout_ms,
+             AuthAddresses::Resolver resolver = net::resolve)
+      : addresses_(address, std::move(resolver)), mode_(mode), timeout_ms_(timeout_ms) {}
 
   // Each returns kDone if the authserver answered OK, otherwise the error that it answered, or:
   //
@@ -30,7 +32,8 @@ class AuthClient {
   // kInternal: the peer does not speak the protocol.
   //
   // If a kept connection breaks before any answer, `ping` and `auth` are sent again on a new one.
-  // `new` is not, because it may have been carried out.
+  // If a new one is not answered within half of the time and --auth stands for several addresses,
+  // they are sent to another one. `new` is not repeated, because it may have been carried out.
   base::Status ask(const wire::Ping& ping);
   base::Status ask(const wire::Auth& request);
   base::Status ask(const wire::New& request);
@@ -39,7 +42,7 @@ class AuthClient {
   enum class Repeat { kSafe, kUnsafe };
 
   base::Status ask_line(std::string_view line, Repeat repeat);
-  base::Status ask_on_new_connection(std::string_view line, base::Deadline deadline);
+  base::Status ask_on_new_connection(std::string_view line, base::Deadline deadline, Repeat repeat);
 
   AuthAddresses addresses_;
   const AuthConnection mode_;

@@ -64,6 +64,13 @@ std::string SocketAddress::text() const {
   return to_string({host, port()});
 }
 
+std::optional<SocketAddress> peer_of(int fd) {
+  sockaddr_storage storage{};
+  socklen_t size = sizeof storage;
+  if (::getpeername(fd, reinterpret_cast<sockaddr*>(&storage), &size) != 0) return {};
+  return SocketAddress(reinterpret_cast<sockaddr*>(&storage), size);
+}
+
 base::Result<std::vector<SocketAddress>> resolve(const HostPort& host_port) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;

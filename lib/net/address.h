@@ -46,6 +46,9 @@ class SocketAddress {
   socklen_t size_;
 };
 
+// The address at the other end of a connected socket. Nothing when it is not connected any more.
+std::optional<SocketAddress> peer_of(int fd);
+
 // All addresses of a name, at least one. kUnavailable when it has none now. May ask a name server;
 // a numeric host never does.
 base::Result<std::vector<SocketAddress>> resolve(const HostPort& host_port);

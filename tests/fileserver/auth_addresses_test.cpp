@@ -72,6 +72,7 @@ class Silent {
 std::string reached_by(AuthAddresses& addresses, std::int64_t within_ms = kLongMs) {
   const auto fd = addresses.connect(within_ms, base::Deadline::in_ms(within_ms));
   if (!fd) return std::string(wire::word_of(fd.error().code));
+  addresses.note_answer(fd->get(), true);
   sockaddr_storage storage{};
   socklen_t size = sizeof storage;
   ::getpeername(fd->get(), reinterpret_cast<sockaddr*>(&storage), &size);
@@ -188,6 +189,19 @@ TEST_CASE("while one caller waits for a name server that hangs, the others use t
   may_answer.set_value();
   CHECK(unlucky.get() == one.address().text());
   CHECK(times_asked == 2);
+}
+
+TEST_CASE("a name server that hangs does not hold a caller longer than its deadline",
+          "[fileserver]") {
+  std::promise<void> may_answer;
+  const std::shared_future<void> answer = may_answer.get_future().share();
+  AuthAddresses addresses(kName, [answer](const net::HostPort&) -> base::Result<Addresses> {
+    answer.wait();
+    return base::Error{base::ErrorCode::kUnavailable, "no name server"};
+  });
+  CHECK(reached_by(addresses, 50) == "unavailable");
+  CHECK(reached_by(addresses, 50) == "unavailable");
+  may_answer.set_value();
 }
 
 TEST_CASE("a numeric address is resolved once", "[fileserver]") {
