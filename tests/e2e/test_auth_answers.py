@@ -184,6 +184,20 @@ class AuthAnswersTest(SceneTest):
         # The limit of 512 bytes, after which it would not be an answer, takes 50 seconds to reach.
         self.assert_unavailable_in_time(client, "get:bob:pw")
 
+    def test_an_answer_that_trickles_on_a_kept_connection_is_unavailable_in_time(self) -> None:
+        stopped = threading.Event()
+        self.addCleanup(stopped.set)
+
+        def answer(line: bytes, connection: socket.socket) -> bytes | None:
+            while b"trickle" in line and not stopped.wait(0.1):
+                connection.sendall(b"x")
+            return b"OK\n"
+
+        self.serve(answer, "--auth-timeout", "1")
+        client = self.client()
+        grant(client)
+        self.assert_unavailable_in_time(client, "get:bob:trickle")
+
     def test_a_late_answer_reaches_no_other_request(self) -> None:
         late = threading.Event()
 
