@@ -16,7 +16,7 @@ inline constexpr double kMostNCheck = 1.03;
 
 // n_check says little about a shorter run, because starting and ending its threads takes a good
 // part of the time.
-inline constexpr double kLeastElapsedS = 1;
+inline constexpr double kLeastElapsedS = 5;
 
 struct ResponseTimes {
   double mean_ms = 0;
