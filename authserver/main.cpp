@@ -10,10 +10,9 @@
 #include "authserver/config.h"
 #include "authserver/session.h"
 #include "base/stop_signals.h"
-#include "serve/process_server.h"
+#include "serve/servers.h"
 #include "serve/shared_memory.h"
 #include "serve/startup.h"
-#include "serve/thread_server.h"
 
 namespace {
 

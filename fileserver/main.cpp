@@ -9,8 +9,8 @@
 #include "fileserver/files/disk_files.h"
 #include "fileserver/files/prefetched_files.h"
 #include "fileserver/session.h"
+#include "serve/servers.h"
 #include "serve/startup.h"
-#include "serve/thread_server.h"
 
 namespace {
 

@@ -1,5 +1,3 @@
-#include "serve/process_server.h"
-
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -19,17 +17,12 @@
 #include "base/stop_signals.h"
 #include "serve/acceptor.h"
 #include "serve/child.h"
+#include "serve/servers.h"
 #include "serve/shared_memory.h"
 
 namespace serve {
 
 namespace {
-
-// The scoreboard, and behind it a state for every child that there can be.
-struct SharedBoard {
-  Scoreboard scoreboard;
-  std::atomic<ChildState> states[1];
-};
 
 class ProcessServer {
  public:
@@ -38,7 +31,7 @@ class ProcessServer {
         make_worker_(make_worker),
         acceptor_(std::move(listener)),
         most_children_(static_cast<std::size_t>(options.max_connections + options.spare + 1)),
-        board_(sizeof(SharedBoard) + most_children_ * sizeof(std::atomic<ChildState>)),
+        states_(most_children_),
         signals_(base::open_stop_and_child_signals()),
         nobody_waits_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     hold_drain_signal();
@@ -54,19 +47,17 @@ class ProcessServer {
       return false;
     }
     while (!shall_stop_) {
-      const bool is_short = options_.spare > 0 && board().waiting <= 0 && !fork_spare();
+      const bool is_short = options_.spare > 0 && board_->waiting <= 0 && !fork_spare();
       wait_for_events(is_short ? base::Deadline::in_ms(kWaitMs) : base::Deadline::never(),
                       options_.spare == 0);
     }
     drain();
-    log_totals("stopped", board().totals);
+    log_totals("stopped", board_->totals);
     return true;
   }
 
  private:
   static constexpr int kWaitMs = 100;  // until a child is done, or the system has room again
-
-  Scoreboard& board() const { return board_->scoreboard; }
 
   // Signals, children that ended, the last spare child gone to work, and, in the paper's way,
   // connections.
@@ -104,22 +95,22 @@ class ProcessServer {
 
   // A child that was killed could not take itself off the scoreboard.
   void settle(std::size_t place, pid_t pid, int status) {
-    if (options_.spare == 0) --board().serving;
+    if (options_.spare == 0) --board_->serving;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
     base::log::error("a child died pid={} status={:#x}", pid, static_cast<unsigned>(status));
     if (options_.spare == 0) return;
-    const ChildState state = board_->states[place];
-    if (state == ChildState::kWaiting) --board().waiting;
-    if (state == ChildState::kServing) --board().serving;
+    const ChildState state = states_[place];
+    if (state == ChildState::kWaiting) --board_->waiting;
+    if (state == ChildState::kServing) --board_->serving;
   }
 
   bool fork_spare() {
-    ++board().waiting;
+    ++board_->waiting;
     const bool is_forked = fork_child([this](std::size_t place) {
       accept_and_serve(acceptor_, options_, make_worker_,
-                       {board(), board_->states[place], nobody_waits_.get()});
+                       {*board_, states_[place], nobody_waits_.get()});
     });
-    if (!is_forked) --board().waiting;
+    if (!is_forked) --board_->waiting;
     return is_forked;
   }
 
@@ -131,12 +122,12 @@ class ProcessServer {
     }
     if (accepted.verdict != net::AcceptVerdict::kAccepted) return;
     bool is_forked = false;
-    if (board().serving < options_.max_connections) {
-      ++board().serving;
+    if (board_->serving < options_.max_connections) {
+      ++board_->serving;
       is_forked = fork_child([&](std::size_t) {
-        serve_and_end(std::move(accepted.fd), options_, make_worker_, board().totals);
+        serve_and_end(std::move(accepted.fd), options_, make_worker_, board_->totals);
       });
-      if (!is_forked) --board().serving;
+      if (!is_forked) --board_->serving;
     }
     if (!is_forked) refuse(std::move(accepted.fd));
   }
@@ -145,7 +136,7 @@ class ProcessServer {
   bool fork_child(Life life) {
     if (free_places_.empty()) return false;  // held by children that ended and are not reaped yet
     const std::size_t place = free_places_.back();
-    board_->states[place] = ChildState::kWaiting;
+    states_[place] = ChildState::kWaiting;
     const pid_t parent = ::getpid();
     const pid_t pid = ::fork();
     if (pid < 0) {
@@ -190,7 +181,8 @@ class ProcessServer {
   const MakeWorker& make_worker_;
   Acceptor acceptor_;
   const std::size_t most_children_;
-  Shared<SharedBoard> board_;
+  const Shared<Scoreboard> board_;
+  const SharedArray<std::atomic<ChildState>> states_;  // one for each child that there can be
   net::Fd signals_;
   net::Fd nobody_waits_;
 

@@ -1,5 +1,3 @@
-#include "serve/thread_server.h"
-
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -16,6 +14,7 @@
 #include "serve/acceptor.h"
 #include "serve/connection.h"
 #include "serve/one_connection.h"
+#include "serve/servers.h"
 
 namespace serve {
 

@@ -1,0 +1,34 @@
+// The two models of a server: one thread, or one process, owns a connection from accept to close.
+//
+// With spare threads (or processes), many of them wait in accept on the one listener, and the
+// kernel wakes exactly one for a connection; nothing is handed over. If that leaves none waiting,
+// one more is started. After a connection, it waits again, or ends if enough others wait.
+//
+// Without spare ones, the server accepts in one place and starts a thread or a process for each
+// connection, as the paper does.
+#pragma once
+
+#include "net/listen.h"
+#include "serve/options.h"
+
+namespace serve {
+
+// Both serve until SIGTERM or SIGINT, then drain: no new connection is accepted, the requests under
+// way are finished, and after options.drain_ms the remaining connections are cut. They return true
+// when that is over, and false at once, after logging the reason, if they cannot start.
+//
+// Requires: base::hold_stop_signals() was called before the first thread was started. `make_worker`
+// is called in the thread or process that the worker belongs to.
+
+// If a thread does not return even after its connection was cut, the process exits successfully.
+bool serve_with_threads(net::Listener listener, const Options& options,
+                        const MakeWorker& make_worker);
+
+// Returns in the parent only. The parent has one thread and forks; it never makes a worker. If it
+// dies, the children finish their requests and end.
+//
+// Requires: this process has no other thread.
+bool serve_with_processes(net::Listener listener, const Options& options,
+                          const MakeWorker& make_worker);
+
+}  // namespace serve
