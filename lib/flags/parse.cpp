@@ -159,14 +159,15 @@ class Parser {
     cli->set_version_flag("--version", program_.name + " " TURNSTILE_VERSION,
                           "print the version and exit");
     cli->set_help_flag("--help", "print this help and exit");
-    cli->add_option("--config", config_path, "read flags from FILE, one `flag = value` a line")
+    cli->add_option("--config", config_path, "read flags from FILE, one `flag = value` per line")
         ->type_name("FILE")
         ->check([](const std::string& path) -> std::string {
           return path.empty() ? "\"\" is not a file" : "";
         });
     add_all_to(*cli, app_, with_required);
     cli->footer(
-        "The command line beats the environment, which beats the file, which beats the default.");
+        "The command line overrides the environment, which overrides the file, which overrides the "
+        "default.");
     return cli;
   }
 

@@ -14,10 +14,11 @@ namespace flags {
 
 void add_secret(App& app, const std::string& name, std::string& target, std::string& target_file) {
   Option* const told = app.add_option(
-      name, target, "better in the variable or the file: other users can see a command line");
-  Option* const kept =
-      app.add_option(name + "-file", target_file,
-                     "read it from the first line of FILE, which others may not read");
+      name, target,
+      "safer in the environment variable or in a file, because other users can see a command line");
+  Option* const kept = app.add_option(
+      name + "-file", target_file,
+      "read it from the first line of FILE; other users must not be able to read FILE");
   told->type_name("SECRET");
   kept->type_name("FILE");
   make_alternatives({told, [&target] { target.clear(); }},

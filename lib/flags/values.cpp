@@ -75,7 +75,7 @@ Option* add_log_level(App& app, base::log::Level& target) {
                             {"info", Level::kInfo},
                             {"warn", Level::kWarn},
                             {"error", Level::kError}},
-                           "least important lines to log; debug: each request");
+                           "the lowest level that is logged; `debug` logs each request");
 }
 
 }  // namespace flags

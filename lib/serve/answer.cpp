@@ -13,7 +13,8 @@ void log_failure(const base::Error& error) {
       base::log::error("a request failed reason={}", base::log::quoted(error.context));
       break;
     case base::ErrorCode::kUnavailable:
-      base::log::debug("cannot be asked now reason={}", base::log::quoted(error.context));
+      base::log::debug("a request cannot be answered now reason={}",
+                       base::log::quoted(error.context));
       break;
     case base::ErrorCode::kSyntax:
     case base::ErrorCode::kTooLong:

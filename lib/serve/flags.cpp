@@ -5,16 +5,18 @@
 namespace serve {
 
 void add_options(flags::App& app, Options& target, const std::string& spare_name) {
-  flags::add_whole(app, "--max-connections", target.max_connections, 1, 1'000'000,
-                   "connections at once; one more is answered `busy`");
-  flags::add_whole(app, spare_name, target.spare, 0, 100'000,
-                   "how many that are done may wait for the next connection; 0: one is made for "
-                   "each, the paper's way");
+  flags::add_whole(
+      app, "--max-connections", target.max_connections, 1, 1'000'000,
+      "how many connections may be open at once; a further one gets the answer `busy`");
+  flags::add_whole(
+      app, spare_name, target.spare, 0, 100'000,
+      "how many idle threads (or processes) are kept for the next connection; 0: start "
+      "one for each connection, as in the paper");
   flags::add_seconds(app, "--idle-timeout", target.idle_timeout_ms,
                      "close a connection that completes no line, or takes no byte of a reply, for "
-                     "so long; 0: never");
+                     "this long; 0: never");
   flags::add_seconds(app, "--drain-seconds", target.drain_ms,
-                     "when told to stop: time for the requests under way");
+                     "time to finish the requests under way when the server is stopped");
 }
 
 }  // namespace serve

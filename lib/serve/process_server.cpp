@@ -167,8 +167,8 @@ class ProcessServer {
     const auto deadline = base::Deadline::in_ms(options_.drain_ms);
     while (!children_.empty() && !deadline.has_passed()) wait_for_events(deadline, false);
     if (children_.empty()) return;
-    base::log::warn("cut after draining connections={} drain_ms={}", children_.size(),
-                    options_.drain_ms);
+    base::log::warn("connections cut at the end of the drain time connections={} drain_ms={}",
+                    children_.size(), options_.drain_ms);
     signal_all(SIGKILL);
     while (!children_.empty()) wait_for_events(base::Deadline::never(), false);
   }

@@ -71,7 +71,7 @@ class ThreadServer {
     try {
       accepting_ = std::thread([this] { accept_and_hand_over(); });
     } catch (const std::exception& failure) {
-      base::log::error("cannot make a thread reason=\"{}\"", failure.what());
+      base::log::error("cannot start a thread reason=\"{}\"", failure.what());
       return false;
     }
     return true;
@@ -167,7 +167,7 @@ class ThreadServer {
 
   void warn_once(const std::exception& failure) {
     if (is_short_of_threads_.exchange(true)) return;
-    base::log::error("cannot make a thread reason=\"{}\"", failure.what());
+    base::log::error("cannot start a thread reason=\"{}\"", failure.what());
   }
 
   void serve_seated(Seat& seat, net::Fd fd, Worker& worker) {
@@ -225,11 +225,11 @@ class ThreadServer {
     if (accepting_.joinable()) accepting_.join();
     shut_down_all(SHUT_RD);
     if (!wait_until_all_left(base::Deadline::in_ms(options_.drain_ms))) {
-      base::log::warn("cut after draining connections={} drain_ms={}", shut_down_all(SHUT_RDWR),
-                      options_.drain_ms);
+      base::log::warn("connections cut at the end of the drain time connections={} drain_ms={}",
+                      shut_down_all(SHUT_RDWR), options_.drain_ms);
       constexpr int kGraceMs = 1000;
       if (!wait_until_all_left(base::Deadline::in_ms(kGraceMs))) {
-        log_totals("stopped with requests still waiting for a server behind us", totals_);
+        log_totals("stopped while requests still wait for another server", totals_);
         ::_exit(0);  // their threads hold nothing that outlives the process
       }
     }

@@ -18,7 +18,7 @@ std::string_view text_of(ErrorCode code) {
     case ErrorCode::kDenied: return "wrong user or password";
     case ErrorCode::kExists: return "user name taken";
     case ErrorCode::kNotFound: return "no such file";
-    case ErrorCode::kUnavailable: return "cannot be asked now, try again";
+    case ErrorCode::kUnavailable: return "authentication is not available now, try again";
     case ErrorCode::kBusy: return "too many connections";
     case ErrorCode::kInternal: return "internal error";
   }
