@@ -1,5 +1,4 @@
-// Why a request does not count: an error that the server answered, or one that only its client can
-// see.
+// Why a request failed: an error that the server answered, or a fault that only the client can see.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +8,16 @@
 
 namespace loadgen {
 
-// What no reply says.
+// The failures that no reply tells of.
 enum class Fault {
-  kTimeout,   // no whole reply within --timeout
-  kConnect,   // no connection
-  kClosed,    // the connection ended before the reply did
-  kMismatch,  // the file's bytes are not those of the copy
+  kTimeout,   // no complete reply within --timeout
+  kConnect,   // no connection could be made
+  kClosed,    // the connection ended before the end of the reply
+  kMismatch,  // the file differs from its copy
   kProtocol,  // the server does not speak the protocol
 };
 
-// The word that the results use. Empty for a value that is not an enumerator.
+// The word in the results. Empty for a value that is not an enumerator.
 constexpr std::string_view word_of(Fault fault) {
   switch (fault) {
     case Fault::kTimeout: return "timeout";
@@ -37,6 +36,7 @@ consteval std::size_t count_faults() {
   return count;
 }
 
+// An error code or a fault.
 class Cause {
  public:
   static constexpr std::size_t kCodes = wire::kErrorCodes.size();
@@ -50,15 +50,14 @@ class Cause {
   // From 0 to kCount - 1, for counting.
   constexpr std::size_t index() const { return index_; }
 
-  // The word that the results use: the protocol's own for what the server answered.
+  // The word in the results. For an error code it is the word of the protocol.
   // Requires: index < kCount.
   static constexpr std::string_view word_of(std::size_t index) {
     return index < kCodes ? wire::word_of(wire::kErrorCodes[index])
                           : loadgen::word_of(static_cast<Fault>(index - kCodes));
   }
 
-  // Whether the connection is known to stand right behind a reply afterwards, so that it can take
-  // the next request.
+  // Whether the connection can take the next request, because exactly one complete reply was read.
   bool leaves_connection_usable() const {
     if (index_ < kCodes) return !wire::closes_connection(wire::kErrorCodes[index_]);
     return index_ == Cause(Fault::kMismatch).index_;

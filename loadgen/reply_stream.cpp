@@ -23,8 +23,8 @@ Answer answer_of(std::string_view line, std::int64_t first_byte_ns) {
 
 }  // namespace
 
-// The memory of the buffer is not touched before it is needed: threads that fetch small files stay
-// small.
+// The buffer is not initialized, so memory is only used for the part that receives bytes. Threads
+// that fetch small files stay small.
 ReplyStream::ReplyStream(std::int64_t timeout_ms)
     : timeout_ms_(timeout_ms), buffer_(std::make_unique_for_overwrite<char[]>(kBufferBytes)) {}
 
@@ -79,7 +79,8 @@ std::optional<Cause> ReplyStream::read_file(std::uint64_t size_bytes, Reference*
 }
 
 std::optional<Cause> ReplyStream::receive_more() {
-  // Only a line that is cut by the end of the buffer: rare, and short.
+  // This only happens if the end of the buffer cuts a reply line. That is rare, and the line is
+  // short.
   if (end_ == kBufferBytes) {
     std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
     end_ -= begin_;

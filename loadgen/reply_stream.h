@@ -1,4 +1,4 @@
-// What a server sends on one connection, as replies and the bytes of files.
+// Reads what the server sends on a connection: replies, and the bytes of files.
 #pragma once
 
 #include <cstdint>
@@ -16,46 +16,49 @@
 
 namespace loadgen {
 
-// A reply, or why there is none.
+// A reply, or why the request failed.
 struct Answer {
-  std::optional<Cause> failure;  // that the server answered, or that kept it from doing so
+  std::optional<Cause> failure;  // an error of the server, or a failure to get any reply
   wire::Reply reply = wire::NotAReply{};
-  std::int64_t first_byte_ns = 0;  // when its first byte was here
+  std::int64_t first_byte_ns = 0;  // when its first byte arrived
 };
 
-// One thread. Everything is received into one buffer that never grows, and small replies with one
-// system call.
+// Everything is received into one buffer that never grows. A small reply takes one system call.
 //
-// No request takes longer than its time-out and a sixteenth: a receiving call may sleep for the
-// socket's own time-out, and once a request has taken a sixteenth of it, every call is preceded by
-// a wait for what is left.
+// A request takes at most its time-out and a sixteenth more. During the first sixteenth, the
+// time-out of the socket limits each receiving call. After that, each call is preceded by a wait
+// for the time that is left.
+//
+// Threads: one.
 class ReplyStream {
  public:
   explicit ReplyStream(std::int64_t timeout_ms);
 
-  // A new connection, whose socket's own time-out is `timeout_ms`. Borrows `fd`.
+  // Starts with a new connection. Borrows `fd`. Requires: `timeout_ms` is the time-out of the
+  // socket.
   void begin_connection(int fd);
 
-  // From here on time and bytes are counted for one request.
+  // Starts a request: its time and its bytes count from here.
   void begin_request();
 
+  // Waits for the next reply line.
   Answer read_reply();
 
-  // The bytes of a file behind its reply; compared with `reference` and kept in `download`, where
-  // they are not null.
+  // Reads the bytes of a file, which follow its reply. Compares them with `reference` and saves
+  // them in `download`, unless these are null. Returns why that failed, or nothing.
   std::optional<Cause> read_file(std::uint64_t size_bytes, Reference* reference,
                                  Download* download);
 
-  // Whether bytes have come that nobody has asked for.
+  // Whether bytes have been received and not read yet.
   bool has_more() const { return begin_ != end_; }
 
-  // Of the request: what the kernel handed out in all, less what was reply lines.
+  // The bytes that were received for this request, without its reply lines.
   std::uint64_t file_bytes() const { return received_bytes_ - line_bytes_; }
 
-  // Why the last Fault::kClosed: the server's orderly end, or the error of the connection.
+  // Says why the last Fault::kClosed happened: an orderly end by the server, or an error.
   std::string why_closed() const;
 
-  // When the last bytes were here.
+  // When the last bytes arrived.
   std::int64_t last_byte_ns() const { return last_byte_ns_; }
 
  private:
@@ -68,8 +71,8 @@ class ReplyStream {
   int closed_errno_ = 0;  // of the last Fault::kClosed; 0: the stream ended
   base::Deadline deadline_ = base::Deadline::never();
   base::Deadline unhurried_ =
-      base::Deadline::never();  // until then the socket's own time-out will do
-  std::size_t begin_ = 0;       // [begin_, end_) has come and is not used yet
+      base::Deadline::never();  // until then the time-out of the socket is enough
+  std::size_t begin_ = 0;       // [begin_, end_) was received and is not read yet
   std::size_t end_ = 0;
   std::uint64_t received_bytes_ = 0;
   std::uint64_t line_bytes_ = 0;

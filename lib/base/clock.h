@@ -1,24 +1,24 @@
-// The one clock: monotonic, in nanoseconds since some fixed moment.
+// Time: the clock, deadlines and sleeping.
 #pragma once
 
 #include <cstdint>
 
 namespace base {
 
-// Any thread; about 25 ns.
+// The monotonic clock, in nanoseconds since an arbitrary moment. Any thread; costs about 25 ns.
 std::int64_t now_ns();
 
-// The time of day, in seconds since 1970: only for telling people and other programs when something
-// was.
+// The time of day, in seconds since 1970. It may jump, so it is only used to report when something
+// happened.
 double unix_time_s();
 
-// Sleeps where there is no event to wait for. A signal may end it early.
+// Sleeps, for a caller that has no event to wait for. A signal may end the sleep early.
 void pause_ms(int ms);
 
 inline constexpr std::int64_t kNsPerMs = 1'000'000;
 inline constexpr std::int64_t kNsPerS = 1'000'000'000;
 
-// A moment after which waiting ends; `never` for no such moment.
+// The moment at which waiting ends. A deadline of never() does not pass.
 class Deadline {
  public:
   static Deadline never() { return Deadline(INT64_MAX); }
@@ -27,8 +27,8 @@ class Deadline {
   bool is_never() const { return at_ns_ == INT64_MAX; }
   bool has_passed() const { return !is_never() && now_ns() >= at_ns_; }
 
-  // What poll() wants: -1 for never, else the time left, rounded up so that nobody spins through
-  // the last one.
+  // The time left, as poll() takes it: -1 for never, 0 if the deadline has passed. It is rounded
+  // up, so that a loop does not spin during the last millisecond.
   int left_ms() const;
 
  private:

@@ -1,4 +1,4 @@
-// What an error is inside our programs. How a peer is told: wire/error_word.h.
+// Errors inside the programs. wire/error_word.h says how a peer is told of them.
 #pragma once
 
 #include <string>
@@ -6,7 +6,8 @@
 
 namespace base {
 
-// One to one with the table in docs/protocol.md. The values count up from 0.
+// The errors of the protocol; docs/protocol.md says when each is answered. Functions also use them
+// to tell their callers what kind of failure happened. The values count up from 0.
 enum class ErrorCode {
   kSyntax,
   kTooLong,
@@ -19,13 +20,15 @@ enum class ErrorCode {
   kInternal,
 };
 
-// What went wrong. The context is for our log: what was tried and why it failed, never a password.
+// A failure. `context` is for the log: it says what was tried and why it failed. It never contains
+// a password, and a peer never sees it.
 struct Error {
   ErrorCode code;
   std::string context;
 };
 
-// "open files/a.bin: Permission denied", from the errno of the call that has just failed.
+// Returns an Error whose context is "WHAT_WAS_TRIED: REASON", such as "open files/a.bin: Permission
+// denied". `errno_value` is the errno of the call that failed.
 Error errno_error(ErrorCode code, std::string_view what_was_tried, int errno_value);
 
 }  // namespace base

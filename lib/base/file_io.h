@@ -10,9 +10,8 @@
 
 namespace base {
 
-// Repeats a system call as long as signals interrupt it (EINTR), and returns its result. Every call
-// on a file or a socket that can sleep goes through here; net/connect.cpp says why connect() does
-// not.
+// Repeats a system call for as long as signals interrupt it (EINTR), and returns its result. Calls
+// on files and sockets that may sleep go through here. docs/architecture.md names the exceptions.
 template <typename Call>
 auto retried(Call call) {
   for (;;) {

@@ -14,18 +14,19 @@ namespace base {
 
 namespace {
 
-// ThreadSanitizer keeps more than half a megabyte of its own on each stack, and no thread starts
-// without room for it.
+// ThreadSanitizer keeps more than half a megabyte of its own on each stack. Without room for it no
+// thread starts.
 #if defined(__SANITIZE_THREAD__)
 constexpr std::size_t kStackBytes = 4096 * 1024;
 #else
-// Room for a database client library and for the address sanitizer.
+// Enough for a database client library, and for AddressSanitizer.
 constexpr std::size_t kStackBytes = 512 * 1024;
 #endif
 
-constexpr std::string_view kUnifiedControllers;  // cgroup v2 has one hierarchy for all of them
+// cgroup v2 has one hierarchy for all controllers; its line in /proc/self/cgroup names none.
+constexpr std::string_view kAllControllers;
 
-// "cpu" is in "cpu,cpuacct".
+// Whether a list such as "cpu,cpuacct" contains the controller.
 bool is_in_list(std::string_view list, std::string_view controller) {
   for (;;) {
     const std::size_t comma = list.find(',');
@@ -35,8 +36,9 @@ bool is_in_list(std::string_view list, std::string_view controller) {
   }
 }
 
-// The process's group in the hierarchy of a controller, such as "/system.slice/turnstile.service".
-// Its lines are "ID:CONTROLLERS:PATH". "/" if there is no such line.
+// Returns the process's group in the hierarchy of the controller, such as
+// "/system.slice/my.service". The file has lines of the form ID:CONTROLLERS:PATH. Returns "/" if
+// none of them fits.
 std::string group_of(std::string_view controller, const std::string& root) {
   std::ifstream file(root + "/proc/self/cgroup");
   std::string line;
@@ -51,12 +53,12 @@ std::string group_of(std::string_view controller, const std::string& root) {
   return "/";
 }
 
-// The folders of the group and of all groups around it, innermost first. A container may see its
-// own group as the root of the mounted hierarchy; then the inner folders do not exist and only the
-// last one counts.
+// Returns the folders of the group and of all groups around it, innermost first. A container may
+// see its own group as the root of the mounted hierarchy. Then the inner folders do not exist, and
+// only the last one counts.
 std::vector<std::string> group_folders(std::string_view controller, const std::string& root) {
   std::string mount = root + "/sys/fs/cgroup";
-  if (controller != kUnifiedControllers) mount.append("/").append(controller);
+  if (controller != kAllControllers) mount.append("/").append(controller);
   std::string group = group_of(controller, root);
   std::vector<std::string> folders;
   while (!group.empty() && group != "/") {
@@ -67,7 +69,7 @@ std::vector<std::string> group_folders(std::string_view controller, const std::s
   return folders;
 }
 
-// Cores, from a number of microseconds of CPU time for each period; no quota is negative.
+// Converts microseconds of CPU time per period to a number of cores. A quota of -1 is no limit.
 double cores_of(std::int64_t quota, std::int64_t period, double otherwise) {
   if (quota <= 0 || period <= 0) return otherwise;
   return static_cast<double>(quota) / static_cast<double>(period);
@@ -83,7 +85,7 @@ double cores_of_affinity() {
 
 double usable_cores(const std::string& root) {
   double cores = cores_of_affinity();
-  for (const std::string& folder : group_folders(kUnifiedControllers, root)) {
+  for (const std::string& folder : group_folders(kAllControllers, root)) {
     const auto numbers = numbers_in(folder + "/cpu.max");
     if (numbers.size() >= 2) cores = std::min(cores, cores_of(numbers[0], numbers[1], cores));
   }
@@ -98,7 +100,7 @@ double usable_cores(const std::string& root) {
 std::int64_t usable_memory_bytes(const std::string& root) {
   std::int64_t bytes =
       static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
-  for (const std::string& folder : group_folders(kUnifiedControllers, root))
+  for (const std::string& folder : group_folders(kAllControllers, root))
     bytes = std::min(bytes, number_in(folder + "/memory.max", bytes));
   for (const std::string& folder : group_folders("memory", root))
     bytes = std::min(bytes, number_in(folder + "/memory.limit_in_bytes", bytes));

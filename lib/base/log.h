@@ -1,7 +1,10 @@
-// The log: one line on standard error for one event: time, level, what happened, then key=value.
+// The log. Each event is one line on standard error: the time, the level, what happened, and
+// details as key=value.
 //
-// Any thread. error: someone must act. warn: handled, but worth knowing. info: start, ready, stop.
-// debug: each request. Never a password.
+// Levels: `error` when someone must act, `warn` for what was handled but is worth knowing, `info`
+// for start, ready and stop, `debug` for each request. A password is never logged.
+//
+// Threads: any, except for set_level().
 #pragma once
 
 #include <fmt/format.h>
@@ -13,14 +16,20 @@ namespace base::log {
 
 enum class Level { kDebug, kInfo, kWarn, kError };
 
-// Before the first line; from one thread.
+// Sets the lowest level that is logged. Requires: no other thread logs at the same time.
 void set_level(Level least_important);
+
+// Whether lines of this level are logged.
 bool is_on(Level level);
+
+// Logs the line, even if its level is off; at() and the functions below check the level first.
 void write(Level level, std::string_view line);
 
-// What a peer sent, fit for one line of a log: quoted, cut at 80 bytes, odd bytes as \xNN.
+// Makes bytes from outside safe for one line of the log. They are put in quotes and cut after 80
+// bytes, and bytes that are not printable ASCII become \xNN.
 std::string quoted(std::string_view bytes);
 
+// Logs a formatted line. The arguments are only formatted if the level is on.
 template <typename... Args>
 void at(Level level, fmt::format_string<Args...> format, Args&&... args) {
   if (is_on(level)) write(level, fmt::format(format, std::forward<Args>(args)...));

@@ -1,5 +1,5 @@
-// A mutex that clang's -Wthread-safety understands: what GUARDED_BY names cannot be touched without
-// it.
+// A mutex that clang's -Wthread-safety checks. A member that is marked GUARDED_BY(mutex_) can only
+// be used while that mutex is held. Other compilers ignore the marks.
 #pragma once
 
 #include <condition_variable>
@@ -30,6 +30,7 @@ class CAPABILITY("mutex") Mutex {
   std::mutex mutex_;
 };
 
+// Holds the mutex from its construction to its end.
 class SCOPED_CAPABILITY Lock {
  public:
   explicit Lock(Mutex& mutex) ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
@@ -41,14 +42,16 @@ class SCOPED_CAPABILITY Lock {
   Mutex& mutex_;
 };
 
-// Waits for what other threads change under the mutex.
+// Waits until another thread has changed something under the mutex.
 class Condition {
  public:
-  // Requires `mutex` to be held; it is released while waiting. May wake for no reason: check, and
-  // wait again.
+  // Releases the mutex while it waits. It may return before anything has changed, so the caller
+  // checks in a loop. Requires: the caller holds `mutex`.
   void wait_ms(Mutex& mutex, int at_most_ms) REQUIRES(mutex) {
     condition_.wait_for(mutex, std::chrono::milliseconds(at_most_ms));
   }
+
+  // Any thread, whether it holds the mutex or not.
   void wake_all() { condition_.notify_all(); }
 
  private:

@@ -1,4 +1,4 @@
-// A value, or the error that kept us from having it.
+// The result of a function that can fail: its value, or the error.
 #pragma once
 
 #include <utility>
@@ -8,6 +8,7 @@
 
 namespace base {
 
+// The compiler warns if a caller ignores a Result.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -19,13 +20,13 @@ class [[nodiscard]] Result {
   bool ok() const { return held_.index() == 0; }
   explicit operator bool() const { return ok(); }
 
-  // Require ok().
+  // Requires: ok().
   T& operator*() { return *std::get_if<0>(&held_); }
   const T& operator*() const { return *std::get_if<0>(&held_); }
   T* operator->() { return std::get_if<0>(&held_); }
   const T* operator->() const { return std::get_if<0>(&held_); }
 
-  // Requires !ok().
+  // Requires: !ok().
   Error& error() { return *std::get_if<1>(&held_); }
   const Error& error() const { return *std::get_if<1>(&held_); }
 
@@ -33,7 +34,7 @@ class [[nodiscard]] Result {
   std::variant<T, Error> held_;
 };
 
-// For what succeeds without a value: `return base::kDone;`.
+// The result of a function that has no value to return. Success is `return base::kDone;`.
 using Status = Result<std::monostate>;
 inline constexpr std::monostate kDone{};
 

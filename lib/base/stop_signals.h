@@ -1,26 +1,30 @@
 // SIGTERM and SIGINT: the request to stop.
+//
+// A program blocks both signals in all threads and takes them where it waits for them.
 #pragma once
 
 namespace base {
 
-// In main, before the first thread: from now on the two signals only reach who waits for them, and
-// a peer that is gone is an error code, never a SIGPIPE.
+// Blocks both signals, so that they wait until a function below takes them. Also ignores SIGPIPE,
+// so that writing to a closed connection fails with EPIPE. Called in main() before other threads
+// are started, which then inherit both.
 void hold_stop_signals();
 
-// Undoes the holding in this thread: the two signals end the program again, at once if one waits.
+// Unblocks both signals in the calling thread. From then on they end the program. A signal that is
+// already waiting ends it at once.
 void release_stop_signals();
 
-// Returns when one has come.
+// Waits for one of the signals and takes it. Requires: hold_stop_signals().
 void wait_for_stop_signal();
 
-// Whether SIGTERM or SIGINT waits to be taken; requires hold_stop_signals(). Never blocks.
+// Whether a signal is waiting; does not take it. Never blocks. Requires: hold_stop_signals().
 bool stop_was_asked_for();
 
-// A descriptor that is readable when SIGTERM or SIGINT has come; the caller owns it. Requires
-// hold_stop_signals().
+// Returns a signalfd that becomes readable when one of the signals is waiting, or -1 with errno.
+// The caller owns it. Requires: hold_stop_signals().
 int open_stop_signals();
 
-// The same, and for SIGCHLD too, which it blocks: for who has children of its own.
+// The same, also for SIGCHLD, which this function blocks. For a process that has children.
 int open_stop_and_child_signals();
 
 }  // namespace base

@@ -47,7 +47,7 @@ std::optional<std::int64_t> parse_seconds_as_ms(std::string_view text) {
   const double seconds = std::strtod(terminated.c_str(), &end);
   if (end != terminated.c_str() + terminated.size() || seconds > kTenYearsS) return {};
   const auto ms = std::llround(seconds * 1000);
-  // A time too short to be told from zero must not come to mean "never".
+  // 0 often stands for "never", so a very short time must not become 0.
   return ms == 0 && seconds > 0 ? 1 : ms;
 }
 

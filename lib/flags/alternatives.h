@@ -1,7 +1,7 @@
-// Flags that say one thing in two ways, such as a password and the file that holds it.
+// Flags that set the same thing in two ways, such as a password and the file that contains it.
 //
-// What takes one flag forgets the other, so that the higher layer's word counts, whichever flag it
-// uses.
+// The command line overrides the environment, which overrides the file. This holds across the two
+// flags too: a flag that is given in one layer resets the other flag's value from a lower layer.
 #pragma once
 
 #include <functional>
@@ -12,14 +12,14 @@ namespace flags {
 
 struct Alternative {
   Option* option;
-  std::function<void()> forget;  // puts back the default of what the option writes into
+  std::function<void()> forget;  // resets what the option has written to its default
 };
 
-// Both in one layer are wrong usage.
+// Makes two flags alternatives. Giving both in one layer is wrong usage.
 void make_alternatives(const Alternative& one, const Alternative& other);
 
-// For a flag that another one beats where a layer gives both: `forget` is for the other one, which
-// is declared later.
+// Makes `option` reset another flag's value by `forget`. If one layer gives both flags, the other
+// one wins, provided that it is declared later.
 void forget_when_taken(Option* option, const std::function<void()>& forget);
 
 }  // namespace flags

@@ -38,7 +38,7 @@ base::Result<std::vector<ConfigEntry>> read_config_file(const std::string& path)
     }
     entries.push_back({std::string(name), std::string(trimmed(text.substr(equals + 1))), number});
   }
-  if (file.bad()) return unreadable();  // a folder, too, is only found out by reading
+  if (file.bad()) return unreadable();  // opening a folder succeeds, reading it fails
   return entries;
 }
 

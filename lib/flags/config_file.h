@@ -1,4 +1,4 @@
-// The file behind --config.
+// The file that --config names.
 #pragma once
 
 #include <string>
@@ -10,14 +10,13 @@ namespace flags {
 
 struct ConfigEntry {
   std::string name;
-  std::string
-      value;  // everything behind the first "=", without the blanks around it; may hold "=" and "#"
-  int line;
+  std::string value;  // what follows the first "=", without the blanks around it
+  int line;           // the number of its line, from 1
 };
 
-// Lines `name = value`; blank lines and lines that begin with # are passed over. kInvalid, with the
-// file's name and the line in the context, for a file that cannot be read or a line of another
-// form.
+// Reads a file of lines `name = value`. Blank lines and lines that begin with # are skipped; a
+// value may contain "=" and "#". Returns kInvalid if the file cannot be read or a line has another
+// form. The context then names the file and the line.
 base::Result<std::vector<ConfigEntry>> read_config_file(const std::string& path);
 
 }  // namespace flags

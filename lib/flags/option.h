@@ -8,9 +8,9 @@
 
 namespace flags {
 
-// One flag, or one positional argument. App makes it, and parse() reads it.
+// One flag, or one positional argument. App makes options, and parse() reads them.
 //
-// The setters return the option itself, so that a declaration is one statement.
+// The setters return the option itself, so that one statement declares it.
 struct Option {
   std::string name;  // "--listen", or "request" for a positional argument
   std::string help;
@@ -47,7 +47,7 @@ class App {
   // A switch, which needs no value.
   Option* add_flag(const std::string& name, bool& target, const std::string& help);
 
-  // An option whose text `take` converts and stores. `accepted` completes "... is not".
+  // An option whose text `take` converts and stores. `accepted` ends the message "TEXT is not ...".
   Option* add_parsed(const std::string& name, const std::string& type, const std::string& accepted,
                      const std::string& help, const std::function<bool(const std::string&)>& take);
 

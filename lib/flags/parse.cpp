@@ -19,7 +19,7 @@ namespace flags {
 
 namespace {
 
-// What is wrong, in one line.
+// One line that says what is wrong.
 using Wrong = std::string;
 
 std::string variable_of(const std::string& program, const std::string& flag) {
@@ -30,7 +30,7 @@ std::string variable_of(const std::string& program, const std::string& flag) {
   return name;
 }
 
-// A flag as a file or the environment gives it, and where.
+// A flag from a file or the environment, and where it was found.
 struct Given {
   std::string name;
   std::string value;
@@ -42,7 +42,7 @@ std::string one_line(std::string text) {
   return text;
 }
 
-// The part of CLI11's callback that our own Option describes.
+// Wraps Option::take for CLI11.
 CLI::callback_t callback_of(const Option& option) {
   return [&option](const CLI::results_t& results) {
     if (!option.take(results.back())) {
@@ -108,14 +108,14 @@ class Parser {
 
   std::string config_path;
 
-  // Throws CLI::ParseError, and CLI::Success after printing what was asked for.
+  // Throws CLI::ParseError if a flag is wrong, and CLI::Success after printing --help or --version.
   void take_command_line(int argc, char** argv) {
     const auto cli = fresh_cli(true);
     try {
       parse_with(*cli, {argv + 1, argv + std::max(argc, 1)});
     } catch (const CLI::Success& asked_for) {
-      // Only for --help to show: CLI11 would give the file the better of the environment, so we
-      // read both ourselves.
+      // The names are only set for --help to show them. CLI11 would let the file override the
+      // environment, so take_environment() and take_file() read both instead.
       for (CLI::Option* option : cli->get_options()) {
         if (is_settable(*option))
           option->envname(variable_of(program_.name, option->get_single_name()));
@@ -143,18 +143,17 @@ class Parser {
       if (!option.is_flag()) continue;
       const std::string variable = variable_of(program_.name, option.plain_name());
       const char* const value = std::getenv(variable.c_str());
-      if (value == nullptr || *value == '\0') continue;  // an empty variable is one that is not set
+      if (value == nullptr || *value == '\0') continue;  // an empty variable counts as not set
       layer.push_back({option.plain_name(), value, variable});
     }
     return take_layer("the environment", layer);
   }
 
  private:
-  // A fresh one for each use, as CLI11 remembers what it has seen.
+  // A new parser for each layer, because CLI11 remembers which flags it has seen.
   std::unique_ptr<CLI::App> fresh_cli(bool with_required) {
     auto cli = std::make_unique<CLI::App>(program_.description, program_.name);
-    // Of a flag that is given twice the last one counts, so that a script can be corrected at its
-    // end.
+    // If a flag is given twice, the last one counts. So flags can be overridden by appending.
     cli->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     cli->set_version_flag("--version", program_.name + " " TURNSTILE_VERSION,
                           "print the version and exit");
@@ -181,8 +180,8 @@ class Parser {
                        [&](const Option& option) { return option.name == "--" + plain_name; });
   }
 
-  // Each flag by itself, so that a wrong one is told with its place; then all of them, as some
-  // exclude one another.
+  // First takes each flag alone, so that an error names its place. Then takes all of them together,
+  // because some exclude each other.
   std::optional<Wrong> take_layer(const std::string& name, const std::vector<Given>& layer) {
     std::vector<std::string> arguments;
     for (const Given& given : layer) {
@@ -220,8 +219,8 @@ std::optional<int> parse(const Program& program, int argc, char** argv, const De
   const std::string config_variable = variable_of(program.name, "config");
   if (const char* const path = std::getenv(config_variable.c_str())) parser.config_path = path;
   try {
-    // Twice: the first time finds --help and --config, the second time beats what file and
-    // environment have said.
+    // The command line is taken twice. The first time finds --help and --config; the second time
+    // overrides the file and the environment.
     parser.take_command_line(argc, argv);
     if (!parser.config_path.empty()) {
       if (const auto wrong = parser.take_file()) return wrong_usage(program, *wrong);

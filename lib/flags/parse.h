@@ -1,10 +1,10 @@
-// One program's flags, from a file, the environment and the command line.
+// Parses the flags of a program from a file, the environment and the command line.
 //
-// A flag is declared once, as an Option that writes into the program's Config. Its variable is
-// PROGRAM_FLAG_NAME, its line in a --config file `flag-name = value`. The command line beats the
-// environment, which beats the file, which beats the default; that holds too where two flags say
-// one thing in two ways (alternatives.h). A value that is not acceptable is wrong usage wherever it
-// stands.
+// A flag is declared once, as an Option that writes into the program's Config. Each flag can also
+// be given by the variable PROGRAM_FLAG_NAME, and by a line `flag-name = value` in the file that
+// --config names. The command line overrides the environment, which overrides the file, which
+// overrides the default. A value that is not accepted is wrong usage, even if a higher layer
+// overrides it.
 #pragma once
 
 #include <functional>
@@ -15,24 +15,28 @@
 
 namespace flags {
 
+// Exit statuses.
 inline constexpr int kDone = 0;
 inline constexpr int kFailed = 1;
 inline constexpr int kWrongUsage = 2;
 
 struct Program {
   std::string name;         // "fileserver"
-  std::string description;  // what --help begins with
+  std::string description;  // the first text of --help
 };
 
 // Declares the program's flags, which write into its Config. Called once.
 using Declare = std::function<void(App&)>;
 
-// Whether the values go together: what is wrong in one line, or nothing. Called last.
+// Checks the values against each other. Returns one line that says what is wrong, or nothing.
+// Called last.
 using Check = std::function<std::optional<std::string>()>;
 
-// Nothing when the program shall go on, else its exit status: --help and --version have been
-// printed on standard output, or what is wrong as the one line on standard error. Requires: what
-// Declare binds to holds its defaults.
+// Returns nothing if the program can go on. Otherwise returns its exit status: kDone after printing
+// --help or --version, kWrongUsage after printing one line on standard error.
+//
+// The values of --...password flags are overwritten in `argv`, so that the list of processes does
+// not show them. Requires: the variables that Declare names hold their defaults.
 std::optional<int> parse(const Program& program, int argc, char** argv, const Declare& declare,
                          const Check& check);
 

@@ -1,4 +1,4 @@
-// Passwords that a program is told.
+// Flags whose values are passwords.
 #pragma once
 
 #include <optional>
@@ -8,16 +8,16 @@
 
 namespace flags {
 
-// `name`, such as --mysql-password, and `name`-file, which are alternatives. Neither's value is
-// ever shown.
+// Declares a flag such as --mysql-password, and --mysql-password-file as its alternative. The
+// values of both are never shown.
 void add_secret(App& app, const std::string& name, std::string& target, std::string& target_file);
 
-// Reads the first line of the file into `secret`, if a file is named. What is wrong in one line: it
-// cannot be read, or everybody on the machine may read it.
+// Reads the first line of the file into `secret`, unless `path` is empty. Returns one line that
+// says what is wrong if the file cannot be read, or if every user of the machine can read it.
 std::optional<std::string> read_secret_file(const std::string& flag, const std::string& path,
                                             std::string& secret);
 
-// Overwrites the value of every --...password among the arguments, so that the process list does
+// Overwrites the value of every --...password flag in `argv`, so that the list of processes does
 // not show it.
 void hide_secrets(int argc, char** argv);
 

@@ -1,5 +1,6 @@
-// Flags whose value is not a plain number or word. Each declares an option that writes into
-// `target`, shows its default in --help, and refuses, in one line, what is not acceptable.
+// Flags with typed values. Each function declares an option that writes into `target`, which must
+// outlive flags::parse(). --help shows the value that `target` has now as the default. A text that
+// is not accepted is wrong usage, with a line that says what is accepted.
 #pragma once
 
 #include <cstdint>
@@ -17,24 +18,26 @@ namespace flags {
 Option* add_whole(App& app, const std::string& name, int& target, int least, int most,
                   const std::string& help);
 
-// One of a few words, each with its value.
+// One of the words in `choices`, each with its value.
 template <typename Value>
 Option* add_choice(App& app, const std::string& name, Value& target,
                    const std::vector<std::pair<std::string, Value>>& choices,
                    const std::string& help);
 
-// HOST:PORT
+// HOST:PORT, such as 127.0.0.1:9000.
 Option* add_address(App& app, const std::string& name, net::HostPort& target,
                     const std::string& help);
 
-// Seconds, with a fraction if need be. `least_ms`: what is refused below.
+// A number of seconds, which may have a fraction. Less than `least_ms` is refused.
 Option* add_seconds(App& app, const std::string& name, std::int64_t& target_ms,
                     const std::string& help, std::int64_t least_ms = 0);
 
-// Bytes, or with K, M, G.
+// A number of bytes, or of K, M or G (1024 each). --help shows no default unless default_str() sets
+// one.
 Option* add_size(App& app, const std::string& name, std::int64_t& target_bytes,
                  const std::string& help);
 
+// --log-level.
 Option* add_log_level(App& app, base::log::Level& target);
 
 template <typename Value>

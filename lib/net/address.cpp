@@ -21,7 +21,7 @@ std::optional<HostPort> parse_host_port(std::string_view text) {
   if (host.starts_with('[') && host.ends_with(']')) {
     host = host.substr(1, host.size() - 2);
   } else if (host.find(':') != std::string_view::npos) {
-    return {};  // an IPv6 address wants its brackets
+    return {};  // an IPv6 address needs its brackets
   }
   if (host.empty() || host.find_first_of(" \t[]") != std::string_view::npos) return {};
   return HostPort{std::string(host), port};

@@ -1,4 +1,4 @@
-// HOST:PORT, and the socket addresses that it stands for.
+// HOST:PORT, and the socket addresses that a host name resolves to.
 #pragma once
 
 #include <netinet/in.h>
@@ -19,13 +19,13 @@ struct HostPort {
   std::uint16_t port = 0;
 };
 
-// "127.0.0.1:9000", "localhost:0", "[::1]:9000". Nothing for anything else.
+// Reads "127.0.0.1:9000", "localhost:0" or "[::1]:9000". Returns nothing for any other text.
 std::optional<HostPort> parse_host_port(std::string_view text);
 
-// The same form back.
+// Returns the text that parse_host_port() reads.
 std::string to_string(const HostPort& host_port);
 
-// One IPv4 or IPv6 address with its port.
+// One IPv4 or IPv6 address with a port.
 class SocketAddress {
  public:
   SocketAddress(const sockaddr* address, socklen_t size);
@@ -36,7 +36,7 @@ class SocketAddress {
   std::uint16_t port() const;
   bool is_loopback_v4() const;
 
-  // "127.0.0.1:9000"
+  // Returns the numeric form, such as "127.0.0.1:9000".
   std::string text() const;
 
   bool operator==(const SocketAddress& other) const;
@@ -49,8 +49,8 @@ class SocketAddress {
 // The address at the other end of a connected socket. Nothing when it is not connected any more.
 std::optional<SocketAddress> peer_of(int fd);
 
-// All addresses of a name, at least one. kUnavailable when it has none now. May ask a name server;
-// a numeric host never does.
+// Returns all addresses of a host, at least one; kUnavailable if it has none now. It may ask a name
+// server and wait for its answer, except for a numeric host.
 base::Result<std::vector<SocketAddress>> resolve(const HostPort& host_port);
 
 }  // namespace net

@@ -28,8 +28,8 @@ int connect_within(int fd, const SocketAddress& address, std::int64_t limit_ms) 
 }
 
 int bind_source(int fd, const SocketAddress& source) {
-  // The port is chosen by connect(), which can share one between targets; bind() would keep it for
-  // itself.
+  // The kernel chooses the local port in connect(), not here. Then connections to different targets
+  // can share a port.
   const int on = 1;
   ::setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
   return ::bind(fd, source.get(), source.size()) == 0 ? 0 : errno;

@@ -1,4 +1,4 @@
-// The client's end.
+// The client's end of a connection.
 #pragma once
 
 #include "base/clock.h"
@@ -8,10 +8,11 @@
 
 namespace net {
 
-// A connected socket with TCP_NODELAY whose blocking calls sleep for at most `timeout_ms` each (0:
-// for ever). Connecting takes at most as long, or `connect_ms` where that is given. kUnavailable
-// when there is nobody. `source`: the local address to come from (its port is ignored), or null for
-// the system's choice.
+// Connects, and returns the socket. TCP_NODELAY is set, and no blocking call on the socket sleeps
+// longer than `timeout_ms` (0: no limit). Connecting takes at most `connect_ms`, or `timeout_ms` if
+// that is 0. Returns kUnavailable if the connection cannot be made in this time.
+//
+// `source` is the local address to connect from; its port is ignored. Null leaves it to the system.
 base::Result<Fd> connect_to(const SocketAddress& address, std::int64_t timeout_ms,
                             const SocketAddress* source = nullptr, std::int64_t connect_ms = 0);
 

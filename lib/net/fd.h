@@ -1,3 +1,5 @@
+// The owner of a file descriptor.
+// The owner of a file descriptor.
 #pragma once
 
 #include <unistd.h>
@@ -6,8 +8,9 @@
 
 namespace net {
 
-// Owns one file descriptor and closes it exactly once.
-// An int taken from get() is borrowed. Not synchronised; give it to another thread by moving it.
+// Owns one file descriptor, or none, and closes it exactly once. An int from get() is borrowed.
+//
+// Threads: one at a time. Move the Fd to hand the descriptor to another thread.
 class Fd {
  public:
   Fd() = default;
@@ -24,7 +27,7 @@ class Fd {
   bool is_open() const { return fd_ >= 0; }
   int get() const { return fd_; }
 
-  // Hands the descriptor over to the caller, who closes it.
+  // Gives the descriptor to the caller, who must close it.
   int release() { return std::exchange(fd_, -1); }
 
  private:

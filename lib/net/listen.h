@@ -1,4 +1,4 @@
-// The server's end: a listening socket, and accept with its errors sorted.
+// The server's end of a connection: a listening socket, and accept() with its errors sorted.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,22 @@ namespace net {
 
 struct Listener {
   Fd fd;
-  HostPort address;  // as asked for, with the port that the system picked where 0 was asked for
+  HostPort address;  // as requested; a requested port 0 is replaced by the one the system chose
 };
 
-// Listens with the longest queue that the host allows. Accepted sockets inherit TCP_NODELAY and
-// `io_slice_ms`, the longest time one blocking call may sleep on them (0: for ever).
+// Listens on the first address of the host, with the longest queue that the system allows. Accepted
+// sockets inherit two settings: TCP_NODELAY, and that no blocking call sleeps longer than
+// `io_slice_ms` (0: no limit). Returns kInternal with the reason on failure.
 base::Result<Listener> listen_on(const HostPort& address, std::int64_t io_slice_ms);
 
-// How long the queue of connections waiting for accept may be: net.core.somaxconn.
+// Returns the longest queue of connections that wait for accept (net.core.somaxconn).
 int longest_backlog();
 
 enum class AcceptVerdict {
   kAccepted,
-  kTryAgain,        // the peer gave up, or nobody came within the time slice
-  kOutOfResources,  // descriptors or memory are short: wait a little
-  kListenerGone,    // shut down, by us
+  kTryAgain,        // the peer gave up, or no connection came within the time slice
+  kOutOfResources,  // out of descriptors or memory: wait before the next try
+  kListenerGone,    // this process has shut it down
 };
 
 struct Accepted {
@@ -34,8 +35,8 @@ struct Accepted {
   int errno_value = 0;  // why it was not kAccepted
 };
 
-// Blocks. Any number of threads or processes may wait on one listener; each connection wakes one of
-// them.
+// Waits for a connection, at most for the listener's time slice. Any number of threads and
+// processes may wait on one listener; each connection wakes one of them.
 Accepted accept_from(int listener);
 
 }  // namespace net

@@ -1,4 +1,4 @@
-// The bare system calls on a socket. A call that a signal interrupts is repeated.
+// The system calls on a socket. A call that a signal interrupts is repeated.
 #pragma once
 
 #include <sys/types.h>
@@ -12,35 +12,37 @@
 
 namespace net {
 
-// No blocking call on `fd` sleeps longer than this; recv and send then fail with EAGAIN, or come
-// back short.
+// Sets how long one blocking call on `fd` may sleep. When the time is over, receive() fails with
+// EAGAIN, and a send fails with EAGAIN or sends only a part.
 void set_io_timeout(int fd, std::int64_t timeout_ms);
 
-// Bytes received, 0 at the end of the stream, -1 with errno.
+// Waits for bytes and receives them. Returns their number, 0 at the end of the stream, or -1 with
+// errno.
 ssize_t receive(int fd, std::span<char> into);
 
-// The same, but never sleeps: EAGAIN when there is nothing now.
+// The same without waiting: fails with EAGAIN if no byte is there.
 ssize_t receive_now(int fd, std::span<char> into);
 
-// Bytes taken by the kernel, or -1 with errno; never raises SIGPIPE.
+// Sends the parts one after another. Returns how many bytes the kernel took, or -1 with errno.
+// Never raises SIGPIPE.
 ssize_t send_parts(int fd, std::span<iovec> parts);
 
-// All of it, or false with errno; a time-out (see set_io_timeout) is a failure.
+// Sends all bytes. Returns false with errno on failure; a time-out (see set_io_timeout()) is one.
 bool send_all(int fd, std::string_view bytes);
 
-// False when the deadline passed first. True also when the peer is gone, as the next call on `fd`
-// then tells.
+// Return false if the deadline passes first. They also return true if the connection has ended or
+// failed; the next call on `fd` then reports that.
 bool wait_until_readable(int fd, base::Deadline deadline);
 bool wait_until_writable(int fd, base::Deadline deadline);
 
-// Bytes sent that the peer's kernel has not acknowledged yet.
+// Returns how many sent bytes the peer's kernel has not acknowledged yet.
 int unacknowledged_bytes(int fd);
 
-// Bytes received that nobody has read yet.
+// Returns how many bytes have arrived and not been received yet.
 int unread_bytes(int fd);
 
-// Whether a kept connection that is owed nothing is still good: not closed by its peer, nothing
-// unasked for waiting.
+// Whether an idle connection can be used again: its peer has not closed it, and no byte has arrived
+// that nobody asked for. Never waits.
 bool is_quiet_and_open(int fd);
 
 }  // namespace net

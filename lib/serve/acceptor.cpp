@@ -33,6 +33,8 @@ void Acceptor::stop() {
   ::shutdown(listener_.fd.get(), SHUT_RD);
 }
 
+// next() checks is_stopped_ as well, because without descriptors accept() does not even notice that
+// the listener was shut down.
 void Acceptor::wait_for_resources(int errno_value) {
   constexpr int kWaitMs = 100;
   if (!is_out_of_resources_.exchange(true)) {
@@ -43,8 +45,8 @@ void Acceptor::wait_for_resources(int errno_value) {
 }
 
 void refuse(net::Fd fd) {
-  // A new socket always has room for one line. Unread bytes would make close() reset the connection
-  // before the line is read, so what has come is taken off first.
+  // A new socket always has room for one line, so sending does not wait. If unread bytes were left,
+  // close() would reset the connection before the peer reads the line. So they are discarded first.
   net::send_all(fd.get(),
                 wire::error_line(base::ErrorCode::kBusy, wire::text_of(base::ErrorCode::kBusy)));
   ::shutdown(fd.get(), SHUT_WR);

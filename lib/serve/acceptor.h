@@ -1,4 +1,4 @@
-// Takes connections from a listener, for any number of threads or processes at once.
+// Accepts connections from one listener, for any number of threads and processes.
 #pragma once
 
 #include <atomic>
@@ -13,12 +13,12 @@ class Acceptor {
  public:
   explicit Acceptor(net::Listener listener) : listener_(std::move(listener)) {}
 
-  // Any thread. Waits for the next connection; nothing once stop() was called. Out of descriptors
-  // or memory: logged once, waits a little, goes on.
+  // Waits for the next connection. Returns nothing once stop() was called. When descriptors or
+  // memory run out, it logs that once, waits a moment and tries again. Threads: any.
   std::optional<net::Fd> next();
 
-  // Any thread, and async-signal-safe. Everybody in next() comes back, in all processes that share
-  // the listener.
+  // Ends next() in all threads, and in all processes that share the listener. Threads: any; may
+  // also be called in a signal handler.
   void stop();
 
   int fd() const { return listener_.fd.get(); }
@@ -27,12 +27,11 @@ class Acceptor {
   void wait_for_resources(int errno_value);
 
   const net::Listener listener_;
-  std::atomic<bool> is_stopped_ =
-      false;  // for who is out of descriptors: accept does not get as far as the listener
+  std::atomic<bool> is_stopped_ = false;
   std::atomic<bool> is_out_of_resources_ = false;  // relaxed: only decides what is logged
 };
 
-// Answers `busy` to a connection over the limit, and closes it, without ever waiting for its peer.
+// Answers `busy` to a connection over the limit and closes it. Never waits for the peer.
 void refuse(net::Fd fd);
 
 }  // namespace serve

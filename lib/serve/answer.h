@@ -1,5 +1,4 @@
-// The end of a request: what became of it, told to the peer and, where somebody must know, to the
-// log.
+// Answers requests, and logs what happened to them.
 #pragma once
 
 #include <string_view>
@@ -9,11 +8,11 @@
 
 namespace serve {
 
-// `OK`, or the error's code. An internal error is logged with its cause; one that passes only at
-// debug.
+// Replies OK, or the error's code with its default text. Logs kInternal as an error with its cause,
+// kUnavailable with its cause at debug level, and nothing else.
 void answer(Connection& connection, const base::Status& status);
 
-// One line at debug for each request: "get user=amy answer=denied".
+// Logs one line at debug level for a request, such as "get user=amy answer=denied".
 void log_request(std::string_view request, std::string_view user, const base::Status& status);
 
 }  // namespace serve

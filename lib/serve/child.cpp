@@ -16,16 +16,17 @@ const int kDrainSignal = SIGUSR1;
 
 namespace {
 
-// What the signal handler works on: there is no other way to hand it anything. One thread, set
-// before the signal can come, and lock-free, so that the handler may read them at any moment.
+// The signal handler's data; a handler can only use global variables. A child has one thread. They
+// are set before the signal is unblocked, and lock-free, so the handler may read them at any
+// moment.
 std::atomic<bool> is_draining = false;
 std::atomic<int> connection_fd = -1;
 std::atomic<Acceptor*> shared_acceptor = nullptr;
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<Acceptor*>::is_always_lock_free);
 
-// Shutting down wakes whatever call sleeps on the socket now, or would a moment later: no wake-up
-// can be lost. Everybody who shares the listener is told to finish at the same time, so shutting it
-// down takes it from nobody.
+// Shutting down a socket ends a call that sleeps on it now, and also one that would begin to sleep
+// a moment later. So no wake-up is lost. All processes that share the listener are told to finish
+// at the same time, so each of them may shut it down.
 void on_drain_signal(int) {
   const int saved_errno = errno;
   is_draining = true;
@@ -39,7 +40,7 @@ void serve_fd(net::Fd fd, const Options& options, Worker& worker, Totals& totals
   Connection connection(std::move(fd), options.idle_timeout_ms, is_draining);
   connection_fd = raw_fd;
   serve_one_connection(worker, connection, totals);
-  connection_fd = -1;  // before the descriptor is closed and its number used again
+  connection_fd = -1;  // before the descriptor is closed and its number is used again
 }
 
 }  // namespace
@@ -63,7 +64,7 @@ void become_child(Acceptor& acceptor, pid_t parent) {
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::prctl(PR_SET_PDEATHSIG, kDrainSignal);
-  if (::getppid() != parent) ::raise(kDrainSignal);  // it died before it could be watched
+  if (::getppid() != parent) ::raise(kDrainSignal);  // the parent died before prctl()
 }
 
 void accept_and_serve(Acceptor& acceptor, const Options& options, const MakeWorker& make_worker,

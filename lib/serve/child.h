@@ -1,4 +1,4 @@
-// The life of one child of the process model.
+// What a child process does in the process model (serve_with_processes).
 #pragma once
 
 #include <atomic>
@@ -10,39 +10,42 @@
 
 namespace serve {
 
-// What parent and children share. A child is in `waiting` while it is in accept, or on its way
-// there, and in `serving` while it owns a connection.
+// Counters that the parent and its children share. `waiting` counts the children that are in accept
+// or on their way there, `serving` those that own a connection.
 struct Scoreboard {
   std::atomic<int> waiting = 0;
   std::atomic<int> serving = 0;
   Totals totals;
 };
 
-// Where one child is, so that the parent can put the scoreboard right when the child was killed.
+// The state of one child. If the child is killed, the parent uses it to correct the scoreboard.
 enum class ChildState : int { kWaiting, kServing, kDone };
 
+// What a spare child works with. The references must outlive the child.
 struct ChildPlace {
   Scoreboard& scoreboard;
   std::atomic<ChildState>& state;
-  int nobody_waits_event;  // an eventfd: written when the last waiting child has taken a connection
+  int nobody_waits_event;  // an eventfd, written when no child waits any more
 };
 
-// In the parent, before the first fork: a child is not to be hit before it can handle it.
+// Blocks kDrainSignal in the parent, before the first fork. So a child cannot receive it before its
+// handler is installed.
 void hold_drain_signal();
 
-// In a child right after fork: from now on the parent's kDrainSignal, or its death, ends the
-// conversation after the request under way. The terminal's and the system's stop signals are left
-// to the parent.
+// Called in a child right after fork(). From now on kDrainSignal ends the conversation after the
+// request under way. The parent sends it; the kernel sends it if the parent dies. SIGTERM and
+// SIGINT are ignored, because the parent handles them.
 void become_child(Acceptor& acceptor, pid_t parent);
 
-// What the parent sends to a child that shall finish.
+// The signal by which the parent tells a child to finish.
 extern const int kDrainSignal;
 
-// With spare processes: serves connections until enough others wait, or it shall finish.
+// The life of a spare child: serves connections until enough others wait, or until it is told to
+// finish.
 void accept_and_serve(Acceptor& acceptor, const Options& options, const MakeWorker& make_worker,
                       ChildPlace place);
 
-// The paper's way: one connection.
+// The life of a child without spare processes: serves one connection, as in the paper.
 void serve_and_end(net::Fd fd, const Options& options, const MakeWorker& make_worker,
                    Totals& totals);
 

@@ -32,8 +32,8 @@ Connection::Connection(net::Fd fd, std::int64_t idle_timeout_ms,
 std::optional<std::string_view> Connection::next_line() {
   auto deadline = idle_deadline(idle_timeout_ms_);
   while (!is_over_) {
-    // The flag is set before the socket is shut down, so whoever misses it here is woken in
-    // receive().
+    // The flag is set before the socket is shut down. If it is missed here, receive() returns at
+    // once.
     if (is_draining_.load(std::memory_order_acquire)) {
       stop_here();
       break;
@@ -99,12 +99,12 @@ bool Connection::send(std::span<const char> bytes) {
   return !is_over_;
 }
 
-// Waits for a complete line, until the deadline, which a reply that the peer is still taking moves
-// on.
+// Waits for a complete line until the deadline. The deadline is extended while the peer still takes
+// bytes of a reply.
 bool Connection::receive_more(base::Deadline& deadline) {
   const auto slice_ms = io_slice_ms(idle_timeout_ms_);
   for (;;) {
-    // A peer that trickles must not get a whole slice when less than that is left.
+    // A peer that sends slowly must not get a whole slice if less than that is left.
     if (!deadline.is_never() && deadline.left_ms() < slice_ms &&
         !net::wait_until_readable(fd(), deadline)) {
       if (!reply_still_moves()) return false;
@@ -124,8 +124,8 @@ bool Connection::receive_more(base::Deadline& deadline) {
   }
 }
 
-// Bytes that the peer's kernel has taken since the last look. More cannot be known: its program may
-// be slower.
+// Returns how many bytes the peer's kernel has acknowledged since the last look. Whether the peer's
+// program has read them cannot be known.
 std::int64_t Connection::newly_acknowledged() {
   const std::int64_t now = net::unacknowledged_bytes(fd());
   return std::exchange(unacknowledged_, now) - now;
@@ -133,8 +133,8 @@ std::int64_t Connection::newly_acknowledged() {
 
 bool Connection::reply_still_moves() { return newly_acknowledged() > 0 && unacknowledged_ > 0; }
 
-// While draining: what the peer has not taken yet must not be lost to what it has sent and we will
-// not read.
+// Ends the conversation while the server drains. If the peer has sent lines that are not read any
+// more, closing would reset the connection and could lose replies. Then it is ended gently.
 void Connection::stop_here() {
   flush();
   if (!is_over_ && (net::unread_bytes(fd()) > 0 || net::unacknowledged_bytes(fd()) > 0))
@@ -142,9 +142,9 @@ void Connection::stop_here() {
   is_over_ = true;
 }
 
-// Ends the conversation so that the last reply arrives: closing a socket on which unread bytes wait
-// would reset it, and what is still on its way to the peer would be lost. So read on until the peer
-// is done, for a moment at the most.
+// Ends the conversation so that the last reply arrives. Closing a socket with unread bytes resets
+// the connection, and replies on their way to the peer are lost. So this reads and discards until
+// the peer has finished, for a second at most.
 void Connection::end_gently() {
   constexpr int kAtMostMs = 1000;
   constexpr int kLookAgainMs = 5;

@@ -1,7 +1,9 @@
-// One peer's conversation: lines in, replies out, in order, within the limits.
+// The conversation with one peer: receives lines, and sends the replies in the same order.
 //
-// One thread, save for what is said of `is_draining`. Whatever goes wrong with the peer ends the
-// conversation: next_line() then returns nothing, and replies go nowhere; nobody has to check them.
+// Any failure of the peer ends the conversation. After that next_line() returns nothing and replies
+// are dropped, so the caller does not have to check them.
+//
+// Threads: one, except for `is_draining`.
 #pragma once
 
 #include <array>
@@ -22,19 +24,20 @@ namespace serve {
 
 class Connection {
  public:
-  // `fd` comes from a listener whose time slice is io_slice_ms(idle_timeout_ms). Once another
-  // thread or a signal handler has set `is_draining` and shut down the reading side of the socket,
-  // the conversation ends with the request under way.
+  // Requires: `fd` was accepted from a listener whose time slice is io_slice_ms(idle_timeout_ms).
+  //
+  // Another thread or a signal handler may set `is_draining` and then shut down the reading side of
+  // the socket. After that the conversation ends when the request under way has been answered.
   Connection(net::Fd fd, std::int64_t idle_timeout_ms, const std::atomic<bool>& is_draining);
 
-  // The next request, without its line ending; valid until the next call. Nothing when the
-  // conversation is over: the peer is done, was idle for too long, or sent a line that is too long,
-  // which has been answered.
+  // Waits for the next line. Returns it without its line ending; it is valid until the next call.
+  // Returns nothing once the conversation is over: the peer has finished, was idle for too long, or
+  // sent a line that is too long. Such a line has been answered.
   std::optional<std::string_view> next_line();
 
-  // Exactly one reply for each line. A reply is queued, and sent together with the replies to the
-  // lines that have already been received: by next_line() at the latest. Call flush() before
-  // anything that may take long, such as asking another server.
+  // Requires: exactly one reply for each line. A reply is queued. next_line() sends the queued
+  // replies when it has no further line to return. Call flush() before anything that may take long,
+  // such as asking another server.
   void reply_ok() { queue(wire::kOkLine); }
   void reply_error(base::ErrorCode code) { reply_error(code, wire::text_of(code)); }
   void reply_error(base::ErrorCode code, std::string_view text);
@@ -48,7 +51,7 @@ class Connection {
   void begin_sized_reply(std::uint64_t size_bytes);
   bool send(std::span<const char> bytes);
 
-  // Cuts the reply under way short: the peer sees the connection end.
+  // Ends the conversation in the middle of a reply. The peer sees that the connection ends early.
   void abort() { is_over_ = true; }
 
   int fd() const { return fd_.get(); }
@@ -67,7 +70,7 @@ class Connection {
   const std::atomic<bool>& is_draining_;
 
   bool is_over_ = false;
-  std::int64_t unacknowledged_ = 0;  // sent, and not taken by the peer when we last looked
+  std::int64_t unacknowledged_ = 0;  // bytes sent and not acknowledged at the last look
   std::uint64_t requests_ = 0;
   std::size_t queued_size_ = 0;
   std::array<char, 256> queued_;  // [0, queued_size_) waits to be sent

@@ -1,4 +1,4 @@
-// What every connection goes through, whichever thread or process owns it.
+// Serves one connection, in any thread or process.
 #pragma once
 
 #include <atomic>
@@ -10,16 +10,17 @@
 
 namespace serve {
 
-// Counted over the life of a server. May lie in memory that processes share.
+// Counters over the life of a server. Processes may share them.
 struct Totals {
   std::atomic<std::uint64_t> connections = 0;  // relaxed: only added up
   std::atomic<std::uint64_t> requests = 0;
 };
 
-// The outermost function of a connection: no exception leaves it.
+// Lets the worker serve the connection, and adds to the totals. If the worker throws, logs the
+// reason and answers `internal`; no exception leaves this function.
 void serve_one_connection(Worker& worker, Connection& connection, Totals& totals);
 
-// "stopped connections=12 requests=30"
+// Logs a line such as "stopped connections=12 requests=30".
 void log_totals(std::string_view event, const Totals& totals);
 
 }  // namespace serve

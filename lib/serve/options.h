@@ -1,4 +1,4 @@
-// What both servers let their user decide about connections.
+// The settings that both servers have, and the worker that serves a connection.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,18 @@ class Connection;
 
 struct Options {
   int max_connections = 4096;
-  int spare =
-      0;  // threads or processes that may wait for the next connection; 0: one made for each
-  std::int64_t idle_timeout_ms = 60'000;  // 0: never
+  int spare = 0;  // idle threads or processes to keep; 0: one is started for each connection
+  std::int64_t idle_timeout_ms = 60'000;  // 0: no limit
   std::int64_t drain_ms = 5'000;
 };
 
-// How long one blocking call on a connection sleeps before it looks at the clock and at what has
-// moved.
+// How long one blocking call on a connection may sleep (0: no limit). After that the connection
+// checks the clock, and whether the peer has taken bytes of a reply.
 inline std::int64_t io_slice_ms(std::int64_t idle_timeout_ms) {
   return idle_timeout_ms == 0 ? 0 : (idle_timeout_ms + 3) / 4;
 }
 
-// Serves connections, one after another, in one thread or process that owns it.
+// Serves connections one after another. It belongs to one thread or process.
 class Worker {
  public:
   virtual ~Worker() = default;
@@ -32,7 +31,7 @@ class Worker {
   virtual void serve(Connection& connection) = 0;
 };
 
-// Called in the thread or process that the worker will belong to.
+// Makes a worker. It is called in the thread or process that the worker will belong to.
 using MakeWorker = std::function<std::unique_ptr<Worker>()>;
 
 }  // namespace serve

@@ -36,7 +36,7 @@ class ProcessServer {
         nobody_waits_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     hold_drain_signal();
     for (std::size_t place = most_children_; place > 0; --place) free_places_.push_back(place - 1);
-    // The parent must not sleep in accept when the peer that poll() has seen is gone again.
+    // poll() may report a connection that is gone before accept(). Then the parent must not sleep.
     if (options_.spare == 0)
       ::fcntl(acceptor_.fd(), F_SETFL, ::fcntl(acceptor_.fd(), F_GETFL) | O_NONBLOCK);
   }
@@ -46,7 +46,7 @@ class ProcessServer {
       base::log::error("cannot watch child processes: out of descriptors or memory");
       return false;
     }
-    while (!shall_stop_) {
+    while (!must_stop_) {
       const bool is_short = options_.spare > 0 && board_->waiting <= 0 && !fork_spare();
       wait_for_events(is_short ? base::Deadline::in_ms(kWaitMs) : base::Deadline::never(),
                       options_.spare == 0);
@@ -57,10 +57,11 @@ class ProcessServer {
   }
 
  private:
-  static constexpr int kWaitMs = 100;  // until a child is done, or the system has room again
+  // The wait before the next try, when there are no resources for a further child or connection.
+  static constexpr int kWaitMs = 100;
 
-  // Signals, children that ended, the last spare child gone to work, and, in the paper's way,
-  // connections.
+  // Waits for a signal, the end of a child, or the moment when no spare child waits. Without spare
+  // processes, also for connections, which the parent then accepts.
   void wait_for_events(base::Deadline deadline, bool with_connections) {
     pollfd events[] = {{signals_.get(), POLLIN, 0},
                        {nobody_waits_.get(), POLLIN, 0},
@@ -71,13 +72,13 @@ class ProcessServer {
       eventfd_t ignored = 0;
       ::eventfd_read(nobody_waits_.get(), &ignored);
     }
-    if (events[2].revents != 0 && !shall_stop_) accept_and_fork();
+    if (events[2].revents != 0 && !must_stop_) accept_and_fork();
   }
 
   void read_signals() {
     signalfd_siginfo info{};
     while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
-      if (info.ssi_signo != SIGCHLD) shall_stop_ = true;
+      if (info.ssi_signo != SIGCHLD) must_stop_ = true;
     }
     reap();
   }
@@ -93,7 +94,7 @@ class ProcessServer {
     }
   }
 
-  // A child that was killed could not take itself off the scoreboard.
+  // Corrects the scoreboard for a child that was killed and could not do so itself.
   void settle(std::size_t place, pid_t pid, int status) {
     if (options_.spare == 0) --board_->serving;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
@@ -134,7 +135,8 @@ class ProcessServer {
 
   template <typename Life>
   bool fork_child(Life life) {
-    if (free_places_.empty()) return false;  // held by children that ended and are not reaped yet
+    if (free_places_.empty())
+      return false;  // children that have ended but are not reaped yet hold them
     const std::size_t place = free_places_.back();
     states_[place] = ChildState::kWaiting;
     const pid_t parent = ::getpid();
@@ -147,7 +149,7 @@ class ProcessServer {
       signals_ = net::Fd();
       become_child(acceptor_, parent);
       life(place);
-      ::_exit(0);  // what the parent built is the parent's to take down
+      ::_exit(0);  // without destructors: the objects belong to the parent
     }
     has_warned_ = false;
     free_places_.pop_back();
@@ -182,13 +184,13 @@ class ProcessServer {
   Acceptor acceptor_;
   const std::size_t most_children_;
   const Shared<Scoreboard> board_;
-  const SharedArray<std::atomic<ChildState>> states_;  // one for each child that there can be
+  const SharedArray<std::atomic<ChildState>> states_;  // one for each possible child
   net::Fd signals_;
   net::Fd nobody_waits_;
 
-  bool shall_stop_ = false;
+  bool must_stop_ = false;
   bool has_warned_ = false;
-  std::unordered_map<pid_t, std::size_t> children_;  // and the place of each
+  std::unordered_map<pid_t, std::size_t> children_;  // with the index of each in states_
   std::vector<std::size_t> free_places_;
 };
 

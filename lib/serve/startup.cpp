@@ -46,7 +46,7 @@ void announce_ready(const net::HostPort& address, const Options& options) {
       "ready listen={} backlog={} max_connections={} spare={} descriptors={} congestion_control={}",
       net::to_string(address), net::longest_backlog(), options.max_connections, options.spare,
       descriptors, congestion_control());
-  // Each connection may need a second descriptor, for a file or for a server behind us.
+  // A connection may need a second descriptor, for a file or for a connection to another server.
   if (descriptors < 2 * static_cast<std::uint64_t>(options.max_connections)) {
     base::log::warn(
         "fewer descriptors than --max-connections may need limit={} hint=\"ulimit -n {}\"",

@@ -1,4 +1,4 @@
-// What both servers do before they serve.
+// How both servers start.
 #pragma once
 
 #include <functional>
@@ -11,16 +11,17 @@
 
 namespace serve {
 
-// The outermost function of a server: log level, signals held back, small thread stacks, as many
-// descriptors as the system allows; then `body`, whose exit status it returns. An exception ends in
-// one line and status 1.
+// Runs a server. Sets the log level, blocks the stop signals, makes thread stacks small, raises the
+// limit of descriptors, and then calls `body`. Returns the exit status of `body`. If an exception
+// leaves it, prints one line on standard error and returns 1.
 int run_server(std::string_view program, base::log::Level log_level,
                const std::function<int()>& body);
 
-// One line on standard error; returns the exit status.
+// Prints why the program could not start on standard error. Returns the exit status 1.
 int failed_to_start(std::string_view program, const base::Error& error);
 
-// "READY HOST:PORT" on standard output, and what the limits are in the log.
+// Prints "READY HOST:PORT" on standard output, and logs the limits. Warns if there are too few
+// descriptors for --max-connections.
 void announce_ready(const net::HostPort& address, const Options& options);
 
 }  // namespace serve

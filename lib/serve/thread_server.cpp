@@ -20,20 +20,20 @@ namespace serve {
 
 namespace {
 
-// One thread, and the connection that it serves now, if any. The mutex is its own: nobody else
-// takes it before the server drains.
+// One thread, and the connection that it serves now, if any. Until the server drains, only this
+// thread takes the mutex, so it never waits.
 class Seat {
  public:
   std::thread thread;
 
-  // The thread itself, around each connection.
+  // Called by the thread itself, before and after each connection.
   void sit_down(int fd) EXCLUDES(mutex_) {
     const base::Lock lock(mutex_);
     fd_ = fd;
   }
   void get_up() EXCLUDES(mutex_) { sit_down(-1); }
 
-  // Any thread. True when there was a connection.
+  // Shuts the connection down. Returns false if there is none. Threads: any.
   bool shut_down(int how) EXCLUDES(mutex_) {
     const base::Lock lock(mutex_);
     return fd_ >= 0 && ::shutdown(fd_, how) == 0;
@@ -91,7 +91,7 @@ class ThreadServer {
     }
   }
 
-  // The paper's way: this thread only accepts.
+  // Without spare threads: one thread only accepts, as in the paper.
   void accept_and_hand_over() {
     while (auto fd = acceptor_.next()) {
       const int raw_fd = fd->get();
@@ -117,7 +117,7 @@ class ThreadServer {
     return seats_.size() < static_cast<std::size_t>(options_.max_connections);
   }
 
-  // With spare threads: every thread does this.
+  // With spare threads: the life of each thread.
   void accept_and_serve(Seat& seat) {
     const auto worker = try_to_make_worker();
     if (!worker) {
@@ -230,7 +230,7 @@ class ThreadServer {
       constexpr int kGraceMs = 1000;
       if (!wait_until_all_left(base::Deadline::in_ms(kGraceMs))) {
         log_totals("stopped while requests still wait for another server", totals_);
-        ::_exit(0);  // their threads hold nothing that outlives the process
+        ::_exit(0);  // these threads own nothing that must be cleaned up
       }
     }
     join_ended();
@@ -258,14 +258,15 @@ class ThreadServer {
   const net::Fd needs_care_;  // an eventfd: written when a thread ended, or none could be made
   std::thread accepting_;     // only without spare threads
 
-  // Counters. `waiting_` counts threads in accept, or on their way there.
+  // `waiting_` counts the threads that are in accept or on their way there.
   std::atomic<int> waiting_ = 0;
   std::atomic<int> serving_ = 0;
   std::atomic<bool> is_short_of_threads_ = false;  // relaxed: only decides what is logged
   std::atomic<bool> is_draining_ = false;          // set before the sockets are shut down
   Totals totals_;
 
-  // Taken when a thread starts or ends, not for a connection or a request of a spare thread.
+  // Held when a thread starts or ends. A spare thread does not take it for a connection or a
+  // request.
   base::Mutex mutex_;
   base::Condition all_left_;
   std::list<Seat> seats_ GUARDED_BY(mutex_);

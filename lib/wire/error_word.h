@@ -1,4 +1,4 @@
-// How errors are told to a peer: docs/protocol.md, "Error codes".
+// How the errors look on the wire: docs/protocol.md, "Error codes".
 #pragma once
 
 #include <array>

@@ -1,6 +1,4 @@
-// Cuts a stream of bytes into the protocol's lines. No sockets, no clock.
-//
-// One thread. Received bytes go into free_space(); next() hands the complete lines out, in order.
+// Cuts a stream of bytes into the lines of the protocol. No sockets, no clock.
 #pragma once
 
 #include <array>
@@ -13,12 +11,12 @@ namespace wire {
 // The longest line, with its line ending.
 inline constexpr std::size_t kMaxLineBytes = 512;
 
-// The first line of the bytes that have come so far.
+// The first line in the bytes that have been received so far.
 struct FirstLine {
   enum class State {
     kLine,      // `line` is complete
-    kNeedMore,  // its LF has not come yet
-    kTooLong,   // no LF within kMaxLineBytes; the stream cannot be read any further
+    kNeedMore,  // the LF has not been received yet
+    kTooLong,   // no LF within kMaxLineBytes: the rest of the stream cannot be understood
   };
   State state;
   std::string_view line = {};  // without its line ending; points into the bytes
@@ -26,6 +24,13 @@ struct FirstLine {
 };
 FirstLine first_line(std::string_view bytes);
 
+// Collects received bytes and returns the complete lines in order:
+//
+//   while (buffer.next(line) == LineBuffer::Next::kNeedMore)
+//     buffer.received(read into buffer.free_space());
+//
+// Lines may contain passwords. So the bytes of a line are overwritten as soon as it is used, and
+// all of them by the destructor. Threads: one.
 class LineBuffer {
  public:
   using Next = FirstLine::State;
@@ -35,14 +40,14 @@ class LineBuffer {
   LineBuffer(const LineBuffer&) = delete;
   LineBuffer& operator=(const LineBuffer&) = delete;
 
-  // Never empty after next() has said kNeedMore.
+  // Where the next received bytes go. Not empty if next() returned kNeedMore before.
   std::span<char> free_space();
 
-  // `count` bytes were written to the start of the last free_space().
+  // Says that `count` bytes were written to the start of the last free_space().
   void received(std::size_t count) { end_ += count; }
 
-  // `line` is valid until the next call of anything here; its bytes are wiped then, as it may hold
-  // a password.
+  // Returns kLine and the next line, or why there is none. `line` is valid until the next call of
+  // next() or free_space(), which overwrites its bytes. kTooLong is final.
   Next next(std::string_view& line);
 
   // Whether next() would return something other than kNeedMore.
@@ -55,10 +60,10 @@ class LineBuffer {
   std::string_view pending() const { return {bytes_.data() + begin_, end_ - begin_}; }
   void wipe_last_line();
 
-  // Room for a line that is being collected and a few that are waiting.
+  // Room for one unfinished line and a few complete ones.
   std::array<char, 4 * kMaxLineBytes> bytes_;
-  std::size_t last_line_begin_ = 0;  // [last_line_begin_, begin_) was handed out last
-  std::size_t begin_ = 0;            // [begin_, end_) is not handed out yet
+  std::size_t last_line_begin_ = 0;  // [last_line_begin_, begin_) was returned last
+  std::size_t begin_ = 0;            // [begin_, end_) was not returned yet
   std::size_t end_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// The replies: "OK", "OK <size>", "ERR <code> <text>". Printing and parsing only.
+// The replies "OK", "OK <size>" and "ERR <code> <text>": parsing and printing only, no sockets.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,17 @@ struct OkSized {
 struct Err {
   base::ErrorCode code;
 };
-struct NotAReply {};  // the peer does not speak the protocol
+struct NotAReply {};  // any other line: the peer does not speak the protocol
 
 using Reply = std::variant<Ok, OkSized, Err, NotAReply>;
 
-// The line without its line ending.
+// Parses a line, which is given without its line ending.
 Reply parse_reply(std::string_view line);
 
+// The line of Ok, with its LF.
 inline constexpr std::string_view kOkLine = "OK\n";
 
-// With its LF.
+// The lines of the other replies, with their LF. `text` must not contain an LF.
 std::string ok_sized_line(std::uint64_t size_bytes);
 std::string error_line(base::ErrorCode code, std::string_view text);
 

@@ -20,8 +20,8 @@ bool is_user_byte(char c) {
          std::string_view("._-@+").find(c) != std::string_view::npos;
 }
 
-// The part of the line behind its verb, "USER:PASSWORD" or " USER: PASSWORD"; nothing when a colon
-// is missing.
+// Splits what follows the verb: "USER:PASSWORD", or " USER: PASSWORD" in the spaced form. Returns
+// nothing if the colon is missing.
 std::optional<Credentials> split_credentials(std::string_view rest) {
   const bool is_spaced = rest.starts_with(' ');
   if (is_spaced) rest.remove_prefix(1);
@@ -32,7 +32,7 @@ std::optional<Credentials> split_credentials(std::string_view rest) {
   return found;
 }
 
-// A `Kind` (New, Get, Auth) with acceptable credentials, or why not.
+// Returns a `Kind` (New, Get or Auth) with valid credentials, or why the line is refused.
 template <typename Kind, typename Request>
 Request credentials_request(std::string_view rest, bool is_get) {
   const auto account = split_credentials(rest);
@@ -42,7 +42,8 @@ Request credentials_request(std::string_view rest, bool is_get) {
   return Kind{*account};
 }
 
-// In one piece of memory, so that whoever wipes the line leaves no other copy of the password.
+// The line never moves in memory while it grows. So whoever overwrites it leaves no other copy of
+// the password.
 std::string credentials_line(std::string_view verb, Credentials account) {
   std::string line;
   line.reserve(verb.size() + account.user.size() + account.password.size() + 2);

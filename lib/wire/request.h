@@ -1,6 +1,6 @@
 // The requests: parsing and printing only, no sockets, no clock.
 //
-// Parsing allocates nothing. A parsed request points into its line and lives as long as the line.
+// Parsing allocates no memory. A parsed request points into its line, which must outlive it.
 #pragma once
 
 #include <string>
@@ -30,34 +30,34 @@ struct Auth {
   Credentials account;
 };
 struct FileName {
-  std::string_view name;  // at least one byte, no control bytes; is_file_name() may still be false
+  std::string_view name;  // not empty, no control bytes; is_file_name() may still be false
 };
 
-// A line that is not a request: kSyntax or kInvalid.
+// A line that is refused before anything is done: kSyntax or kInvalid.
 struct Refused {
   base::ErrorCode code;
-  bool was_get;  // such a line leaves nobody granted, whatever is wrong with it
+  bool was_get;  // begins with "get:", so that the connection is no longer logged in
 };
 
 using ClientRequest = std::variant<Ping, New, Get, FileName, Refused>;
 using AuthRequest = std::variant<Ping, New, Auth, Refused>;
 
-// What a client says to the fileserver; the line without its line ending.
+// Parses a line from a client to the fileserver, given without its line ending.
 ClientRequest parse_client_line(std::string_view line);
 
-// What the fileserver says to the authserver.
+// Parses a line from the fileserver to the authserver, given without its line ending.
 AuthRequest parse_auth_line(std::string_view line);
 
-// 1 to 64 bytes of A-Z a-z 0-9 . _ - @ +
+// Whether a user name has 1 to 64 bytes, all of A-Z a-z 0-9 . _ - @ +
 bool is_valid_user(std::string_view user);
 
-// 1 to 128 bytes, no control bytes.
+// Whether a password has 1 to 128 bytes and no control bytes.
 bool is_valid_password(std::string_view password);
 
-// Relative, no empty part, no "." and no "..".
+// Whether a name is a relative path without empty parts, "." and "..".
 bool is_file_name(std::string_view name);
 
-// The line that asks for it, with its LF. Credentials are printed in the compact form.
+// The line of a request, with its LF. Credentials are printed in the compact form.
 std::string line_of(const Ping& ping);
 std::string line_of(const New& request);
 std::string line_of(const Get& request);

@@ -128,10 +128,10 @@ class ThreadsTest(SceneTest):
         no_room_for_a_stack = address_space(server.pid) + (256 << 10)
         resource.prlimit(server.pid, resource.RLIMIT_AS, (no_room_for_a_stack, unlimited[1]))
         others = [self.scene.client(server) for _ in range(3)]
-        eventually(lambda: "cannot make a thread" in server.log(), "the log says so")
+        eventually(lambda: "cannot start a thread" in server.log(), "the log says so")
         resource.prlimit(server.pid, resource.RLIMIT_AS, unlimited)
         self.assertEqual([client.ask("ping") for client in [first, *others]], ["OK"] * 4)
-        self.assertEqual(server.log().count("cannot make a thread"), 1)
+        self.assertEqual(server.log().count("cannot start a thread"), 1)
 
 
 def address_space(pid: int) -> int:

@@ -1,4 +1,5 @@
-// libFuzzer: any bytes, cut anywhere, through the line buffer and the parsers. `make fuzz`.
+// Feeds random bytes, in pieces of random size, to the line buffer and the parsers. Run by `make
+// fuzz`.
 #include <algorithm>
 #include <cstdlib>
 #include <string>
@@ -14,7 +15,7 @@ void require(bool condition) {
   if (!condition) std::abort();
 }
 
-// Whatever a line holds, what the parser takes from it keeps the protocol's promises.
+// Whatever the line is, the parsed request must keep the rules of the protocol.
 void check_line(std::string_view line) {
   require(line.size() < wire::kMaxLineBytes);
   const auto check_account = [](wire::Credentials account) {

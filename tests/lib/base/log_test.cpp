@@ -2,11 +2,11 @@
 
 #include "tests/catch.h"
 
-TEST_CASE("what a peer sent cannot break a log line", "[base]") {
+TEST_CASE("bytes from a peer cannot break a log line", "[base]") {
   CHECK(base::log::quoted("a.txt") == "\"a.txt\"");
   CHECK(base::log::quoted("a\nb\"\\\xff") == R"("a\x0ab\x22\x5c\xff")");
 }
 
-TEST_CASE("what a peer sent is cut in the log", "[base]") {
+TEST_CASE("long text from a peer is cut in the log", "[base]") {
   CHECK(base::log::quoted(std::string(81, 'x')) == "\"" + std::string(80, 'x') + "\"...");
 }

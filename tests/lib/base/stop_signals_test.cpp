@@ -6,10 +6,10 @@
 
 #include "tests/catch.h"
 
-TEST_CASE("a stop signal waits until it is taken, and can be seen meanwhile", "[serve]") {
+TEST_CASE("a stop signal waits until it is taken, and can be seen meanwhile", "[base]") {
   for (const int signal : {SIGTERM, SIGINT}) {
     CAPTURE(signal);
-    // In a thread, as what is blocked is blocked for one thread.
+    // In a thread of its own, because a signal is blocked per thread.
     std::thread([signal] {
       base::hold_stop_signals();
       CHECK_FALSE(base::stop_was_asked_for());

@@ -13,7 +13,7 @@ TEST_CASE("a size is bytes, or has one of three units", "[base]") {
   CHECK(parse_size_bytes("2G") == 2LL << 30);
 }
 
-TEST_CASE("what is not a size is refused", "[base]") {
+TEST_CASE("a text that is not a size is refused", "[base]") {
   for (const char* text :
        {"", "K", "-1", "-1K", "1k", "1KB", "1.5G", " 1", "1 ", "0x10", "1e3", "+1"}) {
     CAPTURE(text);
@@ -35,7 +35,7 @@ TEST_CASE("seconds may have a fraction", "[base]") {
   CHECK(parse_seconds_as_ms("0.0001") == 1);
 }
 
-TEST_CASE("what is not a time is refused", "[base]") {
+TEST_CASE("a text that is not a time is refused", "[base]") {
   for (const char* text :
        {"", "-1", "1s", "inf", "nan", "1e3", "0x1", ".", "1.2.3", " 1", "99999999999"}) {
     CAPTURE(text);
@@ -43,7 +43,7 @@ TEST_CASE("what is not a time is refused", "[base]") {
   }
 }
 
-TEST_CASE("bytes are told to people in the unit that fits", "[base]") {
+TEST_CASE("a size for people is in the largest unit that fits", "[base]") {
   CHECK(base::human_bytes(999) == "999 B");
   CHECK(base::human_bytes(1000) == "1.0 KB");
   CHECK(base::human_bytes(1.5e9) == "1.5 GB");

@@ -16,7 +16,7 @@ struct Sample {
   std::string word;
   std::string word_file;
   std::string host = "here";
-  std::string socket;  // beats the host
+  std::string socket;  // overrides the host
 };
 
 struct Outcome {
@@ -52,7 +52,7 @@ bool is_taken(const Outcome& outcome, const std::string& word, const std::string
 
 }  // namespace
 
-TEST_CASE("of two alternatives the higher layer's counts", "[flags]") {
+TEST_CASE("of two alternatives, the one from the higher layer counts", "[flags]") {
   const tests::TemporaryFolder folder;
   folder.write("config", "word = low\n");
   const std::string config = folder.path("config");
@@ -64,7 +64,8 @@ TEST_CASE("of two alternatives the higher layer's counts", "[flags]") {
   CHECK(is_taken(parse({"--config", config, "--word", "high"}), "high", ""));
 }
 
-TEST_CASE("a layer that gives both alternatives is wrong usage, beaten or not", "[flags]") {
+TEST_CASE("both alternatives in one layer are wrong usage, even if a higher layer overrides them",
+          "[flags]") {
   const tests::TemporaryFolder folder;
   folder.write("config", "word = a\nhost = there\nword-file = b\n");
   CHECK(parse({"--word", "a", "--word-file", "b"}).exit_status == flags::kWrongUsage);
@@ -77,7 +78,8 @@ TEST_CASE("a layer that gives both alternatives is wrong usage, beaten or not", 
   CHECK(parse({"--word", "c"}).exit_status == flags::kWrongUsage);
 }
 
-TEST_CASE("what beats another flag beats it in its own layer and in lower ones", "[flags]") {
+TEST_CASE("a flag that overrides another one does so in its own layer and in lower ones",
+          "[flags]") {
   const tests::TemporaryFolder folder;
   folder.write("config", "socket = s\nhost = there\n");
   const std::string config = folder.path("config");

@@ -45,7 +45,7 @@ TEST_CASE("without flags the defaults hold", "[flags]") {
   CHECK_FALSE(outcome.sample.is_loud);
 }
 
-TEST_CASE("the command line beats the environment, which beats the file", "[flags]") {
+TEST_CASE("the command line overrides the environment, which overrides the file", "[flags]") {
   const tests::TemporaryFolder folder;
   folder.write("config", "# a comment\n\n  count = 2\nwait-time=0.5\nloud = true\n");
   const std::string config = folder.path("config");
@@ -66,7 +66,7 @@ TEST_CASE("the file may be named by its variable", "[flags]") {
   CHECK(parse({}).sample.count == 7);
 }
 
-TEST_CASE("a value that is not acceptable is wrong usage wherever it stands", "[flags]") {
+TEST_CASE("a value that is not accepted is wrong usage in every layer", "[flags]") {
   const tests::TemporaryFolder folder;
   folder.write("bad-value", "count = many\n");
   folder.write("bad-name", "counts = 1\n");
@@ -90,7 +90,7 @@ TEST_CASE("a file that stops being readable is wrong usage", "[flags]") {
   CHECK(parse({"--config", "/proc/self/mem"}).exit_status == flags::kWrongUsage);
 }
 
-TEST_CASE("an empty variable is one that is not set", "[flags]") {
+TEST_CASE("an empty variable counts as not set", "[flags]") {
   const tests::EnvironmentVariable variable("SAMPLER_COUNT", "");
   const auto outcome = parse({});
   REQUIRE_FALSE(outcome.exit_status);

@@ -12,7 +12,7 @@ TEST_CASE("HOST:PORT is read and printed", "[net]") {
   }
 }
 
-TEST_CASE("what is not HOST:PORT is refused", "[net]") {
+TEST_CASE("a text that is not HOST:PORT is refused", "[net]") {
   for (const char* text : {"", ":", ":80", "host", "host:", "host:x", "host:65536", "host:-1",
                            "host:80x", "::1:80", "[::1]", "a b:80", "[]:80"}) {
     CAPTURE(text);
@@ -28,7 +28,7 @@ TEST_CASE("a numeric host is resolved to itself", "[net]") {
   CHECK(addresses->front().is_loopback_v4());
 }
 
-TEST_CASE("a host that is none is unavailable", "[net]") {
+TEST_CASE("a host without an address is unavailable", "[net]") {
   const auto addresses = net::resolve({"no such host", 80});
   REQUIRE_FALSE(addresses);
   CHECK(addresses.error().code == base::ErrorCode::kUnavailable);

@@ -15,14 +15,14 @@ net::SocketAddress address_of(const net::Listener& listener) {
 
 }  // namespace
 
-TEST_CASE("port 0 listens on a port that is told", "[net]") {
+TEST_CASE("port 0 listens on a free port, and reports it", "[net]") {
   const auto listener = net::listen_on({"127.0.0.1", 0}, 0);
   REQUIRE(listener);
   CHECK(listener->address.port != 0);
   CHECK(net::connect_to(address_of(*listener), 1000).ok());
 }
 
-TEST_CASE("a port that is taken cannot be listened on", "[net]") {
+TEST_CASE("listening on a port in use fails", "[net]") {
   const auto first = net::listen_on({"127.0.0.1", 0}, 0);
   REQUIRE(first);
   const auto second = net::listen_on(first->address, 0);
@@ -30,7 +30,7 @@ TEST_CASE("a port that is taken cannot be listened on", "[net]") {
   CHECK(second.error().context.find("Address already in use") != std::string::npos);
 }
 
-TEST_CASE("nobody listening is unavailable, at once", "[net]") {
+TEST_CASE("connecting to a port without a listener fails at once", "[net]") {
   auto listener = net::listen_on({"127.0.0.1", 0}, 0);
   REQUIRE(listener);
   const auto address = address_of(*listener);
@@ -52,7 +52,7 @@ TEST_CASE("accepted sockets inherit the listener's time slice", "[net]") {
   CHECK(errno == EAGAIN);
 }
 
-TEST_CASE("a kept connection is quiet and open until its peer speaks or closes", "[net]") {
+TEST_CASE("an idle connection is usable until its peer sends or closes", "[net]") {
   const auto listener = net::listen_on({"127.0.0.1", 0}, 0);
   const auto client = net::connect_to(address_of(*listener), 1000);
   auto accepted = net::accept_from(listener->fd.get());
@@ -65,7 +65,7 @@ TEST_CASE("a kept connection is quiet and open until its peer speaks or closes",
   CHECK_FALSE(net::is_quiet_and_open(client->get()));
 }
 
-TEST_CASE("what was sent and not read is counted", "[net]") {
+TEST_CASE("bytes that were sent and not read are counted", "[net]") {
   const auto listener = net::listen_on({"127.0.0.1", 0}, 0);
   const auto client = net::connect_to(address_of(*listener), 1000);
   const auto accepted = net::accept_from(listener->fd.get());

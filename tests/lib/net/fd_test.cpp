@@ -22,7 +22,7 @@ TEST_CASE("a moved-from Fd owns nothing", "[net]") {
   Fd from(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   const int raw = from.get();
   const Fd to(std::move(from));
-  CHECK_FALSE(from.is_open());  // NOLINT(bugprone-use-after-move): what is tested
+  CHECK_FALSE(from.is_open());  // NOLINT(bugprone-use-after-move): this is the test
   CHECK(to.get() == raw);
   CHECK(is_open(raw));
 }

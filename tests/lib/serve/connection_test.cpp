@@ -38,9 +38,8 @@ struct Pair {
 
 }  // namespace
 
-TEST_CASE(
-    "a half-closed client gets all its replies, and its last line without LF is not carried out",
-    "[serve]") {
+TEST_CASE("a half-closed client gets all replies, and its last line without LF is ignored",
+          "[serve]") {
   Pair pair;
   REQUIRE(net::send_all(pair.client.get(), "one\ntwo\nthree"));
   ::shutdown(pair.client.get(), SHUT_WR);
@@ -65,7 +64,7 @@ TEST_CASE("a line that is too long is answered and ends the conversation", "[ser
   CHECK(pair.received().starts_with("OK\nERR too-long "));
 }
 
-TEST_CASE("a reply with bytes follows the replies that wait", "[serve]") {
+TEST_CASE("a reply with bytes follows the queued replies", "[serve]") {
   Pair pair;
   REQUIRE(net::send_all(pair.client.get(), "get\nfile\n"));
   ::shutdown(pair.client.get(), SHUT_WR);
@@ -77,14 +76,14 @@ TEST_CASE("a reply with bytes follows the replies that wait", "[serve]") {
   CHECK(pair.received() == "OK 4\nbodyOK 4\nbody");
 }
 
-TEST_CASE("a peer that says nothing is left after the idle time", "[serve]") {
+TEST_CASE("a silent peer is disconnected after the idle time-out", "[serve]") {
   Pair pair(40);
   CHECK_FALSE(pair.connection->next_line());
   pair.connection.reset();
   CHECK(pair.received().empty());
 }
 
-TEST_CASE("a peer that trickles is left after the idle time", "[serve]") {
+TEST_CASE("a peer that never completes a line is disconnected after the idle time-out", "[serve]") {
   Pair pair(100);
   std::atomic<bool> is_left = false;
   std::thread trickle([&] {
@@ -95,7 +94,8 @@ TEST_CASE("a peer that trickles is left after the idle time", "[serve]") {
   trickle.join();
 }
 
-TEST_CASE("a peer that takes no byte of a reply is left after the idle time", "[serve]") {
+TEST_CASE("a peer that takes no byte of a reply is disconnected after the idle time-out",
+          "[serve]") {
   Pair pair(100);
   REQUIRE(net::send_all(pair.client.get(), "file\n"));
   REQUIRE(pair.connection->next_line());
@@ -104,7 +104,7 @@ TEST_CASE("a peer that takes no byte of a reply is left after the idle time", "[
   CHECK_FALSE(pair.connection->next_line());
 }
 
-TEST_CASE("draining ends a conversation before its waiting lines", "[serve]") {
+TEST_CASE("draining ends a conversation before the lines that wait", "[serve]") {
   Pair pair;
   REQUIRE(net::send_all(pair.client.get(), "one\ntwo\n"));
   CHECK(pair.connection->next_line() == "one");

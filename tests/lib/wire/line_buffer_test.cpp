@@ -17,7 +17,7 @@ struct Cut {
   bool operator==(const Cut&) const = default;
 };
 
-// Feeds `stream` in pieces of the given size, taking lines as they come.
+// Feeds `stream` in pieces of the given size, and takes the lines as soon as they are complete.
 Cut cut(const std::string& stream, std::size_t piece_bytes) {
   LineBuffer buffer;
   Cut result;
@@ -37,7 +37,7 @@ Cut cut(const std::string& stream, std::size_t piece_bytes) {
 
 }  // namespace
 
-TEST_CASE("a stream gives the same lines however it is cut", "[wire]") {
+TEST_CASE("a stream gives the same lines, however its bytes arrive", "[wire]") {
   std::string stream = "ping\nget:a:b\r\n\n\r\nx\r\r\na\rb\n";
   for (int i = 0; i < 300; ++i) stream += std::string(static_cast<std::size_t>(i), 'n') + "\n";
   const Cut whole = cut(stream, stream.size());
@@ -64,16 +64,16 @@ TEST_CASE("a line of 512 bytes with its ending is a line, one byte more is too l
   }
 }
 
-TEST_CASE("too long is said as soon as 512 bytes have come without an LF", "[wire]") {
+TEST_CASE("a line is too long as soon as 512 bytes have arrived without an LF", "[wire]") {
   CHECK(cut(std::string(511, 'x'), 1) == Cut{{}, false});
   CHECK(cut(std::string(512, 'x'), 1) == Cut{{}, true});
 }
 
-TEST_CASE("lines before one that is too long are still handed out", "[wire]") {
+TEST_CASE("the lines before one that is too long are still returned", "[wire]") {
   CHECK(cut("a\nb\n" + std::string(600, 'x'), 10'000) == Cut{{"a", "b"}, true});
 }
 
-TEST_CASE("a line is wiped when the next one is asked for", "[wire]") {
+TEST_CASE("a line is overwritten when the next one is requested", "[wire]") {
   LineBuffer buffer;
   const std::string stream = "get:alice:secret\nping\n";
   stream.copy(buffer.free_space().data(), stream.size());
@@ -87,7 +87,7 @@ TEST_CASE("a line is wiped when the next one is asked for", "[wire]") {
   CHECK(first == std::string(first.size(), '\0'));
 }
 
-TEST_CASE("has_next says beforehand whether next has an answer", "[wire]") {
+TEST_CASE("has_next tells whether next has something to return", "[wire]") {
   LineBuffer buffer;
   CHECK_FALSE(buffer.has_next());
   buffer.free_space()[0] = 'a';

@@ -16,7 +16,7 @@ TEST_CASE("replies are read back as they were printed", "[wire]") {
   }
 }
 
-TEST_CASE("what is not a reply is told apart", "[wire]") {
+TEST_CASE("a line that is not a reply is recognized", "[wire]") {
   for (const char* line : {"", "ok", "OK ", "OK -1", "OK 1x", "OK  1", "OK 99999999999999999999",
                            "ERR", "ERR ", "ERR what ever", "ERRdenied", "HTTP/1.1 200 OK"}) {
     CAPTURE(line);

@@ -10,7 +10,7 @@ using namespace wire;
 
 namespace {
 
-// What a client's line is, in words.
+// Describes what a line from a client is parsed to.
 std::string client(std::string_view line) {
   struct Words {
     std::string operator()(const Ping&) { return "ping"; }
