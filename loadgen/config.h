@@ -52,8 +52,8 @@ const char* word_of(Connection connection);
 
 // Reads the command line, the environment and the --config file.
 //
-// Returns an exit status instead if the program must end at once: after --help and --version, which
-// were printed, and after wrong usage, which was reported on standard error.
+// Returns an exit status instead if the program must end at once. That is after --help and
+// --version, which were printed, and after wrong usage, which was reported on standard error.
 std::variant<Config, int> read_config(int argc, char** argv);
 
 }  // namespace loadgen

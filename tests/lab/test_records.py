@@ -40,7 +40,7 @@ class RecordsTest(unittest.TestCase):
         self.folder.add(run, {})
         self.assertEqual(list(self.folder.runs()[0].usage.components), ["fileserver", "loadgen"])
 
-    def test_all_points_can_be_written_anew(self):
+    def test_all_points_can_be_written_again(self):
         run = examples.run()
         self.folder.add(run, {})
         self.folder.replace([replace(run, failures="counted otherwise")])
