@@ -1,4 +1,4 @@
-#include "serve/thread_server.h"
+#include "serve/servers.h"
 
 #include <signal.h>
 #include <sys/socket.h>
