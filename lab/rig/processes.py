@@ -38,7 +38,7 @@ class Program:
     Its standard error is appended to log_path; its standard input is empty. The kernel kills it
     when the thread that started it ends. It has a process group of its own, so Ctrl-C does not
     reach it. It stays in our session, because a new one would get a scheduling group of its own
-    (autogroup). Then the programs of a measurement would share the cores by group and not by thread.
+    (autogroup). The programs of a measurement would then share the cores by group, not by thread.
 
     Threads: one.
     """

@@ -136,7 +136,7 @@ class LoadgenTest(SceneTest):
         self.assertEqual(result["bytes"], 1000 * result["requests"])
 
     def test_an_invalid_run_has_failed_and_its_last_line_says_why(self) -> None:
-        """One thread is done at once, so that for over five seconds only half of the load is there."""
+        """One thread is done at once. Half of the load is missing for the rest of the time."""
 
         def slow_second_file(line: bytes, connection: socket.socket) -> bytes:
             if line == b"f2\n":
