@@ -81,7 +81,7 @@ class MakeFilesTest(ScriptTest):
 
     def test_a_killed_worker_ends_the_run_which_can_be_resumed(self) -> None:
         self.folder.mkdir()
-        command = [MAKE_FILES, "--dir", self.folder, "--size", "5MB", "--count", "200"]
+        command = [str(MAKE_FILES), "--dir", str(self.folder), "--size", "5MB", "--count", "200"]
         with subprocess.Popen([*command, "--jobs", "2"], stderr=subprocess.PIPE) as process:
             self.addCleanup(process.kill)
             children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
