@@ -87,7 +87,7 @@ base::Status MysqlLink::connect() {
   const char* const host = options_.socket.empty() ? options_.host.c_str() : nullptr;
   if (::mysql_real_connect(connection.get(), host, options_.user.c_str(), options_.password.c_str(),
                            options_.database.c_str(), static_cast<unsigned>(options_.port),
-                           null_if_empty(options_.socket), 0) == nullptr) {
+                           null_if_empty(options_.socket), CLIENT_REMEMBER_OPTIONS) == nullptr) {
     const unsigned code = ::mysql_errno(connection.get());
     backoff_.failed(timer.failure());
     return login_error(code, ::mysql_error(connection.get()));
@@ -105,6 +105,13 @@ base::Status MysqlLink::connect() {
 
 bool MysqlLink::wants_tls() const {
   return options_.tls == MysqlTls::kOn || !options_.tls_ca.empty();
+}
+
+void MysqlLink::CloseConnection::operator()(MYSQL* connection) const {
+  // MariaDB's library never frees its copy of this file name. So connect() keeps the options of a
+  // connection that failed, and they are cleared here.
+  ::mysql_options(connection, MYSQL_SERVER_PUBLIC_KEY, nullptr);
+  ::mysql_close(connection);
 }
 
 void MysqlLink::set_options(MYSQL* connection) const {

@@ -63,7 +63,7 @@ class MysqlLink {
  private:
   void close() { connection_.reset(); }
   struct CloseConnection {
-    void operator()(MYSQL* connection) const { ::mysql_close(connection); }
+    void operator()(MYSQL* connection) const;
   };
   bool wants_tls() const;
   void set_options(MYSQL* connection) const;
