@@ -28,6 +28,7 @@ ResponseTimes response_times(const Histogram& response_ns) {
 
 std::vector<SecondSummary> per_second(const std::vector<Second>& seconds) {
   std::vector<SecondSummary> summaries;
+  summaries.reserve(seconds.size());
   for (const Second& second : seconds)
     summaries.push_back({second.requests, mean_ms(second.response_ns, second.requests)});
   return summaries;

@@ -12,10 +12,10 @@ namespace base {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value)
-      : held_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
-  Result(Error error)
-      : held_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+  // NOLINTBEGIN(google-explicit-constructor): `return value;` and `return error;` make a Result.
+  Result(T value) : held_(std::in_place_index<0>, std::move(value)) {}
+  Result(Error error) : held_(std::in_place_index<1>, std::move(error)) {}
+  // NOLINTEND(google-explicit-constructor)
 
   bool ok() const { return held_.index() == 0; }
   explicit operator bool() const { return ok(); }
