@@ -216,8 +216,11 @@ class MysqlServer(Server):
         return ["--user=root"] if os.geteuid() == 0 else []
 
     def _run(self, statements: str) -> subprocess.CompletedProcess[str]:
-        client = "mariadb" if shutil.which("mariadb") else "mysql"
-        command = [client, "--no-defaults", f"--socket={self.socket}", "--user=root"]
+        command = ["mysql", "--no-defaults"]
+        if shutil.which("mariadb"):
+            # Since MariaDB 11.4 the client wants a certificate that it can verify, or none works.
+            command = ["mariadb", "--no-defaults", "--skip-ssl-verify-server-cert"]
+        command += [f"--socket={self.socket}", "--user=root"]
         return _run_client([*command, "--batch", "--skip-column-names"], statements)
 
 

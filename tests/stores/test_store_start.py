@@ -64,7 +64,7 @@ class StoreStartTest(StoreTest):
         for rules, command in (
             (("-@all", "+ping"), "get"),
             (("+get",), "set"),
-            (("+set", "resetkeys", "~other:*"), "keys"),
+            (("+set", "resetkeys", "~other:*"), "key"),
         ):
             with self.subTest(rules):
                 # In one go, as the user who changes the rules is the one they are for.
