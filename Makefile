@@ -110,6 +110,11 @@ format: ## format C++ with clang-format, and Python with ruff if it is installed
 	$(Q)$(CLANG_FORMAT) -i $(CXX_FILES)
 	$(Q)! command -v ruff >/dev/null || ruff format --quiet .
 
+torture: ## test the promises with figures, under attack (hours; SHORT=1 minutes; T="one_winner ..." only these)
+	@scripts/setup test
+	@$(MAKE) --no-print-directory -j$(shell nproc) all
+	@$(PYTHON) tests/torture/run $(if $(SHORT),--short) $(T)
+
 compose-test: ## test docker compose, and a swarm of one node (needs Docker)
 	@tests/compose/run
 
@@ -167,4 +172,4 @@ $(foreach s,$(SCHEMAS),$(eval $(BUILD)/objects/authserver/stores/$(s)_store.o: $
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 .PHONY: all setup help clean demo bench profile results results-summary test unit e2e test-stores test-scripts test-lab \
-  check check-format check-python shellcheck tidy format compose-test memcheck fuzz
+  check check-format check-python shellcheck tidy format compose-test memcheck fuzz torture

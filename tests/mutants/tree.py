@@ -1,0 +1,102 @@
+"""A copy of the sources in which one text is changed at a time, and what is built from it.
+
+`make mutants` runs tests on such a copy. `make torture` starts servers that were built from one, to
+see that a broken server is noticed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.rig.errors import Failed
+
+TOP = Path(__file__).resolve().parents[2]
+_COPIED = ("Makefile", "authserver", "fileserver", "lib", "loadgen", "scripts", "sql", "tests")
+_ALSO = ("lab", "docs", "docker", "pyproject.toml", "README.md")  # what tests read
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """One text of one file, which becomes another one.
+
+    tests are commands that must fail then: unit tests as a tag in brackets, other tests as
+    FOLDER/FILE[.CLASS.TEST], such as e2e/test_idle.
+    """
+
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: tuple[str, ...] = ()
+
+
+class Tree:
+    """The copy. It shares nothing with the sources; objects are copied, so little is compiled."""
+
+    def __init__(self, folder: Path) -> None:
+        """Requires: the programs are built. An earlier copy in the folder is replaced."""
+        self.folder = folder
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        for name in (*_COPIED, *_ALSO):
+            _copy(TOP / name, folder / name)
+        (folder / "build").mkdir()
+        for name in ("objects", "generated", "libturnstile.a"):
+            _copy(TOP / "build" / name, folder / "build" / name)
+
+    @contextmanager
+    def changed(self, mutation: Mutation) -> Iterator[None]:
+        """Changes the file for the time of the block. Failed unless the text is there once."""
+        path = self.folder / mutation.file
+        before = path.read_text(encoding="utf-8")
+        if before.count(mutation.old) != 1:
+            raise Failed(
+                f"{mutation.name}: the text to change is {before.count(mutation.old)} times in "
+                f"{mutation.file}"
+            )
+        path.write_text(before.replace(mutation.old, mutation.new), encoding="utf-8")
+        try:
+            yield
+        finally:
+            path.write_text(before, encoding="utf-8")
+
+    def make(self, *targets: str) -> None:
+        """Failed, with the first error, when a target cannot be built."""
+        done = subprocess.run(
+            ["make", "--no-print-directory", f"-j{os.cpu_count()}", *targets],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+        if done.returncode != 0:
+            errors = [line for line in done.stderr.split("\n") if "error" in line]
+            raise Failed(f"make {' '.join(targets)}: {(errors or [done.stderr])[0]}")
+
+
+def build_variant(mutation: Mutation, program: str, folder: Path) -> Path:
+    """Builds the program with the mutation. Returns a folder with all three programs.
+
+    folder keeps the tree for further variants.
+    """
+    out = folder / mutation.name
+    out.mkdir(parents=True, exist_ok=True)
+    for name in ("authserver", "fileserver", "loadgen"):
+        _copy(TOP / "build" / name, out / name)
+    tree = Tree(folder / "tree")
+    with tree.changed(mutation):
+        tree.make(f"build/{program}")
+    _copy(tree.folder / "build" / program, out / program)
+    return out
+
+
+def _copy(source: Path, target: Path) -> None:
+    """With its times, which make compares."""
+    subprocess.run(["cp", "-a", "--reflink=auto", "-T", source, target], check=True)

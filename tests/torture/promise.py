@@ -1,0 +1,63 @@
+"""What a promise is: a measurement with a figure, and a control that shows it can fail."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+_TOP = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(_TOP), str(_TOP / "tests" / "e2e"), str(_TOP / "tests" / "mutants")]
+
+from tree import Mutation, build_variant  # noqa: E402
+
+from lab.rig.servers import Programs  # noqa: E402
+
+
+class Skip(Exception):
+    """The promise cannot be tested here. The text says why."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bench:
+    """What a measurement works with.
+
+    programs are those under test. folder is its own, on a real disk, and is removed at the end.
+    """
+
+    programs: Programs
+    folder: Path
+    is_short: bool
+
+    def scaled(self, full: int, short: int) -> int:
+        """`full` in a full run, `short` in the short form that CI runs."""
+        return short if self.is_short else full
+
+
+@dataclass(frozen=True)
+class Figure:
+    """The result of a measurement: text has the figures, for a person."""
+
+    is_kept: bool
+    text: str
+
+
+@dataclass(frozen=True)
+class Promise:
+    """measure() finds out whether the promise is kept. control() does the same with something
+    broken, and must find that it is not kept.
+
+    A wrong answer is a figure that is not kept, or an AssertionError. Both raise Skip where they
+    cannot be run, and lab.rig.errors.Failed or OSError where nothing could be measured.
+    """
+
+    title: str
+    measure: Callable[[Bench], Figure]
+    control: Callable[[Bench], Figure]
+
+
+def broken(bench: Bench, mutation: Mutation, program: str) -> Bench:
+    """The same bench with one broken program. Building it takes some seconds."""
+    programs = build_variant(mutation, program, bench.folder / "variants")
+    return Bench(programs=Programs(programs), folder=bench.folder, is_short=bench.is_short)
