@@ -53,18 +53,22 @@ int longest_backlog() {
 }
 
 Accepted accept_from(int listener) {
-  Fd fd(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
-  if (fd.is_open()) return {AcceptVerdict::kAccepted, std::move(fd)};
+  sockaddr_storage storage;
+  auto& peer = reinterpret_cast<sockaddr&>(storage);
+  peer.sa_family = AF_UNSPEC;
+  socklen_t size = sizeof storage;
+  Fd fd(::accept4(listener, &peer, &size, SOCK_CLOEXEC));
+  if (fd.is_open()) return {AcceptVerdict::kAccepted, std::move(fd), IpAddress(peer)};
   const int failure = errno;
   switch (failure) {
     case EMFILE:
     case ENFILE:
     case ENOBUFS:
-    case ENOMEM: return {AcceptVerdict::kOutOfResources, Fd(), failure};
+    case ENOMEM: return {AcceptVerdict::kOutOfResources, Fd(), {}, failure};
     case EINVAL:
     case EBADF:
-    case ENOTSOCK: return {AcceptVerdict::kListenerGone, Fd(), failure};
-    default: return {AcceptVerdict::kTryAgain, Fd(), failure};
+    case ENOTSOCK: return {AcceptVerdict::kListenerGone, Fd(), {}, failure};
+    default: return {AcceptVerdict::kTryAgain, Fd(), {}, failure};
   }
 }
 

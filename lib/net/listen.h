@@ -6,6 +6,7 @@
 #include "base/result.h"
 #include "net/address.h"
 #include "net/fd.h"
+#include "net/ip_address.h"
 
 namespace net {
 
@@ -32,6 +33,7 @@ enum class AcceptVerdict {
 struct Accepted {
   AcceptVerdict verdict;
   Fd fd;
+  IpAddress peer;       // who connected
   int errno_value = 0;  // why it was not kAccepted
 };
 

@@ -13,13 +13,13 @@
 
 namespace serve {
 
-std::optional<net::Fd> Acceptor::next() {
+std::optional<Arrival> Acceptor::next() {
   while (!is_stopped_) {
     net::Accepted accepted = net::accept_from(listener_.fd.get());
     switch (accepted.verdict) {
       case net::AcceptVerdict::kAccepted:
         if (is_out_of_resources_.load(std::memory_order_relaxed)) is_out_of_resources_ = false;
-        return std::move(accepted.fd);
+        return Arrival{std::move(accepted.fd), accepted.peer};
       case net::AcceptVerdict::kTryAgain: break;
       case net::AcceptVerdict::kOutOfResources: wait_for_resources(accepted.errno_value); break;
       case net::AcceptVerdict::kListenerGone: return {};

@@ -9,13 +9,19 @@
 
 namespace serve {
 
+// A connection that was accepted, and the address of its peer.
+struct Arrival {
+  net::Fd fd;
+  net::IpAddress peer;
+};
+
 class Acceptor {
  public:
   explicit Acceptor(net::Listener listener) : listener_(std::move(listener)) {}
 
   // Waits for the next connection. Returns nothing once stop() was called. When descriptors or
   // memory run out, it logs that once, waits a moment and tries again. Threads: any.
-  std::optional<net::Fd> next();
+  std::optional<Arrival> next();
 
   // Ends next() in all threads, and in all processes that share the listener. Threads: any; may
   // also be called in a signal handler.

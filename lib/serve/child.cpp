@@ -35,9 +35,9 @@ void on_drain_signal(int) {
   errno = saved_errno;
 }
 
-void serve_fd(net::Fd fd, const Options& options, Worker& worker, Totals& totals) {
-  const int raw_fd = fd.get();
-  Connection connection(std::move(fd), options.idle_timeout_ms, is_draining);
+void serve_arrival(Arrival arrival, const Options& options, Worker& worker, Totals& totals) {
+  const int raw_fd = arrival.fd.get();
+  Connection connection(std::move(arrival.fd), arrival.peer, options.idle_timeout_ms, is_draining);
   connection_fd = raw_fd;
   serve_one_connection(worker, connection, totals);
   connection_fd = -1;  // before the descriptor is closed and its number is used again
@@ -72,15 +72,15 @@ void accept_and_serve(Acceptor& acceptor, const Options& options, const MakeWork
   const auto worker = make_worker();
   Scoreboard& board = place.scoreboard;
   for (;;) {
-    auto fd = acceptor.next();
-    if (!fd) return;
+    auto arrival = acceptor.next();
+    if (!arrival) return;
     place.state = ChildState::kServing;
     const bool is_allowed = board.serving.fetch_add(1) < options.max_connections;
     if (board.waiting.fetch_sub(1) == 1) ::eventfd_write(place.nobody_waits_event, 1);
     if (is_allowed) {
-      serve_fd(std::move(*fd), options, *worker, board.totals);
+      serve_arrival(std::move(*arrival), options, *worker, board.totals);
     } else {
-      refuse(std::move(*fd));
+      refuse(std::move(arrival->fd));
     }
     const bool is_wanted = board.waiting.fetch_add(1) < options.spare && !is_draining;
     place.state = is_wanted ? ChildState::kWaiting : ChildState::kDone;
@@ -91,10 +91,10 @@ void accept_and_serve(Acceptor& acceptor, const Options& options, const MakeWork
   }
 }
 
-void serve_and_end(net::Fd fd, const Options& options, const MakeWorker& make_worker,
+void serve_and_end(Arrival arrival, const Options& options, const MakeWorker& make_worker,
                    Totals& totals) {
   const auto worker = make_worker();
-  serve_fd(std::move(fd), options, *worker, totals);
+  serve_arrival(std::move(arrival), options, *worker, totals);
 }
 
 }  // namespace serve

@@ -46,7 +46,7 @@ void accept_and_serve(Acceptor& acceptor, const Options& options, const MakeWork
                       ChildPlace place);
 
 // The life of a child without spare processes: serves one connection, as in the paper.
-void serve_and_end(net::Fd fd, const Options& options, const MakeWorker& make_worker,
+void serve_and_end(Arrival arrival, const Options& options, const MakeWorker& make_worker,
                    Totals& totals);
 
 }  // namespace serve

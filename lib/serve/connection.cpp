@@ -25,9 +25,12 @@ iovec part_of(std::span<const char> bytes) {
 
 }  // namespace
 
-Connection::Connection(net::Fd fd, std::int64_t idle_timeout_ms,
+Connection::Connection(net::Fd fd, const net::IpAddress& peer, std::int64_t idle_timeout_ms,
                        const std::atomic<bool>& is_draining)
-    : fd_(std::move(fd)), idle_timeout_ms_(idle_timeout_ms), is_draining_(is_draining) {}
+    : fd_(std::move(fd)),
+      peer_(peer),
+      idle_timeout_ms_(idle_timeout_ms),
+      is_draining_(is_draining) {}
 
 std::optional<std::string_view> Connection::next_line() {
   auto deadline = idle_deadline(idle_timeout_ms_);

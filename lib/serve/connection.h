@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "net/fd.h"
+#include "net/ip_address.h"
 #include "wire/error_word.h"
 #include "wire/line_buffer.h"
 #include "wire/reply.h"
@@ -24,11 +25,13 @@ namespace serve {
 
 class Connection {
  public:
-  // Requires: `fd` was accepted from a listener whose time slice is io_slice_ms(idle_timeout_ms).
+  // Requires: `fd` was accepted from a listener whose time slice is io_slice_ms(idle_timeout_ms),
+  // and `peer` is the address that accept() reported.
   //
   // Another thread or a signal handler may set `is_draining` and then shut down the reading side of
   // the socket. After that the conversation ends when the request under way has been answered.
-  Connection(net::Fd fd, std::int64_t idle_timeout_ms, const std::atomic<bool>& is_draining);
+  Connection(net::Fd fd, const net::IpAddress& peer, std::int64_t idle_timeout_ms,
+             const std::atomic<bool>& is_draining);
 
   // Waits for the next line. Returns it without its line ending; it is valid until the next call.
   // Returns nothing once the conversation is over: the peer has finished, was idle for too long, or
@@ -55,6 +58,10 @@ class Connection {
   void abort() { is_over_ = true; }
 
   int fd() const { return fd_.get(); }
+
+  // Who is at the other end. Its text is only made when a log line needs it.
+  const net::IpAddress& peer() const { return peer_; }
+
   std::uint64_t requests() const { return requests_; }
 
  private:
@@ -66,6 +73,7 @@ class Connection {
   void end_gently();
 
   net::Fd fd_;
+  const net::IpAddress peer_;
   const std::int64_t idle_timeout_ms_;
   const std::atomic<bool>& is_draining_;
 

@@ -126,7 +126,8 @@ class ProcessServer {
     if (board_->serving < options_.max_connections) {
       ++board_->serving;
       is_forked = fork_child([&](std::size_t) {
-        serve_and_end(std::move(accepted.fd), options_, make_worker_, board_->totals);
+        serve_and_end({std::move(accepted.fd), accepted.peer}, options_, make_worker_,
+                      board_->totals);
       });
       if (!is_forked) --board_->serving;
     }

@@ -93,21 +93,22 @@ class ThreadServer {
 
   // Without spare threads: one thread only accepts, as in the paper.
   void accept_and_hand_over() {
-    while (auto fd = acceptor_.next()) {
-      const int raw_fd = fd->get();
-      const bool is_started = has_a_seat() && start_thread([this, raw_fd](Seat& seat) {
-                                net::Fd owned(raw_fd);
+    while (auto arrival = acceptor_.next()) {
+      const int raw_fd = arrival->fd.get();
+      const auto peer = arrival->peer;
+      const bool is_started = has_a_seat() && start_thread([this, raw_fd, peer](Seat& seat) {
+                                Arrival owned{net::Fd(raw_fd), peer};
                                 const auto worker = try_to_make_worker();
                                 if (worker) {
                                   serve_seated(seat, std::move(owned), *worker);
                                 } else {
-                                  refuse(std::move(owned));
+                                  refuse(std::move(owned.fd));
                                 }
                               });
       if (is_started) {
-        fd->release();
+        arrival->fd.release();
       } else {
-        refuse(std::move(*fd));
+        refuse(std::move(arrival->fd));
       }
     }
   }
@@ -126,13 +127,13 @@ class ThreadServer {
       return;
     }
     do {
-      auto fd = acceptor_.next();
-      if (!fd) return;
+      auto arrival = acceptor_.next();
+      if (!arrival) return;
       if (waiting_.fetch_sub(1) == 1 && !start_successor()) ::eventfd_write(needs_care_.get(), 1);
       if (serving_.fetch_add(1) < options_.max_connections) {
-        serve_seated(seat, std::move(*fd), *worker);
+        serve_seated(seat, std::move(*arrival), *worker);
       } else {
-        refuse(std::move(*fd));
+        refuse(std::move(arrival->fd));
       }
       --serving_;
     } while (waits_again());
@@ -170,9 +171,10 @@ class ThreadServer {
     base::log::error("cannot start a thread reason=\"{}\"", failure.what());
   }
 
-  void serve_seated(Seat& seat, net::Fd fd, Worker& worker) {
-    const int raw_fd = fd.get();
-    Connection connection(std::move(fd), options_.idle_timeout_ms, is_draining_);
+  void serve_seated(Seat& seat, Arrival arrival, Worker& worker) {
+    const int raw_fd = arrival.fd.get();
+    Connection connection(std::move(arrival.fd), arrival.peer, options_.idle_timeout_ms,
+                          is_draining_);
     seat.sit_down(raw_fd);
     serve_one_connection(worker, connection, totals_);
     seat.get_up();

@@ -19,7 +19,8 @@ struct Pair {
     const auto listener = net::listen_on({"127.0.0.1", 0}, serve::io_slice_ms(idle_timeout_ms));
     auto connected = net::connect_to(net::resolve(listener->address)->front(), 60'000);
     client = std::move(*connected);
-    connection.emplace(net::accept_from(listener->fd.get()).fd, idle_timeout_ms, is_draining);
+    auto accepted = net::accept_from(listener->fd.get());
+    connection.emplace(std::move(accepted.fd), accepted.peer, idle_timeout_ms, is_draining);
   }
 
   std::string received() const {

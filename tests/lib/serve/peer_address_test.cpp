@@ -1,0 +1,80 @@
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "base/stop_signals.h"
+#include "net/connect.h"
+#include "net/listen.h"
+#include "net/socket_io.h"
+#include "serve/connection.h"
+#include "serve/servers.h"
+#include "tests/catch.h"
+
+namespace {
+
+// Answers each line with the address of the peer.
+class NamesThePeer : public serve::Worker {
+ public:
+  void serve(serve::Connection& connection) override {
+    while (connection.next_line())
+      connection.reply_error(base::ErrorCode::kDenied, connection.peer().text());
+  }
+};
+
+using Model = bool (*)(net::Listener, const serve::Options&, const serve::MakeWorker&);
+
+// A server in a process of its own, until the end of the test.
+class ServerProcess {
+ public:
+  ServerProcess(Model model, int spare, const char* host)
+      : listener_(std::move(*net::listen_on({host, 0}, 0))), pid_(::fork()) {
+    if (pid_ != 0) return;
+    base::hold_stop_signals();
+    serve::Options options;
+    options.spare = spare;
+    model(std::move(listener_), options, [] { return std::make_unique<NamesThePeer>(); });
+    ::_exit(0);
+  }
+  ~ServerProcess() {
+    ::kill(pid_, SIGTERM);
+    ::waitpid(pid_, nullptr, 0);
+  }
+
+  // The reply to a connection that comes from `source` to `target`.
+  std::string ask(const char* source, const char* target) const {
+    const net::SocketAddress from = net::resolve({source, 0})->front();
+    const net::SocketAddress to = net::resolve({target, listener_.address.port})->front();
+    const auto fd = net::connect_to(to, 60'000, &from);
+    REQUIRE(fd);
+    REQUIRE(net::send_all(fd->get(), "who\n"));
+    std::array<char, 100> reply;
+    const ssize_t got = net::receive(fd->get(), reply);
+    return {reply.data(), static_cast<std::size_t>(got > 0 ? got : 0)};
+  }
+
+ private:
+  net::Listener listener_;
+  const pid_t pid_;
+};
+
+}  // namespace
+
+TEST_CASE("a connection knows its peer's address in both models, with and without spare ones",
+          "[serve]") {
+  for (const Model model : {&serve::serve_with_threads, &serve::serve_with_processes}) {
+    for (const int spare : {0, 2}) {
+      CAPTURE(model == &serve::serve_with_threads, spare);
+      const ServerProcess server(model, spare, "127.0.0.1");
+      CHECK(server.ask("127.0.0.1", "127.0.0.1") == "ERR denied 127.0.0.1\n");
+      CHECK(server.ask("127.0.0.2", "127.0.0.1") == "ERR denied 127.0.0.2\n");
+    }
+  }
+}
+
+TEST_CASE("an IPv4 peer of an IPv6 listener is known by its IPv4 address", "[serve]") {
+  if (!net::listen_on({"::", 0}, 0)) return;  // this machine has no IPv6
+  const ServerProcess server(&serve::serve_with_threads, 2, "::");
+  CHECK(server.ask("127.0.0.3", "127.0.0.1") == "ERR denied 127.0.0.3\n");
+}
