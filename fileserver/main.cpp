@@ -27,8 +27,9 @@ std::unique_ptr<fileserver::Files> open_files(const Config& config,
 int run(const Config& config) {
   auto fence = fileserver::Fence::around(config.root);
   if (!fence) return serve::failed_to_start("fileserver", fence.error());
-  // Prefetching may take long. Listening comes first, so that a port in use is reported at once.
-  auto listener = net::listen_on(config.listen, serve::io_slice_ms(config.serve.idle_timeout_ms));
+  // Prefetching may take long. A port in use is reported before it. Connections are refused until
+  // it is over, because nobody would answer them.
+  auto listener = net::bind_to(config.listen, serve::io_slice_ms(config.serve.idle_timeout_ms));
   if (!listener) return serve::failed_to_start("fileserver", listener.error());
 
   const auto files =
@@ -37,6 +38,8 @@ int run(const Config& config) {
     base::log::info("stopped before it was ready");
     return 0;
   }
+  if (const auto listening = net::start_listening(*listener); !listening)
+    return serve::failed_to_start("fileserver", listening.error());
   fileserver::AuthClient auth(config.auth, config.auth_connection, config.auth_timeout_ms);
   serve::announce_ready(listener->address, config.serve);
   const serve::MakeWorker make_worker = [&] {

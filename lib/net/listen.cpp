@@ -14,6 +14,8 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
+std::string what_is_tried(const HostPort& address) { return "listen on " + to_string(address); }
+
 base::Result<Fd> bound_socket(const SocketAddress& address, const std::string& what) {
   Fd fd(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!fd.is_open()) return base::errno_error(ErrorCode::kInternal, what, errno);
@@ -35,17 +37,27 @@ std::uint16_t port_of(int fd) {
 
 }  // namespace
 
-base::Result<Listener> listen_on(const HostPort& address, std::int64_t io_slice_ms) {
-  const std::string what = "listen on " + to_string(address);
+base::Result<Listener> bind_to(const HostPort& address, std::int64_t io_slice_ms) {
+  const std::string what = what_is_tried(address);
   auto addresses = resolve(address);
   if (!addresses) return Error{ErrorCode::kInternal, what + ": " + addresses.error().context};
   auto fd = bound_socket(addresses->front(), what);
   if (!fd) return fd.error();
   if (io_slice_ms > 0) set_io_timeout(fd->get(), io_slice_ms);
-  if (::listen(fd->get(), longest_backlog()) != 0)
-    return base::errno_error(ErrorCode::kInternal, what, errno);
   const std::uint16_t port = port_of(fd->get());
   return Listener{std::move(*fd), {address.host, port}};
+}
+
+base::Status start_listening(const Listener& listener) {
+  if (::listen(listener.fd.get(), longest_backlog()) == 0) return base::kDone;
+  return base::errno_error(ErrorCode::kInternal, what_is_tried(listener.address), errno);
+}
+
+base::Result<Listener> listen_on(const HostPort& address, std::int64_t io_slice_ms) {
+  auto listener = bind_to(address, io_slice_ms);
+  if (!listener) return listener;
+  if (auto listening = start_listening(*listener); !listening) return listening.error();
+  return listener;
 }
 
 int longest_backlog() {

@@ -15,9 +15,20 @@ struct Listener {
   HostPort address;  // as requested; a requested port 0 is replaced by the one the system chose
 };
 
-// Listens on the first address of the host, with the longest queue that the system allows. Accepted
-// sockets inherit two settings: TCP_NODELAY, and that no blocking call sleeps longer than
-// `io_slice_ms` (0: no limit). Returns kInternal with the reason on failure.
+// Binds a socket to the first address of the host. Connections are refused until
+// start_listening(). Accepted sockets inherit two settings: TCP_NODELAY, and that no blocking call
+// sleeps longer than `io_slice_ms` (0: no limit).
+//
+// Returns kInternal with the reason on failure, for example when another program listens on the
+// port.
+base::Result<Listener> bind_to(const HostPort& address, std::int64_t io_slice_ms);
+
+// From now on the system completes connections and queues them for accept_from(). The queue is as
+// long as the system allows. Returns kInternal with the reason on failure. That happens when
+// another program bound the same address earlier, and began to listen only after bind_to().
+base::Status start_listening(const Listener& listener);
+
+// Both, one after the other.
 base::Result<Listener> listen_on(const HostPort& address, std::int64_t io_slice_ms);
 
 // Returns the longest queue of connections that wait for accept (net.core.somaxconn).

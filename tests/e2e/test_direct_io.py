@@ -1,4 +1,7 @@
-"""How files are opened: once with O_DIRECT by prefetching, and for each request in disk mode."""
+"""How files are opened: once with O_DIRECT by prefetching, and for each request in disk mode.
+
+Also in which order a start binds its address, prefetches, and lets clients connect.
+"""
 
 import os
 import re
@@ -55,7 +58,7 @@ class DirectIoTest(SceneTest):
             "-s",
             "4096",
             "-e",
-            "trace=open,openat,openat2,fcntl",
+            "trace=open,openat,openat2,fcntl,bind,listen",
             "-o",
             str(self.trace),
         ]
@@ -86,6 +89,19 @@ class DirectIoTest(SceneTest):
         self.assertEqual(len(calls), len(self.SIZES), calls)
         self.assertTrue(all("O_DIRECT" in call for call in calls), calls)
         self.assertEqual(self.calls_of_requests, [])
+
+    def test_a_start_binds_then_prefetches_and_then_listens(self) -> None:
+        self.opened_by_serving("prefetch")
+        lines = self.trace.read_text().splitlines()
+        bound, listening = (
+            [at for at, line in enumerate(lines) if re.search(call, line)]
+            for call in (r"\bbind\(.*AF_INET", r"\blisten\(")
+        )
+        read = [at for at, line in enumerate(lines) if "/proc/self/fd/" in line]
+        self.assertEqual((len(bound), len(listening)), (1, 1), lines)
+        self.assertGreaterEqual(len(read), len(self.SIZES))
+        self.assertLess(bound[0], read[0])
+        self.assertGreater(listening[0], read[-1])
 
     def test_disk_mode_opens_the_file_for_each_request_in_the_ordinary_way(self) -> None:
         self.opened_by_serving("disk")

@@ -30,6 +30,26 @@ TEST_CASE("listening on a port in use fails", "[net]") {
   CHECK(second.error().context.find("Address already in use") != std::string::npos);
 }
 
+TEST_CASE("a bound address refuses connections until it listens", "[net]") {
+  const auto listener = net::bind_to({"127.0.0.1", 0}, 0);
+  REQUIRE(listener);
+  CHECK(listener->address.port != 0);
+  CHECK_FALSE(net::connect_to(address_of(*listener), 60'000).ok());
+  REQUIRE(net::start_listening(*listener).ok());
+  CHECK(net::connect_to(address_of(*listener), 60'000).ok());
+}
+
+TEST_CASE("of two programs that bound one address, only the first can listen", "[net]") {
+  const auto first = net::bind_to({"127.0.0.1", 0}, 0);
+  REQUIRE(first);
+  const auto second = net::bind_to(first->address, 0);
+  REQUIRE(net::start_listening(*first).ok());
+  REQUIRE(second);
+  const auto listening = net::start_listening(*second);
+  REQUIRE_FALSE(listening);
+  CHECK(listening.error().context.find("Address already in use") != std::string::npos);
+}
+
 TEST_CASE("connecting to a port without a listener fails at once", "[net]") {
   auto listener = net::listen_on({"127.0.0.1", 0}, 0);
   REQUIRE(listener);
