@@ -22,12 +22,18 @@ namespace {
 std::atomic<bool> is_draining = false;
 std::atomic<int> connection_fd = -1;
 std::atomic<Acceptor*> shared_acceptor = nullptr;
+std::atomic<const Scoreboard*> shared_scoreboard = nullptr;
+std::atomic<pid_t> parent_pid = -1;
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<Acceptor*>::is_always_lock_free);
+
+// A child whose parent died has another parent. The kernel changes that before it sends the signal.
+bool must_finish() { return shared_scoreboard.load()->is_draining || ::getppid() != parent_pid; }
 
 // Shutting down a socket ends a call that sleeps on it now, and also one that would begin to sleep
 // a moment later. So no wake-up is lost. All processes that share the listener are told to finish
 // at the same time, so each of them may shut it down.
 void on_drain_signal(int) {
+  if (!must_finish()) return;  // a stranger sent it
   const int saved_errno = errno;
   is_draining = true;
   shared_acceptor.load()->stop();
@@ -52,10 +58,13 @@ void hold_drain_signal() {
   ::sigprocmask(SIG_BLOCK, &set, nullptr);
 }
 
-void become_child(Acceptor& acceptor, pid_t parent) {
+void become_child(Acceptor& acceptor, const Scoreboard& scoreboard, pid_t parent) {
   shared_acceptor = &acceptor;
+  shared_scoreboard = &scoreboard;
+  parent_pid = parent;
   struct sigaction action {};
   action.sa_handler = on_drain_signal;
+  action.sa_flags = SA_RESTART;  // a request under way must not fail because of it
   ::sigaction(kDrainSignal, &action, nullptr);
   ::signal(SIGTERM, SIG_IGN);
   ::signal(SIGINT, SIG_IGN);

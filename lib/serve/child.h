@@ -11,8 +11,10 @@
 namespace serve {
 
 // Counters that the parent and its children share. `waiting` counts the children that are in accept
-// or on their way there, `serving` those that own a connection.
+// or on their way there, `serving` those that own a connection. The parent sets `is_draining`
+// before it sends kDrainSignal.
 struct Scoreboard {
+  std::atomic<bool> is_draining = false;
   std::atomic<int> waiting = 0;
   std::atomic<int> serving = 0;
   Totals totals;
@@ -34,10 +36,11 @@ void hold_drain_signal();
 
 // Called in a child right after fork(). From now on kDrainSignal ends the conversation after the
 // request under way. The parent sends it; the kernel sends it if the parent dies. SIGTERM and
-// SIGINT are ignored, because the parent handles them.
-void become_child(Acceptor& acceptor, pid_t parent);
+// SIGINT are ignored, because the parent handles them. The references must outlive the child.
+void become_child(Acceptor& acceptor, const Scoreboard& scoreboard, pid_t parent);
 
-// The signal by which the parent tells a child to finish.
+// The signal by which the parent tells a child to finish. A child ignores it if anybody else sends
+// it, which shows in the scoreboard.
 extern const int kDrainSignal;
 
 // The life of a spare child: serves connections until enough others wait, or until it is told to

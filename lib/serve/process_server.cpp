@@ -148,7 +148,7 @@ class ProcessServer {
     }
     if (pid == 0) {
       signals_ = net::Fd();
-      become_child(acceptor_, parent);
+      become_child(acceptor_, *board_, parent);
       life(place);
       ::_exit(0);  // without destructors: the objects belong to the parent
     }
@@ -165,6 +165,7 @@ class ProcessServer {
   }
 
   void drain() {
+    board_->is_draining = true;
     signal_all(kDrainSignal);
     acceptor_.stop();
     const auto deadline = base::Deadline::in_ms(options_.drain_ms);

@@ -119,6 +119,19 @@ class ProcessModelTest(SceneTest):
             os.kill(server_of(client, server.pid), number)
             self.assertEqual(client.ask("ping"), "OK")
 
+    def test_a_drain_signal_that_the_parent_did_not_send_is_ignored(self) -> None:
+        server = self.start()
+        client = self.scene.client(server)
+        self.assertEqual(client.ask("ping"), "OK")
+        for child in children(server.pid):
+            with contextlib.suppress(ProcessLookupError):  # an idle child may have ended by itself
+                os.kill(child, signal.SIGUSR1)
+        self.assertEqual(client.ask("ping"), "OK")
+        for _ in range(3):
+            self.assertEqual(self.ask_on_a_new_connection(server), "OK")
+        self.assertEqual(server.stop(), 0)
+        self.assertTrue(client.is_ended())
+
     def test_when_the_parent_is_killed_idle_children_end_and_the_address_is_free(self) -> None:
         server = self.start()
         clients = [self.scene.client(server) for _ in range(5)]
