@@ -128,7 +128,10 @@ base::Status AuthClient::ask_on_new_connection(std::string_view line, base::Dead
   addresses_.note_answer(made->get(), !is_timed_out);
   if (is_timed_out && may_try_another)
     return ask_on_new_connection(line, deadline, Repeat::kUnsafe);
-  if (mode_ == AuthConnection::kPersistent && may_be_kept(outcome)) kept_.put(std::move(*made));
+  if (mode_ == AuthConnection::kPersistent && may_be_kept(outcome)) {
+    net::notice_vanished_peer(made->get());
+    kept_.put(std::move(*made));
+  }
   return status_of(outcome);
 }
 

@@ -22,6 +22,7 @@ base::Result<Fd> bound_socket(const SocketAddress& address, const std::string& w
   const int on = 1;
   ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  notice_vanished_peer(fd.get());
   if (::bind(fd.get(), address.get(), address.size()) != 0) {
     return base::errno_error(ErrorCode::kInternal, what, errno);
   }

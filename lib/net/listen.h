@@ -16,8 +16,8 @@ struct Listener {
 };
 
 // Binds a socket to the first address of the host. Connections are refused until
-// start_listening(). Accepted sockets inherit two settings: TCP_NODELAY, and that no blocking call
-// sleeps longer than `io_slice_ms` (0: no limit).
+// start_listening(). Accepted sockets inherit three settings: TCP_NODELAY, notice_vanished_peer(),
+// and that no blocking call sleeps longer than `io_slice_ms` (0: no limit).
 //
 // Returns kInternal with the reason on failure, for example when another program listens on the
 // port.

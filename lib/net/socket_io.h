@@ -16,6 +16,16 @@ namespace net {
 // EAGAIN, and a send fails with EAGAIN or sends only a part.
 void set_io_timeout(int fd, std::int64_t timeout_ms);
 
+// Makes the system notice when the peer has vanished without closing the connection. It asks the
+// peer's system once nothing has happened for a minute, and then every ten seconds. After six
+// questions without an answer, calls on `fd` fail with ETIMEDOUT. A peer that is only silent keeps
+// its connection. Accepted sockets inherit this from their listener.
+//
+// Bytes that the peer does not acknowledge are another case. The system gives up on them after
+// about 15 minutes (net.ipv4.tcp_retries2). A shorter TCP_USER_TIMEOUT would also end connections
+// of peers that are alive and do not read for a while.
+void notice_vanished_peer(int fd);
+
 // Waits for bytes and receives them. Returns their number, 0 at the end of the stream, or -1 with
 // errno.
 ssize_t receive(int fd, std::span<char> into);

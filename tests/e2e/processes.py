@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from client import Client
@@ -92,13 +93,33 @@ def server_of(client: Client, parent: int) -> int:
     return owners[0]
 
 
+def asks_after_peer_in_s(local_port: int | None, remote_port: int) -> float | None:
+    """When the system asks whether the peer of an idle connection still exists (keepalive).
+
+    None when it does not, and while bytes are on their way. Without local_port it is the first
+    such connection to the remote port.
+    """
+    for local, remote, fields in _sockets():
+        if remote == remote_port and local_port in (None, local):
+            kind, _, ticks = fields[5].partition(":")
+            if kind == "02":
+                return int(ticks, 16) / _TICKS_PER_S
+    return None
+
+
 def _socket_inode(local_port: int, remote_port: int) -> str:
-    for line in _lines(Path("/proc/net/tcp"))[1:]:
-        fields = line.split()
-        ports = [int(address.rpartition(":")[2], 16) for address in fields[1:3]]
-        if ports == [local_port, remote_port]:
+    for local, remote, fields in _sockets():
+        if (local, remote) == (local_port, remote_port):
             return fields[9]
     raise AssertionError("no such connection")
+
+
+def _sockets() -> Iterator[tuple[int, int, list[str]]]:
+    """The local and the remote port of each TCP socket over IPv4, and all its fields."""
+    for line in _lines(Path("/proc/net/tcp"))[1:]:
+        fields = line.split()
+        local, remote = (int(address.rpartition(":")[2], 16) for address in fields[1:3])
+        yield local, remote, fields
 
 
 def _open_files(pid: int) -> set[str]:

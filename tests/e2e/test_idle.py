@@ -9,6 +9,7 @@ import unittest
 
 import servers
 from client import Client, ConnectionEndedError, grant
+from processes import asks_after_peer_in_s
 from programs import Program
 from scene import SceneTest, create_account
 from waiting import LONG_S, eventually
@@ -34,6 +35,23 @@ class IdleTest(SceneTest):
             client = self.scene.client(client.socket.getpeername())
             self.assertEqual(client.ask("ping"), "OK", kind)
             self.assertTrue(client.is_ended(), kind)
+
+    def test_the_system_asks_after_idle_peers(self) -> None:
+        for kind, client in self.clients("--idle-timeout", "0").items():
+            self.assertEqual(client.ask("ping"), "OK", kind)
+            self.assert_system_asks(client.socket.getpeername()[1], client.port(), kind)
+
+    def test_the_system_asks_after_an_authserver_that_is_not_needed_now(self) -> None:
+        authserver = self.scene.authserver("--idle-timeout", "0")
+        client = self.scene.client(self.scene.fileserver(authserver))
+        self.assertEqual(client.ask("ping"), "OK")
+        self.assert_system_asks(None, authserver.address[1], "the kept connection")
+
+    def assert_system_asks(self, local_port: int | None, remote_port: int, who: str) -> None:
+        in_s = eventually(
+            lambda: asks_after_peer_in_s(local_port, remote_port), f"{who} is watched"
+        )
+        self.assertLessEqual(in_s or 0.0, 60, who)
 
     def test_a_client_that_does_not_finish_a_line_is_closed(self) -> None:
         for kind, client in self.clients("--idle-timeout", "1").items():
