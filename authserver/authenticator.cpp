@@ -3,7 +3,6 @@
 #include <sodium.h>
 
 #include <array>
-#include <functional>
 
 #include "base/clock.h"
 
@@ -77,8 +76,7 @@ base::Status Authenticator::create(AccountStore& store, wire::Credentials accoun
   if (options_.scheme == Scheme::kPlain) {
     record = make_record(options_.scheme, account.password);
   } else {
-    const HashLanes::Turn turn(shared_->lanes, std::hash<std::string_view>()(account.user),
-                               hash_deadline_ns());
+    const HashLanes::Turn turn(shared_->lanes, {}, hash_deadline_ns());
     if (turn.is_granted()) record = make_record(options_.scheme, account.password);
   }
   if (!record) return record.error();

@@ -1,59 +1,174 @@
 #include "authserver/passwords/hash_lanes.h"
 
-#include <cerrno>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <ctime>
 
 #include "base/clock.h"
 
 namespace authserver {
 
-ProcessMutex::ProcessMutex() {
-  pthread_mutexattr_t attributes;
-  ::pthread_mutexattr_init(&attributes);
-  ::pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
-  ::pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
-  ::pthread_mutex_init(&mutex_, &attributes);
-  ::pthread_mutexattr_destroy(&attributes);
+namespace {
+
+// Sleeps while the word has this value, until a time of base::now_ns(). May return earlier.
+template <typename State>
+void sleep_while(std::atomic<State>& word, State value, std::int64_t until_ns) {
+  static_assert(sizeof word == 4 && std::atomic<State>::is_always_lock_free);
+  const timespec until{until_ns / base::kNsPerS, until_ns % base::kNsPerS};
+  ::syscall(SYS_futex, &word, FUTEX_WAIT_BITSET, static_cast<std::uint32_t>(value), &until, nullptr,
+            FUTEX_BITSET_MATCH_ANY);
 }
 
-bool ProcessMutex::try_lock() { return is_ours(::pthread_mutex_trylock(&mutex_)); }
-
-bool ProcessMutex::lock_until(std::int64_t deadline_ns) {
-  const timespec deadline{deadline_ns / base::kNsPerS, deadline_ns % base::kNsPerS};
-  return is_ours(::pthread_mutex_clocklock(&mutex_, CLOCK_MONOTONIC, &deadline));
+template <typename State>
+void wake(std::atomic<State>& word) {
+  ::syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0);
 }
 
-void ProcessMutex::unlock() { ::pthread_mutex_unlock(&mutex_); }
+}  // namespace
 
-// A process that died while it held the mutex left no data to repair, because the mutex only limits
-// a count.
-bool ProcessMutex::is_ours(int outcome) {
-  if (outcome == EOWNERDEAD) ::pthread_mutex_consistent(&mutex_);
-  return outcome == 0 || outcome == EOWNERDEAD;
-}
+class HashLanes::Guard {
+ public:
+  explicit Guard(HashLanes& lanes) : lanes_(lanes) {
+    if (lanes_.mutex_.lock() == ProcessMutex::Locked::kYesAfterDeath) lanes_.repair();
+  }
+  ~Guard() { lanes_.mutex_.unlock(); }
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
 
-HashLanes::Turn::Turn(HashLanes& lanes, std::size_t queue, std::int64_t deadline_ns) {
-  ProcessMutex& mine = lanes.queues_[queue % kQueues];
-  if (!mine.lock_until(deadline_ns)) return;
-  queue_ = &mine;
-  lane_ = lanes.wait_for_lane(queue, deadline_ns);
-}
+ private:
+  HashLanes& lanes_;
+};
 
 HashLanes::Turn::~Turn() {
-  if (lane_ != nullptr) lane_->unlock();
-  if (queue_ != nullptr) queue_->unlock();
+  if (!place_) return;
+  const Guard guard(lanes_);
+  lanes_.leave(lanes_.places_[*place_]);
+  lanes_.hand_out_lanes();
 }
 
-// Takes any free lane. If there is none, waits for the lane that the hint chooses, so that waiters
-// spread over all lanes.
-ProcessMutex* HashLanes::wait_for_lane(std::size_t hint, std::int64_t deadline_ns) {
-  const std::size_t first = hint % count_;
-  for (std::size_t i = 0; i < count_; ++i) {
-    ProcessMutex& lane = lanes_.at((first + i) % count_);
-    if (lane.try_lock()) return &lane;
+// A waiting request sleeps until it is granted a lane. If a process died, nobody may wake it.
+// Therefore it also looks by itself now and then, the more rarely the more requests are before it.
+std::optional<std::size_t> HashLanes::wait_for_lane(std::optional<std::uint64_t> credential,
+                                                    std::int64_t deadline_ns) {
+  constexpr std::int64_t kLookEveryNs = 50 * base::kNsPerMs;
+  std::optional<std::size_t> index;
+  for (;;) {
+    std::int64_t sleep_until_ns = base::now_ns();
+    {
+      const Guard guard(*this);
+      if (!index) index = enter(credential);
+      if (!index) return {};
+      hand_out_lanes();
+      Place& place = places_[*index];
+      if (place.state == State::kComputing) return index;
+      if (sleep_until_ns >= deadline_ns) {
+        leave(place);
+        return {};
+      }
+      const auto before_us = static_cast<std::int64_t>(place.ticket - first_ticket_);
+      sleep_until_ns = std::min(deadline_ns, sleep_until_ns + kLookEveryNs * (before_us + 1));
+    }
+    sleep_while(places_[*index].state, State::kWaiting, sleep_until_ns);
+    if (places_[*index].state == State::kComputing) return index;
   }
-  ProcessMutex& lane = lanes_.at(first);
-  return lane.lock_until(deadline_ns) ? &lane : nullptr;
+}
+
+// A ticket whose place is still used by an earlier request is passed over.
+std::optional<std::size_t> HashLanes::enter(std::optional<std::uint64_t> credential) {
+  for (; next_ticket_ - first_ticket_ < kMostRequests; ++next_ticket_) {
+    Place& place = place_of(next_ticket_);
+    if (place.state != State::kFree || place.owner.try_lock() == ProcessMutex::Locked::kNo)
+      continue;
+    place.ticket = next_ticket_++;
+    place.credential = credential;
+    place.state = State::kWaiting;
+    ++waiting_;
+    return place.ticket % kMostRequests;
+  }
+  return {};
+}
+
+// Requires: the calling thread holds the mutex of the owner.
+void HashLanes::leave(Place& place) {
+  if (place.state == State::kWaiting) --waiting_;
+  if (place.state == State::kComputing) {
+    const auto end = computed_tickets_.begin() + static_cast<std::ptrdiff_t>(computing_);
+    const auto mine = std::find(computed_tickets_.begin(), end, place.ticket);
+    if (mine != end) *mine = computed_tickets_[--computing_];
+  }
+  place.state = State::kFree;
+  place.owner.unlock();
+}
+
+void HashLanes::hand_out_lanes() {
+  while (first_ticket_ < next_ticket_ && !is_waiting(first_ticket_)) ++first_ticket_;
+  if (first_ticket_ == next_ticket_) return;
+  if (computing_ == count_) free_lanes_of_the_dead();
+  for (std::uint64_t ticket = first_ticket_; ticket < next_ticket_ && computing_ < count_;
+       ++ticket) {
+    if (!is_waiting(ticket)) continue;
+    Place& place = place_of(ticket);
+    if (is_abandoned(place)) {
+      leave(place);
+    } else if (!is_computed(place.credential)) {
+      grant(place);
+    }
+  }
+}
+
+void HashLanes::grant(Place& place) {
+  computed_tickets_[computing_] = place.ticket;
+  ++computing_;
+  --waiting_;
+  place.state = State::kComputing;
+  wake(place.state);
+}
+
+void HashLanes::free_lanes_of_the_dead() {
+  for (std::size_t i = computing_; i > 0; --i) {
+    Place& place = place_of(computed_tickets_[i - 1]);
+    if (is_abandoned(place)) leave(place);
+  }
+}
+
+// Finds everything again from the places. Each of their changes is one store, so a death in between
+// leaves them as they were before or after.
+void HashLanes::repair() {
+  computing_ = 0;
+  waiting_ = 0;
+  first_ticket_ = UINT64_MAX;
+  for (Place& place : places_) {
+    if (place.state == State::kFree) continue;
+    next_ticket_ = std::max(next_ticket_, place.ticket + 1);
+    if (place.state == State::kComputing) {
+      computed_tickets_[computing_++] = place.ticket;
+    } else {
+      ++waiting_;
+      first_ticket_ = std::min(first_ticket_, place.ticket);
+    }
+  }
+  first_ticket_ = std::min(first_ticket_, next_ticket_);
+}
+
+bool HashLanes::is_waiting(std::uint64_t ticket) const {
+  const Place& place = place_of(ticket);
+  return place.state == State::kWaiting && place.ticket == ticket;
+}
+
+bool HashLanes::is_computed(const std::optional<std::uint64_t>& credential) const {
+  if (!credential) return false;
+  const auto end = computed_tickets_.begin() + static_cast<std::ptrdiff_t>(computing_);
+  return std::any_of(computed_tickets_.begin(), end, [&](std::uint64_t ticket) {
+    return place_of(ticket).credential == credential;
+  });
+}
+
+// Whether nobody owns the place any more. Then its owner's mutex is held by the caller.
+bool HashLanes::is_abandoned(Place& place) {
+  return place.owner.try_lock() != ProcessMutex::Locked::kNo;
 }
 
 }  // namespace authserver

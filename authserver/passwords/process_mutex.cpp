@@ -1,0 +1,29 @@
+#include "authserver/passwords/process_mutex.h"
+
+#include <cerrno>
+
+namespace authserver {
+
+ProcessMutex::ProcessMutex() {
+  pthread_mutexattr_t attributes;
+  ::pthread_mutexattr_init(&attributes);
+  ::pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+  ::pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+  ::pthread_mutex_init(&mutex_, &attributes);
+  ::pthread_mutexattr_destroy(&attributes);
+}
+
+ProcessMutex::Locked ProcessMutex::try_lock() { return outcome(::pthread_mutex_trylock(&mutex_)); }
+
+ProcessMutex::Locked ProcessMutex::lock() { return outcome(::pthread_mutex_lock(&mutex_)); }
+
+void ProcessMutex::unlock() { ::pthread_mutex_unlock(&mutex_); }
+
+ProcessMutex::Locked ProcessMutex::outcome(int error) {
+  if (error == 0) return Locked::kYes;
+  if (error != EOWNERDEAD) return Locked::kNo;
+  ::pthread_mutex_consistent(&mutex_);
+  return Locked::kYesAfterDeath;
+}
+
+}  // namespace authserver
