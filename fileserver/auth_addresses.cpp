@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::int64_t kResolveEveryNs = 5 * base::kNsPerS;
 constexpr std::int64_t kSkipForNs = 1 * base::kNsPerS;
+constexpr std::string_view kName = "the authserver";  // what the log calls it
 
 bool is_numeric(const std::string& host) {
   in6_addr address;
@@ -42,8 +43,10 @@ std::chrono::milliseconds left(base::Deadline deadline) {
 AuthAddresses::AuthAddresses(net::HostPort name, Resolver resolver)
     : name_(std::move(name)), is_numeric_(is_numeric(name_.host)), resolver_(std::move(resolver)) {}
 
-base::Result<net::Fd> AuthAddresses::connect(std::int64_t timeout_ms, base::Deadline deadline) {
-  if (const auto known = wait_until_known(deadline); !known) return known.error();
+base::Result<AuthLink> AuthAddresses::connect(std::int64_t timeout_ms, base::Deadline deadline) {
+  const std::int64_t began_ns = base::now_ns();
+  const auto known = note_look_up(wait_until_known(deadline), began_ns);
+  if (!known) return known.error();
   base::Error failure{base::ErrorCode::kUnavailable,
                       net::to_string(name_) + ": no address accepts connections"};
   const auto candidates = in_order_of_trial();
@@ -52,8 +55,8 @@ base::Result<net::Fd> AuthAddresses::connect(std::int64_t timeout_ms, base::Dead
     const auto share_ms = deadline.left_ms() / static_cast<std::int64_t>(candidates.size() - i);
     auto fd =
         net::connect_to(candidates[i], timeout_ms, nullptr, std::max<std::int64_t>(share_ms, 1));
-    if (fd) return fd;
-    note_outcome(candidates[i], false);
+    if (fd) return AuthLink{std::move(*fd), candidates[i]};
+    note_no_answer(candidates[i], fd.error().context, began_ns);
     failure = fd.error();
   }
   return failure;
@@ -63,26 +66,42 @@ base::Result<net::Fd> AuthAddresses::connect(std::int64_t timeout_ms, base::Dead
 // when nothing else is left.
 std::vector<net::SocketAddress> AuthAddresses::in_order_of_trial() {
   const base::Lock lock(mutex_);
-  std::vector<Known> order = known_;
+  std::vector<Known*> order;
+  order.reserve(known_.size());
+  for (Known& known : known_) order.push_back(&known);
   if (!order.empty()) {
     std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(next_++ % order.size()),
                 order.end());
   }
   const std::int64_t now = base::now_ns();
   std::stable_partition(order.begin(), order.end(),
-                        [now](const Known& k) { return k.skipped_until_ns <= now; });
+                        [now](const Known* k) { return k->skipped_until_ns <= now; });
   // Only this caller tries an address that failed before. The others skip it for another second.
-  if (!order.empty() && order.front().skipped_until_ns > 0) {
-    skip_until(order.front().address, now + kSkipForNs);
-  }
+  if (!order.empty() && order.front()->skipped_until_ns > 0)
+    order.front()->skipped_until_ns = now + kSkipForNs;
   std::vector<net::SocketAddress> addresses;
   addresses.reserve(order.size());
-  for (const Known& known : order) addresses.push_back(known.address);
+  for (const Known* known : order) addresses.push_back(known->address);
   return addresses;
 }
 
-void AuthAddresses::note_answer(int fd, bool is_in_time) {
-  if (const auto address = net::peer_of(fd)) note_outcome(*address, is_in_time);
+void AuthAddresses::note_answer(const net::SocketAddress& address) {
+  if (all_are_well()) return;
+  if (const auto outage = set_skipped(address, 0); outage && outage->is_on())
+    outage->note_success({kName, address.text()});
+  look_for_trouble();
+}
+
+void AuthAddresses::note_no_answer(const net::SocketAddress& address, std::string_view reason,
+                                   std::int64_t began_ns) {
+  const auto outage = set_skipped(address, base::now_ns() + kSkipForNs);
+  if (!outage) return;  // the name does not stand for this address any more
+  outage->note_failure({kName, address.text()}, reason, began_ns);
+  look_for_trouble();  // another thread may have looked between the two lines above
+}
+
+void AuthAddresses::skip(const net::SocketAddress& address) {
+  set_skipped(address, base::now_ns() + kSkipForNs);
 }
 
 std::size_t AuthAddresses::count() {
@@ -90,21 +109,45 @@ std::size_t AuthAddresses::count() {
   return known_.size();
 }
 
-void AuthAddresses::note_outcome(const net::SocketAddress& address, bool is_good) {
+// Returns the outage of the address, if the address is known.
+std::shared_ptr<base::Outage> AuthAddresses::set_skipped(const net::SocketAddress& address,
+                                                         std::int64_t until_ns) {
   const base::Lock lock(mutex_);
-  skip_until(address, is_good ? 0 : base::now_ns() + kSkipForNs);
+  Known* const known = find(address);
+  if (known == nullptr) return {};
+  known->skipped_until_ns = until_ns;
+  if (until_ns > 0) has_trouble_.store(true, std::memory_order_relaxed);
   if (all_are_skipped()) resolve_again_at_ns_ = 0;
+  return known->outage;
+}
+
+void AuthAddresses::look_for_trouble() {
+  const base::Lock lock(mutex_);
+  const bool has_trouble = std::any_of(known_.begin(), known_.end(), [](const Known& known) {
+    return known.skipped_until_ns > 0 || known.outage->is_on();
+  });
+  has_trouble_.store(has_trouble, std::memory_order_relaxed);
+}
+
+// Logs when no address is known because the name cannot be resolved, and when it can be again.
+base::Status AuthAddresses::note_look_up(base::Status known, std::int64_t began_ns) {
+  if (!known) {
+    look_up_outage_.note_failure({kName, net::to_string(name_)}, known.error().context, began_ns);
+  } else if (look_up_outage_.is_on()) {
+    look_up_outage_.note_success({kName, net::to_string(name_)});
+  }
+  return known;
+}
+
+AuthAddresses::Known* AuthAddresses::find(const net::SocketAddress& address) {
+  const auto found = std::find_if(known_.begin(), known_.end(),
+                                  [&](const Known& known) { return known.address == address; });
+  return found != known_.end() ? &*found : nullptr;
 }
 
 bool AuthAddresses::all_are_skipped() {
   return std::all_of(known_.begin(), known_.end(),
                      [](const Known& known) { return known.skipped_until_ns > 0; });
-}
-
-void AuthAddresses::skip_until(const net::SocketAddress& address, std::int64_t until_ns) {
-  for (Known& known : known_) {
-    if (known.address == address) known.skipped_until_ns = until_ns;
-  }
 }
 
 // Without known addresses, waits for them until the deadline. When all known addresses failed, who
@@ -148,9 +191,8 @@ void AuthAddresses::take_look_up() {
   }
   std::vector<Known> fresh;
   for (const net::SocketAddress& address : *found) {
-    const auto same = [&](const Known& known) { return known.address == address; };
-    const auto before = std::find_if(known_.begin(), known_.end(), same);
-    fresh.push_back(before != known_.end() ? *before : Known{address});
+    const Known* const before = find(address);
+    fresh.push_back(before != nullptr ? *before : Known{address});
   }
   known_ = std::move(fresh);
 }

@@ -1,18 +1,29 @@
 // Connects to the authserver, by any of the addresses that --auth stands for.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <future>
+#include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/mutex.h"
+#include "base/outage.h"
 #include "base/result.h"
 #include "net/address.h"
 #include "net/fd.h"
 
 namespace fileserver {
+
+// A new connection, and the address of the authserver at its other end.
+struct AuthLink {
+  net::Fd fd;
+  net::SocketAddress address;
+};
 
 // Any thread. The host name of --auth may have several addresses, each an authserver.
 //
@@ -20,6 +31,9 @@ namespace fileserver {
 // answer, is skipped for one second; then one caller tries it again. The name is resolved again
 // every five seconds, and when all addresses fail. A thread of its own resolves it; callers use the
 // old addresses meanwhile.
+//
+// An address that becomes unreachable is logged once, and once more when it is back (base::Outage).
+// So is a name that cannot be resolved while no address is known.
 class AuthAddresses {
  public:
   using Resolver =
@@ -32,10 +46,21 @@ class AuthAddresses {
   // Connects to one of the addresses. No blocking call on the new connection takes longer than
   // `timeout_ms`. kUnavailable when no address accepted before the deadline, or the name was not
   // resolved by then.
-  base::Result<net::Fd> connect(std::int64_t timeout_ms, base::Deadline deadline);
+  base::Result<AuthLink> connect(std::int64_t timeout_ms, base::Deadline deadline);
 
-  // Whether the authserver at the other end of `fd` answered in time. One that did not is skipped.
-  void note_answer(int fd, bool is_in_time) EXCLUDES(mutex_);
+  // The authserver at this address answered. Costs one relaxed load while all_are_well().
+  void note_answer(const net::SocketAddress& address) EXCLUDES(mutex_);
+
+  // It did not answer a request that was begun at `began_ns`, so it is skipped and counts as
+  // unreachable.
+  void note_no_answer(const net::SocketAddress& address, std::string_view reason,
+                      std::int64_t began_ns) EXCLUDES(mutex_);
+
+  // Skips the address for a second, without a word in the log.
+  void skip(const net::SocketAddress& address) EXCLUDES(mutex_);
+
+  // Whether no address is skipped or unreachable. One relaxed load.
+  bool all_are_well() const { return !has_trouble_.load(std::memory_order_relaxed); }
 
   // How many addresses are known now.
   std::size_t count() EXCLUDES(mutex_);
@@ -45,10 +70,15 @@ class AuthAddresses {
   struct Known {
     net::SocketAddress address;
     std::int64_t skipped_until_ns = 0;  // 0: the last attempt succeeded, or there was none yet
+    // Shared with callers that log after they released the mutex.
+    std::shared_ptr<base::Outage> outage = std::make_shared<base::Outage>();
   };
   std::vector<net::SocketAddress> in_order_of_trial() EXCLUDES(mutex_);
-  void note_outcome(const net::SocketAddress& address, bool is_good) EXCLUDES(mutex_);
-  void skip_until(const net::SocketAddress& address, std::int64_t until_ns) REQUIRES(mutex_);
+  std::shared_ptr<base::Outage> set_skipped(const net::SocketAddress& address,
+                                            std::int64_t until_ns) EXCLUDES(mutex_);
+  void look_for_trouble() EXCLUDES(mutex_);
+  base::Status note_look_up(base::Status known, std::int64_t began_ns);
+  Known* find(const net::SocketAddress& address) REQUIRES(mutex_);
   base::Status wait_until_known(base::Deadline deadline) EXCLUDES(mutex_);
   bool must_look_up() REQUIRES(mutex_);
   void take_look_up() REQUIRES(mutex_);
@@ -57,6 +87,11 @@ class AuthAddresses {
   const net::HostPort name_;
   const bool is_numeric_;  // then it is resolved only once
   const Resolver resolver_;
+
+  // Relaxed: it decides only whether an answer is reported. Written while mutex_ is held.
+  std::atomic<bool> has_trouble_ = false;
+  base::Outage look_up_outage_;
+
   base::Mutex mutex_;
   std::vector<Known> known_ GUARDED_BY(mutex_);
   std::int64_t resolve_again_at_ns_ GUARDED_BY(mutex_) = 0;

@@ -16,6 +16,7 @@ namespace {
 
 using base::Error;
 using base::ErrorCode;
+using Outcome = AuthClient::Outcome;
 
 // A request line, which may hold a password. Its bytes are overwritten at the end.
 struct WipedLine {
@@ -23,23 +24,9 @@ struct WipedLine {
   ~WipedLine() { ::explicit_bzero(text.data(), text.size()); }
 };
 
-// The result of one request on one connection.
-struct Outcome {
-  enum class Kind {
-    kAnswered,  // see `reply`
-    kBroken,    // the connection ended before the answer began
-    kCut,       // the connection ended in the middle of the answer
-    kTimedOut,
-    kNonsense,  // the answer is not a line of the protocol
-  };
-  Kind kind;
-  wire::Reply reply = wire::NotAReply{};
-  bool is_reusable = false;  // nothing followed the answer
-};
-
-// Sends the line and waits for its answer. Connecting may already have used up a part of the time,
-// so the clock is watched on a new connection. On a kept one the socket's own time-out is enough
-// for the first receive.
+// Sends the line and waits for its answer until the deadline. Connecting may already have used up a
+// part of the time, so the clock is watched on a new connection. On a kept one, the first receive
+// only has the socket's own time-out, which saves a system call.
 Outcome exchange(int fd, std::string_view line, base::Deadline deadline, bool is_new) {
   using Kind = Outcome::Kind;
   if (!net::send_all(fd, line)) return {errno == EAGAIN ? Kind::kTimedOut : Kind::kBroken};
@@ -47,7 +34,7 @@ Outcome exchange(int fd, std::string_view line, base::Deadline deadline, bool is
   for (bool must_watch_clock = is_new;; must_watch_clock = true) {
     if (must_watch_clock && !net::wait_until_readable(fd, deadline)) return {Kind::kTimedOut};
     const ssize_t got = net::receive(fd, lines.free_space());
-    if (got < 0 && errno == EAGAIN) return {Kind::kTimedOut};
+    if (got < 0 && errno == EAGAIN) continue;
     if (got <= 0) return {lines.is_empty() ? Kind::kBroken : Kind::kCut};
     lines.received(static_cast<std::size_t>(got));
     std::string_view reply_line;
@@ -58,6 +45,10 @@ Outcome exchange(int fd, std::string_view line, base::Deadline deadline, bool is
       case wire::LineBuffer::Next::kNeedMore: break;
     }
   }
+}
+
+bool has_answer(const Outcome& outcome) {
+  return outcome.kind == Outcome::Kind::kAnswered || outcome.kind == Outcome::Kind::kNonsense;
 }
 
 // A connection that the server announced to close, or on which it did not keep to the protocol, is
@@ -108,9 +99,11 @@ base::Status AuthClient::ask_line(std::string_view line, Repeat repeat) {
   // Bytes that arrived unasked must not be taken for an answer. The check costs one system call.
   for (net::Fd kept = kept_.take(); kept.is_open(); kept = kept_.take()) {
     if (!net::is_quiet_and_open(kept.get())) continue;
-    const Outcome outcome = exchange(kept.get(), line, deadline, false);
-    if (outcome.kind == Outcome::Kind::kBroken && repeat == Repeat::kSafe) break;
-    if (outcome.kind == Outcome::Kind::kTimedOut) addresses_.note_answer(kept.get(), false);
+    const bool may_repeat = repeat == Repeat::kSafe;
+    const auto answer_by = may_repeat ? deadline.earlier_by_ms(timeout_ms_ / 2) : deadline;
+    const Outcome outcome = exchange(kept.get(), line, answer_by, false);
+    note(kept.get(), outcome, may_repeat);
+    if (!has_answer(outcome) && may_repeat) break;
     if (may_be_kept(outcome)) kept_.put(std::move(kept));
     return status_of(outcome);
   }
@@ -119,20 +112,44 @@ base::Status AuthClient::ask_line(std::string_view line, Repeat repeat) {
 
 base::Status AuthClient::ask_on_new_connection(std::string_view line, base::Deadline deadline,
                                                Repeat repeat) {
-  auto made = addresses_.connect(timeout_ms_, deadline);
+  auto made = addresses_.connect(patience_ms(), deadline);
   if (!made) return made.error();
   const bool may_try_another = repeat == Repeat::kSafe && addresses_.count() > 1;
   const auto answer_by = may_try_another ? base::Deadline::in_ms(deadline.left_ms() / 2) : deadline;
-  const Outcome outcome = exchange(made->get(), line, answer_by, true);
-  const bool is_timed_out = outcome.kind == Outcome::Kind::kTimedOut;
-  addresses_.note_answer(made->get(), !is_timed_out);
-  if (is_timed_out && may_try_another)
-    return ask_on_new_connection(line, deadline, Repeat::kUnsafe);
+  const Outcome outcome = exchange(made->fd.get(), line, answer_by, true);
+  if (has_answer(outcome)) {
+    addresses_.note_answer(made->address);
+  } else {
+    note_no_answer(made->address, outcome);
+    if (may_try_another) return ask_on_new_connection(line, deadline, Repeat::kUnsafe);
+  }
   if (mode_ == AuthConnection::kPersistent && may_be_kept(outcome)) {
-    net::notice_vanished_peer(made->get());
-    kept_.put(std::move(*made));
+    net::notice_vanished_peer(made->fd.get());
+    kept_.put(std::move(made->fd));
   }
   return status_of(outcome);
+}
+
+// Notes what happened on a kept connection. One that merely broke says nothing about the authserver
+// behind it. After one that hangs, the other idle ones are not trusted either.
+void AuthClient::note(int kept_fd, const Outcome& outcome, bool is_repeated) {
+  const bool is_timed_out = outcome.kind == Outcome::Kind::kTimedOut;
+  if (is_timed_out) kept_.clear();
+  if (!is_timed_out && addresses_.all_are_well()) return;
+  const auto address = net::peer_of(kept_fd);
+  if (!address) return;
+  if (has_answer(outcome)) {
+    addresses_.note_answer(*address);
+  } else if (is_timed_out && is_repeated) {
+    addresses_.skip(*address);  // the next attempt tells whether it is unreachable
+  } else if (is_timed_out) {
+    note_no_answer(*address, outcome);
+  }
+}
+
+void AuthClient::note_no_answer(const net::SocketAddress& address, const Outcome& outcome) {
+  addresses_.note_no_answer(address, status_of(outcome).error().context,
+                            base::now_ns() - timeout_ms_ * base::kNsPerMs);
 }
 
 }  // namespace fileserver

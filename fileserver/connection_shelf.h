@@ -20,10 +20,7 @@ class ConnectionShelf {
   ConnectionShelf() {
     for (auto& place : places_) place = kEmpty;
   }
-  ~ConnectionShelf() {
-    while (take().is_open()) {
-    }
-  }
+  ~ConnectionShelf() { clear(); }
   ConnectionShelf(const ConnectionShelf&) = delete;
   ConnectionShelf& operator=(const ConnectionShelf&) = delete;
 
@@ -35,6 +32,12 @@ class ConnectionShelf {
       if (fd != kEmpty) return net::Fd(fd);
     }
     return {};
+  }
+
+  // Closes the idle connections.
+  void clear() {
+    while (take().is_open()) {
+    }
   }
 
   // Keeps the connection, or closes it when the shelf is full. Requires: no reply is outstanding.

@@ -24,6 +24,9 @@ class Deadline {
   static Deadline never() { return Deadline(INT64_MAX); }
   static Deadline in_ms(std::int64_t ms) { return Deadline(now_ns() + ms * kNsPerMs); }
 
+  // The deadline that much earlier than this one. Requires: !is_never().
+  Deadline earlier_by_ms(std::int64_t ms) const { return Deadline(at_ns_ - ms * kNsPerMs); }
+
   bool is_never() const { return at_ns_ == INT64_MAX; }
   bool has_passed() const { return !is_never() && now_ns() >= at_ns_; }
 

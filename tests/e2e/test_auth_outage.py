@@ -12,6 +12,15 @@ from waiting import LONG_S, eventually, time_s
 from lab.rig.host import free_port
 
 
+def outage_lines(fileserver: Program) -> tuple[list[str], list[str]]:
+    """The lines of the log that say that the authserver is away, and that it is back."""
+    lines = fileserver.log().splitlines()
+    return (
+        [line for line in lines if " is unreachable " in line],
+        [line for line in lines if " is reachable again " in line],
+    )
+
+
 class AuthOutageTest(SceneTest):
     connection = "persistent"
 
@@ -33,6 +42,31 @@ class AuthOutageTest(SceneTest):
         self.assertEqual(
             client.ask_all([b"new:alice:pw", b"get:alice:pw", b"a.txt"]), ["OK", "OK", b"content"]
         )
+
+    def test_the_log_says_once_that_it_is_away_and_once_that_it_is_back(self) -> None:
+        port = free_port()
+        fileserver = self.serve(f"127.0.0.1:{port}")
+        client = self.scene.client(fileserver)
+        flags = ("--listen", f"127.0.0.1:{port}", "--password-scheme", "plain")
+        for times in (1, 2):
+            for line in ("ping", "get:alice:pw", "new:alice:pw", "ping"):
+                self.assertEqual(client.ask(line), "unavailable")
+            away, back = outage_lines(fileserver)
+            self.assertEqual((len(away), len(back)), (times, times - 1))
+            self.assertRegex(
+                away[-1], rf"warning the authserver is unreachable at=127\.0\.0\.1:{port} reason="
+            )
+            self.assertIn("Connection refused", away[-1])
+            authserver = self.scene.authserver(*flags)
+            eventually(lambda: client.ask("ping") == "OK", "the authserver is found")
+            self.assertEqual(client.ask("ping"), "OK")
+            away, back = outage_lines(fileserver)
+            self.assertEqual((len(away), len(back)), (times, times))
+            self.assertRegex(
+                back[-1],
+                rf"info the authserver is reachable again at=127\.0\.0\.1:{port} outage_s=\d+\.\d$",
+            )
+            authserver.stop()
 
     def test_when_it_goes_down_a_get_logs_out_and_others_still_get_files(self) -> None:
         authserver = self.scene.authserver()
@@ -93,6 +127,9 @@ class AuthOutageTest(SceneTest):
                 self.assertEqual(client.ask("a.txt"), "denied")
         eventually(lambda: clients[0].ask("ping") == "OK", "the authserver is asked again")
         grant(clients[0])
+        away, back = outage_lines(fileserver)
+        self.assertIn("did not answer in time", away[0])
+        self.assertEqual(len(away), len(back))
 
     def assert_unavailable_in_time(self, client: Client) -> None:
         seconds = time_s(lambda: self.assertEqual(client.reply(), "unavailable"))

@@ -70,13 +70,11 @@ class Silent {
 
 // The address that a new connection reaches, or the code of the error.
 std::string reached_by(AuthAddresses& addresses, std::int64_t within_ms = kLongMs) {
-  const auto fd = addresses.connect(within_ms, base::Deadline::in_ms(within_ms));
-  if (!fd) return std::string(wire::word_of(fd.error().code));
-  addresses.note_answer(fd->get(), true);
-  sockaddr_storage storage{};
-  socklen_t size = sizeof storage;
-  ::getpeername(fd->get(), reinterpret_cast<sockaddr*>(&storage), &size);
-  return net::SocketAddress(reinterpret_cast<sockaddr*>(&storage), size).text();
+  const auto link = addresses.connect(within_ms, base::Deadline::in_ms(within_ms));
+  if (!link) return std::string(wire::word_of(link.error().code));
+  addresses.note_answer(link->address);
+  CHECK(net::peer_of(link->fd.get()) == link->address);
+  return link->address.text();
 }
 
 std::map<std::string, int> reached_by_each(AuthAddresses& addresses, int count) {

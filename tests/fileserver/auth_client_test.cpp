@@ -2,7 +2,9 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -46,6 +48,53 @@ class Answering {
   std::thread thread_;
 };
 
+// Answers OK to the first line of every connection, and then keeps it open without a word.
+class AnsweringOnce {
+ public:
+  AnsweringOnce() : listener_(listener_on("127.0.0.4")), thread_([this] { run(); }) {}
+  ~AnsweringOnce() { stop(); }
+
+  // The address as --auth takes it.
+  net::HostPort address() const { return listener_.address; }
+
+  // How many lines began with `verb`, which is told when the server has stopped.
+  long stop_and_count(const std::string& verb) {
+    stop();
+    return std::count_if(lines_.begin(), lines_.end(),
+                         [&](const std::string& line) { return line.starts_with(verb); });
+  }
+
+ private:
+  void stop() {
+    ::shutdown(listener_.fd.get(), SHUT_RD);
+    if (thread_.joinable()) thread_.join();
+  }
+
+  void run() {
+    for (;;) {
+      net::Accepted accepted = net::accept_from(listener_.fd.get());
+      if (accepted.verdict == net::AcceptVerdict::kListenerGone) break;
+      lines_.push_back(next_line(accepted.fd.get()));
+      net::send_all(accepted.fd.get(), "OK\n");
+      open_.push_back(std::move(accepted.fd));
+    }
+    for (const net::Fd& fd : open_) {
+      if (net::unread_bytes(fd.get()) > 0) lines_.push_back(next_line(fd.get()));
+    }
+  }
+
+  static std::string next_line(int fd) {
+    std::array<char, 600> bytes;
+    const ssize_t got = net::receive(fd, bytes);
+    return {bytes.data(), static_cast<std::size_t>(got > 0 ? got : 0)};
+  }
+
+  const net::Listener listener_;
+  std::vector<net::Fd> open_;
+  std::vector<std::string> lines_;
+  std::thread thread_;
+};
+
 }  // namespace
 
 TEST_CASE("an authserver that accepts and does not answer is passed over", "[fileserver]") {
@@ -55,4 +104,23 @@ TEST_CASE("an authserver that accepts and does not answer is passed over", "[fil
   fileserver::AuthClient client({"authserver", 9001}, fileserver::AuthConnection::kPerRequest, 4000,
                                 [both](const net::HostPort&) { return both; });
   for (int i = 0; i < 4; ++i) CHECK(client.ask(wire::Auth{{"bob", "pw"}}).ok());
+}
+
+TEST_CASE("an `auth` or `ping` on a kept connection that hangs is answered on a new one",
+          "[fileserver]") {
+  AnsweringOnce server;
+  fileserver::AuthClient client(server.address(), fileserver::AuthConnection::kPersistent, 3000);
+  CHECK(client.ask(wire::Auth{{"bob", "pw"}}).ok());
+  CHECK(client.ask(wire::Auth{{"bob", "pw"}}).ok());
+  CHECK(client.ask(wire::Ping{}).ok());
+}
+
+TEST_CASE("a `new` on a kept connection that hangs is not repeated", "[fileserver]") {
+  AnsweringOnce server;
+  fileserver::AuthClient client(server.address(), fileserver::AuthConnection::kPersistent, 500);
+  REQUIRE(client.ask(wire::Ping{}).ok());
+  const auto answer = client.ask(wire::New{{"bob", "pw"}});
+  REQUIRE_FALSE(answer.ok());
+  CHECK(answer.error().code == base::ErrorCode::kUnavailable);
+  CHECK(server.stop_and_count("new:") == 1);
 }

@@ -40,6 +40,16 @@ TEST_CASE("a full shelf closes the connection that is put on it", "[fileserver]"
   CHECK(::fcntl(last, F_GETFD) == -1);
 }
 
+TEST_CASE("clearing the shelf closes its connections", "[fileserver]") {
+  ConnectionShelf shelf;
+  net::Fd fd = any_fd();
+  const int raw = fd.get();
+  shelf.put(std::move(fd));
+  shelf.clear();
+  CHECK(::fcntl(raw, F_GETFD) == -1);
+  CHECK_FALSE(shelf.take().is_open());
+}
+
 TEST_CASE("no two takers ever hold the same connection", "[fileserver]") {
   ConnectionShelf shelf;
   std::vector<std::atomic<int>> holders(4096);
