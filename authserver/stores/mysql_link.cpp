@@ -266,8 +266,12 @@ base::Status MysqlStatement::prepare(MysqlLink& link) {
 }
 
 base::Error MysqlStatement::failure(MysqlLink& link) {
-  const unsigned code = ::mysql_stmt_errno(statement_.get());
-  const std::string text = ::mysql_stmt_error(statement_.get());
+  // If the connection is lost while a row is read, MariaDB's library sets only its error.
+  const bool is_of_statement = ::mysql_stmt_errno(statement_.get()) != 0;
+  const unsigned code =
+      is_of_statement ? ::mysql_stmt_errno(statement_.get()) : ::mysql_errno(link.get());
+  const std::string text =
+      is_of_statement ? ::mysql_stmt_error(statement_.get()) : ::mysql_error(link.get());
   statement_.reset();  // before the connection that it was prepared on
   return link.failure(code, text);
 }
