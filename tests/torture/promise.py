@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _TOP = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(_TOP), str(_TOP / "tests" / "e2e"), str(_TOP / "tests" / "mutants")]
+_FOLDERS = [_TOP, *(_TOP / "tests" / name for name in ("e2e", "mutants", "stores"))]
+sys.path[:0] = [str(folder) for folder in _FOLDERS]
 
 from tree import Mutation, build_variant  # noqa: E402
 

@@ -1,0 +1,78 @@
+"""Servers that are killed, paused and started again while clients talk to them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+
+import promise  # noqa: F401  # lets us import from the other folders of tests
+from databases import Database, MariaDb, Redis
+
+from lab.rig.host import free_port
+from lab.rig.processes import Address, Program
+from lab.rig.servers import Programs
+
+KINDS = ("sqlite", "redis", "mysql")
+_READY_S = 60.0
+_SERVERS: dict[str, type[Database]] = {"redis": Redis, "mysql": MariaDb}
+
+
+def start_store(kind: str, folder: Path) -> tuple[Database | None, list[str]]:
+    """Starts it with durable settings. Returns its server, if it has one, and the flags for it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if kind == "sqlite":
+        return None, ["--store", "sqlite", "--sqlite-path", str(folder / "accounts.db")]
+    server = _SERVERS[kind](folder)
+    return server, server.authserver_flags
+
+
+def through(proxy: Address, server: Database, flags: Sequence[str]) -> list[str]:
+    """The flags for a store, with the proxy's port in the place of the server's."""
+    return [str(proxy.port) if flag == str(server.port) else flag for flag in flags]
+
+
+class Restartable:
+    """One of our servers, which keeps its port. Runs from construction until close()."""
+
+    def __init__(
+        self,
+        programs: Programs,
+        name: str,
+        flags: Sequence[str],
+        log: Path,
+        environment: dict[str, str] | None = None,
+    ) -> None:
+        self._name = name
+        self._command = [str(programs.path(name)), *flags, "--listen"]
+        self._log = log
+        self._environment = environment
+        self.address = Address("127.0.0.1", free_port())
+        self.start()
+
+    def start(self) -> None:
+        """Returns when it is ready."""
+        command = [*self._command, str(self.address)]
+        self._program = Program(self._name, command, self._log, environment=self._environment)
+        self._program.wait_ready(_READY_S)
+
+    def kill(self) -> None:
+        """With SIGKILL, all its processes."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._program.pid, signal.SIGKILL)  # the program leads a group of its own
+        self._program.kill()
+
+    def pause(self) -> None:
+        self._program.pause()
+
+    def resume(self) -> None:
+        self._program.resume()
+
+    def log(self) -> str:
+        return self._program.log()
+
+    def close(self) -> None:
+        self.resume()
+        self._program.stop()
