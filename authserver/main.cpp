@@ -9,6 +9,7 @@
 #include "authserver/authenticator.h"
 #include "authserver/config.h"
 #include "authserver/session.h"
+#include "base/host.h"
 #include "base/stop_signals.h"
 #include "serve/servers.h"
 #include "serve/shared_memory.h"
@@ -36,6 +37,7 @@ int transfer_instead_of_serving(const Config& config) {
 }
 
 int run(const Config& config) {
+  if (!config.serve.is_debuggable) base::forbid_debugging();
   ::umask(S_IRWXG | S_IRWXO);  // the files that we write hold password records
   if (!authserver::start_cryptography())
     return failed({base::ErrorCode::kInternal, "the system has no source of random numbers"});

@@ -36,6 +36,10 @@ void declare(flags::App& app, Config& config) {
                   "memory for prefetched files; files that do not fit are served from disk")
       ->default_str("half of RAM");
   serve::add_options(app, config.serve, "--spare-threads");
+  flags::add_size(app, "--min-rate", config.serve.min_rate,
+                  "close a connection that takes fewer bytes per second of a file, on average over "
+                  "--idle-timeout; 0: any byte is enough")
+      ->default_str("0");
   flags::add_log_level(app, config.log_level);
 }
 

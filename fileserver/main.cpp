@@ -2,6 +2,7 @@
 #include <memory>
 #include <variant>
 
+#include "base/host.h"
 #include "base/log.h"
 #include "base/stop_signals.h"
 #include "fileserver/auth_client.h"
@@ -25,6 +26,7 @@ std::unique_ptr<fileserver::Files> open_files(const Config& config,
 }
 
 int run(const Config& config) {
+  if (!config.serve.is_debuggable) base::forbid_debugging();
   auto fence = fileserver::Fence::around(config.root);
   if (!fence) return serve::failed_to_start("fileserver", fence.error());
   // Prefetching may take long. A port in use is reported before it. Connections are refused until

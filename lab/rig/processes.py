@@ -20,6 +20,8 @@ _ROOT = Path(__file__).resolve().parents[2]
 _STOP_TIMEOUT_S = 30.0
 _PAUSE_TIMEOUT_S = 30.0
 _FLAG_VARIABLES = ("FILESERVER_", "AUTHSERVER_", "LOADGEN_")
+# Without this only root may read some files of a server in /proc, such as io and fd.
+_OBSERVABLE = {f"{server}_DEBUGGABLE": "true" for server in ("FILESERVER", "AUTHSERVER")}
 
 
 class Address(NamedTuple):
@@ -72,7 +74,7 @@ class Program:
                     stdout=subprocess.PIPE,
                     stderr=log,
                     bufsize=0,
-                    env=clean_environment() | (environment or {}),
+                    env=_defaults() | clean_environment() | (environment or {}),
                     **_own_group(),
                 )
             except FileNotFoundError as error:
@@ -201,6 +203,10 @@ def _own_group() -> dict[str, Any]:
     if sys.version_info >= (3, 11):
         return {"process_group": 0}
     return {"preexec_fn": os.setpgrp}
+
+
+def _defaults() -> dict[str, str]:
+    return {} if os.geteuid() == 0 else _OBSERVABLE
 
 
 def clean_environment() -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -123,6 +124,8 @@ void make_threads_small() {
   ::pthread_setattr_default_np(&attributes);
   ::pthread_attr_destroy(&attributes);
 }
+
+void forbid_debugging() { ::prctl(PR_SET_DUMPABLE, 0); }
 
 std::vector<std::int64_t> numbers_in(const std::string& path) {
   std::ifstream file(path);

@@ -27,6 +27,10 @@ std::uint64_t raise_descriptor_limit();
 // fit into the address space. Only the used part of a stack costs memory.
 void make_threads_small();
 
+// Keeps the memory, the environment and the descriptors of this process, and of its children, to
+// itself and to root: the kernel writes no core dump and lets no debugger of the same user in.
+void forbid_debugging();
+
 // Returns the numbers at the start of a file of /proc or /sys. The result is empty if the file
 // cannot be read or begins with a word, such as "max".
 std::vector<std::int64_t> numbers_in(const std::string& path);

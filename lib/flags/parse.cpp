@@ -232,7 +232,7 @@ std::optional<int> parse(const Program& program, int argc, char** argv, const De
   } catch (const CLI::ParseError& failure) {
     return wrong_usage(program, failure.what());
   }
-  hide_secrets(argc, argv);
+  hide_secrets(argc, argv, variable_of(program.name, ""));
   if (const auto wrong = check()) return wrong_usage(program, *wrong);
   return {};
 }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <fstream>
@@ -39,7 +40,23 @@ std::optional<std::string> read_secret_file(const std::string& flag, const std::
   return {};
 }
 
-void hide_secrets(int argc, char** argv) {
+namespace {
+
+void hide(char* value) { ::memset(value, 'x', ::strlen(value)); }
+
+void hide_variables(std::string_view prefix) {
+  for (char** entry = ::environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view variable(*entry);
+    const std::size_t equals = variable.find('=');
+    if (equals == std::string_view::npos || !variable.starts_with(prefix)) continue;
+    if (variable.substr(0, equals).ends_with("PASSWORD")) hide(*entry + equals + 1);
+  }
+}
+
+}  // namespace
+
+void hide_secrets(int argc, char** argv, std::string_view prefix) {
+  hide_variables(prefix);
   constexpr std::string_view kEnding = "password";
   for (int i = 1; i < argc && argv[i] != nullptr; ++i) {
     const std::string_view argument(argv[i]);
@@ -48,7 +65,7 @@ void hide_secrets(int argc, char** argv) {
     char* const value = equals != std::string_view::npos ? argv[i] + equals + 1
                         : i + 1 < argc                   ? argv[i + 1]
                                                          : nullptr;
-    if (value != nullptr) ::memset(value, 'x', ::strlen(value));
+    if (value != nullptr) hide(value);
   }
 }
 

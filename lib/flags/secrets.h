@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "flags/option.h"
 
@@ -17,8 +18,9 @@ void add_secret(App& app, const std::string& name, std::string& target, std::str
 std::optional<std::string> read_secret_file(const std::string& flag, const std::string& path,
                                             std::string& secret);
 
-// Overwrites the value of every --...password flag in `argv`, so that the list of processes does
-// not show it.
-void hide_secrets(int argc, char** argv);
+// Overwrites the value of every --...password flag in `argv`, and of every variable that begins
+// with `prefix` and ends with PASSWORD, so that neither the list of processes nor /proc/PID/environ
+// shows it. Threads: only one may run, because this changes the environment in place.
+void hide_secrets(int argc, char** argv, std::string_view prefix);
 
 }  // namespace flags

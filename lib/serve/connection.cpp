@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include "net/socket_io.h"
@@ -17,6 +19,14 @@ base::Deadline idle_deadline(std::int64_t idle_timeout_ms) {
   return idle_timeout_ms == 0 ? base::Deadline::never() : base::Deadline::in_ms(idle_timeout_ms);
 }
 
+// At least one byte. The result is bounded, so that no rate and no time-out overflow.
+std::int64_t bytes_in(std::int64_t per_second, std::int64_t time_ms) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 2;
+  const double bytes = static_cast<double>(per_second) * static_cast<double>(time_ms) / 1000;
+  return bytes < static_cast<double>(kMost) ? std::max<std::int64_t>(1, std::llround(bytes))
+                                            : kMost;
+}
+
 bool is_timeout(int errno_value) { return errno_value == EAGAIN || errno_value == EWOULDBLOCK; }
 
 iovec part_of(std::span<const char> bytes) {
@@ -26,11 +36,12 @@ iovec part_of(std::span<const char> bytes) {
 }  // namespace
 
 Connection::Connection(net::Fd fd, const net::IpAddress& peer, std::int64_t idle_timeout_ms,
-                       const std::atomic<bool>& is_draining)
+                       const std::atomic<bool>& is_draining, std::int64_t min_rate)
     : fd_(std::move(fd)),
       peer_(peer),
       idle_timeout_ms_(idle_timeout_ms),
-      is_draining_(is_draining) {}
+      is_draining_(is_draining),
+      enough_(bytes_in(min_rate, idle_timeout_ms)) {}
 
 std::optional<std::string_view> Connection::next_line() {
   auto deadline = idle_deadline(idle_timeout_ms_);
@@ -68,6 +79,7 @@ void Connection::reply_with(std::span<const char> bytes) {
 
 void Connection::begin_sized_reply(std::uint64_t size_bytes) {
   queue(wire::ok_sized_line(size_bytes));
+  if (enough_ > 1) restart_reply_time();
 }
 
 void Connection::queue(std::string_view line) {
@@ -76,12 +88,13 @@ void Connection::queue(std::string_view line) {
 }
 
 // Sends the queued replies and then `bytes`, in one system call if the socket takes them all. The
-// peer may be slow, but may not stop taking bytes for longer than the idle time-out.
+// peer may be slow, but has to take enough bytes within each idle time-out. A peer that has taken
+// all bytes is never late: then the reply itself comes slowly, from a disk for example.
 bool Connection::send(std::span<const char> bytes) {
   std::span<const char> replies(queued_.data(), queued_size_);
   queued_size_ = 0;
   if (replies.empty() && bytes.empty()) return !is_over_;
-  auto deadline = idle_deadline(idle_timeout_ms_);
+  if (bytes.empty() || enough_ == 1) restart_reply_time();
   while (!is_over_ && (!replies.empty() || !bytes.empty())) {
     iovec parts[] = {part_of(replies), part_of(bytes)};
     const ssize_t sent = net::send_parts(fd(), parts);
@@ -93,9 +106,9 @@ bool Connection::send(std::span<const char> bytes) {
       unacknowledged_ += sent;
     }
     if (replies.empty() && bytes.empty()) break;
-    if (newly_acknowledged() > 0) {
-      deadline = idle_deadline(idle_timeout_ms_);
-    } else if (deadline.has_passed()) {
+    if (reply_moves() || unacknowledged_ == 0) {
+      restart_reply_time();
+    } else if (reply_deadline_.has_passed()) {
       is_over_ = true;
     }
   }
@@ -127,14 +140,20 @@ bool Connection::receive_more(base::Deadline& deadline) {
   }
 }
 
-// Returns how many bytes the peer's kernel has acknowledged since the last look. Whether the peer's
-// program has read them cannot be known.
-std::int64_t Connection::newly_acknowledged() {
-  const std::int64_t now = net::unacknowledged_bytes(fd());
-  return std::exchange(unacknowledged_, now) - now;
+void Connection::restart_reply_time() {
+  reply_deadline_ = idle_deadline(idle_timeout_ms_);
+  taken_ = 0;
 }
 
-bool Connection::reply_still_moves() { return newly_acknowledged() > 0 && unacknowledged_ > 0; }
+// Returns whether the peer's kernel has acknowledged enough bytes since this was true last, or
+// since the time was restarted. Whether the peer's program has read them cannot be known.
+bool Connection::reply_moves() {
+  const std::int64_t now = net::unacknowledged_bytes(fd());
+  taken_ += std::exchange(unacknowledged_, now) - now;
+  if (taken_ < enough_) return false;
+  taken_ = 0;
+  return true;
+}
 
 // Ends the conversation while the server drains. If the peer has sent lines that are not read any
 // more, closing would reset the connection and could lose replies. Then it is ended gently.

@@ -30,8 +30,10 @@ class Connection {
   //
   // Another thread or a signal handler may set `is_draining` and then shut down the reading side of
   // the socket. After that the conversation ends when the request under way has been answered.
+  //
+  // A peer has to take `min_rate` bytes per second of a reply, on average over the idle time-out.
   Connection(net::Fd fd, const net::IpAddress& peer, std::int64_t idle_timeout_ms,
-             const std::atomic<bool>& is_draining);
+             const std::atomic<bool>& is_draining, std::int64_t min_rate = 0);
 
   // Waits for the next line. Returns it without its line ending; it is valid until the next call.
   // Returns nothing once the conversation is over: the peer has finished, was idle for too long, or
@@ -67,8 +69,9 @@ class Connection {
  private:
   void queue(std::string_view line);
   bool receive_more(base::Deadline& deadline);
-  std::int64_t newly_acknowledged();
-  bool reply_still_moves();
+  bool reply_moves();
+  bool reply_still_moves() { return reply_moves() && unacknowledged_ > 0; }
+  void restart_reply_time();
   void stop_here();
   void end_gently();
 
@@ -76,8 +79,11 @@ class Connection {
   const net::IpAddress peer_;
   const std::int64_t idle_timeout_ms_;
   const std::atomic<bool>& is_draining_;
+  const std::int64_t enough_;  // the bytes of a reply that the peer must take per idle time-out
 
   bool is_over_ = false;
+  base::Deadline reply_deadline_ = base::Deadline::never();  // until then it must take enough_
+  std::int64_t taken_ = 0;                                   // what it has taken of that
   std::int64_t unacknowledged_ = 0;  // bytes sent and not acknowledged at the last look
   std::uint64_t requests_ = 0;
   std::size_t queued_size_ = 0;

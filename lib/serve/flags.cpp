@@ -17,6 +17,8 @@ void add_options(flags::App& app, Options& target, const std::string& spare_name
                      "this long; 0: never");
   flags::add_seconds(app, "--drain-seconds", target.drain_ms,
                      "time to finish the requests under way when the server is stopped");
+  app.add_flag("--debuggable", target.is_debuggable,
+               "allow core dumps, and debuggers of the same user; both can read passwords");
 }
 
 }  // namespace serve

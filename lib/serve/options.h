@@ -14,6 +14,8 @@ struct Options {
   int spare = 0;  // idle threads or processes to keep; 0: one is started for each connection
   std::int64_t idle_timeout_ms = 60'000;  // 0: no limit
   std::int64_t drain_ms = 5'000;
+  std::int64_t min_rate = 0;   // bytes per second that a peer must take of a reply; 0: no limit
+  bool is_debuggable = false;  // whether core dumps and debuggers may read the memory
 };
 
 // How long one blocking call on a connection may sleep (0: no limit). After that the connection

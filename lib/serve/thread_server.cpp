@@ -174,7 +174,7 @@ class ThreadServer {
   void serve_seated(Seat& seat, Arrival arrival, Worker& worker) {
     const int raw_fd = arrival.fd.get();
     Connection connection(std::move(arrival.fd), arrival.peer, options_.idle_timeout_ms,
-                          is_draining_);
+                          is_draining_, options_.min_rate);
     seat.sit_down(raw_fd);
     serve_one_connection(worker, connection, totals_);
     seat.get_up();

@@ -47,6 +47,7 @@ BOTH = (
     Flag("max-connections", "4096", "7", BAD_COUNT),
     Flag("idle-timeout", "60", "1.5", BAD_SECONDS),
     Flag("drain-seconds", "5", "0", BAD_SECONDS),
+    Flag("debuggable", None, "true", ("fish",)),
     _choice("log-level", "info", "debug", "warn", "error"),
 )
 
@@ -74,6 +75,7 @@ FLAGS = {
         _choice("files", "prefetch", "disk"),
         Flag("memory-limit", None, "5M", BAD_SIZE),
         Flag("spare-threads", "32", "0", BAD_NUMBER),
+        Flag("min-rate", "0", "5K", BAD_SIZE),
         *BOTH,
     ),
 }

@@ -174,8 +174,33 @@ class SlowClientTest(SceneTest):
         for mode, client in clients.items():
             self.assertEqual(client.ask("ping"), "OK", mode)
 
-    def slow_client(self, authserver: Program, mode: str) -> Client:
-        server = self.scene.fileserver(authserver, "--files", mode, "--idle-timeout", "1")
+    def test_one_that_is_slower_than_the_least_rate_is_cut(self) -> None:
+        self.scene.write("slow", b"1" * BIG)
+        authserver = self.scene.authserver()
+        create_account(authserver)
+        modes = ("prefetch", "disk")
+        clients = [self.slow_client(authserver, mode, "--min-rate", "100M") for mode in modes]
+        taken, pauses = 10_000, 100  # each pause is shorter than the idle time-out
+        for _ in range(pauses):
+            for client in clients:
+                client.take(taken)
+            time.sleep(0.05)
+        for client, mode in zip(clients, modes):
+            with self.subTest(mode), self.assertRaises(ConnectionEndedError):
+                client.take(BIG - pauses * taken)
+
+    def test_one_that_takes_the_least_rate_is_not_cut(self) -> None:
+        self.scene.write("slow", b"1" * BIG)
+        authserver = self.scene.authserver()
+        create_account(authserver)
+        for mode in ("prefetch", "disk"):
+            client = self.slow_client(authserver, mode, "--min-rate", "1")
+            self.assertEqual(len(client.take(BIG)), BIG, mode)
+            self.assertEqual(client.ask("ping"), "OK", mode)
+
+    def slow_client(self, authserver: Program, mode: str, *flags: object) -> Client:
+        limits = ("--idle-timeout", "1", *flags)
+        server = self.scene.fileserver(authserver, "--files", mode, *limits)
         client = self.scene.client(server, receive_buffer=1 << 15)
         grant(client)
         client.send("slow\n")

@@ -1,6 +1,7 @@
 """No password is in a log or stays in memory, and file names cannot forge lines of the log."""
 
 import os
+import signal
 import stat
 import unittest
 from pathlib import Path
@@ -105,6 +106,43 @@ class SecretsTest(SceneTest):
                     memory_holds(fileserver.pid, bytes(self.scene.root)),
                     "the search finds what is there",
                 )
+
+    def test_a_password_in_a_variable_is_not_shown_by_proc(self) -> None:
+        for model in ("thread", "process"):
+            with self.subTest(model):
+                variables = {
+                    "AUTHSERVER_REDIS_PASSWORD": SECRET,
+                    "AUTHSERVER_PASSWORD_SCHEME": "plain",
+                }
+                server = self.scene.authserver("--model", model, env=variables)
+                for pid in (server.pid, *children(server.pid)):
+                    shown = Path(f"/proc/{pid}/environ").read_text()
+                    self.assertNotIn(SECRET, shown)
+                    self.assertIn("AUTHSERVER_PASSWORD_SCHEME=plain", shown, "others are untouched")
+
+    @unittest.skipIf(SANITIZED, "a sanitizer writes no core dump")
+    @unittest.skipIf(
+        Path("/proc/sys/kernel/core_pattern").read_text().startswith(("|", "/")),
+        "the kernel does not write core dumps into the folder of the process",
+    )
+    def test_a_core_dump_is_only_written_on_request(self) -> None:
+        for program in ("authserver", "fileserver"):
+            for is_debuggable in (True, False):
+                with self.subTest(program=program, is_debuggable=is_debuggable):
+                    self.assertEqual(self.writes_a_core_dump(program, is_debuggable), is_debuggable)
+
+    def writes_a_core_dump(self, name: str, is_debuggable: bool) -> bool:
+        """The program ends by a signal that makes a core dump, in a folder of its own."""
+        folder = self.scene.folder / f"{name}-{is_debuggable}"
+        folder.mkdir()
+        enter = f'ulimit -c unlimited && cd "{folder}" && exec "$0" "$@"'
+        flags = ["--listen", "127.0.0.1:0"]
+        flags += ["--auth", "127.0.0.1:1", "--root", "."] if name == "fileserver" else []
+        variables = {f"{name.upper()}_DEBUGGABLE": str(is_debuggable).lower()}
+        server = self.scene.start(name, flags, env=variables, prefix=["sh", "-c", enter])
+        server.signal(signal.SIGABRT)
+        self.assertEqual(server.wait(), -signal.SIGABRT)
+        return any("core" in path.name for path in folder.iterdir())
 
     def test_the_failure_of_a_request_is_logged_with_its_cause(self) -> None:
         peer = self.scene.keep(Peer(lambda line, _: b"nonsense\n"))
