@@ -23,6 +23,12 @@ base::Result<Fd> bound_socket(const SocketAddress& address, const std::string& w
   ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   notice_vanished_peer(fd.get());
+  // Accepted connections inherit this. Without it, the kernel buffers megabytes for each peer that
+  // does not read, and some hundred such peers use up the memory of all connections of the host.
+  // Bytes on their way to the peer do not count, so fast peers are sent to as fast as before.
+  const int most_unsent_bytes = 256 * 1024;
+  ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &most_unsent_bytes,
+               sizeof most_unsent_bytes);
   if (::bind(fd.get(), address.get(), address.size()) != 0) {
     return base::errno_error(ErrorCode::kInternal, what, errno);
   }

@@ -107,10 +107,20 @@ def asks_after_peer_in_s(local_port: int | None, remote_port: int) -> float | No
     return None
 
 
+def unacknowledged_bytes(client: Client) -> int:
+    """What the server's kernel holds for the client: sent by the server, not taken by the client."""
+    return int(_connection(client.socket.getpeername()[1], client.port())[4].split(":")[0], 16)
+
+
 def _socket_inode(local_port: int, remote_port: int) -> str:
+    return _connection(local_port, remote_port)[9]
+
+
+def _connection(local_port: int, remote_port: int) -> list[str]:
+    """The fields of one side of a connection in /proc/net/tcp."""
     for local, remote, fields in _sockets():
         if (local, remote) == (local_port, remote_port):
-            return fields[9]
+            return fields
     raise AssertionError("no such connection")
 
 

@@ -9,7 +9,7 @@ import unittest
 
 import servers
 from client import Client, ConnectionEndedError, grant
-from processes import asks_after_peer_in_s
+from processes import asks_after_peer_in_s, unacknowledged_bytes
 from programs import Program
 from scene import SceneTest, create_account
 from waiting import LONG_S, eventually
@@ -154,6 +154,24 @@ class ClientThatDoesNotReadTest(SceneTest):
             for _ in range(int(LONG_S / 0.2)):
                 client.send(b"\n" * 1_000_000)
         self.wait_until_cut(server)
+
+    def test_the_kernel_holds_little_for_one_that_does_not_read(self) -> None:
+        self.scene.write("big", b"1" * BIG)
+        authserver = self.scene.authserver()
+        create_account(authserver)
+        for mode in ("prefetch", "disk"):
+            with self.subTest(mode):
+                server = self.scene.fileserver(authserver, "--files", mode)
+                client = self.scene.client(server, receive_buffer=1 << 14)
+                grant(client)
+                client.send("big\n")
+                client.begin_file()
+                held = [0, 1]
+                while held[-1] != held[-2]:  # until the server cannot send any more
+                    time.sleep(0.3)
+                    held.append(unacknowledged_bytes(client))
+                self.assertGreater(held[-1], 0)
+                self.assertLess(held[-1], 1_000_000)
 
 
 class SlowClientTest(SceneTest):
