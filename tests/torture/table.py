@@ -1,3 +1,7 @@
 """The promises, in the order in which they are tested. Each is a file of this folder."""
 
-MODULES = ("one_winner", "no_wrong_answer")
+MODULES = (
+    "one_winner",
+    "no_wrong_answer",
+    "slow_clients",
+)
