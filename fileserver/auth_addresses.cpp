@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -23,14 +24,19 @@ bool is_numeric(const std::string& host) {
          ::inet_pton(AF_INET6, host.c_str(), &address) == 1;
 }
 
-// In a thread that nobody joins: the resolver may take longer than anybody wants to wait. Throws
-// std::system_error when no thread can be made.
+// A name is looked up in a thread that nobody joins, because the resolver may take longer than
+// anybody wants to wait. For an address in numbers it does not wait. Throws std::system_error when
+// no thread can be made.
 template <typename Found>
-std::shared_future<Found> look_up(const net::HostPort& name,
+std::shared_future<Found> look_up(const net::HostPort& name, bool is_numeric,
                                   const std::function<Found(const net::HostPort&)>& resolver) {
   std::packaged_task<Found()> task([name, resolver] { return resolver(name); });
   auto found = task.get_future().share();
-  std::thread(std::move(task)).detach();
+  if (is_numeric) {
+    task();
+  } else {
+    std::thread(std::move(task)).detach();
+  }
   return found;
 }
 
@@ -158,8 +164,7 @@ base::Status AuthAddresses::wait_until_known(base::Deadline deadline) {
   {
     const base::Lock lock(mutex_);
     take_look_up();
-    const bool is_due = must_look_up();
-    if (is_due) look_up_ = look_up(name_, resolver_);
+    const bool is_due = must_look_up() && start_look_up();
     if (!known_.empty() && !(is_due && all_are_skipped())) return base::kDone;
     if (!known_.empty()) wait_until = base::Deadline::in_ms(deadline.left_ms() / 2);
     under_way = look_up_;
@@ -177,6 +182,19 @@ bool AuthAddresses::must_look_up() {
   if (look_up_.valid()) return false;
   if (known_.empty()) return true;
   return !is_numeric_ && base::now_ns() >= resolve_again_at_ns_;
+}
+
+// Returns false if no thread can be made now. That counts as a look-up that failed.
+bool AuthAddresses::start_look_up() {
+  try {
+    look_up_ = look_up(name_, is_numeric_, resolver_);
+    return true;
+  } catch (const std::system_error& failure) {
+    look_up_failure_ = base::Error{base::ErrorCode::kUnavailable,
+                                   "resolve " + name_.host + ": no thread: " + failure.what()};
+    resolve_again_at_ns_ = base::now_ns() + kSkipForNs;
+    return false;
+  }
 }
 
 // Takes over the addresses if the look-up has ended. If it failed, the known ones stay in use.

@@ -39,8 +39,8 @@ class AuthAddresses {
   using Resolver =
       std::function<base::Result<std::vector<net::SocketAddress>>(const net::HostPort&)>;
 
-  // `resolver` is called in a thread of its own, which may outlive this object. Tests pass one of
-  // their own.
+  // `resolver` is called in a thread of its own, which may outlive this object; for an address in
+  // numbers in the thread of the caller. Tests pass one of their own.
   explicit AuthAddresses(net::HostPort name, Resolver resolver = net::resolve);
 
   // Connects to one of the addresses. No blocking call on the new connection takes longer than
@@ -81,6 +81,7 @@ class AuthAddresses {
   Known* find(const net::SocketAddress& address) REQUIRES(mutex_);
   base::Status wait_until_known(base::Deadline deadline) EXCLUDES(mutex_);
   bool must_look_up() REQUIRES(mutex_);
+  bool start_look_up() REQUIRES(mutex_);
   void take_look_up() REQUIRES(mutex_);
   bool all_are_skipped() REQUIRES(mutex_);
 

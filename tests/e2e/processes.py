@@ -108,7 +108,7 @@ def asks_after_peer_in_s(local_port: int | None, remote_port: int) -> float | No
 
 
 def unacknowledged_bytes(client: Client) -> int:
-    """What the server's kernel holds for the client: sent by the server, not taken by the client."""
+    """What the server has sent to the client, and the client's kernel has not taken yet."""
     return int(_connection(client.socket.getpeername()[1], client.port())[4].split(":")[0], 16)
 
 

@@ -1,5 +1,7 @@
 #include "fileserver/auth_addresses.h"
 
+#include <pthread.h>
+
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -215,4 +217,47 @@ TEST_CASE("a numeric address is resolved once", "[fileserver]") {
   one.start_again();
   CHECK(reached_by(addresses) == one.address().text());
   CHECK(times_asked == 1);
+}
+
+namespace {
+
+// While it lives, no thread can be made: none has room for its stack.
+class NoThreads {
+ public:
+  NoThreads() {
+    pthread_attr_t attributes;
+    ::pthread_getattr_default_np(&usual_);
+    ::pthread_attr_init(&attributes);
+    ::pthread_attr_setstacksize(&attributes, std::size_t{1} << 46);
+    ::pthread_setattr_default_np(&attributes);
+    ::pthread_attr_destroy(&attributes);
+  }
+  ~NoThreads() {
+    ::pthread_setattr_default_np(&usual_);
+    ::pthread_attr_destroy(&usual_);
+  }
+  NoThreads(const NoThreads&) = delete;
+  NoThreads& operator=(const NoThreads&) = delete;
+
+ private:
+  pthread_attr_t usual_;
+};
+
+}  // namespace
+
+TEST_CASE("when no thread can be made, an address in numbers is connected to", "[fileserver]") {
+  const Listening one("127.0.0.2");
+  AuthAddresses addresses({"127.0.0.2", one.address().port()});
+  const NoThreads no_threads;
+  REQUIRE_THROWS(std::thread([] {}));
+  CHECK(addresses.connect(kLongMs, base::Deadline::in_ms(kLongMs)).ok());
+}
+
+TEST_CASE("when no thread can be made to look a name up, the authserver is unavailable",
+          "[fileserver]") {
+  AuthAddresses addresses(kName, [](const net::HostPort&) { return Addresses{}; });
+  const NoThreads no_threads;
+  const auto fd = addresses.connect(kLongMs, base::Deadline::in_ms(kLongMs));
+  REQUIRE(!fd.ok());
+  CHECK(fd.error().code == base::ErrorCode::kUnavailable);
 }
