@@ -1,4 +1,4 @@
-"""Thousands of slow clients: the others keep their throughput, and each slow one is closed in time."""
+"""Slow clients by the thousand: the others keep their throughput, and each slow one is closed."""
 
 from __future__ import annotations
 

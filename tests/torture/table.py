@@ -4,4 +4,5 @@ MODULES = (
     "one_winner",
     "no_wrong_answer",
     "slow_clients",
+    "over_capacity",
 )
