@@ -80,6 +80,7 @@ void Connection::reply_with(std::span<const char> bytes) {
 void Connection::begin_sized_reply(std::uint64_t size_bytes) {
   queue(wire::ok_sized_line(size_bytes));
   if (enough_ > 1) restart_reply_time();
+  sized_reply_ = {.size_bytes = size_bytes};
 }
 
 void Connection::queue(std::string_view line) {
@@ -97,6 +98,7 @@ bool Connection::send(std::span<const char> bytes) {
   if (bytes.empty() || enough_ == 1) restart_reply_time();
   while (!is_over_ && (!replies.empty() || !bytes.empty())) {
     iovec parts[] = {part_of(replies), part_of(bytes)};
+    const std::int64_t began_ns = keeps_times_ ? base::now_ns() : 0;
     const ssize_t sent = net::send_parts(fd(), parts);
     if (sent < 0 && !is_timeout(errno)) is_over_ = true;
     if (sent > 0) {
@@ -104,6 +106,7 @@ bool Connection::send(std::span<const char> bytes) {
       replies = replies.subspan(of_replies);
       bytes = bytes.subspan(static_cast<std::size_t>(sent) - of_replies);
       unacknowledged_ += sent;
+      note_sent(static_cast<std::size_t>(sent) - of_replies, began_ns);
     }
     if (replies.empty() && bytes.empty()) break;
     if (reply_moves() || unacknowledged_ == 0) {
@@ -112,7 +115,15 @@ bool Connection::send(std::span<const char> bytes) {
       is_over_ = true;
     }
   }
+  sized_reply_.is_whole = !is_over_ && sized_reply_.sent_bytes == sized_reply_.size_bytes;
   return !is_over_;
+}
+
+void Connection::note_sent(std::size_t body_bytes, std::int64_t began_ns) {
+  sized_reply_.sent_bytes += body_bytes;
+  if (!keeps_times_) return;
+  if (sized_reply_.first_byte_ns == 0) sized_reply_.first_byte_ns = began_ns;
+  sized_reply_.last_byte_ns = base::now_ns();
 }
 
 // Waits for a complete line until the deadline. The deadline is extended while the peer still takes

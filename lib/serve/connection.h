@@ -23,6 +23,19 @@
 
 namespace serve {
 
+// How far the reply of the last begin_sized_reply() has come.
+struct SizedReply {
+  std::uint64_t size_bytes = 0;
+  std::uint64_t sent_bytes = 0;  // of its body, that the kernel has taken
+  bool is_whole = false;         // the kernel has taken all of it; the peer may not have
+
+  // On the clock of base::now_ns(). Only set with Connection::keep_times(), and once a byte of the
+  // reply was sent. The first byte goes out when the call that sends it begins, the last one when
+  // its call returns. The times of an empty body are those of its header.
+  std::int64_t first_byte_ns = 0;
+  std::int64_t last_byte_ns = 0;
+};
+
 class Connection {
  public:
   // Requires: `fd` was accepted from a listener whose time slice is io_slice_ms(idle_timeout_ms),
@@ -55,6 +68,10 @@ class Connection {
   // send() returns false once the conversation is over.
   void begin_sized_reply(std::uint64_t size_bytes);
   bool send(std::span<const char> bytes);
+  const SizedReply& sized_reply() const { return sized_reply_; }
+
+  // From now on sized_reply() has times. This costs two looks at the clock for each system call.
+  void keep_times() { keeps_times_ = true; }
 
   // Ends the conversation in the middle of a reply. The peer sees that the connection ends early.
   void abort() { is_over_ = true; }
@@ -68,6 +85,7 @@ class Connection {
 
  private:
   void queue(std::string_view line);
+  void note_sent(std::size_t body_bytes, std::int64_t began_ns);
   bool receive_more(base::Deadline& deadline);
   bool reply_moves();
   bool reply_still_moves() { return reply_moves() && unacknowledged_ > 0; }
@@ -84,6 +102,8 @@ class Connection {
   bool is_over_ = false;
   base::Deadline reply_deadline_ = base::Deadline::never();  // until then it must take enough_
   std::int64_t taken_ = 0;                                   // what it has taken of that
+  bool keeps_times_ = false;
+  SizedReply sized_reply_;
   std::int64_t unacknowledged_ = 0;  // bytes sent and not acknowledged at the last look
   std::uint64_t requests_ = 0;
   std::size_t queued_size_ = 0;

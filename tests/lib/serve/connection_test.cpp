@@ -125,3 +125,59 @@ TEST_CASE("a peer that is gone ends the conversation", "[serve]") {
   pair.connection->reply_with(body);
   CHECK_FALSE(pair.connection->next_line());
 }
+
+TEST_CASE("a sized reply says how far it has come, and when", "[serve]") {
+  Pair pair;
+  pair.connection->keep_times();
+  REQUIRE(net::send_all(pair.client.get(), "file\n"));
+  REQUIRE(pair.connection->next_line());
+  const std::int64_t before_ns = base::now_ns();
+  pair.connection->begin_sized_reply(6);
+  CHECK(pair.connection->sized_reply().first_byte_ns == 0);
+  pair.connection->send(std::string_view("abc"));
+  CHECK(pair.connection->sized_reply().sent_bytes == 3);
+  CHECK_FALSE(pair.connection->sized_reply().is_whole);
+  const serve::SizedReply half = pair.connection->sized_reply();
+  pair.connection->send(std::string_view("def"));
+  const serve::SizedReply whole = pair.connection->sized_reply();
+  CHECK(whole.is_whole);
+  CHECK(whole.size_bytes == 6);
+  CHECK(whole.sent_bytes == 6);
+  CHECK(before_ns <= whole.first_byte_ns);
+  CHECK(whole.first_byte_ns == half.first_byte_ns);
+  CHECK(half.first_byte_ns <= half.last_byte_ns);
+  CHECK(half.last_byte_ns < whole.last_byte_ns);
+}
+
+TEST_CASE("replies that were queued before a sized reply are no part of it", "[serve]") {
+  Pair pair;
+  REQUIRE(net::send_all(pair.client.get(), "get\nfile\n"));
+  REQUIRE(pair.connection->next_line());
+  pair.connection->reply_ok();
+  REQUIRE(pair.connection->next_line());
+  pair.connection->reply_with(std::string_view("body"));
+  CHECK(pair.connection->sized_reply().sent_bytes == 4);
+  CHECK(pair.connection->sized_reply().is_whole);
+  CHECK(pair.connection->sized_reply().first_byte_ns == 0);  // nobody asked for times
+}
+
+TEST_CASE("an empty file is whole once its header was sent, and not before", "[serve]") {
+  Pair pair;
+  REQUIRE(net::send_all(pair.client.get(), "file\n"));
+  REQUIRE(pair.connection->next_line());
+  pair.connection->begin_sized_reply(0);
+  CHECK_FALSE(pair.connection->sized_reply().is_whole);
+  pair.connection->send({});
+  CHECK(pair.connection->sized_reply().is_whole);
+}
+
+TEST_CASE("a sized reply whose peer is gone is not whole", "[serve]") {
+  Pair pair;
+  REQUIRE(net::send_all(pair.client.get(), "one\n"));
+  REQUIRE(pair.connection->next_line());
+  pair.client = net::Fd();
+  const std::string body(64 << 20, 'x');
+  pair.connection->reply_with(body);
+  CHECK_FALSE(pair.connection->sized_reply().is_whole);
+  CHECK(pair.connection->sized_reply().sent_bytes < body.size());
+}
