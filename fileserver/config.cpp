@@ -35,6 +35,14 @@ void declare(flags::App& app, Config& config) {
   flags::add_size(app, "--memory-limit", config.memory_limit_bytes,
                   "memory for prefetched files; files that do not fit are served from disk")
       ->default_str("half of RAM");
+  app.add_option(
+         "--transfer-log", config.transfer_log.path,
+         "append a line of JSON for each transfer to FILE, which SIGHUP opens again; empty: "
+         "no such log")
+      ->type_name("FILE");
+  flags::add_whole(app, "--transfer-log-queue", config.transfer_log.queue_lines, 1, 1'000'000,
+                   "how many lines may wait for the transfer log, 0.7 KiB each; further ones are "
+                   "lost and counted");
   serve::add_options(app, config.serve, "--spare-threads");
   flags::add_size(app, "--min-rate", config.serve.min_rate,
                   "close a connection that takes fewer bytes per second of a file, on average over "

@@ -17,6 +17,13 @@ enum class FilesMode { kPrefetch, kDisk };
 // Whether connections to the authserver are kept, or made for each request.
 enum class AuthConnection { kPersistent, kPerRequest };
 
+// The log of all transfers. The server appends to the file at `path`, and makes it when it is
+// missing, at start and after each SIGHUP. It reads the end of it, too.
+struct TransferLogOptions {
+  std::string path;          // empty: there is no log
+  int queue_lines = 16'384;  // that may wait to be written
+};
+
 struct Config {
   net::HostPort listen{"127.0.0.1", 9000};
   serve::Options serve{.spare = 32};
@@ -29,6 +36,8 @@ struct Config {
   std::string root = "files";
   FilesMode files = FilesMode::kPrefetch;
   std::int64_t memory_limit_bytes = 0;  // set to half of RAM by read_config()
+
+  TransferLogOptions transfer_log;
 };
 
 // Reads the command line, the environment and the --config file. Returns the exit status instead

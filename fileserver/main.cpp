@@ -10,6 +10,7 @@
 #include "fileserver/files/disk_files.h"
 #include "fileserver/files/prefetched_files.h"
 #include "fileserver/session.h"
+#include "fileserver/transfers/transfer_log.h"
 #include "serve/servers.h"
 #include "serve/startup.h"
 
@@ -25,6 +26,13 @@ std::unique_ptr<fileserver::Files> open_files(const Config& config,
                                                        [] { return !base::stop_was_asked_for(); });
 }
 
+// Null when there is no --transfer-log.
+base::Result<std::unique_ptr<fileserver::TransferLog>> open_transfer_log(
+    const Config& config, const fileserver::Fence& fence) {
+  if (config.transfer_log.path.empty()) return std::unique_ptr<fileserver::TransferLog>();
+  return fileserver::TransferLog::open(config.transfer_log, fence.root_path());
+}
+
 int run(const Config& config) {
   if (!config.serve.is_debuggable) base::forbid_debugging();
   auto fence = fileserver::Fence::around(config.root);
@@ -34,8 +42,11 @@ int run(const Config& config) {
   auto listener = net::bind_to(config.listen, serve::io_slice_ms(config.serve.idle_timeout_ms));
   if (!listener) return serve::failed_to_start("fileserver", listener.error());
 
-  const auto files =
-      open_files(config, std::make_shared<const fileserver::Fence>(std::move(*fence)));
+  const auto shared_fence = std::make_shared<const fileserver::Fence>(std::move(*fence));
+  auto transfer_log = open_transfer_log(config, *shared_fence);
+  if (!transfer_log) return serve::failed_to_start("fileserver", transfer_log.error());
+
+  const auto files = open_files(config, shared_fence);
   if (base::stop_was_asked_for()) {
     base::log::info("stopped before it was ready");
     return 0;
@@ -45,9 +56,13 @@ int run(const Config& config) {
   fileserver::AuthClient auth(config.auth, config.auth_connection, config.auth_timeout_ms);
   serve::announce_ready(listener->address, config.serve);
   const serve::MakeWorker make_worker = [&] {
-    return std::make_unique<fileserver::Session>(auth, *files);
+    return std::make_unique<fileserver::Session>(auth, *files, transfer_log->get());
   };
-  return serve::serve_with_threads(std::move(*listener), config.serve, make_worker) ? 0 : 1;
+  serve::Options options = config.serve;
+  options.before_exit = [&] {
+    if (*transfer_log) (*transfer_log)->finish();
+  };
+  return serve::serve_with_threads(std::move(*listener), options, make_worker) ? 0 : 1;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ namespace fileserver {
 
 void Session::serve(serve::Connection& connection) {
   is_granted_ = false;
+  if (transfer_log_ != nullptr) connection.keep_times();
   while (const auto line = connection.next_line()) {
     std::visit([&](const auto& request) { handle(connection, request); },
                wire::parse_client_line(*line));
@@ -43,14 +44,29 @@ void Session::handle(serve::Connection& connection, const wire::Get& request) {
 }
 
 void Session::handle(serve::Connection& connection, const wire::FileName& file) {
+  const std::int64_t asked_ns = transfer_log_ == nullptr ? 0 : base::now_ns();
   if (!is_granted_) {
+    log_transfer(connection, file.name, asked_ns, base::Error{base::ErrorCode::kDenied, {}});
     connection.reply_error(base::ErrorCode::kDenied, "log in first: get:USER:PASSWORD");
     return;
   }
   const auto sent = files_.send(file.name, connection);
+  log_transfer(connection, file.name, asked_ns, sent);
   base::log::debug("file name={} answer={}", base::log::quoted(file.name),
                    sent ? "OK" : wire::word_of(sent.error().code));
   if (!sent) serve::answer(connection, sent);
+}
+
+void Session::log_transfer(const serve::Connection& connection, std::string_view name,
+                           std::int64_t asked_ns, const base::Status& sent) {
+  if (transfer_log_ == nullptr) return;
+  Transfer transfer{.name = name, .client = connection.peer(), .asked_ns = asked_ns};
+  if (sent) {
+    transfer.reply = connection.sized_reply();
+  } else {
+    transfer.error = sent.error().code;
+  }
+  transfer_log_->add(transfer);
 }
 
 void Session::handle(serve::Connection& connection, const wire::Refused& refused) {

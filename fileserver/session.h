@@ -4,16 +4,19 @@
 
 #include "fileserver/auth_client.h"
 #include "fileserver/files/files.h"
+#include "fileserver/transfers/transfer_log.h"
 #include "serve/connection.h"
 #include "serve/options.h"
 #include "wire/request.h"
 
 namespace fileserver {
 
-// Belongs to one thread. `auth` and `files` are shared by all sessions and must outlive them.
+// Belongs to one thread. `auth`, `files` and `transfer_log` are shared by all sessions and must
+// outlive them. Without a transfer log, `transfer_log` is null.
 class Session : public serve::Worker {
  public:
-  Session(AuthClient& auth, Files& files) : auth_(auth), files_(files) {}
+  Session(AuthClient& auth, Files& files, TransferLog* transfer_log)
+      : auth_(auth), files_(files), transfer_log_(transfer_log) {}
 
   void serve(serve::Connection& connection) override;
 
@@ -25,8 +28,12 @@ class Session : public serve::Worker {
   void handle(serve::Connection& connection, const wire::FileName& file);
   void handle(serve::Connection& connection, const wire::Refused& refused);
 
+  void log_transfer(const serve::Connection& connection, std::string_view name,
+                    std::int64_t asked_ns, const base::Status& sent);
+
   AuthClient& auth_;
   Files& files_;
+  TransferLog* const transfer_log_;
 
   // Whether the last `get:` line of this connection was answered OK.
   bool is_granted_ = false;

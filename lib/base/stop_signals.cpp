@@ -24,6 +24,7 @@ void hold_stop_signals() {
   const sigset_t set = stop_signals();
   ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
   ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGXFSZ, SIG_IGN);
 }
 
 void release_stop_signals() {

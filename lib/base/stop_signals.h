@@ -5,9 +5,10 @@
 
 namespace base {
 
-// Blocks both signals, so that they wait until a function below takes them. Also ignores SIGPIPE,
-// so that writing to a closed connection fails with EPIPE. Called in main() before other threads
-// are started, which then inherit both.
+// Blocks both signals, so that they wait until a function below takes them. Also ignores SIGPIPE
+// and SIGXFSZ, so that writing to a closed connection fails with EPIPE, and writing to a file that
+// may not grow any more with EFBIG. Called in main() before other threads are started, which then
+// inherit all of it.
 void hold_stop_signals();
 
 // Unblocks both signals in the calling thread. From then on they end the program. A signal that is

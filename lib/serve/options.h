@@ -16,6 +16,9 @@ struct Options {
   std::int64_t drain_ms = 5'000;
   std::int64_t min_rate = 0;   // bytes per second that a peer must take of a reply; 0: no limit
   bool is_debuggable = false;  // whether core dumps and debuggers may read the memory
+
+  // Finishes what must not be lost when the process exits while a thread still works.
+  std::function<void()> before_exit = [] {};
 };
 
 // How long one blocking call on a connection may sleep (0: no limit). After that the connection

@@ -20,7 +20,8 @@ namespace serve {
 // Requires: base::hold_stop_signals() was called before the first thread was started. `make_worker`
 // is called in the thread or process that the worker belongs to.
 
-// If a thread does not return even after its connection was cut, the process exits successfully.
+// If a thread does not return even after its connection was cut, options.before_exit is called, and
+// the process exits successfully.
 bool serve_with_threads(net::Listener listener, const Options& options,
                         const MakeWorker& make_worker);
 

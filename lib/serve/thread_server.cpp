@@ -232,7 +232,8 @@ class ThreadServer {
       constexpr int kGraceMs = 1000;
       if (!wait_until_all_left(base::Deadline::in_ms(kGraceMs))) {
         log_totals("stopped while requests still wait for another server", totals_);
-        ::_exit(0);  // these threads own nothing that must be cleaned up
+        options_.before_exit();
+        ::_exit(0);  // these threads own nothing else that must be cleaned up
       }
     }
     join_ended();

@@ -74,6 +74,8 @@ FLAGS = {
         Flag("root", "files", "a"),
         _choice("files", "prefetch", "disk"),
         Flag("memory-limit", None, "5M", BAD_SIZE),
+        Flag("transfer-log", None, "a.json"),
+        Flag("transfer-log-queue", "16384", "100", BAD_COUNT),
         Flag("spare-threads", "32", "0", BAD_NUMBER),
         Flag("min-rate", "0", "5K", BAD_SIZE),
         *BOTH,

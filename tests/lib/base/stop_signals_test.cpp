@@ -20,3 +20,13 @@ TEST_CASE("a stop signal waits until it is taken, and can be seen meanwhile", "[
     }).join();
   }
 }
+
+TEST_CASE("neither a closed pipe nor a file size limit ends the program", "[base]") {
+  base::hold_stop_signals();
+  for (const int signal : {SIGPIPE, SIGXFSZ}) {
+    struct sigaction action {};
+    ::sigaction(signal, nullptr, &action);
+    CHECK(action.sa_handler == SIG_IGN);
+  }
+  base::release_stop_signals();
+}

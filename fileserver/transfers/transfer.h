@@ -1,0 +1,23 @@
+// A client's request for a file, and what came of it: one line of the transfer log.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "base/error.h"
+#include "net/ip_address.h"
+#include "serve/connection.h"
+
+namespace fileserver {
+
+// Plain data. `name` points into the request's line, or into the queue that the transfer waits in.
+struct Transfer {
+  std::string_view name;  // any bytes, as the client sent them
+  net::IpAddress client = {};
+  std::int64_t asked_ns = 0;                  // when the request was taken up, as base::now_ns()
+  std::optional<base::ErrorCode> error = {};  // the reply, if it was not the file
+  serve::SizedReply reply = {};               // how far the file was sent, if there is no error
+};
+
+}  // namespace fileserver

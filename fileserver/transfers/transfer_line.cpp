@@ -1,0 +1,59 @@
+#include "fileserver/transfers/transfer_line.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "wire/error_word.h"
+
+namespace fileserver {
+
+namespace {
+
+// Seconds with six digits behind the point.
+void append_time(const char* key, std::int64_t at_ns, std::string& to) {
+  const std::int64_t us = at_ns / 1000;
+  fmt::format_to(std::back_inserter(to), ",\"{}\":{}.{:06}", key, us / 1'000'000, us % 1'000'000);
+}
+
+// Only ASCII is written as it is. So a name cannot send control codes to the terminal that shows
+// the log.
+void append_name(std::string_view name, std::string& to) {
+  using Json = nlohmann::json;
+  constexpr bool kAscii = true;
+  const Json json = std::string(name);
+  try {
+    to += ",\"name\":" + json.dump(-1, ' ', kAscii);
+  } catch (const Json::type_error&) {  // it is not UTF-8
+    to += ",\"name\":" + json.dump(-1, ' ', kAscii, Json::error_handler_t::replace);
+    to += ",\"name_hex\":\"";
+    for (const char c : name)
+      fmt::format_to(std::back_inserter(to), "{:02x}", static_cast<unsigned char>(c));
+    to += '"';
+  }
+}
+
+std::string_view result_of(const Transfer& transfer) {
+  if (transfer.error) return wire::word_of(*transfer.error);
+  return transfer.reply.is_whole ? "ok" : "aborted";
+}
+
+}  // namespace
+
+void append_line_of(const Transfer& transfer, std::int64_t since_1970_ns, std::string& to) {
+  const serve::SizedReply& reply = transfer.reply;
+  fmt::format_to(std::back_inserter(to), "{{\"result\":\"{}\"", result_of(transfer));
+  append_time("asked", transfer.asked_ns + since_1970_ns, to);
+  if (reply.first_byte_ns != 0) {
+    append_time("first_byte", reply.first_byte_ns + since_1970_ns, to);
+    append_time("last_byte", reply.last_byte_ns + since_1970_ns, to);
+  }
+  fmt::format_to(std::back_inserter(to), ",\"bytes\":{}", reply.sent_bytes);
+  if (!transfer.error) fmt::format_to(std::back_inserter(to), ",\"size\":{}", reply.size_bytes);
+  fmt::format_to(std::back_inserter(to), ",\"client\":\"{}\"", transfer.client.text());
+  append_name(transfer.name, to);
+  to += "}\n";
+}
+
+}  // namespace fileserver

@@ -1,0 +1,18 @@
+// A transfer as a line of JSON. docs/transfer-log.md describes the line.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "fileserver/transfers/transfer.h"
+
+namespace fileserver {
+
+// No line is longer, whatever the name is.
+inline constexpr std::size_t kMaxTransferLineBytes = 5000;
+
+// Appends the line with its LF. It is ASCII, and has no other control byte. `since_1970_ns` is what
+// must be added to base::now_ns() to get the time of day.
+void append_line_of(const Transfer& transfer, std::int64_t since_1970_ns, std::string& to);
+
+}  // namespace fileserver

@@ -1,0 +1,70 @@
+// The log of all transfers (--transfer-log): one line of JSON for each, written by a thread of its
+// own. docs/transfer-log.md describes it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "base/clock.h"
+#include "fileserver/config.h"
+#include "fileserver/transfers/transfer_file.h"
+#include "fileserver/transfers/transfer_queue.h"
+#include "net/fd.h"
+
+namespace fileserver {
+
+// A request only pushes its transfer into a queue. When the queue is full, the transfer is counted
+// and forgotten, and the server's log says how many were lost. Requests never wait.
+class TransferLog {
+ public:
+  // Opens the file and starts the thread. From now on SIGHUP opens the file again. `served_folder`
+  // is a path that leads to the served folder.
+  //
+  // Requires: this is called before other threads are started, because a signal is blocked per
+  // thread. Errors: kInternal if the file cannot be opened, or its disk is full.
+  static base::Result<std::unique_ptr<TransferLog>> open(const TransferLogOptions& options,
+                                                         const std::string& served_folder);
+
+  // As finish().
+  ~TransferLog() { finish(); }
+
+  // Any thread; never waits.
+  void add(const Transfer& transfer);
+
+  // Writes what waits in the queue, for at most a second, and ends the thread. Threads: one.
+  void finish();
+
+ private:
+  TransferLog(const TransferLogOptions& options, TransferFile file, net::Fd hangups, net::Fd wake);
+
+  void run();
+  void wait();
+  void write_out();
+  void collect();
+  void reopen_if_due();
+  void note_failure(int errno_value);
+  void report_lost(bool is_last);
+
+  TransferQueue queue_;
+  std::atomic<std::uint64_t> lost_ = 0;  // relaxed: only counted
+  std::atomic<bool> is_finishing_ = false;
+  const net::Fd hangups_;  // a signalfd of SIGHUP
+  const net::Fd wake_;     // an eventfd: the queue fills up, or finish() was called
+
+  // Of the thread.
+  TransferFile file_;
+  std::string lines_;           // taken from the queue; begins with a whole line
+  std::size_t written_ = 0;     // of the first line
+  std::uint64_t reported_ = 0;  // of lost_
+  base::Deadline report_again_at_ = base::Deadline::in_ms(0);
+  bool is_reopening_ = false;
+  bool has_reopening_failed_ = false;
+  bool has_failed_ = false;
+
+  std::thread thread_;
+};
+
+}  // namespace fileserver

@@ -1,0 +1,131 @@
+// The transfers that wait to be written to the transfer log.
+#pragma once
+
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <memory>
+
+#include "fileserver/transfers/transfer.h"
+#include "wire/line_buffer.h"
+
+namespace fileserver {
+
+// A ring of fixed size without locks. Each cell has a turn, which says whose it is: `position` when
+// the thread that took that position may write it, `position + 1` when it may be read, and
+// `position + size` when it may be written again.
+class TransferRing {
+ public:
+  enum class Pushed {
+    kYes,
+    kYesAndQuarter,  // as kYes; a quarter of the ring was filled since the last such answer
+    kFull,
+  };
+
+  // `cells` is a power of two, and at least 4.
+  explicit TransferRing(std::size_t cells)
+      : mask_(cells - 1), cells_(std::make_unique<Cell[]>(cells)) {
+    for (std::size_t i = 0; i < cells; ++i) cells_[i].turn.store(i, std::memory_order_relaxed);
+  }
+
+  // Any thread; never waits. Copies the transfer and its name.
+  Pushed push(const Transfer& transfer) {
+    std::uint64_t position = end_.load(std::memory_order_relaxed);
+    for (;;) {
+      Cell& cell = cells_[position & mask_];
+      const std::uint64_t turn = cell.turn.load(std::memory_order_acquire);
+      if (turn < position) return Pushed::kFull;
+      if (turn > position) {
+        position = end_.load(std::memory_order_relaxed);
+      } else if (end_.compare_exchange_weak(position, position + 1, std::memory_order_relaxed)) {
+        cell.fill(transfer);
+        cell.turn.store(position + 1, std::memory_order_release);
+        return (position & (mask_ >> 2)) == 0 ? Pushed::kYesAndQuarter : Pushed::kYes;
+      }
+    }
+  }
+
+  // One thread. Calls take(const Transfer&) for the oldest transfer and forgets it. Returns false
+  // if there is none. If take() throws, the transfer is forgotten too.
+  template <typename Take>
+  bool take_one(Take take) {
+    Cell& cell = cells_[begin_ & mask_];
+    if (cell.turn.load(std::memory_order_acquire) != begin_ + 1) return false;
+    const GiveBack give_back{cell, begin_++ + mask_ + 1};
+    take(cell.transfer);
+    return true;
+  }
+
+ private:
+  struct Cell {
+    std::atomic<std::uint64_t> turn;
+    Transfer transfer;
+    std::array<char, wire::kMaxLineBytes> name;
+
+    void fill(const Transfer& from) {
+      const std::size_t size = from.name.copy(name.data(), name.size());
+      transfer = from;
+      transfer.name = {name.data(), size};
+    }
+  };
+
+  struct GiveBack {
+    Cell& cell;
+    std::uint64_t turn;
+    ~GiveBack() { cell.turn.store(turn, std::memory_order_release); }
+  };
+
+  const std::uint64_t mask_;
+  const std::unique_ptr<Cell[]> cells_;
+  alignas(64) std::atomic<std::uint64_t> end_ = 0;  // relaxed: the turns order everything
+  alignas(64) std::uint64_t begin_ = 0;             // of the one thread that takes
+};
+
+// Eight rings. A thread uses the ring of the core that it runs on, so that cores rarely meet.
+// Transfers of one core are taken in the order in which they ended, those of several cores nearly.
+class TransferQueue {
+ public:
+  using Pushed = TransferRing::Pushed;
+
+  // Has room for at least `least_capacity` transfers, and for less than twice as many and 32. One
+  // of them takes about 0.7 KiB.
+  explicit TransferQueue(std::size_t least_capacity)
+      : cells_(std::max<std::size_t>(4, std::bit_ceil((least_capacity + kRings - 1) / kRings))) {}
+
+  std::size_t capacity() const { return kRings * cells_; }
+
+  // Any thread; never waits. kFull only if all rings are full.
+  Pushed push(const Transfer& transfer) {
+    const auto core = static_cast<unsigned>(::sched_getcpu());
+    for (std::size_t i = 0; i < kRings; ++i) {
+      const Pushed pushed = rings_[(core + i) % kRings].push(transfer);
+      if (pushed != Pushed::kFull) return pushed;
+    }
+    return Pushed::kFull;
+  }
+
+  // One thread. As TransferRing::take_one(). Takes from the rings in turn.
+  template <typename Take>
+  bool take_one(Take take) {
+    for (std::size_t i = 0; i < kRings; ++i) {
+      if (rings_[next_ % kRings].take_one(take)) return true;
+      ++next_;
+    }
+    return false;
+  }
+
+ private:
+  static constexpr std::size_t kRings = 8;
+
+  const std::size_t cells_;
+  std::array<TransferRing, kRings> rings_{
+      TransferRing(cells_), TransferRing(cells_), TransferRing(cells_), TransferRing(cells_),
+      TransferRing(cells_), TransferRing(cells_), TransferRing(cells_), TransferRing(cells_)};
+  std::size_t next_ = 0;
+};
+
+}  // namespace fileserver

@@ -1,0 +1,229 @@
+"""--transfer-log: one line of JSON for each file that was asked for."""
+
+import signal
+import socket
+import time
+import unittest
+
+from client import Client, ConnectionEndedError, grant
+from peers import Peer
+from programs import Program, run
+from scene import SceneTest, create_account, for_each
+from transfer_lines import Line, lines_of, wait_for_lines
+from waiting import eventually
+
+BIG = 32_000_000
+MODES = ("prefetch", "disk")
+SENT = ["result", "asked", "first_byte", "last_byte", "bytes", "size", "client", "name"]
+NOT_SENT = ["result", "asked", "bytes", "client", "name"]
+TICK_S = 0.001  # the times of a line are computed from two clocks
+
+
+class TransferLogTest(SceneTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.log = self.scene.folder / "transfers.json"
+
+    def serve(self, *flags: object, **options) -> Program:
+        authserver = self.scene.authserver()
+        create_account(authserver)
+        return self.scene.fileserver(authserver, "--transfer-log", self.log, *flags, **options)
+
+    def granted(self, server: Program, **options) -> Client:
+        client = self.scene.client(server, **options)
+        grant(client)
+        return client
+
+    def lines(self, count: int) -> list[Line]:
+        return wait_for_lines(self.log, count)
+
+    @for_each(MODES)
+    def test_a_line_says_what_was_asked_for_and_what_came_of_it(self, mode: str) -> None:
+        self.log.unlink(missing_ok=True)
+        files = {"a": b"hello", "sub/b": bytes(200_000), "empty": b""}
+        for name, content in files.items():
+            self.scene.write(name, content)
+        server = self.serve("--files", mode)
+        before = time.time()
+        client = self.scene.client(server)
+        self.assertEqual(client.ask("a"), "denied")
+        grant(client)
+        for name, content in files.items():
+            self.assertEqual(client.ask(name), content)
+        for name in ("missing", "../a", "sub"):
+            self.assertEqual(client.ask(name), "not-found")
+        self.assertEqual(client.ask("ping"), "OK")
+        self.assertEqual(server.stop(), 0)
+        denied, *sent, missing, outside, folder = lines_of(self.log)
+        for line, name, result in (
+            (denied, "a", "denied"),
+            (missing, "missing", "not-found"),
+            (outside, "../a", "not-found"),
+            (folder, "sub", "not-found"),
+        ):
+            self.assertEqual(list(line), NOT_SENT)
+            self.assertEqual((line["name"], line["result"], line["bytes"]), (name, result, 0))
+        self.assertEqual([line["name"] for line in sent], list(files))
+        for line in sent:
+            size = len(files[line["name"]])
+            self.assertEqual(list(line), SENT)
+            self.assertEqual((line["result"], line["bytes"], line["size"]), ("ok", size, size))
+            self.assertEqual(line["client"], "127.0.0.1")
+            times = [line["asked"], line["first_byte"], line["last_byte"]]
+            self.assertEqual(times, sorted(times))
+            self.assertGreater(times[0], before - TICK_S)
+            self.assertLess(times[2], time.time() + TICK_S)
+
+    def test_a_line_has_the_address_of_the_client(self) -> None:
+        server = self.serve()
+        with socket.create_connection(server.address, source_address=("127.0.0.7", 0)) as client:
+            client.sendall(b"a\n")
+            self.assertTrue(client.recv(100))
+        self.assertEqual([line["client"] for line in self.lines(1)], ["127.0.0.7"])
+
+    @for_each(MODES)
+    def test_the_first_and_the_last_byte_have_their_own_times(self, mode: str) -> None:
+        self.log.unlink(missing_ok=True)
+        self.scene.write("big", b"1" * BIG)
+        client = self.granted(self.serve("--files", mode), receive_buffer=1 << 16)
+        client.send("big\n")
+        self.assertEqual(client.begin_file(), BIG)
+        begun = time.time()
+        self.assertEqual(self.log.read_bytes(), b"")
+        client.take(BIG)
+        (line,) = self.lines(1)
+        self.assertLess(line["first_byte"], begun + TICK_S)
+        self.assertGreater(line["last_byte"], begun - TICK_S)
+        self.assertEqual((line["result"], line["bytes"]), ("ok", BIG))
+
+    @for_each(MODES)
+    def test_a_client_that_leaves_in_the_middle_has_aborted(self, mode: str) -> None:
+        self.log.unlink(missing_ok=True)
+        self.scene.write("big", b"1" * BIG)
+        client = self.granted(self.serve("--files", mode), receive_buffer=1 << 16)
+        client.send("big\n")
+        self.assertEqual(client.begin_file(), BIG)
+        client.close()
+        (line,) = self.lines(1)
+        self.assertEqual((line["result"], line["size"]), ("aborted", BIG))
+        self.assertLess(line["bytes"], BIG)
+        self.assertGreater(line["bytes"], 0)
+
+    def test_a_file_that_changes_while_it_is_sent_is_aborted(self) -> None:
+        path = self.scene.write("big", b"1" * BIG)
+        client = self.granted(self.serve("--files", "disk"), receive_buffer=1 << 16)
+        client.send("big\n")
+        self.assertEqual(client.begin_file(), BIG)
+        path.write_bytes(b"2")
+        with self.assertRaises(ConnectionEndedError):
+            client.take(BIG)
+        (line,) = self.lines(1)
+        self.assertEqual((line["result"], line["size"]), ("aborted", BIG))
+        self.assertLess(line["bytes"], BIG)
+
+    def test_a_transfer_that_the_server_cuts_when_it_stops_is_in_the_log(self) -> None:
+        self.scene.write("big", b"1" * BIG)
+        server = self.serve("--drain-seconds", "0.2")
+        client = self.granted(server, receive_buffer=1 << 16)
+        client.send("big\n")
+        self.assertEqual(client.begin_file(), BIG)
+        self.assertEqual(server.stop(), 0)
+        self.assertEqual([line["result"] for line in lines_of(self.log)], ["aborted"])
+
+    def test_names_can_hold_any_bytes(self) -> None:
+        names = [
+            b'"',
+            b"\\",
+            b'","result":"ok","x":"',
+            "ä€😀".encode(),
+            "\u2028\u009b31m".encode(),
+            b"\xff\xfe",
+            b"\xed\xa0\x80",
+            b"a\xc3",
+            b"\xef\xbf\xbd",
+            b"\xff" * 511,
+            "ä".encode() * 255,
+        ]
+        self.scene.write(names[1], b"there")
+        client = self.granted(self.serve())
+        for name in names:
+            self.assertEqual(client.ask(name), b"there" if name == names[1] else "not-found")
+        for line, name in zip(self.lines(len(names)), names, strict=True):
+            try:
+                self.assertEqual(line["name"], name.decode())
+                self.assertNotIn("name_hex", line)
+            except UnicodeDecodeError:
+                self.assertIn("\ufffd", line["name"])
+                self.assertEqual(bytes.fromhex(line["name_hex"]), name)
+
+    def test_no_user_and_no_password_is_in_it(self) -> None:
+        client = self.granted(self.serve())
+        for line in ("get:alice:wonderland ", "new:bob:wonderland", "get:alice:wonderland", "a"):
+            client.ask(line)
+        self.lines(1)
+        text = self.log.read_text()
+        for secret in ("alice", "bob", "wonderland", "get:", "new:"):
+            self.assertNotIn(secret, text)
+
+    def test_only_the_owner_and_its_group_can_read_it(self) -> None:
+        self.serve()
+        self.assertEqual(self.log.stat().st_mode & 0o137, 0)
+
+    def test_a_file_of_an_earlier_run_is_continued(self) -> None:
+        self.log.write_bytes(b'{"result":"ok"}\n{"res')
+        client = self.granted(self.serve())
+        client.ask("missing")
+        eventually(lambda: self.log.read_bytes().endswith(b"}\n"), "a line comes")
+        first, torn, last = self.log.read_bytes().splitlines()
+        self.assertEqual((first, torn), (b'{"result":"ok"}', b'{"res'))
+        self.assertIn(b'"missing"', last)
+
+    def test_what_waits_is_reported_when_a_request_never_ends(self) -> None:
+        """The process ends while a thread still waits for the authserver."""
+        self.log.write_bytes(b"{}\n" * 2000)
+        peer = self.scene.keep(Peer(lambda line, _: b"OK\n" if b"alice" in line else None))
+        server = self.scene.fileserver(
+            peer, "--transfer-log", self.log, "--drain-seconds", "0.1", "--auth-timeout", "1000",
+            prefix=["prlimit", "--fsize=6000"],
+        )  # fmt: skip
+        client = self.granted(server)
+        self.assertEqual(client.ask_all([b"a"] * 3), ["not-found"] * 3)
+        stuck = self.scene.client(server)
+        stuck.send("get:bob:pw\n")
+        peer.wait_for_lines(2)
+        self.assertEqual(server.stop(), 0)
+        self.assertIn("stopped while requests still wait", server.log())
+        self.assertIn("lines were lost lines=3", server.log())
+
+
+class TransferLogStartTest(SceneTest):
+    def refused(self, log: object) -> str:
+        flags = ("--listen", "127.0.0.1:0", "--root", self.scene.root)
+        ended = run("fileserver", *flags, "--transfer-log", log)
+        self.assertEqual((ended.returncode, ended.stdout), (1, ""), ended.stderr)
+        self.assertEqual(len(ended.stderr.splitlines()), 1, ended.stderr)
+        self.assertTrue(ended.stderr.startswith("fileserver: "), ended.stderr)
+        return ended.stderr
+
+    def test_a_file_that_cannot_be_opened_is_refused(self) -> None:
+        missing = self.scene.folder / "missing" / "log"
+        self.assertIn(f"{missing}: No such file or directory", self.refused(missing))
+        self.assertIn("Is a directory", self.refused(self.scene.folder))
+
+    def test_a_file_in_the_served_folder_is_refused(self) -> None:
+        (self.scene.root / "sub").mkdir()
+        (self.scene.folder / "link").symlink_to(self.scene.root / "sub")
+        for log in (self.scene.root / "log", self.scene.folder / "link" / "log"):
+            self.assertIn("served folder", self.refused(log))
+        self.assertEqual(list(self.scene.root.rglob("*")), [self.scene.root / "sub"])
+
+
+class HangupTest(SceneTest):
+    def test_a_hangup_ends_a_server_without_a_transfer_log(self) -> None:
+        server = self.scene.fileserver("127.0.0.1:1")
+        server.signal(signal.SIGHUP)
+        self.assertEqual(server.wait(), -signal.SIGHUP)
+
+
+if __name__ == "__main__":
+    unittest.main()

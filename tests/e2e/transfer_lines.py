@@ -1,0 +1,25 @@
+"""The lines of a transfer log, as the tests read them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from waiting import eventually
+
+Line = dict[str, Any]
+
+
+def parse(data: bytes) -> list[Line]:
+    """The lines of one file. Fails if one is torn or is not JSON in ASCII."""
+    assert data.isascii() and (not data or data.endswith(b"\n")), data[-200:]
+    return [json.loads(line) for line in data.splitlines()]
+
+
+def lines_of(*logs: Path) -> list[Line]:
+    return [line for log in logs for line in parse(log.read_bytes())]
+
+
+def wait_for_lines(log: Path, count: int) -> list[Line]:
+    """Waits until the log has this many whole lines, and returns them."""
+    eventually(lambda: log.read_bytes().count(b"\n") >= count, f"{count} lines in {log}")
+    return lines_of(log)

@@ -1,0 +1,78 @@
+#include "fileserver/transfers/transfer_line.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "tests/catch.h"
+#include "wire/line_buffer.h"
+
+using fileserver::Transfer;
+using Json = nlohmann::json;
+
+namespace {
+
+std::string line_of(const Transfer& transfer) {
+  std::string line;
+  fileserver::append_line_of(transfer, 1'700'000'000'000'000'000, line);
+  return line;
+}
+
+std::string line_of_name(std::string_view name) {
+  return line_of({.name = name, .error = base::ErrorCode::kNotFound});
+}
+
+}  // namespace
+
+TEST_CASE("a transfer is one line of JSON", "[transfers]") {
+  const serve::SizedReply whole{.size_bytes = 10,
+                                .sent_bytes = 10,
+                                .is_whole = true,
+                                .first_byte_ns = 2'000,
+                                .last_byte_ns = 1'000'000'999};
+  CHECK(line_of({.name = "a/b.txt", .asked_ns = 1'000, .reply = whole}) ==
+        "{\"result\":\"ok\",\"asked\":1700000000.000001,\"first_byte\":1700000000.000002,"
+        "\"last_byte\":1700000001.000000,\"bytes\":10,\"size\":10,\"client\":\"::\","
+        "\"name\":\"a/b.txt\"}\n");
+}
+
+TEST_CASE("a transfer that was cut off, and one that was refused", "[transfers]") {
+  const Json cut = Json::parse(
+      line_of({.name = "a", .reply = {.size_bytes = 10, .sent_bytes = 3, .first_byte_ns = 1}}));
+  CHECK(cut["result"] == "aborted");
+  CHECK(cut["bytes"] == 3);
+  CHECK(cut["size"] == 10);
+  const Json refused = Json::parse(line_of_name("a"));
+  CHECK(refused["result"] == "not-found");
+  CHECK(refused["bytes"] == 0);
+  CHECK_FALSE(refused.contains("size"));
+  CHECK_FALSE(refused.contains("first_byte"));
+  CHECK_FALSE(refused.contains("last_byte"));
+}
+
+TEST_CASE("a name is kept whatever its bytes are", "[transfers]") {
+  for (const std::string& name :
+       {std::string("\"\\/"), std::string("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"),
+        std::string("\xc2\x9b\xe2\x80\xa8\x7f"), std::string("\",\"result\":\"ok")}) {
+    const Json json = Json::parse(line_of_name(name));
+    CHECK(json["name"] == name);
+    CHECK_FALSE(json.contains("name_hex"));
+    CHECK(json["result"] == "not-found");
+  }
+}
+
+TEST_CASE("a name that is not UTF-8 is there in hexadecimal too", "[transfers]") {
+  const Json json = Json::parse(line_of_name("a\xff\xc3z\xed\xa0\x80"));
+  CHECK(json["name_hex"] == "61ffc37aeda080");
+  CHECK(json["name"].get<std::string>().starts_with("a\xef\xbf\xbd"));
+}
+
+TEST_CASE("a line is printable ASCII and has a limit", "[transfers]") {
+  for (int byte = 1; byte < 256; ++byte) {
+    const std::string line =
+        line_of_name(std::string(wire::kMaxLineBytes, static_cast<char>(byte)));
+    CAPTURE(byte);
+    CHECK(line.size() <= fileserver::kMaxTransferLineBytes);
+    CHECK(std::all_of(line.begin(), line.end() - 1, [](char c) { return c >= 0x20 && c < 0x7f; }));
+    CHECK(line.ends_with("}\n"));
+  }
+}
