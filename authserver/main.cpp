@@ -29,6 +29,12 @@ void warn_about_plain(Scheme scheme) {
 int failed(const base::Error& error) { return serve::failed_to_start("authserver", error); }
 
 int transfer_instead_of_serving(const Config& config) {
+  if (const auto done = serve::become_user(config.serve); !done) return failed(done.error());
+  // An export needs a store that is there. Preparing would make an empty one for a misspelt name.
+  const bool may_create = config.transfer.export_to.empty();
+  if (may_create) {
+    if (const auto prepared = config.store.prepare(); !prepared) return failed(prepared.error());
+  }
   // A stop signal ends the program at once. That is safe: an import can be repeated, and an
   // unfinished export leaves the old file.
   base::release_stop_signals();
@@ -42,12 +48,12 @@ int run(const Config& config) {
   if (!authserver::start_cryptography())
     return failed({base::ErrorCode::kInternal, "the system has no source of random numbers"});
   warn_about_plain(config.password_scheme);
-  // An export needs a store that is there. Preparing would make an empty one for a misspelt name.
-  const bool may_create = config.transfer.export_to.empty();
-  if (may_create) {
-    if (const auto prepared = config.store.prepare(); !prepared) return failed(prepared.error());
-  }
   if (config.transfer.is_wanted()) return transfer_instead_of_serving(config);
+  // The address may be one that only root can bind. The store's files must belong to the user.
+  auto listener = net::bind_to(config.listen, serve::io_slice_ms(config.serve.idle_timeout_ms));
+  if (!listener) return failed(listener.error());
+  if (const auto done = serve::become_user(config.serve); !done) return failed(done.error());
+  if (const auto prepared = config.store.prepare(); !prepared) return failed(prepared.error());
 
   const serve::Shared<authserver::SharedPasswordState> passwords(
       std::in_place, static_cast<std::size_t>(config.hashes_at_once));
@@ -58,8 +64,8 @@ int run(const Config& config) {
                                       *passwords);
   if (!authenticator) return failed(authenticator.error());
 
-  auto listener = net::listen_on(config.listen, serve::io_slice_ms(config.serve.idle_timeout_ms));
-  if (!listener) return failed(listener.error());
+  if (const auto listening = net::start_listening(*listener); !listening)
+    return failed(listening.error());
   serve::announce_ready(listener->address, config.serve);
 
   const serve::MakeWorker make_worker = [&] {

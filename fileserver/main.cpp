@@ -26,6 +26,8 @@ std::unique_ptr<fileserver::Files> open_files(const Config& config,
                                                        [] { return !base::stop_was_asked_for(); });
 }
 
+int failed(const base::Error& error) { return serve::failed_to_start("fileserver", error); }
+
 // Null when there is no --transfer-log.
 base::Result<std::unique_ptr<fileserver::TransferLog>> open_transfer_log(
     const Config& config, const fileserver::Fence& fence) {
@@ -34,17 +36,18 @@ base::Result<std::unique_ptr<fileserver::TransferLog>> open_transfer_log(
 }
 
 int run(const Config& config) {
-  if (!config.serve.is_debuggable) base::forbid_debugging();
-  auto fence = fileserver::Fence::around(config.root);
-  if (!fence) return serve::failed_to_start("fileserver", fence.error());
   // Prefetching may take long. A port in use is reported before it. Connections are refused until
   // it is over, because nobody would answer them.
   auto listener = net::bind_to(config.listen, serve::io_slice_ms(config.serve.idle_timeout_ms));
-  if (!listener) return serve::failed_to_start("fileserver", listener.error());
+  if (!listener) return failed(listener.error());
+  if (const auto done = serve::become_user(config.serve); !done) return failed(done.error());
+  if (!config.serve.is_debuggable) base::forbid_debugging();
+  auto fence = fileserver::Fence::around(config.root);
+  if (!fence) return failed(fence.error());
 
   const auto shared_fence = std::make_shared<const fileserver::Fence>(std::move(*fence));
   auto transfer_log = open_transfer_log(config, *shared_fence);
-  if (!transfer_log) return serve::failed_to_start("fileserver", transfer_log.error());
+  if (!transfer_log) return failed(transfer_log.error());
 
   const auto files = open_files(config, shared_fence);
   if (base::stop_was_asked_for()) {
@@ -52,7 +55,7 @@ int run(const Config& config) {
     return 0;
   }
   if (const auto listening = net::start_listening(*listener); !listening)
-    return serve::failed_to_start("fileserver", listening.error());
+    return failed(listening.error());
   fileserver::AuthClient auth(config.auth, config.auth_connection, config.auth_timeout_ms);
   serve::announce_ready(listener->address, config.serve);
   const serve::MakeWorker make_worker = [&] {

@@ -19,6 +19,12 @@ void add_options(flags::App& app, Options& target, const std::string& spare_name
                      "time to finish the requests under way when the server is stopped");
   app.add_flag("--debuggable", target.is_debuggable,
                "allow core dumps, and debuggers of the same user; both can read passwords");
+  app.add_parsed("--user", "USER", "a user name or number",
+                 "user to run as when root starts the server; by name or number",
+                 [&target](const std::string& text) {
+                   target.user = text;
+                   return !text.empty() && text.find(':') == std::string::npos;
+                 });
 }
 
 }  // namespace serve

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 
 namespace serve {
 
@@ -16,6 +17,7 @@ struct Options {
   std::int64_t drain_ms = 5'000;
   std::int64_t min_rate = 0;   // bytes per second that a peer must take of a reply; 0: no limit
   bool is_debuggable = false;  // whether core dumps and debuggers may read the memory
+  std::string user{};          // empty: the one who started the server
 
   // Finishes what must not be lost when the process exits while a thread still works.
   std::function<void()> before_exit = [] {};

@@ -7,6 +7,7 @@
 
 #include "base/host.h"
 #include "base/stop_signals.h"
+#include "guard/user.h"
 #include "net/listen.h"
 
 namespace serve {
@@ -26,6 +27,7 @@ int run_server(std::string_view program, base::log::Level log_level,
   try {
     base::log::set_level(log_level);
     base::hold_stop_signals();
+    guard::forbid_more_rights();
     base::make_threads_small();
     base::raise_descriptor_limit();
     return body();
@@ -40,6 +42,10 @@ int failed_to_start(std::string_view program, const base::Error& error) {
   return 1;
 }
 
+base::Status become_user(const Options& options) {
+  return options.user.empty() ? base::Status(base::kDone) : guard::become_user(options.user);
+}
+
 void announce_ready(const net::HostPort& address, const Options& options) {
   const std::uint64_t descriptors = base::raise_descriptor_limit();
   base::log::info(
@@ -52,6 +58,8 @@ void announce_ready(const net::HostPort& address, const Options& options) {
         "fewer descriptors than --max-connections may need limit={} hint=\"ulimit -n {}\"",
         descriptors, 2 * options.max_connections + 100);
   }
+  if (guard::is_root() && options.user.empty())
+    base::log::warn("the server runs as root hint=\"--user NAME, or --user root to keep it\"");
   std::printf("READY %s\n", net::to_string(address).c_str());
   std::fflush(stdout);
 }

@@ -11,17 +11,22 @@
 
 namespace serve {
 
-// Runs a server. Sets the log level, blocks the stop signals, makes thread stacks small, raises the
-// limit of descriptors, and then calls `body`. Returns the exit status of `body`. If an exception
-// leaves it, prints one line on standard error and returns 1.
+// Runs a server. Sets the log level, blocks the stop signals, forbids to get more rights, makes
+// thread stacks small, raises the limit of descriptors, and then calls `body`. Returns the exit
+// status of `body`. If an exception leaves it, prints one line on standard error and returns 1.
 int run_server(std::string_view program, base::log::Level log_level,
                const std::function<int()>& body);
 
 // Prints why the program could not start on standard error. Returns the exit status 1.
 int failed_to_start(std::string_view program, const base::Error& error);
 
+// Makes the process run as options.user, if it is set. Called once the address is bound, which may
+// need root, and before anything that others wrote is read. If this fails, the server must not
+// start.
+base::Status become_user(const Options& options);
+
 // Prints "READY HOST:PORT" on standard output, and logs the limits. Warns if there are too few
-// descriptors for --max-connections.
+// descriptors for --max-connections, and if the server runs as root although nobody asked for it.
 void announce_ready(const net::HostPort& address, const Options& options);
 
 }  // namespace serve

@@ -48,6 +48,7 @@ BOTH = (
     Flag("idle-timeout", "60", "1.5", BAD_SECONDS),
     Flag("drain-seconds", "5", "0", BAD_SECONDS),
     Flag("debuggable", None, "true", ("fish",)),
+    Flag("user", None, "root", ("a:b", "")),
     _choice("log-level", "info", "debug", "warn", "error"),
 )
 
