@@ -250,6 +250,12 @@ class GrantedLinesTest(SharedSceneTest):
         self.assertEqual(client.replies(len(self.LINES)), self.replies)
         self.assertTrue(client.is_ended())
 
+    def test_a_file_before_a_line_that_is_too_long_comes_whole(self) -> None:
+        """Whatever is unread when the server closes, it may not reset what is under way."""
+        client = self.connect(self.fileserver, receive_buffer=4096)
+        client.send(b"get:alice:wonderland\nbig\n" + b"x" * 20_000)
+        self.assertEqual(client.replies(3), ["OK", self.big, "too-long"])
+
 
 if __name__ == "__main__":
     unittest.main()

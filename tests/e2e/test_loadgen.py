@@ -544,6 +544,7 @@ class LoadgenTest(SceneTest):
             lambda line, _: b"YES\n",
             lambda line, _: b"OK 5\nhello",
             instead_of_the_file(b"OK\n"),
+            instead_of_the_file(b"OK 5\nhello!"),
             instead_of_the_file(b"OK -1\n"),
             instead_of_the_file(b"ERR fish no\n"),
         )
@@ -555,6 +556,18 @@ class LoadgenTest(SceneTest):
             lambda line, _: b"OK\n" if line == GET_LINE else b"OK 10\nshort",
             timeout_s=0.3,
         )
+
+    def test_a_kept_connection_is_not_used_again_after_a_timeout(self) -> None:
+        asked_from = []
+
+        def keep_silent(line: bytes, connection: socket.socket) -> None:
+            asked_from.append(connection.getpeername())
+
+        peer = self.scene.keep(Peer(keep_silent))
+        flags = (*GET, "--file", "a", "--requests", 3, "--timeout", 0.3)
+        self.result(*flags, "--connection", "keep-alive", server=peer, status=1)
+        self.assertEqual(len(peer.wait_for_lines(3)), 3)
+        self.assertEqual(len(set(asked_from)), 3)
 
     def test_the_file_name_waits_for_the_ok_unless_pipelined(self) -> None:
         for pipeline, expected in (((), [GET_LINE]), (("--pipeline",), [GET_LINE, b"a\n"])):

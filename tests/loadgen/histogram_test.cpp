@@ -63,7 +63,10 @@ TEST_CASE("a histogram agrees with exact sorting to within 0.8%", "[loadgen]") {
 TEST_CASE("a histogram keeps values of every magnitude to within 0.8%", "[loadgen]") {
   for (int bit = 0; bit < 63; ++bit) {
     const std::int64_t power = std::int64_t{1} << bit;
-    for (const std::int64_t value : {power - 1, power, power + power / 3, power + (power - 1)}) {
+    // The fourth one is at the upper end of the first bucket of its octave, the widest for its
+    // size.
+    for (const std::int64_t value :
+         {power - 1, power, power + power / 3, power + (power >> 6) - 1, power + (power - 1)}) {
       CAPTURE(value);
       // The outliers on both sides make sure that the result is not clamped to min() or max().
       const auto kept = static_cast<double>(histogram_of({0, value, INT64_MAX}).value_at(500));

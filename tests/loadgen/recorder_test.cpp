@@ -97,6 +97,11 @@ TEST_CASE("tallies of two threads add up, and the later end is that of the run",
   CHECK(sum.seconds.size() == 2);
   CHECK(sum.elapsed_ns == 1510 * kNsPerMs);
   CHECK(sum.active_ns == (13 + 1510) * kNsPerMs);
+
+  loadgen::Tally other_way_round;
+  other_way_round.add(second.tally());
+  other_way_round.add(first.tally());
+  CHECK(other_way_round.elapsed_ns == sum.elapsed_ns);
 }
 
 TEST_CASE("live() shows what was recorded", "[loadgen]") {

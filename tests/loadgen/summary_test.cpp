@@ -1,5 +1,7 @@
 #include "loadgen/summary.h"
 
+#include <cmath>
+
 #include "base/clock.h"
 #include "tests/catch.h"
 #include "tests/loadgen/compare.h"
@@ -43,6 +45,19 @@ TEST_CASE("rates are over the measured time, phases are means from the start", "
   CHECK(is_near(summary.connect_ms, 2));
   CHECK(is_near(summary.first_byte_ms, 6));
   CHECK(is_near(summary.response.mean_ms, 10));
+}
+
+TEST_CASE("percentiles are those of their names", "[loadgen]") {
+  Tally tally;
+  for (int ms = 1; ms <= 1000; ++ms) tally.response_ns.add(ms * kNsPerMs);
+  const auto times = summarize(tally, 1).response;
+  CHECK(is_near(times.min_ms, 1));
+  constexpr double kHalfABucketMs = 4.2;
+  CHECK(std::abs(times.p50_ms - 500) <= kHalfABucketMs);
+  CHECK(std::abs(times.p90_ms - 900) <= kHalfABucketMs);
+  CHECK(std::abs(times.p99_ms - 990) <= kHalfABucketMs);
+  CHECK(std::abs(times.p999_ms - 999) <= kHalfABucketMs);
+  CHECK(is_near(times.max_ms, 1000));
 }
 
 TEST_CASE("a run whose threads were always in a request is valid", "[loadgen]") {

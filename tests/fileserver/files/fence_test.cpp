@@ -1,8 +1,20 @@
 #include "fileserver/files/fence.h"
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstddef>
 #include <filesystem>
+#include <functional>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
@@ -32,6 +44,30 @@ bool can_open(const Fence& fence, const std::string& name) {
   const auto file = fence.open_file(name, Fence::Links::kFollowed);
   if (!file) CHECK(file.error().code == ErrorCode::kNotFound);
   return file.ok();
+}
+
+// From now on, openat2 fails in this thread as it does in an old kernel. Returns whether it does.
+bool give_up_openat2() {
+  sock_filter steps[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog filter{static_cast<unsigned short>(std::size(steps)), steps};
+  ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
+  return ::syscall(SYS_openat2, -1, "", nullptr, 0) == -1 && errno == ENOSYS;
+}
+
+// Calls `body` in a thread without openat2. Nothing in it may be a check of Catch2.
+bool is_done_without_openat2(const std::function<void()>& body) {
+  bool is_done = false;
+  std::thread([&] {
+    is_done = give_up_openat2();
+    if (is_done) body();
+  }).join();
+  return is_done;
 }
 
 }  // namespace
@@ -71,6 +107,27 @@ TEST_CASE("links are followed only if they stay inside the folder", "[files][ope
     CHECK_FALSE(can_open(fence, name));
   }
   CHECK_FALSE(fence.open_file("inside", Fence::Links::kRefused).ok());
+}
+
+TEST_CASE("without openat2 no link is followed, wherever it points to", "[files]") {
+  const Served served;
+  served.link("a.txt", "inside");
+  served.link("sub", "folder");
+  served.link("../outside.txt", "leaves");
+  served.link("..", "up");
+  std::vector<std::string> opened;
+  const bool is_done = is_done_without_openat2([&] {
+    const Fence fence = served.fence();
+    for (const char* name : {"a.txt", "sub/b.txt", "inside", "folder/b.txt", "leaves",
+                             "up/outside.txt", "up/root/a.txt"}) {
+      if (fence.open_file(name, Fence::Links::kFollowed)) opened.emplace_back(name);
+    }
+  });
+  if (!is_done) {
+    WARN("not tested: this kernel does not let a thread give up a system call");
+    return;
+  }
+  CHECK(opened == std::vector<std::string>{"a.txt", "sub/b.txt"});
 }
 
 TEST_CASE("what is not a regular file is never opened", "[files]") {

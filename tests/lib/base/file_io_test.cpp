@@ -1,8 +1,11 @@
 #include "base/file_io.h"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 #include <array>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -82,4 +85,19 @@ TEST_CASE("write_all writes everything, or says that it did not", "[base]") {
   CHECK(content.str() == "all of it");
   CHECK_FALSE(base::write_all(open_file("/dev/full", O_WRONLY).get(), "no room"));
   CHECK(errno == ENOSPC);
+}
+
+TEST_CASE("write_all does not take a part for all", "[base]") {
+  const tests::TemporaryFolder folder;
+  const net::Fd file = open_file(folder.path("file"), O_WRONLY | O_CREAT);
+  const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const rlimit five_bytes{5, before.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &five_bytes) == 0);
+  const bool is_written = base::write_all(file.get(), "all of it");
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  ::signal(SIGXFSZ, handler);
+  CHECK_FALSE(is_written);
+  CHECK(std::filesystem::file_size(folder.path("file")) == 5);
 }
