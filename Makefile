@@ -46,7 +46,7 @@ help: ## show this list
 	  CXX=clang++ 'use another compiler' WERROR=1 'treat warnings as errors' \
 	  'SANITIZE=address|thread' 'build into build/address or build/thread with this sanitizer' \
 	  "T='[net]', T=test_idle" 'run only these tests (unit; e2e and the other Python tests)' \
-	  STORE=NAME 'the store of make bench, as in authserver --store (sqlite)' FUZZ_SECONDS=N 'how long make fuzz runs ($(FUZZ_SECONDS))'
+	  STORE=NAME 'the store of make bench, as in authserver --store (sqlite)' FUZZ_SECONDS=N 'how long make fuzz runs, for each parser ($(FUZZ_SECONDS))'
 
 clean: ## remove build/
 	rm -rf build
@@ -115,6 +115,11 @@ torture: ## test the promises with figures, under attack (hours; SHORT=1 minutes
 	@$(MAKE) --no-print-directory -j$(shell nproc) all
 	@$(PYTHON) tests/torture/run $(if $(SHORT),--short) $(T)
 
+mutants: ## break the code in over a hundred ways and see the tests fail (half an hour; T="NAME ..." only these)
+	@scripts/setup test
+	@$(MAKE) --no-print-directory -j$(shell nproc) all
+	@$(PYTHON) tests/mutants/run $(T)
+
 compose-test: ## test docker compose, and a swarm of one node (needs Docker)
 	@tests/compose/run
 
@@ -123,17 +128,29 @@ memcheck: ## unit tests under valgrind, except those of openat2, which valgrind 
 	@$(MAKE) --no-print-directory -j$(shell nproc) $(BUILD)/unit_tests
 	valgrind --quiet --leak-check=full --errors-for-leak-kinds=definite --error-exitcode=1 $(BUILD)/unit_tests '~[openat2]'
 
-fuzz: ## fuzz the line parser for FUZZ_SECONDS
+fuzz: ## fuzz each parser of input from outside for FUZZ_SECONDS, two at once
 	@scripts/setup build lint
-	@mkdir -p build/fuzz
-	$(FUZZ_CXX) $(CPPFLAGS) -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -o build/fuzz/client_lines \
-	  tests/fuzz/client_lines.cpp lib/wire/*.cpp
-	build/fuzz/client_lines -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -print_final_stats=1
+	@$(MAKE) --no-print-directory -j2 --output-sync=target $(addprefix fuzz-,$(FUZZED))
 
 # Version 14, that of Debian 12, is preferred, because other versions format differently.
 CLANG_FORMAT = $(shell command -v clang-format-14 || echo clang-format)
 CLANG_TIDY = $(shell command -v clang-tidy-14 || echo clang-tidy)
 FUZZ_CXX = $(shell command -v clang++-14 || echo clang++)
+# The parsers of what comes from outside, each with what it is linked with.
+FUZZED := client_lines password_record accounts_csv config_file
+FUZZED_client_lines := lib/wire/*.cpp
+FUZZED_password_record := authserver/passwords/scheme.cpp
+FUZZED_accounts_csv := authserver/csv.cpp authserver/passwords/scheme.cpp lib/wire/*.cpp
+FUZZED_config_file := lib/flags/*.cpp lib/net/address.cpp $(addprefix lib/base/,error.cpp log.cpp units.cpp)
+
+# What an earlier run found to be new inputs is tried again. An input that fails is build/fuzz/TARGET-crash-*.
+fuzz-%: $(BUILD)/generated/version.h
+	@mkdir -p build/fuzz/corpus/$*
+	$(Q)$(FUZZ_CXX) $(CPPFLAGS) -std=c++20 -pthread -O1 -g -fsanitize=fuzzer,address,undefined -o build/fuzz/$* \
+	  tests/fuzz/$*.cpp $(FUZZED_$*) $(LDLIBS)
+	build/fuzz/$* -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -print_final_stats=1 \
+	  -artifact_prefix=build/fuzz/$*- build/fuzz/corpus/$* tests/fuzz/seeds/$*
+
 CXX_FILES = $(shell git ls-files '*.h' '*.cpp')
 
 define program_rule
@@ -172,4 +189,4 @@ $(foreach s,$(SCHEMAS),$(eval $(BUILD)/objects/authserver/stores/$(s)_store.o: $
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 .PHONY: all setup help clean demo bench profile results results-summary test unit e2e test-stores test-scripts test-lab \
-  check check-format check-python shellcheck tidy format compose-test memcheck fuzz torture
+  check check-format check-python shellcheck tidy format compose-test memcheck fuzz torture mutants

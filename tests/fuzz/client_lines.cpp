@@ -1,19 +1,17 @@
-// Feeds random bytes, in pieces of random size, to the line buffer and the parsers. Run by `make
-// fuzz`.
+// Random bytes, in pieces of random size, for the line buffer and the parsers of lines. However the
+// bytes are cut, they must give the same lines.
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "tests/fuzz/require.h"
 #include "wire/line_buffer.h"
 #include "wire/reply.h"
 #include "wire/request.h"
 
 namespace {
 
-void require(bool condition) {
-  if (!condition) std::abort();
-}
+using fuzz::require;
 
 // Whatever the line is, the parsed request must keep the rules of the protocol.
 void check_line(std::string_view line) {
@@ -65,7 +63,7 @@ std::vector<std::string> lines_of(std::string_view stream, std::size_t piece_byt
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   if (size == 0) return 0;
-  const std::string_view stream(reinterpret_cast<const char*>(data + 1), size - 1);
+  const std::string_view stream = fuzz::text_of(data + 1, size - 1);
   require(lines_of(stream, data[0] + std::size_t{1}) == lines_of(stream, stream.size()));
   return 0;
 }

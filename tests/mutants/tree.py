@@ -25,8 +25,9 @@ _ALSO = ("lab", "docs", "docker", "pyproject.toml", "README.md")  # what tests r
 class Mutation:
     """One text of one file, which becomes another one.
 
-    tests are commands that must fail then: unit tests as a tag in brackets, other tests as
-    FOLDER/FILE[.CLASS.TEST], such as e2e/test_idle.
+    tests must fail then, each of them: unit tests as a tag in brackets or as unit/NAME, whose end
+    may be a *, other tests as FOLDER/FILE[.CLASS.TEST], such as e2e/test_idle. may_hang says that
+    a test that does not end in time counts as failed.
     """
 
     name: str
@@ -34,14 +35,19 @@ class Mutation:
     old: str
     new: str
     tests: tuple[str, ...] = ()
+    may_hang: bool = False
 
 
 class Tree:
     """The copy. It shares nothing with the sources; objects are copied, so little is compiled."""
 
-    def __init__(self, folder: Path) -> None:
-        """Requires: the programs are built. An earlier copy in the folder is replaced."""
+    def __init__(self, folder: Path, jobs: int = os.cpu_count() or 1) -> None:
+        """Requires: the programs are built. An earlier copy in the folder is replaced.
+
+        jobs is how many files are compiled at once.
+        """
         self.folder = folder
+        self._jobs = jobs
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         for name in (*_COPIED, *_ALSO):
@@ -69,7 +75,7 @@ class Tree:
     def make(self, *targets: str) -> None:
         """Failed, with the first error, when a target cannot be built."""
         done = subprocess.run(
-            ["make", "--no-print-directory", f"-j{os.cpu_count()}", *targets],
+            ["make", "--no-print-directory", f"-j{self._jobs}", "WERROR=", *targets],
             cwd=self.folder,
             capture_output=True,
             text=True,

@@ -1,0 +1,411 @@
+"""Mutations of authserver/: verdicts, the memo, the hash lanes, each store, moving accounts."""
+
+from tree import Mutation
+
+_START = "stores/test_store_start.StoreStartTest."
+_MOVING = "stores/test_moving_accounts.MovingAccountsTest."
+_AUTOCOMMIT = "stores/test_autocommit.AutocommitTest."
+_SQLITE = "stores/test_sqlite_file.SqliteFileTest."
+_NOT_REPEATED = (
+    "stores/test_new_is_not_repeated.NewIsNotRepeatedTest"
+    ".test_a_connection_that_breaks_behind_the_request"
+)
+
+_PASSWORDS = (
+    Mutation(
+        "hash-is-waited-for-a-minute",
+        "authserver/main.cpp",
+        "authserver::kHashWaitMs",
+        "30 * authserver::kHashWaitMs",
+        ("e2e/test_hash_wait",),
+    ),
+    Mutation(
+        "simultaneous-requests-hash-each",
+        "authserver/authenticator.cpp",
+        "this one waited.\n  if (may_remember &&",
+        "this one waited.\n  if (false &&",
+        ("unit/simultaneous verifications*",),
+    ),
+    Mutation(
+        "memo-lasts-a-thousand-times-longer",
+        "authserver/authenticator.cpp",
+        "options_.memo_ms * base::kNsPerMs",
+        "options_.memo_ms * base::kNsPerMs * 1000",
+        ("unit/a credential is remembered for as long*",),
+    ),
+    Mutation(
+        "wrong-password-is-remembered",
+        "authserver/authenticator.cpp",
+        "if (is_right && may_remember)",
+        "if (may_remember)",
+        ("unit/the right password is verified*",),
+    ),
+    Mutation(
+        "unknown-user-costs-no-hash",
+        "authserver/authenticator.cpp",
+        "make_record(Scheme::kArgon2id, random_password())",
+        "make_record(options.scheme, random_password())",
+        ("unit/an unknown user costs a hash*",),
+    ),
+    Mutation(
+        "store-that-is-down-denies",
+        "authserver/authenticator.cpp",
+        "if (record.error().code != ErrorCode::kNotFound) return record.error();",
+        "",
+        (
+            "stores/test_hostile_redis.HostileRedisTest.test_nobody_is_let_in_for_a_record_that_is_none",
+        ),
+    ),
+    Mutation(
+        "expensive-record-is-computed",
+        "authserver/authenticator.cpp",
+        "if (!is_affordable(record))",
+        "if (false)",
+        ("unit/a record that costs more than ours is an error*",),
+    ),
+    Mutation(
+        "record-may-cost-more-memory",
+        "authserver/passwords/scheme.cpp",
+        "*kib <= kMostKib && ",
+        "",
+        ("unit/a record that costs more memory or time*",),
+    ),
+    Mutation(
+        "record-may-cost-more-time",
+        "authserver/passwords/scheme.cpp",
+        " && std::uint64_t{*kib} * *passes <= kMostKib * kPasses",
+        "",
+        ("unit/a record that costs more memory or time*",),
+    ),
+    Mutation(
+        "memo-has-sets-of-one",
+        "authserver/passwords/verified_memo.h",
+        "std::array<Entry, 8>",
+        "std::array<Entry, 1>",
+        ("unit/a set holds eight*", "unit/of 20*"),
+    ),
+    Mutation(
+        "memo-forgets-the-youngest",
+        "authserver/passwords/verified_memo.cpp",
+        "std::ranges::min_element",
+        "std::ranges::max_element",
+        ("unit/a set holds eight*",),
+    ),
+    Mutation(
+        "memo-key-lacks-the-record",
+        "authserver/passwords/verified_memo.cpp",
+        "add(state, record);",
+        "static_cast<void>(record);",
+        (
+            "unit/the key depends on*",
+            "stores/test_shared_store.SharedStoreTest"
+            ".test_a_password_changed_in_the_store_is_honoured_at_once",
+        ),
+    ),
+    Mutation(
+        "memo-key-lacks-the-lengths",
+        "authserver/passwords/verified_memo.cpp",
+        "::crypto_generichash_update(&state, reinterpret_cast<const unsigned char*>(&size), "
+        "sizeof size);",
+        "static_cast<void>(size);",
+        ("unit/the key depends on*",),
+    ),
+    Mutation(
+        "turn-of-a-dead-process-is-lost",
+        "authserver/passwords/hash_lanes.cpp",
+        "return outcome == 0 || outcome == EOWNERDEAD;",
+        "return outcome == 0;",
+        ("unit/the turn of a process that died*",),
+    ),
+    Mutation(
+        "hash-is-waited-for-without-end",
+        "authserver/passwords/hash_lanes.cpp",
+        "return lane.lock_until(deadline_ns) ? &lane : nullptr;",
+        "static_cast<void>(deadline_ns);\n"
+        "  while (!lane.try_lock()) base::pause_ms(1);\n"
+        "  return &lane;",
+        ("unit/a turn is not granted if its deadline*",),
+        may_hang=True,
+    ),
+)
+
+_PROGRAM = (
+    Mutation(
+        "accounts-file-is-for-everybody",
+        "authserver/main.cpp",
+        "::umask(S_IRWXG | S_IRWXO);",
+        "::umask(0);",
+        ("e2e/test_secrets.SecretsTest.test_only_the_owner_can_read_the_accounts_file",),
+    ),
+    Mutation(
+        "export-makes-an-empty-store",
+        "authserver/main.cpp",
+        "config.transfer.export_to.empty()",
+        "true",
+        (_MOVING + "test_an_export_of_no_store_creates_none_and_keeps_the_last_good_one",),
+    ),
+    Mutation(
+        "empty-export-replaces-the-backup",
+        "authserver/account_transfer.cpp",
+        "progress.total() == 0 && has_content(path)",
+        "false && has_content(path)",
+        (_MOVING + "test_an_export_of_no_accounts_keeps_the_last_good_one",),
+    ),
+    Mutation(
+        "import-calls-another-record-the-same",
+        "authserver/account_transfer.cpp",
+        "*record == account.record ? imported.same : imported.different",
+        "true ? imported.same : imported.different",
+        (_MOVING + "test_an_account_with_another_record_is_kept_and_told",),
+    ),
+    Mutation(
+        "export-that-failed-takes-its-place",
+        "authserver/private_file.cpp",
+        "if (const auto filled = fill(file.get()); !filled) return filled;",
+        "static_cast<void>(fill(file.get()));",
+        (_MOVING + "test_an_export_that_fails_leaves_the_last_good_one",),
+    ),
+    Mutation(
+        "quote-in-an-account-ends-its-field",
+        "authserver/csv.cpp",
+        "c == '\"' ? 2 : 1",
+        "1",
+        ("unit/an account is read back*",),
+    ),
+    Mutation(
+        "import-takes-an-expensive-record",
+        "authserver/csv.cpp",
+        "if (!is_affordable(*record)) return {};",
+        "",
+        (_MOVING + "test_what_is_not_an_account_ends_the_import_with_its_line",),
+    ),
+    Mutation(
+        "import-takes-a-record-of-256-bytes",
+        "authserver/csv.cpp",
+        "kLongestRecord = 255",
+        "kLongestRecord = 256",
+        ("unit/a line that is not an account*",),
+    ),
+    Mutation(
+        "per-request-keeps-the-store-connection",
+        "authserver/session.cpp",
+        "if (store_config_.connection == StoreConnection::kPerRequest) store_.reset();",
+        "",
+        ("stores/test_stale_connections.KeptConnectionTest.test_per_request_makes_one_for_each",),
+    ),
+    Mutation(
+        "ping-does-not-ask-the-store",
+        "authserver/session.cpp",
+        "if (store.ping()) return base::kDone;",
+        "static_cast<void>(store);\n    return base::kDone;",
+        ("stores/test_store_outage.StoreOutageTest.test_one_that_is_down",),
+    ),
+    Mutation(
+        "store-is-left-alone-for-minutes",
+        "authserver/stores/retry.cpp",
+        "Failure::kAtOnce ? 500 : 1000",
+        "Failure::kAtOnce ? 600'000 : 600'000",
+        ("unit/a failed store is tried again soon*",),
+    ),
+)
+
+_SQLITE_STORE = (
+    Mutation(
+        "sqlite-does-not-sync",
+        "authserver/stores/sqlite_store.cpp",
+        "PRAGMA synchronous=FULL",
+        "PRAGMA synchronous=OFF",
+        ("unit/SQLite syncs its log*",),
+    ),
+    Mutation(
+        "sqlite-last-one-wins",
+        "authserver/stores/sqlite_store.cpp",
+        "INSERT INTO accounts",
+        "INSERT OR REPLACE INTO accounts",
+        ("unit/of many threads that create one name*",),
+    ),
+    Mutation(
+        "sqlite-in-memory-counts-as-durable",
+        "authserver/stores/sqlite_store.cpp",
+        'mode != "wal"',
+        "false",
+        (_SQLITE + "test_a_database_that_is_in_memory_only_is_refused",),
+    ),
+    Mutation(
+        "sqlite-writes-into-a-removed-file",
+        "authserver/stores/sqlite_store.cpp",
+        "if (inserted && has_moved(database_.get())) {",
+        "if (false && has_moved(database_.get())) {",
+        (_SQLITE + "test_no_account_in_a_file_that_was_removed_is_acknowledged",),
+    ),
+    Mutation(
+        "sqlite-file-for-all-is-not-told",
+        "authserver/stores/sqlite_store.cpp",
+        "warn_if_others_may_read(options_.path);",
+        "",
+        (_SQLITE + "test_a_file_that_others_can_read_is_told",),
+    ),
+    Mutation(
+        "sqlite-is-not-written-to-at-start",
+        "authserver/stores/sqlite_store.cpp",
+        '"BEGIN IMMEDIATE;"',
+        '"BEGIN;"',
+        ("e2e/test_start.RefusesToStartTest.test_when_the_accounts_file_cannot_be_written",),
+    ),
+)
+
+_REDIS_STORE = (
+    Mutation(
+        "redis-new-is-sent-twice",
+        "authserver/stores/redis_store.cpp",
+        'link_.ask({"SET", key_of(account.user)',
+        'ask_repeatable({"SET", key_of(account.user)',
+        (_NOT_REPEATED,),
+    ),
+    Mutation(
+        "redis-last-one-wins",
+        "authserver/stores/redis_store.cpp",
+        'account.record, "NX"}',
+        "account.record}",
+        (
+            "stores/test_shared_store.SharedStoreTest"
+            ".test_of_many_who_want_one_name_exactly_one_is_told_ok",
+        ),
+    ),
+    Mutation(
+        "redis-any-reply-is-ok",
+        "authserver/stores/redis_store.cpp",
+        'REDIS_REPLY_STATUS && text_in(**reply) == "OK"',
+        "REDIS_REPLY_STATUS || true",
+        (
+            "stores/test_hostile_redis.HostileRedisTest.test_an_account_is_acknowledged_for_no_reply_but_ok",
+        ),
+    ),
+    Mutation(
+        "redis-is-only-read-at-start",
+        "authserver/stores/redis_store.cpp",
+        '{"SET", kKeyPrefix, "", "XX"}',
+        '{"GET", kKeyPrefix}',
+        (_START + "test_a_redis_that_takes_no_accounts",),
+    ),
+    Mutation(
+        "redis-eviction-is-not-told",
+        "authserver/stores/redis_store.cpp",
+        'if (!policy.starts_with("allkeys") ||',
+        'if (policy.starts_with("allkeys") ||',
+        (_START + "test_what_redis_keeps_where_it_may_evict_or_delay",),
+    ),
+    Mutation(
+        "redis-without-sync-on-rewrite-is-not-told",
+        "authserver/stores/redis_store.cpp",
+        'store.setting("no-appendfsync-on-rewrite") == "no"',
+        "true",
+        (_START + "test_what_redis_keeps_where_it_may_evict_or_delay",),
+    ),
+    Mutation(
+        "redis-everysec-is-called-durable",
+        "authserver/stores/redis_store.cpp",
+        'if (fsync == "always") return',
+        'if (fsync == "always" || fsync == "everysec") return',
+        (_START + "test_what_redis_keeps",),
+    ),
+    Mutation(
+        "redis-repeats-secrets-in-the-log",
+        "authserver/stores/redis_link.cpp",
+        'text.substr(0, text.find(", with args"))',
+        "text",
+        ("stores/test_store_start.SecretsTest.test_what_redis_repeats_is_not_shown",),
+    ),
+)
+
+_MYSQL_STORE = (
+    Mutation(
+        "mysql-new-is-sent-twice",
+        "authserver/stores/mysql_store.cpp",
+        "insert_.execute(link_, {account.user, account.record})",
+        "ask_again_if_stale(link_, timeout_ms_, [&]() -> base::Status {\n"
+        "    if (!link_.is_connected()) {\n"
+        "      if (const auto connected = link_.connect(); !connected) return connected;\n"
+        "    }\n"
+        "    return insert_.execute(link_, {account.user, account.record});\n"
+        "  })",
+        (_NOT_REPEATED,),
+    ),
+    Mutation(
+        "mysql-refused-account-stays-locked",
+        "authserver/stores/mysql_store.cpp",
+        "if (inserted.error().code == ErrorCode::kExists) {",
+        "if (false) {",
+        (_AUTOCOMMIT + "test_a_refused_account_stays_unlocked",),
+    ),
+    Mutation(
+        "mysql-account-is-not-committed",
+        "authserver/stores/mysql_store.cpp",
+        "if (inserted) return link_.end_transaction();",
+        "if (inserted) return base::kDone;",
+        (_AUTOCOMMIT + "test_an_account_is_there_for_all_once_it_is_acknowledged",),
+    ),
+    Mutation(
+        "mysql-write-is-not-tried-at-start",
+        "authserver/stores/mysql_store.cpp",
+        "return MysqlStatement(kInsert).prepare(link);",
+        "return base::kDone;",
+        (_START + "test_a_user_who_may_not_do_enough",),
+    ),
+    Mutation(
+        "mysql-engine-is-not-looked-at",
+        "authserver/stores/mysql_store.cpp",
+        'engine == "InnoDB" && ',
+        "",
+        (_START + "test_a_table_of_another_kind",),
+    ),
+    Mutation(
+        "mysql-slow-flush-is-called-durable",
+        "authserver/stores/mysql_store.cpp",
+        'if (flush != "1") return',
+        'if (flush == "none") return',
+        (_START + "test_what_mariadb_keeps",),
+    ),
+    Mutation(
+        "mysql-binary-log-without-sync-is-not-told",
+        "authserver/stores/mysql_store.cpp",
+        'link.value("SELECT @@sync_binlog") != "1"',
+        'link.value("SELECT @@sync_binlog") == "never"',
+        (_START + "test_what_mariadb_keeps_with_a_binary_log",),
+    ),
+    Mutation(
+        "mysql-tls-is-silently-none",
+        "authserver/stores/mysql_link.cpp",
+        "if (wants_tls() && ",
+        "if (false && ",
+        (
+            "stores/test_mysql_logins.MariaDbLoginTest"
+            ".test_a_server_without_tls_is_refused_where_tls_is_wanted",
+        ),
+    ),
+    Mutation(
+        "mysql-password-goes-out-in-clear-text",
+        "authserver/stores/mysql_link.cpp",
+        "sha256_password,client_ed25519",
+        "sha256_password,client_ed25519,mysql_clear_password",
+        (
+            "stores/test_hostile_mysql.HostileMysqlTest"
+            ".test_the_password_is_sent_in_clear_text_to_nobody",
+        ),
+    ),
+    Mutation(
+        "mysql-server-may-read-our-files",
+        "authserver/stores/mysql_link.cpp",
+        "local_infile = 0",
+        "local_infile = 1",
+        ("stores/test_hostile_mysql.HostileMysqlTest.test_no_file_of_the_host_is_handed_out",),
+    ),
+)
+
+MUTATIONS: tuple[Mutation, ...] = (
+    *_PASSWORDS,
+    *_PROGRAM,
+    *_SQLITE_STORE,
+    *_REDIS_STORE,
+    *_MYSQL_STORE,
+)

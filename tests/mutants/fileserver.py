@@ -1,0 +1,320 @@
+"""Mutations of fileserver/: grants, the authserver's answers, the fence, versions, the cache."""
+
+from tree import Mutation
+
+_ACCOUNTS = "e2e/test_accounts.AccountsTest."
+_ANSWERS = "e2e/test_auth_answers.AuthAnswersTest."
+_KEPT = "e2e/test_auth_answers.KeptConnectionTest."
+_SENT = "e2e/test_disk_mode.ChangeWhileSentTest."
+_FOLLOWS = "e2e/test_prefetch_follows.PrefetchFollowsTest."
+
+_SESSION = (
+    Mutation(
+        "next-client-has-the-last-grant",
+        "fileserver/session.cpp",
+        "is_granted_ = false;\n  while",
+        "while",
+        (_ACCOUNTS + "test_a_new_connection_on_a_reused_thread_is_not_logged_in",),
+    ),
+    Mutation(
+        "file-without-a-grant",
+        "fileserver/session.cpp",
+        "if (!is_granted_) {",
+        "if (false) {",
+        ("e2e/test_file_names.FileNamesTest.test_every_name_is_denied_alike_before_a_granted_get",),
+    ),
+    Mutation(
+        "denied-get-keeps-the-grant",
+        "fileserver/session.cpp",
+        "  is_granted_ = false;\n  const auto answer = auth_.ask(wire::Auth{request.account});\n"
+        "  is_granted_ = answer.ok();",
+        "  const auto answer = auth_.ask(wire::Auth{request.account});\n"
+        "  is_granted_ = is_granted_ || answer.ok();",
+        (_ACCOUNTS + "test_a_refused_get_logs_the_connection_out",),
+    ),
+    Mutation(
+        "refused-get-keeps-the-grant",
+        "fileserver/session.cpp",
+        "if (refused.was_get) is_granted_ = false;",
+        "",
+        (_ACCOUNTS + "test_a_refused_get_logs_the_connection_out",),
+    ),
+    Mutation(
+        "ping-without-an-authserver-is-internal",
+        "fileserver/session.cpp",
+        'kUnavailable, "the authserver does not answer"',
+        'kInternal, "the authserver does not answer"',
+        (_ANSWERS + "test_a_ping_that_is_answered_with_anything_but_ok_is_unavailable",),
+    ),
+)
+
+_AUTH = (
+    Mutation(
+        "trickle-on-a-kept-connection-has-no-limit",
+        "fileserver/auth_client.cpp",
+        "must_watch_clock = true)",
+        "must_watch_clock = is_new)",
+        (_ANSWERS + "test_an_answer_that_trickles_on_a_kept_connection_is_unavailable_in_time",),
+        may_hang=True,
+    ),
+    Mutation(
+        "connection-is-kept-after-a-time-out",
+        "fileserver/auth_client.cpp",
+        "if (!outcome.is_reusable) return false;",
+        "if (outcome.kind == Outcome::Kind::kTimedOut) return true;",
+        (_ANSWERS + "test_a_connection_whose_request_timed_out_is_closed",),
+    ),
+    Mutation(
+        "bytes-that-came-unasked-are-an-answer",
+        "fileserver/auth_client.cpp",
+        "if (!net::is_quiet_and_open(kept.get())) continue;",
+        "",
+        (_KEPT + "test_one_that_was_closed_while_idle_is_replaced_unnoticed",),
+    ),
+    Mutation(
+        "connection-is-kept-after-busy",
+        "fileserver/auth_client.cpp",
+        "return !wire::closes_connection(err->code);",
+        "return true;",
+        (_KEPT + "test_one_that_was_told_busy_and_closed_is_not_kept",),
+    ),
+    Mutation(
+        "new-is-sent-twice",
+        "fileserver/auth_client.cpp",
+        ".text, Repeat::kUnsafe",
+        ".text, Repeat::kSafe",
+        (_ANSWERS + "test_a_new_without_an_answer_is_unavailable_and_not_repeated",),
+    ),
+    Mutation(
+        "answer-of-nonsense-is-unavailable",
+        "fileserver/auth_client.cpp",
+        'return Error{ErrorCode::kInternal, "the authserver does not speak the protocol"};\n'
+        "    case Outcome::Kind::kAnswered",
+        'return Error{ErrorCode::kUnavailable, "the authserver does not speak the protocol"};\n'
+        "    case Outcome::Kind::kAnswered",
+        (_ANSWERS + "test_what_is_no_answer_grants_nothing",),
+    ),
+    Mutation(
+        "name-look-up-has-no-limit",
+        "fileserver/auth_addresses.cpp",
+        "under_way.wait_for(left(wait_until))",
+        "under_way.wait()",
+        ("unit/a name server that hangs*",),
+        may_hang=True,
+    ),
+    Mutation(
+        "address-that-failed-is-tried-first-again",
+        "fileserver/auth_addresses.cpp",
+        "note_outcome(candidates[i], false);",
+        "",
+        ("unit/an address that is down is skipped*",),
+    ),
+    Mutation(
+        "address-that-hangs-is-not-passed-over",
+        "fileserver/auth_client.cpp",
+        "addresses_.note_answer(made->get(), !is_timed_out);",
+        "addresses_.note_answer(made->get(), true);",
+        ("unit/an authserver that accepts and does not answer*",),
+    ),
+)
+
+_FENCE = (
+    Mutation(
+        "links-may-leave-the-folder",
+        "fileserver/files/fence.cpp",
+        "RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS",
+        "RESOLVE_NO_MAGICLINKS",
+        ("unit/links are followed only*",),
+    ),
+    Mutation(
+        "links-are-followed-without-openat2",
+        "fileserver/files/fence.cpp",
+        "O_PATH | O_NOFOLLOW | O_CLOEXEC",
+        "O_PATH | O_CLOEXEC",
+        ("unit/without openat2*",),
+    ),
+    Mutation(
+        "fifos-are-opened",
+        "fileserver/files/fence.cpp",
+        "if (!S_ISREG(located.status.st_mode))",
+        "if (S_ISDIR(located.status.st_mode))",
+        ("unit/what is not a regular file*",),
+    ),
+    Mutation(
+        "name-ends-at-a-nul",
+        "fileserver/files/fence.cpp",
+        " || name.find('\\0') != std::string_view::npos",
+        "",
+        ("unit/names that leave the folder*",),
+    ),
+    Mutation(
+        "no-descriptor-is-not-found",
+        "fileserver/files/fence.cpp",
+        "errno_value == EMFILE || ",
+        "",
+        (
+            "e2e/test_descriptors.NoDescriptorForAFileTest"
+            ".test_a_file_that_cannot_be_opened_is_internal_and_not_not_found",
+        ),
+    ),
+)
+
+_VERSIONS = (
+    Mutation(
+        "new-link-hides-a-change",
+        "fileserver/files/file_version.cpp",
+        "a.changed_ns == b.changed_ns;",
+        "(a.changed_ns == b.changed_ns || a.links != b.links);",
+        (
+            "unit/a new link does not excuse*",
+            _FOLLOWS + "test_a_change_with_its_old_time_put_back_is_seen_after_a_new_link",
+        ),
+    ),
+    Mutation(
+        "change-time-is-ignored",
+        "fileserver/files/file_version.cpp",
+        " && a.changed_ns == b.changed_ns;",
+        ";",
+        (_FOLLOWS + "test_a_change_of_the_same_size_with_its_old_time_put_back_is_seen",),
+    ),
+    Mutation(
+        "removed-file-is-cut",
+        "fileserver/files/file_version.cpp",
+        "if (before.links == 0 || after.links != 0) return false;",
+        "if (before.links >= 0) return false;",
+        ("unit/a file that lost its last name*",),
+    ),
+    Mutation(
+        "last-piece-is-sent-unchecked",
+        "fileserver/files/disk_files.cpp",
+        "(left > 0 || is_still(version, fd))",
+        "true",
+        (_SENT + "test_a_change_of_only_its_first_byte_is_never_mixed_and_whole",),
+    ),
+    Mutation(
+        "file-cut-shorter-is-padded",
+        "fileserver/files/disk_files.cpp",
+        "got == static_cast<ssize_t>(piece.size()) && (left > 0 || is_still(version, fd))",
+        "true",
+        (_SENT + "test_a_file_that_is_cut_shorter_is_never_padded",),
+    ),
+    Mutation(
+        "disk-error-is-not-logged",
+        "fileserver/files/disk_files.cpp",
+        'cut(connection, name, "it cannot be read", errno);',
+        'cut(connection, name, "it cannot be read", 0);',
+        ("e2e/test_disk_mode.DiskModeTest.test_the_log_says_why_a_file_could_not_be_read",),
+    ),
+)
+
+_CACHE = (
+    Mutation(
+        "file-written-just-now-is-read",
+        "fileserver/files/cached_file.cpp",
+        "!is_settled(version) || ",
+        "",
+        ("unit/a file that was written just now*",),
+    ),
+    Mutation(
+        "reading-cannot-be-ended",
+        "fileserver/files/cached_file.cpp",
+        "(have == 0 || pieces.may_go_on())",
+        "true",
+        ("unit/reading a large file can be ended*",),
+    ),
+    Mutation(
+        "bookkeeping-is-not-counted",
+        "fileserver/files/file_cache.cpp",
+        "budget_.take(bookkeeping_bytes(name))",
+        "budget_.take(0)",
+        ("unit/files without bytes count too*",),
+    ),
+    Mutation(
+        "old-version-stays-beside-the-new-one",
+        "fileserver/files/file_cache.cpp",
+        "  serve_from_disk(name);\n  return budget_.take(bytes);",
+        "  serve_from_disk(name);\n  return MemoryShare(budget_, bytes);",
+        ("unit/the limit holds while a file is replaced*",),
+    ),
+    Mutation(
+        "change-during-the-read-is-missed",
+        "fileserver/files/file_cache.cpp",
+        "if (!is_still(name, file->version)) return check(name);",
+        "",
+        ("unit/a version is not kept if*",),
+    ),
+    Mutation(
+        "no-descriptor-forgets-a-file",
+        "fileserver/files/file_cache.cpp",
+        "if (status.error().code != ErrorCode::kNotFound) return {State::kUnchecked};",
+        "",
+        ("unit/a check without descriptors*",),
+    ),
+    Mutation(
+        "nothing-is-checked-while-loading",
+        "fileserver/files/cache_updater.cpp",
+        "process_events(base::Deadline::in_ms(0));",
+        "",
+        ("unit/a file that is removed while a large one*",),
+    ),
+    Mutation(
+        "updater-does-not-end-while-loading",
+        "fileserver/files/cache_updater.cpp",
+        "    return may_go_on();\n  };",
+        "    return true;\n  };",
+        ("unit/the updater ends while it loads*",),
+        may_hang=True,
+    ),
+    Mutation(
+        "folder-without-watches-is-never-listed",
+        "fileserver/files/cache_updater.cpp",
+        "kListEveryMs = 1000;",
+        "kListEveryMs = 1'000'000'000;",
+        ("e2e/test_prefetch_unwatched.UnwatchedTest.test_changes_are_seen_without_watches",),
+    ),
+    Mutation(
+        "other-names-of-a-file-stay-old",
+        "fileserver/files/cache_updater.cpp",
+        "if (other != name) check_closed(other);",
+        "",
+        (_FOLLOWS + "test_a_change_through_one_name_of_a_file_is_seen_under_all_its_names",),
+    ),
+    Mutation(
+        "watches-of-folders-that-left-stay",
+        "fileserver/files/folder_watch.cpp",
+        "    forget_below(folder);",
+        "",
+        ("unit/a folder that left the root*",),
+    ),
+    Mutation(
+        "permissions-are-not-followed",
+        "fileserver/files/folder_watch.cpp",
+        "IN_MOVED_TO | IN_ATTRIB |",
+        "IN_MOVED_TO |",
+        ("unit/a file is reported when its permissions*",),
+    ),
+    Mutation(
+        "file-published-by-a-link-is-not-loaded",
+        "fileserver/files/prefetched_files.cpp",
+        "if (sent && cache_.has_room_for(name)) updater_.check_soon(name);",
+        "",
+        (_FOLLOWS + "test_a_file_that_had_no_name_while_it_was_written_is_served_and_followed",),
+    ),
+    Mutation(
+        "file-that-inotify-missed-is-not-found",
+        "fileserver/files/prefetched_files.cpp",
+        "const auto sent = disk_.send(name, connection);",
+        'const base::Status sent = base::Error{base::ErrorCode::kNotFound, ""};\n'
+        "  static_cast<void>(connection);",
+        (_FOLLOWS + "test_a_file_that_was_never_open_for_writing_is_served",),
+    ),
+    Mutation(
+        "failure-of-a-thread-is-lost",
+        "fileserver/files/prefetched_files.cpp",
+        "if (failure) std::rethrow_exception(failure);",
+        "",
+        ("unit/an exception of a call*",),
+    ),
+)
+
+MUTATIONS: tuple[Mutation, ...] = (*_SESSION, *_AUTH, *_FENCE, *_VERSIONS, *_CACHE)

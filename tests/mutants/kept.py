@@ -1,0 +1,16 @@
+"""All mutations, in the order in which they are tried."""
+
+from tree import Mutation
+
+import authserver
+import fileserver
+import lib
+import loadgen
+
+# Those of one file stand together, so that it is compiled once for each.
+ALL: tuple[Mutation, ...] = (
+    *lib.MUTATIONS,
+    *fileserver.MUTATIONS,
+    *authserver.MUTATIONS,
+    *loadgen.MUTATIONS,
+)
