@@ -1,5 +1,8 @@
 """--max-connections: a connection over the limit is answered `busy` and closed."""
 
+import os
+import signal
+import socket
 import unittest
 
 import servers
@@ -7,6 +10,9 @@ from client import Client
 from programs import Program
 from scene import SceneTest, for_each
 from waiting import eventually
+
+# The state of a connection whose peer has closed it in good order.
+TCP_CLOSE_WAIT = 8
 
 
 class BusyTest(SceneTest):
@@ -43,6 +49,20 @@ class BusyTest(SceneTest):
             refused = self.scene.client(server)
             refused.send("get:alice:wonderland\na.txt\n")
             self.assertEqual(refused.reply(), "busy")
+
+    def test_one_more_whose_lines_wait_already_is_not_reset(self) -> None:
+        """A reset could overtake the answer on its way."""
+        server, _ = self.fill("authserver with threads")
+        os.kill(server.pid, signal.SIGSTOP)
+        refused = [self.scene.client(server) for _ in range(20)]
+        for client in refused:
+            client.send("ping\n" * 100)
+        os.kill(server.pid, signal.SIGCONT)
+        for client in refused:
+            self.assertEqual(client.reply(), "busy")
+            self.assertTrue(client.is_ended())
+        info = [c.socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1) for c in refused]
+        self.assertEqual({state for (state,) in info}, {TCP_CLOSE_WAIT})
 
     def test_nothing_that_a_refused_connection_asks_is_carried_out(self) -> None:
         server, clients = self.fill("authserver with threads")
