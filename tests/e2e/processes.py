@@ -57,6 +57,11 @@ def sleep_count(pid: int) -> int:
     )
 
 
+def mappings(pid: int) -> int:
+    """How many parts its address space has. Each thread has two, for its stack."""
+    return len(_lines(Path(f"/proc/{pid}/maps")))
+
+
 def resident_bytes(pid: int, what: str = "VmRSS") -> int:
     """Its memory now; with VmHWM, the most it ever had."""
     (line,) = (line for line in _lines(Path(f"/proc/{pid}/status")) if line.startswith(what + ":"))

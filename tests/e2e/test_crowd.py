@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 
 from client import Client
-from processes import threads
+from processes import mappings, threads
 from programs import BUILD, SANITIZED, Program, environment
 from scene import SceneTest, create_account
 from waiting import eventually
@@ -106,6 +106,7 @@ class ThreadsTest(SceneTest):
         flags = ("--spare-threads", "0", "--files", "disk", "--max-connections", limit)
         fileserver = self.scene.fileserver(authserver, *flags)
         most, idle = 0, threads(fileserver.pid)
+        mappings_before = mappings(fileserver.pid)
         asks = f"get --server {fileserver} --file a --user alice --password wonderland"
         with subprocess.Popen(
             [BUILD / "loadgen", *asks.split(), "--threads", "38", "--seconds", "2"],
@@ -117,6 +118,8 @@ class ThreadsTest(SceneTest):
                 most = max(most, threads(fileserver.pid))
         self.assertGreater(most, idle)
         self.assertLessEqual(most, limit + just_ended + max(idle, main_and_accepting))
+        # The stack of a thread that nobody joined is never unmapped.
+        self.assertLess(mappings(fileserver.pid), mappings_before + 1000)
 
     @unittest.skipIf(SANITIZED, "a sanitizer needs more address space than the limit leaves")
     def test_when_no_thread_could_be_made_it_is_tried_again_while_all_others_are_busy(self) -> None:

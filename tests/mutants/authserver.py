@@ -113,19 +113,31 @@ _PASSWORDS = (
     Mutation(
         "turn-of-a-dead-process-is-lost",
         "authserver/passwords/hash_lanes.cpp",
-        "return outcome == 0 || outcome == EOWNERDEAD;",
-        "return outcome == 0;",
+        "if (computing_ == count_) free_lanes_of_the_dead();",
+        "",
         ("unit/the turn of a process that died*",),
     ),
     Mutation(
         "hash-is-waited-for-without-end",
         "authserver/passwords/hash_lanes.cpp",
-        "return lane.lock_until(deadline_ns) ? &lane : nullptr;",
-        "static_cast<void>(deadline_ns);\n"
-        "  while (!lane.try_lock()) base::pause_ms(1);\n"
-        "  return &lane;",
+        "if (sleep_until_ns >= deadline_ns) {",
+        "if (false) {",
         ("unit/a turn is not granted if its deadline*",),
         may_hang=True,
+    ),
+    Mutation(
+        "one-hash-too-many",
+        "authserver/passwords/hash_lanes.cpp",
+        "computing_ < count_;",
+        "computing_ <= count_;",
+        ("unit/no more hashes are computed*",),
+    ),
+    Mutation(
+        "one-credential-is-hashed-side-by-side",
+        "authserver/passwords/hash_lanes.cpp",
+        "} else if (!is_computed(place.credential)) {",
+        "} else {",
+        ("unit/hashes of one credential*",),
     ),
 )
 

@@ -55,8 +55,8 @@ _NET = (
     Mutation(
         "backlog-of-one",
         "lib/net/listen.cpp",
-        "::listen(fd->get(), longest_backlog())",
-        "::listen(fd->get(), 1)",
+        "::listen(listener.fd.get(), longest_backlog())",
+        "::listen(listener.fd.get(), 1)",
         ("unit/connections wait in the queue*",),
     ),
     Mutation(
