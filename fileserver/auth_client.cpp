@@ -85,11 +85,20 @@ base::Status AuthClient::ask(const wire::Ping& ping) {
 }
 
 base::Status AuthClient::ask(const wire::Auth& request) {
-  return ask_line(WipedLine{wire::line_of(request)}.text, Repeat::kSafe);
+  return ask_if_acceptable(request, Repeat::kSafe);
 }
 
 base::Status AuthClient::ask(const wire::New& request) {
-  return ask_line(WipedLine{wire::line_of(request)}.text, Repeat::kUnsafe);
+  return ask_if_acceptable(request, Repeat::kUnsafe);
+}
+
+// The parser of lines keeps other credentials away too, but a line feed in one that came another
+// way would be a second request.
+template <typename Request>
+base::Status AuthClient::ask_if_acceptable(const Request& request, Repeat repeat) {
+  if (const auto code = wire::refusal_of(request.account))
+    return Error{*code, "credentials that are not acceptable"};
+  return ask_line(WipedLine{wire::line_of(request)}.text, repeat);
 }
 
 base::Status AuthClient::ask_line(std::string_view line, Repeat repeat) {

@@ -28,6 +28,7 @@ class AuthClient {
 
   // Each returns kDone if the authserver answered OK, otherwise the error that it answered, or:
   //
+  // kSyntax, kInvalid: the credentials are not acceptable. The authserver was not asked.
   // kUnavailable: the authserver could not be reached, or did not answer within the time-out. A
   // `new` may have been carried out nevertheless.
   // kInternal: the peer does not speak the protocol.
@@ -57,6 +58,8 @@ class AuthClient {
  private:
   enum class Repeat { kSafe, kUnsafe };
 
+  template <typename Request>
+  base::Status ask_if_acceptable(const Request& request, Repeat repeat);
   base::Status ask_line(std::string_view line, Repeat repeat);
   base::Status ask_on_new_connection(std::string_view line, base::Deadline deadline, Repeat repeat);
   void note(int kept_fd, const Outcome& outcome, bool is_repeated);

@@ -1,7 +1,6 @@
 #include "wire/request.h"
 
 #include <algorithm>
-#include <optional>
 
 namespace wire {
 
@@ -37,8 +36,7 @@ template <typename Kind, typename Request>
 Request credentials_request(std::string_view rest, bool is_get) {
   const auto account = split_credentials(rest);
   if (!account) return Refused{ErrorCode::kSyntax, is_get};
-  if (!is_valid_user(account->user) || !is_valid_password(account->password))
-    return Refused{ErrorCode::kInvalid, is_get};
+  if (const auto code = refusal_of(*account)) return Refused{*code, is_get};
   return Kind{*account};
 }
 
@@ -79,6 +77,13 @@ bool is_valid_user(std::string_view user) {
 
 bool is_valid_password(std::string_view password) {
   return !password.empty() && password.size() <= kMaxPasswordBytes && !has_control(password);
+}
+
+std::optional<ErrorCode> refusal_of(Credentials account) {
+  if (has_control(account.user) || has_control(account.password)) return ErrorCode::kSyntax;
+  if (!is_valid_user(account.user) || !is_valid_password(account.password))
+    return ErrorCode::kInvalid;
+  return {};
 }
 
 bool is_file_name(std::string_view name) {

@@ -3,6 +3,7 @@
 // Parsing allocates no memory. A parsed request points into its line, which must outlive it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -53,6 +54,10 @@ bool is_valid_user(std::string_view user);
 
 // Whether a password has 1 to 128 bytes and no control bytes.
 bool is_valid_password(std::string_view password);
+
+// Why a request with these credentials is refused: kSyntax for a control byte, kInvalid for
+// anything else that is not acceptable. Nothing if they are acceptable.
+std::optional<base::ErrorCode> refusal_of(Credentials account);
 
 // Whether a name is a relative path without empty parts, "." and "..".
 bool is_file_name(std::string_view name);

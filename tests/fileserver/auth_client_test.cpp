@@ -124,3 +124,34 @@ TEST_CASE("a `new` on a kept connection that hangs is not repeated", "[fileserve
   CHECK(answer.error().code == base::ErrorCode::kUnavailable);
   CHECK(server.stop_and_count("new:") == 1);
 }
+
+TEST_CASE("credentials that are not acceptable are not sent to the authserver", "[fileserver]") {
+  using base::ErrorCode;
+  using Bytes = std::string;
+  AnsweringOnce server;
+  fileserver::AuthClient client(server.address(), fileserver::AuthConnection::kPerRequest, 10'000);
+  const std::vector<std::pair<wire::Credentials, ErrorCode>> refused{
+      {{"bob", "pw\nnew:eve:pw"}, ErrorCode::kSyntax},
+      {{"bob\n", "pw"}, ErrorCode::kSyntax},
+      {{"bob", "pw\r"}, ErrorCode::kSyntax},
+      {{"bob", {"p\0w", 3}}, ErrorCode::kSyntax},
+      {{{"b\0b", 3}, "pw"}, ErrorCode::kSyntax},
+      {{"bob", "pw\x7f"}, ErrorCode::kSyntax},
+      {{"bob:x", "pw"}, ErrorCode::kInvalid},
+      {{"", "pw"}, ErrorCode::kInvalid},
+      {{"bob", ""}, ErrorCode::kInvalid},
+  };
+  for (const auto& [account, code] : refused) {
+    CAPTURE(Bytes(account.user), Bytes(account.password));
+    const auto auth = client.ask(wire::Auth{account});
+    const auto made = client.ask(wire::New{account});
+    REQUIRE((!auth.ok() && !made.ok()));
+    CHECK(auth.error().code == code);
+    CHECK(made.error().code == code);
+  }
+  const Bytes long_user(65, 'u');
+  const Bytes long_password(129, 'p');
+  CHECK(client.ask(wire::Auth{{long_user, "pw"}}).error().code == ErrorCode::kInvalid);
+  CHECK(client.ask(wire::New{{"bob", long_password}}).error().code == ErrorCode::kInvalid);
+  CHECK(server.stop_and_count("") == 0);
+}
