@@ -25,6 +25,11 @@ void declare(flags::App& app, Config& config) {
       app, "--auth-timeout", config.auth_timeout_ms,
       "time to connect to the authserver and get its answer; after it the reply is `unavailable`",
       1);
+  flags::add_whole(app, "--wrong-passwords", config.throttle.wrong_passwords, 0, 1'000'000,
+                   "how many wrong passwords an address may send (IPv6: a /64); then its log-ins "
+                   "are answered `busy`, and one is forgiven every 6 seconds; 0: no limit");
+  flags::add_whole(app, "--wrong-password-addresses", config.throttle.addresses, 8, 16'000'000,
+                   "how many addresses with wrong passwords are remembered");
   app.add_option("--root", config.root, "folder whose files are served")
       ->type_name("DIR")
       ->capture_default_str();

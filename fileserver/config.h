@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "base/log.h"
+#include "fileserver/guess_throttle.h"
 #include "net/address.h"
 #include "serve/options.h"
 
@@ -32,6 +33,8 @@ struct Config {
   net::HostPort auth{"127.0.0.1", 9001};
   AuthConnection auth_connection = AuthConnection::kPersistent;
   std::int64_t auth_timeout_ms = 5'000;  // for connecting and the answer together
+
+  GuessThrottle::Limits throttle;
 
   std::string root = "files";
   FilesMode files = FilesMode::kPrefetch;

@@ -9,6 +9,8 @@
 #include "fileserver/config.h"
 #include "fileserver/files/disk_files.h"
 #include "fileserver/files/prefetched_files.h"
+#include "fileserver/guess_throttle.h"
+#include "fileserver/log_in.h"
 #include "fileserver/session.h"
 #include "fileserver/transfers/transfer_log.h"
 #include "serve/servers.h"
@@ -57,9 +59,11 @@ int run(const Config& config) {
   if (const auto listening = net::start_listening(*listener); !listening)
     return failed(listening.error());
   fileserver::AuthClient auth(config.auth, config.auth_connection, config.auth_timeout_ms);
+  fileserver::GuessThrottle throttle(config.throttle);
+  fileserver::LogIn log_in(auth, throttle, config.auth_timeout_ms);
   serve::announce_ready(listener->address, config.serve);
   const serve::MakeWorker make_worker = [&] {
-    return std::make_unique<fileserver::Session>(auth, *files, transfer_log->get());
+    return std::make_unique<fileserver::Session>(auth, log_in, *files, transfer_log->get());
   };
   serve::Options options = config.serve;
   options.before_exit = [&] {

@@ -37,10 +37,14 @@ void Session::handle(serve::Connection& connection, const wire::New& request) {
 void Session::handle(serve::Connection& connection, const wire::Get& request) {
   connection.flush();
   is_granted_ = false;
-  const auto answer = auth_.ask(wire::Auth{request.account});
-  is_granted_ = answer.ok();
-  serve::log_request("get", request.account.user, answer);
-  serve::answer(connection, answer);
+  const auto answer = log_in_.check(connection.peer(), Front::kNative, request.account);
+  is_granted_ = answer.status.ok();
+  serve::log_request("get", request.account.user, answer.status);
+  if (answer.is_throttled) {
+    connection.reply_error(base::ErrorCode::kBusy, "too many wrong passwords from this address");
+  } else {
+    serve::answer(connection, answer.status);
+  }
 }
 
 void Session::handle(serve::Connection& connection, const wire::FileName& file) {

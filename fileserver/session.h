@@ -4,6 +4,7 @@
 
 #include "fileserver/auth_client.h"
 #include "fileserver/files/files.h"
+#include "fileserver/log_in.h"
 #include "fileserver/transfers/transfer_log.h"
 #include "serve/connection.h"
 #include "serve/options.h"
@@ -11,12 +12,12 @@
 
 namespace fileserver {
 
-// Belongs to one thread. `auth`, `files` and `transfer_log` are shared by all sessions and must
-// outlive them. Without a transfer log, `transfer_log` is null.
+// Belongs to one thread. The arguments are shared by all sessions and must outlive them. Without a
+// transfer log, `transfer_log` is null.
 class Session : public serve::Worker {
  public:
-  Session(AuthClient& auth, Files& files, TransferLog* transfer_log)
-      : auth_(auth), files_(files), transfer_log_(transfer_log) {}
+  Session(AuthClient& auth, LogIn& log_in, Files& files, TransferLog* transfer_log)
+      : auth_(auth), log_in_(log_in), files_(files), transfer_log_(transfer_log) {}
 
   void serve(serve::Connection& connection) override;
 
@@ -32,6 +33,7 @@ class Session : public serve::Worker {
                     std::int64_t asked_ns, const base::Status& sent);
 
   AuthClient& auth_;
+  LogIn& log_in_;
   Files& files_;
   TransferLog* const transfer_log_;
 

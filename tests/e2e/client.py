@@ -33,12 +33,17 @@ class Client:
     A test fails with an AssertionError when a reply does not have the form of the protocol.
     """
 
-    def __init__(self, address: Address, receive_buffer: int | None = None) -> None:
+    def __init__(
+        self, address: Address, receive_buffer: int | None = None, source: str | None = None
+    ) -> None:
+        """`source` is the local address to connect from."""
         self.socket = socket.socket(socket.AF_INET6 if ":" in address[0] else socket.AF_INET)
         self.socket.settimeout(LONG_S)
         if receive_buffer is not None:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if source is not None:
+            self.socket.bind((source, 0))
         self.socket.connect(address)
         self._received = bytearray()
 

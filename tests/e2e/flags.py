@@ -72,6 +72,8 @@ FLAGS = {
         Flag("auth", "127.0.0.1:9001", "localhost:1", BAD_ADDRESS),
         _choice("auth-connection", "persistent", "per-request"),
         Flag("auth-timeout", "5", "3", BAD_SECONDS),
+        Flag("wrong-passwords", "10", "3", BAD_NUMBER),
+        Flag("wrong-password-addresses", "65536", "100", BAD_NUMBER),
         Flag("root", "files", "a"),
         _choice("files", "prefetch", "disk"),
         Flag("memory-limit", None, "5M", BAD_SIZE),

@@ -13,7 +13,9 @@ class AccountsTest(SharedSceneTest):
     @classmethod
     def prepare(cls) -> None:
         cls.scene.write("a.txt", b"content")
-        cls.fileserver = cls.scene.fileserver(cls.scene.authserver())
+        # All tests of the class log in from one address, and many of them with wrong passwords.
+        flags = ("--wrong-passwords", "0")
+        cls.fileserver = cls.scene.fileserver(cls.scene.authserver(), *flags)
 
     def setUp(self) -> None:
         self.client = self.connect(self.fileserver)

@@ -1,0 +1,47 @@
+#include "fileserver/log_in.h"
+
+#include "base/log.h"
+
+namespace fileserver {
+
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+
+std::string_view name_of(Front front) {
+  switch (front) {
+    case Front::kNative: return "native";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string auth_failed_line(const net::IpAddress& from, std::string_view user, Front front) {
+  return fmt::format("auth-failed address={} user={} front={}", from.text(),
+                     base::log::quoted(user), name_of(front));
+}
+
+LogIn::Answer LogIn::check(const net::IpAddress& from, Front front, wire::Credentials account) {
+  auto attempt = throttle_.begin(from, account, patience_ms_);
+  switch (attempt.turn()) {
+    case GuessThrottle::Turn::kAsk: break;
+    case GuessThrottle::Turn::kTooMany:
+      return {Error{ErrorCode::kBusy, "too many wrong passwords from " + from.text()}, true};
+    case GuessThrottle::Turn::kNoTurn:
+      return {Error{ErrorCode::kUnavailable,
+                    "the log-ins under way from " + from.text() + " were not answered in time"}};
+  }
+  auto status = auth_.ask(wire::Auth{account});
+  if (status) {
+    attempt.granted();
+  } else if (status.error().code == ErrorCode::kDenied) {
+    const bool counts = attempt.denied();
+    if (base::log::is_on(base::log::Level::kInfo) && (counts || may_log_repetition()))
+      base::log::write(base::log::Level::kInfo, auth_failed_line(from, account.user, front));
+  }
+  return {std::move(status)};
+}
+
+}  // namespace fileserver

@@ -1,0 +1,50 @@
+// Checks the user and password of a client, with the throttle and the log line for failures.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/allowance.h"
+#include "base/result.h"
+#include "fileserver/auth_client.h"
+#include "fileserver/guess_throttle.h"
+#include "net/ip_address.h"
+#include "wire/request.h"
+
+namespace fileserver {
+
+// The protocol by which a log-in came, as the log names it.
+enum class Front { kNative };
+
+// The line of the log for a wrong user or password. Its form is frozen: docs/fail2ban reads it. The
+// user is quoted, so no name can look like another address or line.
+std::string auth_failed_line(const net::IpAddress& from, std::string_view user, Front front);
+
+// Any thread. `auth` and `throttle` must outlive it.
+class LogIn {
+ public:
+  // A log-in waits for its turn in the throttle for `patience_ms` at most.
+  LogIn(AuthClient& auth, GuessThrottle& throttle, std::int64_t patience_ms)
+      : auth_(auth), throttle_(throttle), patience_ms_(patience_ms) {}
+
+  struct Answer {
+    base::Status status;
+    bool is_throttled = false;  // then the status is kBusy, and the authserver was not asked
+  };
+
+  // Asks the authserver, unless the address has sent too many wrong passwords. A password that the
+  // authserver denies is logged at info. Of repetitions, which the throttle does not bound, the log
+  // gets 60 lines at once and then one more each second.
+  Answer check(const net::IpAddress& from, Front front, wire::Credentials account);
+
+ private:
+  bool may_log_repetition() { return repetitions_.take(base::now_ns()); }
+
+  AuthClient& auth_;
+  GuessThrottle& throttle_;
+  const std::int64_t patience_ms_;
+  base::Allowance repetitions_{60, base::kNsPerS};
+};
+
+}  // namespace fileserver

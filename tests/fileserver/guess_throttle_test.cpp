@@ -1,0 +1,229 @@
+#include "fileserver/guess_throttle.h"
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "net/address.h"
+#include "tests/catch.h"
+
+using fileserver::GuessThrottle;
+using Turn = GuessThrottle::Turn;
+
+namespace {
+
+constexpr std::int64_t kLongMs = 30'000;
+
+std::atomic<std::int64_t> fake_now_ns = 0;
+std::int64_t fake_now() { return fake_now_ns; }
+void pass_s(std::int64_t seconds) { fake_now_ns += seconds * base::kNsPerS; }
+
+net::IpAddress ip(const std::string& host) {
+  return net::IpAddress(*net::resolve({host, 80})->front().get());
+}
+
+// A throttle whose clock stands still, and an authserver that knows one right password.
+class Scene {
+ public:
+  explicit Scene(int wrong_passwords = 10, int addresses = 1000)
+      : throttle({wrong_passwords, addresses}, &fake_now) {
+    fake_now_ns = 1'000'000 * base::kNsPerS;
+  }
+
+  // Whether the authserver was asked.
+  bool log_in(const std::string& host, const std::string& password,
+              const std::string& user = "amy") {
+    auto attempt = throttle.begin(ip(host), {user, password}, kLongMs);
+    if (attempt.turn() != Turn::kAsk) return false;
+    if (password == "right") {
+      attempt.granted();
+    } else {
+      attempt.denied();
+    }
+    return true;
+  }
+
+  // Of `count` wrong passwords that were not sent before, how many reached the authserver.
+  int guess(const std::string& host, int count) {
+    int asked = 0;
+    for (int i = 0; i < count; ++i)
+      asked += log_in(host, "wrong" + std::to_string(next_guess_++)) ? 1 : 0;
+    return asked;
+  }
+
+  GuessThrottle throttle;
+
+ private:
+  int next_guess_ = 0;
+};
+
+const std::string kHere = "192.0.2.1";
+const std::string kElsewhere = "192.0.2.2";
+
+}  // namespace
+
+TEST_CASE("ten wrong passwords of an address reach the authserver, then one each six seconds",
+          "[throttle]") {
+  Scene scene;
+  CHECK(scene.guess(kHere, 100) == 10);
+  pass_s(5);
+  CHECK(scene.guess(kHere, 100) == 0);
+  pass_s(1);
+  CHECK(scene.guess(kHere, 100) == 1);
+  pass_s(60);
+  CHECK(scene.guess(kHere, 100) == 10);
+  CHECK(scene.throttle.refused() == 90 + 100 + 99 + 90);
+}
+
+TEST_CASE("at the limit no log-in of the address is allowed, and every one of another address",
+          "[throttle]") {
+  Scene scene;
+  CHECK(scene.log_in(kHere, "right"));
+  scene.guess(kHere, 10);
+  CHECK_FALSE(scene.log_in(kHere, "right"));
+  CHECK_FALSE(scene.log_in(kHere, "right", "bob"));
+  CHECK(scene.log_in(kElsewhere, "right"));
+  CHECK(scene.log_in(kElsewhere, "right", "bob"));
+  pass_s(6);
+  CHECK(scene.log_in(kHere, "right"));
+}
+
+TEST_CASE("right passwords do not count, however many there are", "[throttle]") {
+  Scene scene;
+  scene.guess(kHere, 9);
+  for (int i = 0; i < 1000; ++i) CHECK(scene.log_in(kHere, "right", std::to_string(i)));
+  CHECK(scene.guess(kHere, 100) == 1);
+}
+
+TEST_CASE("the same wrong pair again does not count", "[throttle]") {
+  Scene scene;
+  for (int i = 0; i < 1000; ++i) CHECK(scene.log_in(kHere, "typo"));
+  CHECK(scene.guess(kHere, 100) == 9);
+}
+
+TEST_CASE("the same wrong password of another user, or from another address, counts",
+          "[throttle]") {
+  Scene scene;
+  scene.log_in(kHere, "typo", "amy");
+  scene.log_in(kHere, "typo", "bob");
+  scene.log_in(kElsewhere, "typo", "amy");
+  CHECK(scene.guess(kHere, 100) == 8);
+  CHECK(scene.guess(kElsewhere, 100) == 9);
+}
+
+TEST_CASE("a pair that was right and is wrong now counts", "[throttle]") {
+  Scene scene(1);
+  CHECK(scene.log_in(kHere, "right"));
+  {
+    auto attempt = scene.throttle.begin(ip(kHere), {"amy", "right"}, kLongMs);
+    REQUIRE(attempt.turn() == Turn::kAsk);
+    CHECK(attempt.denied());
+  }
+  CHECK(scene.guess(kHere, 1) == 0);
+}
+
+TEST_CASE("what the authserver could not answer does not count", "[throttle]") {
+  Scene scene;
+  for (int i = 0; i < 100; ++i) {
+    const auto attempt = scene.throttle.begin(ip(kHere), {"amy", std::to_string(i)}, kLongMs);
+    CHECK(attempt.turn() == Turn::kAsk);
+  }
+  CHECK(scene.guess(kHere, 100) == 10);
+}
+
+TEST_CASE("the addresses of an IPv6 /64 are one, those of another /64 are not", "[throttle]") {
+  Scene scene;
+  CHECK(scene.guess("2001:db8:0:1::1", 5) + scene.guess("2001:db8:0:1:ffff::2", 100) == 10);
+  CHECK(scene.guess("2001:db8:0:2::1", 100) == 10);
+  CHECK(scene.guess("192.0.2.1", 5) + scene.guess("::ffff:192.0.2.1", 100) == 10);
+  CHECK(scene.guess("192.0.2.2", 100) == 10);
+}
+
+TEST_CASE("without a limit nothing is throttled", "[throttle]") {
+  Scene scene(0);
+  CHECK(scene.guess(kHere, 1000) == 1000);
+}
+
+TEST_CASE("of many guesses at once, no more reach the authserver than one after the other",
+          "[throttle]") {
+  Scene scene;
+  std::atomic<int> asked = 0;
+  std::atomic<int> under_way = 0;
+  std::atomic<int> most_under_way = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 64; ++i) {
+    threads.emplace_back([&, i] {
+      const std::string password = std::to_string(i);
+      auto attempt = scene.throttle.begin(ip(kHere), {"amy", password}, kLongMs);
+      if (attempt.turn() != Turn::kAsk) return;
+      ++asked;
+      int most = most_under_way;
+      const int now = ++under_way;
+      while (most < now && !most_under_way.compare_exchange_weak(most, now)) {
+      }
+      std::this_thread::yield();
+      --under_way;
+      attempt.denied();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(asked == 10);
+  CHECK(most_under_way <= 10);
+  CHECK(scene.throttle.refused() == 54);
+}
+
+TEST_CASE("many right passwords at once all have their turn", "[throttle]") {
+  Scene scene;
+  std::atomic<int> asked = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 64; ++i) {
+    threads.emplace_back([&, i] {
+      for (int j = 0; j < 20; ++j)
+        asked += scene.log_in(kHere, "right", std::to_string(100 * i + j)) ? 1 : 0;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(asked == 64 * 20);
+  CHECK(scene.guess(kHere, 100) == 10);
+}
+
+TEST_CASE("a log-in that waits for a place is told when there is none in time", "[throttle]") {
+  Scene scene(1);
+  auto first = scene.throttle.begin(ip(kHere), {"amy", "one"}, kLongMs);
+  REQUIRE(first.turn() == Turn::kAsk);
+  CHECK(scene.throttle.begin(ip(kHere), {"amy", "two"}, 1).turn() == Turn::kNoTurn);
+  CHECK(scene.throttle.begin(ip(kElsewhere), {"amy", "two"}, 1).turn() == Turn::kAsk);
+  first.granted();
+  CHECK(scene.throttle.begin(ip(kHere), {"amy", "one"}, 1).turn() == Turn::kAsk);
+}
+
+TEST_CASE("a pair that was right lately takes no place", "[throttle]") {
+  Scene scene(1);
+  CHECK(scene.log_in(kHere, "right"));
+  const auto first = scene.throttle.begin(ip(kHere), {"amy", "other"}, kLongMs);
+  REQUIRE(first.turn() == Turn::kAsk);
+  CHECK(scene.throttle.begin(ip(kHere), {"amy", "right"}, 1).turn() == Turn::kAsk);
+}
+
+TEST_CASE("when the table is full, the address that is forgiven first is forgotten", "[throttle]") {
+  Scene scene(10, 8);  // one set: all addresses meet
+  for (int i = 1; i <= 8; ++i) {
+    CHECK(scene.guess("192.0.2." + std::to_string(i), i == 3 ? 5 : 10) == (i == 3 ? 5 : 10));
+  }
+  CHECK(scene.guess(kElsewhere, 1) == 0);
+  CHECK(scene.guess("198.51.100.1", 3) == 3);  // takes the place of 192.0.2.3
+  for (int i : {1, 2, 4, 5, 6, 7, 8}) {
+    CAPTURE(i);
+    CHECK(scene.guess("192.0.2." + std::to_string(i), 1) == 0);
+  }
+  CHECK(scene.log_in("198.51.100.2", "right"));  // needs no entry of its own
+  CHECK(scene.guess("198.51.100.1", 100) == 7);
+}
+
+TEST_CASE("what is forgiven makes room", "[throttle]") {
+  Scene scene(10, 8);
+  for (int i = 1; i <= 8; ++i) scene.guess("192.0.2." + std::to_string(i), 10);
+  pass_s(60);
+  for (int i = 1; i <= 8; ++i) CHECK(scene.guess("198.51.100." + std::to_string(i), 100) == 10);
+}
