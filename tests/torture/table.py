@@ -5,4 +5,6 @@ MODULES = (
     "no_wrong_answer",
     "slow_clients",
     "over_capacity",
+    "stop_start",
+    "fails_closed",
 )
