@@ -7,4 +7,5 @@ MODULES = (
     "over_capacity",
     "stop_start",
     "fails_closed",
+    "keeps_secrets",
 )
