@@ -10,6 +10,8 @@ from pathlib import Path
 
 import promise  # noqa: F401  # lets us import from the other folders of tests
 from databases import Database, MariaDb, Redis
+from processes import children, state
+from waiting import eventually
 
 from lab.rig.host import free_port
 from lab.rig.processes import Address, Program
@@ -59,10 +61,12 @@ class Restartable:
         self._program.wait_ready(_READY_S)
 
     def kill(self) -> None:
-        """With SIGKILL, all its processes."""
+        """With SIGKILL, all its processes. Returns when they no longer listen."""
+        others = children(self._program.pid)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._program.pid, signal.SIGKILL)  # the program leads a group of its own
         self._program.kill()
+        eventually(lambda: all(state(pid) in ("", "Z") for pid in others), "its processes end")
 
     def pause(self) -> None:
         self._program.pause()

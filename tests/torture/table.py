@@ -8,4 +8,5 @@ MODULES = (
     "stop_start",
     "fails_closed",
     "keeps_secrets",
+    "acknowledged_stays",
 )
