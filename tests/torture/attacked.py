@@ -68,6 +68,13 @@ class Restartable:
         self._program.kill()
         eventually(lambda: all(state(pid) in ("", "Z") for pid in others), "its processes end")
 
+    @property
+    def pid(self) -> int:
+        return self._program.pid
+
+    def is_running(self) -> bool:
+        return self._program.is_running()
+
     def pause(self) -> None:
         self._program.pause()
 

@@ -9,4 +9,5 @@ MODULES = (
     "fails_closed",
     "keeps_secrets",
     "acknowledged_stays",
+    "hostile_bytes",
 )
