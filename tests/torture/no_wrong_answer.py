@@ -31,7 +31,7 @@ _CHAINS = 2
 _CLIENTS = 12
 _FILES = [f"file-{number}.txt" for number in range(20)]
 _REWRITE_EACH_S = 0.01
-_PROGRESS_S = 120.0
+_PROGRESS_S = 300.0
 _STORE_TIMEOUT_S, _AUTH_TIMEOUT_S = 1, 2
 _BEYOND_S = 0.5  # how much the long delays of a proxy exceed the time-out of who waits
 _SHOWN = 3
@@ -203,7 +203,7 @@ def _attacked(
     bench: Bench, kind: str, attacks: Sequence[Attack], answers: int
 ) -> tuple[list[Operation], list[float]]:
     """All operations, and how long each recovery took."""
-    oks_each = answers // (8 * len(attacks))  # of each fileserver's clients, after each attack
+    oks_each = answers // (16 * len(attacks))  # of each fileserver's clients, after each attack
     with _scene(bench, kind) as scene:
         scene.wait_for_progress(oks_each)
         for attack in attacks:
