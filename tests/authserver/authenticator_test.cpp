@@ -89,6 +89,16 @@ TEST_CASE("the right password is verified, a wrong one and an unknown user are d
   }
 }
 
+TEST_CASE("a wrong password and an unknown user are denied again and again", "[authserver]") {
+  Setup setup;
+  REQUIRE(setup.create("right"));
+  for (int i = 0; i < 3; ++i) {
+    CHECK(is(setup.verify("wrong"), ErrorCode::kDenied));
+    CHECK(is(setup.authenticator->verify(*setup.store, {setup.user + "x", "right"}),
+             ErrorCode::kDenied));
+  }
+}
+
 TEST_CASE("a remembered credential is not accepted after the record has changed", "[authserver]") {
   Setup setup;
   OneRecord store;

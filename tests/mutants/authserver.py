@@ -38,7 +38,7 @@ _PASSWORDS = (
         "authserver/authenticator.cpp",
         "if (is_right && may_remember)",
         "if (may_remember)",
-        ("unit/the right password is verified*",),
+        ("unit/a wrong password and an unknown user*",),
     ),
     Mutation(
         "unknown-user-costs-no-hash",
