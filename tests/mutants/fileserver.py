@@ -105,15 +105,15 @@ _AUTH = (
     Mutation(
         "address-that-failed-is-tried-first-again",
         "fileserver/auth_addresses.cpp",
-        "note_outcome(candidates[i], false);",
+        "note_no_answer(candidates[i], fd.error().context, began_ns);",
         "",
         ("unit/an address that is down is skipped*",),
     ),
     Mutation(
         "address-that-hangs-is-not-passed-over",
         "fileserver/auth_client.cpp",
-        "addresses_.note_answer(made->get(), !is_timed_out);",
-        "addresses_.note_answer(made->get(), true);",
+        "note_no_answer(made->address, outcome);\n    if (may_try_another)",
+        "if (may_try_another)",
         ("unit/an authserver that accepts and does not answer*",),
     ),
 )

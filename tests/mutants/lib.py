@@ -180,8 +180,8 @@ _CONNECTION = (
     Mutation(
         "peer-that-takes-nothing-is-kept",
         "lib/serve/connection.cpp",
-        "if (newly_acknowledged() > 0) {",
-        "if (newly_acknowledged() >= 0) {",
+        "if (reply_moves() || unacknowledged_ == 0) {",
+        "if (reply_moves() || unacknowledged_ >= 0) {",
         ("e2e/test_idle.ClientThatDoesNotReadTest.test_one_that_takes_no_byte_of_a_file_is_cut",),
         may_hang=True,
     ),
@@ -317,7 +317,7 @@ _FLAGS = (
     Mutation(
         "password-stays-in-the-list-of-processes",
         "lib/flags/parse.cpp",
-        "hide_secrets(argc, argv);",
+        'hide_secrets(argc, argv, variable_of(program.name, ""));',
         "",
         ("stores/test_store_start.SecretsTest.test_they_are_not_shown",),
     ),
