@@ -12,8 +12,8 @@ _SESSION = (
     Mutation(
         "next-client-has-the-last-grant",
         "fileserver/session.cpp",
-        "is_granted_ = false;\n  while",
-        "while",
+        "serve(serve::Connection& connection) {\n  is_granted_ = false;",
+        "serve(serve::Connection& connection) {",
         (_ACCOUNTS + "test_a_new_connection_on_a_reused_thread_is_not_logged_in",),
     ),
     Mutation(

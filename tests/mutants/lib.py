@@ -29,6 +29,13 @@ _BASE = (
         ("unit/bytes from a peer cannot break a log line",),
     ),
     Mutation(
+        "outage-is-logged-again-and-again",
+        "lib/base/outage.cpp",
+        "if (is_logged(state)) return false;\n  if (state == kReachable)",
+        "if (state == kReachable)",
+        ("unit/an outage is logged once*",),
+    ),
+    Mutation(
         "write-stops-after-a-part",
         "lib/base/file_io.cpp",
         "bytes.remove_prefix(static_cast<std::size_t>(written));",
@@ -38,6 +45,13 @@ _BASE = (
 )
 
 _NET = (
+    Mutation(
+        "vanished-peer-is-not-noticed",
+        "lib/net/socket_io.cpp",
+        "::setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);",
+        "static_cast<void>(on);",
+        ("unit/the system asks after the peer*",),
+    ),
     Mutation(
         "stale-connection-counts-as-quiet",
         "lib/net/socket_io.cpp",
@@ -57,21 +71,21 @@ _NET = (
         "lib/net/listen.cpp",
         "::listen(listener.fd.get(), longest_backlog())",
         "::listen(listener.fd.get(), 1)",
-        ("unit/connections wait in the queue*",),
+        ("unit/the system accepts on behalf*",),
     ),
     Mutation(
         "accepted-sockets-delay-small-replies",
         "lib/net/listen.cpp",
         "::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);",
         "",
-        ("unit/neither side of a connection delays*",),
+        ("unit/small replies are sent at once*",),
     ),
     Mutation(
         "clients-delay-small-requests",
         "lib/net/connect.cpp",
         "::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);",
         "",
-        ("unit/neither side of a connection delays*",),
+        ("unit/small replies are sent at once*",),
     ),
 )
 
@@ -183,6 +197,14 @@ _CONNECTION = (
         "if (reply_moves() || unacknowledged_ == 0) {",
         "if (reply_moves() || unacknowledged_ >= 0) {",
         ("e2e/test_idle.ClientThatDoesNotReadTest.test_one_that_takes_no_byte_of_a_file_is_cut",),
+        may_hang=True,
+    ),
+    Mutation(
+        "least-rate-is-ignored",
+        "lib/serve/connection.cpp",
+        "if (taken_ < enough_) return false;",
+        "if (taken_ < 1) return false;",
+        ("e2e/test_idle.SlowClientTest.test_one_that_is_slower_than_the_least_rate_is_cut",),
         may_hang=True,
     ),
     Mutation(

@@ -1,11 +1,7 @@
 #include "net/connect.h"
 
-#include <netinet/tcp.h>
-
-#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <vector>
 
 #include "net/listen.h"
 #include "net/socket_io.h"
@@ -15,13 +11,6 @@ namespace {
 
 net::SocketAddress address_of(const net::Listener& listener) {
   return net::resolve(listener.address)->front();
-}
-
-bool sends_at_once(int fd) {
-  int is_on = 0;
-  socklen_t size = sizeof is_on;
-  ::getsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &is_on, &size);
-  return is_on != 0;
 }
 
 }  // namespace
@@ -81,25 +70,6 @@ TEST_CASE("accepted sockets inherit the listener's time slice", "[net]") {
   std::array<char, 1> byte;
   CHECK(net::receive(accepted.fd.get(), byte) == -1);
   CHECK(errno == EAGAIN);
-}
-
-TEST_CASE("neither side of a connection delays small messages", "[net]") {
-  const auto listener = net::listen_on({"127.0.0.1", 0}, 0);
-  const auto client = net::connect_to(address_of(*listener), 1000);
-  REQUIRE(client);
-  const auto accepted = net::accept_from(listener->fd.get());
-  CHECK(sends_at_once(client->get()));
-  CHECK(sends_at_once(accepted.fd.get()));
-}
-
-TEST_CASE("connections wait in the queue until they are accepted", "[net]") {
-  const auto listener = net::listen_on({"127.0.0.1", 0}, 0);
-  std::vector<net::Fd> waiting;
-  for (int i = 0; i < std::min(50, net::longest_backlog()); ++i) {
-    auto client = net::connect_to(address_of(*listener), 10'000);
-    REQUIRE(client);
-    waiting.push_back(std::move(*client));
-  }
 }
 
 TEST_CASE("an idle connection is usable until its peer sends or closes", "[net]") {
