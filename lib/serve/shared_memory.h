@@ -1,38 +1,18 @@
-// Memory that a process shares with the children that it forks later.
+// Objects that a process shares with the children that it forks later.
 //
 // A child that inherits a Shared or a SharedArray works on the same objects. Each process unmaps
 // its own view of them; their destructors are not called. A type kept here must work across
 // processes: lock-free atomics and process-shared mutexes are fine, pointers are not.
 #pragma once
 
-#include <sys/mman.h>
-
 #include <cstddef>
 #include <new>
 #include <span>
 #include <utility>
 
+#include "base/shared_memory.h"
+
 namespace serve {
-
-// Owns `bytes` of anonymous shared memory, filled with zeros. Throws std::bad_alloc if there is not
-// enough.
-class SharedMemory {
- public:
-  explicit SharedMemory(std::size_t bytes)
-      : address_(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)),
-        bytes_(bytes) {
-    if (address_ == MAP_FAILED) throw std::bad_alloc();
-  }
-  ~SharedMemory() { ::munmap(address_, bytes_); }
-  SharedMemory(const SharedMemory&) = delete;
-  SharedMemory& operator=(const SharedMemory&) = delete;
-
-  void* address() const { return address_; }
-
- private:
-  void* const address_;
-  const std::size_t bytes_;
-};
 
 // One T in shared memory.
 template <typename T>
@@ -50,7 +30,7 @@ class Shared {
   T* operator->() const { return value_; }
 
  private:
-  const SharedMemory memory_;
+  const base::SharedMemory memory_;
   T* const value_;
 };
 
@@ -66,7 +46,7 @@ class SharedArray {
   T& operator[](std::size_t index) const { return values_[index]; }
 
  private:
-  const SharedMemory memory_;
+  const base::SharedMemory memory_;
   const std::span<T> values_;
 };
 
