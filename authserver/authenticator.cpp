@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/clock.h"
+#include "telemetry/counters.h"
 
 namespace authserver {
 
@@ -60,7 +61,11 @@ base::Status Authenticator::check(wire::Credentials account, std::string_view re
                                            " costs more to check than ours"};
   const CredentialKey key = hasher_->key_of(account, record);
   const bool may_remember = options_.memo_ms > 0;
-  if (may_remember && shared_->memo.contains(key, base::now_ns())) return base::kDone;
+  if (may_remember) {
+    const bool is_hit = shared_->memo.contains(key, base::now_ns());
+    telemetry::add(is_hit ? telemetry::Count::kMemoHits : telemetry::Count::kMemoMisses);
+    if (is_hit) return base::kDone;
+  }
   const HashLanes::Turn turn(shared_->lanes, key.low, hash_deadline_ns());
   if (!turn.is_granted()) return too_many_hashes();
   // A request with the same credential may have been verified while this one waited.

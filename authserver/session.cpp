@@ -2,16 +2,32 @@
 
 #include <variant>
 
+#include "authserver/stores/timed_store.h"
 #include "serve/answer.h"
+#include "telemetry/counters.h"
 
 namespace authserver {
 
+namespace {
+
+using telemetry::Verb;
+
+Verb verb_of(const wire::Ping&) { return Verb::kPing; }
+Verb verb_of(const wire::New&) { return Verb::kNew; }
+Verb verb_of(const wire::Auth&) { return Verb::kLogIn; }
+Verb verb_of(const wire::Refused&) { return Verb::kOther; }
+
+}  // namespace
+
 void Session::serve(serve::Connection& connection) {
   while (const auto line = connection.next_line()) {
+    const telemetry::RequestTimer timer;
     const auto request = wire::parse_auth_line(*line);
     if (!std::holds_alternative<wire::Refused>(request)) connection.flush();
     const auto status = std::visit([this](const auto& one) { return answer(one); }, request);
     serve::answer(connection, status);
+    timer.count(std::visit([](const auto& one) { return verb_of(one); }, request),
+                connection.outcome());
   }
 }
 
@@ -45,7 +61,7 @@ base::Status Session::with_store(Ask ask) {
   if (store_ == nullptr) {
     auto opened = store_config_.open();
     if (!opened) return opened.error();
-    store_ = std::move(*opened);
+    store_ = telemetry::is_on() ? timed(std::move(*opened)) : std::move(*opened);
   }
   const auto status = ask(*store_);
   if (store_config_.connection == StoreConnection::kPerRequest) store_.reset();

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "net/socket_io.h"
+#include "telemetry/counters.h"
 #include "wire/error_word.h"
 #include "wire/line_buffer.h"
 #include "wire/reply.h"
@@ -102,6 +103,7 @@ base::Status AuthClient::ask_if_acceptable(const Request& request, Repeat repeat
 }
 
 base::Status AuthClient::ask_line(std::string_view line, Repeat repeat) {
+  const telemetry::Stopwatch watch(telemetry::Timed::kAuthserver);
   const auto deadline = base::Deadline::in_ms(timeout_ms_);
   if (mode_ == AuthConnection::kPerRequest) return ask_on_new_connection(line, deadline, repeat);
   // The authserver may have closed an idle connection; after a restart it has closed all of them.

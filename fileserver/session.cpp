@@ -4,16 +4,32 @@
 
 #include "base/log.h"
 #include "serve/answer.h"
+#include "telemetry/counters.h"
 #include "wire/error_word.h"
 
 namespace fileserver {
+
+namespace {
+
+using telemetry::Verb;
+
+Verb verb_of(const wire::Ping&) { return Verb::kPing; }
+Verb verb_of(const wire::New&) { return Verb::kNew; }
+Verb verb_of(const wire::Get&) { return Verb::kLogIn; }
+Verb verb_of(const wire::FileName&) { return Verb::kFile; }
+Verb verb_of(const wire::Refused&) { return Verb::kOther; }
+
+}  // namespace
 
 void Session::serve(serve::Connection& connection) {
   is_granted_ = false;
   if (transfer_log_ != nullptr) connection.keep_times();
   while (const auto line = connection.next_line()) {
-    std::visit([&](const auto& request) { handle(connection, request); },
-               wire::parse_client_line(*line));
+    const telemetry::RequestTimer timer;
+    const auto parsed = wire::parse_client_line(*line);
+    std::visit([&](const auto& request) { handle(connection, request); }, parsed);
+    timer.count(std::visit([](const auto& request) { return verb_of(request); }, parsed),
+                connection.outcome());
   }
 }
 

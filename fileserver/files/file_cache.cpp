@@ -115,6 +115,7 @@ bool FileCache::put(const std::string& name, Entry entry) {
   // No other thread changes this entry now, and the address of a key never changes.
   note_inode(known->first, known->second.entry.inode, entry.inode);
   const base::Lock lock(shard_of(name).mutex);
+  note_file(known->second.entry, entry);
   std::swap(known->second.entry, entry);
   return true;
   // The old version is freed when `entry` is: after the lock, unless a request still sends it.
@@ -132,6 +133,10 @@ FileCache::Files::value_type* FileCache::find_or_add(const std::string& name) {
   return &*found;
 }
 
+void FileCache::note_file(const Entry& before, const Entry& now) {
+  files_in_memory_ += (now.file ? 1 : 0) - (before.file ? 1 : 0);
+}
+
 void FileCache::note_inode(std::string_view name, ino_t before, ino_t now) {
   if (before == now) return;
   const base::Lock lock(inodes_mutex_);
@@ -147,6 +152,7 @@ void FileCache::erase(std::string_view name) {
     const auto found = shard.files.find(name);
     if (found == shard.files.end()) return;
     erased = shard.files.extract(found);
+    note_file(erased.mapped().entry, {});
   }
   note_inode(erased.key(), erased.mapped().entry.inode, 0);
 }
@@ -172,6 +178,7 @@ void FileCache::forget_below(const Names& folders) {
         if (!is_below(file->first, folders)) continue;
         erased.emplace_back();  // the first step, because it may run out of memory
         erased.back() = shard.files.extract(file);
+        note_file(erased.back().mapped().entry, {});
       }
     }
     for (const auto& file : erased) note_inode(file.key(), file.mapped().entry.inode, 0);

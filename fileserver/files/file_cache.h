@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -95,6 +96,10 @@ class FileCache {
   }
 
   std::int64_t used_bytes() const { return budget_.used_bytes(); }
+  std::int64_t limit_bytes() const { return budget_.limit_bytes(); }
+
+  // How many files have their bytes in memory now.
+  std::int64_t files_in_memory() const { return files_in_memory_.load(); }
   bool uses_direct_io() const { return !direct_io_.is_refused(); }
 
  private:
@@ -123,6 +128,7 @@ class FileCache {
 
   bool put(const std::string& name, Entry entry);
   Files::value_type* find_or_add(const std::string& name);
+  void note_file(const Entry& before, const Entry& now);
   void note_inode(std::string_view name, ino_t before, ino_t now);
   void erase(std::string_view name);
   Shard& shard_of(std::string_view name) { return shards_[Hash()(name) % kShards]; }
@@ -132,6 +138,7 @@ class FileCache {
   DirectIo direct_io_;
   MemoryBudget budget_;  // before the shards, whose files hold shares of it
   std::array<Shard, kShards> shards_;
+  std::atomic<std::int64_t> files_in_memory_ = 0;
 
   // The names are the keys of `shards_`. Requests do not use it.
   mutable base::Mutex inodes_mutex_;

@@ -29,12 +29,20 @@
 // renamed. Until then the old version is the last complete one.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "base/result.h"
 #include "serve/connection.h"
 
 namespace fileserver {
+
+// What the files in memory take.
+struct FilesInMemory {
+  std::int64_t files = 0;
+  std::int64_t bytes = 0;        // with the bookkeeping of all files
+  std::int64_t limit_bytes = 0;  // --memory-limit
+};
 
 class Files {
  public:
@@ -44,6 +52,9 @@ class Files {
   // cannot be finished, the connection is cut. An error (kNotFound, kInternal) means that nothing
   // was sent. `name` is any line that a client sent.
   virtual base::Status send(std::string_view name, serve::Connection& connection) = 0;
+
+  // Any thread.
+  virtual FilesInMemory in_memory() const { return {}; }
 };
 
 }  // namespace fileserver

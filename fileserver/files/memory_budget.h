@@ -49,6 +49,8 @@ class MemoryBudget {
   // Whether take() would succeed now.
   bool has_room_for(std::int64_t bytes) const { return used_bytes() + bytes <= limit_bytes_; }
 
+  std::int64_t limit_bytes() const { return limit_bytes_; }
+
   // The sum of all shares that are held now.
   std::int64_t used_bytes() const { return used_bytes_.load(); }
 

@@ -27,6 +27,10 @@ class PrefetchedFiles : public Files {
 
   base::Status send(std::string_view name, serve::Connection& connection) override;
 
+  FilesInMemory in_memory() const override {
+    return {cache_.files_in_memory(), cache_.used_bytes(), cache_.limit_bytes()};
+  }
+
  private:
   // Sends a file that the cache does not know from disk, if there is such a file.
   base::Status send_unknown(const std::string& name, serve::Connection& connection);

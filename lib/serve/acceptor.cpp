@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "net/socket_io.h"
+#include "telemetry/counters.h"
 #include "wire/error_word.h"
 #include "wire/reply.h"
 
@@ -45,6 +46,7 @@ void Acceptor::wait_for_resources(int errno_value) {
 }
 
 void refuse(net::Fd fd) {
+  telemetry::add(telemetry::Count::kConnectionsRefused);
   // A new socket always has room for one line, so sending does not wait. If unread bytes were left,
   // close() would reset the connection before the peer reads the line. So they are discarded first.
   net::send_all(fd.get(),

@@ -9,6 +9,7 @@
 #include <cerrno>
 
 #include "serve/connection.h"
+#include "telemetry/board.h"
 
 namespace serve {
 
@@ -79,6 +80,7 @@ void become_child(Acceptor& acceptor, const Scoreboard& scoreboard, pid_t parent
 
 void accept_and_serve(Acceptor& acceptor, const Options& options, const MakeWorker& make_worker,
                       ChildPlace place) {
+  const telemetry::Lease lease(options.counters, place.number);
   const auto worker = make_worker();
   Scoreboard& board = place.scoreboard;
   for (;;) {
@@ -102,7 +104,8 @@ void accept_and_serve(Acceptor& acceptor, const Options& options, const MakeWork
 }
 
 void serve_and_end(Arrival arrival, const Options& options, const MakeWorker& make_worker,
-                   Totals& totals) {
+                   Totals& totals, std::size_t place) {
+  const telemetry::Lease lease(options.counters, place);
   const auto worker = make_worker();
   serve_arrival(std::move(arrival), options, *worker, totals);
 }

@@ -25,6 +25,7 @@ enum class ChildState : int { kWaiting, kServing, kDone };
 
 // What a spare child works with. The references must outlive the child.
 struct ChildPlace {
+  std::size_t number;  // no other living child has it
   Scoreboard& scoreboard;
   std::atomic<ChildState>& state;
   int nobody_waits_event;  // an eventfd, written when no child waits any more
@@ -49,7 +50,8 @@ void accept_and_serve(Acceptor& acceptor, const Options& options, const MakeWork
                       ChildPlace place);
 
 // The life of a child without spare processes: serves one connection, as in the paper.
+// `place` is a number that no other living child has.
 void serve_and_end(Arrival arrival, const Options& options, const MakeWorker& make_worker,
-                   Totals& totals);
+                   Totals& totals, std::size_t place);
 
 }  // namespace serve

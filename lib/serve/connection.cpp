@@ -43,6 +43,11 @@ Connection::Connection(net::Fd fd, const net::IpAddress& peer, std::int64_t idle
       is_draining_(is_draining),
       enough_(bytes_in(min_rate, idle_timeout_ms)) {}
 
+Connection::~Connection() {
+  if (sized_reply_.sent_bytes < sized_reply_.size_bytes)
+    telemetry::add(telemetry::Count::kTransfersAborted);
+}
+
 std::optional<std::string_view> Connection::next_line() {
   auto deadline = idle_deadline(idle_timeout_ms_);
   while (!is_over_) {
@@ -55,7 +60,10 @@ std::optional<std::string_view> Connection::next_line() {
     std::string_view line;
     switch (lines_.next(line)) {
       case wire::LineBuffer::Next::kLine: ++requests_; return line;
-      case wire::LineBuffer::Next::kTooLong: reply_error(base::ErrorCode::kTooLong); break;
+      case wire::LineBuffer::Next::kTooLong:
+        reply_error(base::ErrorCode::kTooLong);
+        telemetry::count_request(telemetry::Verb::kOther, outcome_);
+        break;
       case wire::LineBuffer::Next::kNeedMore:
         flush();
         if (!is_over_ && !receive_more(deadline)) is_over_ = true;
@@ -66,6 +74,7 @@ std::optional<std::string_view> Connection::next_line() {
 }
 
 void Connection::reply_error(base::ErrorCode code, std::string_view text) {
+  outcome_ = code;
   queue(wire::error_line(code, text));
   if (!wire::closes_connection(code)) return;
   flush();
@@ -78,6 +87,7 @@ void Connection::reply_with(std::span<const char> bytes) {
 }
 
 void Connection::begin_sized_reply(std::uint64_t size_bytes) {
+  outcome_.reset();
   queue(wire::ok_sized_line(size_bytes));
   if (enough_ > 1) restart_reply_time();
   sized_reply_ = {.size_bytes = size_bytes};
@@ -105,6 +115,7 @@ bool Connection::send(std::span<const char> bytes) {
       const auto of_replies = std::min(replies.size(), static_cast<std::size_t>(sent));
       replies = replies.subspan(of_replies);
       bytes = bytes.subspan(static_cast<std::size_t>(sent) - of_replies);
+      telemetry::add(telemetry::Count::kSentBytes, static_cast<std::uint64_t>(sent));
       unacknowledged_ += sent;
       note_sent(static_cast<std::size_t>(sent) - of_replies, began_ns);
     }

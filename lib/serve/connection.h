@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "net/fd.h"
 #include "net/ip_address.h"
+#include "telemetry/counters.h"
 #include "wire/error_word.h"
 #include "wire/line_buffer.h"
 #include "wire/reply.h"
@@ -47,6 +48,9 @@ class Connection {
   // A peer has to take `min_rate` bytes per second of a reply, on average over the idle time-out.
   Connection(net::Fd fd, const net::IpAddress& peer, std::int64_t idle_timeout_ms,
              const std::atomic<bool>& is_draining, std::int64_t min_rate = 0);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
 
   // Waits for the next line. Returns it without its line ending; it is valid until the next call.
   // Returns nothing once the conversation is over: the peer has finished, was idle for too long, or
@@ -56,7 +60,10 @@ class Connection {
   // Requires: exactly one reply for each line. A reply is queued. next_line() sends the queued
   // replies when it has no further line to return. Call flush() before anything that may take long,
   // such as asking another server.
-  void reply_ok() { queue(wire::kOkLine); }
+  void reply_ok() {
+    outcome_.reset();
+    queue(wire::kOkLine);
+  }
   void reply_error(base::ErrorCode code) { reply_error(code, wire::text_of(code)); }
   void reply_error(base::ErrorCode code, std::string_view text);
   void flush() { send({}); }
@@ -75,6 +82,9 @@ class Connection {
 
   // Ends the conversation in the middle of a reply. The peer sees that the connection ends early.
   void abort() { is_over_ = true; }
+
+  // The error code of the last reply. Nothing if it was OK.
+  telemetry::Outcome outcome() const { return outcome_; }
 
   int fd() const { return fd_.get(); }
 
@@ -106,6 +116,7 @@ class Connection {
   SizedReply sized_reply_;
   std::int64_t unacknowledged_ = 0;  // bytes sent and not acknowledged at the last look
   std::uint64_t requests_ = 0;
+  telemetry::Outcome outcome_;
   std::size_t queued_size_ = 0;
   std::array<char, 256> queued_;  // [0, queued_size_) waits to be sent
   wire::LineBuffer lines_;

@@ -1,10 +1,19 @@
 // The settings that both servers have, and the worker that serves a connection.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+
+#include "net/address.h"
+
+namespace telemetry {
+class Board;
+}  // namespace telemetry
 
 namespace serve {
 
@@ -21,7 +30,22 @@ struct Options {
 
   // Finishes what must not be lost when the process exits while a thread still works.
   std::function<void()> before_exit = [] {};
+
+  std::optional<net::HostPort> telemetry_listen{};  // nothing: no telemetry
+
+  // Where workers count what they do; null: nowhere. It must outlive the server, and have a slot
+  // for each of most_workers().
+  telemetry::Board* counters = nullptr;
+
+  // Only in the process model: called when a child has ended that the server did not make.
+  std::function<void(pid_t)> other_child_ended{};
 };
+
+// How many workers there may be at once: those that serve, those that wait, one that is just about
+// to refuse, and the thread or process that accepts.
+inline std::size_t most_workers(const Options& options) {
+  return static_cast<std::size_t>(options.max_connections + options.spare + 2);
+}
 
 // How long one blocking call on a connection may sleep (0: no limit). After that the connection
 // checks the clock, and whether the peer has taken bytes of a reply.

@@ -19,6 +19,7 @@
 #include "serve/child.h"
 #include "serve/servers.h"
 #include "serve/shared_memory.h"
+#include "telemetry/board.h"
 
 namespace serve {
 
@@ -42,6 +43,7 @@ class ProcessServer {
   }
 
   bool run() {
+    const telemetry::Lease lease(options_.counters, most_children_);  // the place behind all others
     if (!signals_.is_open() || !nobody_waits_.is_open()) {
       base::log::error("cannot watch child processes: out of descriptors or memory");
       return false;
@@ -87,7 +89,10 @@ class ProcessServer {
     int status = 0;
     for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
       const auto child = children_.find(pid);
-      if (child == children_.end()) continue;
+      if (child == children_.end()) {
+        if (options_.other_child_ended) options_.other_child_ended(pid);
+        continue;
+      }
       settle(child->second, pid, status);
       free_places_.push_back(child->second);
       children_.erase(child);
@@ -96,6 +101,7 @@ class ProcessServer {
 
   // Corrects the scoreboard for a child that was killed and could not do so itself.
   void settle(std::size_t place, pid_t pid, int status) {
+    if (options_.counters != nullptr) options_.counters->release_place(place);
     if (options_.spare == 0) --board_->serving;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
     base::log::error("a child died pid={} status={:#x}", pid, static_cast<unsigned>(status));
@@ -109,7 +115,7 @@ class ProcessServer {
     ++board_->waiting;
     const bool is_forked = fork_child([this](std::size_t place) {
       accept_and_serve(acceptor_, options_, make_worker_,
-                       {*board_, states_[place], nobody_waits_.get()});
+                       {place, *board_, states_[place], nobody_waits_.get()});
     });
     if (!is_forked) --board_->waiting;
     return is_forked;
@@ -125,9 +131,9 @@ class ProcessServer {
     bool is_forked = false;
     if (board_->serving < options_.max_connections) {
       ++board_->serving;
-      is_forked = fork_child([&](std::size_t) {
+      is_forked = fork_child([&](std::size_t place) {
         serve_and_end({std::move(accepted.fd), accepted.peer}, options_, make_worker_,
-                      board_->totals);
+                      board_->totals, place);
       });
       if (!is_forked) --board_->serving;
     }

@@ -15,6 +15,7 @@
 #include "serve/connection.h"
 #include "serve/one_connection.h"
 #include "serve/servers.h"
+#include "telemetry/board.h"
 
 namespace serve {
 
@@ -93,11 +94,13 @@ class ThreadServer {
 
   // Without spare threads: one thread only accepts, as in the paper.
   void accept_and_hand_over() {
+    const telemetry::Lease lease(options_.counters);
     while (auto arrival = acceptor_.next()) {
       const int raw_fd = arrival->fd.get();
       const auto peer = arrival->peer;
       const bool is_started = has_a_seat() && start_thread([this, raw_fd, peer](Seat& seat) {
                                 Arrival owned{net::Fd(raw_fd), peer};
+                                const telemetry::Lease lease_of_one(options_.counters);
                                 const auto worker = try_to_make_worker();
                                 if (worker) {
                                   serve_seated(seat, std::move(owned), *worker);
@@ -120,6 +123,7 @@ class ThreadServer {
 
   // With spare threads: the life of each thread.
   void accept_and_serve(Seat& seat) {
+    const telemetry::Lease lease(options_.counters);
     const auto worker = try_to_make_worker();
     if (!worker) {
       base::pause_ms(kTryAgainMs);

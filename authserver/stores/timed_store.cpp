@@ -1,0 +1,47 @@
+#include "authserver/stores/timed_store.h"
+
+#include <utility>
+
+#include "telemetry/counters.h"
+
+namespace authserver {
+
+namespace {
+
+using telemetry::Stopwatch;
+using telemetry::Timed;
+
+class TimedStore : public AccountStore {
+ public:
+  explicit TimedStore(std::unique_ptr<AccountStore> store) : store_(std::move(store)) {}
+
+  base::Status create(const Account& account) override {
+    const Stopwatch watch(Timed::kStoreCreate);
+    return store_->create(account);
+  }
+
+  base::Result<std::string> find_record(std::string_view user) override {
+    const Stopwatch watch(Timed::kStoreFind);
+    return store_->find_record(user);
+  }
+
+  base::Status ping() override {
+    const Stopwatch watch(Timed::kStorePing);
+    return store_->ping();
+  }
+
+  base::Status for_each(const std::function<void(const Account&)>& visit) override {
+    return store_->for_each(visit);
+  }
+
+ private:
+  const std::unique_ptr<AccountStore> store_;
+};
+
+}  // namespace
+
+std::unique_ptr<AccountStore> timed(std::unique_ptr<AccountStore> store) {
+  return std::make_unique<TimedStore>(std::move(store));
+}
+
+}  // namespace authserver
