@@ -178,7 +178,7 @@ $(BUILD)/unit_tests: $(call objects_of,$(UNIT_TESTS) $(TESTED)) $(BUILD)/libturn
 # What --version prints.
 $(BUILD)/generated/version.h: Makefile
 	$(Q)mkdir -p $(@D); printf '#define TURNSTILE_VERSION "%s"\n' '$(VERSION)' >$@
-$(BUILD)/objects/lib/flags/parse.o: $(BUILD)/generated/version.h
+$(BUILD)/objects/lib/flags/parse.o $(BUILD)/objects/lib/telemetry/server_metrics.o: $(BUILD)/generated/version.h
 
 # The schema of each SQL store as a C++ string, which the authserver runs when it starts.
 SCHEMAS := $(patsubst sql/%.sql,%,$(wildcard sql/*.sql))

@@ -8,12 +8,14 @@
 #include "authserver/account_transfer.h"
 #include "authserver/authenticator.h"
 #include "authserver/config.h"
+#include "authserver/metrics.h"
 #include "authserver/session.h"
 #include "base/host.h"
 #include "base/stop_signals.h"
 #include "serve/servers.h"
 #include "serve/shared_memory.h"
 #include "serve/startup.h"
+#include "serve/telemetry_service.h"
 
 namespace {
 
@@ -42,6 +44,18 @@ int transfer_instead_of_serving(const Config& config) {
   return done ? 0 : failed(done.error());
 }
 
+// Starts to answer, and sets what the server needs for that in `options`.
+base::Status start_telemetry(serve::TelemetryService& service, const Config& config,
+                             const authserver::HashLanes& lanes, serve::Options& options) {
+  const serve::MakeSource make_source = [&service, &config, &lanes](pid_t server) {
+    return authserver::make_telemetry_source(config, service.board(), lanes, server);
+  };
+  options.counters = &service.board();
+  if (config.model == authserver::Model::kThread) return service.serve_in_thread(make_source);
+  options.other_child_ended = [&service](pid_t child) { service.child_ended(child); };
+  return service.serve_in_process(make_source);
+}
+
 int run(const Config& config) {
   if (!config.serve.is_debuggable) base::forbid_debugging();
   ::umask(S_IRWXG | S_IRWXO);  // the files that we write hold password records
@@ -52,6 +66,8 @@ int run(const Config& config) {
   // The address may be one that only root can bind. The store's files must belong to the user.
   auto listener = net::bind_to(config.listen, serve::io_slice_ms(config.serve.idle_timeout_ms));
   if (!listener) return failed(listener.error());
+  auto telemetry = serve::TelemetryService::open(config.serve);
+  if (!telemetry) return failed(telemetry.error());
   if (const auto done = serve::become_user(config.serve); !done) return failed(done.error());
   if (const auto prepared = config.store.prepare(); !prepared) return failed(prepared.error());
 
@@ -66,14 +82,19 @@ int run(const Config& config) {
 
   if (const auto listening = net::start_listening(*listener); !listening)
     return failed(listening.error());
-  serve::announce_ready(listener->address, config.serve);
+  serve::Options options = config.serve;
+  if (auto* const service = telemetry->get()) {
+    const auto started = start_telemetry(*service, config, passwords->lanes, options);
+    if (!started) return failed(started.error());
+  }
+  serve::announce_ready(listener->address, options, serve::address_of(telemetry->get()));
 
   const serve::MakeWorker make_worker = [&] {
     return std::make_unique<authserver::Session>(*authenticator, config.store);
   };
   const auto serve_all = config.model == authserver::Model::kProcess ? serve::serve_with_processes
                                                                      : serve::serve_with_threads;
-  return serve_all(std::move(*listener), config.serve, make_worker) ? 0 : 1;
+  return serve_all(std::move(*listener), options, make_worker) ? 0 : 1;
 }
 
 }  // namespace

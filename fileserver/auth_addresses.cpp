@@ -46,8 +46,11 @@ std::chrono::milliseconds left(base::Deadline deadline) {
 
 }  // namespace
 
-AuthAddresses::AuthAddresses(net::HostPort name, Resolver resolver)
-    : name_(std::move(name)), is_numeric_(is_numeric(name_.host)), resolver_(std::move(resolver)) {}
+AuthAddresses::AuthAddresses(net::HostPort name, Resolver resolver, OutageLog outage_log)
+    : name_(std::move(name)),
+      is_numeric_(is_numeric(name_.host)),
+      resolver_(std::move(resolver)),
+      outage_log_(outage_log) {}
 
 base::Result<AuthLink> AuthAddresses::connect(std::int64_t timeout_ms, base::Deadline deadline) {
   const std::int64_t began_ns = base::now_ns();
@@ -102,7 +105,8 @@ void AuthAddresses::note_no_answer(const net::SocketAddress& address, std::strin
                                    std::int64_t began_ns) {
   const auto outage = set_skipped(address, base::now_ns() + kSkipForNs);
   if (!outage) return;  // the name does not stand for this address any more
-  outage->note_failure({kName, address.text()}, reason, began_ns);
+  if (outage_log_ == OutageLog::kOn)
+    outage->note_failure({kName, address.text()}, reason, began_ns);
   look_for_trouble();  // another thread may have looked between the two lines above
 }
 
@@ -137,6 +141,7 @@ void AuthAddresses::look_for_trouble() {
 
 // Logs when no address is known because the name cannot be resolved, and when it can be again.
 base::Status AuthAddresses::note_look_up(base::Status known, std::int64_t began_ns) {
+  if (outage_log_ == OutageLog::kOff) return known;
   if (!known) {
     look_up_outage_.note_failure({kName, net::to_string(name_)}, known.error().context, began_ns);
   } else if (look_up_outage_.is_on()) {

@@ -36,12 +36,16 @@ struct AuthLink {
 // So is a name that cannot be resolved while no address is known.
 class AuthAddresses {
  public:
+  // Whether outages are logged. kOff is for health checks, so that no outage is logged twice.
+  enum class OutageLog { kOn, kOff };
+
   using Resolver =
       std::function<base::Result<std::vector<net::SocketAddress>>(const net::HostPort&)>;
 
   // `resolver` is called in a thread of its own, which may outlive this object; for an address in
   // numbers in the thread of the caller. Tests pass one of their own.
-  explicit AuthAddresses(net::HostPort name, Resolver resolver = net::resolve);
+  explicit AuthAddresses(net::HostPort name, Resolver resolver = net::resolve,
+                         OutageLog outage_log = OutageLog::kOn);
 
   // Connects to one of the addresses. No blocking call on the new connection takes longer than
   // `timeout_ms`. kUnavailable when no address accepted before the deadline, or the name was not
@@ -88,6 +92,7 @@ class AuthAddresses {
   const net::HostPort name_;
   const bool is_numeric_;  // then it is resolved only once
   const Resolver resolver_;
+  const OutageLog outage_log_;
 
   // Relaxed: it decides only whether an answer is reported. Written while mutex_ is held.
   std::atomic<bool> has_trouble_ = false;

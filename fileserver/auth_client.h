@@ -23,8 +23,11 @@ namespace fileserver {
 class AuthClient {
  public:
   AuthClient(const net::HostPort& address, AuthConnection mode, std::int64_t timeout_ms,
-             AuthAddresses::Resolver resolver = net::resolve)
-      : addresses_(address, std::move(resolver)), mode_(mode), timeout_ms_(timeout_ms) {}
+             AuthAddresses::Resolver resolver = net::resolve,
+             AuthAddresses::OutageLog outage_log = AuthAddresses::OutageLog::kOn)
+      : addresses_(address, std::move(resolver), outage_log),
+        mode_(mode),
+        timeout_ms_(timeout_ms) {}
 
   // Each returns kDone if the authserver answered OK, otherwise the error that it answered, or:
   //

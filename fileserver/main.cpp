@@ -11,10 +11,12 @@
 #include "fileserver/files/prefetched_files.h"
 #include "fileserver/guess_throttle.h"
 #include "fileserver/log_in.h"
+#include "fileserver/metrics.h"
 #include "fileserver/session.h"
 #include "fileserver/transfers/transfer_log.h"
 #include "serve/servers.h"
 #include "serve/startup.h"
+#include "serve/telemetry_service.h"
 
 namespace {
 
@@ -42,6 +44,8 @@ int run(const Config& config) {
   // it is over, because nobody would answer them.
   auto listener = net::bind_to(config.listen, serve::io_slice_ms(config.serve.idle_timeout_ms));
   if (!listener) return failed(listener.error());
+  auto telemetry = serve::TelemetryService::open(config.serve);
+  if (!telemetry) return failed(telemetry.error());
   if (const auto done = serve::become_user(config.serve); !done) return failed(done.error());
   if (!config.serve.is_debuggable) base::forbid_debugging();
   auto fence = fileserver::Fence::around(config.root);
@@ -58,14 +62,21 @@ int run(const Config& config) {
   }
   if (const auto listening = net::start_listening(*listener); !listening)
     return failed(listening.error());
+  serve::Options options = config.serve;
+  if (auto* const service = telemetry->get()) {
+    const auto started = service->serve_in_thread([&](pid_t server) {
+      return fileserver::make_telemetry_source(config, *files, service->board(), server);
+    });
+    if (!started) return failed(started.error());
+    options.counters = &service->board();
+  }
   fileserver::AuthClient auth(config.auth, config.auth_connection, config.auth_timeout_ms);
   fileserver::GuessThrottle throttle(config.throttle);
   fileserver::LogIn log_in(auth, throttle, config.auth_timeout_ms);
-  serve::announce_ready(listener->address, config.serve);
+  serve::announce_ready(listener->address, options, serve::address_of(telemetry->get()));
   const serve::MakeWorker make_worker = [&] {
     return std::make_unique<fileserver::Session>(auth, log_in, *files, transfer_log->get());
   };
-  serve::Options options = config.serve;
   options.before_exit = [&] {
     if (*transfer_log) (*transfer_log)->finish();
   };

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import select
 import shlex
 import signal
@@ -17,6 +18,7 @@ from .cores import Cores, format_cores, verify_cores
 from .errors import Failed
 
 _ROOT = Path(__file__).resolve().parents[2]
+_READY = re.compile(r"READY (\S+:[0-9]+)(?: [a-z]+=\S+:[0-9]+)*")
 _STOP_TIMEOUT_S = 30.0
 _PAUSE_TIMEOUT_S = 30.0
 _FLAG_VARIABLES = ("FILESERVER_", "AUTHSERVER_", "LOADGEN_")
@@ -106,14 +108,18 @@ class Program:
         Failed, and the program is stopped, when it ends before or needs longer than timeout_s.
         """
         self.ready_line = self._read_line(timeout_s)
-        word, _, address = self.ready_line.strip().partition(" ")
-        host, _, port = address.rpartition(":")
-        if word != "READY" or not port.isdigit():
+        ready = _READY.fullmatch(self.ready_line.strip())
+        if not ready:
             self.stop()
             raise Failed(f"{self.name} did not become ready: {self.last_words()}")
         if self.cores:
             verify_cores(self.name, self.pid, self.cores)
-        return Address(host.strip("[]"), int(port))
+        return _address(ready[1])
+
+    def further_address(self, name: str) -> Address:
+        """The address that the READY line calls NAME=HOST:PORT. Requires: wait_ready() returned."""
+        words = self.ready_line.split()[2:]
+        return _address(dict(word.split("=", 1) for word in words)[name])
 
     def wait_for_output(self, timeout_s: float) -> tuple[int, str]:
         """Waits until the program has ended; returns its exit status and its standard output.
@@ -196,6 +202,11 @@ class Program:
                 break
             received += chunk
         return received.decode(errors="replace")
+
+
+def _address(text: str) -> Address:
+    host, _, port = text.rpartition(":")
+    return Address(host.strip("[]"), int(port))
 
 
 def _own_group() -> dict[str, Any]:

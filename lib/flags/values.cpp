@@ -43,6 +43,18 @@ Option* add_address(App& app, const std::string& name, net::HostPort& target,
       ->default_str(net::to_string(target));
 }
 
+Option* add_optional_address(App& app, const std::string& name,
+                             std::optional<net::HostPort>& target, const std::string& help) {
+  const auto take = [&target](const std::string& text) {
+    const bool is_port_alone = text.find(':') == std::string::npos;
+    const auto parsed = net::parse_host_port(is_port_alone ? "127.0.0.1:" + text : text);
+    if (parsed) target = *parsed;
+    return parsed.has_value();
+  };
+  return app.add_parsed(name, "HOST:PORT", "HOST:PORT or a port, such as 127.0.0.1:9010", help,
+                        take);
+}
+
 Option* add_seconds(App& app, const std::string& name, std::int64_t& target_ms,
                     const std::string& help, std::int64_t least_ms) {
   const auto take = [&target_ms, least_ms](const std::string& text) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,11 @@ Option* add_choice(App& app, const std::string& name, Value& target,
 // HOST:PORT, such as 127.0.0.1:9000.
 Option* add_address(App& app, const std::string& name, net::HostPort& target,
                     const std::string& help);
+
+// HOST:PORT, or only a port, which means 127.0.0.1. --help shows no default unless default_str()
+// sets one.
+Option* add_optional_address(App& app, const std::string& name,
+                             std::optional<net::HostPort>& target, const std::string& help);
 
 // A number of seconds, which may have a fraction. Less than `least_ms` is refused.
 Option* add_seconds(App& app, const std::string& name, std::int64_t& target_ms,

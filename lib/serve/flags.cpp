@@ -15,6 +15,10 @@ void add_options(flags::App& app, Options& target, const std::string& spare_name
   flags::add_seconds(app, "--idle-timeout", target.idle_timeout_ms,
                      "close a connection that completes no line, or takes no byte of a reply, for "
                      "this long; 0: never");
+  flags::add_optional_address(
+      app, "--telemetry-listen", target.telemetry_listen,
+      "address for GET /metrics (Prometheus) and GET /healthz; a port alone means 127.0.0.1")
+      ->default_str("off");
   flags::add_seconds(app, "--drain-seconds", target.drain_ms,
                      "time to finish the requests under way when the server is stopped");
   app.add_flag("--debuggable", target.is_debuggable,

@@ -46,7 +46,8 @@ base::Status become_user(const Options& options) {
   return options.user.empty() ? base::Status(base::kDone) : guard::become_user(options.user);
 }
 
-void announce_ready(const net::HostPort& address, const Options& options) {
+void announce_ready(const net::HostPort& address, const Options& options,
+                    const std::optional<net::HostPort>& telemetry) {
   const std::uint64_t descriptors = base::raise_descriptor_limit();
   base::log::info(
       "ready listen={} backlog={} max_connections={} spare={} descriptors={} congestion_control={}",
@@ -60,7 +61,8 @@ void announce_ready(const net::HostPort& address, const Options& options) {
   }
   if (guard::is_root() && options.user.empty())
     base::log::warn("the server runs as root hint=\"--user NAME, or --user root to keep it\"");
-  std::printf("READY %s\n", net::to_string(address).c_str());
+  const std::string further = telemetry ? " telemetry=" + net::to_string(*telemetry) : "";
+  std::printf("READY %s%s\n", net::to_string(address).c_str(), further.c_str());
   std::fflush(stdout);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string_view>
 
 #include "base/log.h"
@@ -25,8 +26,10 @@ int failed_to_start(std::string_view program, const base::Error& error);
 // start.
 base::Status become_user(const Options& options);
 
-// Prints "READY HOST:PORT" on standard output, and logs the limits. Warns if there are too few
-// descriptors for --max-connections, and if the server runs as root although nobody asked for it.
-void announce_ready(const net::HostPort& address, const Options& options);
+// Prints "READY HOST:PORT" on standard output, with " telemetry=HOST:PORT" behind it if that
+// address is given, and logs the limits. Warns if there are too few descriptors for
+// --max-connections, and if the server runs as root although nobody asked for it.
+void announce_ready(const net::HostPort& address, const Options& options,
+                    const std::optional<net::HostPort>& telemetry);
 
 }  // namespace serve

@@ -33,6 +33,7 @@ BAD_ADDRESS = (
     "::1:80",
     "",
 )
+BAD_OPTIONAL_ADDRESS = tuple(text for text in BAD_ADDRESS if text != "9000")  # a port is enough
 BAD_SECONDS = ("-1", "x", "1s", "nan", "inf", "1,5", " 1", "0x1", "1e99")
 BAD_SIZE = ("-1", "x", "1k", "1T", "1KB", "K", "1.5M", " 1", "99999999999G", "1 M", "0x10")
 BAD_NUMBER = ("-1", "x", "1.5", "1e3", " 3", "99999999999999999999", "0x10")  # 0 is good
@@ -49,6 +50,7 @@ BOTH = (
     Flag("drain-seconds", "5", "0", BAD_SECONDS),
     Flag("debuggable", None, "true", ("fish",)),
     Flag("user", None, "root", ("a:b", "")),
+    Flag("telemetry-listen", "off", "127.0.0.1:0", BAD_OPTIONAL_ADDRESS),
     _choice("log-level", "info", "debug", "warn", "error"),
 )
 

@@ -40,6 +40,7 @@ TEST = [
     "iproute2",
     "openssl",
     "valgrind",
+    "prometheus",
     "util-linux-extra",
 ]
 

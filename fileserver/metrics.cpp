@@ -1,0 +1,62 @@
+#include "fileserver/metrics.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "fileserver/auth_client.h"
+#include "telemetry/page.h"
+#include "telemetry/process_metrics.h"
+#include "telemetry/server_metrics.h"
+
+namespace fileserver {
+
+namespace {
+
+using telemetry::Count;
+using telemetry::Page;
+using telemetry::Totals;
+
+void write_files(Page& page, const FilesInMemory& in_memory) {
+  page.gauge("turnstile_files_in_memory", "Files that are served from memory.", in_memory.files);
+  page.gauge("turnstile_files_memory_bytes", "Memory of these files, with their bookkeeping.",
+             in_memory.bytes);
+  page.gauge("turnstile_files_memory_limit_bytes", "The most they may take (--memory-limit).",
+             in_memory.limit_bytes);
+}
+
+void write_authserver(Page& page, const Totals& totals, bool is_up) {
+  page.gauge("turnstile_authserver_up", "1 if the authserver answered a ping just now, else 0.",
+             std::int64_t{is_up ? 1 : 0});
+  page.family("turnstile_authserver_request_duration_seconds", "histogram",
+              "Time of the requests to the authserver, failed ones too.");
+  page.histogram("", totals.of(telemetry::Timed::kAuthserver));
+}
+
+}  // namespace
+
+telemetry::Source make_telemetry_source(const Config& config, const Files& files,
+                                        const telemetry::Board& board, pid_t server) {
+  const auto auth = std::make_shared<AuthClient>(
+      config.auth, config.auth_connection, std::min(config.auth_timeout_ms, telemetry::kHealthMs),
+      net::resolve, AuthAddresses::OutageLog::kOff);
+  const auto process = std::make_shared<telemetry::ProcessMetrics>(server);
+  const auto metrics = [&config, &files, &board, process](bool is_healthy) {
+    const Totals totals = board.totals();
+    Page page;
+    telemetry::write_server_metrics(page, {"fileserver", "get", true}, totals,
+                                    config.serve.max_connections);
+    page.counter("turnstile_transfers_aborted_total",
+                 "Files that were not sent to their end, because the client or the file was gone.",
+                 totals.of(Count::kTransfersAborted));
+    page.counter("turnstile_logins_throttled_total",
+                 "Log-ins that were refused because of too many wrong passwords.",
+                 totals.of(Count::kLogInsThrottled));
+    write_files(page, files.in_memory());
+    write_authserver(page, totals, is_healthy);
+    process->write(page, board.owners());
+    return page.text();
+  };
+  return {[auth] { return auth->ask(wire::Ping{}).ok(); }, metrics};
+}
+
+}  // namespace fileserver

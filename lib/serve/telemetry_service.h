@@ -1,0 +1,67 @@
+// The telemetry of a server: counters for its workers, and an endpoint that tells them.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "base/result.h"
+#include "net/listen.h"
+#include "serve/options.h"
+#include "telemetry/board.h"
+#include "telemetry/endpoint.h"
+
+namespace serve {
+
+// Makes what the endpoint tells about the server, whose process id is `server`. Called in the
+// thread or process of the endpoint.
+using MakeSource = std::function<telemetry::Source(pid_t server)>;
+
+// Owned by main. One thread.
+class TelemetryService {
+ public:
+  // Binds options.telemetry_listen. kInternal if it cannot. Without that option it returns null:
+  // telemetry is off. Called before the server gives up rights that a port may need.
+  static base::Result<std::unique_ptr<TelemetryService>> open(const Options& options);
+
+  // Ends the thread or the child process. Should the server be killed, the child ends too.
+  ~TelemetryService();
+
+  const net::HostPort& address() const { return listener_.address; }
+  telemetry::Board& board() { return board_; }
+
+  // Answers in a thread of its own. Called once, for a server of threads. kInternal if it cannot
+  // listen. Throws std::exception if no thread can be made.
+  base::Status serve_in_thread(const MakeSource& make_source);
+
+  // Answers in a child process, because the parent of the process model has one thread. Called
+  // once, before the server starts. kInternal if it cannot listen, or if there can be no child.
+  base::Status serve_in_process(const MakeSource& make_source);
+
+  // Options::other_child_ended of that server. Starts the child again, after a second.
+  void child_ended(pid_t child);
+
+ private:
+  TelemetryService(net::Listener listener, std::size_t workers)
+      : listener_(std::move(listener)), board_(workers) {}
+
+  base::Status fork_child(int wait_first_ms);
+  [[noreturn]] void live_as_child(pid_t server, int wait_first_ms);
+
+  net::Listener listener_;  // moved into the endpoint; in a child, only the child's copy
+  telemetry::Board board_;
+
+  std::unique_ptr<telemetry::Endpoint> endpoint_;
+  std::thread thread_;
+
+  MakeSource make_source_;  // of the child
+  pid_t child_ = -1;
+};
+
+// Where it answers. Nothing for null.
+std::optional<net::HostPort> address_of(const TelemetryService* service);
+
+}  // namespace serve

@@ -1,0 +1,67 @@
+// Answers GET /metrics and GET /healthz on a listener of its own (--telemetry-listen).
+#pragma once
+
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "net/fd.h"
+#include "net/listen.h"
+
+namespace telemetry {
+
+// What a server tells about itself.
+struct Source {
+  // Asks what the server depends on, such as the authserver, whether it answers. Should take less
+  // than kHealthMs: who waits longer is told that it does not. Called by one thread of its own.
+  std::function<bool()> is_healthy;
+
+  // The text of /metrics, after is_healthy() was asked. Called by the thread of Endpoint::run().
+  std::function<std::string(bool is_healthy)> metrics;
+};
+
+// How long an answer waits for is_healthy().
+inline constexpr std::int64_t kHealthMs = 900;
+
+// How many connections are open at once. A further one closes the oldest of them, so that slow
+// clients keep nobody out.
+inline constexpr std::size_t kMostConnections = 16;
+
+// Binds a socket for Endpoint::run(). net::start_listening() must be called before that.
+base::Result<net::Listener> bind_for_telemetry(const net::HostPort& address);
+
+// Serves all connections in one thread. Each has a few seconds for its request and a few for its
+// answer, and is closed after one answer. Neither threads nor connections count as those of the
+// server.
+class Endpoint {
+ public:
+  // Starts a thread, which calls source.is_healthy(). Throws std::exception if there are no
+  // resources for that.
+  Endpoint(net::Listener listener, Source source);
+  ~Endpoint();
+  Endpoint(const Endpoint&) = delete;
+  Endpoint& operator=(const Endpoint&) = delete;
+
+  // Serves until stop(). Called once.
+  void run();
+
+  // Threads: any.
+  void stop();
+
+ private:
+  class Loop;
+  void ask_when_wanted();
+
+  const net::Listener listener_;
+  const Source source_;
+  const net::Fd wanted_;   // an eventfd: somebody waits for is_healthy()
+  const net::Fd answer_;   // an eventfd: is_healthy() has answered
+  const net::Fd stopped_;  // an eventfd: run() must return
+  std::atomic<bool> is_stopped_ = false;
+  std::atomic<bool> is_healthy_ = false;
+  std::thread asker_;
+};
+
+}  // namespace telemetry
