@@ -1,5 +1,5 @@
-# Turnstile's images. There is one target for each: authserver, fileserver, loadgen, and setup, which runs once before
-# them. docker-compose.yml builds them all. To build one:
+# Turnstile's images. There is one target for each: authserver, fileserver, loadgen, setup, which runs once before
+# them, and prometheus. docker-compose.yml builds them all. To build one:
 #
 #   docker build --target fileserver --tag turnstile/fileserver .
 
@@ -38,6 +38,19 @@ COPY docker/ask /usr/local/bin/
 USER turnstile
 # `ping` also asks every server behind this one, and each check starts a process. So the interval is not shorter.
 HEALTHCHECK --interval=5s --timeout=4s --start-period=300s CMD ["ask", "ping"]
+
+# Prometheus for the profile `monitoring`. Its configuration is mounted: docs/monitoring.
+FROM debian:trixie-slim AS prometheus
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends prometheus \
+ && rm -rf /var/lib/apt/lists/*
+RUN install -d -o prometheus -g prometheus /prometheus
+USER prometheus
+WORKDIR /prometheus
+EXPOSE 9090
+HEALTHCHECK --interval=5s --timeout=4s --start-period=60s \
+  CMD ["promtool", "check", "healthy", "--url=http://127.0.0.1:9090"]
+ENTRYPOINT ["prometheus", "--config.file=/etc/prometheus/prometheus.yml", "--storage.tsdb.path=/prometheus"]
 
 FROM runtime AS authserver
 COPY --from=build /src/build/authserver /usr/local/bin/
