@@ -14,6 +14,7 @@
 #include "authserver/private_file.h"
 #include "base/clock.h"
 #include "base/file_io.h"
+#include "base/text_lines.h"
 
 namespace authserver {
 
@@ -87,7 +88,7 @@ base::Status import_one(AccountStore& store, const CsvAccount& account, Imported
   return base::kDone;
 }
 
-// Whether reading ended early because of an error. std::getline() reports that like the end of the
+// Whether reading ended early because of an error. read_line() reports that like the end of the
 // file. For std::cin only the C library knows the difference.
 bool has_failed(const std::istream& input) {
   return input.bad() || (&input == &std::cin && std::ferror(stdin) != 0);
@@ -106,7 +107,7 @@ base::Status import_accounts(AccountStore& store, const std::string& path) {
   Progress progress("imported");
   Imported imported;
   std::string line;
-  while (std::getline(input, line)) {
+  while (base::read_line(input, line)) {
     progress.count();
     const auto account = parse_csv_line(line);
     if (!account)

@@ -6,6 +6,8 @@
 #include <fstream>
 #include <string_view>
 
+#include "base/text_lines.h"
+
 namespace flags {
 
 namespace {
@@ -27,7 +29,7 @@ base::Result<std::vector<ConfigEntry>> read_config_file(const std::string& path)
   if (!file) return unreadable();
   std::vector<ConfigEntry> entries;
   std::string line;
-  for (int number = 1; std::getline(file, line); ++number) {
+  for (int number = 1; base::read_line(file, line); ++number) {
     const std::string_view text = trimmed(line);
     if (text.empty() || text.starts_with('#')) continue;
     const std::size_t equals = text.find('=');

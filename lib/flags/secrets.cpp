@@ -9,6 +9,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/text_lines.h"
 #include "flags/alternatives.h"
 
 namespace flags {
@@ -35,7 +36,7 @@ std::optional<std::string> read_secret_file(const std::string& flag, const std::
   if ((status.st_mode & S_IROTH) != 0)
     return flag + ": " + path + " is readable by others (chmod o-r)";
   std::ifstream file(path);
-  if (!std::getline(file, secret)) return flag + ": " + path + ": cannot be read, or is empty";
+  if (!base::read_line(file, secret)) return flag + ": " + path + ": cannot be read, or is empty";
   if (secret.ends_with('\r')) secret.pop_back();
   return {};
 }

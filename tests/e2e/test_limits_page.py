@@ -1,0 +1,72 @@
+"""docs/limits.md and --help agree about every limit that has a flag."""
+
+import re
+import unittest
+from pathlib import Path
+
+from programs import run
+
+PAGE = Path(__file__).parents[2] / "docs" / "limits.md"
+PROGRAMS = ("authserver", "fileserver", "loadgen")
+
+# The flags that say what to do, and not how much of it.
+NO_LIMITS = {
+    *("version", "help", "config", "listen", "log-level", "model", "auth", "auth-connection"),
+    *("root", "files", "transfer-log", "store", "store-connection", "password-scheme"),
+    *("sqlite-path", "export", "import", "server", "connection", "pipeline", "user", "password"),
+    *("file", "once", "verify", "verify-root", "save", "json"),
+}
+NO_LIMIT_PREFIXES = ("mysql-", "redis-")
+
+_HELP_LINE = re.compile(r"^  --([a-z-]+)(?: [^=\s]+?(?:=(.+?))?)? \(Env:", re.MULTILINE)
+_FLAG = re.compile(r"`--([a-z-]+)`")
+
+
+def limits_in_help(program: str) -> dict[str, str]:
+    """The flags that are limits, with their defaults. No default is an empty text."""
+    flags = dict(_HELP_LINE.findall(run(program, "--help").stdout))
+    return {
+        name: default
+        for name, default in flags.items()
+        if name not in NO_LIMITS and not name.startswith(NO_LIMIT_PREFIXES)
+    }
+
+
+def rows_of_page() -> list[list[str]]:
+    """The cells of each row of each table: limit, default, flag, what happens."""
+    lines = [line for line in PAGE.read_text().splitlines() if line.startswith("| ")]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return [row for row in rows if row[0] != "limit"]
+
+
+class LimitsPageTest(unittest.TestCase):
+    def setUp(self) -> None:
+        self.page = {
+            flag[1]: default
+            for _, default, cell, _ in rows_of_page()
+            if (flag := _FLAG.fullmatch(cell))
+        }
+
+    def test_every_limit_in_help_is_on_the_page_with_its_default(self) -> None:
+        for program in PROGRAMS:
+            limits = limits_in_help(program)
+            self.assertGreater(len(limits), 4)
+            on_page = {name: self.page.get(name, "no row") for name in limits}
+            self.assertEqual(on_page, limits, program)
+
+    def test_every_flag_on_the_page_is_a_limit_in_help(self) -> None:
+        in_help: set[str] = set()
+        for program in PROGRAMS:
+            in_help |= limits_in_help(program).keys()
+        self.assertEqual(self.page.keys() - in_help, set())
+
+    def test_every_row_says_what_happens_and_has_at_most_one_flag(self) -> None:
+        for limit, default, flag, what_happens in rows_of_page():
+            with self.subTest(limit):
+                self.assertTrue(limit and what_happens)
+                self.assertTrue(flag or default)
+                self.assertIsNotNone(_FLAG.fullmatch(flag or "`--none`"))
+
+
+if __name__ == "__main__":
+    unittest.main()
