@@ -77,6 +77,10 @@ void declare(flags::App& app, Target& target) {
   declare_passwords(app, config);
   declare_transfer(app, config.transfer);
   serve::add_options(app, config.serve, "--spare-workers");
+  using serve::Sandbox;
+  flags::add_choice<Sandbox>(
+      app, "--sandbox", config.serve.sandbox, {{"on", Sandbox::kOn}, {"off", Sandbox::kOff}},
+      "on: the process can reach only its store; off: all that its user can, for debugging");
   flags::add_log_level(app, config.log_level);
 }
 

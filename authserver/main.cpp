@@ -69,6 +69,8 @@ int run(const Config& config) {
   auto telemetry = serve::TelemetryService::open(config.serve);
   if (!telemetry) return failed(telemetry.error());
   if (const auto done = serve::become_user(config.serve); !done) return failed(done.error());
+  // Preparing shows whether the store can be used in the sandbox.
+  const auto sandbox = serve::enter_sandbox(config.serve, config.store.backend->needs());
   if (const auto prepared = config.store.prepare(); !prepared) return failed(prepared.error());
 
   const serve::Shared<authserver::SharedPasswordState> passwords(
@@ -87,7 +89,7 @@ int run(const Config& config) {
     const auto started = start_telemetry(*service, config, passwords->lanes, options);
     if (!started) return failed(started.error());
   }
-  serve::announce_ready(listener->address, options, serve::address_of(telemetry->get()));
+  serve::announce_ready(listener->address, options, sandbox, serve::address_of(telemetry->get()));
 
   const serve::MakeWorker make_worker = [&] {
     return std::make_unique<authserver::Session>(*authenticator, config.store);

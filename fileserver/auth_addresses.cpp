@@ -1,7 +1,5 @@
 #include "fileserver/auth_addresses.h"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
 #include <chrono>
 #include <system_error>
@@ -17,12 +15,6 @@ namespace {
 constexpr std::int64_t kResolveEveryNs = 5 * base::kNsPerS;
 constexpr std::int64_t kSkipForNs = 1 * base::kNsPerS;
 constexpr std::string_view kName = "the authserver";  // what the log calls it
-
-bool is_numeric(const std::string& host) {
-  in6_addr address;
-  return ::inet_pton(AF_INET, host.c_str(), &address) == 1 ||
-         ::inet_pton(AF_INET6, host.c_str(), &address) == 1;
-}
 
 // A name is looked up in a thread that nobody joins, because the resolver may take longer than
 // anybody wants to wait. For an address in numbers it does not wait. Throws std::system_error when
@@ -48,7 +40,7 @@ std::chrono::milliseconds left(base::Deadline deadline) {
 
 AuthAddresses::AuthAddresses(net::HostPort name, Resolver resolver, OutageLog outage_log)
     : name_(std::move(name)),
-      is_numeric_(is_numeric(name_.host)),
+      is_numeric_(net::is_numeric(name_.host)),
       resolver_(std::move(resolver)),
       outage_log_(outage_log) {}
 

@@ -53,6 +53,12 @@ void declare(flags::App& app, Config& config) {
                   "close a connection that takes fewer bytes per second of a file, on average over "
                   "--idle-timeout; 0: any byte is enough")
       ->default_str("0");
+  using serve::Sandbox;
+  flags::add_choice<Sandbox>(
+      app, "--sandbox", config.serve.sandbox,
+      {{"on", Sandbox::kOn}, {"strict", Sandbox::kStrict}, {"off", Sandbox::kOff}},
+      "on: the process can read only the folder above --root, which lets it follow a --root that "
+      "is removed and made again; strict: only --root; off: all that its user can, for debugging");
   flags::add_log_level(app, config.log_level);
 }
 

@@ -13,6 +13,7 @@
 #include "fileserver/log_in.h"
 #include "fileserver/metrics.h"
 #include "fileserver/session.h"
+#include "fileserver/transfers/transfer_file.h"
 #include "fileserver/transfers/transfer_log.h"
 #include "serve/servers.h"
 #include "serve/startup.h"
@@ -28,6 +29,21 @@ std::unique_ptr<fileserver::Files> open_files(const Config& config,
     return std::make_unique<fileserver::DiskFiles>(std::move(fence));
   return std::make_unique<fileserver::PrefetchedFiles>(std::move(fence), config.memory_limit_bytes,
                                                        [] { return !base::stop_was_asked_for(); });
+}
+
+// What the fileserver needs once it runs. All that it opens later must be named here.
+guard::Allowed allowed_for(const Config& config, const fileserver::Fence& fence) {
+  guard::Allowed allowed;
+  allowed.readable.push_back(fence.root_path());
+  if (config.serve.sandbox != serve::Sandbox::kStrict) {
+    if (auto above = fence.folder_above()) allowed.readable.push_back(std::move(*above));
+  }
+  if (!config.transfer_log.path.empty()) {
+    for (auto& path : fileserver::paths_of_log(config.transfer_log.path))
+      allowed.writable.push_back(std::move(path));
+  }
+  allowed.connect_to(config.auth.host, config.auth.port);
+  return allowed;
 }
 
 int failed(const base::Error& error) { return serve::failed_to_start("fileserver", error); }
@@ -50,6 +66,7 @@ int run(const Config& config) {
   if (!config.serve.is_debuggable) base::forbid_debugging();
   auto fence = fileserver::Fence::around(config.root);
   if (!fence) return failed(fence.error());
+  const auto sandbox = serve::enter_sandbox(config.serve, allowed_for(config, *fence));
 
   const auto shared_fence = std::make_shared<const fileserver::Fence>(std::move(*fence));
   auto transfer_log = open_transfer_log(config, *shared_fence);
@@ -73,7 +90,7 @@ int run(const Config& config) {
   fileserver::AuthClient auth(config.auth, config.auth_connection, config.auth_timeout_ms);
   fileserver::GuessThrottle throttle(config.throttle);
   fileserver::LogIn log_in(auth, throttle, config.auth_timeout_ms);
-  serve::announce_ready(listener->address, options, serve::address_of(telemetry->get()));
+  serve::announce_ready(listener->address, options, sandbox, serve::address_of(telemetry->get()));
   const serve::MakeWorker make_worker = [&] {
     return std::make_unique<fileserver::Session>(auth, log_in, *files, transfer_log->get());
   };

@@ -1,6 +1,7 @@
 #include "authserver/stores/mysql_store.h"
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "authserver/stores/mysql_link.h"
 #include "base/log.h"
@@ -175,6 +176,29 @@ void MysqlBackend::declare_flags(flags::App& app) {
 std::optional<std::string> MysqlBackend::read_secrets() {
   return flags::read_secret_file("--mysql-password-file", options_.password_file,
                                  options_.password);
+}
+
+// The client library loads ways to log in from the folders of libraries, and it reads the settings
+// of the TLS library. The folders of the keys are allowed, not the files, because a renewed key is
+// often a new file.
+guard::Allowed MysqlBackend::needs() const {
+  guard::Allowed allowed;
+  allowed.readable = {"/usr/lib",
+                      "/lib",
+                      "/lib64",
+                      "/etc/ld.so.cache",
+                      "/etc/ssl",
+                      "/etc/gnutls",
+                      "/etc/crypto-policies",
+                      "/usr/share/mysql",
+                      "/usr/share/mariadb",
+                      "/dev/urandom"};
+  for (const std::string& file : {options_.tls_ca, options_.server_public_key}) {
+    if (!file.empty()) allowed.readable.push_back(std::filesystem::absolute(file).parent_path());
+  }
+  if (options_.socket.empty())
+    allowed.connect_to(options_.host, static_cast<std::uint16_t>(options_.port));
+  return allowed;
 }
 
 base::Status MysqlBackend::prepare(const StoreLimits& limits) const {

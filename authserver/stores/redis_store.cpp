@@ -174,6 +174,12 @@ std::optional<std::string> RedisBackend::read_secrets() {
                                  options_.password);
 }
 
+guard::Allowed RedisBackend::needs() const {
+  guard::Allowed allowed;
+  allowed.connect_to(options_.host, static_cast<std::uint16_t>(options_.port));
+  return allowed;
+}
+
 base::Status RedisBackend::prepare(const StoreLimits& limits) const {
   RedisStore store(options_, limits);
   if (const auto ready = store.may_ask(); !ready) return ready;

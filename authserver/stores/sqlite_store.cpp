@@ -3,6 +3,9 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
+#include <filesystem>
+#include <system_error>
+
 #include "base/clock.h"
 #include "base/log.h"
 #include "flags/option.h"
@@ -239,6 +242,15 @@ void SqliteBackend::declare_flags(flags::App& app) {
   app.add_option("--sqlite-path", options_.path, "the SQLite file with the accounts")
       ->type_name("FILE")
       ->capture_default_str();
+}
+
+// SQLite keeps further files beside the database, and resolves links first.
+guard::Allowed SqliteBackend::needs() const {
+  std::error_code ignored;
+  const auto file = std::filesystem::weakly_canonical(options_.path, ignored);
+  guard::Allowed allowed;
+  if (file.has_parent_path()) allowed.writable.push_back(file.parent_path());
+  return allowed;
 }
 
 base::Status SqliteBackend::prepare(const StoreLimits& limits) const {

@@ -20,6 +20,7 @@ class SqliteBackend : public StoreBackend {
   explicit SqliteBackend(SqliteOptions options = {}) : options_(std::move(options)) {}
 
   void declare_flags(flags::App& app) override;
+  guard::Allowed needs() const override;
   base::Status prepare(const StoreLimits& limits) const override;
   base::Result<std::unique_ptr<AccountStore>> open(const StoreLimits& limits) const override;
 

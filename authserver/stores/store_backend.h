@@ -11,6 +11,7 @@
 
 #include "authserver/stores/account_store.h"
 #include "base/result.h"
+#include "guard/sandbox.h"
 
 namespace flags {
 class App;
@@ -37,6 +38,10 @@ class StoreBackend {
   // Reads the files that hold the store's passwords. Returns what is wrong with them in one line,
   // or nothing. Called once, after the flags were parsed, even if another store was chosen.
   virtual std::optional<std::string> read_secrets() { return {}; }
+
+  // What the process needs once it serves. All that a store opens or connects to must be named
+  // here. Called after read_secrets(); the files that hold passwords are not needed any more.
+  virtual guard::Allowed needs() const = 0;
 
   // Called once at start, before any open(). Creates the table if it is missing, checks that
   // accounts can be read and added, and logs what it takes to lose an acknowledged account

@@ -90,10 +90,26 @@ base::Result<Fence> Fence::around(const std::string& root) {
 
 std::string Fence::root_path() const { return path_of_fd(root_.get()); }
 
+std::optional<std::string> Fence::folder_above() const {
+  std::string path = root_path() + "/..";
+  struct stat above {};
+  struct stat top {};
+  if (::stat(path.c_str(), &above) != 0 || ::stat("/", &top) != 0) return {};
+  if (above.st_dev == top.st_dev && above.st_ino == top.st_ino) return {};
+  return path;
+}
+
 long Fence::open_path(const std::string& name, Links links) const {
   if (!has_openat2_) return open_part_by_part(root_.get(), name);
   return open_beneath(root_.get(), name.c_str(),
                       links == Links::kRefused ? RESOLVE_NO_SYMLINKS : 0);
+}
+
+// A sandbox may allow only the first folder, because it allows a folder and not a name.
+void Fence::warn_if_closed() const {
+  const net::Fd probe(::open(root_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!probe.is_open())
+    base::log::error("the new served folder cannot be read hint=\"restart the fileserver\"");
 }
 
 // Returns whether the root was removed, and is there again. Keeps errno otherwise. Other threads
@@ -105,6 +121,7 @@ bool Fence::open_removed_root_again() const {
     const net::Fd again(::open(name_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (again.is_open() && ::dup3(again.get(), root_.get(), O_CLOEXEC) >= 0) {
       base::log::warn("the served folder was removed and made again, the new one is served");
+      warn_if_closed();
       return true;
     }
   }

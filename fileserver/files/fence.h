@@ -11,6 +11,7 @@
 
 #include <sys/stat.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -50,6 +51,10 @@ class Fence {
   // fence lives.
   std::string root_path() const;
 
+  // A path that leads to the folder that holds the served folder now. Nothing if that is the root
+  // of the file system, or there is none. Valid as long as the fence lives.
+  std::optional<std::string> folder_above() const;
+
   // Opens a regular file for reading. kNotFound when there is no such file, or the name is not
   // acceptable. kInternal for an is_system_failure().
   base::Result<OpenFile> open_file(std::string_view name, Links links, Io io = Io::kBuffered) const;
@@ -73,6 +78,7 @@ class Fence {
   base::Result<Located> locate(std::string_view name, Links links) const;
 
   bool open_removed_root_again() const;
+  void warn_if_closed() const;
 
   std::string name_;
   net::Fd root_;  // its number never changes

@@ -60,6 +60,14 @@ bool ends_inside_a_line(const std::string& path, off_t size) {
 
 }  // namespace
 
+std::vector<std::string> paths_of_log(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code failure;
+  const fs::path target = fs::weakly_canonical(path, failure);
+  if (fs::exists(target, failure) && !fs::is_regular_file(target, failure)) return {target};
+  return {fs::absolute(path, failure).parent_path(), target.parent_path()};
+}
+
 base::Status TransferFile::open() {
   const std::string what = "open the transfer log " + path_;
   constexpr int kFlags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;

@@ -4,11 +4,16 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "net/fd.h"
 
 namespace fileserver {
+
+// What opening this file again needs to write to later: the folder in which it is or would be made,
+// and the folder that a link at its path leads to. A FIFO or a device needs only itself.
+std::vector<std::string> paths_of_log(const std::string& path);
 
 // Threads: one.
 class TransferFile {

@@ -33,6 +33,12 @@ std::string to_string(const HostPort& host_port) {
          std::to_string(host_port.port);
 }
 
+bool is_numeric(const std::string& host) {
+  in6_addr address;
+  return ::inet_pton(AF_INET, host.c_str(), &address) == 1 ||
+         ::inet_pton(AF_INET6, host.c_str(), &address) == 1;
+}
+
 SocketAddress::SocketAddress(const sockaddr* address, socklen_t size) : size_(size) {
   std::memcpy(&storage_, address, size);
 }

@@ -25,6 +25,9 @@ std::optional<HostPort> parse_host_port(std::string_view text);
 // Returns the text that parse_host_port() reads.
 std::string to_string(const HostPort& host_port);
 
+// Whether the host is an IPv4 or IPv6 address, so that no name has to be looked up.
+bool is_numeric(const std::string& host);
+
 // One IPv4 or IPv6 address with a port.
 class SocketAddress {
  public:

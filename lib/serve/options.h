@@ -19,6 +19,10 @@ namespace serve {
 
 class Connection;
 
+// What a hijacked server could still reach: see guard/sandbox.h. kStrict is for the fileserver: it
+// does not allow what following a served folder that is removed and made again would need.
+enum class Sandbox { kOff, kOn, kStrict };
+
 struct Options {
   int max_connections = 4096;
   int spare = 0;  // idle threads or processes to keep; 0: one is started for each connection
@@ -26,7 +30,8 @@ struct Options {
   std::int64_t drain_ms = 5'000;
   std::int64_t min_rate = 0;   // bytes per second that a peer must take of a reply; 0: no limit
   bool is_debuggable = false;  // whether core dumps and debuggers may read the memory
-  std::string user{};          // empty: the one who started the server
+  Sandbox sandbox = Sandbox::kOn;
+  std::string user{};  // empty: the one who started the server
 
   // Finishes what must not be lost when the process exits while a thread still works.
   std::function<void()> before_exit = [] {};

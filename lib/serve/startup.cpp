@@ -1,5 +1,7 @@
 #include "serve/startup.h"
 
+#include <time.h>
+
 #include <cstdio>
 #include <exception>
 #include <fstream>
@@ -46,7 +48,21 @@ base::Status become_user(const Options& options) {
   return options.user.empty() ? base::Status(base::kDone) : guard::become_user(options.user);
 }
 
+base::Result<std::string_view> enter_sandbox(const Options& options,
+                                             const guard::Allowed& allowed) {
+  if (options.sandbox == Sandbox::kOff)
+    return base::Error{base::ErrorCode::kUnavailable, "--sandbox off"};
+  ::tzset();  // reads the time zone for the log, which cannot be read later
+  guard::Allowed all = allowed;
+  if (options.telemetry_listen) all.readable.emplace_back("/proc");  // for the process_* metrics
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  all.readable.emplace_back("/proc");  // the sanitizers look at their own process
+#endif
+  return guard::restrict_to(all);
+}
+
 void announce_ready(const net::HostPort& address, const Options& options,
+                    const base::Result<std::string_view>& sandbox,
                     const std::optional<net::HostPort>& telemetry) {
   const std::uint64_t descriptors = base::raise_descriptor_limit();
   base::log::info(
@@ -58,6 +74,11 @@ void announce_ready(const net::HostPort& address, const Options& options,
     base::log::warn(
         "fewer descriptors than --max-connections may need limit={} hint=\"ulimit -n {}\"",
         descriptors, 2 * options.max_connections + 100);
+  }
+  if (sandbox) {
+    base::log::info("sandbox restricts=\"{}\"", *sandbox);
+  } else {
+    base::log::warn("there is no sandbox reason=\"{}\"", sandbox.error().context);
   }
   if (guard::is_root() && options.user.empty())
     base::log::warn("the server runs as root hint=\"--user NAME, or --user root to keep it\"");

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/result.h"
+#include "guard/sandbox.h"
 #include "net/address.h"
 #include "serve/options.h"
 
@@ -26,10 +27,17 @@ int failed_to_start(std::string_view program, const base::Error& error);
 // start.
 base::Status become_user(const Options& options);
 
+// Takes everything from the process that `allowed` does not name, unless options.sandbox is kOff.
+// Returns what is enforced, or why nothing is, for announce_ready(). A kernel that cannot do it
+// does not stop the server. Requires: no other thread was started.
+base::Result<std::string_view> enter_sandbox(const Options& options, const guard::Allowed& allowed);
+
 // Prints "READY HOST:PORT" on standard output, with " telemetry=HOST:PORT" behind it if that
 // address is given, and logs the limits. Warns if there are too few descriptors for
-// --max-connections, and if the server runs as root although nobody asked for it.
+// --max-connections, and if the server runs as root although nobody asked for it. Logs what the
+// sandbox enforces, or a warning when it enforces nothing.
 void announce_ready(const net::HostPort& address, const Options& options,
+                    const base::Result<std::string_view>& sandbox,
                     const std::optional<net::HostPort>& telemetry);
 
 }  // namespace serve

@@ -65,6 +65,7 @@ FLAGS = {
         Flag("verified-memo", "900", "1.5", BAD_SECONDS),
         Flag("hashes-at-once", "0", "2", BAD_NUMBER),
         Flag("spare-workers", "32", "0", BAD_NUMBER),
+        _choice("sandbox", "on", "off"),
         Flag("export", None, "a.csv"),
         Flag("import", None, "a.csv"),
         *BOTH,
@@ -83,6 +84,7 @@ FLAGS = {
         Flag("transfer-log-queue", "16384", "100", BAD_COUNT),
         Flag("spare-threads", "32", "0", BAD_NUMBER),
         Flag("min-rate", "0", "5K", BAD_SIZE),
+        _choice("sandbox", "on", "strict", "off"),
         *BOTH,
     ),
 }

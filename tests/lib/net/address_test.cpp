@@ -33,3 +33,9 @@ TEST_CASE("a host without an address is unavailable", "[net]") {
   REQUIRE_FALSE(addresses);
   CHECK(addresses.error().code == base::ErrorCode::kUnavailable);
 }
+
+TEST_CASE("addresses are told from names", "[net]") {
+  for (const char* const host : {"127.0.0.1", "::1", "0.0.0.0"}) CHECK(net::is_numeric(host));
+  for (const char* const host : {"localhost", "127.0.0.1.example", "1.2.3", ""})
+    CHECK_FALSE(net::is_numeric(host));
+}

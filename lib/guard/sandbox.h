@@ -1,0 +1,38 @@
+// Takes from this process what it does not need. An attacker who gets control of it then reaches
+// neither other files nor other servers. The kernel enforces it (Landlock, Linux 5.13 and newer).
+//
+// What is open stays usable: sockets, files, standard error. The status of any file can still be
+// read (stat), and UDP, which asks name servers, is not restricted.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace guard {
+
+// What a process still needs. A path that does not exist is passed over. A path counts for the file
+// or folder that it names now. A folder that is renamed stays allowed, and a new one with its name
+// is not allowed.
+struct Allowed {
+  std::vector<std::string> readable;  // files, and folders with all that is beneath them
+  std::vector<std::string> writable;  // folders in which files are also made, written and removed
+  std::vector<std::uint16_t> ports;   // of TCP servers to connect to, from Linux 6.7
+
+  // Allows to connect to this server. If the host is a name, also what looking it up needs.
+  void connect_to(const std::string& host, std::uint16_t port);
+};
+
+// Takes everything else away from this thread, and from all threads and processes that it starts
+// later. No program can be executed any more. Cannot be undone.
+//
+// Returns a few words that say what is enforced, for the log. kUnavailable with the reason if the
+// kernel has no Landlock, or a container forbids it; then nothing was taken away.
+//
+// Requires: forbid_more_rights(), and no other thread was started.
+base::Result<std::string_view> restrict_to(const Allowed& allowed);
+
+}  // namespace guard
