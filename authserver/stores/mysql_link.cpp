@@ -80,24 +80,52 @@ base::Status MysqlLink::connect() {
   if (!backoff_.may_try_now())
     return Error{ErrorCode::kUnavailable,
                  "mysql: the last connection attempt failed; waiting before the next one"};
+  const FailureTimer timer(timeout_ms_);
+  const auto outcome = connect_before(base::Deadline::in_ms(timeout_ms_));
+  if (outcome) {
+    backoff_.succeeded();
+  } else {
+    backoff_.failed(timer.failure());
+  }
+  return outcome;
+}
+
+// Tries all addresses of the host in their order. Each gets an equal share of the time.
+base::Status MysqlLink::connect_before(base::Deadline deadline) {
+  if (!options_.socket.empty()) return log_in(nullptr, timeout_ms_);
+  const bool must_check_name = !options_.tls_ca.empty();
+  const auto addresses =
+      must_check_name ? host_.fresh_addresses(deadline) : host_.addresses(deadline);
+  if (!addresses) return Error{ErrorCode::kUnavailable, "mysql: " + addresses.error().context};
+  // The library compares the certificate with the name that it is given, so it needs the name and
+  // looks it up itself. The name server has just answered.
+  if (must_check_name) return log_in(options_.host.c_str(), deadline.left_ms());
+  base::Status outcome = base::kDone;
+  auto left = static_cast<std::int64_t>(addresses->size());
+  for (const net::SocketAddress& address : *addresses) {
+    outcome = log_in(address.host().c_str(), deadline.left_ms() / left--);
+    if (outcome || !was_unreachable_) return outcome;
+  }
+  host_.none_works();
+  return outcome;
+}
+
+// `host` is null for a socket file.
+base::Status MysqlLink::log_in(const char* host, std::int64_t connect_ms) {
   std::unique_ptr<MYSQL, CloseConnection> connection(::mysql_init(nullptr));
   if (connection == nullptr) return Error{ErrorCode::kUnavailable, "mysql: out of memory"};
-  set_options(connection.get());
-  const FailureTimer timer(timeout_ms_);
-  const char* const host = options_.socket.empty() ? options_.host.c_str() : nullptr;
+  set_options(connection.get(), connect_ms);
   if (::mysql_real_connect(connection.get(), host, options_.user.c_str(), options_.password.c_str(),
                            options_.database.c_str(), static_cast<unsigned>(options_.port),
                            null_if_empty(options_.socket), CLIENT_REMEMBER_OPTIONS) == nullptr) {
     const unsigned code = ::mysql_errno(connection.get());
-    backoff_.failed(timer.failure());
+    was_unreachable_ = code == CR_CONNECTION_ERROR || code == CR_CONN_HOST_ERROR;
     return login_error(code, ::mysql_error(connection.get()));
   }
+  was_unreachable_ = false;
   // MariaDB's library goes on in plain text if the server offers no TLS, even if TLS is enforced.
-  if (wants_tls() && ::mysql_get_ssl_cipher(connection.get()) == nullptr) {
-    backoff_.failed(timer.failure());
+  if (wants_tls() && ::mysql_get_ssl_cipher(connection.get()) == nullptr)
     return login_error(CR_SSL_CONNECTION_ERROR, "the server offers no TLS");
-  }
-  backoff_.succeeded();
   connection_ = std::move(connection);
   ++generation_;
   return base::kDone;
@@ -114,8 +142,8 @@ void MysqlLink::CloseConnection::operator()(MYSQL* connection) const {
   ::mysql_close(connection);
 }
 
-void MysqlLink::set_options(MYSQL* connection) const {
-  const unsigned connect_limit_s = limit_s(timeout_ms_, 1);
+void MysqlLink::set_options(MYSQL* connection, std::int64_t connect_ms) const {
+  const unsigned connect_limit_s = limit_s(connect_ms, 1);
   ::mysql_options(connection, MYSQL_OPT_CONNECT_TIMEOUT, &connect_limit_s);
   if (!options_.tls_ca.empty())
     ::mysql_ssl_set(connection, nullptr, nullptr, options_.tls_ca.c_str(), nullptr, nullptr);

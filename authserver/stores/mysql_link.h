@@ -13,7 +13,9 @@
 
 #include "authserver/stores/mysql_options.h"
 #include "authserver/stores/retry.h"
+#include "base/clock.h"
 #include "base/result.h"
+#include "net/resolved_name.h"
 
 namespace authserver {
 
@@ -21,9 +23,9 @@ namespace authserver {
 // state unknown. So a late answer is never taken for the answer to the next request.
 class MysqlLink {
  public:
-  // `options` must outlive it. Does not connect yet.
-  MysqlLink(const MysqlOptions& options, std::int64_t timeout_ms)
-      : options_(options), timeout_ms_(timeout_ms) {}
+  // `options` and `host` must outlive it. Does not connect yet.
+  MysqlLink(const MysqlOptions& options, net::ResolvedName& host, std::int64_t timeout_ms)
+      : options_(options), host_(host), timeout_ms_(timeout_ms) {}
 
   // Connects and logs in. kUnavailable if the server cannot be reached or refuses the login, and at
   // once while the last failure is too recent (Backoff).
@@ -66,13 +68,17 @@ class MysqlLink {
     void operator()(MYSQL* connection) const;
   };
   bool wants_tls() const;
-  void set_options(MYSQL* connection) const;
+  base::Status connect_before(base::Deadline deadline);
+  base::Status log_in(const char* host, std::int64_t connect_ms);
+  void set_options(MYSQL* connection, std::int64_t connect_ms) const;
   // Adds which flag may help, where the server's text does not say it.
   base::Error login_error(unsigned code, std::string_view text) const;
 
   const MysqlOptions& options_;
+  net::ResolvedName& host_;
   const std::int64_t timeout_ms_;
   std::unique_ptr<MYSQL, CloseConnection> connection_;
+  bool was_unreachable_ = false;  // at the last log_in()
   unsigned generation_ = 0;
   Backoff backoff_;
 };

@@ -19,8 +19,8 @@ using base::ErrorCode;
 
 class MysqlStore : public AccountStore {
  public:
-  // `options` must outlive it.
-  MysqlStore(const MysqlOptions& options, const StoreLimits& limits);
+  // `options` and `host` must outlive it.
+  MysqlStore(const MysqlOptions& options, net::ResolvedName& host, const StoreLimits& limits);
 
   base::Status create(const Account& account) override;
   base::Result<std::string> find_record(std::string_view user) override;
@@ -39,9 +39,10 @@ class MysqlStore : public AccountStore {
 constexpr std::string_view kInsert = "INSERT INTO accounts (name, record) VALUES (?, ?)";
 constexpr std::string_view kSelect = "SELECT record FROM accounts WHERE name = ?";
 
-MysqlStore::MysqlStore(const MysqlOptions& options, const StoreLimits& limits)
+MysqlStore::MysqlStore(const MysqlOptions& options, net::ResolvedName& host,
+                       const StoreLimits& limits)
     : timeout_ms_(limits.timeout_ms),
-      link_(options, limits.timeout_ms),
+      link_(options, host, limits.timeout_ms),
       insert_(kInsert),
       select_(kSelect) {}
 
@@ -202,7 +203,8 @@ guard::Allowed MysqlBackend::needs() const {
 }
 
 base::Status MysqlBackend::prepare(const StoreLimits& limits) const {
-  MysqlLink link(options_, limits.timeout_ms);
+  net::ResolvedName host(name(), host_.resolver());
+  MysqlLink link(options_, host, limits.timeout_ms);
   if (const auto connected = link.connect(); !connected) return connected;
   auto ready = may_ask(link);
   if (!ready) {
@@ -222,7 +224,7 @@ base::Status MysqlBackend::prepare(const StoreLimits& limits) const {
 }
 
 base::Result<std::unique_ptr<AccountStore>> MysqlBackend::open(const StoreLimits& limits) const {
-  return std::unique_ptr<AccountStore>(new MysqlStore(options_, limits));
+  return std::unique_ptr<AccountStore>(new MysqlStore(options_, host_.at(name()), limits));
 }
 
 }  // namespace authserver

@@ -1,10 +1,12 @@
 // Accounts in MySQL or MariaDB, in the table of sql/mysql.sql.
 #pragma once
 
+#include <cstdint>
 #include <utility>
 
 #include "authserver/stores/mysql_options.h"
 #include "authserver/stores/store_backend.h"
+#include "authserver/stores/store_host.h"
 
 namespace authserver {
 
@@ -14,7 +16,9 @@ namespace authserver {
 // A store connects with its first request, and again after its connection was lost.
 class MysqlBackend : public StoreBackend {
  public:
-  explicit MysqlBackend(MysqlOptions options = {}) : options_(std::move(options)) {}
+  explicit MysqlBackend(MysqlOptions options = {},
+                        net::ResolvedName::Resolver resolver = net::resolve)
+      : options_(std::move(options)), host_(std::move(resolver)) {}
 
   void declare_flags(flags::App& app) override;
   std::optional<std::string> read_secrets() override;
@@ -23,7 +27,10 @@ class MysqlBackend : public StoreBackend {
   base::Result<std::unique_ptr<AccountStore>> open(const StoreLimits& limits) const override;
 
  private:
+  net::HostPort name() const { return {options_.host, static_cast<std::uint16_t>(options_.port)}; }
+
   MysqlOptions options_;
+  mutable StoreHost host_;
 };
 
 }  // namespace authserver

@@ -1,9 +1,10 @@
 #include "authserver/stores/redis_link.h"
 
-#include <sys/time.h>
-
+#include <algorithm>
 #include <array>
+#include <utility>
 
+#include "net/connect.h"
 #include "net/socket_io.h"
 
 namespace authserver {
@@ -60,19 +61,9 @@ base::Status RedisLink::connect() {
   if (!backoff_.may_try_now())
     return Error{ErrorCode::kUnavailable,
                  "redis: the last connection attempt failed; waiting before the next one"};
-  const timeval limit{timeout_ms_ / 1000, (timeout_ms_ % 1000) * 1000};
   const FailureTimer timer(timeout_ms_);
-  context_.reset(::redisConnectWithTimeout(options_.host.c_str(), options_.port, limit));
-  if (context_ == nullptr) return Error{ErrorCode::kUnavailable, "redis: out of memory"};
-  base::Status outcome = base::kDone;
-  if (context_->err != 0) {
-    const std::string where = options_.host + ":" + std::to_string(options_.port);
-    outcome =
-        Error{ErrorCode::kUnavailable, "redis: connect to " + where + ": " + context_->errstr};
-  } else {
-    ::redisSetTimeout(context_.get(), limit);
-    outcome = log_in();
-  }
+  base::Status outcome = open_socket(base::Deadline::in_ms(timeout_ms_));
+  if (outcome) outcome = log_in();
   if (outcome) {
     backoff_.succeeded();
   } else {
@@ -80,6 +71,29 @@ base::Status RedisLink::connect() {
     backoff_.failed(timer.failure());
   }
   return outcome;
+}
+
+// Tries all addresses of the host in their order. Each gets an equal share of the time.
+base::Status RedisLink::open_socket(base::Deadline deadline) {
+  const auto addresses = host_.addresses(deadline);
+  if (!addresses) return Error{ErrorCode::kUnavailable, "redis: " + addresses.error().context};
+  base::Status outcome = base::kDone;
+  auto left = static_cast<std::int64_t>(addresses->size());
+  for (const net::SocketAddress& address : *addresses) {
+    const std::int64_t share_ms = std::max<std::int64_t>(deadline.left_ms() / left--, 1);
+    auto fd = net::connect_to(address, timeout_ms_, nullptr, share_ms);
+    if (fd) return take_over(std::move(*fd));
+    outcome = Error{ErrorCode::kUnavailable, "redis: " + fd.error().context};
+  }
+  host_.none_works();
+  return outcome;
+}
+
+base::Status RedisLink::take_over(net::Fd fd) {
+  context_.reset(::redisConnectFd(fd.get()));
+  if (context_ == nullptr) return Error{ErrorCode::kUnavailable, "redis: out of memory"};
+  fd.release();  // the context closes it
+  return base::kDone;
 }
 
 base::Status RedisLink::log_in() {

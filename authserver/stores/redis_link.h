@@ -11,7 +11,10 @@
 
 #include "authserver/stores/redis_options.h"
 #include "authserver/stores/retry.h"
+#include "base/clock.h"
 #include "base/result.h"
+#include "net/fd.h"
+#include "net/resolved_name.h"
 
 namespace authserver {
 
@@ -27,9 +30,9 @@ class RedisLink {
   };
   using Reply = std::unique_ptr<redisReply, FreeReply>;
 
-  // `options` must outlive it. Does not connect yet.
-  RedisLink(const RedisOptions& options, std::int64_t timeout_ms)
-      : options_(options), timeout_ms_(timeout_ms) {}
+  // `options` and `host` must outlive it. Does not connect yet.
+  RedisLink(const RedisOptions& options, net::ResolvedName& host, std::int64_t timeout_ms)
+      : options_(options), host_(host), timeout_ms_(timeout_ms) {}
 
   bool is_connected() const { return context_ != nullptr; }
 
@@ -47,9 +50,12 @@ class RedisLink {
     void operator()(redisContext* context) const { ::redisFree(context); }
   };
   base::Status connect();
+  base::Status open_socket(base::Deadline deadline);
+  base::Status take_over(net::Fd fd);
   base::Status log_in();
 
   const RedisOptions& options_;
+  net::ResolvedName& host_;
   const std::int64_t timeout_ms_;
   std::unique_ptr<redisContext, FreeContext> context_;
   Backoff backoff_;

@@ -17,9 +17,9 @@ using base::ErrorCode;
 
 class RedisStore : public AccountStore {
  public:
-  // `options` must outlive it.
-  RedisStore(const RedisOptions& options, const StoreLimits& limits)
-      : timeout_ms_(limits.timeout_ms), link_(options, limits.timeout_ms) {}
+  // `options` and `host` must outlive it.
+  RedisStore(const RedisOptions& options, net::ResolvedName& host, const StoreLimits& limits)
+      : timeout_ms_(limits.timeout_ms), link_(options, host, limits.timeout_ms) {}
 
   base::Status create(const Account& account) override;
   base::Result<std::string> find_record(std::string_view user) override;
@@ -181,7 +181,8 @@ guard::Allowed RedisBackend::needs() const {
 }
 
 base::Status RedisBackend::prepare(const StoreLimits& limits) const {
-  RedisStore store(options_, limits);
+  net::ResolvedName host(name(), host_.resolver());
+  RedisStore store(options_, host, limits);
   if (const auto ready = store.may_ask(); !ready) return ready;
   base::log::info("accounts store=redis host={} port={} database={} durable=\"{}\"", options_.host,
                   options_.port, options_.database, meaning_of_durable(store));
@@ -189,7 +190,7 @@ base::Status RedisBackend::prepare(const StoreLimits& limits) const {
 }
 
 base::Result<std::unique_ptr<AccountStore>> RedisBackend::open(const StoreLimits& limits) const {
-  return std::unique_ptr<AccountStore>(new RedisStore(options_, limits));
+  return std::unique_ptr<AccountStore>(new RedisStore(options_, host_.at(name()), limits));
 }
 
 }  // namespace authserver

@@ -58,6 +58,13 @@ bool SocketAddress::is_loopback_v4() const {
   return ntohl(reinterpret_cast<const sockaddr_in*>(&storage_)->sin_addr.s_addr) >> 24 == 127;
 }
 
+std::string SocketAddress::host() const {
+  char host[NI_MAXHOST] =
+      "?";  // larger than INET6_ADDRSTRLEN, because of the scope in fe80::1%eth0
+  ::getnameinfo(get(), size(), host, sizeof host, nullptr, 0, NI_NUMERICHOST);
+  return host;
+}
+
 std::string SocketAddress::text() const {
   char host[INET6_ADDRSTRLEN] = "?";
   if (family() == AF_INET6) {

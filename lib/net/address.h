@@ -39,6 +39,9 @@ class SocketAddress {
   std::uint16_t port() const;
   bool is_loopback_v4() const;
 
+  // Returns the address without its port, in numeric form, such as "127.0.0.1".
+  std::string host() const;
+
   // Returns the numeric form, such as "127.0.0.1:9000".
   std::string text() const;
 
