@@ -91,8 +91,9 @@ int run(const Config& config) {
   }
   serve::announce_ready(listener->address, options, sandbox, serve::address_of(telemetry->get()));
 
+  const serve::Shared<base::Outage> store_outage;
   const serve::MakeWorker make_worker = [&] {
-    return std::make_unique<authserver::Session>(*authenticator, config.store);
+    return std::make_unique<authserver::Session>(*authenticator, config.store, *store_outage);
   };
   const auto serve_all = config.model == authserver::Model::kProcess ? serve::serve_with_processes
                                                                      : serve::serve_with_threads;

@@ -1,8 +1,12 @@
 #include "authserver/session.h"
 
+#include <string>
+#include <utility>
 #include <variant>
 
 #include "authserver/stores/timed_store.h"
+#include "authserver/stores/watched_store.h"
+#include "base/clock.h"
 #include "serve/answer.h"
 #include "telemetry/counters.h"
 
@@ -56,10 +60,21 @@ base::Status Session::answer(const wire::Refused& refused) {
   return base::Error{refused.code, "refused"};
 }
 
+base::Result<std::unique_ptr<AccountStore>> Session::open_store() {
+  const std::string where = store_config_.backend->where();
+  const std::int64_t began_ns = base::now_ns();
+  auto opened = store_config_.open();
+  if (opened)
+    return std::unique_ptr<AccountStore>(
+        std::make_unique<WatchedStore>(std::move(*opened), where, store_outage_));
+  store_outage_.note_failure({"the store", where}, opened.error().context, began_ns);
+  return opened;
+}
+
 template <typename Ask>
 base::Status Session::with_store(Ask ask) {
   if (store_ == nullptr) {
-    auto opened = store_config_.open();
+    auto opened = open_store();
     if (!opened) return opened.error();
     store_ = telemetry::is_on() ? timed(std::move(*opened)) : std::move(*opened);
   }

@@ -6,6 +6,7 @@
 
 #include "authserver/authenticator.h"
 #include "authserver/stores/store_backend.h"
+#include "base/outage.h"
 #include "serve/connection.h"
 #include "serve/options.h"
 #include "wire/request.h"
@@ -16,9 +17,10 @@ namespace authserver {
 // which it opens with the first request.
 class Session : public serve::Worker {
  public:
-  // Both must outlive the session.
-  Session(const Authenticator& authenticator, const StoreConfig& store_config)
-      : authenticator_(authenticator), store_config_(store_config) {}
+  // All must outlive the session. `store_outage` is shared by all sessions of this authserver.
+  Session(const Authenticator& authenticator, const StoreConfig& store_config,
+          base::Outage& store_outage)
+      : authenticator_(authenticator), store_config_(store_config), store_outage_(store_outage) {}
 
   void serve(serve::Connection& connection) override;
 
@@ -29,12 +31,15 @@ class Session : public serve::Worker {
   base::Status answer(const wire::Auth& request);
   base::Status answer(const wire::Refused& refused);
 
+  base::Result<std::unique_ptr<AccountStore>> open_store();
+
   // Calls `ask` with the store. With --store-connection per-request, opens a new store each time.
   template <typename Ask>
   base::Status with_store(Ask ask);
 
   const Authenticator& authenticator_;
   const StoreConfig& store_config_;
+  base::Outage& store_outage_;
   std::unique_ptr<AccountStore> store_;
 };
 

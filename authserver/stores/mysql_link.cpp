@@ -77,9 +77,7 @@ std::string text_of(unsigned code, std::string_view text) {
 }  // namespace
 
 base::Status MysqlLink::connect() {
-  if (!backoff_.may_try_now())
-    return Error{ErrorCode::kUnavailable,
-                 "mysql: the last connection attempt failed; waiting before the next one"};
+  if (!backoff_.may_try_now()) return waiting_after_failure("mysql");
   const FailureTimer timer(timeout_ms_);
   const auto outcome = connect_before(base::Deadline::in_ms(timeout_ms_));
   if (outcome) {

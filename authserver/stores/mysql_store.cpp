@@ -223,6 +223,10 @@ base::Status MysqlBackend::prepare(const StoreLimits& limits) const {
   return base::kDone;
 }
 
+std::string MysqlBackend::where() const {
+  return "mysql " + (options_.socket.empty() ? net::to_string(name()) : options_.socket);
+}
+
 base::Result<std::unique_ptr<AccountStore>> MysqlBackend::open(const StoreLimits& limits) const {
   return std::unique_ptr<AccountStore>(new MysqlStore(options_, host_.at(name()), limits));
 }

@@ -58,9 +58,7 @@ base::Result<RedisLink::Reply> RedisLink::ask(Words words) {
 }
 
 base::Status RedisLink::connect() {
-  if (!backoff_.may_try_now())
-    return Error{ErrorCode::kUnavailable,
-                 "redis: the last connection attempt failed; waiting before the next one"};
+  if (!backoff_.may_try_now()) return waiting_after_failure("redis");
   const FailureTimer timer(timeout_ms_);
   base::Status outcome = open_socket(base::Deadline::in_ms(timeout_ms_));
   if (outcome) outcome = log_in();

@@ -189,6 +189,8 @@ base::Status RedisBackend::prepare(const StoreLimits& limits) const {
   return base::kDone;
 }
 
+std::string RedisBackend::where() const { return "redis " + net::to_string(name()); }
+
 base::Result<std::unique_ptr<AccountStore>> RedisBackend::open(const StoreLimits& limits) const {
   return std::unique_ptr<AccountStore>(new RedisStore(options_, host_.at(name()), limits));
 }

@@ -24,6 +24,7 @@ class RedisBackend : public StoreBackend {
   std::optional<std::string> read_secrets() override;
   guard::Allowed needs() const override;
   base::Status prepare(const StoreLimits& limits) const override;
+  std::string where() const override;
   base::Result<std::unique_ptr<AccountStore>> open(const StoreLimits& limits) const override;
 
  private:

@@ -3,8 +3,22 @@
 #include <sodium.h>
 
 #include <algorithm>
+#include <string>
 
 namespace authserver {
+
+namespace {
+
+constexpr std::string_view kWaiting =
+    ": the last connection attempt failed; waiting before the next one";
+
+}  // namespace
+
+base::Error waiting_after_failure(std::string_view store) {
+  return {base::ErrorCode::kUnavailable, std::string(store).append(kWaiting)};
+}
+
+bool was_not_asked(const base::Error& error) { return error.context.ends_with(kWaiting); }
 
 bool Backoff::may_try_at(std::int64_t now_ns) const {
   return next_wait_ms_ == 0 || now_ns >= not_before_ns_;

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "base/clock.h"
+#include "base/error.h"
 
 namespace authserver {
 
@@ -46,6 +48,13 @@ class Backoff {
   std::int64_t next_wait_ms_ = 0;  // 0: the last try succeeded, or there was none
   std::int64_t not_before_ns_ = 0;
 };
+
+// The error of a request for which the store was not asked, because of the Backoff. `store` is its
+// kind, for the log.
+base::Error waiting_after_failure(std::string_view store);
+
+// Whether it is such an error.
+bool was_not_asked(const base::Error& error);
 
 // Asks once more if the failure only shows that the server had closed a kept connection. Such a
 // failure comes at once and closes the link. A store that hangs is not asked again, because it has

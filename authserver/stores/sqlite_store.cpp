@@ -270,6 +270,8 @@ base::Status SqliteBackend::prepare(const StoreLimits& limits) const {
   return base::kDone;
 }
 
+std::string SqliteBackend::where() const { return "sqlite " + options_.path; }
+
 base::Result<std::unique_ptr<AccountStore>> SqliteBackend::open(const StoreLimits& limits) const {
   auto store = std::make_unique<SqliteStore>(options_.path, limits);
   if (const auto opened = store->open(); !opened) return opened.error();

@@ -22,6 +22,7 @@ class SqliteBackend : public StoreBackend {
   void declare_flags(flags::App& app) override;
   guard::Allowed needs() const override;
   base::Status prepare(const StoreLimits& limits) const override;
+  std::string where() const override;
   base::Result<std::unique_ptr<AccountStore>> open(const StoreLimits& limits) const override;
 
  private:

@@ -48,6 +48,9 @@ class StoreBackend {
   // (durable="..."). The error says why the store cannot be used.
   virtual base::Status prepare(const StoreLimits& limits) const = 0;
 
+  // What the log calls the store, such as "redis 127.0.0.1:6379". Requires: the flags are read.
+  virtual std::string where() const = 0;
+
   // Returns a store for one thread or process. The backend must outlive it. A store on another
   // host connects with its first request, so open() does not fail if that host is down.
   virtual base::Result<std::unique_ptr<AccountStore>> open(const StoreLimits& limits) const = 0;

@@ -137,6 +137,27 @@ class StoreOutageTest(StoreTest):
                 for users in everybody:
                     self.assertEqual(users.replies(), ["OK", "denied", "OK", "OK"])
 
+    def test_the_log_says_once_that_it_is_unreachable_and_once_that_it_is_back(self) -> None:
+        for kind, database in self.databases.items():
+            with self.subTest(kind):
+                everybody = self.everybody(kind)
+                database.kill()
+                for _ in range(3):
+                    self.assert_unavailable_in_time(everybody)
+                database.start()
+                self.assert_all_is_well(everybody)
+                for users in everybody:
+                    log = users.server.log().splitlines()
+                    lines = [line for line in log if " the store is " in line]
+                    self.assertEqual(len(lines), 2, lines)
+                    where = f"at={kind} 127.0.0.1:{database.port}"
+                    self.assertRegex(
+                        lines[0], f' warning the store is unreachable {where} reason="'
+                    )
+                    self.assertRegex(
+                        lines[1], rf" info the store is reachable again {where} outage_s=\d+\.\d"
+                    )
+
     def test_an_authserver_that_finds_no_store_does_not_start(self) -> None:
         for kind, database in self.databases.items():
             with self.subTest(kind):

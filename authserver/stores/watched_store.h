@@ -1,0 +1,58 @@
+// Tells the log when the store cannot be asked, and when it can be asked again.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "authserver/stores/account_store.h"
+#include "base/clock.h"
+#include "base/outage.h"
+
+namespace authserver {
+
+// Reports what becomes of each request to the store. A request that the store refused, such as that
+// of a name that is taken, was answered. One thread, as the store.
+class WatchedStore : public AccountStore {
+ public:
+  // `where` is what the log calls the store. `outage` is shared by all threads and processes, and
+  // must outlive this object.
+  WatchedStore(std::unique_ptr<AccountStore> store, std::string where, base::Outage& outage)
+      : store_(std::move(store)), where_(std::move(where)), outage_(outage) {}
+
+  base::Status create(const Account& account) override {
+    return watch([&] { return store_->create(account); });
+  }
+  base::Result<std::string> find_record(std::string_view user) override {
+    return watch([&] { return store_->find_record(user); });
+  }
+  base::Status ping() override {
+    return watch([&] { return store_->ping(); });
+  }
+  base::Status for_each(const std::function<void(const Account&)>& visit) override {
+    return watch([&] { return store_->for_each(visit); });
+  }
+
+ private:
+  template <typename Ask>
+  auto watch(const Ask& ask) -> decltype(ask()) {
+    const std::int64_t began_ns = base::now_ns();
+    auto answer = ask();
+    if (answer || answer.error().code != base::ErrorCode::kUnavailable) {
+      outage_.note_success({"the store", where_});
+    } else {
+      note_failure(answer.error(), began_ns);
+    }
+    return answer;
+  }
+
+  void note_failure(const base::Error& error, std::int64_t began_ns);
+
+  const std::unique_ptr<AccountStore> store_;
+  const std::string where_;
+  base::Outage& outage_;
+};
+
+}  // namespace authserver

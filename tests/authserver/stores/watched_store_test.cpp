@@ -1,0 +1,66 @@
+#include "authserver/stores/watched_store.h"
+
+#include "authserver/stores/retry.h"
+#include "tests/catch.h"
+
+using namespace authserver;
+using base::ErrorCode;
+
+namespace {
+
+// Answers each request as a test says.
+class FakeStore : public AccountStore {
+ public:
+  explicit FakeStore(base::Status& answer) : answer_(answer) {}
+
+  base::Status create(const Account&) override { return answer_; }
+  base::Result<std::string> find_record(std::string_view) override {
+    return answer_ ? base::Result<std::string>("record") : answer_.error();
+  }
+  base::Status ping() override { return answer_; }
+  base::Status for_each(const std::function<void(const Account&)>&) override { return answer_; }
+
+ private:
+  base::Status& answer_;
+};
+
+struct Setup {
+  // Whether the log counts the store as unreachable after a look-up with this outcome.
+  bool is_unreachable_after(base::Status outcome) {
+    answer = std::move(outcome);
+    (void)store.find_record("amy");
+    return outage.is_on();
+  }
+
+  base::Status answer = base::kDone;
+  base::Outage outage;
+  WatchedStore store{std::make_unique<FakeStore>(answer), "a test", outage};
+};
+
+const base::Error kDown{ErrorCode::kUnavailable, "connection refused"};
+
+}  // namespace
+
+TEST_CASE("a store is unreachable after a failure and reachable after an answer", "[stores]") {
+  Setup setup;
+  CHECK_FALSE(setup.is_unreachable_after(base::kDone));
+  CHECK(setup.is_unreachable_after(kDown));
+  CHECK(setup.is_unreachable_after(kDown));
+  CHECK_FALSE(setup.is_unreachable_after(base::kDone));
+}
+
+TEST_CASE("a store that refuses a request is reachable", "[stores]") {
+  for (const ErrorCode code : {ErrorCode::kNotFound, ErrorCode::kExists, ErrorCode::kInternal}) {
+    Setup setup;
+    CHECK_FALSE(setup.is_unreachable_after(base::Error{code, "refused"}));
+    CHECK(setup.is_unreachable_after(kDown));
+    CHECK_FALSE(setup.is_unreachable_after(base::Error{code, "refused"}));
+  }
+}
+
+TEST_CASE("a request for which the store was not asked says nothing about it", "[stores]") {
+  Setup setup;
+  CHECK_FALSE(setup.is_unreachable_after(waiting_after_failure("redis")));
+  CHECK(setup.is_unreachable_after(kDown));
+  CHECK(setup.is_unreachable_after(waiting_after_failure("redis")));
+}
