@@ -1,6 +1,7 @@
 #include "authserver/authenticator.h"
 
 #include <sodium.h>
+#include <time.h>
 
 #include <array>
 
@@ -22,6 +23,16 @@ std::string random_password() {
   return text.data();
 }
 
+// Exact to some microseconds, because it spins at the end.
+void pause_until(std::int64_t time_ns) {
+  constexpr std::int64_t kSpinNs = 200'000;  // more than a system takes to wake a thread
+  const std::int64_t wake_ns = time_ns - kSpinNs;
+  const timespec wake{wake_ns / base::kNsPerS, wake_ns % base::kNsPerS};
+  if (wake_ns > base::now_ns()) ::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &wake, nullptr);
+  while (base::now_ns() < time_ns) {
+  }
+}
+
 Error too_many_hashes() {
   return {ErrorCode::kUnavailable, "too many password hashes are waiting to be computed"};
 }
@@ -32,8 +43,10 @@ base::Result<Authenticator> Authenticator::make(const AuthenticatorOptions& opti
                                                 SharedPasswordState& shared) {
   // Always argon2id, even if new accounts are stored in plain text. Otherwise the time of a reply
   // would tell unknown users from users with an argon2id record.
+  const std::int64_t began_ns = base::now_ns();
   auto nobodys_record = make_record(Scheme::kArgon2id, random_password());
   if (!nobodys_record) return nobodys_record.error();
+  shared.times.note(base::now_ns() - began_ns);
   return Authenticator(options, shared, std::move(*nobodys_record));
 }
 
@@ -70,10 +83,24 @@ base::Status Authenticator::check(wire::Credentials account, std::string_view re
   if (!turn.is_granted()) return too_many_hashes();
   // A request with the same credential may have been verified while this one waited.
   if (may_remember && shared_->memo.contains(key, base::now_ns())) return base::kDone;
-  const bool is_right = matches(record, account.password);
+  const bool is_right = matches_in_usual_time(record, account.password);
   if (is_right && may_remember)
     shared_->memo.remember(key, base::now_ns() + options_.memo_ms * base::kNsPerMs);
   return denied_unless(is_right);
+}
+
+// A wrong password for a cheap record would be denied sooner than an unknown user. The turn is kept
+// until then, so that the requests behind this one do not tell the difference either.
+bool Authenticator::matches_in_usual_time(std::string_view record,
+                                          std::string_view password) const {
+  const std::int64_t began_ns = base::now_ns();
+  const bool is_right = matches(record, password);
+  if (costs_as_ours(record)) {
+    shared_->times.note(base::now_ns() - began_ns);
+  } else if (!is_right) {
+    pause_until(began_ns + shared_->times.any_ns());
+  }
+  return is_right;
 }
 
 base::Status Authenticator::create(AccountStore& store, wire::Credentials account) const {

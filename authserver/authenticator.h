@@ -6,6 +6,7 @@
 #include <string>
 
 #include "authserver/passwords/hash_lanes.h"
+#include "authserver/passwords/hash_times.h"
 #include "authserver/passwords/scheme.h"
 #include "authserver/passwords/verified_memo.h"
 #include "authserver/stores/account_store.h"
@@ -19,6 +20,7 @@ struct SharedPasswordState {
   explicit SharedPasswordState(std::size_t hashes_at_once) : lanes(hashes_at_once) {}
 
   HashLanes lanes;
+  HashTimes times;
   VerifiedMemo memo;
 };
 
@@ -56,6 +58,9 @@ class Authenticator {
 
   // Succeeds if the password matches the record.
   base::Status check(wire::Credentials account, std::string_view record) const;
+  // Computes the hash. Requires: the caller has a turn. Takes about as long for a wrong password
+  // whatever the record costs.
+  bool matches_in_usual_time(std::string_view record, std::string_view password) const;
   std::int64_t hash_deadline_ns() const;
 
   AuthenticatorOptions options_;

@@ -69,6 +69,12 @@ bool is_affordable(std::string_view record) {
   return kib && passes && *kib <= kMostKib && std::uint64_t{*kib} * *passes <= kMostKib * kPasses;
 }
 
+bool costs_as_ours(std::string_view record) {
+  static const std::string parameters = "$argon2id$v=19$m=" + std::to_string(kMemoryBytes / 1024) +
+                                        ",t=" + std::to_string(kPasses) + ",p=1$";
+  return record.starts_with(parameters);
+}
+
 bool matches(std::string_view record, std::string_view password) {
   if (scheme_of(record) == Scheme::kPlain) {
     const bool is_right = equals_in_constant_time(record.substr(kPlainPrefix.size()), password);

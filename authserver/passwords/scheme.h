@@ -38,6 +38,10 @@ bool matches(std::string_view record, std::string_view password);
 // our memory. False for an argon2 record that cannot be read.
 bool is_affordable(std::string_view record);
 
+// Whether checking a password against the record takes as long as against a record of
+// make_record(kArgon2id). Other programs make cheaper records, and an import takes them.
+bool costs_as_ours(std::string_view record);
+
 // Overwrites a secret, so that it does not stay in memory that is freed.
 void wipe(std::string& secret);
 

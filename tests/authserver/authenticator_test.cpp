@@ -121,6 +121,32 @@ TEST_CASE("a record that costs more than ours is an error, and nothing is comput
   }).join();
 }
 
+TEST_CASE("a wrong password for a cheaper record is denied as late as any other", "[authserver]") {
+  constexpr std::int64_t kUsualNs = 40 * base::kNsPerMs;
+  Setup setup;
+  for (int i = 0; i < 64; ++i) setup.shared->times.note(kUsualNs);
+  OneRecord store;
+  for (const char* const record : {"$argon2id$v=19$m=8192,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$"
+                                   "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE",
+                                   "not a record"}) {
+    store.record = record;
+    const std::int64_t began_ns = base::now_ns();
+    CHECK(is(setup.authenticator->verify(store, {"bob", "wrong"}), ErrorCode::kDenied));
+    CHECK(base::now_ns() - began_ns >= kUsualNs);
+  }
+}
+
+TEST_CASE("the time of a hash is remembered if the record costs as much as ours", "[authserver]") {
+  constexpr std::int64_t kLongNs = 60 * base::kNsPerS;
+  Setup setup;
+  OneRecord store;
+  store.record = *make_record(Scheme::kArgon2id, "right");
+  for (int i = 0; i < 64; ++i) setup.shared->times.note(kLongNs);
+  CHECK(setup.shared->times.any_ns() == kLongNs);
+  for (int i = 0; i < 64; ++i) (void)setup.authenticator->verify(store, {"bob", "wrong"});
+  CHECK(setup.shared->times.any_ns() < kLongNs);
+}
+
 TEST_CASE("with no free lane a new hash is unavailable, and remembered credentials do not wait",
           "[authserver]") {
   Setup setup({Scheme::kArgon2id, kMemoMs, kShortWaitMs});

@@ -10,4 +10,6 @@ MODULES = (
     "keeps_secrets",
     "acknowledged_stays",
     "hostile_bytes",
+    "no_user_enumeration",
+    "hashing_no_weapon",
 )
