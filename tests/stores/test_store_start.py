@@ -304,6 +304,8 @@ class SecretsTest(StoreTest):
         secret = secret_file(self.scene.folder / "wrong", "Hocus-Pocus")
         done = programs.run(
             "authserver",
+            "--listen",
+            "127.0.0.1:0",
             *redis.authserver_flags,
             "--redis-password-file",
             secret,
