@@ -98,27 +98,35 @@ class ThreadServer {
     while (auto arrival = acceptor_.next()) {
       const int raw_fd = arrival->fd.get();
       const auto peer = arrival->peer;
-      const bool is_started = has_a_seat() && start_thread([this, raw_fd, peer](Seat& seat) {
+      const bool is_allowed = take_place();
+      const bool is_started = is_allowed && start_thread([this, raw_fd, peer](Seat& seat) {
                                 Arrival owned{net::Fd(raw_fd), peer};
                                 const telemetry::Lease lease_of_one(options_.counters);
                                 const auto worker = try_to_make_worker();
                                 if (worker) {
                                   serve_seated(seat, std::move(owned), *worker);
                                 } else {
+                                  --serving_;
                                   refuse(std::move(owned.fd));
                                 }
                               });
       if (is_started) {
         arrival->fd.release();
-      } else {
-        refuse(std::move(arrival->fd));
+        continue;
       }
+      if (is_allowed) --serving_;
+      refuse(std::move(arrival->fd));
     }
   }
 
-  bool has_a_seat() EXCLUDES(mutex_) {
-    const base::Lock lock(mutex_);
-    return seats_.size() < static_cast<std::size_t>(options_.max_connections);
+  // Returns false if --max-connections are being served. A connection that is refused takes no
+  // place, not even for a moment.
+  bool take_place() {
+    int serving = serving_;
+    while (serving < options_.max_connections) {
+      if (serving_.compare_exchange_weak(serving, serving + 1)) return true;
+    }
+    return false;
   }
 
   // With spare threads: the life of each thread.
@@ -134,12 +142,11 @@ class ThreadServer {
       auto arrival = acceptor_.next();
       if (!arrival) return;
       if (waiting_.fetch_sub(1) == 1 && !start_successor()) ::eventfd_write(needs_care_.get(), 1);
-      if (serving_.fetch_add(1) < options_.max_connections) {
+      if (take_place()) {
         serve_seated(seat, std::move(*arrival), *worker);
       } else {
         refuse(std::move(arrival->fd));
       }
-      --serving_;
     } while (waits_again());
   }
 
@@ -175,6 +182,8 @@ class ThreadServer {
     base::log::error("cannot start a thread reason=\"{}\"", failure.what());
   }
 
+  // Requires: take_place(). The place is free again before the connection is closed. So whoever
+  // sees the end of a connection finds its place free.
   void serve_seated(Seat& seat, Arrival arrival, Worker& worker) {
     const int raw_fd = arrival.fd.get();
     Connection connection(std::move(arrival.fd), arrival.peer, options_.idle_timeout_ms,
@@ -182,6 +191,7 @@ class ThreadServer {
     seat.sit_down(raw_fd);
     serve_one_connection(worker, connection, totals_);
     seat.get_up();
+    --serving_;
   }
 
   // Whoever makes a thread first joins those that ended, so they are never more than those that
@@ -265,7 +275,8 @@ class ThreadServer {
   const net::Fd needs_care_;  // an eventfd: written when a thread ended, or none could be made
   std::thread accepting_;     // only without spare threads
 
-  // `waiting_` counts the threads that are in accept or on their way there.
+  // `waiting_` counts the threads that are in accept or on their way there, `serving_` the
+  // connections that have a place.
   std::atomic<int> waiting_ = 0;
   std::atomic<int> serving_ = 0;
   std::atomic<bool> is_short_of_threads_ = false;  // relaxed: only decides what is logged

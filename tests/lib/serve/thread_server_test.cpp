@@ -28,13 +28,14 @@ class AnswersOk : public serve::Worker {
 // A server that runs in this process until the end of the test.
 class Running {
  public:
-  Running(int spare, const serve::MakeWorker& make_worker)
+  Running(int spare, const serve::MakeWorker& make_worker, int max_connections = 4096)
       : listener_(std::move(*net::listen_on({"127.0.0.1", 0}, 0))),
         address_(net::resolve(listener_.address)->front()),
-        thread_([this, spare, make_worker] {
+        thread_([this, spare, make_worker, max_connections] {
           base::hold_stop_signals();
           serve::Options options;
           options.spare = spare;
+          options.max_connections = max_connections;
           serve::serve_with_threads(std::move(listener_), options, make_worker);
         }) {}
   ~Running() {
@@ -71,6 +72,15 @@ TEST_CASE("a spare thread serves one connection after another", "[serve]") {
   });
   for (int i = 0; i < 40; ++i) CHECK(server.ask() == "OK\n");
   CHECK(threads < 20);
+}
+
+TEST_CASE("who sees the end of a connection finds its place free", "[serve]") {
+  for (const int spare : {0, 1, 4}) {
+    CAPTURE(spare);
+    const Running server(
+        spare, [] { return std::make_unique<AnswersOk>(); }, 1);
+    for (int i = 0; i < 200; ++i) REQUIRE(server.ask() == "OK\n");
+  }
 }
 
 TEST_CASE("a thread that finds no memory for its worker is replaced", "[serve]") {
