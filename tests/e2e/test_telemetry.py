@@ -13,7 +13,7 @@ import servers
 import telemetry
 from client import Client, grant
 from peers import Peer
-from processes import children, cpu_s, server_of, threads
+from processes import children, cpu_s, descriptors, server_of, threads
 from programs import Program
 from scene import SceneTest, SharedSceneTest, create_account, for_each
 from telemetry import FLAG, Metrics, get, scrape
@@ -514,12 +514,14 @@ class HttpTest(SharedSceneTest):
 
     def test_slow_clients_keep_nobody_out_and_are_closed(self) -> None:
         slow = []
+        before = descriptors(self.server.pid)
         for _ in range(100):
             connection = socket.create_connection(telemetry.address_of(self.server))
             self.addCleanup(connection.close)
             connection.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n")
             slow.append(connection)
         self.assertEqual(get(self.server, "/healthz").status, 200)
+        self.assertLess(descriptors(self.server.pid), before + 30, "a few are open at once")
         for connection in slow:
             connection.settimeout(30)
             self.assertEqual(connection.recv(1), b"")

@@ -355,4 +355,60 @@ _FLAGS = (
     ),
 )
 
-MUTATIONS: tuple[Mutation, ...] = (*_BASE, *_NET, *_WIRE, *_CONNECTION, *_MODELS, *_FLAGS)
+_TELEMETRY = (
+    Mutation(
+        "killed-child-has-an-open-connection-for-ever",
+        "lib/telemetry/board.cpp",
+        "for (auto& level : slot.levels) level.store(0, std::memory_order_relaxed);",
+        "",
+        (
+            "unit/what a child counted stays*",
+            "e2e/test_telemetry.AuthserverCountsTest.test_what_a_killed_process_counted_stays",
+        ),
+    ),
+    Mutation(
+        "next-worker-resets-the-counters",
+        "lib/telemetry/board.cpp",
+        "slots_[index].owner.store(",
+        "for (auto& counter : slots_[index].counters) counter = 0;\n  slots_[index].owner.store(",
+        ("unit/the counts of workers that ended stay*",),
+    ),
+    Mutation(
+        "workers-without-a-slot-lose-counts",
+        "lib/telemetry/board.cpp",
+        "shared_slot().is_shared = true;",
+        "",
+        ("unit/workers for which no slot is left share one",),
+    ),
+    Mutation(
+        "buckets-do-not-include-the-lower-ones",
+        "lib/telemetry/page.cpp",
+        "count += histogram[i];",
+        "count = histogram[i];",
+        ("unit/each bucket of a histogram*", "e2e/test_telemetry.BothServersTest"),
+    ),
+    Mutation(
+        "slow-telemetry-clients-pile-up",
+        "lib/telemetry/endpoint.cpp",
+        "if (peers_.size() == kMostConnections) peers_.pop_front();",
+        "",
+        ("e2e/test_telemetry.HttpTest.test_slow_clients_keep_nobody_out_and_are_closed",),
+    ),
+    Mutation(
+        "telemetry-head-has-no-bound",
+        "lib/telemetry/http_head.cpp",
+        "> kMaxHeadBytes)",
+        "> 1'000'000)",
+        ("unit/a head of 8192 bytes is taken*",),
+    ),
+)
+
+MUTATIONS: tuple[Mutation, ...] = (
+    *_BASE,
+    *_NET,
+    *_WIRE,
+    *_CONNECTION,
+    *_MODELS,
+    *_FLAGS,
+    *_TELEMETRY,
+)
