@@ -1,6 +1,7 @@
 #include "fileserver/log_in.h"
 
 #include "base/log.h"
+#include "telemetry/counters.h"
 
 namespace fileserver {
 
@@ -28,6 +29,7 @@ LogIn::Answer LogIn::check(const net::IpAddress& from, Front front, wire::Creden
   switch (attempt.turn()) {
     case GuessThrottle::Turn::kAsk: break;
     case GuessThrottle::Turn::kTooMany:
+      telemetry::add(telemetry::Count::kLogInsThrottled);
       return {Error{ErrorCode::kBusy, "too many wrong passwords from " + from.text()}, true};
     case GuessThrottle::Turn::kNoTurn:
       return {Error{ErrorCode::kUnavailable,

@@ -108,6 +108,16 @@ class FileserverCountsTest(SceneTest):
         )
         self.assertEqual(scrape(server).value("turnstile_connections_accepted_total"), 2)
 
+    def test_throttled_log_ins_are_counted(self) -> None:
+        server = self.scene.fileserver(self.authserver, *FLAG, "--wrong-passwords", "2")
+        replies = [self.scene.client(server).ask(f"get:amy:{guess}") for guess in range(9)]
+        counts = {("get", word): replies.count(word) for word in ("denied", "busy")}
+        self.assertEqual(sum(counts.values()), 9, replies)
+        self.assertGreater(counts["get", "busy"], 0)
+        eventually(lambda: scrape(server).requests() == counts, "all requests are counted")
+        throttled = scrape(server).value("turnstile_logins_throttled_total")
+        self.assertEqual(throttled, counts["get", "busy"])
+
     def test_files_in_memory_and_their_limit(self) -> None:
         server = self.scene.fileserver(self.authserver, *FLAG, "--memory-limit", "1M")
         metrics = scrape(server)
