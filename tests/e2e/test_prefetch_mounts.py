@@ -6,8 +6,8 @@ import unittest
 from pathlib import Path
 
 from client import grant
+from prefetch_scene import SOON_S
 from scene import SceneTest, create_account
-from test_prefetch_follows import SOON_S
 from waiting import eventually
 
 _NAMESPACES = ["unshare", "--user", "--map-root-user", "--mount"]

@@ -6,8 +6,8 @@ import subprocess
 import unittest
 
 from client import Client, grant
+from prefetch_scene import SOON_S
 from scene import SceneTest, create_account
-from test_prefetch_follows import SOON_S
 from waiting import eventually
 
 # Root without these two capabilities is subject to permissions, as any other user is.

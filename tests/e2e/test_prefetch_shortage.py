@@ -3,10 +3,10 @@
 import unittest
 
 from client import Client, grant
+from prefetch_scene import SOON_S
 from programs import BUILD
 from scene import SceneTest, create_account
 from test_descriptors import LIMIT, SANITIZER_NEEDS_DESCRIPTORS, with_few_descriptors
-from test_prefetch_follows import SOON_S
 from waiting import eventually
 
 

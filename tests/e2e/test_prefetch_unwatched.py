@@ -5,8 +5,8 @@ import subprocess
 import unittest
 
 from client import grant
+from prefetch_scene import SOON_S
 from scene import SceneTest, create_account
-from test_prefetch_follows import SOON_S
 from waiting import eventually
 
 WATCHES = 10

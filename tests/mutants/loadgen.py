@@ -3,6 +3,8 @@
 from tree import Mutation
 
 _LOADGEN = "e2e/test_loadgen.LoadgenTest."
+_ERRORS = "e2e/test_loadgen_errors.LoadgenErrorsTest."
+_FILES = "e2e/test_loadgen_files.LoadgenFilesTest."
 
 _TIMES = (
     Mutation(
@@ -17,28 +19,28 @@ _TIMES = (
         "loadgen/client.cpp",
         "if (!exchange.failure && replies_.has_more()) exchange.failure = Fault::kProtocol;",
         "",
-        (_LOADGEN + "test_an_improper_reply_is_a_protocol_error",),
+        (_ERRORS + "test_an_improper_reply_is_a_protocol_error",),
     ),
     Mutation(
         "connection-is-used-again-after-a-failure",
         "loadgen/client.cpp",
         "if (!is_usable) hang_up();",
         "",
-        (_LOADGEN + "test_a_kept_connection_is_not_used_again_after_a_timeout",),
+        (_ERRORS + "test_a_kept_connection_is_not_used_again_after_a_timeout",),
     ),
     Mutation(
         "failing-to-connect-uses-all-cores",
         "loadgen/client.cpp",
         "std::this_thread::sleep_for(1ms);",
         "return Fault::kConnect;",
-        (_LOADGEN + "test_a_connection_that_is_refused_is_not_tried_without_a_pause",),
+        (_ERRORS + "test_a_connection_that_is_refused_is_not_tried_without_a_pause",),
     ),
     Mutation(
         "mismatch-is-no-failure",
         "loadgen/client.cpp",
         "if (config_.must_verify && !reference_.is_whole_and_equal()) return Fault::kMismatch;",
         "",
-        (_LOADGEN + "test_verify_accepts_equal_copies_and_reports_different_ones",),
+        (_FILES + "test_verify_accepts_equal_copies_and_reports_different_ones",),
     ),
     Mutation(
         "verify-compares-nothing",
@@ -178,7 +180,7 @@ _PROGRAM = (
         "loadgen/main.cpp",
         "return 128 + result.stop_signal;",
         "return flags::kDone;",
-        ("e2e/test_loadgen.LoadgenSignalsTest.test_a_signal_ends_the_run_and_is_reported",),
+        ("e2e/test_loadgen_runs.LoadgenSignalsTest.test_a_signal_ends_the_run_and_is_reported",),
     ),
     Mutation(
         "missing-copies-are-not-missed",
@@ -192,7 +194,7 @@ _PROGRAM = (
         "loadgen/download.cpp",
         "std::ofstream(unfinished_path_,",
         "std::ofstream(path_,",
-        (_LOADGEN + "test_an_incomplete_file_is_not_saved",),
+        (_FILES + "test_an_incomplete_file_is_not_saved",),
     ),
 )
 

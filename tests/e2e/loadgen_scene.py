@@ -1,0 +1,84 @@
+"""Runs of loadgen, as several files of tests start them."""
+
+import json
+import socket
+from collections.abc import Callable
+
+from client import CODES
+from programs import run
+from scene import SceneTest, create_account
+
+CAUSES = CODES | {"timeout", "connect", "closed", "mismatch", "protocol"}
+GET = ("get", "--user", "alice", "--password", "wonderland")
+GET_LINE = b"get:alice:wonderland\n"
+Answer = Callable[[bytes, socket.socket], bytes | None]
+
+
+def one_byte_file(line: bytes, connection: socket.socket) -> bytes:
+    """Answers as a server that accepts the log-in and has the same file under every name."""
+    return b"OK\n" if line == GET_LINE else b"OK 1\nx"
+
+
+class LoadgenScene(SceneTest):
+    """Base class: a fileserver with files of known sizes, and runs of loadgen against it."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.sizes = {f"file{number}": number * 1000 for number in range(1, 13)}
+        for name, size in self.sizes.items():
+            self.scene.write(name, bytes([size % 251]) * size)
+
+    def serve(self, *flags: object) -> None:
+        self.authserver = self.scene.authserver("--password-scheme", "plain")
+        create_account(self.authserver)
+        self.fileserver = self.scene.fileserver(self.authserver, "--files", "disk", *flags)
+
+    def result(
+        self,
+        *flags: object,
+        server: object = None,
+        status: int = 0,
+        env: dict[str, str] | None = None,
+    ) -> dict:
+        """Runs loadgen against the fileserver, or another server, and returns its JSON.
+
+        On a loaded machine a run may be invalid. Then its status is 1, although no request failed.
+        """
+        path = self.scene.folder / "result.json"
+        ended = run(
+            "loadgen", *flags, "--server", server or self.fileserver, "--json", path, env=env
+        )
+        self.assertTrue(path.exists(), ended.stderr)
+        result = json.loads(path.read_text())
+        if not result["valid"] and result["elapsed_s"] >= 5:
+            status = 1
+        self.assertEqual(ended.returncode, status, ended.stderr + ended.stdout)
+        self.assert_consistent(result)
+        return result
+
+    def assert_consistent(self, result: dict) -> None:
+        errors = dict(result["errors"])
+        total = errors.pop("total")
+        self.assertEqual(sum(errors.values()), total)
+        self.assertLessEqual(set(errors), CAUSES)
+        self.assertGreater(result["elapsed_s"], 0)
+        self.assertAlmostEqual(
+            result["throughput_rps"],
+            result["requests"] / result["elapsed_s"],
+            delta=0.01 * result["throughput_rps"] + 0.1,
+        )
+        self.assertEqual(
+            sum(second["requests"] for second in result["per_second"]), result["requests"]
+        )
+        times = [
+            result["response_time_ms"][name]
+            for name in ("min", "p50", "p90", "p99", "p99.9", "max")
+        ]
+        if result["requests"] > 0:
+            self.assertEqual(times, sorted(times))
+            self.assertTrue(times[0] <= result["response_time_ms"]["mean"] <= times[-1])
+
+    def errors(self, result: dict) -> dict[str, int]:
+        return {
+            code: count for code, count in result["errors"].items() if count > 0 and code != "total"
+        }
