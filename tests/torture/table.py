@@ -12,4 +12,6 @@ MODULES = (
     "hostile_bytes",
     "no_user_enumeration",
     "hashing_no_weapon",
+    "no_way_out",
+    "files_change",
 )
