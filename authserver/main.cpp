@@ -10,7 +10,6 @@
 #include "authserver/config.h"
 #include "authserver/metrics.h"
 #include "authserver/session.h"
-#include "base/host.h"
 #include "base/stop_signals.h"
 #include "serve/servers.h"
 #include "serve/shared_memory.h"
@@ -57,7 +56,6 @@ base::Status start_telemetry(serve::TelemetryService& service, const Config& con
 }
 
 int run(const Config& config) {
-  if (!config.serve.is_debuggable) base::forbid_debugging();
   ::umask(S_IRWXG | S_IRWXO);  // the files that we write hold password records
   if (!authserver::start_cryptography())
     return failed({base::ErrorCode::kInternal, "the system has no source of random numbers"});

@@ -2,7 +2,6 @@
 #include <memory>
 #include <variant>
 
-#include "base/host.h"
 #include "base/log.h"
 #include "base/stop_signals.h"
 #include "fileserver/auth_client.h"
@@ -63,7 +62,6 @@ int run(const Config& config) {
   auto telemetry = serve::TelemetryService::open(config.serve);
   if (!telemetry) return failed(telemetry.error());
   if (const auto done = serve::become_user(config.serve); !done) return failed(done.error());
-  if (!config.serve.is_debuggable) base::forbid_debugging();
   auto fence = fileserver::Fence::around(config.root);
   if (!fence) return failed(fence.error());
   const auto sandbox = serve::enter_sandbox(config.serve, allowed_for(config, *fence));

@@ -27,9 +27,9 @@ std::uint64_t raise_descriptor_limit();
 // fit into the address space. Only the used part of a stack costs memory.
 void make_threads_small();
 
-// Keeps the memory, the environment and the descriptors of this process, and of its children, to
-// itself and to root: the kernel writes no core dump and lets no debugger of the same user in.
-void forbid_debugging();
+// Says whether the kernel may write core dumps of this process and of its future children, and let
+// debuggers of the same user in. If not, only root can read its memory and its environment.
+void allow_debugging(bool is_allowed);
 
 // Returns the numbers at the start of a file of /proc or /sys. The result is empty if the file
 // cannot be read or begins with a word, such as "max".

@@ -45,7 +45,10 @@ int failed_to_start(std::string_view program, const base::Error& error) {
 }
 
 base::Status become_user(const Options& options) {
-  return options.user.empty() ? base::Status(base::kDone) : guard::become_user(options.user);
+  const base::Status done =
+      options.user.empty() ? base::Status(base::kDone) : guard::become_user(options.user);
+  base::allow_debugging(options.is_debuggable);  // a change of the user forbids it as well
+  return done;
 }
 
 base::Result<std::string_view> enter_sandbox(const Options& options,

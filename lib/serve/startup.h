@@ -22,7 +22,8 @@ int run_server(std::string_view program, base::log::Level log_level,
 // Prints why the program could not start on standard error. Returns the exit status 1.
 int failed_to_start(std::string_view program, const base::Error& error);
 
-// Makes the process run as options.user, if it is set. Called once the address is bound, which may
+// Makes the process run as options.user, if it is set, and forbids core dumps and debuggers unless
+// options.is_debuggable. Called once the address is bound, which may
 // need root, and before anything that others wrote is read. If this fails, the server must not
 // start.
 base::Status become_user(const Options& options);
