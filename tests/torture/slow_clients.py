@@ -25,7 +25,11 @@ _MOST_SLOW = 12_000
 
 @dataclass(frozen=True)
 class _Plan:
-    """Numbers of one run. late_s is how long after the idle time-out the last one may be closed."""
+    """Numbers of one run.
+
+    late_s is how long after the idle time-out the last one may be closed. The time of a reader
+    starts when its buffer is full. A server looks at it four times in the idle time-out.
+    """
 
     senders: int
     readers: int
@@ -40,7 +44,7 @@ def _plan(bench: Bench) -> _Plan:
         return _Plan(400, 100, 1, 2, 5, 10)
     possible = (resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 1000) / _MOST_SLOW
     share = min(1.0, possible)
-    return _Plan(int(10_000 * share), int(2_000 * share), 5, 10, 20, 10)
+    return _Plan(int(10_000 * share), int(2_000 * share), 5, 10, 20, 20)
 
 
 @contextmanager
