@@ -206,7 +206,7 @@ def _attack_model(
 
         def started(name: str, *flags: str) -> Restartable:
             log = folder / f"{name}-{model}.log"
-            server = Restartable(bench.programs, name, flags, log)
+            server = Restartable(bench.programs, name, flags, log, attacked.UNTHROTTLED)
             stack.callback(server.close)
             return server
 

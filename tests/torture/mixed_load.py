@@ -77,7 +77,9 @@ class _Client(threading.Thread):
             if what < 0.25:
                 yield "new", name, f"p{self._number}"
             elif what < 0.45:
-                yield "get", name, f"p{choose.randrange(self._load.clients)}"
+                # A name that most likely exists: to refuse an unknown one takes a hash.
+                older = f"n{max(0, first - choose.randrange(_WINDOW))}"
+                yield "get", older, f"p{choose.randrange(self._load.clients)}"
             elif what < 0.6 and self._own:
                 yield "get", *choose.choice(self._own)
             else:

@@ -114,7 +114,7 @@ class _Scene:
         self.fileservers.append(fileserver)
 
     def _started(self, name: str, flags: list[str], log: Path) -> Restartable:
-        server = Restartable(self.bench.programs, name, flags, log)
+        server = Restartable(self.bench.programs, name, flags, log, attacked.UNTHROTTLED)
         self._stack.callback(server.close)
         return server
 
