@@ -31,7 +31,9 @@ class FaultProxy:
     """Forwards connections to target from construction to close(), without faults at first."""
 
     def __init__(self, target: Address, long_delay_s: float) -> None:
-        """Some delays are long_delay_s, which should be over the time-out of who waits."""
+        """Some delays are long_delay_s, which should be over the time-out of who waits. After that
+        time a connection that is half open is reset.
+        """
         listener = socket.create_server(("127.0.0.1", 0), backlog=512)
         self.address = Address(*listener.getsockname()[:2])
         self._control, theirs = children.CONTEXT.Pipe()
@@ -39,7 +41,7 @@ class FaultProxy:
         listener.close()
 
     def set_fault(self, fault: str) -> None:
-        """From now on. "" is none; connections that "half-open" swallowed are reset then."""
+        """From now on. "" is none."""
         self._control.send(fault)
 
     def faults(self) -> int:
@@ -81,7 +83,6 @@ class _Proxy:
         self._long_delay_s = long_delay_s
         self._fault = ""
         self._faults = 0
-        self._swallowed: set[_Pair] = set()
         self._tasks: set[asyncio.Task[None]] = set()  # asyncio itself does not keep them alive
 
     async def serve(self, listener: socket.socket) -> None:
@@ -96,8 +97,6 @@ class _Proxy:
             self._control.send(self._faults)
             return
         self._fault = command
-        while self._swallowed:
-            self._swallowed.pop().reset()
 
     def _accepted(self, near: asyncio.StreamReader, answers: asyncio.StreamWriter) -> None:
         task = asyncio.ensure_future(self._forward(near, answers))
@@ -115,7 +114,6 @@ class _Proxy:
             self._pump(pair, near, requests, is_answers=False),
             self._pump(pair, far, answers, is_answers=True),
         )
-        self._swallowed.discard(pair)
         pair.close()
 
     async def _pump(
@@ -157,9 +155,10 @@ class _Proxy:
         return self._long_delay_s if is_long else random.uniform(0, _SHORT_DELAY_S)
 
     def _broken(self, fault: str, pair: _Pair, data: bytes) -> bytes:
+        loop = asyncio.get_running_loop()
         if fault == "half-open":
             pair.is_swallowed = True
-            self._swallowed.add(pair)
+            loop.call_later(self._long_delay_s, pair.reset)
             return b""
-        asyncio.get_running_loop().call_soon(pair.close if fault == "cut" else pair.reset)
+        loop.call_soon(pair.close if fault == "cut" else pair.reset)
         return data[: random.randrange(len(data) + 1)]
