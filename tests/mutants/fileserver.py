@@ -103,11 +103,13 @@ _AUTH = (
         may_hang=True,
     ),
     Mutation(
-        "address-that-failed-is-tried-first-again",
+        "address-that-failed-is-not-noted",
         "fileserver/auth_addresses.cpp",
         "note_no_answer(candidates[i], fd.error().context, began_ns);",
         "",
-        ("unit/an address that is down is skipped*",),
+        (
+            "e2e/test_auth_outage.AuthOutageTest.test_the_log_says_once_that_it_is_away_and_once_that_it_is_back",
+        ),
     ),
     Mutation(
         "address-that-hangs-is-not-passed-over",
