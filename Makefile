@@ -141,7 +141,7 @@ FUZZED := client_lines password_record accounts_csv config_file
 FUZZED_client_lines := lib/wire/*.cpp
 FUZZED_password_record := authserver/passwords/scheme.cpp
 FUZZED_accounts_csv := authserver/csv.cpp authserver/passwords/scheme.cpp lib/wire/*.cpp
-FUZZED_config_file := lib/flags/*.cpp lib/net/address.cpp $(addprefix lib/base/,error.cpp log.cpp units.cpp)
+FUZZED_config_file := lib/flags/*.cpp lib/net/address.cpp $(addprefix lib/base/,error.cpp log.cpp text_lines.cpp units.cpp)
 
 # What an earlier run found to be new inputs is tried again. An input that fails is build/fuzz/TARGET-crash-*.
 fuzz-%: $(BUILD)/generated/version.h
