@@ -293,6 +293,7 @@ _REDIS_STORE = (
         '{"SET", kKeyPrefix, "", "XX"}',
         '{"GET", kKeyPrefix}',
         (_START + "test_a_redis_that_takes_no_accounts",),
+        may_hang=True,
     ),
     Mutation(
         "redis-eviction-is-not-told",
@@ -357,6 +358,7 @@ _MYSQL_STORE = (
         "return MysqlStatement(kInsert).prepare(link);",
         "return base::kDone;",
         (_START + "test_a_user_who_may_not_do_enough",),
+        may_hang=True,
     ),
     Mutation(
         "mysql-engine-is-not-looked-at",
@@ -364,6 +366,7 @@ _MYSQL_STORE = (
         'engine == "InnoDB" && ',
         "",
         (_START + "test_a_table_of_another_kind",),
+        may_hang=True,
     ),
     Mutation(
         "mysql-slow-flush-is-called-durable",

@@ -190,7 +190,7 @@ _VERSIONS = (
         "fileserver/files/disk_files.cpp",
         "(left > 0 || is_still(version, fd))",
         "true",
-        (_SENT + "test_a_change_of_only_its_first_byte_is_never_mixed_and_whole",),
+        (_SENT + "test_a_change_of_only_its_last_byte_closes_the_connection_early",),
     ),
     Mutation(
         "file-cut-shorter-is-padded",
