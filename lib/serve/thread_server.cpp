@@ -99,6 +99,7 @@ class ThreadServer {
       const int raw_fd = arrival->fd.get();
       const auto peer = arrival->peer;
       const bool is_allowed = take_place();
+      if (is_allowed) wait_for_seat();
       const bool is_started = is_allowed && start_thread([this, raw_fd, peer](Seat& seat) {
                                 Arrival owned{net::Fd(raw_fd), peer};
                                 const telemetry::Lease lease_of_one(options_.counters);
@@ -117,6 +118,14 @@ class ThreadServer {
       if (is_allowed) --serving_;
       refuse(std::move(arrival->fd));
     }
+  }
+
+  // A thread ends soon after its place is free. Waiting for it keeps the threads from becoming more
+  // than --max-connections. Requires: take_place(), so not all threads still serve.
+  void wait_for_seat() EXCLUDES(mutex_) {
+    const base::Lock lock(mutex_);
+    while (seats_.size() >= static_cast<std::size_t>(options_.max_connections))
+      one_left_.wait_ms(mutex_, kTryAgainMs);
   }
 
   // Returns false if --max-connections are being served. A connection that is refused takes no
@@ -221,7 +230,7 @@ class ThreadServer {
     {
       const base::Lock lock(mutex_);
       ended_.splice(ended_.end(), seats_, seat);
-      if (seats_.empty()) all_left_.wake_all();
+      one_left_.wake_all();
     }
     if (options_.spare > 0) ::eventfd_write(needs_care_.get(), 1);
   }
@@ -262,7 +271,7 @@ class ThreadServer {
 
   bool wait_until_all_left(base::Deadline deadline) EXCLUDES(mutex_) {
     const base::Lock lock(mutex_);
-    while (!seats_.empty() && !deadline.has_passed()) all_left_.wait_ms(mutex_, deadline.left_ms());
+    while (!seats_.empty() && !deadline.has_passed()) one_left_.wait_ms(mutex_, deadline.left_ms());
     return seats_.empty();
   }
 
@@ -286,7 +295,7 @@ class ThreadServer {
   // Held when a thread starts or ends. A spare thread does not take it for a connection or a
   // request.
   base::Mutex mutex_;
-  base::Condition all_left_;
+  base::Condition one_left_;
   std::list<Seat> seats_ GUARDED_BY(mutex_);
   std::list<Seat> ended_ GUARDED_BY(mutex_);  // waiting to be joined
 };
