@@ -114,10 +114,8 @@ GuessThrottle::Attempt GuessThrottle::begin_with_entry(std::uint64_t address, Pa
   const base::Lock lock(mutex);
   const std::int64_t now = clock_();
   Entry* entry = find(address, now);
-  if (entry != nullptr && is_at_limit(*entry, now)) {
-    refused_.fetch_add(1, std::memory_order_relaxed);
+  if (entry != nullptr && is_at_limit(*entry, now))
     return {*this, address, pair, Turn::kTooMany, false};
-  }
   const bool needs_no_place =
       right_pairs_.contains(pair) || (entry != nullptr && entry->knows(pair));
   if (!needs_no_place && entry == nullptr) entry = make(address, now, false);
@@ -137,7 +135,6 @@ GuessThrottle::Attempt GuessThrottle::wait_for_place(Entry& entry, std::uint64_t
     waiter.called.wait_ms(mutex, deadline.left_ms());
   // An entry for which somebody waits is never given to another address.
   if (!waiter.is_called) entry.waiting.erase(place_in_queue);
-  if (waiter.turn == Turn::kTooMany) refused_.fetch_add(1, std::memory_order_relaxed);
   return {*this, address, pair, waiter.turn, waiter.turn == Turn::kAsk};
 }
 

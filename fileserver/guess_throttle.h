@@ -86,9 +86,6 @@ class GuessThrottle {
   // Begins a log-in. May wait for a place, for `patience_ms` at most.
   Attempt begin(const net::IpAddress& from, wire::Credentials account, std::int64_t patience_ms);
 
-  // How many log-ins were told kTooMany so far.
-  std::uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
-
  private:
   struct Waiter;
   struct Entry;
@@ -120,7 +117,6 @@ class GuessThrottle {
   std::array<unsigned char, 16> key_;  // random, made at start; never leaves the process
 
   RightPairs right_pairs_;
-  std::atomic<std::uint64_t> refused_ = 0;  // relaxed: only reported
 
   // When the last address that reached its limit may log in again; 0: none ever reached it.
   // Relaxed: whoever misses a change is as one who came a moment earlier.

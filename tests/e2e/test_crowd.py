@@ -75,6 +75,8 @@ class CrowdTest(SceneTest):
             ("thread", ()),
             ("process", ("--files", "disk", "--auth-connection", "per-request")),
         ):
+            # All visitors come from one address, and each sends a wrong password.
+            flags = (*flags, "--wrong-passwords", "0")
             with self.subTest(model):
                 authserver = self.scene.authserver(
                     "--model",

@@ -118,6 +118,72 @@ _AUTH = (
     ),
 )
 
+_THROTTLE = (
+    Mutation(
+        "wrong-passwords-are-not-counted",
+        "fileserver/guess_throttle.cpp",
+        "if (counts) count(*entry, wrong_pair, now);",
+        "",
+        ("unit/ten wrong passwords of an address*",),
+    ),
+    Mutation(
+        "repetitions-of-a-wrong-pair-count",
+        "fileserver/guess_throttle.cpp",
+        "wrong_pair != 0 && (entry == nullptr || !entry->knows(wrong_pair));",
+        "wrong_pair != 0;",
+        ("unit/the same wrong pair again*",),
+    ),
+    Mutation(
+        "guesses-at-once-are-not-bounded",
+        "fileserver/guess_throttle.cpp",
+        "if (!has_place(*entry, now))",
+        "if (false)",
+        ("unit/a log-in that waits for a place*",),
+    ),
+    Mutation(
+        "right-pairs-pass-at-the-limit",
+        "fileserver/guess_throttle.cpp",
+        "right_pairs_.contains(pair) && !may_be_blocked(address)",
+        "right_pairs_.contains(pair)",
+        ("unit/at the limit no log-in of the address*",),
+    ),
+    Mutation(
+        "every-ipv6-address-has-a-limit-of-its-own",
+        "fileserver/guess_throttle.cpp",
+        "address.is_v4() ? bytes.size() : kNetworkBytes",
+        "bytes.size()",
+        ("unit/the addresses of an IPv6*",),
+    ),
+    Mutation(
+        "full-table-forgets-the-guiltiest",
+        "fileserver/guess_throttle.cpp",
+        "if (rank(i) < rank(best)) best = i;",
+        "if (rank(i) > rank(best)) best = i;",
+        ("unit/when the table is full*",),
+    ),
+    Mutation(
+        "user-of-a-failed-log-in-is-not-quoted",
+        "fileserver/log_in.cpp",
+        "base::log::quoted(user)",
+        "user",
+        ("unit/no user name can end its quotes*",),
+    ),
+    Mutation(
+        "line-feed-reaches-the-authserver",
+        "fileserver/auth_client.cpp",
+        "wire::refusal_of(request.account))",
+        "wire::refusal_of(request.account); false)",
+        ("unit/credentials that are not acceptable*",),
+    ),
+    Mutation(
+        "kept-connection-that-hangs-is-waited-for",
+        "fileserver/auth_client.cpp",
+        "if (!has_answer(outcome) && may_repeat) break;",
+        "if (outcome.kind == Outcome::Kind::kBroken && may_repeat) break;",
+        ("unit/an `auth` or `ping` on a kept connection*",),
+    ),
+)
+
 _FENCE = (
     Mutation(
         "links-may-leave-the-folder",
@@ -318,4 +384,4 @@ _CACHE = (
     ),
 )
 
-MUTATIONS: tuple[Mutation, ...] = (*_SESSION, *_AUTH, *_FENCE, *_VERSIONS, *_CACHE)
+MUTATIONS: tuple[Mutation, ...] = (*_SESSION, *_AUTH, *_THROTTLE, *_FENCE, *_VERSIONS, *_CACHE)

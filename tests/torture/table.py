@@ -12,6 +12,7 @@ MODULES = (
     "hostile_bytes",
     "no_user_enumeration",
     "hashing_no_weapon",
+    "slow_guessing",
     "no_way_out",
     "files_change",
 )
