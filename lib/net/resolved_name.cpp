@@ -1,7 +1,5 @@
 #include "net/resolved_name.h"
 
-#include <arpa/inet.h>
-
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -11,12 +9,6 @@ namespace net {
 namespace {
 
 constexpr std::int64_t kLookUpEveryNs = 5 * base::kNsPerS;
-
-bool is_numeric(const std::string& host) {
-  in6_addr address;
-  return ::inet_pton(AF_INET, host.c_str(), &address) == 1 ||
-         ::inet_pton(AF_INET6, host.c_str(), &address) == 1;
-}
 
 bool has_ended(const std::shared_future<ResolvedName::Found>& look_up, base::Deadline deadline) {
   return look_up.wait_for(std::chrono::milliseconds(deadline.left_ms())) ==
