@@ -247,7 +247,8 @@ void SqliteBackend::declare_flags(flags::App& app) {
 // SQLite keeps further files beside the database, and resolves links first.
 guard::Allowed SqliteBackend::needs() const {
   std::error_code ignored;
-  const auto file = std::filesystem::weakly_canonical(options_.path, ignored);
+  const auto path = std::filesystem::absolute(options_.path, ignored);
+  const auto file = std::filesystem::weakly_canonical(path, ignored);
   guard::Allowed allowed;
   if (file.has_parent_path()) allowed.writable.push_back(file.parent_path());
   return allowed;

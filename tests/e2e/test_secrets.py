@@ -136,7 +136,7 @@ class SecretsTest(SceneTest):
         folder = self.scene.folder / f"{name}-{is_debuggable}"
         folder.mkdir()
         enter = f'ulimit -c unlimited && cd "{folder}" && exec "$0" "$@"'
-        flags = ["--listen", "127.0.0.1:0"]
+        flags = ["--listen", "127.0.0.1:0", "--sandbox", "off"]  # it keeps core dumps away too
         flags += ["--auth", "127.0.0.1:1", "--root", "."] if name == "fileserver" else []
         variables = {f"{name.upper()}_DEBUGGABLE": str(is_debuggable).lower()}
         server = self.scene.start(name, flags, env=variables, prefix=["sh", "-c", enter])

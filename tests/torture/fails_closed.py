@@ -162,8 +162,8 @@ def _measure(bench: Bench, seconds: float) -> Figure:
 _GRANTED_ANYWAY = Mutation(
     "an-unanswered-get-is-granted",
     "fileserver/session.cpp",
-    "is_granted_ = answer.ok()",
-    "is_granted_ = answer.ok() || answer.error().code == base::ErrorCode::kUnavailable",
+    "is_granted_ = answer.status.ok()",
+    "is_granted_ = answer.status.ok() || !answer.is_throttled",
 )
 
 

@@ -13,9 +13,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from client import Client
+from crowd import open_connections
 from processes import children, memory_holds
 from promise import Bench, Figure, Promise, broken
 from tree import Mutation
+from waiting import eventually
 
 from lab.rig import servers, stores
 from lab.rig.host import free_port
@@ -191,6 +193,9 @@ def _search(bench: Bench, kind: str, model: str, search: _Search) -> None:
         store = stack.enter_context(_store(kind, folder))
         suite = _Suite(bench, stack, store, model, folder / "suite")
         _with_outages(suite, store)
+        # A request that is under way has its password in memory.
+        eventually(lambda: open_connections(suite.address) == 0, "all requests are answered")
+        servers.ask(suite.address, "ping")
         passwords = [user, *([store.password.encode()] if store.password else [])]
         pids = {
             name: [program.pid, *children(program.pid)]
