@@ -156,8 +156,8 @@ class _Proxy:
 
     def _broken(self, fault: str, pair: _Pair, data: bytes) -> bytes:
         loop = asyncio.get_running_loop()
+        pair.is_swallowed = True  # whatever comes now does not follow what is forwarded
         if fault == "half-open":
-            pair.is_swallowed = True
             loop.call_later(self._long_delay_s, pair.reset)
             return b""
         loop.call_soon(pair.close if fault == "cut" else pair.reset)
