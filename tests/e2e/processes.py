@@ -24,6 +24,12 @@ def state(pid: int) -> str:
     return fields[0] if fields else ""
 
 
+def thread_states(pid: int) -> set[str]:
+    """The states of its threads, each as one letter: S sleeps, R runs or is ready to."""
+    lines = [line for stat in Path(f"/proc/{pid}/task").glob("*/stat") for line in _lines(stat)]
+    return {line.rpartition(")")[2].split()[0] for line in lines}
+
+
 def children(pid: int) -> list[int]:
     pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
     return [child for child in pids if (fields := _stat(child)) and int(fields[1]) == pid]

@@ -281,6 +281,7 @@ _CACHE = (
         "!is_settled(version) || ",
         "",
         ("unit/a file that was written just now*",),
+        may_hang=True,
     ),
     Mutation(
         "reading-cannot-be-ended",
