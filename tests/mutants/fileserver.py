@@ -109,13 +109,6 @@ _AUTH = (
             "e2e/test_auth_outage.AuthOutageTest.test_the_log_says_once_that_it_is_away_and_once_that_it_is_back",
         ),
     ),
-    Mutation(
-        "address-that-hangs-is-not-passed-over",
-        "fileserver/auth_client.cpp",
-        "note_no_answer(made->address, outcome);\n    if (may_try_another)",
-        "if (may_try_another)",
-        ("unit/an authserver that accepts and does not answer*",),
-    ),
 )
 
 _THROTTLE = (
