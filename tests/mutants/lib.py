@@ -243,8 +243,8 @@ _MODELS = (
     Mutation(
         "one-thread-too-many",
         "lib/serve/thread_server.cpp",
-        "if (serving_.fetch_add(1) < options_.max_connections) {",
-        "if (serving_.fetch_add(1) <= options_.max_connections) {",
+        "while (serving < options_.max_connections) {",
+        "while (serving <= options_.max_connections) {",
         (_BUSY + "test_one_more_is_told_so_at_once_and_closed",),
         may_hang=True,
     ),
