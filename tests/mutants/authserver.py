@@ -391,6 +391,7 @@ _MYSQL_STORE = (
             "stores/test_mysql_logins.MariaDbLoginTest"
             ".test_a_server_without_tls_is_refused_where_tls_is_wanted",
         ),
+        may_hang=True,
     ),
     Mutation(
         "mysql-password-goes-out-in-clear-text",
