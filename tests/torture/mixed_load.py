@@ -175,9 +175,6 @@ class MixedLoad:
         """How many requests by the address of this number were answered with OK."""
         return self._shared.oks(chain, self._chains)
 
-    def is_running(self) -> bool:
-        return all(process.is_alive() for process in self._processes)
-
     def stop(self) -> list[Operation]:
         """Returns all operations. AssertionError if a client failed."""
         self._shared.is_ending.set()
