@@ -298,13 +298,6 @@ _CACHE = (
         ("unit/the limit holds while a file is replaced*",),
     ),
     Mutation(
-        "change-during-the-read-is-missed",
-        "fileserver/files/file_cache.cpp",
-        "if (!is_still(name, file->version)) return check(name);",
-        "",
-        ("unit/a version is not kept if*",),
-    ),
-    Mutation(
         "no-descriptor-forgets-a-file",
         "fileserver/files/file_cache.cpp",
         "if (status.error().code != ErrorCode::kNotFound) return {State::kUnchecked};",
