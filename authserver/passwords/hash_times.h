@@ -8,7 +8,7 @@
 
 namespace authserver {
 
-// Remembers the times of the last 64 hashes. With them, an answer for which no full hash was
+// Remembers the times of the last 8 hashes. With them, an answer for which no full hash was
 // computed can be given as late as one for which it was.
 //
 // Any thread or process; lies in shared memory and takes no lock.
@@ -21,7 +21,7 @@ class HashTimes {
   std::int64_t any_ns() const;
 
  private:
-  static constexpr std::size_t kMost = 64;
+  static constexpr std::size_t kMost = 8;
 
   std::atomic<std::uint32_t> count_ = 0;  // of all times noted
   std::array<std::atomic<std::int64_t>, kMost> durations_ns_{};
