@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kWays = 8;
 constexpr std::size_t kPairsKnown = 10;
+constexpr std::size_t kHashStackBytes = 512;  // at least what the hash uses; it loads the password
 
 using Key = std::array<unsigned char, crypto_shorthash_KEYBYTES>;
 
@@ -78,6 +79,7 @@ PairHash GuessThrottle::hash_of(wire::Credentials account) const {
     key[i] = static_cast<unsigned char>(key[i] ^ (user >> (8 * i)));
   const PairHash pair = keyed_hash(account.password.data(), account.password.size(), key);
   ::sodium_memzero(key.data(), key.size());
+  ::sodium_stackzero(kHashStackBytes);
   return pair;
 }
 

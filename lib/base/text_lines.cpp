@@ -6,7 +6,7 @@
 namespace base {
 
 std::istream& read_line(std::istream& in, std::string& line) {
-  std::array<char, kMaxTextLineBytes + 2> buffer;  // with the LF, or the NUL that takes its place
+  std::array<char, kMaxTextLineBytes + 1> buffer;  // with the NUL at the end
   in.getline(buffer.data(), buffer.size());
   const auto taken = static_cast<std::size_t>(in.gcount());
   if (in.fail() && taken == buffer.size() - 1) {
