@@ -11,7 +11,8 @@ PROGRAMS = ("authserver", "fileserver", "loadgen")
 
 # The flags that say what to do, and not how much of it.
 NO_LIMITS = {
-    *("version", "help", "config", "listen", "log-level", "model", "auth", "auth-connection"),
+    *("version", "help", "config", "listen", "log-level", "user", "debuggable", "model"),
+    *("auth", "auth-connection", "sandbox", "telemetry-listen"),
     *("root", "files", "transfer-log", "store", "store-connection", "password-scheme"),
     *("sqlite-path", "export", "import", "server", "connection", "pipeline", "user", "password"),
     *("file", "once", "verify", "verify-root", "save", "json"),

@@ -50,7 +50,12 @@ touch /run/{name}.$1
 AFTER_INSTALLATION = (
     "#!/bin/sh\nset -e\nupdate-rc.d {name} defaults >/dev/null\ninvoke-rc.d {name} start\n"
 )
-SERVICES = {"redis-server": "redis-server", "mariadb-server": "mariadb"}
+SERVICES = {
+    "redis-server": "redis-server",
+    "mariadb-server": "mariadb",
+    "fail2ban": "fail2ban",
+    "prometheus": "prometheus",
+}
 
 
 def why_no_scratch_system() -> str:

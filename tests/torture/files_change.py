@@ -21,11 +21,12 @@ from tree import Mutation
 from lab.rig import servers
 from lab.rig.errors import Failed
 from lab.rig.processes import Address
-from lab.rig.servers import Server
+from lab.rig.servers import Pair, Server
 
 _USER, _PASSWORD = "reader", "a-password"
 _MODES = ("prefetch", "disk")
 _NAMES = ("rewritten", "overwritten", "replaced", "truncated", "unlinked", "linked", "chmodded")
+_MOUNTED = "mounted"  # by root, with --files disk; prefetching does not notice what is mounted
 _RECORD = 16  # bytes; each says which version of the file it belongs to
 _BYTES = 1 << 20
 _READING_PAUSES_S = (0.0, 0.0, 0.02, 0.02)  # of each reader, in the middle of a file
@@ -101,6 +102,36 @@ class _Writer:
         self.path.chmod(0o400)
         self.path.chmod(0o644)
 
+    def _mounted(self, content: bytes) -> None:
+        """A new file is mounted in the place of the last one."""
+        fresh = self.path.parent.parent / f"mounted-{self.version}"
+        fresh.write_bytes(content)
+        self.path.touch()
+        _umount(self.path)
+        _mount(fresh, self.path)
+        (fresh.parent / f"mounted-{self.version - 1}").unlink(missing_ok=True)
+
+    def close(self) -> None:
+        while self.path.name == _MOUNTED and _umount(self.path):
+            continue
+
+
+def _mount(source: Path, target: Path) -> None:
+    subprocess.run(["mount", "--bind", str(source), str(target)], check=True, capture_output=True)
+
+
+def _umount(target: Path) -> bool:
+    command = ["umount", "--lazy", str(target)]
+    return subprocess.run(command, check=False, capture_output=True).returncode == 0
+
+
+def _can_mount(folder: Path) -> bool:
+    try:
+        _mount(folder, folder)
+    except (OSError, subprocess.CalledProcessError):
+        return False
+    return _umount(folder)
+
 
 @dataclass
 class _Seen:
@@ -174,9 +205,11 @@ class _Reader:
         self._socket = None
 
 
-def _read(address: Address, pause_s: float, seen: _Seen, is_over: threading.Event) -> None:
+def _read(
+    address: Address, names: list[str], pause_s: float, seen: _Seen, is_over: threading.Event
+) -> None:
     reader = _Reader(address, pause_s)
-    for name in itertools.cycle(_NAMES):
+    for name in itertools.cycle(names):
         if is_over.is_set():
             break
         seen.add(name, reader.fetch(name))
@@ -234,16 +267,26 @@ def _running(
 ) -> Iterator[tuple[Address, list[_Writer]]]:
     root = folder / "files"
     root.mkdir(parents=True)
-    writers = [_Writer(root / name) for name in _NAMES]
-    with servers.running(
-        bench.programs,
-        store_flags=["--sqlite-path", str(folder / "accounts.db"), "--password-scheme", "plain"],
-        root=root,
-        logs=folder / "logs",
-        fileserver=Server(["--files", mode, "--log-level", "error"], wrapper=wrapper),
-    ) as pair:
+    is_mounting = mode == "disk" and _can_mount(root)
+    writers = [_Writer(root / name) for name in (*_NAMES, *([_MOUNTED] if is_mounting else []))]
+    with contextlib.ExitStack() as stack:
+        for writer in writers:
+            stack.callback(writer.close)
+        pair = stack.enter_context(_servers(bench, folder, mode, wrapper))
         servers.make_account(pair.address, _USER, _PASSWORD)
         yield pair.address, writers
+
+
+def _servers(
+    bench: Bench, folder: Path, mode: str, wrapper: list[str]
+) -> contextlib.AbstractContextManager[Pair]:
+    return servers.running(
+        bench.programs,
+        store_flags=["--sqlite-path", str(folder / "accounts.db"), "--password-scheme", "plain"],
+        root=folder / "files",
+        logs=folder / "logs",
+        fileserver=Server(["--files", mode, "--log-level", "error"], wrapper=wrapper),
+    )
 
 
 def _bad_disk(bench: Bench, root: Path) -> list[str]:
@@ -266,18 +309,20 @@ def _measure(bench: Bench, modes: tuple[str, ...] = _MODES) -> Figure:
         folder = bench.folder / f"{mode}-{counts is bad}-{bench.programs.folder.name}"
         wrapper = _bad_disk(bench, folder / "files") if counts is bad else []
         with _running(bench, folder, mode, wrapper) as (address, writers):
-            readers = [partial(_read, address, pause, counts) for pause in _READING_PAUSES_S]
+            names = [writer.path.name for writer in writers]
+            readers = [partial(_read, address, names, one, counts) for one in _READING_PAUSES_S]
             _run_threads(seconds, [partial(_change_all, writers), *readers])
             if counts is seen:
                 _wait_for_truth(address, writers, counts)
     wrong = seen.wrong + bad.wrong
     gets = sum(seen.counts.values()) + sum(bad.counts.values()) + len(wrong)
+    mounts = "with" if _can_mount(bench.folder) else "without"
     is_tested = seen.counts["whole"] > 0 and bad.counts["whole"] > 0 and bad.counts["cut"] > 0
     return Figure(
         not wrong and is_tested and seen.slowest_s <= _SOON_S,
         f"{len(wrong)} wrong bodies in {gets} gets ({dict(seen.counts)}, with read errors"
-        f" {dict(bad.counts)}); what is true is served within {seen.slowest_s:.2f} s"
-        + (f"; {wrong[:3]}" if wrong else ""),
+        f" {dict(bad.counts)}); what is true is served within {seen.slowest_s:.2f} s;"
+        f" {mounts} mounts" + (f"; {wrong[:3]}" if wrong else ""),
     )
 
 
