@@ -19,6 +19,9 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wold-style-cast $(if $(WERROR),
 override CPPFLAGS += -I. -Ilib -I$(BUILD)/generated -MMD -MP
 override CPPFLAGS += $(patsubst -I%,-isystem%,$(shell pkg-config --cflags $(PACKAGES) 2>/dev/null))
 override CXXFLAGS += -std=c++20 -pthread -fno-omit-frame-pointer $(WARNINGS)
+# All functions are found when a program starts. When they are found at their first call instead, the registers are put
+# on the stack then, and with them a part of a password.
+override LDFLAGS += -Wl,-z,relro,-z,now
 override LDLIBS += $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
 ifneq ($(findstring clang,$(CXX)),)
 override CXXFLAGS += -Wthread-safety

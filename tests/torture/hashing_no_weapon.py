@@ -24,6 +24,7 @@ _ATTACKERS = 64
 _THREADS = 4  # of the load generator
 _PASSWORD = "right"
 _LEAST_SHARE = 0.5
+_LEAST_SHARE_SHORT = 0.25  # a short run may share the machine with other programs
 _MOST_P99_MS = 20.0
 _MOST_GROWTH_MIB = 100.0
 _REPLY_TIMEOUT_S = 60
@@ -185,11 +186,17 @@ def measure(bench: Bench) -> Figure:
             growth_mib = _peak_mib(pair.authserver) - before_mib
         finally:
             visitor.close()
-    return _figure(users, answers, quiet, attacked, growth_mib)
+    least = _LEAST_SHARE_SHORT if bench.is_short else _LEAST_SHARE
+    return _figure(users, answers, quiet, attacked, growth_mib, least)
 
 
 def _figure(
-    users: int, answers: int, quiet: list[_Round], attacked: list[_Round], growth_mib: float
+    users: int,
+    answers: int,
+    quiet: list[_Round],
+    attacked: list[_Round],
+    growth_mib: float,
+    least_share: float,
 ) -> Figure:
     share = statistics.median(a.throughput / q.throughput for q, a in zip(quiet, attacked))
     quiet_p99_ms = statistics.median(each.p99_ms for each in quiet)
@@ -197,7 +204,7 @@ def _figure(
     # On a machine that is busy with other things, the p99 is high without an attack too.
     most_p99_ms = max(_MOST_P99_MS, 2 * quiet_p99_ms)
     return Figure(
-        share >= _LEAST_SHARE
+        share >= least_share
         and p99_ms < most_p99_ms
         and growth_mib <= _MOST_GROWTH_MIB
         and answers > 0,

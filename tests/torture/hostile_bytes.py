@@ -246,8 +246,8 @@ def measure(bench: Bench) -> Figure:
 _TAKES_CONTROL_BYTES = Mutation(
     "authserver-takes-control-bytes",
     "lib/wire/request.cpp",
-    "if (line.empty() || has_control(line)) return Refused{ErrorCode::kSyntax, false};",
-    "if (line.empty()) return Refused{ErrorCode::kSyntax, false};",
+    "static_cast<unsigned char>(c) < 0x20 || c == 0x7f",
+    "static_cast<unsigned char>(c) == 0x0a",
 )
 
 

@@ -57,9 +57,9 @@ def area_under_curve(lower: Sequence[float], higher: Sequence[float]) -> float:
 
 
 def _band(guesses: int) -> float:
-    """How far from 0.5 the area may be: 0.05, or what chance alone does once in some thousands."""
+    """How far from 0.5 the area may be: 0.05, or what chance does once in a million times."""
     deviation = math.sqrt((2 * guesses + 1) / (12 * guesses * guesses))
-    return max(0.05, 3.5 * deviation)
+    return max(0.05, 5 * deviation)
 
 
 def _area(address: Address, users: Sequence[str], guesses: int) -> float:
@@ -114,7 +114,7 @@ def measure(bench: Bench) -> Figure:
 
 
 def _measure(bench: Bench, cases: Sequence[tuple[str, str]]) -> Figure:
-    guesses = bench.scaled(2000, 100)
+    guesses = bench.scaled(2000, 60)
     areas: dict[str, float] = {}
     for kind, model in cases:
         areas |= _areas(bench, kind, model, guesses)
