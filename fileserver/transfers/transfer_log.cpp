@@ -63,40 +63,42 @@ void TransferLog::finish() {
   thread_.join();
 }
 
+// Looks for a signal after each batch, because transfers may come as fast as they are written.
 void TransferLog::run() {
-  while (!is_finishing_) {
-    wait();
-    write_out();
+  for (bool is_more = false; !is_finishing_;) {
+    wait(is_more ? 0 : kLookEveryMs);
+    is_more = write_batch();
     reopen_if_due();
     report_lost(false);
   }
   const auto deadline = base::Deadline::in_ms(kFinishMs);
-  for (write_out(); !lines_.empty() && !deadline.has_passed(); write_out())
-    base::pause_ms(kLookEveryMs / 10);
+  while ((write_batch() || !lines_.empty()) && !deadline.has_passed()) {
+    if (!lines_.empty()) base::pause_ms(kLookEveryMs / 10);
+  }
   report_lost(true);
 }
 
-void TransferLog::wait() {
+void TransferLog::wait(int for_ms) {
   pollfd events[] = {{wake_.get(), POLLIN, 0}, {hangups_.get(), POLLIN, 0}};
-  ::poll(events, 2, kLookEveryMs);
+  ::poll(events, 2, for_ms);
   eventfd_t ignored = 0;
   ::eventfd_read(wake_.get(), &ignored);
   if (base::take_hangup_signal(hangups_.get())) is_reopening_ = true;
 }
 
-// Writes until the queue is empty, or the file takes no more.
-void TransferLog::write_out() {
-  for (collect(); !lines_.empty(); collect()) {
-    const auto rest = std::string_view(lines_).substr(written_);
-    const std::size_t now = file_.append(rest);
-    const int errno_value = now < rest.size() ? errno : 0;
-    written_ += now;
-    const std::size_t whole = written_ == 0 ? 0 : lines_.rfind('\n', written_ - 1) + 1;
-    lines_.erase(0, whole);
-    written_ -= whole;
-    note_failure(errno_value);
-    if (errno_value != 0) return;
-  }
+// Returns false if the queue was empty, or if the file takes no more.
+bool TransferLog::write_batch() {
+  collect();
+  if (lines_.empty()) return false;
+  const auto rest = std::string_view(lines_).substr(written_);
+  const std::size_t now = file_.append(rest);
+  const int errno_value = now < rest.size() ? errno : 0;
+  written_ += now;
+  const std::size_t whole = written_ == 0 ? 0 : lines_.rfind('\n', written_ - 1) + 1;
+  lines_.erase(0, whole);
+  written_ -= whole;
+  note_failure(errno_value);
+  return errno_value == 0;
 }
 
 // Takes transfers from the queue until there is a batch.

@@ -41,8 +41,8 @@ class TransferLog {
   TransferLog(const TransferLogOptions& options, TransferFile file, net::Fd hangups, net::Fd wake);
 
   void run();
-  void wait();
-  void write_out();
+  void wait(int for_ms);
+  bool write_batch();
   void collect();
   void reopen_if_due();
   void note_failure(int errno_value);
