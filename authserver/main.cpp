@@ -83,6 +83,7 @@ int run(const Config& config) {
   if (const auto listening = net::start_listening(*listener); !listening)
     return failed(listening.error());
   serve::Options options = config.serve;
+  const serve::StopsTelemetry stops_telemetry(telemetry->get());
   if (auto* const service = telemetry->get()) {
     const auto started = start_telemetry(*service, config, passwords->lanes, options);
     if (!started) return failed(started.error());

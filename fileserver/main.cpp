@@ -78,6 +78,7 @@ int run(const Config& config) {
   if (const auto listening = net::start_listening(*listener); !listening)
     return failed(listening.error());
   serve::Options options = config.serve;
+  const serve::StopsTelemetry stops_telemetry(telemetry->get());
   if (auto* const service = telemetry->get()) {
     const auto started = service->serve_in_thread([&](pid_t server) {
       return fileserver::make_telemetry_source(config, *files, service->board(), server);

@@ -23,10 +23,11 @@ base::Result<std::unique_ptr<TelemetryService>> TelemetryService::open(const Opt
       new TelemetryService(std::move(*listener), most_workers(options)));
 }
 
-TelemetryService::~TelemetryService() {
+void TelemetryService::stop() {
   if (child_ > 0) {
     ::kill(child_, SIGKILL);  // it has nothing to finish, and must leave the address free
     base::retried([this] { return ::waitpid(child_, nullptr, 0); });
+    child_ = -1;
   }
   if (!thread_.joinable()) return;
   endpoint_->stop();

@@ -27,8 +27,11 @@ class TelemetryService {
   // telemetry is off. Called before the server gives up rights that a port may need.
   static base::Result<std::unique_ptr<TelemetryService>> open(const Options& options);
 
-  // Ends the thread or the child process. Should the server be killed, the child ends too.
-  ~TelemetryService();
+  // Calls stop(). Should the server be killed, the child ends too.
+  ~TelemetryService() { stop(); }
+
+  // Ends the thread or the child process, if one runs. After that nothing uses the source.
+  void stop();
 
   const net::HostPort& address() const { return listener_.address; }
   telemetry::Board& board() { return board_; }
@@ -59,6 +62,22 @@ class TelemetryService {
 
   MakeSource make_source_;  // of the child
   pid_t child_ = -1;
+};
+
+// Stops the service when it is destroyed. Made where the service is started, it does so before that
+// is destroyed what the source reads.
+class StopsTelemetry {
+ public:
+  // `service` may be null.
+  explicit StopsTelemetry(TelemetryService* service) : service_(service) {}
+  ~StopsTelemetry() {
+    if (service_ != nullptr) service_->stop();
+  }
+  StopsTelemetry(const StopsTelemetry&) = delete;
+  StopsTelemetry& operator=(const StopsTelemetry&) = delete;
+
+ private:
+  TelemetryService* const service_;
 };
 
 // Where it answers. Nothing for null.
