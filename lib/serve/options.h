@@ -49,7 +49,8 @@ struct Options {
 // How many workers there may be at once: those that serve, those that wait, one that is just about
 // to refuse, and the thread or process that accepts.
 inline std::size_t most_workers(const Options& options) {
-  return static_cast<std::size_t>(options.max_connections + options.spare + 2);
+  return static_cast<std::size_t>(options.max_connections) +
+         static_cast<std::size_t>(options.spare) + 2;
 }
 
 // How long one blocking call on a connection may sleep (0: no limit). After that the connection

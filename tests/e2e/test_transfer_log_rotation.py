@@ -79,10 +79,12 @@ class RotationTest(LogFolderTest):
             for thread in threads:
                 thread.join()
         self.assertEqual(server.stop(), 0)
-        self.assertNotIn("lost", server.log())
         lines = lines_of(*old, self.log)
-        self.assertEqual(len(lines), sum(asked))
-        self.assertEqual(sum(line["result"] == "ok" for line in lines), sum(asked) // 2)
+        # Where the clients are faster than the writer, lines are lost, and the log says how many.
+        lost = sum(map(int, re.findall(r" lines=(\d+)", server.log())))
+        self.assertEqual(len(lines) + lost, sum(asked))
+        served = sum(line["result"] == "ok" for line in lines)
+        self.assertLessEqual(abs(served - sum(asked) // 2), lost)
 
     def test_a_hangup_is_seen_where_nohup_ignores_it(self) -> None:
         server = self.serve(prefix=["nohup"])
