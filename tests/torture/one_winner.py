@@ -16,7 +16,8 @@ from lab.rig.processes import Address, Program
 _CLIENTS = 64
 _REPLY_TIMEOUT_S = 60
 _MODELS = ("thread", "process")
-_PLAIN = ("--password-scheme", "plain")
+# A store that is slow, because the machine is, is waited for.
+_FLAGS = ("--password-scheme", "plain", "--store-timeout", "60")
 
 
 class _Racer:
@@ -60,7 +61,7 @@ def _winners(bench: Bench, store: stores.Store, model: str, folder: Path, names:
 def _authserver(
     bench: Bench, stack: ExitStack, store: stores.Store, model: str, log: Path
 ) -> Address:
-    flags = [*servers.authserver_flags(store.authserver_flags), "--model", model, *_PLAIN]
+    flags = [*servers.authserver_flags(store.authserver_flags), "--model", model, *_FLAGS]
     program = Program("authserver", [str(bench.programs.path("authserver")), *flags], log)
     stack.callback(program.stop)
     return program.wait_ready(60)
