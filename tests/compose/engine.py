@@ -85,9 +85,14 @@ class System:
         """Returns the ids of the running containers. The word --all adds those that have ended."""
         return self.compose("ps", "--quiet", *words).split()
 
-    def inside(self, service: str, script: str) -> str:
-        """Runs a bash script in the service's container and returns its output."""
-        return self.compose("exec", "-T", service, "bash", "-c", script)
+    def started_at(self, service: str) -> str:
+        """When the service's container was started last."""
+        container = self.compose("ps", "--quiet", "--all", service).strip()
+        return run("docker", "inspect", "--format", "{{.State.StartedAt}}", container)
+
+    def inside(self, service: str, script: str, check: bool = True) -> str:
+        """Runs a bash script in the service's container and returns its output, as `run` does."""
+        return self.compose("exec", "-T", service, "bash", "-c", script, check=check)
 
     def load(self, *words: str) -> dict[str, Any]:
         """Runs loadgen and returns its result. A run with errors has a result too."""
