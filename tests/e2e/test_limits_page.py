@@ -19,13 +19,15 @@ NO_LIMITS = {
 }
 NO_LIMIT_PREFIXES = ("mysql-", "redis-")
 
-_HELP_LINE = re.compile(r"^  --([a-z-]+)(?: [^=\s]+?(?:=(.+?))?)? \(Env:", re.MULTILINE)
+# A default is shown as TYPE=DEFAULT, or as TYPE [DEFAULT] by newer versions of CLI11.
+_HELP_LINE = re.compile(r"^  --([a-z-]+)(?: [^=\s]+?)?(?:=(.+?)| \[(.+?)\] )? \(Env:", re.MULTILINE)
 _FLAG = re.compile(r"`--([a-z-]+)`")
 
 
 def limits_in_help(program: str) -> dict[str, str]:
     """The flags that are limits, with their defaults. No default is an empty text."""
-    flags = dict(_HELP_LINE.findall(run(program, "--help").stdout))
+    help_text = run(program, "--help").stdout
+    flags = {name: old or new for name, old, new in _HELP_LINE.findall(help_text)}
     return {
         name: default
         for name, default in flags.items()
