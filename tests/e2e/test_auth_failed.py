@@ -17,7 +17,9 @@ _LINE = r' info auth-failed address=127\.0\.0\.2 user="%s" front=native$'
 
 def matched_addresses(log: Path) -> list[str]:
     """The address of each line of the log that the filter matches."""
-    command = ["fail2ban-regex", "-o", "ip", str(log), str(_DOCS / "turnstile.conf")]
+    # fail2ban-regex takes a path with a blank in it for an expression.
+    filter_file = shutil.copy(_DOCS / "turnstile.conf", log.parent)
+    command = ["fail2ban-regex", "-o", "ip", str(log), str(filter_file)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LONG_S, check=False)
     return done.stdout.split()
 
