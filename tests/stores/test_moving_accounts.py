@@ -163,12 +163,14 @@ class MovingAccountsTest(StoreTest):
                 self.assertEqual((done.returncode, "line 2" in done.stderr), (1, True), done.stderr)
 
     def test_a_file_that_cannot_be_read_is_not_taken_for_one_that_ends(self) -> None:
-        for path, words in ((self.scene.folder, "directory"), (Path("/proc/self/mem"), "error")):
+        # The memory of a program that is not debuggable may only be opened by root.
+        memory = Path("/proc/self/mem")
+        for path, words in ((self.scene.folder, "directory"), (memory, "error|denied")):
             with self.subTest(path):
                 done = self.run_authserver_on_file("--import", path, self.store("sqlite"))
                 self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
                 self.assertIn(f"import from {path}: ", done.stderr)
-                self.assertIn(words, done.stderr)
+                self.assertRegex(done.stderr, words)
                 descriptor = os.open(path, os.O_RDONLY)
                 self.addCleanup(os.close, descriptor)
                 done = self.accounts("import", *self.store("sqlite"), stdin=descriptor)
