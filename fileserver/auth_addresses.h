@@ -2,10 +2,7 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
-#include <future>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +13,7 @@
 #include "base/result.h"
 #include "net/address.h"
 #include "net/fd.h"
+#include "net/resolved_name.h"
 
 namespace fileserver {
 
@@ -28,9 +26,8 @@ struct AuthLink {
 // Any thread. The host name of --auth may have several addresses, each an authserver.
 //
 // Connections go round robin over all addresses. An address that fails, or accepts but does not
-// answer, is skipped for one second; then one caller tries it again. The name is resolved again
-// every five seconds, and when all addresses fail. A thread of its own resolves it; callers use the
-// old addresses meanwhile.
+// answer, is skipped for one second; then one caller tries it again. net::ResolvedName looks the
+// name up; it is told when all addresses fail.
 //
 // An address that becomes unreachable is logged once, and once more when it is back (base::Outage).
 // So is a name that cannot be resolved while no address is known.
@@ -39,17 +36,15 @@ class AuthAddresses {
   // Whether outages are logged. kOff is for health checks, so that no outage is logged twice.
   enum class OutageLog { kOn, kOff };
 
-  using Resolver =
-      std::function<base::Result<std::vector<net::SocketAddress>>(const net::HostPort&)>;
+  using Resolver = net::ResolvedName::Resolver;
 
-  // `resolver` is called in a thread of its own, which may outlive this object; for an address in
-  // numbers in the thread of the caller. Tests pass one of their own.
+  // net::ResolvedName says how `resolver` is used.
   explicit AuthAddresses(net::HostPort name, Resolver resolver = net::resolve,
                          OutageLog outage_log = OutageLog::kOn);
 
   // Connects to one of the addresses. No blocking call on the new connection takes longer than
   // `timeout_ms`. kUnavailable when no address accepted before the deadline, or the name was not
-  // resolved by then.
+  // resolved by then. `deadline` must not be Deadline::never().
   base::Result<AuthLink> connect(std::int64_t timeout_ms, base::Deadline deadline);
 
   // The authserver at this address answered. Costs one relaxed load while all_are_well().
@@ -70,40 +65,31 @@ class AuthAddresses {
   std::size_t count() EXCLUDES(mutex_);
 
  private:
-  using Found = base::Result<std::vector<net::SocketAddress>>;
   struct Known {
     net::SocketAddress address;
     std::int64_t skipped_until_ns = 0;  // 0: the last attempt succeeded, or there was none yet
     // Shared with callers that log after they released the mutex.
     std::shared_ptr<base::Outage> outage = std::make_shared<base::Outage>();
   };
-  std::vector<net::SocketAddress> in_order_of_trial() EXCLUDES(mutex_);
+  net::ResolvedName::Found look_up(base::Deadline deadline, std::int64_t began_ns);
+  void take_over(const std::vector<net::SocketAddress>& found) REQUIRES(mutex_);
+  std::vector<net::SocketAddress> in_order_of_trial(const std::vector<net::SocketAddress>& found)
+      EXCLUDES(mutex_);
   std::shared_ptr<base::Outage> set_skipped(const net::SocketAddress& address,
                                             std::int64_t until_ns) EXCLUDES(mutex_);
   void look_for_trouble() EXCLUDES(mutex_);
-  base::Status note_look_up(base::Status known, std::int64_t began_ns);
   Known* find(const net::SocketAddress& address) REQUIRES(mutex_);
-  base::Status wait_until_known(base::Deadline deadline) EXCLUDES(mutex_);
-  bool must_look_up() REQUIRES(mutex_);
-  bool start_look_up() REQUIRES(mutex_);
-  void take_look_up() REQUIRES(mutex_);
   bool all_are_skipped() REQUIRES(mutex_);
 
-  const net::HostPort name_;
-  const bool is_numeric_;  // then it is resolved only once
-  const Resolver resolver_;
   const OutageLog outage_log_;
 
   // Relaxed: it decides only whether an answer is reported. Written while mutex_ is held.
   std::atomic<bool> has_trouble_ = false;
   base::Outage look_up_outage_;
+  net::ResolvedName name_;
 
   base::Mutex mutex_;
   std::vector<Known> known_ GUARDED_BY(mutex_);
-  std::int64_t resolve_again_at_ns_ GUARDED_BY(mutex_) = 0;
-  std::shared_future<Found> look_up_ GUARDED_BY(mutex_);  // valid while the name is resolved
-  std::optional<base::Error> look_up_failure_ GUARDED_BY(mutex_);  // of the last time
-
   std::size_t next_ GUARDED_BY(mutex_) = 0;  // where the next round robin starts
 };
 

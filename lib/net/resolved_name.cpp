@@ -1,6 +1,7 @@
 #include "net/resolved_name.h"
 
 #include <chrono>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -62,16 +63,29 @@ bool ResolvedName::is_due() const {
   return !is_numeric_ && base::now_ns() >= look_up_again_at_ns_;
 }
 
-// Nobody joins the thread. Throws std::system_error when no thread can be made.
 ResolvedName::LookUp ResolvedName::start_look_up() {
   std::packaged_task<Found()> task([name = name_, resolver = resolver_] { return resolver(name); });
-  look_up_ = task.get_future().share();
   if (is_numeric_) {
     task();
+    look_up_ = task.get_future().share();
   } else {
-    std::thread(std::move(task)).detach();
+    look_up_ = started_in_thread(std::move(task));
   }
   return look_up_;
+}
+
+// Nobody joins the thread.
+ResolvedName::LookUp ResolvedName::started_in_thread(std::packaged_task<Found()> task) const {
+  auto look_up = task.get_future().share();
+  try {
+    std::thread(std::move(task)).detach();
+    return look_up;
+  } catch (const std::system_error& failure) {
+    std::promise<Found> failed;
+    failed.set_value(base::Error{base::ErrorCode::kUnavailable,
+                                 "resolve " + name_.host + ": no thread: " + failure.what()});
+    return failed.get_future().share();
+  }
 }
 
 // Takes over the addresses if the look-up has ended. If it failed, the known ones stay in use.
@@ -79,6 +93,7 @@ void ResolvedName::take_look_up() {
   if (!look_up_.valid() || !has_ended(look_up_, base::Deadline::in_ms(0))) return;
   const Found found = std::exchange(look_up_, {}).get();
   look_up_again_at_ns_ = base::now_ns() + kLookUpEveryNs;
+  does_none_work_ = false;
   if (found) known_ = *found;
 }
 

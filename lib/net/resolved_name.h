@@ -16,8 +16,10 @@ namespace net {
 // caller wants to wait. There is at most one look-up at a time, which all callers share.
 //
 // The name is looked up again after five seconds, by the next call. Callers use the old addresses
-// meanwhile. A numeric host is looked up once, by its first caller. The deadlines must not be
-// Deadline::never().
+// meanwhile. A numeric host is looked up once, by its first caller, and needs no thread. If no
+// thread can be made for a name, the look-up has failed.
+//
+// The deadlines must not be Deadline::never().
 class ResolvedName {
  public:
   using Found = base::Result<std::vector<SocketAddress>>;
@@ -35,7 +37,8 @@ class ResolvedName {
   Found fresh_addresses(base::Deadline deadline) EXCLUDES(mutex_);
 
   // To be called when no known address works. The next caller of addresses() looks the name up, and
-  // waits for half of its time before it takes the old addresses.
+  // waits for half of its time before it takes the old addresses. A look-up that is under way is
+  // enough: then nobody waits for another one.
   void none_works() EXCLUDES(mutex_);
 
   const HostPort& name() const { return name_; }
@@ -44,6 +47,7 @@ class ResolvedName {
   using LookUp = std::shared_future<Found>;
 
   LookUp start_look_up() REQUIRES(mutex_);
+  LookUp started_in_thread(std::packaged_task<Found()> task) const;
   void take_look_up() REQUIRES(mutex_);
   bool is_due() const REQUIRES(mutex_);
   base::Error not_in_time() const;

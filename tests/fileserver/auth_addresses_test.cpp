@@ -1,7 +1,5 @@
 #include "fileserver/auth_addresses.h"
 
-#include <pthread.h>
-
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -12,6 +10,7 @@
 #include "net/connect.h"
 #include "net/listen.h"
 #include "tests/catch.h"
+#include "tests/no_threads.h"
 #include "wire/error_word.h"
 
 using fileserver::AuthAddresses;
@@ -218,32 +217,6 @@ TEST_CASE("a numeric address is resolved once", "[fileserver]") {
   CHECK(reached_by(addresses) == one.address().text());
   CHECK(times_asked == 1);
 }
-
-namespace {
-
-// While it lives, no thread can be made: none has room for its stack.
-class NoThreads {
- public:
-  NoThreads() {
-    pthread_attr_t attributes;
-    ::pthread_getattr_default_np(&usual_);
-    ::pthread_attr_init(&attributes);
-    ::pthread_attr_setstacksize(&attributes, std::size_t{1} << 46);
-    ::pthread_setattr_default_np(&attributes);
-    ::pthread_attr_destroy(&attributes);
-  }
-  ~NoThreads() {
-    ::pthread_setattr_default_np(&usual_);
-    ::pthread_attr_destroy(&usual_);
-  }
-  NoThreads(const NoThreads&) = delete;
-  NoThreads& operator=(const NoThreads&) = delete;
-
- private:
-  pthread_attr_t usual_;
-};
-
-}  // namespace
 
 TEST_CASE("when no thread can be made, an address in numbers is connected to", "[fileserver]") {
   const Listening one("127.0.0.2");

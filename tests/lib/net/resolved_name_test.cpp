@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/catch.h"
+#include "tests/no_threads.h"
 
 using base::Deadline;
 using net::ResolvedName;
@@ -87,6 +88,26 @@ TEST_CASE("addresses that do not work are used again while no better ones are kn
   name.none_works();
   CHECK(first(name.addresses(Deadline::in_ms(kLongMs))) == "127.0.0.2:9001");
   CHECK(first(name.fresh_addresses(Deadline::in_ms(kLongMs))) == "no such name");
+}
+
+TEST_CASE("a look-up for which no thread can be made has failed", "[net]") {
+  std::atomic<int> times_asked = 0;
+  ResolvedName name(kName, [&](const net::HostPort&) {
+    ++times_asked;
+    return address("127.0.0.2");
+  });
+  {
+    const NoThreads no_threads;
+    const auto found = name.addresses(Deadline::in_ms(kLongMs));
+    REQUIRE_FALSE(found);
+    CHECK(found.error().code == base::ErrorCode::kUnavailable);
+    CHECK_FALSE(name.fresh_addresses(Deadline::in_ms(kLongMs)));
+  }
+  CHECK(first(name.addresses(Deadline::in_ms(kLongMs))) == "127.0.0.2:9001");
+  name.none_works();
+  const NoThreads no_threads;
+  CHECK(first(name.addresses(Deadline::in_ms(kLongMs))) == "127.0.0.2:9001");
+  CHECK(times_asked == 1);
 }
 
 TEST_CASE("a numeric host is looked up once, and not in another thread", "[net]") {
