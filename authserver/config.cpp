@@ -55,13 +55,11 @@ void declare_passwords(flags::App& app, Config& config) {
 
 void declare_transfer(flags::App& app, AccountTransfer& transfer) {
   flags::Option* const out =
-      app.add_option("--export", transfer.export_to,
-                     "export all accounts to FILE as CSV and exit; `-` is standard output");
+      flags::add_path(app, "--export", transfer.export_to,
+                      "export all accounts to FILE as CSV and exit; `-` is standard output");
   flags::Option* const in =
-      app.add_option("--import", transfer.import_from,
-                     "import the accounts in FILE and exit; `-` is standard input");
-  out->type_name("FILE");
-  in->type_name("FILE");
+      flags::add_path(app, "--import", transfer.import_from,
+                      "import the accounts in FILE and exit; `-` is standard input");
   flags::make_alternatives({out, [&transfer] { transfer.export_to.clear(); }},
                            {in, [&transfer] { transfer.import_from.clear(); }});
 }

@@ -30,7 +30,7 @@ void declare(flags::App& app, Config& config) {
                    "are answered `busy`, and one is forgiven every 6 seconds; 0: no limit");
   flags::add_whole(app, "--wrong-password-addresses", config.throttle.addresses, 8, 16'000'000,
                    "how many addresses with wrong passwords are remembered");
-  app.add_option("--root", config.root, "folder whose files are served")
+  flags::add_path(app, "--root", config.root, "folder whose files are served")
       ->type_name("DIR")
       ->capture_default_str();
   flags::add_choice<FilesMode>(

@@ -81,10 +81,10 @@ void declare_files(flags::App& app, Config& config) {
                "get no file twice: the run ends when a thread has asked for all its COUNT files");
   app.add_flag("--verify", config.must_verify,
                "compare every file with its copy; the response time includes this");
-  app.add_option("--verify-root", config.verify_root, "folder with the copies for --verify")
+  flags::add_path(app, "--verify-root", config.verify_root, "folder with the copies for --verify")
       ->type_name("DIR");
-  app.add_option("--save", config.save,
-                 "save received files in this folder; the response time includes this")
+  flags::add_path(app, "--save", config.save,
+                  "save received files in this folder; the response time includes this")
       ->type_name("DIR");
 }
 
@@ -158,9 +158,8 @@ std::variant<Config, int> read_config(int argc, char** argv) {
     add_request(app, config.request)->required();
     declare_run(app, config);
     declare_get(app, config);
-    app.add_option("--json", config.json,
-                   "write the result as JSON to FILE; `-` is standard output")
-        ->type_name("FILE");
+    flags::add_path(app, "--json", config.json,
+                    "write the result as JSON to FILE; `-` is standard output");
   };
   const auto exit_status =
       flags::parse({"loadgen", kDescription}, argc, argv, declare, [&] { return check(config); });

@@ -151,7 +151,7 @@ void MysqlBackend::declare_flags(flags::App& app) {
                                             "port of the MySQL or MariaDB server"),
                            forget_socket);
   app.add_option("--mysql-socket", options_.socket,
-                 "socket file of the server, used instead of host and port")
+                 "socket file of the server, used instead of host and port; empty: no socket")
       ->type_name("FILE");
   app.add_option("--mysql-user", options_.user, "database user to log in as")
       ->type_name("NAME")
@@ -163,15 +163,13 @@ void MysqlBackend::declare_flags(flags::App& app) {
   flags::add_choice<MysqlTls>(
       app, "--mysql-tls", options_.tls, {{"off", MysqlTls::kOff}, {"on", MysqlTls::kOn}},
       "encrypt the connection; only --mysql-tls-ca verifies which server answers");
-  app.add_option("--mysql-tls-ca", options_.tls_ca,
-                 "encrypt, and accept only a server certificate that FILE has signed and that "
-                 "names the host")
-      ->type_name("FILE");
-  app.add_option(
-         "--mysql-server-public-key", options_.server_public_key,
-         "the server's RSA key, for caching_sha2_password without TLS; by default the server is "
-         "asked for it")
-      ->type_name("FILE");
+  flags::add_path(app, "--mysql-tls-ca", options_.tls_ca,
+                  "encrypt, and accept only a server certificate that FILE has signed and that "
+                  "names the host");
+  flags::add_path(
+      app, "--mysql-server-public-key", options_.server_public_key,
+      "the server's RSA key, for caching_sha2_password without TLS; by default the server is "
+      "asked for it");
 }
 
 std::optional<std::string> MysqlBackend::read_secrets() {

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "flags/option.h"
+#include "flags/values.h"
 #include "sql/sqlite.h"
 
 namespace authserver {
@@ -239,8 +239,7 @@ void warn_if_others_may_read(const std::string& path) {
 }  // namespace
 
 void SqliteBackend::declare_flags(flags::App& app) {
-  app.add_option("--sqlite-path", options_.path, "the SQLite file with the accounts")
-      ->type_name("FILE")
+  flags::add_path(app, "--sqlite-path", options_.path, "the SQLite file with the accounts")
       ->capture_default_str();
 }
 

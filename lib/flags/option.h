@@ -16,7 +16,7 @@ struct Option {
   std::string help;
   std::string type;          // what --help shows for the value, such as FILE
   std::string default_text;  // what --help shows as the default
-  std::string initial_text;  // of App::add_option(): the value that its target held at first
+  std::string initial_text;  // the text that its target held when it was declared
   std::string accepted;      // says which texts take() accepts
   std::function<bool(const std::string&)> take;  // stores the value; false refuses the text
   bool* switch_target = nullptr;  // set only for App::add_flag(), which has no take()

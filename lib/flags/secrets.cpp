@@ -11,6 +11,7 @@
 
 #include "base/text_lines.h"
 #include "flags/alternatives.h"
+#include "flags/values.h"
 
 namespace flags {
 
@@ -18,11 +19,10 @@ void add_secret(App& app, const std::string& name, std::string& target, std::str
   Option* const told = app.add_option(
       name, target,
       "safer in the environment variable or in a file, because other users can see a command line");
-  Option* const kept = app.add_option(
-      name + "-file", target_file,
-      "read it from the first line of FILE; other users must not be able to read FILE");
+  Option* const kept =
+      add_path(app, name + "-file", target_file,
+               "read it from the first line of FILE; other users must not be able to read FILE");
   told->type_name("SECRET");
-  kept->type_name("FILE");
   make_alternatives({told, [&target] { target.clear(); }},
                     {kept, [&target_file] { target_file.clear(); }});
 }

@@ -32,6 +32,17 @@ Option* add_whole(App& app, const std::string& name, int& target, int least, int
       ->default_str(std::to_string(target));
 }
 
+Option* add_path(App& app, const std::string& name, std::string& target, const std::string& help) {
+  const auto take = [&target](const std::string& text) {
+    if (text.empty()) return false;
+    target = text;
+    return true;
+  };
+  Option* const option = app.add_parsed(name, "FILE", "a path", help, take);
+  option->initial_text = target;
+  return option;
+}
+
 Option* add_address(App& app, const std::string& name, net::HostPort& target,
                     const std::string& help) {
   const auto take = [&target](const std::string& text) {

@@ -25,6 +25,10 @@ Option* add_choice(App& app, const std::string& name, Value& target,
                    const std::vector<std::pair<std::string, Value>>& choices,
                    const std::string& help);
 
+// The path of a file or folder, which need not exist. An empty text is refused. --help calls it
+// FILE and shows no default, unless type_name() and capture_default_str() say otherwise.
+Option* add_path(App& app, const std::string& name, std::string& target, const std::string& help);
+
 // HOST:PORT, such as 127.0.0.1:9000.
 Option* add_address(App& app, const std::string& name, net::HostPort& target,
                     const std::string& help);

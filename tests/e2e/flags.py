@@ -140,6 +140,22 @@ LOADGEN = (
 )
 
 
+# Flags that need a path. --transfer-log and --mysql-socket take an empty text, which is none.
+PATHS = {
+    "authserver": (
+        "sqlite-path",
+        "export",
+        "import",
+        "mysql-password-file",
+        "mysql-tls-ca",
+        "mysql-server-public-key",
+        "redis-password-file",
+    ),
+    "fileserver": ("root",),
+    "loadgen": ("verify-root", "save", "json"),
+}
+
+
 def not_shown(help_text: str, program: str, flags: Iterable[Flag]) -> list[str]:
     """The flags that have no line in the help with their default and their variable."""
     return [flag.name for flag in flags if not _is_shown(help_text, program, flag)]

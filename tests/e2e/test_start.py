@@ -138,7 +138,7 @@ class RefusesToStartTest(SceneTest):
     def test_when_the_served_folder_is_missing_or_no_folder(self) -> None:
         file = self.scene.write("a", b"file")
         for mode in ("prefetch", "disk"):
-            for root in (self.scene.folder / "missing", file, ""):
+            for root in (self.scene.folder / "missing", file):
                 with self.subTest(mode=mode, root=root):
                     self.assert_fails(
                         "fileserver", "--root", root, "--files", mode, named=str(root)

@@ -3,7 +3,7 @@
 import unittest
 from pathlib import Path
 
-from flags import FLAGS, STORES, not_shown, unlisted
+from flags import FLAGS, PATHS, STORES, not_shown, unlisted
 from programs import run
 from scene import SceneTest
 
@@ -74,6 +74,15 @@ class UsageTest(SceneTest):
                         self.written(f"{flag.name} = {bad}\n"),
                         env={flag.variable(program): flag.good},
                     )
+
+    def test_an_empty_path(self) -> None:
+        for program, names in PATHS.items():
+            request = ["get"] if program == "loadgen" else []
+            for name in names:
+                config = self.written(f"{name} =\n")
+                for given in ([f"--{name}="], [f"--{name}", ""], ["--config", config]):
+                    with self.subTest(program=program, given=given):
+                        self.assert_wrong_usage(program, *request, *given, named=name)
 
     def test_an_unknown_flag_a_word_too_many_or_a_missing_value(self) -> None:
         for program in FLAGS:

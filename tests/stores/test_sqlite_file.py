@@ -20,13 +20,10 @@ class SqliteFileTest(SceneTest):
         return list(self.scene.folder.glob(f"{self.scene.accounts.name}*"))
 
     def test_a_database_that_is_in_memory_only_is_refused(self) -> None:
-        for path in (":memory:", ""):
-            with self.subTest(path):
-                done = programs.run(
-                    "authserver", "--listen", "127.0.0.1:0", "--sqlite-path", path, *PLAIN
-                )
-                self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
-                self.assertIn("would not be on disk", done.stderr)
+        flags = ("--listen", "127.0.0.1:0", "--sqlite-path", ":memory:", *PLAIN)
+        done = programs.run("authserver", *flags)
+        self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+        self.assertIn("would not be on disk", done.stderr)
 
     def test_a_file_that_others_can_read_is_told(self) -> None:
         words = "can be read by others"
