@@ -23,11 +23,13 @@ namespace {
 using fileserver::Config;
 
 std::unique_ptr<fileserver::Files> open_files(const Config& config,
-                                              std::shared_ptr<const fileserver::Fence> fence) {
+                                              std::shared_ptr<const fileserver::Fence> fence,
+                                              fileserver::MountWatch mounts) {
   if (config.files == fileserver::FilesMode::kDisk)
     return std::make_unique<fileserver::DiskFiles>(std::move(fence));
-  return std::make_unique<fileserver::PrefetchedFiles>(std::move(fence), config.memory_limit_bytes,
-                                                       [] { return !base::stop_was_asked_for(); });
+  return std::make_unique<fileserver::PrefetchedFiles>(
+      std::move(fence), config.memory_limit_bytes, [] { return !base::stop_was_asked_for(); },
+      std::move(mounts));
 }
 
 // What the fileserver needs once it runs. All that it opens later must be named here.
@@ -64,13 +66,14 @@ int run(const Config& config) {
   if (const auto done = serve::become_user(config.serve); !done) return failed(done.error());
   auto fence = fileserver::Fence::around(config.root);
   if (!fence) return failed(fence.error());
+  auto mounts = fileserver::MountWatch::open();  // the sandbox forbids it
   const auto sandbox = serve::enter_sandbox(config.serve, allowed_for(config, *fence));
 
   const auto shared_fence = std::make_shared<const fileserver::Fence>(std::move(*fence));
   auto transfer_log = open_transfer_log(config, *shared_fence);
   if (!transfer_log) return failed(transfer_log.error());
 
-  const auto files = open_files(config, shared_fence);
+  const auto files = open_files(config, shared_fence, std::move(mounts));
   if (base::stop_was_asked_for()) {
     base::log::info("stopped before it was ready");
     return 0;

@@ -34,12 +34,15 @@ ino_t inode_of(const std::string& path) {
 
 }  // namespace
 
-CacheUpdater::CacheUpdater(FileCache& cache, std::string root, std::int64_t piece_bytes)
+CacheUpdater::CacheUpdater(FileCache& cache, std::string root, std::int64_t piece_bytes,
+                           MountWatch mounts)
     : cache_(cache),
       root_(std::move(root)),
       piece_bytes_(piece_bytes),
-      wake_event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+      wake_event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      mounts_(std::move(mounts)) {
   root_inode_ = inode_of(root_);
+  mounts_.changed_below(root_);
   open_watch();
 }
 
@@ -133,7 +136,7 @@ void CacheUpdater::process_events(base::Deadline deadline) {
 }
 
 FolderChanges CacheUpdater::wait_for_changes(base::Deadline deadline) {
-  if (watch_) return watch_->wait(deadline, wake_event_.get());
+  if (watch_) return watch_->wait(deadline, wake_event_.get(), mounts_.fd());
   net::wait_until_readable(wake_event_.get(), deadline);
   return {};
 }
@@ -145,6 +148,7 @@ void CacheUpdater::apply(const FolderChanges& changes) {
   }
   if (!changes.changed_folders.empty()) check_below(changes.changed_folders);
   check_closed_files(changes.files);
+  if (changes.has_mounts) check_mounts();
   if (!changes.is_incomplete) return;
   base::log::warn("too many changes at once in the served folder, all of it is listed again");
   check_everything();
@@ -194,6 +198,16 @@ void CacheUpdater::check_below(const Names& folders) {
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   check_all(names);
+}
+
+// What is mounted or unmounted below the root is a file, or a folder. Afterwards everything is
+// checked, because a mount may have taken the watch of another folder (FolderWatch::add).
+void CacheUpdater::check_mounts() {
+  const Names changed = mounts_.changed_below(root_);
+  if (changed.empty()) return;
+  for (const std::string& name : changed) check(name);
+  check_below(changed);
+  check_everything_at_ = base::Deadline::in_ms(0);
 }
 
 // Also tries to watch every folder again.

@@ -17,6 +17,7 @@
 #include "base/mutex.h"
 #include "fileserver/files/file_cache.h"
 #include "fileserver/files/folder_watch.h"
+#include "fileserver/files/mount_watch.h"
 #include "net/fd.h"
 
 namespace fileserver {
@@ -26,8 +27,9 @@ namespace fileserver {
 class CacheUpdater {
  public:
   // `cache` must outlive the updater. `piece_bytes`: of a file that is loaded, between two checks
-  // for changes.
-  CacheUpdater(FileCache& cache, std::string root, std::int64_t piece_bytes = kPieceBytes);
+  // for changes. `mounts` was opened before the cache was filled, or watches nothing.
+  CacheUpdater(FileCache& cache, std::string root, std::int64_t piece_bytes = kPieceBytes,
+               MountWatch mounts = {});
 
   // Ends the thread. If it is loading a file, it stops after the current piece.
   ~CacheUpdater();
@@ -69,6 +71,7 @@ class CacheUpdater {
   void check_closed(const std::string& name);
   void check_closed_files(const Names& names);
   void check_below(const Names& folders);
+  void check_mounts();
   void check_everything();
   void recheck_outdated();
   void recheck_failed();
@@ -89,6 +92,7 @@ class CacheUpdater {
   std::set<std::string> requested_ GUARDED_BY(mutex_);
 
   std::optional<FolderWatch> watch_;  // nothing when the system has no inotify left
+  MountWatch mounts_;
   bool is_watched_whole_ = true;
   base::Deadline check_everything_at_ = base::Deadline::never();
 

@@ -97,15 +97,19 @@ bool FolderWatch::add(const std::string& folder) {
       folder.empty() ? kEvents & ~static_cast<std::uint32_t>(IN_DONT_FOLLOW) : kEvents;
   const int watch = ::inotify_add_watch(inotify_.get(), path_of(folder).c_str(), events);
   if (watch < 0) return errno == ENOENT || errno == ENOTDIR || errno == EACCES;  // nothing to watch
+  const auto before = watch_of_folder_.find(folder);
+  if (before != watch_of_folder_.end() && before->second != watch) forget_hidden(before);
   folder_of_watch_[watch] = look_at(folder);
   watch_of_folder_[folder] = watch;
   return true;
 }
 
-FolderChanges FolderWatch::wait(base::Deadline deadline, int wake_fd) {
+FolderChanges FolderWatch::wait(base::Deadline deadline, int wake_fd, int mounts_fd) {
   FolderChanges changes;
-  pollfd waiting[] = {{inotify_.get(), POLLIN, 0}, {wake_fd, POLLIN, 0}};
-  if (::poll(waiting, 2, deadline.left_ms()) <= 0 || waiting[0].revents == 0) return changes;
+  pollfd waiting[] = {{inotify_.get(), POLLIN, 0}, {wake_fd, POLLIN, 0}, {mounts_fd, POLLPRI, 0}};
+  if (::poll(waiting, std::size(waiting), deadline.left_ms()) <= 0) return changes;
+  changes.has_mounts = (waiting[2].revents & POLLPRI) != 0;
+  if (waiting[0].revents == 0) return changes;
   alignas(inotify_event) std::array<char, kReadBytes> buffer;
   for (int i = 0; i < kMaxReads; ++i) {
     const ssize_t got = ::read(inotify_.get(), buffer.data(), buffer.size());
@@ -170,6 +174,13 @@ void FolderWatch::forget(std::map<std::string, int>::iterator watched) {
   ::inotify_rm_watch(inotify_.get(), watched->second);
   folder_of_watch_.erase(watched->second);
   watch_of_folder_.erase(watched);
+}
+
+// The folder is below a mount now, or its mount is gone. A folder that is mounted in two places has
+// one watch, which belongs to the name that was added last.
+void FolderWatch::forget_hidden(std::map<std::string, int>::iterator watched) {
+  const auto folder = folder_of_watch_.find(watched->second);
+  if (folder != folder_of_watch_.end() && folder->second.name == watched->first) forget(watched);
 }
 
 // Without this, a folder that was moved away would still report changes under its old name.

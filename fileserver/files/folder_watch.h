@@ -53,6 +53,9 @@ struct FolderChanges {
   // May now be entered or listed, or may no longer be, or were unmounted: check everything below.
   Names changed_folders;
 
+  // Something was mounted or unmounted, here or elsewhere.
+  bool has_mounts = false;
+
   // Some changes were lost because there were too many: check everything.
   bool is_incomplete = false;
 };
@@ -66,12 +69,13 @@ class FolderWatch {
   // Watches one folder, but not those below it. `folder` is relative to the root. Returns false
   // when the system allows no more watches. A folder that is gone, or may not be read, needs no
   // watch: true. Requires: it is called before the folder is listed, because changes between the
-  // two would be lost.
+  // two would be lost. If another folder has its name now, that one is watched instead.
   bool add(const std::string& folder);
 
   // Waits for changes until the deadline, or until `wake_fd` is readable. Returns those that have
   // come, but not more than 1 MiB of them at once. Watches new folders that it reports.
-  FolderChanges wait(base::Deadline deadline, int wake_fd);
+  // `mounts_fd`: of a MountWatch, or -1.
+  FolderChanges wait(base::Deadline deadline, int wake_fd, int mounts_fd = -1);
 
  private:
   FolderWatch(net::Fd inotify, std::string root)
@@ -88,6 +92,7 @@ class FolderWatch {
   void note_folder(const ::inotify_event& event, const std::string& folder, FolderChanges& changes);
   void note_attributes(const std::string& folder, FolderChanges& changes);
   void forget(std::map<std::string, int>::iterator watched);
+  void forget_hidden(std::map<std::string, int>::iterator watched);
   void forget_below(const std::string& folder);
 
   net::Fd inotify_;

@@ -45,11 +45,11 @@ std::vector<std::thread> start_threads(std::size_t at_most, const std::function<
 // even if the name is a link that is changed later.
 PrefetchedFiles::PrefetchedFiles(std::shared_ptr<const Fence> fence,
                                  std::int64_t memory_limit_bytes,
-                                 const std::function<bool()>& may_go_on)
+                                 const std::function<bool()>& may_go_on, MountWatch mounts)
     : fence_(std::move(fence)),
       disk_(fence_),
       cache_(*fence_, memory_limit_bytes),
-      updater_(cache_, fence_->root_path()) {
+      updater_(cache_, fence_->root_path(), kPieceBytes, std::move(mounts)) {
   load_all(updater_.watch_and_list(), may_go_on);
 }
 

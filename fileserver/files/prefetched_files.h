@@ -22,8 +22,11 @@ class PrefetchedFiles : public Files {
   //
   // `may_go_on` is called by several threads while files are read. Once it returns false, the
   // constructor returns early, and no thread keeps the files up to date.
+  //
+  // `mounts` must be opened before the process is restricted; by default nothing that is mounted
+  // later is noticed.
   PrefetchedFiles(std::shared_ptr<const Fence> fence, std::int64_t memory_limit_bytes,
-                  const std::function<bool()>& may_go_on);
+                  const std::function<bool()>& may_go_on, MountWatch mounts = {});
 
   base::Status send(std::string_view name, serve::Connection& connection) override;
 

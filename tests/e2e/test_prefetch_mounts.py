@@ -5,7 +5,7 @@ import subprocess
 import unittest
 from pathlib import Path
 
-from client import grant
+from client import Client, grant
 from prefetch_scene import SOON_S
 from scene import SceneTest, create_account
 from waiting import eventually
@@ -19,9 +19,14 @@ def with_mounted(folder: Path) -> list[str]:
     return [*_NAMESPACES, "sh", "-c", mount]
 
 
-def unmount(pid: int, folder: Path) -> None:
+def in_namespace_of(pid: int, script: str, *arguments: Path) -> None:
+    """Runs a shell script in the mount namespace of the server, with these as $1 and so on."""
     enter = ["nsenter", "--user", "--mount", "--preserve-credentials", f"--target={pid}"]
-    subprocess.run([*enter, "umount", str(folder)], check=True)
+    subprocess.run([*enter, "sh", "-ec", script, "sh", *map(str, arguments)], check=True)
+
+
+def unmount(pid: int, path: Path) -> None:
+    in_namespace_of(pid, 'umount "$1"', path)
 
 
 def why_no_mounts() -> str | None:
@@ -51,6 +56,61 @@ class PrefetchMountsTest(SceneTest):
         eventually(
             lambda: client.ask("sub/below") == b"changed", "a change is seen", within_s=SOON_S
         )
+
+    def served(self) -> tuple[int, Client]:
+        """The process of a server that starts in a mount namespace of its own, and a client."""
+        authserver = self.scene.authserver()
+        create_account(authserver)
+        fileserver = self.scene.fileserver(authserver, prefix=_NAMESPACES)
+        client = self.scene.client(fileserver)
+        grant(client)
+        return fileserver.pid, client
+
+    def assert_soon(self, client: Client, expected: dict[str, bytes | str]) -> None:
+        for name, reply in expected.items():
+            eventually(lambda: client.ask(name) == reply, f"{name} is {reply!r}", within_s=SOON_S)
+
+    def test_what_is_mounted_over_a_folder_is_served_until_it_is_unmounted(self) -> None:
+        self.scene.write("a sub/a", b"below")
+        self.scene.write("a sub/below", b"below")
+        folder = self.scene.root / "a sub"
+        pid, client = self.served()
+        below: dict[str, bytes | str] = {"a sub/a": b"below", "a sub/below": b"below"}
+        for _ in range(2):
+            self.assert_soon(client, below)
+            mount = 'mount -t tmpfs none "$1"; echo mounted > "$1/a"'
+            in_namespace_of(pid, mount, folder)
+            self.assert_soon(client, {"a sub/a": b"mounted\n", "a sub/below": "not-found"})
+            in_namespace_of(pid, 'echo changed > "$1/a"', folder)
+            self.assert_soon(client, {"a sub/a": b"changed\n"})
+            unmount(pid, folder)
+        self.assert_soon(client, below)
+
+    def test_what_is_mounted_over_a_file_is_served_until_it_is_unmounted(self) -> None:
+        file = self.scene.write("a", b"below")
+        other = self.scene.folder / "other"
+        other.write_bytes(b"mounted")
+        pid, client = self.served()
+        for _ in range(2):
+            self.assert_soon(client, {"a": b"below"})
+            in_namespace_of(pid, 'mount --bind "$1" "$2"', other, file)
+            self.assert_soon(client, {"a": b"mounted"})
+            unmount(pid, file)
+        self.assert_soon(client, {"a": b"below"})
+
+    def test_changes_are_seen_in_a_folder_that_was_mounted_in_two_places(self) -> None:
+        self.scene.write("one/a", b"first")
+        self.scene.write("two/b", b"below")
+        one, two = self.scene.root / "one", self.scene.root / "two"
+        pid, client = self.served()
+        in_namespace_of(pid, 'mount --bind "$1" "$2"', one, two)
+        self.assert_soon(client, {"two/a": b"first", "two/b": "not-found"})
+        unmount(pid, two)
+        self.assert_soon(client, {"two/a": "not-found", "two/b": b"below"})
+        self.scene.write("one/a", b"second")
+        self.assert_soon(client, {"one/a": b"second"})
+        (one / "a").unlink()
+        self.assert_soon(client, {"one/a": "not-found"})
 
 
 if __name__ == "__main__":

@@ -298,6 +298,15 @@ _CACHE = (
         ("unit/the limit holds while a file is replaced*",),
     ),
     Mutation(
+        "mounts-are-not-noticed",
+        "fileserver/files/folder_watch.cpp",
+        "changes.has_mounts = (waiting[2].revents & POLLPRI) != 0;",
+        "",
+        (
+            "e2e/test_prefetch_mounts.PrefetchMountsTest.test_what_is_mounted_over_a_file_is_served_until_it_is_unmounted",
+        ),
+    ),
+    Mutation(
         "no-descriptor-forgets-a-file",
         "fileserver/files/file_cache.cpp",
         "if (status.error().code != ErrorCode::kNotFound) return {State::kUnchecked};",
