@@ -26,7 +26,7 @@ from lab.rig.servers import Pair, Server
 _USER, _PASSWORD = "reader", "a-password"
 _MODES = ("prefetch", "disk")
 _NAMES = ("rewritten", "overwritten", "replaced", "truncated", "unlinked", "linked", "chmodded")
-_MOUNTED = "mounted"  # by root, with --files disk; prefetching does not notice what is mounted
+_MOUNTED = "mounted"  # by root only
 _RECORD = 16  # bytes; each says which version of the file it belongs to
 _BYTES = 1 << 20
 _READING_PAUSES_S = (0.0, 0.0, 0.02, 0.02)  # of each reader, in the middle of a file
@@ -267,7 +267,7 @@ def _running(
 ) -> Iterator[tuple[Address, list[_Writer]]]:
     root = folder / "files"
     root.mkdir(parents=True)
-    is_mounting = mode == "disk" and _can_mount(root)
+    is_mounting = _can_mount(root)
     writers = [_Writer(root / name) for name in (*_NAMES, *([_MOUNTED] if is_mounting else []))]
     with contextlib.ExitStack() as stack:
         for writer in writers:
