@@ -32,7 +32,15 @@ void Session::serve(serve::Connection& connection) {
     serve::answer(connection, status);
     timer.count(std::visit([](const auto& one) { return verb_of(one); }, request),
                 connection.outcome());
+    if (store_config_.connection == StoreConnection::kPerRequest)
+      disconnect_after_reply(connection);
   }
+}
+
+// Taking leave of a store takes time, for which the client need not wait.
+void Session::disconnect_after_reply(serve::Connection& connection) {
+  connection.flush();
+  if (store_ != nullptr) store_->disconnect();
 }
 
 base::Status Session::answer(const wire::Ping&) {
@@ -78,9 +86,7 @@ base::Status Session::with_store(Ask ask) {
     if (!opened) return opened.error();
     store_ = telemetry::is_on() ? timed(std::move(*opened)) : std::move(*opened);
   }
-  const auto status = ask(*store_);
-  if (store_config_.connection == StoreConnection::kPerRequest) store_.reset();
-  return status;
+  return ask(*store_);
 }
 
 }  // namespace authserver

@@ -33,9 +33,12 @@ class Session : public serve::Worker {
 
   base::Result<std::unique_ptr<AccountStore>> open_store();
 
-  // Calls `ask` with the store. With --store-connection per-request, opens a new store each time.
+  // Calls `ask` with the store, which is opened first if need be.
   template <typename Ask>
   base::Status with_store(Ask ask);
+
+  // With --store-connection per-request, after each request.
+  void disconnect_after_reply(serve::Connection& connection);
 
   const Authenticator& authenticator_;
   const StoreConfig& store_config_;

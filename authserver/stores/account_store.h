@@ -36,6 +36,10 @@ class AccountStore {
   // Calls `visit` for every account, in no particular order. Accounts that are created meanwhile
   // may be missed, and an account may then be visited twice. `visit` must not use the store.
   virtual base::Status for_each(const std::function<void(const Account&)>& visit) = 0;
+
+  // Closes the connection to the store; the next request makes a new one. What was learnt stays: a
+  // store that failed lately is not tried again too soon (Backoff).
+  virtual void disconnect() = 0;
 };
 
 }  // namespace authserver

@@ -36,6 +36,9 @@ class MysqlLink {
   // nobody asked for. Nothing is pending on it, so it may be replaced.
   void close_if_stale();
 
+  // Statements that were prepared on the connection are invalid then.
+  void close() { connection_.reset(); }
+
   // Runs a statement without parameters. Calls `take_row` with the columns and the lengths of each
   // row. Columns are null for SQL's NULL, and borrowed for the time of the call.
   base::Status run(const std::string& sql,
@@ -63,7 +66,6 @@ class MysqlLink {
   base::Error failure(unsigned code, std::string_view text);
 
  private:
-  void close() { connection_.reset(); }
   struct CloseConnection {
     void operator()(MYSQL* connection) const;
   };

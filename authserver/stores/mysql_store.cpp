@@ -26,6 +26,7 @@ class MysqlStore : public AccountStore {
   base::Result<std::string> find_record(std::string_view user) override;
   base::Status ping() override;
   base::Status for_each(const std::function<void(const Account&)>& visit) override;
+  void disconnect() override { link_.close(); }
 
  private:
   base::Result<std::string> find_once(std::string_view user);

@@ -40,6 +40,8 @@ class RedisLink {
   // nobody asked for. Nothing is pending on it, so it may be replaced.
   void close_if_stale();
 
+  void close() { context_.reset(); }
+
   // Sends one command of at most 6 words and waits for its reply. Connects first if need be. An
   // error reply of the server is an Error here: kInternal for a command that it does not take, else
   // kUnavailable.

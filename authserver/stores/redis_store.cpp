@@ -25,6 +25,7 @@ class RedisStore : public AccountStore {
   base::Result<std::string> find_record(std::string_view user) override;
   base::Status ping() override;
   base::Status for_each(const std::function<void(const Account&)>& visit) override;
+  void disconnect() override { link_.close(); }
 
   // Succeeds if accounts can be read and added. Changes nothing.
   base::Status may_ask();

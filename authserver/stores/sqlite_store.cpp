@@ -136,17 +136,17 @@ class SqliteStore : public AccountStore {
   base::Result<std::string> find_record(std::string_view user) override;
   base::Status ping() override;
   base::Status for_each(const std::function<void(const Account&)>& visit) override;
+  void disconnect() override;
 
  private:
   base::Status insert(const Account& account);
-  void close();
 
   // The statement, prepared on its first use. Borrowed from `statement`.
   base::Result<sqlite3_stmt*> prepared(Statement& statement, const char* sql);
 
   const std::string path_;
   const std::int64_t timeout_ms_;
-  Database database_;  // null after close()
+  Database database_;  // null after disconnect()
   Statement insert_;   // prepared when first needed; destroyed before the database
   Statement select_;
 };
@@ -159,7 +159,7 @@ base::Status SqliteStore::open() {
   return base::kDone;
 }
 
-void SqliteStore::close() {
+void SqliteStore::disconnect() {
   insert_.reset();
   select_.reset();
   database_.reset();
@@ -170,7 +170,7 @@ base::Status SqliteStore::create(const Account& account) {
   // Somebody may have removed or replaced the file since it was opened. What was written into it is
   // lost then. The next request opens what is at the path by now.
   if (inserted && has_moved(database_.get())) {
-    close();
+    disconnect();
     return Error{ErrorCode::kUnavailable, path_ + " was removed or replaced"};
   }
   return inserted;

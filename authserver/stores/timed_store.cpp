@@ -34,6 +34,8 @@ class TimedStore : public AccountStore {
     return store_->for_each(visit);
   }
 
+  void disconnect() override { store_->disconnect(); }
+
  private:
   const std::unique_ptr<AccountStore> store_;
 };

@@ -34,6 +34,7 @@ class WatchedStore : public AccountStore {
   base::Status for_each(const std::function<void(const Account&)>& visit) override {
     return watch([&] { return store_->for_each(visit); });
   }
+  void disconnect() override { store_->disconnect(); }
 
  private:
   template <typename Ask>

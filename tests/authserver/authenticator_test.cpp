@@ -56,6 +56,7 @@ class OneRecord : public AccountStore {
   base::Result<std::string> find_record(std::string_view) override { return record; }
   base::Status ping() override { return base::kDone; }
   base::Status for_each(const std::function<void(const Account&)>&) override { return base::kDone; }
+  void disconnect() override {}
 
   std::string record;
 };

@@ -8,6 +8,7 @@ import e2e_path  # noqa: F401
 import programs
 from peers import Listening
 from scene import SceneTest
+from waiting import eventually
 
 PAGE_WITHOUT_KEYS = b"*1\r\n$1\r\n0\r\n"
 PAGE_OF_NUMBERS = b"*2\r\n:0\r\n*1\r\n:7\r\n"
@@ -72,6 +73,22 @@ class HostileRedisTest(SceneTest):
                 done = programs.run("authserver", "--export", "-", *self.redis(SCAN=page).flags())
                 self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
                 self.assertIn("unexpected type", done.stderr)
+
+    def test_a_store_that_failed_is_not_asked_at_once_again_on_a_new_connection(self) -> None:
+        redis = self.redis(SELECT=b"+OK\r\n", SET=b"+OK\r\n")
+        each = ("--store-connection", "per-request", "--log-level", "debug")
+        server = self.scene.authserver(*redis.flags(), "--redis-database", 1, *each)
+        client = self.scene.client(server)
+        self.assertEqual([client.ask("ping") for _ in range(2)], ["OK", "OK"])
+        redis.replies["SELECT"] = b"-ERR no such database\r\n"
+
+        def was_not_asked() -> bool:
+            self.assertEqual(client.ask("new:bob:pw"), "unavailable")
+            return "waiting before the next one" in server.log()
+
+        eventually(was_not_asked, "the store is not asked")
+        redis.replies["SELECT"] = b"+OK\r\n"
+        eventually(lambda: client.ask("new:bob:pw") == "OK", "the store is asked again")
 
 
 if __name__ == "__main__":

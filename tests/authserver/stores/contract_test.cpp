@@ -166,6 +166,21 @@ TEST_CASE("an account is found as it was created, and created once", "[stores]")
   }
 }
 
+TEST_CASE("a store that was disconnected connects with its next request", "[stores]") {
+  for (const tests::ReachableStore& reachable : tests::reachable_stores()) {
+    CAPTURE(reachable.name);
+    const auto store = open(reachable);
+    store->disconnect();
+    const std::string user = tests::fresh_user();
+    REQUIRE(store->create({user, "$plain$one"}));
+    store->disconnect();
+    store->disconnect();
+    CHECK(*store->find_record(user) == "$plain$one");
+    store->disconnect();
+    CHECK(store->ping());
+  }
+}
+
 TEST_CASE("names that differ in one byte or in case are different accounts", "[stores]") {
   for (const tests::ReachableStore& reachable : tests::reachable_stores()) {
     CAPTURE(reachable.name);

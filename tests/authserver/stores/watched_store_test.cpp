@@ -19,6 +19,7 @@ class FakeStore : public AccountStore {
   }
   base::Status ping() override { return answer_; }
   base::Status for_each(const std::function<void(const Account&)>&) override { return answer_; }
+  void disconnect() override {}
 
  private:
   base::Status& answer_;
