@@ -1,5 +1,6 @@
 #include "fileserver/auth_client.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/clock.h"
 #include "net/listen.h"
 #include "net/socket_io.h"
 #include "tests/catch.h"
@@ -47,6 +49,14 @@ class Answering {
   const net::Listener listener_;
   std::thread thread_;
 };
+
+// Accepts and closes all connections that wait. Returns how many there were.
+int taken_from(const net::Listener& listener) {
+  int count = 0;
+  pollfd waiting{listener.fd.get(), POLLIN, 0};
+  for (; ::poll(&waiting, 1, 0) > 0; ++count) (void)net::accept_from(listener.fd.get());
+  return count;
+}
 
 // Answers OK to the first line of every connection, and then keeps it open without a word.
 class AnsweringOnce {
@@ -104,6 +114,25 @@ TEST_CASE("an authserver that accepts and does not answer is passed over", "[fil
   fileserver::AuthClient client({"authserver", 9001}, fileserver::AuthConnection::kPerRequest, 4000,
                                 [both](const net::HostPort&) { return both; });
   for (int i = 0; i < 4; ++i) CHECK(client.ask(wire::Auth{{"bob", "pw"}}).ok());
+}
+
+TEST_CASE("an authserver that did not answer gets no connection for a second", "[fileserver]") {
+  const net::Listener hanging = listener_on("127.0.0.2");
+  const Answering answering;
+  const std::vector<net::SocketAddress> both{address_of(hanging), answering.address()};
+  fileserver::AuthClient client({"authserver", 9001}, fileserver::AuthConnection::kPerRequest, 300,
+                                [both](const net::HostPort&) { return both; });
+  for (int i = 0; i < 100; ++i) {
+    const std::int64_t began_ns = base::now_ns();
+    (void)client.ask(wire::Ping{});
+    if (taken_from(hanging) == 0) continue;  // it was not the turn of that address
+    for (int j = 0; j < 2; ++j) (void)client.ask(wire::Ping{});
+    const int connections = taken_from(hanging);
+    if (base::now_ns() - began_ns > base::kNsPerS) continue;  // so it was not skipped any more
+    CHECK(connections == 0);
+    return;
+  }
+  FAIL("the machine is too slow for this test");
 }
 
 TEST_CASE("an `auth` or `ping` on a kept connection that hangs is answered on a new one",

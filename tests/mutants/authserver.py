@@ -111,6 +111,20 @@ _PASSWORDS = (
         ("unit/the key depends on*",),
     ),
     Mutation(
+        "lanes-are-not-repaired",
+        "authserver/passwords/hash_lanes.cpp",
+        "if (lanes_.mutex_.lock() == ProcessMutex::Locked::kYesAfterDeath) lanes_.repair();",
+        "lanes_.mutex_.lock();",
+        ("unit/what a process was changing*",),
+    ),
+    Mutation(
+        "queue-for-hashes-has-no-end",
+        "authserver/passwords/hash_lanes.cpp",
+        "for (; next_ticket_ - first_ticket_ < kMostRequests; ++next_ticket_) {",
+        "for (;; ++next_ticket_) {",
+        ("unit/further requests are refused*",),
+    ),
+    Mutation(
         "turn-of-a-dead-process-is-lost",
         "authserver/passwords/hash_lanes.cpp",
         "if (computing_ == count_) free_lanes_of_the_dead();",

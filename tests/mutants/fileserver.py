@@ -109,6 +109,13 @@ _AUTH = (
             "e2e/test_auth_outage.AuthOutageTest.test_the_log_says_once_that_it_is_away_and_once_that_it_is_back",
         ),
     ),
+    Mutation(
+        "address-that-hangs-is-not-passed-over",
+        "fileserver/auth_client.cpp",
+        "note_no_answer(made->address, outcome);\n    if (may_try_another)",
+        "if (may_try_another)",
+        ("unit/an authserver that did not answer gets*",),
+    ),
 )
 
 _THROTTLE = (
@@ -296,6 +303,13 @@ _CACHE = (
         "  serve_from_disk(name);\n  return budget_.take(bytes);",
         "  serve_from_disk(name);\n  return MemoryShare(budget_, bytes);",
         ("unit/the limit holds while a file is replaced*",),
+    ),
+    Mutation(
+        "change-during-the-read-is-missed",
+        "fileserver/files/file_cache.cpp",
+        "if (!is_still(name, file->version)) return check(name);",
+        "",
+        ("unit/a version is not kept if its folder*",),
     ),
     Mutation(
         "mounts-are-not-noticed",

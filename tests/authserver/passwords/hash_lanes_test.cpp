@@ -1,6 +1,8 @@
 #include "authserver/passwords/hash_lanes.h"
 
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -157,6 +159,96 @@ TEST_CASE("a process that is killed while it waits keeps no place in the queue",
   held.reset();
   CHECK(HashLanes::Turn(*lanes, 3, later()).is_granted());
   CHECK(lanes->waiting() == 0);
+}
+
+TEST_CASE("further requests are refused when the queue is full", "[passwords]") {
+  const serve::Shared<HashLanes> lanes(std::in_place, 2U);
+  std::optional<HashLanes::Turn> held;
+  std::optional<HashLanes::Turn> other;
+  held.emplace(*lanes, 7, later());
+  other.emplace(*lanes, 8, later());
+  std::atomic<bool> is_granted = false;
+  std::thread first([&] { is_granted = HashLanes::Turn(*lanes, 7, later()).is_granted(); });
+  while (lanes->waiting() == 0) std::this_thread::yield();
+  // Their deadline is over, but their places are behind one that waits.
+  for (std::size_t i = 1; i < HashLanes::kMostRequests; ++i) {
+    const HashLanes::Turn late(*lanes, i, 0);
+    if (late.is_granted()) FAIL("a third lane");
+  }
+  other.reset();
+  CHECK_FALSE(HashLanes::Turn(*lanes, 9, later()).is_granted());  // although a lane is free
+  held.reset();
+  first.join();
+  CHECK(is_granted);
+  CHECK(HashLanes::Turn(*lanes, 9, later()).is_granted());
+}
+
+namespace {
+
+char* to_protect = nullptr;  // a page, for the signal handler
+std::size_t page_bytes() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
+
+// Where in HashLanes the place of this ticket has its state: right behind the mutex of its owner.
+// The places are at the end of HashLanes.
+std::size_t state_at(std::size_t ticket) {
+  constexpr std::size_t kPlaceBytes = sizeof(HashLanes) / HashLanes::kMostRequests;
+  constexpr std::size_t kFirst = sizeof(HashLanes) - kPlaceBytes * HashLanes::kMostRequests;
+  return kFirst + ticket * kPlaceBytes + sizeof(authserver::ProcessMutex);
+}
+
+// Whether a page begins between the mutex and the state. So the state can be protected, while the
+// kernel can still release the mutex when its owner dies.
+bool is_split(std::size_t ticket) { return state_at(ticket) % page_bytes() == 0; }
+
+bool has_ended(pid_t child) {
+  siginfo_t ended{};
+  return ::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         ended.si_pid == child;
+}
+
+// A new process waits for a lane, and dies when it changes its state after SIGUSR1. Returns whether
+// it did.
+bool dies_with_the_mutex(HashLanes& lanes, std::size_t ticket, std::int64_t wait_ns) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const rlimit no_core{0, 0};
+    ::setrlimit(RLIMIT_CORE, &no_core);
+    to_protect = reinterpret_cast<char*>(&lanes) + state_at(ticket);
+    ::signal(SIGSEGV, SIG_DFL);
+    ::signal(SIGUSR1, [](int) { ::mprotect(to_protect, page_bytes(), PROT_READ); });
+    const HashLanes::Turn turn(lanes, 2, base::now_ns() + wait_ns);
+    ::_exit(0);
+  }
+  while (lanes.waiting() == 0 && !has_ended(child)) std::this_thread::yield();
+  ::kill(child, SIGUSR1);
+  int status = 0;
+  return ::waitpid(child, &status, 0) == child && WIFSIGNALED(status) &&
+         WTERMSIG(status) == SIGSEGV;
+}
+
+}  // namespace
+
+TEST_CASE("what a process was changing when it died is repaired", "[passwords]") {
+  const serve::Shared<HashLanes> lanes(std::in_place, 1U);
+  std::optional<HashLanes::Turn> held;
+  held.emplace(*lanes, 1, later());
+  // It leaves the queue at its deadline. The count of those who wait is changed by then, its state
+  // is not. It has to get the signal before.
+  std::int64_t wait_ns = 50 * base::kNsPerMs;
+  bool has_died = false;
+  for (std::size_t ticket = 1; ticket < HashLanes::kMostRequests && !has_died; ++ticket) {
+    if (is_split(ticket)) {
+      has_died = dies_with_the_mutex(*lanes, ticket, wait_ns);
+      wait_ns *= 2;
+    } else {
+      REQUIRE_FALSE(HashLanes::Turn(*lanes, 2, 0).is_granted());  // takes the ticket
+    }
+  }
+  REQUIRE(has_died);
+  held.reset();
+  CHECK(lanes->computing() == 0);
+  CHECK(lanes->waiting() == 0);
+  CHECK(HashLanes::Turn(*lanes, 3, later()).is_granted());
 }
 
 TEST_CASE("the lanes are whole after processes were killed at any moment", "[passwords]") {

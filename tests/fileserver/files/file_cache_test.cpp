@@ -133,6 +133,34 @@ TEST_CASE("a version is not kept if the file is removed or replaced while it is 
   CHECK(served.known("large") == "small");
 }
 
+TEST_CASE("a version is not kept if its folder leaves, or is replaced, while it is read",
+          "[files]") {
+  Served served;
+  const std::string before = served.folder.path("sub");
+  const auto prepare = [&] {
+    served.folder.write("sub/large", "");
+    fs::resize_file(served.folder.path("sub/large"), kTwoPiecesBytes);
+  };
+  prepare();
+  const auto state_after_removal = served.load("sub/large", [&] {
+    fs::rename(before, served.folder.path("gone"));
+    return true;
+  });
+  CHECK(state_after_removal == State::kCurrent);
+  CHECK(served.known("sub/large") == "none");
+
+  prepare();
+  served.folder.write("fresh/large", "small");
+  served.load("sub/large", [&] {
+    fs::rename(before, served.folder.path("old"));
+    fs::rename(served.folder.path("fresh"), before);
+    return true;
+  });
+  CHECK(served.known("sub/large").size() < kTwoPiecesBytes);
+  CHECK(served.load("sub/large") == State::kCurrent);
+  CHECK(served.known("sub/large") == "small");
+}
+
 TEST_CASE("a load that is ended keeps the known version", "[files]") {
   Served served;
   served.folder.write("large", "");
