@@ -2,6 +2,7 @@
 
 #include <time.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <fstream>
@@ -39,8 +40,12 @@ int run_server(std::string_view program, base::log::Level log_level,
 }
 
 int failed_to_start(std::string_view program, const base::Error& error) {
+  // A store may have written a part of the text, so control bytes must not reach a terminal.
+  std::string text = error.context;
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
   std::fprintf(stderr, "%.*s: %s\n", static_cast<int>(program.size()), program.data(),
-               error.context.c_str());
+               text.c_str());
   return 1;
 }
 

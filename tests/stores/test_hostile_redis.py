@@ -74,6 +74,13 @@ class HostileRedisTest(SceneTest):
                 self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
                 self.assertIn("unexpected type", done.stderr)
 
+    def test_its_error_cannot_write_control_bytes_to_a_terminal(self) -> None:
+        redis = self.redis(GET=b"-ERR \x1b[2J\x07no\r\n")
+        ended = programs.run("authserver", "--listen", "127.0.0.1:0", *redis.flags())
+        self.assertEqual((ended.returncode, ended.stdout), (1, ""))
+        self.assertIn("ERR ?[2J?no", ended.stderr)
+        self.assertEqual(ended.stderr.count("\n"), 1)
+
     def test_a_store_that_failed_is_not_asked_at_once_again_on_a_new_connection(self) -> None:
         redis = self.redis(SELECT=b"+OK\r\n", SET=b"+OK\r\n")
         each = ("--store-connection", "per-request", "--log-level", "debug")
