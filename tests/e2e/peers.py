@@ -87,7 +87,7 @@ class Peer(Listening):
 
 
 class Relay(Listening):
-    """Forwards every connection to `target`."""
+    """Forwards every connection to `target`. A subclass may look at what is sent to it."""
 
     def __init__(self, target: Address) -> None:
         self._target = target
@@ -103,17 +103,23 @@ class Relay(Listening):
             self._sockets.append(onward)
             self._open.add(onward)
             threading.Thread(target=self._pump_back, args=(onward, connection), daemon=True).start()
-            _pump(connection, onward)
+            _pump(connection, onward, self.forward)
+
+    def forward(self, received: bytes) -> bytes:
+        """Returns what is sent to `target` for these bytes of a client."""
+        return received
 
     def _pump_back(self, onward: socket.socket, connection: socket.socket) -> None:
         _pump(onward, connection)
         self._open.discard(onward)
 
 
-def _pump(source: socket.socket, sink: socket.socket) -> None:
+def _pump(
+    source: socket.socket, sink: socket.socket, change: Callable[[bytes], bytes] = bytes
+) -> None:
     with contextlib.suppress(OSError):
         while received := source.recv(1 << 16):
-            sink.sendall(received)
+            sink.sendall(change(received))
     _shut(sink)
 
 

@@ -36,6 +36,7 @@ TEST = [
     "redis-server",
     "mariadb-server",
     "strace",
+    "stunnel4",
     "netcat-openbsd",
     "iproute2",
     "openssl",

@@ -1,68 +1,13 @@
 """Logging in to MariaDB and MySQL: with TLS, without, and with MySQL's caching_sha2_password."""
 
-import shutil
-import subprocess
 import unittest
-from pathlib import Path
 
 import e2e_path  # noqa: F401
+from certificates import NO_OPENSSL, make_certificates
 from databases import MariaDb, MySql, why_no_mysql
 from store_scene import PATIENT, PLAIN, SERVERS, StoreTest
 
-NO_OPENSSL = "" if shutil.which("openssl") else "no openssl is installed"
 NO_MYSQL = why_no_mysql()
-
-
-def make_certificates(folder: Path) -> None:
-    """Makes ca.pem and signs server-cert.pem, for this host, and other-cert.pem, for another."""
-
-    def openssl(*words: str) -> None:
-        subprocess.run(["openssl", *words], cwd=folder, capture_output=True, check=True)
-
-    new_key = ["-newkey", "rsa:2048", "-nodes", "-days", "2"]
-    openssl(
-        "req",
-        "-x509",
-        *new_key,
-        "-subj",
-        "/CN=a test's authority",
-        "-keyout",
-        "ca-key.pem",
-        "-out",
-        "ca.pem",
-    )
-    for name, host, alias in (
-        ("server", "127.0.0.1", "IP:127.0.0.1"),
-        ("other", "db.invalid", "DNS:db.invalid"),
-    ):
-        openssl(
-            "req",
-            *new_key[:3],
-            "-subj",
-            f"/CN={host}",
-            "-keyout",
-            f"{name}-key.pem",
-            "-out",
-            f"{name}.csr",
-        )
-        (folder / "names").write_text(f"subjectAltName={alias}")
-        openssl(
-            "x509",
-            "-req",
-            "-in",
-            f"{name}.csr",
-            "-CA",
-            "ca.pem",
-            "-CAkey",
-            "ca-key.pem",
-            "-CAcreateserial",
-            "-days",
-            "2",
-            "-extfile",
-            "names",
-            "-out",
-            f"{name}-cert.pem",
-        )
 
 
 class LoginTest(StoreTest):
