@@ -357,6 +357,7 @@ _TELEMETRY = (
             "unit/what a child counted stays*",
             "e2e/test_telemetry.AuthserverCountsTest.test_what_a_killed_process_counted_stays",
         ),
+        may_hang=True,
     ),
     Mutation(
         "next-worker-resets-the-counters",
@@ -370,7 +371,7 @@ _TELEMETRY = (
         "lib/telemetry/board.cpp",
         "shared_slot().is_shared = true;",
         "",
-        ("unit/workers for which no slot is left share one",),
+        ("unit/workers that share a slot*",),
     ),
     Mutation(
         "buckets-do-not-include-the-lower-ones",

@@ -81,6 +81,25 @@ TEST_CASE("workers for which no slot is left share one", "[telemetry]") {
   CHECK(board.totals().of(Level::kConnectionsOpen) == 0);
 }
 
+TEST_CASE("workers that share a slot leave each other's levels alone", "[telemetry]") {
+  Board board(1);
+  const Lease own(&board);
+  std::atomic<bool> is_open = false;
+  std::atomic<bool> may_close = false;
+  std::thread stays([&] {
+    const Lease shared(&board);
+    const telemetry::Raised open(Level::kConnectionsOpen);
+    is_open = true;
+    while (!may_close) std::this_thread::yield();
+  });
+  while (!is_open) std::this_thread::yield();
+  std::thread([&] { const Lease shared(&board); }).join();
+  CHECK(board.totals().of(Level::kConnectionsOpen) == 1);
+  may_close = true;
+  stays.join();
+  CHECK(board.totals().of(Level::kConnectionsOpen) == 0);
+}
+
 TEST_CASE("what a child counted stays when it is killed, but not what it had open", "[telemetry]") {
   Board board(4);
   for (int i = 0; i < 3; ++i) {
