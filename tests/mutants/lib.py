@@ -385,7 +385,7 @@ _TELEMETRY = (
         "lib/telemetry/endpoint.cpp",
         "if (peers_.size() == kMostConnections) peers_.pop_front();",
         "",
-        ("e2e/test_telemetry.HttpTest.test_slow_clients_keep_nobody_out_and_are_closed",),
+        ("e2e/test_telemetry_http.HttpTest.test_slow_clients_keep_nobody_out_and_are_closed",),
     ),
     Mutation(
         "telemetry-head-has-no-bound",
