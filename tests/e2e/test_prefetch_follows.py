@@ -4,6 +4,8 @@ import os
 import unittest
 
 from prefetch_scene import PrefetchScene
+from telemetry import FLAG, scrape
+from waiting import eventually
 
 
 class PrefetchFollowsTest(PrefetchScene):
@@ -98,6 +100,7 @@ class PrefetchFollowsTest(PrefetchScene):
             self.assert_soon(client, {name: b"linked", ".temporary": "not-found"})
 
     def test_a_file_that_had_no_name_while_it_was_written_is_served_and_followed(self) -> None:
+        self.flags = FLAG
         client = self.serve()
         try:
             descriptor = os.open(self.scene.root, os.O_TMPFILE | os.O_RDWR)
@@ -109,6 +112,10 @@ class PrefetchFollowsTest(PrefetchScene):
         os.link(source, self.scene.root / "a", src_dir_fd=descriptor, follow_symlinks=True)
         os.close(descriptor)
         self.assert_soon(client, {"a": b"published"})
+        eventually(
+            lambda: scrape(self.fileserver).value("turnstile_files_in_memory") == len({"kept", "a"}),
+            "it is in memory",
+        )
         (self.scene.root / "a").write_bytes(b"written again")
         self.assert_soon(client, {"a": b"written again"})
         (self.scene.root / "a").unlink()

@@ -369,6 +369,7 @@ _CACHE = (
         "IN_MOVED_TO | IN_ATTRIB |",
         "IN_MOVED_TO |",
         ("unit/a file is reported when its permissions*",),
+        may_hang=True,
     ),
     Mutation(
         "file-published-by-a-link-is-not-loaded",
