@@ -113,7 +113,9 @@ class PrefetchFollowsTest(PrefetchScene):
         os.close(descriptor)
         self.assert_soon(client, {"a": b"published"})
         eventually(
-            lambda: scrape(self.fileserver).value("turnstile_files_in_memory") == len({"kept", "a"}),
+            lambda: (
+                scrape(self.fileserver).value("turnstile_files_in_memory") == len({"kept", "a"})
+            ),
             "it is in memory",
         )
         (self.scene.root / "a").write_bytes(b"written again")

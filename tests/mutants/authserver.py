@@ -18,6 +18,7 @@ _PASSWORDS = (
         "authserver::kHashWaitMs",
         "30 * authserver::kHashWaitMs",
         ("e2e/test_hash_wait",),
+        may_hang=True,
     ),
     Mutation(
         "simultaneous-requests-hash-each",
