@@ -131,6 +131,7 @@ _PASSWORDS = (
         "if (computing_ == count_) free_lanes_of_the_dead();",
         "",
         ("unit/the turn of a process that died*",),
+        may_hang=True,
     ),
     Mutation(
         "hash-is-waited-for-without-end",
@@ -216,7 +217,7 @@ _PROGRAM = (
     Mutation(
         "per-request-keeps-the-store-connection",
         "authserver/session.cpp",
-        "if (store_config_.connection == StoreConnection::kPerRequest) store_.reset();",
+        "if (store_ != nullptr) store_->disconnect();",
         "",
         ("stores/test_stale_connections.KeptConnectionTest.test_per_request_makes_one_for_each",),
     ),
