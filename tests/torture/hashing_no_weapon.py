@@ -170,8 +170,8 @@ def _servers(bench: Bench, users: int) -> Iterator[servers.Pair]:
 
 def measure(bench: Bench) -> Figure:
     """Rounds with and without the attack take turns, so that both see the same machine."""
-    users = bench.scaled(5000, 200)
-    seconds = bench.scaled(10, 3)
+    users = bench.scaled(5000, 100)
+    seconds = bench.scaled(10, 2)
     quiet: list[_Round] = []
     attacked: list[_Round] = []
     answers = 0
@@ -180,7 +180,7 @@ def measure(bench: Bench) -> Figure:
         try:
             visitor.log_in_all()
             before_mib = _peak_mib(pair.authserver)
-            for _ in range(bench.scaled(5, 3)):
+            for _ in range(bench.scaled(5, 2)):
                 quiet.append(_round(bench, pair, visitor, seconds))
                 with _Attack(pair.auth_address) as attack:
                     attacked.append(_round(bench, pair, visitor, seconds))

@@ -198,9 +198,9 @@ def _ask_all(address: Address, connections: int) -> None:
 
 
 def measure(bench: Bench) -> Figure:
-    times = bench.scaled(100, 3)
+    times = bench.scaled(100, 2)
     stops = _stop_under_load(bench, times)
-    sizes = [_serve_short_ones(bench, bench.scaled(100_000, 1000), spare) for spare in (0, 32)]
+    sizes = [_serve_short_ones(bench, bench.scaled(100_000, 500), spare) for spare in (0, 32)]
     text = (
         f"SIGTERM {times} times under {_CLIENTS} clients: {stops.cut} bodies cut, {stops.whole} "
         f"whole, at most {stops.slowest_s:.1f} s to stop; {'; '.join(text for text, _ in sizes)}"
