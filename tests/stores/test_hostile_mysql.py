@@ -123,6 +123,9 @@ class HostileMysqlTest(unittest.TestCase):
                     server.address[0],
                     "--mysql-port",
                     server.address[1],
+                    # The sandbox alone would keep the file from the server.
+                    "--sandbox",
+                    "off",
                 )
         self.assertGreater(server.asked, 0, done.stderr)
         self.assertNotIn(SECRET, server.received)
