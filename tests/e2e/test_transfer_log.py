@@ -220,6 +220,9 @@ class TransferLogStartTest(SceneTest):
 
 class HangupTest(SceneTest):
     def test_a_hangup_ends_a_server_without_a_transfer_log(self) -> None:
+        # Under nohup the tests ignore this signal, and so would the server that they start.
+        before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+        self.addCleanup(signal.signal, signal.SIGHUP, before)
         server = self.scene.fileserver("127.0.0.1:1")
         server.signal(signal.SIGHUP)
         self.assertEqual(server.wait(), -signal.SIGHUP)
