@@ -21,12 +21,24 @@ def with_mounted(folder: Path) -> list[str]:
 
 def in_namespace_of(pid: int, script: str, *arguments: Path) -> None:
     """Runs a shell script in the mount namespace of the server, with these as $1 and so on."""
+    done = run_in_namespace_of(pid, script, *arguments)
+    assert done.returncode == 0, done.stderr
+
+
+def run_in_namespace_of(
+    pid: int, script: str, *arguments: Path
+) -> subprocess.CompletedProcess[str]:
     enter = ["nsenter", "--user", "--mount", "--preserve-credentials", f"--target={pid}"]
-    subprocess.run([*enter, "sh", "-ec", script, "sh", *map(str, arguments)], check=True)
+    command = [*enter, "sh", "-ec", script, "sh", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True)
 
 
 def unmount(pid: int, path: Path) -> None:
-    in_namespace_of(pid, 'umount "$1"', path)
+    """It fails as long as the server has a file open there, which it may be reading just now."""
+    eventually(
+        lambda: run_in_namespace_of(pid, 'umount "$1"', path).returncode == 0,
+        f"{path} is unmounted",
+    )
 
 
 def why_no_mounts() -> str | None:
