@@ -240,7 +240,7 @@ _PROGRAM = (
 _SQLITE_STORE = (
     Mutation(
         "sqlite-does-not-sync",
-        "authserver/stores/sqlite_store.cpp",
+        "authserver/stores/sqlite_database.cpp",
         "PRAGMA synchronous=FULL",
         "PRAGMA synchronous=OFF",
         ("unit/SQLite syncs its log*",),
@@ -254,7 +254,7 @@ _SQLITE_STORE = (
     ),
     Mutation(
         "sqlite-in-memory-counts-as-durable",
-        "authserver/stores/sqlite_store.cpp",
+        "authserver/stores/sqlite_database.cpp",
         'mode != "wal"',
         "false",
         (_SQLITE + "test_a_database_that_is_in_memory_only_is_refused",),
@@ -263,8 +263,8 @@ _SQLITE_STORE = (
     Mutation(
         "sqlite-writes-into-a-removed-file",
         "authserver/stores/sqlite_store.cpp",
-        "if (inserted && has_moved(database_.get())) {",
-        "if (false && has_moved(database_.get())) {",
+        "if (inserted && sqlite::has_moved(database_.get())) {",
+        "if (false && sqlite::has_moved(database_.get())) {",
         (_SQLITE + "test_no_account_in_a_file_that_was_removed_is_acknowledged",),
     ),
     Mutation(
