@@ -21,6 +21,10 @@ struct FinalizeStatement {
 using Database = std::unique_ptr<sqlite3, CloseDatabase>;
 using Statement = std::unique_ptr<sqlite3_stmt, FinalizeStatement>;
 
+// Sets up the library for the whole process. Must be called before anything else of it; later calls
+// do nothing.
+void configure();
+
 // Opens the file; a commit returns after it is on disk. A request waits `timeout_ms` for another
 // connection that writes, then fails. `more_flags` are added to how SQLite opens the file, and
 // `timeout_ms` must outlive the database. Fails for a database that is in memory only.

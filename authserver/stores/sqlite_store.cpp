@@ -130,6 +130,10 @@ void warn_if_others_may_read(const std::string& path) {
 
 }  // namespace
 
+SqliteBackend::SqliteBackend(SqliteOptions options) : options_(std::move(options)) {
+  sqlite::configure();
+}
+
 void SqliteBackend::declare_flags(flags::App& app) {
   flags::add_path(app, "--sqlite-path", options_.path, "the SQLite file with the accounts")
       ->capture_default_str();

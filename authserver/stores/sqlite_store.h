@@ -17,7 +17,7 @@ struct SqliteOptions {
 // if it is missing, and refuses a database that is in memory only. open() creates nothing.
 class SqliteBackend : public StoreBackend {
  public:
-  explicit SqliteBackend(SqliteOptions options = {}) : options_(std::move(options)) {}
+  explicit SqliteBackend(SqliteOptions options = {});
 
   void declare_flags(flags::App& app) override;
   guard::Allowed needs() const override;

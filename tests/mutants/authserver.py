@@ -246,6 +246,20 @@ _SQLITE_STORE = (
         ("unit/SQLite syncs its log*",),
     ),
     Mutation(
+        "sqlite-keeps-memory-statistics",
+        "authserver/stores/sqlite_store.cpp",
+        "sqlite::configure();",
+        "",
+        ("unit/SQLite keeps no statistics*",),
+    ),
+    Mutation(
+        "sqlite-connections-keep-all-pages",
+        "authserver/stores/sqlite_database.cpp",
+        "; PRAGMA cache_size=-256",
+        "",
+        ("unit/a connection to SQLite keeps few pages*",),
+    ),
+    Mutation(
         "sqlite-last-one-wins",
         "authserver/stores/sqlite_store.cpp",
         "INSERT INTO accounts",

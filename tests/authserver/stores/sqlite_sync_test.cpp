@@ -52,9 +52,9 @@ class SyncCounter {
 }  // namespace
 
 TEST_CASE("SQLite syncs its log for each account before it is acknowledged", "[stores]") {
-  const SyncCounter syncs;
   const tests::TemporaryFolder folder;
   const authserver::SqliteBackend backend({.path = folder.path("accounts.db")});
+  const SyncCounter syncs;
   REQUIRE(backend.prepare({}));
   const auto store = backend.open({});
   REQUIRE(store);
