@@ -36,10 +36,20 @@ void ClosedLoop::run(RunControl& control) noexcept {
 }
 
 // A thread whose files are used up ends the run for all threads. If it only waited for the others,
-// the load would drop below N requests at once.
+// the load would drop below N requests at once. When all given accounts are taken, each thread ends
+// by itself, after it has made those that it took.
 bool ClosedLoop::must_end(RunControl& control) const {
-  if (workload_.is_used_up()) control.must_stop.store(true, std::memory_order_relaxed);
+  if (workload_.is_used_up()) {
+    if (makes_given_accounts(config_)) return true;
+    control.must_stop.store(true, std::memory_order_relaxed);
+  }
   return control.must_stop.load(std::memory_order_relaxed);
+}
+
+bool ClosedLoop::is_window_over(const RunControl& control, std::int64_t done,
+                                std::int64_t now_ns) const {
+  if (makes_given_accounts(config_)) return false;
+  return config_.requests > 0 ? done == config_.requests : now_ns >= control.window_end_ns;
 }
 
 Exchange ClosedLoop::carry_out_next(RunControl& control) {
@@ -62,9 +72,7 @@ void ClosedLoop::measure(RunControl& control) {
   recorder_.begin(control.window_start_ns);
   std::int64_t now_ns = control.window_start_ns;
   for (std::int64_t done = 0; !must_end(control); ++done) {
-    const bool is_over =
-        config_.requests > 0 ? done == config_.requests : now_ns >= control.window_end_ns;
-    if (is_over) break;
+    if (is_window_over(control, done, now_ns)) break;
     const Exchange exchange = carry_out_next(control);
     recorder_.record(exchange);
     now_ns = exchange.ended_ns;

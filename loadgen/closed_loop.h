@@ -6,7 +6,6 @@
 #include <latch>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "loadgen/client.h"
@@ -67,12 +66,11 @@ struct RunControl {
 // Built before its thread starts, so that no preparation falls into the measured window.
 class ClosedLoop {
  public:
-  // `config`, `servers` and `sources` must outlive it. `run_name` must differ from that of every
-  // other run, see Workload. `thread` counts from 0.
+  // All arguments but the last must outlive it. `thread` counts from 0.
   ClosedLoop(const Config& config, const std::vector<net::SocketAddress>& servers,
-             const Sources& sources, std::string_view run_name, int thread)
+             const Sources& sources, NewAccounts& new_accounts, int thread)
       : config_(config),
-        workload_(config, run_name, thread),
+        workload_(config, new_accounts, thread),
         client_(config, servers, sources, thread) {}
 
   // The body of the thread. Returns when the run is over.
@@ -86,6 +84,7 @@ class ClosedLoop {
 
  private:
   bool must_end(RunControl& control) const;
+  bool is_window_over(const RunControl& control, std::int64_t done, std::int64_t now_ns) const;
   Exchange carry_out_next(RunControl& control);
   void warm_up(RunControl& control);
   void measure(RunControl& control);

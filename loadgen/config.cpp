@@ -88,25 +88,41 @@ void declare_files(flags::App& app, Config& config) {
       ->type_name("DIR");
 }
 
-void declare_get(flags::App& app, Config& config) {
-  app.add_option("--user", config.user, "user name (get only)")->type_name("USER");
+void declare_accounts(flags::App& app, Config& config) {
+  app.add_option("--user", config.user,
+                 "user name; new needs none, and then makes names that no other run makes. %d in "
+                 "it is replaced by a number from 1 to --accounts: get draws one for each request; "
+                 "new makes exactly these accounts, each once, and then ends")
+      ->type_name("USER");
   app.add_option("--password", config.password,
-                 "password (get only); prefer the variable, because other users of the machine can "
-                 "see command lines")
+                 "password; %d in it is replaced by the number of the user. Prefer the variable, "
+                 "because other users of the machine can see command lines")
       ->type_name("PASSWORD");
-  declare_files(app, config);
+  flags::add_whole(app, "--accounts", config.accounts, 1, 1'000'000'000,
+                   "number of accounts that %d in --user stands for")
+      ->type_name("COUNT");
 }
 
+// Checks the longest user name and password that the run will send.
 Wrong check_credentials(const Config& config) {
   if (config.user.empty()) return "get needs --user";
-  if (!wire::is_valid_user(config.user)) {
+  if (!wire::is_valid_user(numbered(config.user, config.accounts))) {
     return fmt::format("--user: {} is not 1 to 64 bytes of A-Z a-z 0-9 . _ - @ +",
                        base::log::quoted(config.user));
   }
-  if (config.password.empty()) return "get needs --password, or the variable LOADGEN_PASSWORD";
-  if (!wire::is_valid_password(config.password))
+  if (config.password.empty()) {
+    return fmt::format("{} needs --password, or the variable LOADGEN_PASSWORD",
+                       config.request == RequestKind::kNew ? "new with %d in --user" : "get");
+  }
+  if (!wire::is_valid_password(numbered(config.password, config.accounts)))
     return "--password: a password has 1 to 128 bytes, none of them a control byte";
   return {};
+}
+
+Wrong check_accounts(const Config& config) {
+  if (config.accounts > 1 && !has_number(config.user)) return "--accounts needs %d in --user";
+  const bool sends_them = config.request == RequestKind::kGet || makes_given_accounts(config);
+  return sends_them ? check_credentials(config) : Wrong();
 }
 
 Wrong check_file(const Config& config) {
@@ -114,7 +130,7 @@ Wrong check_file(const Config& config) {
   if (has_number(config.file) && config.unique == 0) return "--file: a name with %d needs --unique";
   if (config.asks_once && config.unique == 0) return "--once needs --unique";
   if (!has_number(config.file) && config.unique != 0) return "--unique needs %d in --file";
-  const std::string longest = file_name(config.file, std::int64_t{config.threads} * config.unique);
+  const std::string longest = numbered(config.file, std::int64_t{config.threads} * config.unique);
   const bool is_name = std::holds_alternative<wire::FileName>(wire::parse_client_line(longest));
   if (!is_name || longest.size() >= wire::kMaxLineBytes) {
     return fmt::format(
@@ -134,17 +150,21 @@ Wrong check_save(const Config& config) {
 }
 
 Wrong check_get(const Config& config) {
-  if (Wrong wrong = check_credentials(config)) return wrong;
   if (Wrong wrong = check_file(config)) return wrong;
   if (config.must_verify && config.verify_root.empty()) return "--verify needs --verify-root";
   return check_save(config);
 }
 
 Wrong check(const Config& config) {
+  if (Wrong wrong = check_accounts(config)) return wrong;
   return config.request == RequestKind::kGet ? check_get(config) : Wrong();
 }
 
 }  // namespace
+
+bool makes_given_accounts(const Config& config) {
+  return config.request == RequestKind::kNew && has_number(config.user);
+}
 
 const char* word_of(RequestKind request) { return request == RequestKind::kNew ? "new" : "get"; }
 
@@ -157,7 +177,8 @@ std::variant<Config, int> read_config(int argc, char** argv) {
   const auto declare = [&](flags::App& app) {
     add_request(app, config.request)->required();
     declare_run(app, config);
-    declare_get(app, config);
+    declare_accounts(app, config);
+    declare_files(app, config);
     flags::add_path(app, "--json", config.json,
                     "write the result as JSON to FILE; `-` is standard output");
   };

@@ -33,9 +33,12 @@ struct Config {
   bool is_pipelined = false;         // send `get:` and the file name in one write
   std::int64_t timeout_ms = 30'000;  // for one request
 
-  // Only for get.
+  // `accounts` is the number of accounts that %d in the user and the password stands for.
   std::string user;
   std::string password;
+  int accounts = 1;
+
+  // Only for get.
   std::string file;          // contains %d exactly if `unique` is not 0
   int unique = 0;            // the number of files of each thread; 0: all get the same file
   bool asks_once = false;    // end the run when a thread has asked for all its files
@@ -45,6 +48,9 @@ struct Config {
 
   std::string json;  // where the result goes; empty: nowhere, "-": standard output
 };
+
+// Whether this is a run of new that makes the accounts that --user names, each once, and then ends.
+bool makes_given_accounts(const Config& config);
 
 // The words that the command line and the reports use.
 const char* word_of(RequestKind request);

@@ -130,10 +130,12 @@ std::optional<std::string> port_warning(const Config& config, const EphemeralPor
   // The rate that a machine of a few cores can reach on loopback.
   constexpr double kMostPerSecond = 20'000;
   const double run_s = static_cast<double>(config.warmup_ms + config.seconds_ms) / 1000;
-  const double by_number = static_cast<double>(config.threads) * config.requests;
+  const double by_number = makes_given_accounts(config)
+                               ? config.accounts
+                               : static_cast<double>(config.threads) * config.requests;
   const double held =
-      kMostPerSecond * (config.requests > 0 ? ports.held_s : std::min<double>(ports.held_s, run_s));
-  const double needed = config.requests > 0 ? std::min(by_number, held) : held;
+      kMostPerSecond * (by_number > 0 ? ports.held_s : std::min<double>(ports.held_s, run_s));
+  const double needed = by_number > 0 ? std::min(by_number, held) : held;
   const double in_all = static_cast<double>(ports.count) * sources;
   if (needed <= in_all) return {};
   return fmt::format(
@@ -154,7 +156,7 @@ std::optional<std::string> missing_files(const Config& config) {
   SearchProgress progress;
   for (std::int64_t number = 1; number <= count; ++number) {
     progress.show(number, count);
-    const std::string name = file_name(config.file, number);
+    const std::string name = numbered(config.file, number);
     std::error_code ignored;
     if (std::filesystem::is_regular_file(config.verify_root + "/" + name, ignored)) continue;
     if (missing++ == 0) first = name;

@@ -26,12 +26,11 @@ namespace {
 class Run {
  public:
   Run(const Config& config, const Ready& ready)
-      : config_(config), signals_(base::open_stop_signals()) {
+      : config_(config), signals_(base::open_stop_signals()), new_accounts_(random_word()) {
     result_.sources = ready.sources.count();
     for (const net::SocketAddress& server : ready.servers) result_.servers.push_back(server.text());
-    const std::string run_name = random_word();
     for (int thread = 0; thread < config.threads; ++thread) {
-      loops_.emplace_back(config, ready.servers, ready.sources, run_name, thread);
+      loops_.emplace_back(config, ready.servers, ready.sources, new_accounts_, thread);
     }
   }
 
@@ -165,6 +164,7 @@ class Run {
   const net::Fd signals_;
   RunResult result_;
   RunControl control_;
+  NewAccounts new_accounts_;
   std::list<ClosedLoop> loops_;
   std::vector<std::thread> threads_;
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <random>
+#include <utility>
 
 #include "wire/request.h"
 
@@ -16,7 +17,7 @@ bool has_number(std::string_view pattern) {
   return pattern.find(kNumberMark) != std::string_view::npos;
 }
 
-std::string file_name(std::string_view pattern, std::int64_t number) {
+std::string numbered(std::string_view pattern, std::int64_t number) {
   std::string name;
   for (;;) {
     const std::size_t mark = pattern.find(kNumberMark);
@@ -32,11 +33,21 @@ std::string random_word() {
   return fmt::format("{:08x}{:08x}{:08x}", random(), random(), random());
 }
 
-Workload::Workload(const Config& config, std::string_view run_name, int thread)
-    : config_(config), thread_(thread), run_name_(run_name), new_password_(random_word()) {
-  if (config.request == RequestKind::kGet) {
-    opening_ = wire::line_of(wire::Get{{config.user, config.password}});
-  }
+// The number of an account is taken before it is needed. So is_used_up() knows whether there is one
+// left, and no number is lost between the question and the request.
+Workload::Workload(const Config& config, NewAccounts& new_accounts, int thread)
+    : config_(config),
+      thread_(thread),
+      makes_given_accounts_(makes_given_accounts(config)),
+      new_accounts_(new_accounts),
+      new_password_(random_word()),
+      generator_(std::random_device()()) {
+  if (makes_given_accounts_) account_ = new_accounts_.take_number();
+}
+
+bool Workload::is_used_up() const {
+  if (makes_given_accounts_) return account_ > config_.accounts;
+  return config_.asks_once && requests_ >= config_.unique;
 }
 
 Request Workload::next() {
@@ -48,15 +59,32 @@ Request Workload::next() {
 
 void Workload::compose() {
   if (config_.request == RequestKind::kNew) {
-    const std::string user = fmt::format("load-{}-{}-{}", run_name_, thread_, requests_);
-    opening_ = wire::line_of(wire::New{{user, new_password_}});
+    opening_ = new_line();
     lines_ = opening_;
     return;
   }
+  opening_ = get_line();
   const std::int64_t number =
       config_.unique == 0 ? 0 : file_number(thread_, config_.unique, requests_);
-  file_name_ = file_name(config_.file, number);
+  file_name_ = numbered(config_.file, number);
   lines_ = opening_ + wire::line_of(wire::FileName{file_name_});
+}
+
+std::string Workload::new_line() {
+  if (!makes_given_accounts_) {
+    const std::string& run_name = new_accounts_.run_name();
+    const std::string user = fmt::format("load-{}-{}-{}", run_name, thread_, requests_);
+    return wire::line_of(wire::New{{user, new_password_}});
+  }
+  const std::int64_t account = std::exchange(account_, new_accounts_.take_number());
+  return wire::line_of(
+      wire::New{{numbered(config_.user, account), numbered(config_.password, account)}});
+}
+
+std::string Workload::get_line() {
+  const int account = std::uniform_int_distribution(1, config_.accounts)(generator_);
+  return wire::line_of(
+      wire::Get{{numbered(config_.user, account), numbered(config_.password, account)}});
 }
 
 }  // namespace loadgen

@@ -1,7 +1,9 @@
 // What one thread asks for, one request after the other.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <random>
 #include <string>
 #include <string_view>
 
@@ -14,13 +16,13 @@ namespace loadgen {
 // over, so no two threads ever ask for the same file.
 std::int64_t file_number(int thread, int count, std::int64_t request);
 
-// Stands for the number in the file name that the user gives.
+// Stands for a number in a text that the user gives.
 inline constexpr std::string_view kNumberMark = "%d";
 
 bool has_number(std::string_view pattern);
 
 // `pattern` with every mark replaced by `number`.
-std::string file_name(std::string_view pattern, std::int64_t number);
+std::string numbered(std::string_view pattern, std::int64_t number);
 
 // The lines of one request, with their line endings, as they are sent.
 struct Request {
@@ -30,31 +32,54 @@ struct Request {
   std::string_view file_name;  // file_line without its line ending
 };
 
-// 24 random hexadecimal digits. They name a run, so that its accounts differ from those of every
-// other run.
+// 24 random hexadecimal digits.
 std::string random_word();
+
+// The accounts that the threads of one run make: no two requests get the same.
+//
+// Any thread.
+class NewAccounts {
+ public:
+  // `run_name` becomes part of user names, so it must differ from that of every other run.
+  explicit NewAccounts(std::string run_name) : run_name_(std::move(run_name)) {}
+
+  const std::string& run_name() const { return run_name_; }
+
+  // Returns 1 in the first call, then 2, and so on.
+  std::int64_t take_number() { return next_.fetch_add(1, std::memory_order_relaxed); }
+
+ private:
+  const std::string run_name_;
+  std::atomic<std::int64_t> next_ = 1;  // no other data depends on it
+};
 
 // One thread.
 class Workload {
  public:
-  // `config` must outlive it. `run_name` becomes part of the names of new accounts, so it must
-  // differ from that of every other run.
-  Workload(const Config& config, std::string_view run_name, int thread);
+  // `config` and `new_accounts`, which all threads of the run share, must outlive it.
+  Workload(const Config& config, NewAccounts& new_accounts, int thread);
 
-  // The result points into this object and is valid until the next call.
+  // The result points into this object and is valid until the next call. Requires: the workload is
+  // not used up.
   Request next();
 
-  // Whether --once was given and this thread has asked for each of its files. Requests of the
+  // Whether this thread has nothing left to ask for. With --once, it has asked for each of its
+  // files. If the run makes given accounts, the threads have taken all of them. Requests of the
   // warm-up count.
-  bool is_used_up() const { return config_.asks_once && requests_ >= config_.unique; }
+  bool is_used_up() const;
 
  private:
   void compose();
+  std::string new_line();
+  std::string get_line();
 
   const Config& config_;
   const int thread_;
-  const std::string run_name_;
+  const bool makes_given_accounts_;
+  NewAccounts& new_accounts_;
   const std::string new_password_;
+  std::int64_t account_ = 0;    // the account that is made next, if the run makes given accounts
+  std::minstd_rand generator_;  // draws the accounts of get
   std::int64_t requests_ = 0;
   std::string opening_;
   std::string file_name_;

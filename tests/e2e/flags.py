@@ -121,6 +121,7 @@ LOADGEN = (
     Flag("requests", None, "2", BAD_COUNT),
     Flag("warmup", "0", "1.5", BAD_SECONDS),
     _choice("connection", "per-request", "keep-alive"),
+    Flag("accounts", "1", "1", BAD_COUNT),
     Flag("timeout", "30", "1.5", BAD_SECONDS),
     *(
         Flag(name, None, "x")

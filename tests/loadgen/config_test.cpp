@@ -128,3 +128,32 @@ TEST_CASE("--verify needs --verify-root", "[loadgen]") {
   CHECK(is_refused(read_get({"--file", "f", "--verify"})));
   CHECK(read_get({"--file", "f", "--verify", "--verify-root", "files"}).config->must_verify);
 }
+
+TEST_CASE("more than one account needs %d in --user", "[loadgen]") {
+  const auto get = [](const char* user, const char* accounts) {
+    return read({"get", "--user", user, "--password", "p", "--file", "f", "--accounts", accounts});
+  };
+  CHECK(get("u%d", "1000").config->accounts == 1'000);
+  CHECK(get("u%d", "1").config);
+  CHECK(get("u", "1").config);
+  CHECK(is_refused(get("u", "2")));
+  CHECK(is_refused(get("u%d", "0")));
+  CHECK(is_refused(read({"new", "--accounts", "2"})));
+  CHECK(read({"new", "--accounts", "2", "--user", "u%d", "--password", "p"}).config);
+}
+
+TEST_CASE("a new with %d in --user needs a password", "[loadgen]") {
+  CHECK(is_refused(read({"new", "--user", "u%d"})));
+  CHECK(read({"new", "--user", "u%d", "--password", "p"}).config);
+}
+
+TEST_CASE("the longest user and password of a run are checked", "[loadgen]") {
+  const auto get = [](const std::string& user, const std::string& password) {
+    return read({"get", "--user", user, "--password", password, "--file", "f", "--accounts", "10"});
+  };
+  CHECK(get(std::string(62, 'u') + "%d", "p").config);
+  CHECK(is_refused(get(std::string(63, 'u') + "%d", "p")));
+  CHECK(get("u%d", std::string(126, 'p') + "%d").config);
+  CHECK(is_refused(get("u%d", std::string(127, 'p') + "%d")));
+  CHECK(is_refused(get("u %d", "p")));
+}

@@ -1,5 +1,8 @@
 #include "loadgen/workload.h"
 
+#include <cstdlib>
+#include <list>
+#include <map>
 #include <set>
 #include <string>
 #include <variant>
@@ -8,8 +11,9 @@
 #include "wire/request.h"
 
 using loadgen::Config;
-using loadgen::file_name;
 using loadgen::file_number;
+using loadgen::NewAccounts;
+using loadgen::numbered;
 using loadgen::Workload;
 
 namespace {
@@ -53,15 +57,16 @@ TEST_CASE("file numbers do not overflow", "[loadgen]") {
 }
 
 TEST_CASE("every %d in a name is replaced by the number", "[loadgen]") {
-  CHECK(file_name("1KB%d.txt", 12) == "1KB12.txt");
-  CHECK(file_name("%d/%d", 3) == "3/3");
-  CHECK(file_name("1KB1.txt", 12) == "1KB1.txt");
-  CHECK(file_name("100%.txt", 12) == "100%.txt");
+  CHECK(numbered("1KB%d.txt", 12) == "1KB12.txt");
+  CHECK(numbered("%d/%d", 3) == "3/3");
+  CHECK(numbered("1KB1.txt", 12) == "1KB1.txt");
+  CHECK(numbered("100%.txt", 12) == "100%.txt");
 }
 
 TEST_CASE("a get is two lines, available separately and in one piece", "[loadgen]") {
   const Config config = get_config("1KB%d.txt", 2);
-  Workload workload(config, "run", 3);
+  NewAccounts unused("run");
+  Workload workload(config, unused, 3);
   const loadgen::Request first = workload.next();
   CHECK(first.opening == "get:u:p\n");
   CHECK(first.file_line == "1KB7.txt\n");
@@ -73,9 +78,10 @@ TEST_CASE("a get is two lines, available separately and in one piece", "[loadgen
 
 TEST_CASE("with --once a workload is used up after each file was asked for", "[loadgen]") {
   Config config = get_config("1KB%d.txt", 2);
-  CHECK_FALSE(Workload(config, "run", 0).is_used_up());
+  NewAccounts unused("run");
+  CHECK_FALSE(Workload(config, unused, 0).is_used_up());
   config.asks_once = true;
-  Workload workload(config, "run", 0);
+  Workload workload(config, unused, 0);
   for (const bool is_used_up : {false, true}) {
     workload.next();
     CHECK(workload.is_used_up() == is_used_up);
@@ -85,7 +91,8 @@ TEST_CASE("with --once a workload is used up after each file was asked for", "[l
 TEST_CASE("a new is one line that the fileserver accepts", "[loadgen]") {
   Config config;
   config.request = loadgen::RequestKind::kNew;
-  Workload workload(config, loadgen::random_word(), 99'999);
+  NewAccounts new_accounts(loadgen::random_word());
+  Workload workload(config, new_accounts, 99'999);
   const loadgen::Request request = workload.next();
   CHECK(request.file_line.empty());
   CHECK(request.both == request.opening);
@@ -99,12 +106,82 @@ TEST_CASE("no two requests, threads or runs make the same user name", "[loadgen]
   config.request = loadgen::RequestKind::kNew;
   std::set<std::string> users;
   for (const std::string& run_name : {loadgen::random_word(), loadgen::random_word()}) {
+    NewAccounts new_accounts(run_name);
     for (const int thread : {0, 1, 11}) {
-      Workload workload(config, run_name, thread);
+      Workload workload(config, new_accounts, thread);
       for (int i = 0; i < 20; ++i) {
         const std::string line(workload.next().opening);
         CHECK(users.insert(line.substr(4, line.find(':', 4) - 4)).second);
       }
     }
+  }
+}
+
+TEST_CASE("%d stands for the same number in user and password", "[loadgen]") {
+  Config config = get_config("f", 0);
+  config.user = "u%d";
+  config.password = "p%d:%d";
+  NewAccounts unused("run");
+  CHECK(Workload(config, unused, 0).next().opening == "get:u1:p1:1\n");
+
+  config.accounts = 1'000;
+  Workload workload(config, unused, 0);
+  for (int i = 0; i < 20; ++i) {
+    const std::string line(workload.next().opening);
+    const std::string number = line.substr(5, line.find(':', 5) - 5);
+    CHECK(line == "get:u" + number + ":p" + number + ":" + number + "\n");
+  }
+}
+
+TEST_CASE("a get draws each account equally often, whatever the thread", "[loadgen]") {
+  Config config = get_config("f", 0);
+  config.user = "u%d";
+  config.accounts = 4;
+  NewAccounts unused("run");
+  for (const int thread : {0, 1}) {
+    std::map<std::string, int> drawn;
+    Workload workload(config, unused, thread);
+    constexpr int kEach = 1'000;
+    for (int i = 0; i < config.accounts * kEach; ++i) ++drawn[std::string(workload.next().opening)];
+    CHECK(drawn.size() == 4);
+    CHECK(drawn.count("get:u4:p\n") == 1);
+    // About nine standard deviations from the mean.
+    for (const auto& [line, count] : drawn) CHECK(std::abs(count - kEach) < kEach / 4);
+  }
+}
+
+TEST_CASE("two threads do not draw the same accounts in the same order", "[loadgen]") {
+  Config config = get_config("f", 0);
+  config.user = "u%d";
+  config.accounts = 1'000'000'000;
+  NewAccounts unused("run");
+  Workload first(config, unused, 0);
+  Workload second(config, unused, 1);
+  CHECK(first.next().opening != second.next().opening);
+}
+
+TEST_CASE("the threads of a run make each given account once", "[loadgen]") {
+  Config config;
+  config.request = loadgen::RequestKind::kNew;
+  config.user = "u%d";
+  config.password = "p%d";
+  for (const int accounts : {1, 2, 5, 12}) {
+    config.accounts = accounts;
+    NewAccounts new_accounts("run");
+    std::list<Workload> threads;
+    for (int thread = 0; thread < 3; ++thread) threads.emplace_back(config, new_accounts, thread);
+    std::multiset<std::string> made;
+    for (bool is_over = false; !is_over;) {
+      is_over = true;
+      for (Workload& workload : threads) {
+        if (workload.is_used_up()) continue;
+        made.emplace(workload.next().opening);
+        is_over = false;
+      }
+    }
+    std::multiset<std::string> expected;
+    for (int number = 1; number <= accounts; ++number)
+      expected.insert("new:u" + std::to_string(number) + ":p" + std::to_string(number) + "\n");
+    CHECK(made == expected);
   }
 }

@@ -4,6 +4,7 @@ from tree import Mutation
 
 _LOADGEN = "e2e/test_loadgen.LoadgenTest."
 _ERRORS = "e2e/test_loadgen_errors.LoadgenErrorsTest."
+_ACCOUNTS = "e2e/test_loadgen_accounts.LoadgenAccountsTest."
 _FILES = "e2e/test_loadgen_files.LoadgenFilesTest."
 
 _TIMES = (
@@ -154,8 +155,8 @@ _FIGURES = (
     Mutation(
         "names-of-two-threads-are-equal",
         "loadgen/workload.cpp",
-        'fmt::format("load-{}-{}-{}", run_name_, thread_, requests_)',
-        'fmt::format("load-{}-{}", run_name_, requests_)',
+        'fmt::format("load-{}-{}-{}", run_name, thread_, requests_)',
+        'fmt::format("load-{}-{}", run_name, requests_)',
         ("unit/no two requests*",),
     ),
     Mutation(
@@ -164,6 +165,65 @@ _FIGURES = (
         "turn % addresses_.size()",
         "turn % 1",
         ("unit/each thread uses all source addresses*",),
+    ),
+)
+
+_GIVEN_ACCOUNTS = (
+    Mutation(
+        "get-draws-the-first-account-only",
+        "loadgen/workload.cpp",
+        "std::uniform_int_distribution(1, config_.accounts)",
+        "std::uniform_int_distribution(1, 1)",
+        ("unit/a get draws each account*",),
+    ),
+    Mutation(
+        "threads-draw-the-same-accounts",
+        "loadgen/workload.cpp",
+        "generator_(std::random_device()())",
+        "generator_(1)",
+        ("unit/two threads do not draw*",),
+    ),
+    Mutation(
+        "password-has-no-number",
+        "loadgen/workload.cpp",
+        "wire::Get{{numbered(config_.user, account), numbered(config_.password, account)}}",
+        "wire::Get{{numbered(config_.user, account), config_.password}}",
+        ("unit/%d stands for the same number*",),
+    ),
+    Mutation(
+        "last-given-account-is-not-made",
+        "loadgen/workload.cpp",
+        "return account_ > config_.accounts;",
+        "return account_ >= config_.accounts;",
+        ("unit/the threads of a run make each given*",),
+    ),
+    Mutation(
+        "given-accounts-end-with-the-time",
+        "loadgen/closed_loop.cpp",
+        "if (makes_given_accounts(config_)) return false;",
+        "",
+        (_ACCOUNTS + "test_new_makes_exactly_these_accounts_however_long_the_run_may_be",),
+    ),
+    Mutation(
+        "first-thread-without-accounts-ends-the-run",
+        "loadgen/closed_loop.cpp",
+        "if (makes_given_accounts(config_)) return true;",
+        "",
+        (_ACCOUNTS + "test_new_makes_exactly_these_accounts_however_long_the_run_may_be",),
+    ),
+    Mutation(
+        "accounts-need-no-mark",
+        "loadgen/config.cpp",
+        "if (config.accounts > 1 && !has_number(config.user)) return",
+        "if (false) return",
+        ("unit/more than one account needs*",),
+    ),
+    Mutation(
+        "shortest-user-is-checked",
+        "loadgen/config.cpp",
+        "wire::is_valid_user(numbered(config.user, config.accounts))",
+        "wire::is_valid_user(numbered(config.user, 1))",
+        ("unit/the longest user and password*",),
     ),
 )
 
@@ -198,4 +258,4 @@ _PROGRAM = (
     ),
 )
 
-MUTATIONS: tuple[Mutation, ...] = (*_TIMES, *_FIGURES, *_PROGRAM)
+MUTATIONS: tuple[Mutation, ...] = (*_TIMES, *_FIGURES, *_GIVEN_ACCOUNTS, *_PROGRAM)
