@@ -1,38 +1,16 @@
 #include "authserver/passwords/hash_lanes.h"
 
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <ctime>
 
 #include "base/clock.h"
+#include "base/futex.h"
 
 namespace authserver {
-
-namespace {
-
-// Sleeps while the word has this value, until a time of base::now_ns(). May return earlier.
-template <typename State>
-void sleep_while(std::atomic<State>& word, State value, std::int64_t until_ns) {
-  static_assert(sizeof word == 4 && std::atomic<State>::is_always_lock_free);
-  const timespec until{until_ns / base::kNsPerS, until_ns % base::kNsPerS};
-  ::syscall(SYS_futex, &word, FUTEX_WAIT_BITSET, static_cast<std::uint32_t>(value), &until, nullptr,
-            FUTEX_BITSET_MATCH_ANY);
-}
-
-template <typename State>
-void wake(std::atomic<State>& word) {
-  ::syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0);
-}
-
-}  // namespace
 
 class HashLanes::Guard {
  public:
   explicit Guard(HashLanes& lanes) : lanes_(lanes) {
-    if (lanes_.mutex_.lock() == ProcessMutex::Locked::kYesAfterDeath) lanes_.repair();
+    if (lanes_.mutex_.lock() == base::ProcessMutex::Locked::kYesAfterDeath) lanes_.repair();
   }
   ~Guard() { lanes_.mutex_.unlock(); }
   Guard(const Guard&) = delete;
@@ -71,7 +49,7 @@ std::optional<std::size_t> HashLanes::wait_for_lane(std::optional<std::uint64_t>
       const auto before_us = static_cast<std::int64_t>(place.ticket - first_ticket_);
       sleep_until_ns = std::min(deadline_ns, sleep_until_ns + kLookEveryNs * (before_us + 1));
     }
-    sleep_while(places_[*index].state, State::kWaiting, sleep_until_ns);
+    base::sleep_while(places_[*index].state, State::kWaiting, sleep_until_ns);
     if (places_[*index].state == State::kComputing) return index;
   }
 }
@@ -80,7 +58,7 @@ std::optional<std::size_t> HashLanes::wait_for_lane(std::optional<std::uint64_t>
 std::optional<std::size_t> HashLanes::enter(std::optional<std::uint64_t> credential) {
   for (; next_ticket_ - first_ticket_ < kMostRequests; ++next_ticket_) {
     Place& place = place_of(next_ticket_);
-    if (place.state != State::kFree || place.owner.try_lock() == ProcessMutex::Locked::kNo)
+    if (place.state != State::kFree || place.owner.try_lock() == base::ProcessMutex::Locked::kNo)
       continue;
     place.ticket = next_ticket_++;
     place.credential = credential;
@@ -124,7 +102,7 @@ void HashLanes::grant(Place& place) {
   ++computing_;
   --waiting_;
   place.state = State::kComputing;
-  wake(place.state);
+  base::wake(place.state);
 }
 
 void HashLanes::free_lanes_of_the_dead() {
@@ -168,7 +146,7 @@ bool HashLanes::is_computed(const std::optional<std::uint64_t>& credential) cons
 
 // Whether nobody owns the place any more. Then its owner's mutex is held by the caller.
 bool HashLanes::is_abandoned(Place& place) {
-  return place.owner.try_lock() != ProcessMutex::Locked::kNo;
+  return place.owner.try_lock() != base::ProcessMutex::Locked::kNo;
 }
 
 }  // namespace authserver

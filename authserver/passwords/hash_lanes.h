@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "authserver/passwords/process_mutex.h"
+#include "base/process_mutex.h"
 
 namespace authserver {
 
@@ -60,7 +60,7 @@ class HashLanes {
 
   // Where one request waits and then computes. All but `state` is protected by mutex_.
   struct Place {
-    ProcessMutex owner;  // held by the request, so that its death shows
+    base::ProcessMutex owner;  // held by the request, so that its death shows
     std::atomic<State> state = State::kFree;
     std::uint64_t ticket = 0;
     std::optional<std::uint64_t> credential;
@@ -88,7 +88,7 @@ class HashLanes {
   const Place& place_of(std::uint64_t ticket) const { return places_[ticket % kMostRequests]; }
 
   const std::size_t count_;
-  ProcessMutex mutex_;
+  base::ProcessMutex mutex_;
   std::uint64_t first_ticket_ = 0;  // none before it waits
   std::uint64_t next_ticket_ = 0;
   std::array<std::uint64_t, kMostLanes> computed_tickets_{};  // the first computing_ are used

@@ -114,7 +114,7 @@ _PASSWORDS = (
     Mutation(
         "lanes-are-not-repaired",
         "authserver/passwords/hash_lanes.cpp",
-        "if (lanes_.mutex_.lock() == ProcessMutex::Locked::kYesAfterDeath) lanes_.repair();",
+        "if (lanes_.mutex_.lock() == base::ProcessMutex::Locked::kYesAfterDeath) lanes_.repair();",
         "lanes_.mutex_.lock();",
         ("unit/what a process was changing*",),
     ),

@@ -193,7 +193,7 @@ std::size_t page_bytes() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZ
 std::size_t state_at(std::size_t ticket) {
   constexpr std::size_t kPlaceBytes = sizeof(HashLanes) / HashLanes::kMostRequests;
   constexpr std::size_t kFirst = sizeof(HashLanes) - kPlaceBytes * HashLanes::kMostRequests;
-  return kFirst + ticket * kPlaceBytes + sizeof(authserver::ProcessMutex);
+  return kFirst + ticket * kPlaceBytes + sizeof(base::ProcessMutex);
 }
 
 // Whether a page begins between the mutex and the state. So the state can be protected, while the

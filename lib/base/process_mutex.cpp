@@ -1,8 +1,8 @@
-#include "authserver/passwords/process_mutex.h"
+#include "base/process_mutex.h"
 
 #include <cerrno>
 
-namespace authserver {
+namespace base {
 
 ProcessMutex::ProcessMutex() {
   pthread_mutexattr_t attributes;
@@ -26,4 +26,4 @@ ProcessMutex::Locked ProcessMutex::outcome(int error) {
   return Locked::kYesAfterDeath;
 }
 
-}  // namespace authserver
+}  // namespace base

@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-namespace authserver {
+namespace base {
 
 // May lie in shared memory. When a process dies, the mutexes that it held become free.
 //
@@ -36,4 +36,4 @@ class ProcessMutex {
   pthread_mutex_t mutex_;
 };
 
-}  // namespace authserver
+}  // namespace base
