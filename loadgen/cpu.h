@@ -16,6 +16,9 @@ struct CpuUse {
   double used_cores = 0;
   double allowed_cores = 0;
 
+  // The CPU time for one request of the window, failed ones included, in microseconds.
+  double us_per_request = 0;
+
   // The part of the threads' time in which they were ready to run and had no core, from 0 to 1.
   double run_delay_share = 0;
 

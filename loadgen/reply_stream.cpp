@@ -14,6 +14,10 @@ namespace {
 
 constexpr std::size_t kBufferBytes = 256 * 1024;
 
+// A reply and a small file are received with one call. Of a larger file, no more than this is
+// received before skip_file() can throw the rest away.
+constexpr std::size_t kReplyBytes = 16 * 1024;
+
 Answer answer_of(std::string_view line, std::int64_t first_byte_ns) {
   Answer answer{{}, wire::parse_reply(line), first_byte_ns};
   if (const auto* const err = std::get_if<wire::Err>(&answer.reply)) answer.failure = err->code;
@@ -35,7 +39,7 @@ void ReplyStream::begin_connection(int fd) {
 
 void ReplyStream::begin_request() {
   deadline_ = base::Deadline::in_ms(timeout_ms_);
-  unhurried_ = base::Deadline::in_ms(timeout_ms_ / 16);
+  unhurried_ = deadline_.earlier_by_ms(timeout_ms_ - timeout_ms_ / 16);
   received_bytes_ = line_bytes_ = 0;
 }
 
@@ -57,7 +61,7 @@ Answer ReplyStream::read_reply() {
       case wire::FirstLine::State::kTooLong: return {Fault::kProtocol};
       case wire::FirstLine::State::kNeedMore: break;
     }
-    if (const auto failure = receive_more()) return {failure};
+    if (const auto failure = receive_more(kReplyBytes)) return {failure};
     if (first_byte_ns == 0) first_byte_ns = last_byte_ns_;
   }
 }
@@ -67,7 +71,7 @@ std::optional<Cause> ReplyStream::read_file(std::uint64_t size_bytes, Reference*
   for (std::uint64_t left = size_bytes; left > 0;) {
     if (!has_more()) {
       begin_ = end_ = 0;
-      if (const auto failure = receive_more()) return failure;
+      if (const auto failure = receive_more(kBufferBytes)) return failure;
     }
     const std::string_view piece = pending().substr(0, std::min<std::uint64_t>(left, kBufferBytes));
     if (reference != nullptr) reference->compare(piece);
@@ -78,7 +82,23 @@ std::optional<Cause> ReplyStream::read_file(std::uint64_t size_bytes, Reference*
   return {};
 }
 
-std::optional<Cause> ReplyStream::receive_more() {
+// Each call asks for one byte more than the file has left. So bytes that nobody asked for are
+// noticed without a further call.
+std::optional<Cause> ReplyStream::skip_file(std::uint64_t size_bytes) {
+  const auto here = std::min<std::uint64_t>(size_bytes, end_ - begin_);
+  begin_ += here;
+  for (std::uint64_t left = size_bytes - here; left > 0;) {
+    if (const auto failure = wait_if_late()) return failure;
+    const auto wanted = std::min<std::uint64_t>(left + 1, kBufferBytes);
+    const ssize_t got = net::discard(fd_, {buffer_.get(), wanted});
+    if (const auto failure = note_received(got)) return failure;
+    if (static_cast<std::uint64_t>(got) > left) return Fault::kProtocol;
+    left -= static_cast<std::uint64_t>(got);
+  }
+  return {};
+}
+
+std::optional<Cause> ReplyStream::receive_more(std::size_t at_most_bytes) {
   // This only happens if the end of the buffer cuts a reply line. That is rare, and the line is
   // short.
   if (end_ == kBufferBytes) {
@@ -86,18 +106,31 @@ std::optional<Cause> ReplyStream::receive_more() {
     end_ -= begin_;
     begin_ = 0;
   }
+  if (const auto failure = wait_if_late()) return failure;
+  const std::size_t wanted = std::min(at_most_bytes, kBufferBytes - end_);
+  const ssize_t got = net::receive(fd_, {buffer_.get() + end_, wanted});
+  if (const auto failure = note_received(got)) return failure;
+  end_ += static_cast<std::size_t>(got);
+  return {};
+}
+
+// While the request is not late, the time-out of the socket is enough.
+std::optional<Cause> ReplyStream::wait_if_late() {
   const bool must_watch_clock = unhurried_.has_passed();
   if (must_watch_clock && (deadline_.has_passed() || !net::wait_until_readable(fd_, deadline_))) {
     return Fault::kTimeout;
   }
-  const ssize_t got = net::receive(fd_, {buffer_.get() + end_, kBufferBytes - end_});
+  return {};
+}
+
+// Takes the result of a call that receives.
+std::optional<Cause> ReplyStream::note_received(ssize_t got) {
   if (got < 0 && errno == EAGAIN) return Fault::kTimeout;
   if (got <= 0) {
     closed_errno_ = got < 0 ? errno : 0;
     return Fault::kClosed;
   }
   last_byte_ns_ = base::now_ns();
-  end_ += static_cast<std::size_t>(got);
   received_bytes_ += static_cast<std::uint64_t>(got);
   return {};
 }

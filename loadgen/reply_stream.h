@@ -1,6 +1,8 @@
 // Reads what the server sends on a connection: replies, and the bytes of files.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -23,7 +25,8 @@ struct Answer {
   std::int64_t first_byte_ns = 0;  // when its first byte arrived
 };
 
-// Everything is received into one buffer that never grows. A small reply takes one system call.
+// What is read is received into one buffer that never grows. A small reply takes one system call.
+// The bytes of a large file that nobody looks at are not even copied out of the kernel.
 //
 // A request takes at most its time-out and a sixteenth more. During the first sixteenth, the
 // time-out of the socket limits each receiving call. After that, each call is preceded by a wait
@@ -44,8 +47,11 @@ class ReplyStream {
   // Waits for the next reply line.
   Answer read_reply();
 
-  // Reads the bytes of a file, which follow its reply. Compares them with `reference` and saves
-  // them in `download`, unless these are null. Returns why that failed, or nothing.
+  // Each of these reads the bytes of a file, which follow its reply, and returns why that failed,
+  // or nothing. read_file() compares them with `reference` and saves them in `download`, unless
+  // these are null. skip_file() only counts them; bytes behind the file that came with its last
+  // ones are Fault::kProtocol.
+  std::optional<Cause> skip_file(std::uint64_t size_bytes);
   std::optional<Cause> read_file(std::uint64_t size_bytes, Reference* reference,
                                  Download* download);
 
@@ -63,7 +69,9 @@ class ReplyStream {
 
  private:
   std::string_view pending() const { return {buffer_.get() + begin_, end_ - begin_}; }
-  std::optional<Cause> receive_more();
+  std::optional<Cause> wait_if_late();
+  std::optional<Cause> note_received(ssize_t got);
+  std::optional<Cause> receive_more(std::size_t at_most_bytes);
 
   const std::int64_t timeout_ms_;
   const std::unique_ptr<char[]> buffer_;

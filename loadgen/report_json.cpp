@@ -58,6 +58,7 @@ Json window_json(const RunResult& result, const Summary& summary) {
 Json cpu_json(const CpuUse& cpu, int threads) {
   return {{"used_cores", rounded(cpu.used_cores)},
           {"allowed_cores", rounded(cpu.allowed_cores)},
+          {"us_per_request", rounded(cpu.us_per_request)},
           {"is_bottleneck", cpu.is_bottleneck(threads)}};
 }
 

@@ -97,8 +97,10 @@ std::string table_of(const Config& config, const RunResult& result, const Summar
   for (const std::string& reason : summary.invalid_because) table += row("", reason);
   table +=
       row("loadgen's CPU",
-          fmt::format("{:.2f} of {:g} cores; ready to run without a core for {:.1f}% of the time",
-                      cpu.used_cores, cpu.allowed_cores, cpu.run_delay_share * 100));
+          fmt::format("{:.2f} of {:g} cores, {:.1f} us for each request; ready to run without a "
+                      "core for {:.1f}% of the time",
+                      cpu.used_cores, cpu.allowed_cores, cpu.us_per_request,
+                      cpu.run_delay_share * 100));
   if (summary.requests > 0 && cpu.is_bottleneck(config.threads)) {
     table +=
         "warning: loadgen itself is the bottleneck; the figures show its limits, not the "

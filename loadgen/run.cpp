@@ -89,9 +89,14 @@ class Run {
   // Requires: the tallies were added up.
   CpuUse cpu_use(const CpuTime& before, const CpuTime& after) const {
     const double elapsed_s = seconds_of(static_cast<double>(result_.tally.elapsed_ns));
-    if (elapsed_s <= 0) return {0, base::usable_cores(), 0};
-    return {(after.used_s - before.used_s) / elapsed_s, base::usable_cores(),
-            (after.delay_s - before.delay_s) / (elapsed_s * config_.threads)};
+    CpuUse use{.allowed_cores = base::usable_cores()};
+    if (elapsed_s <= 0) return use;
+    const double used_s = after.used_s - before.used_s;
+    const std::uint64_t requests = result_.tally.response_ns.count() + result_.tally.errors_total();
+    use.used_cores = used_s / elapsed_s;
+    if (requests > 0) use.us_per_request = used_s * 1e6 / static_cast<double>(requests);
+    use.run_delay_share = (after.delay_s - before.delay_s) / (elapsed_s * config_.threads);
+    return use;
   }
 
   // Starts the measured window. Returns the CPU time of what was before it.

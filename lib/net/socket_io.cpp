@@ -48,6 +48,10 @@ ssize_t receive_now(int fd, std::span<char> into) {
   return base::retried([&] { return ::recv(fd, into.data(), into.size(), MSG_DONTWAIT); });
 }
 
+ssize_t discard(int fd, std::span<char> into) {
+  return base::retried([&] { return ::recv(fd, into.data(), into.size(), MSG_TRUNC); });
+}
+
 ssize_t send_parts(int fd, std::span<iovec> parts) {
   msghdr message{};
   message.msg_iov = parts.data();

@@ -33,6 +33,10 @@ ssize_t receive(int fd, std::span<char> into);
 // The same without waiting: fails with EAGAIN if no byte is there.
 ssize_t receive_now(int fd, std::span<char> into);
 
+// Receives like receive(), for a caller that only counts the bytes. What `into` holds afterwards is
+// undefined: on TCP the system throws the bytes away instead of copying them.
+ssize_t discard(int fd, std::span<char> into);
+
 // Sends the parts one after another. Returns how many bytes the kernel took, or -1 with errno.
 // Never raises SIGPIPE.
 ssize_t send_parts(int fd, std::span<iovec> parts);

@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import socket
 import subprocess
 import time
@@ -202,6 +203,18 @@ class LoadgenTest(LoadgenScene):
                 result = json.loads(running.communicate(timeout=LONG_S)[0])
         self.assertGreaterEqual(result["response_time_ms"]["min"], held_ms)
         self.assertGreaterEqual(result["phases_ms"]["connect"], held_ms)
+
+    def test_the_cpu_time_of_a_request_is_loadgens_own(self) -> None:
+        """It is a good part of what the system counted for the whole process, and not more."""
+        peer = self.scene.keep(Peer(one_byte_file))
+        requests = 3000
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        result = self.result(*GET, "--file", "a", "--requests", requests, server=peer)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        used_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        ours_s = requests * result["cpu"]["us_per_request"] / 1e6
+        self.assertGreater(ours_s, 0.2 * used_s)
+        self.assertLessEqual(ours_s, used_s)
 
     def test_get_is_sent_for_every_request(self) -> None:
         for connection in ("per-request", "keep-alive"):

@@ -7,7 +7,9 @@
 
 #include "base/clock.h"
 #include "loadgen/reference.h"
+#include "net/connect.h"
 #include "net/fd.h"
+#include "net/listen.h"
 #include "net/socket_io.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
@@ -24,11 +26,18 @@ struct Connection {
   net::Fd client;
   ReplyStream replies;
 
-  explicit Connection(std::int64_t timeout_ms = 10'000) : replies(timeout_ms) {
-    int ends[2];
-    REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
-    server = net::Fd(ends[0]);
-    client = net::Fd(ends[1]);
+  explicit Connection(std::int64_t timeout_ms = 10'000, int family = AF_UNIX)
+      : replies(timeout_ms) {
+    if (family == AF_UNIX) {
+      int ends[2];
+      REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
+      server = net::Fd(ends[0]);
+      client = net::Fd(ends[1]);
+    } else {
+      const auto listener = net::listen_on({"127.0.0.1", 0}, 0);
+      client = std::move(*net::connect_to(net::resolve(listener->address)->front(), timeout_ms));
+      server = net::accept_from(listener->fd.get()).fd;
+    }
     net::set_io_timeout(client.get(), timeout_ms);
     replies.begin_connection(client.get());
     replies.begin_request();
@@ -150,5 +159,61 @@ TEST_CASE("a file is compared with its copy, to the last byte", "[loadgen]") {
     reference.begin(name);
     CHECK_FALSE(connection.replies.read_file(3, &reference, nullptr));
     CHECK(reference.is_whole_and_equal() == (name == "same"));
+  }
+}
+
+TEST_CASE("a file that nobody looks at is counted to the byte, and a reply follows it",
+          "[loadgen]") {
+  for (const int family : {AF_UNIX, AF_INET}) {
+    for (const std::size_t size : {std::size_t{0}, std::size_t{5}, std::size_t{3'000'001}}) {
+      CAPTURE(family, size);
+      Connection connection(10'000, family);
+      const std::string reply = "OK " + std::to_string(size) + "\n" + std::string(size, '\n');
+      std::thread server([&] { connection.says(reply); });
+      CHECK_FALSE(connection.replies.read_reply().failure);
+      CHECK_FALSE(connection.replies.skip_file(size));
+      server.join();
+      CHECK(connection.replies.file_bytes() == size);
+      CHECK_FALSE(connection.replies.has_more());
+      connection.replies.begin_request();
+      connection.says("OK\n");
+      CHECK(std::holds_alternative<wire::Ok>(connection.replies.read_reply().reply));
+    }
+  }
+}
+
+TEST_CASE("a file that nobody looks at and that ends too early is noticed", "[loadgen]") {
+  for (const int family : {AF_UNIX, AF_INET}) {
+    Connection connection(10'000, family);
+    constexpr std::size_t kSize = 100'000;
+    std::thread server([&] {
+      connection.says("OK 100000\n" + std::string(kSize - 1, 'x'));
+      connection.closes();
+    });
+    CHECK_FALSE(connection.replies.read_reply().failure);
+    CHECK(connection.replies.skip_file(kSize) == Fault::kClosed);
+    CHECK(connection.replies.file_bytes() == kSize - 1);
+    server.join();
+  }
+}
+
+TEST_CASE("a file that nobody looks at has a time-out", "[loadgen]") {
+  Connection silent(50);
+  silent.says("OK 5\nhell");
+  CHECK_FALSE(silent.replies.read_reply().failure);
+  CHECK(silent.replies.skip_file(5) == Fault::kTimeout);
+}
+
+TEST_CASE("bytes behind a file that nobody looks at are noticed", "[loadgen]") {
+  for (const int family : {AF_UNIX, AF_INET}) {
+    Connection connection(10'000, family);
+    constexpr std::size_t kSize = 100'000;
+    std::thread server([&] { connection.says("OK 100000\n" + std::string(kSize + 1, 'x')); });
+    CHECK_FALSE(connection.replies.read_reply().failure);
+    // All of them are here before the last ones are received.
+    server.join();
+    CHECK(net::wait_until_readable(connection.client.get(), base::Deadline::in_ms(10'000)));
+    const auto failure = connection.replies.skip_file(kSize);
+    CHECK((failure == Fault::kProtocol || (!failure && connection.replies.has_more())));
   }
 }

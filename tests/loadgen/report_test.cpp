@@ -38,7 +38,7 @@ RunResult two_seconds() {
   tally.elapsed_ns = 2 * kNsPerS;
   tally.active_ns = 4 * kNsPerS;
   result.start_unix_s = 1'700'000'000.25;
-  result.cpu = {0.5, 2};
+  result.cpu = {.used_cores = 0.5, .allowed_cores = 2, .us_per_request = 21.34};
   result.sources = 64;
   result.servers = {"127.0.0.1:9000"};
   return result;
@@ -89,8 +89,11 @@ TEST_CASE("the JSON says whether the run is valid, when it ran and what CPU it u
         nlohmann::json{{"start_unix_s", 1'700'000'000.25}, {"end_unix_s", 1'700'000'002.25}});
   CHECK(json["phases_ms"] ==
         nlohmann::json{{"connect", 1.0}, {"first_byte", 5.0}, {"last_byte", 10.0}});
-  CHECK(json["cpu"] ==
-        nlohmann::json{{"used_cores", 0.5}, {"allowed_cores", 2.0}, {"is_bottleneck", false}});
+  CHECK(json["cpu"] == nlohmann::json{{"used_cores", 0.5},
+                                      {"allowed_cores", 2.0},
+                                      {"us_per_request", 21.34},
+                                      {"is_bottleneck", false}});
+  CHECK(contains(table(get_config(), two_seconds()), "0.50 of 2 cores, 21.3 us for each request;"));
   CHECK(json["sources"] == 64);
   CHECK(json["warmup_s"] == 0.5);
 }
@@ -179,7 +182,7 @@ TEST_CASE("a run under five seconds does not fail because of its n_check alone",
 TEST_CASE("the table warns when loadgen itself is the bottleneck", "[loadgen]") {
   RunResult result = two_seconds();
   CHECK_FALSE(contains(table(get_config(), result), "warning"));
-  result.cpu = {1.9, 2};
+  result.cpu = {.used_cores = 1.9, .allowed_cores = 2};
   CHECK(contains(table(get_config(), result), "warning: loadgen itself is the bottleneck"));
 }
 
@@ -196,7 +199,7 @@ TEST_CASE("a run whose threads waited for a core is marked", "[loadgen]") {
 }
 
 TEST_CASE("one thread cannot use more than one core", "[loadgen]") {
-  CHECK(loadgen::CpuUse{0.95, 2}.is_bottleneck(1));
-  CHECK_FALSE(loadgen::CpuUse{0.95, 2}.is_bottleneck(2));
-  CHECK_FALSE(loadgen::CpuUse{0.85, 2}.is_bottleneck(1));
+  CHECK(loadgen::CpuUse{.used_cores = 0.95, .allowed_cores = 2}.is_bottleneck(1));
+  CHECK_FALSE(loadgen::CpuUse{.used_cores = 0.95, .allowed_cores = 2}.is_bottleneck(2));
+  CHECK_FALSE(loadgen::CpuUse{.used_cores = 0.85, .allowed_cores = 2}.is_bottleneck(1));
 }

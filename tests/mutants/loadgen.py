@@ -66,6 +66,20 @@ _TIMES = (
         may_hang=True,
     ),
     Mutation(
+        "skipped-file-takes-the-next-reply",
+        "loadgen/reply_stream.cpp",
+        "if (static_cast<std::uint64_t>(got) > left) return Fault::kProtocol;",
+        "if (static_cast<std::uint64_t>(got) > left) return {};",
+        ("unit/bytes behind a file that nobody looks at*",),
+    ),
+    Mutation(
+        "skipped-file-may-be-short",
+        "loadgen/reply_stream.cpp",
+        "for (std::uint64_t left = size_bytes - here; left > 0;) {",
+        "for (std::uint64_t left = size_bytes - here; left > 1;) {",
+        ("unit/a file that nobody looks at and that ends too early*",),
+    ),
+    Mutation(
         "error-of-the-server-is-a-success",
         "loadgen/reply_stream.cpp",
         "answer.failure = err->code;",
@@ -109,6 +123,13 @@ _FIGURES = (
         "exchange.first_byte_ns - exchange.started_ns",
         "exchange.first_byte_ns - exchange.connected_ns",
         ("unit/a request that succeeded counts*",),
+    ),
+    Mutation(
+        "cpu-time-is-of-one-thread",
+        "loadgen/cpu.cpp",
+        "::getrusage(RUSAGE_SELF, &used);",
+        "::getrusage(RUSAGE_THREAD, &used);",
+        (_LOADGEN + "test_the_cpu_time_of_a_request_is_loadgens_own",),
     ),
     Mutation(
         "percentile-is-rounded-down",
