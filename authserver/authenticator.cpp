@@ -52,17 +52,23 @@ base::Result<Authenticator> Authenticator::make(const AuthenticatorOptions& opti
 
 base::Status Authenticator::verify(AccountStore& store, wire::Credentials account) const {
   auto record = store.find_record(account.user);
+  return verify(account, record, [] {});
+}
+
+base::Status Authenticator::verify(wire::Credentials account, base::Result<std::string>& record,
+                                   const BeforeHash& before_hash) const {
   if (record) {
-    const auto verdict = check(account, *record);
+    const auto verdict = check(account, *record, before_hash);
     wipe(*record);
     return verdict;
   }
   if (record.error().code != ErrorCode::kNotFound) return record.error();
-  const auto verdict = check(account, nobodys_record_);
+  const auto verdict = check(account, nobodys_record_, before_hash);
   return verdict ? base::Status(Error{ErrorCode::kDenied, "unknown user"}) : verdict;
 }
 
-base::Status Authenticator::check(wire::Credentials account, std::string_view record) const {
+base::Status Authenticator::check(wire::Credentials account, std::string_view record,
+                                  const BeforeHash& before_hash) const {
   const auto denied_unless = [](bool is_right) {
     return is_right ? base::Status(base::kDone)
                     : base::Status(Error{ErrorCode::kDenied, "wrong password"});
@@ -79,6 +85,7 @@ base::Status Authenticator::check(wire::Credentials account, std::string_view re
     telemetry::add(is_hit ? telemetry::Count::kMemoHits : telemetry::Count::kMemoMisses);
     if (is_hit) return base::kDone;
   }
+  before_hash();
   const HashLanes::Turn turn(shared_->lanes, key.low, hash_deadline_ns());
   if (!turn.is_granted()) return too_many_hashes();
   // A request with the same credential may have been verified while this one waited.

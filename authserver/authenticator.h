@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -47,6 +48,12 @@ class Authenticator {
   // does not answer, or if too many hashes are waiting to be computed.
   base::Status verify(AccountStore& store, wire::Credentials account) const;
 
+  // The same for a record that the store has returned already, and that is overwritten here. Calls
+  // `before_hash` before anything that may take long: a hash, or the wait for a turn to compute it.
+  using BeforeHash = std::function<void()>;
+  base::Status verify(wire::Credentials account, base::Result<std::string>& record,
+                      const BeforeHash& before_hash) const;
+
   // Succeeds once the account is durable. kExists if the name is taken, and kUnavailable for the
   // same reasons as verify().
   base::Status create(AccountStore& store, wire::Credentials account) const;
@@ -57,7 +64,8 @@ class Authenticator {
       : options_(options), shared_(&shared), nobodys_record_(std::move(nobodys_record)) {}
 
   // Succeeds if the password matches the record.
-  base::Status check(wire::Credentials account, std::string_view record) const;
+  base::Status check(wire::Credentials account, std::string_view record,
+                     const BeforeHash& before_hash) const;
   // Computes the hash. Requires: the caller has a turn. Takes about as long for a wrong password
   // whatever the record costs.
   bool matches_in_usual_time(std::string_view record, std::string_view password) const;

@@ -1,6 +1,8 @@
 #include "authserver/session.h"
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -16,6 +18,8 @@ namespace {
 
 using telemetry::Verb;
 
+constexpr std::size_t kMostTogether = 32;  // a line buffer holds about as many
+
 Verb verb_of(const wire::Ping&) { return Verb::kPing; }
 Verb verb_of(const wire::New&) { return Verb::kNew; }
 Verb verb_of(const wire::Auth&) { return Verb::kLogIn; }
@@ -28,12 +32,59 @@ void Session::serve(serve::Connection& connection) {
     const telemetry::RequestTimer timer;
     const auto request = wire::parse_auth_line(*line);
     if (!std::holds_alternative<wire::Refused>(request)) connection.flush();
-    const auto status = std::visit([this](const auto& one) { return answer(one); }, request);
+    const auto together = take_together(connection, request);
+    if (together.empty()) {
+      answer_alone(connection, request, timer);
+    } else {
+      answer_together(connection, together, timer);
+    }
+  }
+}
+
+std::vector<wire::Credentials> Session::take_together(serve::Connection& connection,
+                                                      const wire::AuthRequest& first) const {
+  const auto* const first_auth = std::get_if<wire::Auth>(&first);
+  if (first_auth == nullptr || store_config_.connection == StoreConnection::kPerRequest) return {};
+  std::vector<wire::Credentials> accounts;
+  const auto is_auth = [&](std::string_view line) {
+    const auto request = wire::parse_auth_line(line);
+    const auto* const auth = std::get_if<wire::Auth>(&request);
+    if (auth == nullptr) return false;
+    if (accounts.empty()) accounts.push_back(first_auth->account);
+    accounts.push_back(auth->account);
+    return true;
+  };
+  while (accounts.size() < kMostTogether && connection.take_line_at_hand(is_auth)) {
+  }
+  return accounts;
+}
+
+void Session::answer_alone(serve::Connection& connection, const wire::AuthRequest& request,
+                           const telemetry::RequestTimer& timer) {
+  const auto status = std::visit([this](const auto& one) { return answer(one); }, request);
+  serve::answer(connection, status);
+  timer.count(std::visit([](const auto& one) { return verb_of(one); }, request),
+              connection.outcome());
+  if (store_config_.connection == StoreConnection::kPerRequest) disconnect_after_reply(connection);
+}
+
+void Session::answer_together(serve::Connection& connection,
+                              const std::vector<wire::Credentials>& accounts,
+                              const telemetry::RequestTimer& timer) {
+  std::vector<std::string_view> users(accounts.size());
+  std::ranges::transform(accounts, users.begin(), &wire::Credentials::user);
+  std::vector<base::Result<std::string>> records;
+  const auto asked = with_store([&](AccountStore& store) -> base::Status {
+    records = store.find_records(users);
+    return base::kDone;
+  });
+  if (!asked) records.resize(accounts.size(), asked.error());
+  for (std::size_t i = 0; i < accounts.size(); ++i) {
+    const auto status =
+        authenticator_.verify(accounts[i], records[i], [&] { connection.flush(); });
+    serve::log_request("auth", accounts[i].user, status);
     serve::answer(connection, status);
-    timer.count(std::visit([](const auto& one) { return verb_of(one); }, request),
-                connection.outcome());
-    if (store_config_.connection == StoreConnection::kPerRequest)
-      disconnect_after_reply(connection);
+    timer.count(Verb::kLogIn, connection.outcome());
   }
 }
 

@@ -3,16 +3,23 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "authserver/authenticator.h"
 #include "authserver/stores/store_backend.h"
 #include "base/outage.h"
 #include "serve/connection.h"
 #include "serve/options.h"
+#include "telemetry/counters.h"
 #include "wire/request.h"
 
 namespace authserver {
 
+// `auth:` requests that have been received together are answered together: the store is asked once
+// for all of them, and their replies are sent with one system call. The replies have the order of
+// the requests; those that are ready are sent before a hash is computed. With --store-connection
+// per-request, each is answered by itself.
+//
 // Serves the connections of one thread or process, one after another. It owns that thread's store,
 // which it opens with the first request.
 class Session : public serve::Worker {
@@ -25,11 +32,21 @@ class Session : public serve::Worker {
   void serve(serve::Connection& connection) override;
 
  private:
-  // What each kind of request does. The status becomes the reply.
+  // What each kind of request does when it is answered alone. The status becomes the reply.
   base::Status answer(const wire::Ping& ping);
   base::Status answer(const wire::New& request);
   base::Status answer(const wire::Auth& request);
   base::Status answer(const wire::Refused& refused);
+
+  // If `first` is an `auth:` and further ones are at hand, takes these and returns all of them.
+  // Otherwise returns nothing, and `first` is answered alone.
+  std::vector<wire::Credentials> take_together(serve::Connection& connection,
+                                               const wire::AuthRequest& first) const;
+  void answer_alone(serve::Connection& connection, const wire::AuthRequest& request,
+                    const telemetry::RequestTimer& timer);
+  void answer_together(serve::Connection& connection,
+                       const std::vector<wire::Credentials>& accounts,
+                       const telemetry::RequestTimer& timer);
 
   base::Result<std::unique_ptr<AccountStore>> open_store();
 

@@ -5,8 +5,10 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -29,6 +31,16 @@ class AccountStore {
 
   // The user's record; kNotFound if there is no such user.
   virtual base::Result<std::string> find_record(std::string_view user) = 0;
+
+  // The same for each of several users, in their order. Asks the store once, if it can be asked for
+  // several users at once.
+  virtual std::vector<base::Result<std::string>> find_records(
+      std::span<const std::string_view> users) {
+    std::vector<base::Result<std::string>> records;
+    records.reserve(users.size());
+    for (const std::string_view user : users) records.push_back(find_record(user));
+    return records;
+  }
 
   // Succeeds if the store answers.
   virtual base::Status ping() = 0;

@@ -36,9 +36,7 @@ void RedisLink::close_if_stale() {
 }
 
 base::Result<RedisLink::Reply> RedisLink::ask(Words words) {
-  if (!is_connected()) {
-    if (const auto connected = connect(); !connected) return connected.error();
-  }
+  if (const auto connected = connect_if_need_be(); !connected) return connected.error();
   std::array<const char*, 6> values{};
   std::array<std::size_t, 6> sizes{};
   int count = 0;
@@ -48,13 +46,40 @@ base::Result<RedisLink::Reply> RedisLink::ask(Words words) {
   }
   Reply reply(static_cast<redisReply*>(
       ::redisCommandArgv(context_.get(), count, values.data(), sizes.data())));
-  if (reply == nullptr) {
-    Error error{ErrorCode::kUnavailable, std::string("redis: ") + context_->errstr};
-    context_.reset();
-    return error;
-  }
+  if (reply == nullptr) return lost_connection();
   if (reply->type == REDIS_REPLY_ERROR) return answered_error(*reply);
   return reply;
+}
+
+base::Result<std::vector<base::Result<RedisLink::Reply>>> RedisLink::ask_for_each(
+    std::string_view command, std::span<const std::string> keys) {
+  if (const auto connected = connect_if_need_be(); !connected) return connected.error();
+  for (const std::string& key : keys) {
+    std::array<const char*, 2> values{command.data(), key.data()};
+    const std::array<std::size_t, 2> sizes{command.size(), key.size()};
+    if (::redisAppendCommandArgv(context_.get(), 2, values.data(), sizes.data()) != REDIS_OK)
+      return lost_connection();
+  }
+  std::vector<base::Result<Reply>> replies;
+  replies.reserve(keys.size());
+  while (replies.size() < keys.size()) {
+    void* raw = nullptr;  // the first call sends all commands
+    if (::redisGetReply(context_.get(), &raw) != REDIS_OK) return lost_connection();
+    Reply reply(static_cast<redisReply*>(raw));
+    const bool is_error = reply->type == REDIS_REPLY_ERROR;
+    replies.push_back(is_error ? base::Result<Reply>(answered_error(*reply)) : std::move(reply));
+  }
+  return replies;
+}
+
+Error RedisLink::lost_connection() {
+  Error error{ErrorCode::kUnavailable, std::string("redis: ") + context_->errstr};
+  context_.reset();
+  return error;
+}
+
+base::Status RedisLink::connect_if_need_be() {
+  return is_connected() ? base::Status(base::kDone) : connect();
 }
 
 base::Status RedisLink::connect() {

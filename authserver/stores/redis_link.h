@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "authserver/stores/redis_options.h"
 #include "authserver/stores/retry.h"
@@ -47,11 +49,19 @@ class RedisLink {
   // kUnavailable.
   base::Result<Reply> ask(Words words);
 
+  // Sends one command for each of `keys`, such as GET, together, and returns their replies in the
+  // same order. The outer error is that of the connection: then no reply can be relied on, and the
+  // connection is closed.
+  base::Result<std::vector<base::Result<Reply>>> ask_for_each(std::string_view command,
+                                                              std::span<const std::string> keys);
+
  private:
   struct FreeContext {
     void operator()(redisContext* context) const { ::redisFree(context); }
   };
+  base::Status connect_if_need_be();
   base::Status connect();
+  base::Error lost_connection();
   base::Status open_socket(base::Deadline deadline);
   base::Status take_over(net::Fd fd);
   base::Status log_in();

@@ -1,6 +1,7 @@
 #include "authserver/stores/redis_store.h"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 
 #include "authserver/stores/redis_link.h"
@@ -23,6 +24,8 @@ class RedisStore : public AccountStore {
 
   base::Status create(const Account& account) override;
   base::Result<std::string> find_record(std::string_view user) override;
+  std::vector<base::Result<std::string>> find_records(
+      std::span<const std::string_view> users) override;
   base::Status ping() override;
   base::Status for_each(const std::function<void(const Account&)>& visit) override;
   void disconnect() override { link_.close(); }
@@ -50,6 +53,14 @@ Error unexpected(const std::string& command) {
   return {ErrorCode::kInternal, "redis: the reply to " + command + " has an unexpected type"};
 }
 
+// What the reply to GET says.
+base::Result<std::string> record_in(const base::Result<RedisLink::Reply>& reply) {
+  if (!reply) return reply.error();
+  if ((*reply)->type == REDIS_REPLY_NIL) return Error{ErrorCode::kNotFound, "no such user"};
+  if ((*reply)->type != REDIS_REPLY_STRING) return unexpected("GET");
+  return std::string(text_in(**reply));
+}
+
 base::Status RedisStore::create(const Account& account) {
   link_.close_if_stale();
   const auto reply = link_.ask({"SET", key_of(account.user), account.record, "NX"});
@@ -60,12 +71,24 @@ base::Status RedisStore::create(const Account& account) {
 }
 
 base::Result<std::string> RedisStore::find_record(std::string_view user) {
-  const auto reply = ask_repeatable({"GET", key_of(user)});
-  if (!reply) return reply.error();
-  if ((*reply)->type == REDIS_REPLY_NIL) return Error{ErrorCode::kNotFound, "no such user"};
-  if ((*reply)->type != REDIS_REPLY_STRING) return unexpected("GET");
-  return std::string(text_in(**reply));
+  return record_in(ask_repeatable({"GET", key_of(user)}));
 }
+
+std::vector<base::Result<std::string>> RedisStore::find_records(
+    std::span<const std::string_view> users) {
+  std::vector<std::string> keys(users.size());
+  std::ranges::transform(users, keys.begin(), key_of);
+  const auto replies =
+      ask_again_if_stale(link_, timeout_ms_, [&] { return link_.ask_for_each("GET", keys); });
+  std::vector<base::Result<std::string>> records;
+  if (!replies) {
+    records.resize(users.size(), replies.error());
+  } else {
+    std::ranges::transform(*replies, std::back_inserter(records), record_in);
+  }
+  return records;
+}
+
 
 base::Status RedisStore::ping() {
   const auto reply = ask_repeatable({"PING"});

@@ -28,6 +28,13 @@ class WatchedStore : public AccountStore {
   base::Result<std::string> find_record(std::string_view user) override {
     return watch([&] { return store_->find_record(user); });
   }
+  std::vector<base::Result<std::string>> find_records(
+      std::span<const std::string_view> users) override {
+    const std::int64_t began_ns = base::now_ns();
+    auto records = store_->find_records(users);
+    for (const auto& record : records) note(record, began_ns);
+    return records;
+  }
   base::Status ping() override {
     return watch([&] { return store_->ping(); });
   }
@@ -41,12 +48,17 @@ class WatchedStore : public AccountStore {
   auto watch(const Ask& ask) -> decltype(ask()) {
     const std::int64_t began_ns = base::now_ns();
     auto answer = ask();
+    note(answer, began_ns);
+    return answer;
+  }
+
+  template <typename Answer>
+  void note(const Answer& answer, std::int64_t began_ns) {
     if (answer || answer.error().code != base::ErrorCode::kUnavailable) {
       outage_.note_success({"the store", where_});
     } else {
       note_failure(answer.error(), began_ns);
     }
-    return answer;
   }
 
   void note_failure(const base::Error& error, std::int64_t began_ns);

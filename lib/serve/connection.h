@@ -57,6 +57,17 @@ class Connection {
   // sent a line that is too long. Such a line has been answered.
   std::optional<std::string_view> next_line();
 
+  // Takes one line more, without waiting, if it has been received already and `wanted` returns true
+  // for it. The line is then a request like any other. It and the lines before it, back to the one
+  // that next_line() returned, are valid until next_line() is called again. Returns whether it took
+  // the line.
+  template <typename Wanted>
+  bool take_line_at_hand(Wanted wanted) {
+    if (is_over_ || !lines_.take_too(wanted)) return false;
+    ++requests_;
+    return true;
+  }
+
   // Requires: exactly one reply for each line. A reply is queued. next_line() sends the queued
   // replies when it has no further line to return. Call flush() before anything that may take long,
   // such as asking another server.

@@ -125,12 +125,13 @@ inline void count_request(Verb verb, Outcome outcome) {
 // Adds one time to a histogram. Requires: is_on().
 void record(Timed timed, std::int64_t duration_ns);
 
-// Counts one request and its time. Without telemetry, it does not read the clock. One thread.
+// Counts a request and its time, or each of several that came together. Without telemetry, it does
+// not read the clock. One thread.
 class RequestTimer {
  public:
   RequestTimer() : start_ns_(is_on() ? base::now_ns() : 0) {}
 
-  // Called once, when the request has been answered.
+  // Called once for each request, when it has been answered.
   void count(Verb verb, Outcome outcome) const {
     if (is_on()) count_and_record(verb, outcome);
   }

@@ -50,6 +50,17 @@ class LineBuffer {
   // next() or free_space(), which overwrites its bytes. kTooLong is final.
   Next next(std::string_view& line);
 
+  // Takes the next line, if it is complete and `wanted` returns true for it. Unlike next(), it
+  // leaves the lines valid that were returned since the last call of next(), which is the call that
+  // overwrites them all. Returns whether it took the line.
+  template <typename Wanted>
+  bool take_too(Wanted wanted) {
+    const FirstLine first = first_line(pending());
+    if (first.state != Next::kLine || !wanted(first.line)) return false;
+    begin_ += first.size_bytes;
+    return true;
+  }
+
   // Whether next() would return something other than kNeedMore.
   bool has_next() const;
 
@@ -62,7 +73,7 @@ class LineBuffer {
 
   // Room for one unfinished line and a few complete ones.
   std::array<char, 4 * kMaxLineBytes> bytes_;
-  std::size_t last_line_begin_ = 0;  // [last_line_begin_, begin_) was returned last
+  std::size_t last_line_begin_ = 0;  // [last_line_begin_, begin_) was returned and is still valid
   std::size_t begin_ = 0;            // [begin_, end_) was not returned yet
   std::size_t end_ = 0;
 };

@@ -241,6 +241,22 @@ class AuthserverCountsTest(SceneTest):
         eventually(lambda: "telemetry died" in server.log(), "the server has noticed")
         self.assertEqual(scrape(server).requests(), before)
 
+    def test_requests_that_came_together_count_each(self) -> None:
+        server = self.scene.authserver(*PAIR_FLAGS)
+        client = self.scene.client(server)
+        self.assertEqual(client.ask("new:amy:pw"), "OK")
+        lines = [b"auth:amy:pw"] * 5 + [b"auth:amy:no"] * 3
+        self.assertEqual(client.ask_all(lines), ["OK"] * 5 + ["denied"] * 3)
+
+        def are_counted() -> bool:
+            metrics = scrape(server)
+            requests = metrics.samples["turnstile_requests_total"]
+            operations = metrics.samples["turnstile_store_operation_duration_seconds_count"]
+            counted = [requests.get(("auth", result), 0) for result in ("OK", "denied")]
+            return [*counted, operations[("find",)]] == [5, 3, 8]
+
+        eventually(are_counted, "each request is counted")
+
     def test_the_memo_of_verified_passwords(self) -> None:
         server = self.scene.authserver(*FLAG)
         client = self.scene.client(server)

@@ -442,8 +442,72 @@ _MYSQL_STORE = (
     ),
 )
 
+_TOGETHER = (
+    Mutation(
+        "questions-that-came-together-are-asked-one-by-one",
+        "authserver/session.cpp",
+        "kMostTogether = 32;",
+        "kMostTogether = 1;",
+        ("unit/questions that came together are one question*",),
+    ),
+    Mutation(
+        "questions-are-asked-together-on-a-connection-for-each",
+        "authserver/session.cpp",
+        "first_auth == nullptr || store_config_.connection == StoreConnection::kPerRequest",
+        "first_auth == nullptr",
+        ("unit/with a connection to the store for each request, each question*",),
+    ),
+    Mutation(
+        "answers-wait-for-a-hash-behind-them",
+        "authserver/authenticator.cpp",
+        "  before_hash();\n",
+        "",
+        ("unit/answers that are ready do not wait*",),
+        may_hang=True,
+    ),
+    Mutation(
+        "line-that-is-taken-too-overwrites-those-before-it",
+        "lib/wire/line_buffer.h",
+        "    begin_ += first.size_bytes;\n    return true;",
+        "    wipe_last_line();\n    begin_ += first.size_bytes;\n    return true;",
+        ("unit/a line that is taken too*",),
+    ),
+    Mutation(
+        "store-that-is-down-for-several-users-is-not-reported",
+        "authserver/stores/watched_store.h",
+        "    for (const auto& record : records) note(record, began_ns);\n",
+        "",
+        ("unit/a look-up of several users is reported*",),
+    ),
+    Mutation(
+        "redis-connection-is-kept-after-a-time-out",
+        "authserver/stores/redis_link.cpp",
+        "context_->errstr};\n  context_.reset();",
+        "context_->errstr};",
+        (
+            "stores/test_hostile_redis.HostileRedisTest"
+            ".test_after_a_time_out_all_that_were_asked_together_are_unavailable",
+        ),
+    ),
+    Mutation(
+        "sqlite-goes-on-reading-an-old-version",
+        "authserver/stores/sqlite_store.cpp",
+        'if (!execute(commit_, "COMMIT") &&',
+        "if (false &&",
+        ("unit/several users are looked up together*",),
+    ),
+    Mutation(
+        "users-that-are-looked-up-together-count-as-one",
+        "authserver/stores/timed_store.cpp",
+        "i < users.size() && telemetry::is_on()",
+        "i < 1 && telemetry::is_on()",
+        ("e2e/test_telemetry.AuthserverCountsTest.test_requests_that_came_together_count_each",),
+    ),
+)
+
 MUTATIONS: tuple[Mutation, ...] = (
     *_PASSWORDS,
+    *_TOGETHER,
     *_PROGRAM,
     *_SQLITE_STORE,
     *_REDIS_STORE,

@@ -1,6 +1,7 @@
 """A server that answers in Redis's place with replies that Redis would never give."""
 
 import socket
+import threading
 import unittest
 from typing import BinaryIO
 
@@ -29,6 +30,24 @@ class FakeRedis(Listening):
 
     def flags(self) -> list[object]:
         return ["--store", "redis", "--redis-port", self.address[1]]
+
+
+class SlowRedis(FakeRedis):
+    """Answers look-ups only if it `may_answer`; otherwise it answers one and keeps quiet."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.may_answer = True
+        self.was_closed = threading.Event()
+
+    def serve(self, connection: socket.socket) -> None:
+        with connection.makefile("rb") as stream:
+            is_first = True
+            while command := _command(stream):
+                if command != "GET" or self.may_answer or is_first:
+                    connection.sendall(self.replies.get(command, b"$-1\r\n"))
+                is_first = is_first and (command != "GET" or self.may_answer)
+            self.was_closed.set()
 
 
 def _command(stream: BinaryIO) -> str:
@@ -66,6 +85,21 @@ class HostileRedisTest(SceneTest):
             with self.subTest(reply):
                 server = self.scene.authserver(*self.redis(GET=reply).flags())
                 self.assertEqual(self.scene.client(server).ask("auth:bob:pw"), "internal")
+
+    def test_after_a_time_out_all_that_were_asked_together_are_unavailable(self) -> None:
+        redis = SlowRedis()
+        self.addCleanup(redis.close)
+        redis.replies["GET"] = b"$9\r\n$plain$pw\r\n"
+        server = self.scene.authserver(*redis.flags(), "--store-timeout", 1)
+        client = self.scene.client(server)
+        self.assertEqual(client.ask("auth:ann:pw"), "OK")
+        redis.may_answer = False
+        together = [f"auth:{name}:pw".encode() for name in ("ann", "bob", "eve")]
+        self.assertEqual(client.ask_all(together), ["unavailable"] * 3)
+        self.assertTrue(redis.was_closed.wait(60), "the connection was kept")
+        redis.may_answer = True
+        redis.replies["GET"] = b"$-1\r\n"
+        self.assertEqual(client.ask_all(together), ["denied"] * 3)
 
     def test_an_export_ends_with_a_list_that_is_none(self) -> None:
         for page in (b":0\r\n", PAGE_WITHOUT_KEYS, PAGE_OF_NUMBERS, PAGE_OF_OTHERS):

@@ -166,6 +166,33 @@ TEST_CASE("an account is found as it was created, and created once", "[stores]")
   }
 }
 
+TEST_CASE("several users are looked up together as each alone", "[stores]") {
+  for (const tests::ReachableStore& reachable : tests::reachable_stores()) {
+    CAPTURE(reachable.name);
+    const auto store = open(reachable);
+    const std::string user = tests::fresh_user();
+    const std::vector<std::string> names = {user + "a", user + "none", user + "b", user + "a"};
+    const std::vector<std::string_view> users(names.begin(), names.end());
+    const auto texts = [&] {
+      std::vector<std::string> found;
+      for (auto& record : store->find_records(users))
+        found.push_back(record ? *record : std::string(wire::word_of(record.error().code)));
+      return found;
+    };
+    CHECK(texts() == std::vector<std::string>(4, "not-found"));
+    // What another one has created is found at once.
+    REQUIRE(open(reachable)->create({names[0], "$plain$one"}));
+    REQUIRE(open(reachable)->create({names[2], "$plain$two"}));
+    const std::vector<std::string> expected = {"$plain$one", "not-found", "$plain$two",
+                                               "$plain$one"};
+    CHECK(texts() == expected);
+    store->disconnect();
+    CHECK(texts() == expected);
+    REQUIRE(store->create({names[1], "$plain$three"}));
+    CHECK(texts()[1] == "$plain$three");
+  }
+}
+
 TEST_CASE("a store that was disconnected connects with its next request", "[stores]") {
   for (const tests::ReachableStore& reachable : tests::reachable_stores()) {
     CAPTURE(reachable.name);

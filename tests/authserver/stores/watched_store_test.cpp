@@ -65,3 +65,14 @@ TEST_CASE("a request for which the store was not asked says nothing about it", "
   CHECK(setup.is_unreachable_after(kDown));
   CHECK(setup.is_unreachable_after(waiting_after_failure("redis")));
 }
+
+TEST_CASE("a look-up of several users is reported, too", "[stores]") {
+  Setup setup;
+  const std::vector<std::string_view> users = {"amy", "bob"};
+  setup.answer = kDown;
+  (void)setup.store.find_records(users);
+  CHECK(setup.outage.is_on());
+  setup.answer = base::kDone;
+  (void)setup.store.find_records(users);
+  CHECK_FALSE(setup.outage.is_on());
+}

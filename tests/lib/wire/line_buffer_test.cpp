@@ -97,3 +97,29 @@ TEST_CASE("has_next tells whether next has something to return", "[wire]") {
   buffer.received(1);
   CHECK(buffer.has_next());
 }
+
+TEST_CASE("a line that is taken too leaves the lines before it valid, until the next one",
+          "[wire]") {
+  LineBuffer buffer;
+  const std::string stream = "auth:a:secret\nauth:b:secret\nping\nauth:c";
+  stream.copy(buffer.free_space().data(), stream.size());
+  buffer.received(stream.size());
+  std::string_view first;
+  std::string_view second;
+  REQUIRE(buffer.next(first) == LineBuffer::Next::kLine);
+  const auto take = [&](std::string_view line) {
+    second = line;
+    return line.starts_with("auth:");
+  };
+  REQUIRE(buffer.take_too(take));
+  const std::string_view taken = second;
+  CHECK(first == "auth:a:secret");
+  CHECK(taken == "auth:b:secret");
+  CHECK_FALSE(buffer.take_too(take));
+  std::string_view third;
+  REQUIRE(buffer.next(third) == LineBuffer::Next::kLine);
+  CHECK(third == "ping");
+  CHECK(first == std::string(first.size(), '\0'));
+  CHECK(taken == std::string(taken.size(), '\0'));
+  CHECK_FALSE(buffer.take_too(take));  // it is not complete
+}

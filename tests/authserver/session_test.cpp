@@ -1,0 +1,194 @@
+#include "authserver/session.h"
+
+#include <sys/socket.h>
+
+#include <array>
+#include <map>
+#include <string>
+#include <thread>
+
+#include "net/connect.h"
+#include "net/listen.h"
+#include "net/socket_io.h"
+#include "serve/options.h"
+#include "serve/shared_memory.h"
+#include "tests/catch.h"
+
+using namespace authserver;
+
+namespace {
+
+constexpr std::int64_t kAMinuteMs = 60'000;
+
+// What the store holds, and how it was asked.
+struct Held {
+  std::map<std::string, std::string, std::less<>> records;
+  std::vector<std::size_t> asked_for;  // how many users, for each time that it was asked
+  bool is_down = false;
+};
+
+class FakeStore : public AccountStore {
+ public:
+  explicit FakeStore(Held& held) : held_(held) {}
+
+  base::Status create(const Account& account) override {
+    const bool is_new = held_.records.emplace(account.user, account.record).second;
+    return is_new ? base::Status(base::kDone) : base::Error{base::ErrorCode::kExists, "exists"};
+  }
+  base::Result<std::string> find_record(std::string_view user) override {
+    held_.asked_for.push_back(1);
+    return find(user);
+  }
+  std::vector<base::Result<std::string>> find_records(
+      std::span<const std::string_view> users) override {
+    held_.asked_for.push_back(users.size());
+    std::vector<base::Result<std::string>> records;
+    for (const std::string_view user : users) records.push_back(find(user));
+    return records;
+  }
+  base::Status ping() override { return base::kDone; }
+  base::Status for_each(const std::function<void(const Account&)>&) override { return base::kDone; }
+  void disconnect() override {}
+
+ private:
+  base::Result<std::string> find(std::string_view user) const {
+    if (held_.is_down) return base::Error{base::ErrorCode::kUnavailable, "down"};
+    const auto found = held_.records.find(user);
+    if (found == held_.records.end()) return base::Error{base::ErrorCode::kNotFound, "no user"};
+    return found->second;
+  }
+
+  Held& held_;
+};
+
+class FakeBackend : public StoreBackend {
+ public:
+  explicit FakeBackend(Held& held) : held_(held) {}
+
+  void declare_flags(flags::App&) override {}
+  guard::Allowed needs() const override { return {}; }
+  base::Status prepare(const StoreLimits&) const override { return base::kDone; }
+  std::string where() const override { return "a test"; }
+  base::Result<std::unique_ptr<AccountStore>> open(const StoreLimits&) const override {
+    return std::unique_ptr<AccountStore>(std::make_unique<FakeStore>(held_));
+  }
+
+ private:
+  Held& held_;
+};
+
+// A session on a connection from a client, with one hash lane.
+struct Scene {
+  explicit Scene(std::string_view lines, StoreConnection mode = StoreConnection::kPersistent) {
+    REQUIRE(start_cryptography());
+    authenticator.emplace(
+        std::move(*Authenticator::make({Scheme::kPlain, kAMinuteMs, kAMinuteMs}, *shared)));
+    held.records["amy"] = "$plain$right";
+    held.records["bob"] = "$plain$right";
+    config.backend = std::make_unique<FakeBackend>(held);
+    config.connection = mode;
+    const auto listener = net::listen_on({"127.0.0.1", 0}, serve::io_slice_ms(kAMinuteMs));
+    client = std::move(*net::connect_to(net::resolve(listener->address)->front(), kAMinuteMs));
+    auto accepted = net::accept_from(listener->fd.get());
+    connection.emplace(std::move(accepted.fd), accepted.peer, kAMinuteMs, is_draining);
+    REQUIRE(net::send_all(client.get(), lines));
+    ::shutdown(client.get(), SHUT_WR);
+    // All bytes are there before the session looks for them.
+    REQUIRE(net::wait_until_readable(connection->fd(), base::Deadline::in_ms(kAMinuteMs)));
+  }
+
+  void serve() {
+    Session(*authenticator, config, outage).serve(*connection);
+    connection.reset();
+  }
+  std::string received() const {
+    std::array<char, 4096> buffer;
+    const ssize_t got = net::receive(client.get(), buffer);
+    return {buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))};
+  }
+  std::string all_received() const {
+    std::string all;
+    for (std::string part = received(); !part.empty(); part = received()) all += part;
+    return all;
+  }
+
+  Held held;
+  StoreConfig config;
+  base::Outage outage;
+  serve::Shared<SharedPasswordState> shared{std::in_place, 1U};
+  std::optional<Authenticator> authenticator;
+  std::atomic<bool> is_draining = false;
+  net::Fd client;
+  std::optional<serve::Connection> connection;
+};
+
+const std::string kDenied = "ERR denied wrong user or password\n";
+
+}  // namespace
+
+TEST_CASE("questions that came together are one question to the store, answered in their order",
+          "[authserver]") {
+  Scene scene("auth:amy:right\nauth:bob:wrong\nauth:bob:right\n");
+  scene.serve();
+  CHECK(scene.all_received() == "OK\n" + kDenied + "OK\n");
+  CHECK(scene.held.asked_for == std::vector<std::size_t>{3});
+}
+
+TEST_CASE("a question alone is asked alone", "[authserver]") {
+  Scene scene("auth:amy:right\n");
+  scene.serve();
+  CHECK(scene.all_received() == "OK\n");
+  CHECK(scene.held.asked_for == std::vector<std::size_t>{1});
+}
+
+TEST_CASE("other requests between questions are answered in their place", "[authserver]") {
+  Scene scene(
+      "auth:amy:right\nauth:cat:right\nnew:cat:right\nauth:cat:right\nauth:amy:wrong\n"
+      "ping\nauth:\nauth:bob:right\nhello\n");
+  scene.held.records["cat"] = "$plain$other";
+  scene.serve();
+  CHECK(scene.all_received() ==
+        "OK\n" + kDenied + "ERR exists user name taken\n" + kDenied + kDenied + "OK\n" +
+            "ERR syntax not a request\nOK\nERR syntax not a request\n");
+  CHECK(scene.held.asked_for == std::vector<std::size_t>{2, 2, 1});
+}
+
+TEST_CASE("at most 32 questions are asked together", "[authserver]") {
+  std::string lines;
+  for (int i = 0; i < 70; ++i) lines += "auth:amy:right\n";
+  Scene scene(lines);
+  scene.serve();
+  std::string expected;
+  for (int i = 0; i < 70; ++i) expected += "OK\n";
+  CHECK(scene.all_received() == expected);
+  CHECK(scene.held.asked_for == std::vector<std::size_t>{32, 32, 6});
+}
+
+TEST_CASE("a store that is down makes all questions unavailable", "[authserver]") {
+  Scene scene("auth:amy:right\nauth:bob:right\n");
+  scene.held.is_down = true;
+  scene.serve();
+  const std::string all = scene.all_received();
+  CHECK(all.find("ERR unavailable", all.find('\n')) == all.find('\n') + 1);
+  CHECK(scene.outage.is_on());
+}
+
+TEST_CASE("with a connection to the store for each request, each question is asked alone",
+          "[authserver]") {
+  Scene scene("auth:amy:right\nauth:bob:right\n", StoreConnection::kPerRequest);
+  scene.serve();
+  CHECK(scene.all_received() == "OK\nOK\n");
+  CHECK(scene.held.asked_for == std::vector<std::size_t>{1, 1});
+}
+
+TEST_CASE("answers that are ready do not wait for a hash behind them", "[authserver]") {
+  Scene scene("auth:amy:right\nauth:bob:right\nauth:eve:guess\n");
+  scene.held.records["eve"] = *make_record(Scheme::kArgon2id, "right");
+  std::optional<HashLanes::Turn> only_lane(std::in_place, scene.shared->lanes, 0, INT64_MAX);
+  std::thread server([&] { scene.serve(); });
+  // Nobody can compute the hash yet. So whatever comes now was sent before it.
+  CHECK(scene.received() == "OK\nOK\n");
+  only_lane.reset();
+  CHECK(scene.all_received() == kDenied);
+  server.join();
+}
