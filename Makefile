@@ -11,6 +11,7 @@ BUILD := build$(if $(SANITIZE),/$(SANITIZE))
 Q := $(if $(V),,@)
 say = $(if $(V),,@echo "  $(1)")
 PROGRAMS := authserver fileserver loadgen
+PEERS := two_hop auth_service paced
 
 PACKAGES := fmt spdlog libsodium sqlite3 hiredis mysqlclient
 CXXFLAGS ?= -O2 -g
@@ -40,6 +41,8 @@ objects_of = $(patsubst %.cpp,$(BUILD)/objects/%.o,$(1))
 ##@ Build
 all: $(addprefix $(BUILD)/,$(PROGRAMS)) ## build the programs: build/authserver, build/fileserver, build/loadgen
 
+peers: $(addprefix $(BUILD)/peers/,$(PEERS)) ## build the bare programs that make bench compares with
+
 setup: ## install the packages that building needs, if any is missing (apt)
 	@scripts/setup build
 
@@ -59,9 +62,9 @@ demo: setup ## install, build, start everything with SQLite, measure it, stop it
 	@$(MAKE) --no-print-directory -j$(shell nproc) all
 	@$(PYTHON) scripts/demo
 
-bench: ## measure the promised speeds, as ratios within one run
-	@scripts/setup lab && $(MAKE) --no-print-directory -j$(shell nproc) all
-	@$(PYTHON) scripts/bench --store $(or $(STORE),sqlite)
+bench: ## measure the promised speeds, as ratios within one run; T="NAME ..." only these promises
+	@scripts/setup bench && $(MAKE) --no-print-directory -j$(shell nproc) all peers
+	@$(PYTHON) scripts/bench --store $(or $(STORE),sqlite) $(T)
 
 profile: ## profile the fileserver's instructions with callgrind
 	@scripts/setup lab && $(MAKE) --no-print-directory -j$(shell nproc) all
@@ -79,7 +82,7 @@ results-summary: results ## rewrite each docs/results/*/summary.md from the meas
 ##@ Check
 test: ## install what is missing, build, run all tests
 	@scripts/setup test
-	@$(MAKE) --no-print-directory -j$(shell nproc) all $(BUILD)/unit_tests
+	@$(MAKE) --no-print-directory -j$(shell nproc) all peers $(BUILD)/unit_tests
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) tests/run-all
 
 unit: $(BUILD)/unit_tests ## unit tests, all or those of a Catch2 tag: make unit T='[net]'
@@ -89,6 +92,7 @@ e2e: ## end-to-end tests, all or those of some files: make e2e T=test_idle
 test-stores: ## tests of the scripts and programs on real database servers; T=... as above
 test-scripts: ## tests of the scripts; T=... as above
 test-lab: ## tests of the lab; T=... as above
+test-scripts: peers
 e2e test-stores test-scripts test-lab: all
 	$(Q)TURNSTILE_BUILD='$(CURDIR)/$(BUILD)' $(PYTHON) tests/run_unittests.py tests/$(subst test-,,$@) $(T)
 
@@ -163,6 +167,10 @@ $(BUILD)/$(1): $(call objects_of,$(call sources_of,$(1))) $(BUILD)/libturnstile.
 endef
 $(foreach program,$(PROGRAMS),$(eval $(call program_rule,$(program))))
 
+$(BUILD)/peers/%: bench/peers/%.cpp bench/peers/sockets.h Makefile
+	$(call say,build $@)
+	$(Q)mkdir -p $(@D); $(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LDFLAGS) -o $@ $<
+
 $(BUILD)/libturnstile.a: $(call objects_of,$(call sources_of,lib))
 	$(Q)rm -f $@; ar rcs $@ $^
 
@@ -191,5 +199,5 @@ $(BUILD)/generated/sql/%.h: sql/%.sql
 $(foreach s,$(SCHEMAS),$(eval $(BUILD)/objects/authserver/stores/$(s)_store.o: $(BUILD)/generated/sql/$(s).h))
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: all setup help clean demo bench profile results results-summary test unit e2e test-stores test-scripts test-lab \
+.PHONY: all peers setup help clean demo bench profile results results-summary test unit e2e test-stores test-scripts test-lab \
   check check-format check-python shellcheck tidy format compose-test memcheck fuzz torture mutants

@@ -4,10 +4,15 @@ Each promise is a ratio of two figures of one run. The two are measured alternat
 rounds, and medians are compared. Absolute figures of a shared machine differ from day to day;
 ratios differ much less.
 
-  system.py    starts what is measured, and puts load on it
-  crowd.py     many connections that do little
-  promises.py  the promises, each with its store and its limit
-  cli.py       runs them and prints the table
+  system.py         starts what is measured, and puts load on it
+  promise.py        what a promise is, and how two systems are compared
+  against_paper.py  the measurements against the paper's stages
+  against_peers.py  those against nginx and against bare programs
+  alone.py          those of Turnstile by itself
+  crowd.py          many connections that do little
+  promises.py       the promises of each store, and their limits
+  cli.py            runs them and prints the table
+  peers/            the systems that Turnstile is compared with
 
 Programs, stores and the network namespace are those of lab/rig.
 """

@@ -3,29 +3,40 @@
 from __future__ import annotations
 
 import argparse
+import secrets
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from lab.rig import files, namespace, stores
-from lab.rig.errors import Failed
+from lab.rig.errors import Failed, WrongUsage
 from lab.rig.host import raise_descriptor_limit
 from lab.rig.lock import only_lab
 from lab.rig.servers import Programs
 
 from . import promises
+from .promise import Outcome, Promise
 from .system import Bench
 
 _TOP = Path(__file__).resolve().parents[1]
+_SIZES = ("1KB", "100KB", "1MB", "10MB")
+_QUICK = {"seconds": 1.0, "rounds": 3}
+_USUAL = {"seconds": 3.0, "rounds": 5}
 
 
 def main(arguments: list[str]) -> int:
     options = _parse(arguments)
+    try:
+        chosen = choose(promises.OF_STORE[options.store], options.name)
+    except WrongUsage as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return 2
     namespace.enter()
     raise_descriptor_limit()
     try:
         with only_lab():
-            return _run(options)
+            return _run(options, chosen)
     except (Failed, OSError) as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1
@@ -38,34 +49,45 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="bench",
         description="Measures the project's promises about speed. Each is a ratio of two figures "
-        "that are measured alternately in one run.",
+        "that are measured alternately in one run. The exit status is 1 if one is not kept.",
     )
+    parser.add_argument("name", nargs="*", help="measure only these promises (default: all)")
     parser.add_argument(
         "--store",
-        choices=tuple(stores.KINDS),
+        choices=tuple(promises.OF_STORE),
         default="sqlite",
         help="measure the promises for this store (default: sqlite)",
     )
-    parser.add_argument(
-        "--seconds", type=float, default=3, help="duration of each measurement (default: 3)"
-    )
+    parser.add_argument("--seconds", type=float, help="duration of each measurement (default: 3)")
     parser.add_argument(
         "--rounds",
         type=int,
-        default=5,
         help="how often the two sides are measured; their medians are compared (default: 5)",
     )
+    parser.add_argument("--quick", action="store_true", help="the same as --seconds 1 --rounds 3")
     parser.add_argument(
         "--build",
         type=Path,
         default=_TOP / "build",
         help="folder of the built programs (default: build)",
     )
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    for name, value in (_QUICK if options.quick else _USUAL).items():
+        if getattr(options, name) is None:
+            setattr(options, name, value)
+    return options
 
 
-def _run(options: argparse.Namespace) -> int:
-    chosen = [promise for promise in promises.ALL if options.store in promise.stores]
+def choose(all_of_store: Sequence[Promise], names: Sequence[str]) -> list[Promise]:
+    """The promises with these names, or all without names. WrongUsage for an unknown one."""
+    known = [promise.name for promise in all_of_store]
+    for name in names:
+        if name not in known:
+            raise WrongUsage(f"no promise is called '{name}'; there are {', '.join(known)}")
+    return [promise for promise in all_of_store if not names or promise.name in names]
+
+
+def _run(options: argparse.Namespace, chosen: Sequence[Promise]) -> int:
     # Beside the programs and not in /tmp, which is often memory.
     build = options.build.resolve()
     with tempfile.TemporaryDirectory(prefix="bench-", dir=build) as name:
@@ -75,30 +97,58 @@ def _run(options: argparse.Namespace) -> int:
             root=Path(name) / "files",
             seconds=options.seconds,
             rounds=options.rounds,
+            password=secrets.token_hex(8),
         )
-        files.make(bench.root, ("1KB", "10MB"), count=1)
-        where = "its own network namespace" if namespace.is_inside() else "the host's network"
+        files.make(bench.root, _SIZES, count=1)
         print(
-            f"store {options.store}, {bench.rounds} rounds of {bench.seconds:g} s, {where}\n",
+            f"store {options.store}, {bench.rounds} rounds of {bench.seconds:g} s, {_network()}\n",
             flush=True,
         )
-        kept = [_measure(promise, bench, options.store) for promise in chosen]
-    print(f"\n{sum(kept)} of {len(chosen)} promises kept")
-    return 0 if all(kept) else 1
+        rows = [
+            (promise, outcome)
+            for promise in chosen
+            if (outcome := _measure(promise, bench, options.store))
+        ]
+    print(f"\n{table(rows)}\n")
+    kept = sum(promise.is_kept(outcome) for promise, outcome in rows)
+    skipped = len(chosen) - len(rows)
+    print(f"{kept} of {len(rows)} promises kept" + (f", {skipped} skipped" if skipped else ""))
+    return 0 if kept == len(rows) else 1
 
 
-def _measure(promise: promises.Promise, bench: Bench, kind: str) -> bool:
+def _network() -> str:
+    """Where this runs. All systems of a run have the same congestion control."""
+    control = namespace.settings()["net.ipv4.tcp_congestion_control"]
+    if namespace.is_inside():
+        return f"its own network namespace, {control}"
+    tracked = namespace.tracked_connections()
+    warning = f", which tracks {tracked:,} connections: rates suffer" if tracked else ""
+    return f"the host's network, {control}{warning}"
+
+
+def _measure(promise: Promise, bench: Bench, kind: str) -> Outcome | None:
+    """Nothing if a peer is not installed."""
+    if missing := promise.missing():
+        print(f"skipped {promise.name}: {', '.join(missing)} missing: scripts/setup bench")
+        return None
+    print(f"{promise.name}: ", end="", flush=True)
     store = stores.start(kind, bench.folder / "store")
     try:
         outcome = promise.measure(bench, store)
     finally:
         store.stop()
-    is_kept = promise.is_kept(outcome)
-    sign = "<=" if promise.at_most else ">="
-    print(
-        f"{'kept  ' if is_kept else 'BROKEN'} {promise.title}: "
-        f"{outcome.ratio:.2f} ({sign} {promise.limit:g})\n"
-        f"       {outcome.evidence}",
-        flush=True,
+    print(f"{outcome.ratio:.2f}, {outcome.evidence}", flush=True)
+    return outcome
+
+
+def table(rows: Sequence[tuple[Promise, Outcome]]) -> str:
+    """One line for each promise, its columns under their titles."""
+    cells = [("", "name", "promised", "measured", "ratio of")]
+    for promise, outcome in rows:
+        verdict = "kept" if promise.is_kept(outcome) else "BROKEN"
+        measured = f"{outcome.ratio:.2f}"
+        cells.append((verdict, promise.name, promise.limit_text(), measured, promise.title))
+    widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in cells
     )
-    return is_kept

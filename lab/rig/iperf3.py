@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from .errors import Failed
 from .host import free_port
-from .processes import Program, run_tool
+from .processes import Program, run_tool, wait_listening
 
 _ADDRESS = "127.0.0.1"
 _START_TIMEOUT_S = 10.0
@@ -37,7 +35,7 @@ def measure(seconds: float, logs: Path, streams: int = 1) -> Carried:
     command = ["iperf3", "--server", "--one-off", "--bind", _ADDRESS, *where]
     server = Program("iperf3", command, logs / "iperf3.log")
     try:
-        _wait_listening(port, server)
+        wait_listening(server, port, _START_TIMEOUT_S)
         client = ["iperf3", "--client", _ADDRESS, *where, "--parallel", str(streams)]
         output = run_tool(
             [*client, "--time", f"{max(1, round(seconds))}", "--json"], "iperf3", seconds + 30
@@ -46,15 +44,3 @@ def measure(seconds: float, logs: Path, streams: int = 1) -> Carried:
         server.stop()
     received = json.loads(output)["end"]["sum_received"]
     return Carried(received["seconds"], received["bytes"])
-
-
-def _wait_listening(port: int, server: Program) -> None:
-    """Reads the kernel's table of listeners: the server takes one connection only, the client's."""
-    wanted = f":{port:04X} "
-    deadline = time.monotonic() + _START_TIMEOUT_S
-    while not any(
-        wanted in line and " 0A " in line for line in Path("/proc/net/tcp").read_text().splitlines()
-    ):
-        if time.monotonic() > deadline or not server.is_running():
-            raise Failed(f"iperf3 did not listen: {server.last_words()}")
-        time.sleep(0.05)

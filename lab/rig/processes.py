@@ -205,6 +205,21 @@ class Program:
         return received.decode(errors="replace")
 
 
+def wait_listening(program: Program, port: int, timeout_s: float) -> None:
+    """Waits until the port is in the kernel's table of listeners, so that no connection is made.
+
+    This is for programs without a READY line. Failed when the program ends or needs longer.
+    """
+    wanted = f":{port:04X} "
+    deadline = time.monotonic() + timeout_s
+    while not any(
+        wanted in line and " 0A " in line for line in Path("/proc/net/tcp").read_text().splitlines()
+    ):
+        if time.monotonic() > deadline or not program.is_running():
+            raise Failed(f"{program.name} did not listen: {program.last_words()}")
+        time.sleep(0.05)
+
+
 def _address(text: str) -> Address:
     host, _, port = text.rpartition(":")
     return Address(host.strip("[]"), int(port))

@@ -1,5 +1,6 @@
 """All mutations, in the order in which they are tried."""
 
+import measuring
 from tree import Mutation
 
 import authserver
@@ -13,4 +14,5 @@ ALL: tuple[Mutation, ...] = (
     *fileserver.MUTATIONS,
     *authserver.MUTATIONS,
     *loadgen.MUTATIONS,
+    *measuring.MUTATIONS,
 )

@@ -52,7 +52,9 @@ def is_unit(test: str) -> bool:
 
 def target_of(test: str) -> str:
     """What make must build before the test can run."""
-    return "build/unit_tests" if is_unit(test) else "all"
+    if is_unit(test):
+        return "build/unit_tests"
+    return "peers" if test.startswith("scripts/") else "all"
 
 
 def run_test(test: str, tree: Path, limit_s: float) -> Outcome:

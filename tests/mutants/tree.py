@@ -18,7 +18,7 @@ from lab.rig.errors import Failed
 
 TOP = Path(__file__).resolve().parents[2]
 _COPIED = ("Makefile", "authserver", "fileserver", "lib", "loadgen", "scripts", "sql", "tests")
-_ALSO = ("lab", "docs", "docker", "pyproject.toml", "README.md")  # what tests read
+_ALSO = ("bench", "lab", "docs", "docker", "pyproject.toml", "README.md")  # what tests read
 
 
 @dataclass(frozen=True)

@@ -55,6 +55,7 @@ SERVICES = {
     "mariadb-server": "mariadb",
     "fail2ban": "fail2ban",
     "prometheus": "prometheus",
+    "nginx": "nginx",
 }
 
 

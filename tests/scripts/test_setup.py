@@ -46,6 +46,9 @@ TEST = [
     "util-linux-extra",
 ]
 
+# What the bench compares with.
+PEERS = ["nginx", "libnginx-mod-http-lua", "lua-nginx-redis", "wrk"]
+
 # The linters that each distribution gets. Debian 13 has no version 14 of clang's tools.
 TOOLS_14 = "clang-14 clang-tidy-14 clang-format-14 libclang-rt-14-dev g++-11 g++-12"
 LINTERS = {
@@ -165,7 +168,8 @@ class SetupTest(ScriptTest):
 
     def test_each_distribution_gets_the_packages_that_its_apt_knows(self) -> None:
         for name, packages in packages_of_each_distribution().items():
-            wanted = {*BUILD, *TEST, *LINTERS[name].split(), "shellcheck", "python3-venv"}
+            wanted = {*BUILD, *TEST, *PEERS, *LINTERS[name].split()}
+            wanted |= {"shellcheck", "python3-venv"}
             wanted = wanted - {"util-linux-extra"} | {FINCORE[name]}
             with self.subTest(distribution=name):
                 result = self.run_with(packages, f"{SETUP} all >&2; {LIST_INSTALLED}; {SETUP} all")
@@ -179,8 +183,8 @@ class SetupTest(ScriptTest):
         self.assertIn("libclang-rt-14-dev", result.stdout.split(), result.stderr)
 
     def test_no_service_is_started_now_or_with_the_host(self) -> None:
-        script = f"{SETUP} test >&2; ls /run /etc/rc2.d /usr/sbin/policy-rc.d* || true"
-        result = self.run_with(BUILD + TEST, script)
+        script = f"{SETUP} test bench >&2; ls /run /etc/rc2.d /usr/sbin/policy-rc.d* || true"
+        result = self.run_with(BUILD + TEST + PEERS, script)
         services = " ".join(SERVICES.values())
         self.assertIn(f"not started, now or with the host: {services}", result.stderr)
         self.assertNotIn(".start", result.stdout)

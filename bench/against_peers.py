@@ -1,0 +1,143 @@
+"""Turnstile against what people would use instead, and against bare programs of its shape.
+
+Passwords are in plain text on both sides, because nginx with Lua cannot check another record: both
+read the same records of the same 1,000 users in the same Redis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from lab.rig.host import Tool
+from lab.rig.processes import Address
+from lab.rig.stores import Server, Store
+
+from .against_paper import PLAIN
+from .peers import bare, nginx, paced, wrk
+from .promise import Outcome, Side, compare, in_turns
+from .system import USERS, Bench, System, running
+
+_KEPT = ("--connection", "keep-alive", "--pipeline")
+
+
+def missing() -> list[str]:
+    return [*_missing(wrk.TOOL), *nginx.missing()]
+
+
+def missing_with_lua() -> list[str]:
+    return [*_missing(wrk.TOOL), *nginx.missing_for_lua()]
+
+
+def _missing(tool: Tool) -> list[str]:
+    return [] if tool.found() else [tool.package]
+
+
+def _http(bench: Bench, address: Address, size: str, is_kept: bool = False) -> Side:
+    def rate(connections: int) -> float:
+        return wrk.rate(
+            address,
+            f"{size}1.txt",
+            connections,
+            seconds=bench.seconds,
+            users=USERS,
+            password=bench.password,
+            is_kept=is_kept,
+        )
+
+    return Side("nginx", rate)
+
+
+def _get(system: System, size: str, *flags: str) -> Side:
+    return Side("ours", lambda n: system.get_rate(size, n, *flags))
+
+
+def _redis(store: Store) -> Server:
+    assert store.kind == "redis" and store.server
+    return store.server
+
+
+@contextmanager
+def _with_lua(bench: Bench, store: Store) -> Iterator[tuple[System, Address]]:
+    """Both systems, in front of the same records."""
+    guard = nginx.with_lua(_redis(store).port)
+    with (
+        running(bench, store, PLAIN) as system,
+        nginx.running(bench.folder, bench.root, guard) as address,
+    ):
+        yield system, address
+
+
+def get_lua(bench: Bench, store: Store) -> Outcome:
+    with _with_lua(bench, store) as (system, address):
+        return compare(bench, _get(system, "1KB", "--pipeline"), _http(bench, address, "1KB"))
+
+
+def kept_lua(bench: Bench, store: Store) -> Outcome:
+    """Both validate every request, on connections that are kept."""
+    with _with_lua(bench, store) as (system, address):
+        theirs = _http(bench, address, "1KB", is_kept=True)
+        return compare(bench, _get(system, "1KB", *_KEPT), theirs)
+
+
+def get_auth_request(bench: Bench, store: Store) -> Outcome:
+    with (
+        running(bench, store, PLAIN) as system,
+        bare.auth_service(bench.programs, bench.folder, _redis(store).port) as service,
+        nginx.running(bench.folder, bench.root, nginx.with_auth_request(service)) as address,
+    ):
+        return compare(bench, _get(system, "1KB", "--pipeline"), _http(bench, address, "1KB"))
+
+
+def _get_static(bench: Bench, store: Store, size: str) -> Outcome:
+    """nginx does not ask who is there."""
+    with (
+        running(bench, store, PLAIN) as system,
+        nginx.running(bench.folder, bench.root, nginx.STATIC) as address,
+    ):
+        return compare(bench, _get(system, size), _http(bench, address, size))
+
+
+def get_100kb_static(bench: Bench, store: Store) -> Outcome:
+    return _get_static(bench, store, "100KB")
+
+
+def get_1mb_static(bench: Bench, store: Store) -> Outcome:
+    return _get_static(bench, store, "1MB")
+
+
+def get_10mb_static(bench: Bench, store: Store) -> Outcome:
+    return _get_static(bench, store, "10MB")
+
+
+def get_two_hops(bench: Bench, store: Store) -> Outcome:
+    """The bare program has the shape of ours: its second hop asks Redis too, or nobody."""
+    port = store.server.port if store.server else None
+    with (
+        running(bench, store, PLAIN) as system,
+        bare.two_hops(bench.programs, bench.folder, port) as address,
+    ):
+        theirs = Side("two bare hops", lambda n: bench.get_rate(address, "1KB", n, "--pipeline"))
+        return compare(bench, _get(system, "1KB", "--pipeline"), theirs)
+
+
+def p99_lua(bench: Bench, store: Store) -> Outcome:
+    """Requests arrive at half of the rate that each system can do, whether or not it keeps up."""
+    with _with_lua(bench, store) as (system, address):
+        our_side, their_side = _get(system, "1KB", "--pipeline"), _http(bench, address, "1KB")
+        our_half, their_half = (side.rate(side.best()) / 2 for side in (our_side, their_side))
+
+        def ours() -> float:
+            requests = paced.native_requests("1KB1.txt", USERS, bench.password)
+            return paced.p99_ms(bench, system.address, requests, our_half)
+
+        def theirs() -> float:
+            requests = paced.http_requests("1KB1.txt", USERS, bench.password)
+            return paced.p99_ms(bench, address, requests, their_half)
+
+        mine, others, ratio = in_turns(bench, ours, theirs)
+    return Outcome(
+        ratio,
+        f"{mine:.2f} ms at {our_half:,.0f}/s against {others:.2f} ms of nginx at "
+        f"{their_half:,.0f}/s",
+    )

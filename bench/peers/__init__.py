@@ -1,0 +1,11 @@
+"""The systems that Turnstile is compared with, and the meter of those that speak HTTP.
+
+Each is started as our servers are: by lab/rig/processes.py, in our session, on loopback, in front
+of the same folder of files and the same Redis.
+
+  nginx.py   nginx: static files, with Lua and Redis in-process, and with auth_request
+  bare.py    our own bare programs: two hops that check nothing, and the service of auth_request
+  wrk.py     the meter
+
+pure-ftpd and vsftpd come with the load generator's FTP driver.
+"""

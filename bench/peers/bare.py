@@ -1,0 +1,39 @@
+"""Starts the bare programs, which `make peers` builds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from lab.rig.processes import Address, Program
+from lab.rig.servers import Programs
+
+_START_TIMEOUT_S = 30.0
+
+
+@contextmanager
+def two_hops(programs: Programs, logs: Path, redis_port: int | None) -> Iterator[Address]:
+    """The address of the first hop. The second one asks Redis, or answers at once without it."""
+    behind = () if redis_port is None else (str(redis_port),)
+    with (
+        _running(programs, logs, "two_hop", "second", *behind) as second,
+        _running(programs, logs, "two_hop", "front", str(second.port)) as front,
+    ):
+        yield front
+
+
+@contextmanager
+def auth_service(programs: Programs, logs: Path, redis_port: int) -> Iterator[Address]:
+    with _running(programs, logs, "auth_service", str(redis_port)) as address:
+        yield address
+
+
+@contextmanager
+def _running(programs: Programs, logs: Path, name: str, *words: str) -> Iterator[Address]:
+    command = [str(programs.path("peers") / name), *words]
+    program = Program(name, command, logs / f"{name}.log")
+    try:
+        yield program.wait_ready(_START_TIMEOUT_S)
+    finally:
+        program.stop()

@@ -1,0 +1,212 @@
+"""The systems that the bench compares with do what they are compared for."""
+
+import base64
+import os
+import sys
+import tempfile
+import unittest
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from host import PROJECT, run
+
+sys.path.insert(0, str(PROJECT))
+
+from bench.peers import bare, nginx, paced, wrk
+from bench.system import Bench
+from lab.rig import loadgen, stores
+from lab.rig.errors import Failed
+from lab.rig.processes import Address
+from lab.rig.servers import Programs
+
+PROGRAMS = Programs(Path(os.environ.get("TURNSTILE_BUILD", PROJECT / "build")))
+CONTENT = b"x" * 1000
+WRONG = ("user1:wrong", "nobody:secret", "user1:", ":secret", "user1", "user1:secretly", "")
+
+
+def skip_without(packages: list[str]):
+    reason = f"{', '.join(packages)} missing"
+    return unittest.skipIf(packages, reason)
+
+
+class PeersTest(unittest.TestCase):
+    """Each test has a Redis with user1 and user2, whose password is `secret`."""
+
+    def setUp(self) -> None:
+        # nginx gets paths with a blank in them.
+        self.folder = Path(self.enterContext_(tempfile.TemporaryDirectory(prefix="bench test ")))
+        self.root = self.folder / "files"
+        self.root.mkdir()
+        (self.root / "1KB1.txt").write_bytes(CONTENT)
+        store = stores.start("redis", self.folder)
+        self.addCleanup(store.stop)
+        assert store.server
+        self.redis = store.server
+        for user in ("user1", "user2"):
+            self.redis.ask("set", f"user:{user}", "$plain$secret")
+
+    def enterContext_(self, context):  # noqa: N802  Python 3.10 has no enterContext()
+        self.addCleanup(context.__exit__, None, None, None)
+        return context.__enter__()
+
+    def asked(self) -> int:
+        """How many GETs Redis has answered."""
+        for line in self.redis.ask("info", "commandstats").splitlines():
+            if line.startswith("cmdstat_get:"):
+                return int(line.partition("calls=")[2].partition(",")[0])
+        return 0
+
+    def fetch(self, address: Address, credentials: str = "") -> tuple[int, bytes]:
+        request = urllib.request.Request(f"http://{address}/1KB1.txt")
+        if credentials:
+            encoded = base64.b64encode(credentials.encode()).decode()
+            request.add_header("Authorization", f"Basic {encoded}")
+        try:
+            with urllib.request.urlopen(request, timeout=30) as response:
+                return response.status, response.read()
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, b""
+
+    def check_that_each_request_is_validated(self, address: Address) -> None:
+        before = self.asked()
+        for credentials in ("user1:secret", "user2:secret", "user1:secret"):
+            self.assertEqual(self.fetch(address, credentials), (200, CONTENT))
+        self.assertEqual(self.asked() - before, 3)
+        for credentials in WRONG:
+            with self.subTest(credentials=credentials):
+                self.assertEqual(self.fetch(address, credentials), (401, b""))
+
+
+@skip_without(nginx.missing())
+class NginxTest(PeersTest):
+    @contextmanager
+    def serving(self, guard: nginx.Guard) -> Iterator[Address]:
+        with nginx.running(self.folder, self.root, guard) as address:
+            yield address
+
+    def test_its_configuration_is_valid_without_a_warning(self) -> None:
+        guards = [nginx.STATIC, nginx.with_auth_request(Address("127.0.0.1", 1))]
+        if not nginx.missing_for_lua():
+            guards.append(nginx.with_lua(1))
+        for guard in guards:
+            path = self.folder / "nginx.conf"
+            path.write_text(nginx.configuration(self.folder, self.root, 1100, guard))
+            result = run(nginx.PROGRAM.found(), "-e", "stderr", "-q", "-t", "-c", path)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_static_serves_the_files_of_our_folder_to_everybody(self) -> None:
+        with self.serving(nginx.STATIC) as address:
+            self.assertEqual(self.fetch(address), (200, CONTENT))
+
+    @skip_without(nginx.missing_for_lua())
+    def test_with_lua_every_request_is_validated(self) -> None:
+        with self.serving(nginx.with_lua(self.redis.port)) as address:
+            self.check_that_each_request_is_validated(address)
+
+    def test_with_auth_request_every_request_is_validated(self) -> None:
+        with (
+            bare.auth_service(PROGRAMS, self.folder, self.redis.port) as service,
+            self.serving(nginx.with_auth_request(service)) as address,
+        ):
+            self.check_that_each_request_is_validated(address)
+
+    @skip_without(nginx.missing_for_lua())
+    def test_with_lua_nobody_is_served_while_redis_is_down(self) -> None:
+        with self.serving(nginx.with_lua(self.redis.port)) as address:
+            self.redis.stop()
+            self.assertEqual(self.fetch(address, "user1:secret"), (503, b""))
+
+    def test_its_workers_stay_in_our_session_and_end_with_it(self) -> None:
+        with self.serving(nginx.STATIC):
+            master = next(self.folder.glob("nginx-*/nginx.pid")).read_text().strip()
+            children = Path(f"/proc/{master}/task/{master}/children").read_text().split()
+            self.assertTrue(children)
+            for pid in (master, *children):
+                self.assertEqual(os.getsid(int(pid)), os.getsid(0))
+        for pid in (master, *children):
+            self.assertFalse(Path(f"/proc/{pid}").exists())
+
+    @unittest.skipUnless(wrk.TOOL.found(), "wrk missing")
+    @skip_without(nginx.missing_for_lua())
+    def test_wrk_sends_every_user_and_fails_when_one_is_denied(self) -> None:
+        with self.serving(nginx.with_lua(self.redis.port)) as address:
+
+            def rate(users: int, password: str = "secret", is_kept: bool = False) -> float:
+                return wrk.rate(
+                    address,
+                    "1KB1.txt",
+                    2,
+                    seconds=1,
+                    users=users,
+                    password=password,
+                    is_kept=is_kept,
+                )
+
+            self.assertGreater(rate(2), 0)
+            self.assertGreater(rate(2, is_kept=True), 0)
+            for users, password in ((3, "secret"), (2, "wrong")):
+                with self.assertRaisesRegex(Failed, "requests for 1KB1.txt failed"):
+                    rate(users, password)
+
+
+class BareTest(PeersTest):
+    def get(self, address: Address, *flags: str) -> dict:
+        program = PROGRAMS.path("loadgen")
+        user = ("--user", "user%d", "--accounts", "2", "--file", "1KB1.txt", "--pipeline")
+        flags = ("get", *user, "--server", str(address), "--requests", "5", *flags)
+        started = loadgen.start(program, list(flags), self.folder / "log", password="secret")
+        return loadgen.result(started, 60)
+
+    def test_two_hops_ask_redis_once_for_each_request(self) -> None:
+        for flags in ((), ("--connection", "keep-alive")):
+            with (
+                self.subTest(flags=flags),
+                bare.two_hops(PROGRAMS, self.folder, self.redis.port) as address,
+            ):
+                before = self.asked()
+                result = self.get(address, "--threads", "2", *flags)
+                self.assertEqual((result["requests"], result["errors"]["total"]), (10, 0))
+                self.assertEqual(result["bytes"], 10 * len(CONTENT))
+                self.assertEqual(self.asked() - before, 10)
+
+    def test_two_hops_without_redis_ask_nobody(self) -> None:
+        with bare.two_hops(PROGRAMS, self.folder, None) as address:
+            self.assertEqual(self.get(address)["requests"], 5)
+        self.assertEqual(self.asked(), 0)
+
+
+class PacedTest(PeersTest):
+    def p99_ms(self, address: Address, requests: list[bytes]) -> float:
+        bench = Bench(
+            programs=PROGRAMS,
+            folder=self.folder,
+            root=self.root,
+            seconds=0.2,
+            rounds=1,
+            password="secret",
+        )
+        return paced.p99_ms(bench, address, requests, rate=50)
+
+    def test_it_sends_as_many_requests_as_are_due(self) -> None:
+        with bare.two_hops(PROGRAMS, self.folder, self.redis.port) as address:
+            before = self.asked()
+            requests = paced.native_requests("1KB1.txt", 2, "secret")
+            self.assertGreater(self.p99_ms(address, requests), 0)
+            self.assertEqual(self.asked() - before, 10 + 1)  # and the one that tells the length
+
+    @skip_without(nginx.missing_for_lua())
+    def test_it_speaks_http_and_fails_when_a_request_is_denied(self) -> None:
+        with nginx.running(self.folder, self.root, nginx.with_lua(self.redis.port)) as address:
+            requests = paced.http_requests("1KB1.txt", 2, "secret")
+            self.assertGreater(self.p99_ms(address, requests), 0)
+            denied = paced.http_requests("1KB1.txt", 3, "secret")
+            with self.assertRaisesRegex(Failed, "requests failed"):
+                self.p99_ms(address, denied)
+
+
+if __name__ == "__main__":
+    unittest.main()
