@@ -80,8 +80,7 @@ void Session::answer_together(serve::Connection& connection,
   });
   if (!asked) records.resize(accounts.size(), asked.error());
   for (std::size_t i = 0; i < accounts.size(); ++i) {
-    const auto status =
-        authenticator_.verify(accounts[i], records[i], [&] { connection.flush(); });
+    const auto status = authenticator_.verify(accounts[i], records[i], [&] { connection.flush(); });
     serve::log_request("auth", accounts[i].user, status);
     serve::answer(connection, status);
     timer.count(Verb::kLogIn, connection.outcome());

@@ -61,6 +61,7 @@ void AuthAddresses::take_over(const std::vector<net::SocketAddress>& found) {
     fresh.push_back(before != nullptr ? *before : Known{address});
   }
   known_ = std::move(fresh);
+  count_.store(known_.size(), std::memory_order_relaxed);
 }
 
 // Starts round robin with the addresses that are not skipped. The others follow, so they are tried
@@ -106,11 +107,6 @@ void AuthAddresses::note_no_answer(const net::SocketAddress& address, std::strin
 
 void AuthAddresses::skip(const net::SocketAddress& address) {
   set_skipped(address, base::now_ns() + kSkipForNs);
-}
-
-std::size_t AuthAddresses::count() {
-  const base::Lock lock(mutex_);
-  return known_.size();
 }
 
 // Returns the outage of the address, if the address is known.

@@ -61,8 +61,8 @@ class AuthAddresses {
   // Whether no address is skipped or unreachable. One relaxed load.
   bool all_are_well() const { return !has_trouble_.load(std::memory_order_relaxed); }
 
-  // How many addresses are known now.
-  std::size_t count() EXCLUDES(mutex_);
+  // How many addresses are known now. One relaxed load.
+  std::size_t count() const { return count_.load(std::memory_order_relaxed); }
 
  private:
   struct Known {
@@ -85,6 +85,7 @@ class AuthAddresses {
 
   // Relaxed: it decides only whether an answer is reported. Written while mutex_ is held.
   std::atomic<bool> has_trouble_ = false;
+  std::atomic<std::size_t> count_ = 0;  // of known_; written while mutex_ is held
   base::Outage look_up_outage_;
   net::ResolvedName name_;
 

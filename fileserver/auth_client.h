@@ -1,16 +1,19 @@
 // Sends requests to the authserver.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/result.h"
 #include "fileserver/auth_addresses.h"
+#include "fileserver/auth_exchange.h"
+#include "fileserver/auth_lane.h"
 #include "fileserver/config.h"
 #include "fileserver/connection_shelf.h"
-#include "wire/reply.h"
 #include "wire/request.h"
 
 namespace fileserver {
@@ -19,15 +22,17 @@ namespace fileserver {
 // no idle connection makes a new one. A connection is closed instead of kept if anything about it
 // is odd, so a late answer can never be taken for the answer to another request.
 //
-// Threads: any, at the same time. A request takes no lock.
+// Threads: any, at the same time. A request that is not asked together with others takes no lock.
 class AuthClient {
  public:
   AuthClient(const net::HostPort& address, AuthConnection mode, std::int64_t timeout_ms,
              AuthAddresses::Resolver resolver = net::resolve,
-             AuthAddresses::OutageLog outage_log = AuthAddresses::OutageLog::kOn)
+             AuthAddresses::OutageLog outage_log = AuthAddresses::OutageLog::kOn,
+             AuthLane::Limits lanes = {})
       : addresses_(address, std::move(resolver), outage_log),
         mode_(mode),
-        timeout_ms_(timeout_ms) {}
+        timeout_ms_(timeout_ms),
+        lanes_{AuthLane{kept_, note_on_lane(), lanes}, AuthLane{kept_, note_on_lane(), lanes}} {}
 
   // Each returns kDone if the authserver answered OK, otherwise the error that it answered, or:
   //
@@ -41,32 +46,27 @@ class AuthClient {
   // left and --auth stands for several addresses, they are sent to another one. `new` is not
   // repeated, because it may have been carried out.
   base::Status ask(const wire::Ping& ping);
-  base::Status ask(const wire::Auth& request);
   base::Status ask(const wire::New& request);
-
-  // The result of one request on one connection.
-  struct Outcome {
-    enum class Kind {
-      kAnswered,  // see `reply`
-      kBroken,    // the connection ended before the answer began
-      kCut,       // the connection ended in the middle of the answer
-      kTimedOut,
-      kNonsense,  // the answer is not a line of the protocol
-    };
-    Kind kind;
-    wire::Reply reply = wire::NotAReply{};
-    bool is_reusable = false;  // nothing followed the answer
-  };
+  //
+  // With Sharing::kAllowed, an `auth` may be asked on a connection together with others. Then it
+  // waits for the answers before its own, and those behind it wait for its answer. So the caller
+  // allows it only if the answer probably comes at once, without a password hash.
+  enum class Sharing { kAllowed, kNotAllowed };
+  base::Status ask(const wire::Auth& request, Sharing sharing = Sharing::kNotAllowed);
 
  private:
   enum class Repeat { kSafe, kUnsafe };
 
   template <typename Request>
-  base::Status ask_if_acceptable(const Request& request, Repeat repeat);
-  base::Status ask_line(std::string_view line, Repeat repeat);
+  base::Status ask_if_acceptable(const Request& request, Repeat repeat, Sharing sharing);
+  base::Status ask_line(std::string_view line, Repeat repeat, Sharing sharing);
+  std::optional<AuthOutcome> ask_on_lane(std::string_view line, base::Deadline answer_by);
   base::Status ask_on_new_connection(std::string_view line, base::Deadline deadline, Repeat repeat);
-  void note(int kept_fd, const Outcome& outcome, bool is_repeated);
-  void note_no_answer(const net::SocketAddress& address, const Outcome& outcome);
+  AuthLane::Note note_on_lane() {
+    return [this](int kept_fd, const AuthOutcome& outcome) { note(kept_fd, outcome, true); };
+  }
+  void note(int kept_fd, const AuthOutcome& outcome, bool is_repeated);
+  void note_no_answer(const net::SocketAddress& address, const AuthOutcome& outcome);
 
   // How long a blocking call on a connection may sleep. On a kept one, half of the time is left for
   // another try.
@@ -78,6 +78,9 @@ class AuthClient {
   const AuthConnection mode_;
   const std::int64_t timeout_ms_;
   ConnectionShelf kept_;
+
+  // Two, so that two cores of the authserver have work, and a slow answer does not hold up all.
+  std::array<AuthLane, 2> lanes_;
 };
 
 }  // namespace fileserver

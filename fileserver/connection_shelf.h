@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "net/fd.h"
+#include "net/socket_io.h"
 
 namespace fileserver {
 
@@ -32,6 +33,15 @@ class ConnectionShelf {
       if (fd != kEmpty) return net::Fd(fd);
     }
     return {};
+  }
+
+  // The same, without those that cannot be used again. The authserver may have closed an idle
+  // connection; after a restart it has closed all of them. Bytes that arrived unasked must not be
+  // taken for an answer. The check costs one system call.
+  net::Fd take_quiet() {
+    net::Fd fd = take();
+    while (fd.is_open() && !net::is_quiet_and_open(fd.get())) fd = take();
+    return fd;
   }
 
   // Closes the idle connections.

@@ -58,6 +58,9 @@ class GuessThrottle {
 
     Turn turn() const { return turn_; }
 
+    // Whether the pair was right lately. False without a limit, as no pairs are known then.
+    bool was_right_lately() const { return pair_ != 0 && throttle_.right_pairs_.contains(pair_); }
+
     // The authserver has said that the password is right, or that it is wrong. Neither is called if
     // it said anything else. denied() returns whether it counts, because the address has not sent
     // this wrong pair before. Requires: turn() == kAsk.

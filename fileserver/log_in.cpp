@@ -35,7 +35,10 @@ LogIn::Answer LogIn::check(const net::IpAddress& from, Front front, wire::Creden
       return {Error{ErrorCode::kUnavailable,
                     "the log-ins under way from " + from.text() + " were not answered in time"}};
   }
-  auto status = auth_.ask(wire::Auth{account});
+  // Of such a pair the authserver knows the answer without a password hash.
+  const auto sharing =
+      attempt.was_right_lately() ? AuthClient::Sharing::kAllowed : AuthClient::Sharing::kNotAllowed;
+  auto status = auth_.ask(wire::Auth{account}, sharing);
   if (status) {
     attempt.granted();
   } else if (status.error().code == ErrorCode::kDenied) {

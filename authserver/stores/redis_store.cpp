@@ -89,7 +89,6 @@ std::vector<base::Result<std::string>> RedisStore::find_records(
   return records;
 }
 
-
 base::Status RedisStore::ping() {
   const auto reply = ask_repeatable({"PING"});
   return reply ? base::Status(base::kDone) : base::Status(reply.error());

@@ -104,7 +104,8 @@ base::Result<std::string> SqliteStore::find_record(std::string_view user) {
   }
 }
 
-// All users in one read transaction. So SQLite takes the lock of its log once, and not once for each.
+// All users in one read transaction. So SQLite takes the lock of its log once, and not once for
+// each.
 std::vector<base::Result<std::string>> SqliteStore::find_records(
     std::span<const std::string_view> users) {
   const bool is_open = execute(begin_, "BEGIN");

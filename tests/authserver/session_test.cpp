@@ -147,9 +147,9 @@ TEST_CASE("other requests between questions are answered in their place", "[auth
       "ping\nauth:\nauth:bob:right\nhello\n");
   scene.held.records["cat"] = "$plain$other";
   scene.serve();
-  CHECK(scene.all_received() ==
-        "OK\n" + kDenied + "ERR exists user name taken\n" + kDenied + kDenied + "OK\n" +
-            "ERR syntax not a request\nOK\nERR syntax not a request\n");
+  CHECK(scene.all_received() == "OK\n" + kDenied + "ERR exists user name taken\n" + kDenied +
+                                    kDenied + "OK\n" +
+                                    "ERR syntax not a request\nOK\nERR syntax not a request\n");
   CHECK(scene.held.asked_for == std::vector<std::size_t>{2, 2, 1});
 }
 
@@ -173,7 +173,7 @@ TEST_CASE("a store that is down makes all questions unavailable", "[authserver]"
   CHECK(scene.outage.is_on());
 }
 
-TEST_CASE("with a connection to the store for each request, each question is asked alone",
+TEST_CASE("with a connection to the store for each request each question is asked alone",
           "[authserver]") {
   Scene scene("auth:amy:right\nauth:bob:right\n", StoreConnection::kPerRequest);
   scene.serve();

@@ -1,6 +1,7 @@
 """An authserver that is down, comes back, hangs, or is full."""
 
 import signal
+import threading
 import unittest
 
 from client import Client, grant
@@ -105,6 +106,38 @@ class AuthOutageTest(SceneTest):
         for number, client in enumerate(clients):
             client.send(f"get:{user}:pw\n" if number % 2 else f"new:{user}.{number}:pw\n")
         self.assertEqual([client.reply() for client in clients], ["OK"] * 12)
+
+    def test_restarts_under_load_give_nobody_a_wrong_answer(self) -> None:
+        listen = ("--listen", f"127.0.0.1:{free_port()}", "--password-scheme", "plain")
+        authserver = self.scene.authserver(*listen)
+        users = [f"user{i}" for i in range(12)]
+        for user in users:
+            create_account(authserver, user, f"pw-{user}")
+        fileserver = self.serve(authserver, "--wrong-passwords", 1_000_000)
+        has_ended = threading.Event()
+        replies: dict[str, set[object]] = {"right": set(), "wrong": set()}
+
+        def log_in(user: str) -> None:
+            client = self.scene.client(fileserver)
+            while not has_ended.is_set():
+                replies["right"].add(client.ask(f"get:{user}:pw-{user}"))
+                replies["wrong"].add(client.ask(f"get:{user}:pw-{users[0]}x"))
+
+        threads = [threading.Thread(target=log_in, args=(user,)) for user in users]
+        for thread in threads:
+            thread.start()
+        for signal_number in (signal.SIGTERM, signal.SIGKILL, signal.SIGTERM):
+            eventually(lambda: "OK" in replies["right"], "log-ins are answered")
+            authserver.signal(signal_number)
+            authserver.wait()
+            replies["right"].discard("OK")
+            authserver = self.scene.authserver(*listen)
+        eventually(lambda: "OK" in replies["right"], "log-ins are answered")
+        has_ended.set()
+        for thread in threads:
+            thread.join()
+        self.assertLessEqual(replies["right"], {"OK", "unavailable"})
+        self.assertLessEqual(replies["wrong"], {"denied", "unavailable"})
 
     def test_one_that_hangs_is_unavailable_in_time_and_its_late_answers_are_dropped(self) -> None:
         authserver = self.scene.authserver()

@@ -97,7 +97,10 @@ class SecretsTest(SceneTest):
                 for line in self.LINES[:6]:
                     for client in (asked, direct):
                         client.ask(line.format(s=SECRET))
-                direct.ask(f"auth:bob:{SECRET}")
+                for _ in range(3):  # the first one is asked alone, the others as a known pair
+                    self.assertEqual(asked.ask(f"get:bob:{SECRET}"), "OK")
+                together = [f"auth:bob:{SECRET}".encode()] * 3
+                self.assertEqual(direct.ask_all(together), ["OK"] * 3)
                 for client in (asked, direct):
                     self.assertEqual(client.ask("ping"), "OK")
                 for pid in (fileserver.pid, authserver.pid, *children(authserver.pid)):

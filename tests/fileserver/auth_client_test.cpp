@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <string>
 #include <thread>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "net/listen.h"
 #include "net/socket_io.h"
 #include "tests/catch.h"
+#include "tests/fileserver/scripted_authserver.h"
 
 namespace {
 
@@ -183,4 +185,55 @@ TEST_CASE("credentials that are not acceptable are not sent to the authserver", 
   CHECK(client.ask(wire::Auth{{long_user, "pw"}}).error().code == ErrorCode::kInvalid);
   CHECK(client.ask(wire::New{{"bob", long_password}}).error().code == ErrorCode::kInvalid);
   CHECK(server.stop_and_count("") == 0);
+}
+
+TEST_CASE("however connections are cut, nobody gets the answer to another question",
+          "[fileserver]") {
+  constexpr int kThreads = 12;
+  constexpr int kQuestions = 150;
+  // Grants users with an even number. Cuts each connection after some answers, and sometimes in
+  // the middle of one.
+  std::atomic<unsigned> seed = 1;
+  tests::ScriptedAuthserver server([&](tests::ScriptedAuthserver::Peer& peer) {
+    const unsigned cut = seed++ * 2654435761U >> 20;
+    for (unsigned left = cut % 120; const auto line = peer.next_line(); --left) {
+      const bool is_even = (line->at(line->find(':', 5) - 1) - '0') % 2 == 0;
+      const std::string answer = is_even ? "OK\n" : "ERR denied no\n";
+      if (left == 0) {
+        peer.send(answer.substr(0, cut % 3));
+        return;
+      }
+      if (left % 16 == 7) peer.send(answer.substr(0, 1));
+      if (!peer.send(answer.substr(left % 16 == 7 ? 1 : 0))) return;
+    }
+  });
+  fileserver::AuthClient client(server.address(), fileserver::AuthConnection::kPersistent, 60'000);
+  std::atomic<int> wrong = 0;
+  std::atomic<int> granted = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < kQuestions; ++i) {
+        const std::string user = "u" + std::to_string(t * kQuestions + i);
+        const auto answer =
+            client.ask(wire::Auth{{user, "pw"}}, fileserver::AuthClient::Sharing::kAllowed);
+        if (answer.ok()) ++granted;
+        const bool is_unavailable =
+            !answer.ok() && answer.error().code == base::ErrorCode::kUnavailable;
+        if (!is_unavailable && answer.ok() != (i % 2 == 0)) ++wrong;
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  CHECK(wrong == 0);
+  CHECK(granted > kThreads * kQuestions / 4);
+}
+
+TEST_CASE("an `auth` on a lane that hangs is answered on a new connection", "[fileserver]") {
+  AnsweringOnce server;
+  fileserver::AuthClient client(server.address(), fileserver::AuthConnection::kPersistent, 3000);
+  const auto ask = [&] {
+    return client.ask(wire::Auth{{"bob", "pw"}}, fileserver::AuthClient::Sharing::kAllowed);
+  };
+  for (int i = 0; i < 3; ++i) CHECK(ask().ok());
 }

@@ -1,7 +1,14 @@
 #include "fileserver/log_in.h"
 
+#include <condition_variable>
+#include <future>
+#include <mutex>
+#include <vector>
+
+#include "base/clock.h"
 #include "net/address.h"
 #include "tests/catch.h"
+#include "tests/fileserver/scripted_authserver.h"
 
 using fileserver::auth_failed_line;
 
@@ -26,4 +33,80 @@ TEST_CASE("no user name can end its quotes or the line", "[fileserver]") {
   CHECK(
       line_for("a\nauth-failed address=198.51.100.1") ==
       R"(auth-failed address=192.0.2.1 user="a\x0aauth-failed address=198.51.100.1" front=native)");
+}
+
+// The authserver's answers wait until the test opens the gate.
+class Gate {
+ public:
+  void set_open(bool is_open) {
+    const std::lock_guard lock(mutex_);
+    is_open_ = is_open;
+    changed_.notify_all();
+  }
+  void pass() {
+    std::unique_lock lock(mutex_);
+    ++waiting_;
+    changed_.wait(lock, [this] { return is_open_; });
+    --waiting_;
+  }
+  int waiting() {
+    const std::lock_guard lock(mutex_);
+    return waiting_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_open_ = true;
+  int waiting_ = 0;
+};
+
+TEST_CASE("only a pair that was right lately is asked together with others", "[fileserver]") {
+  constexpr std::int64_t kAMinuteMs = 60'000;
+  Gate gate;
+  tests::ScriptedAuthserver server([&](tests::ScriptedAuthserver::Peer& peer) {
+    while (const auto line = peer.next_line()) {
+      gate.pass();
+      peer.send(line->ends_with(":right\n") ? "OK\n" : "ERR denied no\n");
+    }
+  });
+  fileserver::AuthClient auth(server.address(), fileserver::AuthConnection::kPersistent, kAMinuteMs,
+                              net::resolve, fileserver::AuthAddresses::OutageLog::kOn,
+                              {kAMinuteMs * base::kNsPerMs, kAMinuteMs});
+  fileserver::GuessThrottle throttle({});
+  fileserver::LogIn log_in(auth, throttle, kAMinuteMs);
+  std::vector<std::future<bool>> asked;
+  const auto ask = [&](const char* user, const char* password) {
+    asked.push_back(std::async(std::launch::async, [&log_in, user, password] {
+      return log_in.check(kClient, fileserver::Front::kNative, {user, password}).status.ok();
+    }));
+  };
+  const auto ask_and_wait = [&](const char* user, const char* password) {
+    const int before = gate.waiting();
+    ask(user, password);
+    while (gate.waiting() == before) base::pause_ms(1);
+  };
+  const auto answers = [&] {
+    gate.set_open(true);
+    std::vector<bool> all;
+    for (auto& one : asked) all.push_back(one.get());
+    asked.clear();
+    return all;
+  };
+  // First log-ins: each has a connection of its own.
+  gate.set_open(false);
+  ask_and_wait("amy", "right");
+  ask_and_wait("bob", "right");
+  CHECK(answers() == std::vector<bool>{true, true});
+  CHECK(server.connections() == 2);
+  // Both are known by now, and lead the two lanes. A guess has a connection of its own.
+  gate.set_open(false);
+  ask_and_wait("amy", "right");
+  ask_and_wait("bob", "right");
+  ask_and_wait("amy", "wrong");
+  CHECK(server.connections() == 3);
+  // Another right pair waits behind one of them, and needs no connection.
+  ask("amy", "right");
+  CHECK(answers() == std::vector<bool>{true, true, false, true});
+  CHECK(server.connections() == 3);
 }

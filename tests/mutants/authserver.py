@@ -455,7 +455,7 @@ _TOGETHER = (
         "authserver/session.cpp",
         "first_auth == nullptr || store_config_.connection == StoreConnection::kPerRequest",
         "first_auth == nullptr",
-        ("unit/with a connection to the store for each request, each question*",),
+        ("unit/with a connection to the store for each request*",),
     ),
     Mutation(
         "answers-wait-for-a-hash-behind-them",

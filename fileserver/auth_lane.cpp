@@ -1,0 +1,272 @@
+#include "fileserver/auth_lane.h"
+
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "net/socket_io.h"
+
+namespace fileserver {
+
+namespace {
+
+using Kind = AuthOutcome::Kind;
+
+// What a question's caller is told. The first two are those of a caller that has to wait.
+constexpr std::uint32_t kWaits = 0;
+constexpr std::uint32_t kSleeps = 1;
+constexpr std::uint32_t kAnswered = 2;
+constexpr std::uint32_t kLeads = 3;
+constexpr std::uint32_t kAlone = 4;  // it shall ask by itself
+
+using Word = std::atomic<std::uint32_t>;
+static_assert(sizeof(Word) == sizeof(std::uint32_t) && Word::is_always_lock_free);
+
+timespec timespec_of(std::int64_t time_ns) {
+  return {time_ns / base::kNsPerS, time_ns % base::kNsPerS};
+}
+
+// Sleeps while the word is kSleeps. Returns false when the time has come.
+bool sleep_until(Word& word, std::int64_t time_ns) {
+  const timespec until = timespec_of(time_ns);
+  while (word.load(std::memory_order_acquire) == kSleeps) {
+    const long slept = ::syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, kSleeps, &until,
+                                 nullptr, FUTEX_BITSET_MATCH_ANY);
+    if (slept != 0 && errno == ETIMEDOUT) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+// It lives on its caller's stack until its state is one of the last three. Whoever sets such a
+// state does not touch it again. `state` is changed to these under the mutex only.
+struct AuthLane::Question {
+  std::string_view line;
+  Word state = kWaits;
+  AuthOutcome outcome{Kind::kBroken};  // if the state is kAnswered
+};
+
+// The callers to wake, once there is nothing more urgent to do.
+class AuthLane::Wakes {
+ public:
+  Wakes() = default;
+  ~Wakes() { wake_all(); }
+  Wakes(const Wakes&) = delete;
+  Wakes& operator=(const Wakes&) = delete;
+
+  // Sets the state, after which the question may be gone. A wake-up of an address at which nothing
+  // sleeps any more does no harm.
+  void add(Question& question, std::uint32_t state) {
+    if (question.state.exchange(state, std::memory_order_acq_rel) == kSleeps)
+      words_[count_++] = &question.state;
+  }
+  void wake_all() {
+    for (; done_ < count_; ++done_)
+      ::syscall(SYS_futex, words_[done_], FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+  }
+
+ private:
+  std::array<Word*, 2 * kMostTogether> words_;
+  std::size_t count_ = 0;
+  std::size_t done_ = 0;
+};
+
+void AuthLane::Questions::erase(Question** question) {
+  std::move(question + 1, end(), question);
+  --end_;
+}
+
+std::optional<AuthOutcome> AuthLane::ask(std::string_view line, base::Deadline answer_by) {
+  Question mine{line};
+  switch (enter(mine)) {
+    case Place::kNone: return {};
+    case Place::kFirst: return begin(mine, answer_by);
+    case Place::kBehind: break;
+  }
+  return wait(mine, answer_by);
+}
+
+AuthLane::Place AuthLane::enter(Question& mine) {
+  if (mine.line.size() > kMostLineBytes) return Place::kNone;
+  const std::int64_t now_ns = base::now_ns();
+  const base::Lock lock(mutex_);
+  if (is_led_ && (waiting_.size() == kMostTogether || now_ns - asked_ns_ > limits_.old_ns))
+    return Place::kNone;
+  waiting_.push(&mine);
+  set_callers();
+  if (std::exchange(is_led_, true)) return Place::kBehind;
+  asked_ns_ = now_ns;
+  return Place::kFirst;
+}
+
+std::optional<AuthOutcome> AuthLane::begin(Question& mine, base::Deadline answer_by) {
+  fd_ = kept_.take_quiet();
+  if (!fd_.is_open()) {
+    give_up(mine);
+    return {};
+  }
+  received_.emplace();
+  {
+    const base::Lock lock(mutex_);
+    take_waiting();
+  }
+  send_waiting();
+  return lead(mine, answer_by);
+}
+
+std::optional<AuthOutcome> AuthLane::wait(Question& mine, base::Deadline answer_by) {
+  const std::int64_t leave_ns = base::now_ns() + limits_.patience_ms * base::kNsPerMs;
+  std::uint32_t state = kWaits;
+  if (mine.state.compare_exchange_strong(state, kSleeps, std::memory_order_acq_rel)) {
+    state = sleep_until(mine.state, leave_ns) ? mine.state.load(std::memory_order_acquire)
+                                              : leave(mine);
+  }
+  if (state == kAnswered) return mine.outcome;
+  if (state == kLeads) return lead(mine, answer_by);
+  return {};
+}
+
+// Returns the state, which may have become another one meanwhile.
+std::uint32_t AuthLane::leave(Question& mine) {
+  const base::Lock lock(mutex_);
+  const std::uint32_t state = mine.state.load(std::memory_order_acquire);
+  if (state != kSleeps) return state;
+  const auto in_asked = std::find(asked_.begin(), asked_.end(), &mine);
+  if (in_asked != asked_.end()) {
+    *in_asked = nullptr;  // the answer will come, for nobody
+  } else {
+    waiting_.erase(std::find(waiting_.begin(), waiting_.end(), &mine));
+  }
+  set_callers();
+  return kAlone;
+}
+
+AuthOutcome AuthLane::lead(Question& mine, base::Deadline answer_by) {
+  Wakes wakes;
+  bool is_over = false;
+  while (mine.state.load(std::memory_order_relaxed) != kAnswered) {
+    wakes.wake_all();
+    const Kind kind =
+        is_sent_ ? receive_line(fd_.get(), *received_, answer_by, false) : Kind::kBroken;
+    if (kind != Kind::kAnswered) {
+      note_(fd_.get(), {kind});
+      give_up(mine);
+      return {kind};
+    }
+    const Replies replies = read_replies();
+    if (replies.is_odd) {
+      give_up(mine);
+      return {Kind::kBroken};
+    }
+    note_(fd_.get(), {kind, replies.all.front()});
+    is_over = deliver(replies, wakes);
+  }
+  if (!is_over) {
+    send_waiting();
+    hand_on();
+  }
+  return mine.outcome;
+}
+
+AuthLane::Replies AuthLane::read_replies() {
+  Replies replies;
+  std::string_view line;
+  auto next = wire::LineBuffer::Next::kLine;
+  while (!replies.is_odd && (next = received_->next(line)) == wire::LineBuffer::Next::kLine) {
+    const auto reply = wire::parse_reply(line);
+    replies.is_odd = replies.count == open_ || !goes_on(reply);
+    if (!replies.is_odd) replies.all[replies.count++] = reply;
+  }
+  const bool has_answered_all = replies.count == open_;
+  if (next == wire::LineBuffer::Next::kTooLong || (has_answered_all && !received_->is_empty()))
+    replies.is_odd = true;
+  return replies;
+}
+
+// Takes the questions that wait if all others are answered. If there are none, the lane is free
+// again: then this returns true, and the caller leads no more.
+bool AuthLane::deliver(const Replies& replies, Wakes& wakes) {
+  const base::Lock lock(mutex_);
+  for (std::size_t i = 0; i < replies.count; ++i) {
+    Question* const question = asked_.pop();
+    if (question == nullptr) continue;
+    question->outcome = {Kind::kAnswered, replies.all[i]};
+    wakes.add(*question, kAnswered);
+  }
+  open_ -= replies.count;
+  if (open_ == 0) take_waiting();
+  const bool is_over = open_ == 0;
+  if (is_over) {
+    kept_.put(std::move(fd_));  // before another one looks for it
+    is_led_ = false;
+  }
+  set_callers();
+  return is_over;
+}
+
+void AuthLane::take_waiting() {
+  asked_.clear();
+  for (Question* const question : waiting_) {
+    asked_.push(question);
+    text_size_ += question->line.copy(text_.data() + text_size_, text_.size() - text_size_);
+  }
+  waiting_.clear();
+  open_ = asked_.size();
+  asked_ns_ = base::now_ns();
+}
+
+void AuthLane::send_waiting() {
+  if (text_size_ == 0) return;
+  is_sent_ = net::send_all(fd_.get(), {text_.data(), text_size_});
+  ::explicit_bzero(text_.data(), text_size_);
+  text_size_ = 0;
+}
+
+// The caller leads no more.
+void AuthLane::hand_on() {
+  net::Fd closed;
+  Wakes wakes;
+  const base::Lock lock(mutex_);
+  const auto next = std::find_if(asked_.begin(), asked_.end(),
+                                 [](const Question* question) { return question != nullptr; });
+  if (is_sent_ && next != asked_.end()) {
+    wakes.add(**next, kLeads);
+  } else {
+    closed = dissolve(nullptr, wakes);
+  }
+}
+
+void AuthLane::give_up(const Question& mine) {
+  net::Fd closed;
+  Wakes wakes;
+  const base::Lock lock(mutex_);
+  closed = dissolve(&mine, wakes);
+}
+
+// Frees the lane. All callers except `mine` ask by themselves. Returns the connection, which the
+// caller closes.
+net::Fd AuthLane::dissolve(const Question* mine, Wakes& wakes) {
+  for (Questions* const questions : {&asked_, &waiting_}) {
+    for (Question* const question : *questions) {
+      if (question != nullptr && question != mine) wakes.add(*question, kAlone);
+    }
+    questions->clear();
+  }
+  open_ = 0;
+  is_led_ = false;
+  set_callers();
+  return std::move(fd_);
+}
+
+void AuthLane::set_callers() {
+  callers_.store(asked_.size() + waiting_.size(), std::memory_order_relaxed);
+}
+
+}  // namespace fileserver

@@ -1,0 +1,264 @@
+#include "fileserver/auth_lane.h"
+
+#include <sys/socket.h>
+
+#include <future>
+#include <string>
+#include <vector>
+
+#include "net/socket_io.h"
+#include "tests/catch.h"
+
+using fileserver::AuthLane;
+using fileserver::AuthOutcome;
+using Kind = AuthOutcome::Kind;
+using Asked = std::optional<AuthOutcome>;
+
+namespace {
+
+constexpr std::int64_t kAMinuteMs = 60'000;
+constexpr AuthLane::Limits kPatient{kAMinuteMs * base::kNsPerMs, kAMinuteMs};
+
+// A lane with one kept connection; the test is the authserver at its other end.
+struct Scene {
+  explicit Scene(AuthLane::Limits limits = kPatient, std::int64_t timeout_ms = kAMinuteMs)
+      : lane(
+            kept, [this](int, const AuthOutcome& outcome) { noted.push_back(outcome.kind); },
+            limits) {
+    std::array<int, 2> ends{};
+    REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
+    net::set_io_timeout(ends[0], timeout_ms);
+    net::set_io_timeout(ends[1], kAMinuteMs);
+    kept.put(net::Fd(ends[0]));
+    authserver = net::Fd(ends[1]);
+  }
+
+  std::future<Asked> ask(const std::string& line, std::int64_t answer_in_ms = kAMinuteMs) {
+    return std::async(std::launch::async, [=, this] {
+      return lane.ask(line + "\n", base::Deadline::in_ms(answer_in_ms));
+    });
+  }
+  // The same once it waits behind those who are on the lane already.
+  std::future<Asked> ask_behind(const std::string& line) {
+    const std::size_t before = lane.callers();
+    auto asked = ask(line);
+    wait_for_callers(before + 1);
+    return asked;
+  }
+  void wait_for_callers(std::size_t count) const {
+    while (lane.callers() != count) base::pause_ms(1);
+  }
+
+  // What the authserver receives with one call. Empty at the end of the connection.
+  std::string received() const {
+    std::array<char, 4096> bytes;
+    const ssize_t got = net::receive(authserver.get(), bytes);
+    return {bytes.data(), static_cast<std::size_t>(got > 0 ? got : 0)};
+  }
+  void answer(std::string_view bytes) const { REQUIRE(net::send_all(authserver.get(), bytes)); }
+  void close() { authserver = net::Fd(); }
+  bool is_connection_kept() { return kept.take_quiet().is_open(); }
+
+  fileserver::ConnectionShelf kept;
+  net::Fd authserver;
+  std::vector<Kind> noted;
+  AuthLane lane;
+};
+
+// What a caller was told: OK, denied, another reply, how its connection failed, or to ask alone.
+std::string told(std::future<Asked>& future) {
+  const Asked asked = future.get();
+  if (!asked) return "alone";
+  if (asked->kind == Kind::kBroken) return "broken";
+  if (asked->kind == Kind::kCut) return "cut";
+  if (asked->kind == Kind::kTimedOut) return "timed out";
+  if (std::holds_alternative<wire::Ok>(asked->reply)) return "OK";
+  const auto* const err = std::get_if<wire::Err>(&asked->reply);
+  return err != nullptr && err->code == base::ErrorCode::kDenied ? "denied" : "odd";
+}
+
+// Three callers, of which the first two questions of the later ones were sent together.
+struct Batch : Scene {
+  explicit Batch(AuthLane::Limits limits = kPatient, std::int64_t timeout_ms = kAMinuteMs)
+      : Scene(limits, timeout_ms) {
+    auto before = ask("auth:before:pw");
+    REQUIRE(received() == "auth:before:pw\n");
+    first = ask_behind("auth:first:pw");
+    second = ask_behind("auth:second:pw");
+    third = ask_behind("auth:third:pw");
+    answer("OK\n");
+    CHECK(told(before) == "OK");
+    CHECK(received() == "auth:first:pw\nauth:second:pw\nauth:third:pw\n");
+  }
+
+  std::future<Asked> first;
+  std::future<Asked> second;
+  std::future<Asked> third;
+};
+
+}  // namespace
+
+TEST_CASE("a question alone on a lane gets its answer, and the connection is kept",
+          "[fileserver]") {
+  Scene scene;
+  for (const char* const answer : {"OK", "denied", "OK"}) {
+    auto asked = scene.ask("auth:amy:pw");
+    CHECK(scene.received() == "auth:amy:pw\n");
+    scene.answer(answer == std::string("OK") ? "OK\n" : "ERR denied no\n");
+    CHECK(told(asked) == answer);
+  }
+  CHECK(scene.is_connection_kept());
+}
+
+TEST_CASE("without a kept connection a caller asks by itself", "[fileserver]") {
+  Scene scene;
+  scene.close();
+  auto asked = scene.ask("auth:amy:pw");
+  CHECK(told(asked) == "alone");
+  CHECK(scene.lane.callers() == 0);
+}
+
+TEST_CASE("bytes that came before a question on a lane are no answer to it", "[fileserver]") {
+  Scene scene;
+  scene.answer("OK\n");
+  auto asked = scene.ask("auth:amy:pw");
+  CHECK(told(asked) == "alone");
+  CHECK(scene.received().empty());
+}
+
+TEST_CASE("who comes meanwhile is asked for together, and each gets its own answer",
+          "[fileserver]") {
+  Batch batch;
+  batch.answer("OK\nERR denied no\nOK\n");
+  CHECK(told(batch.first) == "OK");
+  CHECK(told(batch.second) == "denied");
+  CHECK(told(batch.third) == "OK");
+  CHECK(batch.is_connection_kept());
+}
+
+TEST_CASE("two equal questions have an answer each", "[fileserver]") {
+  Scene scene;
+  auto before = scene.ask("auth:amy:pw");
+  CHECK(scene.received() == "auth:amy:pw\n");
+  auto first = scene.ask_behind("auth:amy:pw");
+  auto second = scene.ask_behind("auth:amy:pw");
+  scene.answer("OK\n");
+  CHECK(scene.received() == "auth:amy:pw\nauth:amy:pw\n");
+  scene.answer("OK\nERR denied no\n");
+  CHECK(told(before) == "OK");
+  CHECK(told(first) == "OK");
+  CHECK(told(second) == "denied");
+}
+
+TEST_CASE("a leader with its answer does not wait for those behind it", "[fileserver]") {
+  Batch batch;
+  batch.answer("O");
+  batch.answer("K\nERR denied no");
+  CHECK(told(batch.first) == "OK");
+  batch.answer("\n");
+  CHECK(told(batch.second) == "denied");
+  batch.answer("OK\n");
+  CHECK(told(batch.third) == "OK");
+  CHECK(batch.is_connection_kept());
+}
+
+TEST_CASE("of more answers than questions none is believed, and the lane is closed",
+          "[fileserver]") {
+  for (const char* const answers : {"OK\nOK\nOK\nOK\n", "OK\nOK\nOK\nO"}) {
+    Batch batch;
+    batch.answer(answers);
+    CHECK(told(batch.first) == "broken");
+    CHECK(told(batch.second) == "alone");
+    CHECK(told(batch.third) == "alone");
+    CHECK(batch.received().empty());
+    CHECK_FALSE(batch.is_connection_kept());
+  }
+}
+
+TEST_CASE("a lane is closed by what does not answer a question and go on", "[fileserver]") {
+  for (const std::string& answer :
+       {std::string("ERR busy too many\n"), std::string("hello\n"), std::string("OK 7\n"),
+        std::string("\n"), std::string(600, 'x')}) {
+    Batch batch;
+    batch.answer("OK\n" + answer);
+    // The answer before it may have been read by itself.
+    const std::string first = told(batch.first);
+    const std::string second = told(batch.second);
+    CHECK((first == "OK" ? second == "broken" : first == "broken" && second == "alone"));
+    CHECK(told(batch.third) == "alone");
+    CHECK(batch.received().empty());
+  }
+}
+
+TEST_CASE("when the connection ends, those without an answer ask again", "[fileserver]") {
+  Batch batch;
+  batch.answer("OK\n");
+  CHECK(told(batch.first) == "OK");
+  batch.close();
+  CHECK(told(batch.second) == "broken");
+  CHECK(told(batch.third) == "alone");
+  CHECK(batch.noted.back() == Kind::kBroken);
+}
+
+TEST_CASE("a leader that waits in vain tells it, and those behind it ask by themselves",
+          "[fileserver]") {
+  Scene scene(kPatient, 1000);
+  auto first = scene.ask("auth:first:pw", 1);
+  CHECK(scene.received() == "auth:first:pw\n");
+  auto second = scene.ask("auth:second:pw");
+  CHECK(told(first) == "timed out");
+  CHECK(told(second) == "alone");
+  CHECK(scene.noted.front() == Kind::kTimedOut);
+  CHECK(scene.received().empty());
+}
+
+TEST_CASE("nobody joins a lane whose last question is old", "[fileserver]") {
+  Scene scene({0, kAMinuteMs});
+  auto first = scene.ask("auth:first:pw");
+  CHECK(scene.received() == "auth:first:pw\n");
+  auto second = scene.ask("auth:second:pw");
+  CHECK(told(second) == "alone");
+  scene.answer("OK\n");
+  CHECK(told(first) == "OK");
+}
+
+TEST_CASE("who has waited for long leaves before it is asked for", "[fileserver]") {
+  Scene scene({kPatient.old_ns, 1});
+  auto first = scene.ask("auth:first:pw");
+  CHECK(scene.received() == "auth:first:pw\n");
+  auto second = scene.ask("auth:second:pw");
+  CHECK(told(second) == "alone");
+  CHECK(scene.lane.callers() == 1);
+  scene.answer("OK\n");
+  CHECK(told(first) == "OK");
+  CHECK(scene.is_connection_kept());
+}
+
+TEST_CASE("the answer for somebody who has left is for nobody", "[fileserver]") {
+  Batch batch({kPatient.old_ns, 3000});
+  CHECK(told(batch.second) == "alone");  // the first one leads
+  CHECK(told(batch.third) == "alone");
+  auto next = batch.ask("auth:next:pw");
+  batch.wait_for_callers(4);
+  batch.answer("ERR denied no\nOK\nOK\n");
+  CHECK(told(batch.first) == "denied");
+  CHECK(batch.received() == "auth:next:pw\n");
+  batch.answer("ERR denied no\n");
+  CHECK(told(next) == "denied");
+}
+
+TEST_CASE("at most 32 callers wait on a lane", "[fileserver]") {
+  Scene scene;
+  auto first = scene.ask("auth:first:pw");
+  CHECK(scene.received() == "auth:first:pw\n");
+  std::vector<std::future<Asked>> waiting;
+  for (int i = 0; i < 32; ++i) waiting.push_back(scene.ask_behind("auth:amy:pw"));
+  auto one_more = scene.ask("auth:amy:pw");
+  CHECK(told(one_more) == "alone");
+  scene.answer("OK\n");
+  CHECK(told(first) == "OK");
+  std::string answers;
+  for (int i = 0; i < 32; ++i) answers += "OK\n";
+  scene.answer(answers);
+  for (auto& one : waiting) CHECK(told(one) == "OK");
+}
