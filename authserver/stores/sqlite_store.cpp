@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "authserver/stores/sqlite_database.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "flags/values.h"
 #include "sql/sqlite.h"
@@ -19,10 +20,13 @@ using base::ErrorCode;
 using sqlite::Running;
 using sqlite::Statement;
 
-class SqliteStore : public AccountStore {
+class SqliteStore : public AccountStore, private AccountTransaction {
  public:
-  SqliteStore(const std::string& path, const StoreLimits& limits)
-      : path_(path), timeout_ms_(limits.timeout_ms) {}
+  SqliteStore(const std::string& path, const StoreLimits& limits, CommitQueue& commits)
+      : path_(path),
+        timeout_ms_(limits.timeout_ms),
+        wait_for_writer_ms_(limits.timeout_ms),
+        commits_(commits) {}
 
   // Opens the file unless it is open. Never creates it.
   base::Status open();
@@ -36,7 +40,12 @@ class SqliteStore : public AccountStore {
   void disconnect() override;
 
  private:
-  base::Status insert(const Account& account);
+  base::Status begin(std::int64_t deadline_ns) override;
+  base::Status insert(const Account& account) override;
+  base::Status commit() override;
+  void cancel() override;
+
+  base::Status run(Statement& statement, const char* sql);
 
   // Whether a statement without parameters and rows succeeded.
   bool execute(Statement& statement, const char* sql);
@@ -46,8 +55,12 @@ class SqliteStore : public AccountStore {
 
   const std::string path_;
   const std::int64_t timeout_ms_;
+  std::int64_t wait_for_writer_ms_;
+  CommitQueue& commits_;
   sqlite::Database database_;  // null after disconnect()
-  Statement insert_;           // prepared when first needed; destroyed before the database
+  Statement begin_;            // prepared when first needed; destroyed before the database
+  Statement insert_;
+  Statement commit_;
   Statement select_;
   Statement begin_;
   Statement commit_;
@@ -55,14 +68,16 @@ class SqliteStore : public AccountStore {
 
 base::Status SqliteStore::open() {
   if (database_ != nullptr) return base::kDone;
-  auto database = sqlite::open(path_, timeout_ms_);
+  auto database = sqlite::open(path_, wait_for_writer_ms_);
   if (!database) return database.error();
   database_ = std::move(*database);
   return base::kDone;
 }
 
 void SqliteStore::disconnect() {
+  begin_.reset();
   insert_.reset();
+  commit_.reset();
   select_.reset();
   begin_.reset();
   commit_.reset();
@@ -70,14 +85,14 @@ void SqliteStore::disconnect() {
 }
 
 base::Status SqliteStore::create(const Account& account) {
-  auto inserted = insert(account);
-  // Somebody may have removed or replaced the file since it was opened. What was written into it is
-  // lost then. The next request opens what is at the path by now.
-  if (inserted && sqlite::has_moved(database_.get())) {
-    disconnect();
-    return Error{ErrorCode::kUnavailable, path_ + " was removed or replaced"};
-  }
-  return inserted;
+  return commits_.create(account, *this, base::now_ns() + timeout_ms_ * base::kNsPerMs);
+}
+
+base::Status SqliteStore::begin(std::int64_t deadline_ns) {
+  wait_for_writer_ms_ = (deadline_ns - base::now_ns()) / base::kNsPerMs;
+  auto begun = run(begin_, "BEGIN IMMEDIATE");
+  wait_for_writer_ms_ = timeout_ms_;
+  return begun;
 }
 
 base::Status SqliteStore::insert(const Account& account) {
@@ -90,6 +105,31 @@ base::Status SqliteStore::insert(const Account& account) {
   if ((::sqlite3_errcode(database_.get()) & 0xff) == SQLITE_CONSTRAINT)
     return Error{ErrorCode::kExists, "the user exists"};
   return sqlite::error_of(database_.get(), "insert");
+}
+
+base::Status SqliteStore::commit() {
+  if (const auto committed = run(commit_, "COMMIT"); !committed) return committed;
+  // Somebody may have removed or replaced the file since it was opened. What was written into it is
+  // lost then. The next request opens what is at the path by now.
+  if (!sqlite::has_moved(database_.get())) return base::kDone;
+  disconnect();
+  return Error{ErrorCode::kUnavailable, path_ + " was removed or replaced"};
+}
+
+// SQLite itself cancels a transaction after some errors. If it cannot be cancelled, closing the
+// connection does so.
+void SqliteStore::cancel() {
+  if (database_ == nullptr || ::sqlite3_get_autocommit(database_.get()) != 0) return;
+  if (::sqlite3_exec(database_.get(), "ROLLBACK", nullptr, nullptr, nullptr) != SQLITE_OK)
+    disconnect();
+}
+
+base::Status SqliteStore::run(Statement& statement, const char* sql) {
+  const auto ready = prepared(statement, sql);
+  if (!ready) return ready.error();
+  const Running running(*ready);
+  if (running.step() == SQLITE_DONE) return base::kDone;
+  return sqlite::error_of(database_.get(), sql);
 }
 
 base::Result<std::string> SqliteStore::find_record(std::string_view user) {
@@ -198,7 +238,7 @@ base::Status SqliteBackend::prepare(const StoreLimits& limits) const {
 std::string SqliteBackend::where() const { return "sqlite " + options_.path; }
 
 base::Result<std::unique_ptr<AccountStore>> SqliteBackend::open(const StoreLimits& limits) const {
-  auto store = std::make_unique<SqliteStore>(options_.path, limits);
+  auto store = std::make_unique<SqliteStore>(options_.path, limits, *commits_);
   if (const auto opened = store->open(); !opened) return opened.error();
   return std::unique_ptr<AccountStore>(std::move(store));
 }

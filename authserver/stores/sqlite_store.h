@@ -4,7 +4,9 @@
 #include <string>
 #include <utility>
 
+#include "authserver/stores/commit_queue.h"
 #include "authserver/stores/store_backend.h"
+#include "serve/shared_memory.h"
 
 namespace authserver {
 
@@ -13,8 +15,10 @@ struct SqliteOptions {
 };
 
 // Durable: WAL with synchronous=FULL, so create() returns after the write-ahead log has reached the
-// disk. Before it returns it checks that the file is still at its path. prepare() creates the file
-// if it is missing, and refuses a database that is in memory only. open() creates nothing.
+// disk. Those who create accounts at the same time, in all threads and processes of this program,
+// share one commit. Before create() returns it is checked that the file is still at its path.
+// prepare() creates the file if it is missing, and refuses a database that is in memory only.
+// open() creates nothing.
 class SqliteBackend : public StoreBackend {
  public:
   explicit SqliteBackend(SqliteOptions options = {});
@@ -27,6 +31,7 @@ class SqliteBackend : public StoreBackend {
 
  private:
   SqliteOptions options_;
+  const serve::Shared<CommitQueue> commits_;
 };
 
 }  // namespace authserver
