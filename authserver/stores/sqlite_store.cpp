@@ -45,10 +45,8 @@ class SqliteStore : public AccountStore, private AccountTransaction {
   base::Status commit() override;
   void cancel() override;
 
+  // Carries out a statement without parameters and rows.
   base::Status run(Statement& statement, const char* sql);
-
-  // Whether a statement without parameters and rows succeeded.
-  bool execute(Statement& statement, const char* sql);
 
   // The statement, prepared on its first use. Borrowed from `statement`.
   base::Result<sqlite3_stmt*> prepared(Statement& statement, const char* sql);
@@ -58,11 +56,10 @@ class SqliteStore : public AccountStore, private AccountTransaction {
   std::int64_t wait_for_writer_ms_;
   CommitQueue& commits_;
   sqlite::Database database_;  // null after disconnect()
-  Statement begin_;            // prepared when first needed; destroyed before the database
+  Statement begin_write_;      // prepared when first needed; destroyed before the database
+  Statement begin_read_;
   Statement insert_;
-  Statement commit_;
   Statement select_;
-  Statement begin_;
   Statement commit_;
 };
 
@@ -75,11 +72,10 @@ base::Status SqliteStore::open() {
 }
 
 void SqliteStore::disconnect() {
-  begin_.reset();
+  begin_write_.reset();
+  begin_read_.reset();
   insert_.reset();
-  commit_.reset();
   select_.reset();
-  begin_.reset();
   commit_.reset();
   database_.reset();
 }
@@ -90,7 +86,7 @@ base::Status SqliteStore::create(const Account& account) {
 
 base::Status SqliteStore::begin(std::int64_t deadline_ns) {
   wait_for_writer_ms_ = (deadline_ns - base::now_ns()) / base::kNsPerMs;
-  auto begun = run(begin_, "BEGIN IMMEDIATE");
+  auto begun = run(begin_write_, "BEGIN IMMEDIATE");
   wait_for_writer_ms_ = timeout_ms_;
   return begun;
 }
@@ -148,20 +144,12 @@ base::Result<std::string> SqliteStore::find_record(std::string_view user) {
 // each.
 std::vector<base::Result<std::string>> SqliteStore::find_records(
     std::span<const std::string_view> users) {
-  const bool is_open = execute(begin_, "BEGIN");
+  const auto begun = run(begin_read_, "BEGIN");
   auto records = AccountStore::find_records(users);
-  if (!is_open) return records;
+  if (!begun) return records;
   // A transaction that stayed open would go on reading what the file holds now.
-  if (!execute(commit_, "COMMIT") && database_ != nullptr &&
-      ::sqlite3_get_autocommit(database_.get()) == 0) {
-    disconnect();
-  }
+  if (!run(commit_, "COMMIT")) cancel();
   return records;
-}
-
-bool SqliteStore::execute(Statement& statement, const char* sql) {
-  const auto ready = prepared(statement, sql);
-  return ready && Running(*ready).step() == SQLITE_DONE;
 }
 
 base::Status SqliteStore::ping() {
