@@ -44,6 +44,7 @@ guard::Allowed allowed_for(const Config& config, const fileserver::Fence& fence)
       allowed.writable.push_back(std::move(path));
   }
   allowed.connect_to(config.auth.host, config.auth.port);
+  allowed.listen_on(config.listen);
   return allowed;
 }
 

@@ -36,7 +36,7 @@ Wrong check_descriptors(const Config& config) {
 
 Wrong check_ports(const Config& config, const EphemeralPorts& ports, int sources) {
   const std::int64_t in_all = std::int64_t{ports.count} * sources;
-  if (config.threads <= in_all) return {};
+  if (config.server.is_unix() || config.threads <= in_all) return {};
   return fmt::format(
       "{} threads need {} local ports, but there are only {}; widen net.ipv4.ip_local_port_range, "
       "or use fewer threads",
@@ -126,7 +126,7 @@ base::Result<Ready> prepare(const Config& config) {
 
 std::optional<std::string> port_warning(const Config& config, const EphemeralPorts& ports,
                                         int sources) {
-  if (config.connection == Connection::kKeepAlive) return {};
+  if (config.connection == Connection::kKeepAlive || config.server.is_unix()) return {};
   // The rate that a machine of a few cores can reach on loopback.
   constexpr double kMostPerSecond = 20'000;
   const double run_s = static_cast<double>(config.warmup_ms + config.seconds_ms) / 1000;

@@ -8,6 +8,7 @@ namespace authserver {
 struct RedisOptions {
   std::string host = "127.0.0.1";
   int port = 6379;
+  std::string socket;         // "unix:" and the path of a socket; empty: host and port
   std::string password;       // empty: no login
   std::string password_file;  // if set, its first line becomes the password
   int database = 0;           // its number, as SELECT takes it

@@ -187,6 +187,13 @@ void RedisBackend::declare_flags(flags::App& app) {
       ->type_name("HOST")
       ->capture_default_str();
   flags::add_whole(app, "--redis-port", options_.port, 1, 65535, "port of the Redis server");
+  const auto take_socket = [this](const std::string& path) {
+    options_.socket = path.empty() ? "" : "unix:" + path;
+    return path.empty() || net::parse_host_port_or_unix(options_.socket).has_value();
+  };
+  app.add_parsed("--redis-socket", "PATH",
+                 fmt::format("an absolute path of at most {} bytes", net::kMaxUnixPathBytes),
+                 "Unix-domain socket of the Redis server, instead of host and port", take_socket);
   flags::add_secret(app, "--redis-password", options_.password, options_.password_file);
   flags::add_whole(app, "--redis-database", options_.database, 0, 1'000'000,
                    "number of the Redis database");
@@ -199,7 +206,7 @@ std::optional<std::string> RedisBackend::read_secrets() {
 
 guard::Allowed RedisBackend::needs() const {
   guard::Allowed allowed;
-  allowed.connect_to(options_.host, static_cast<std::uint16_t>(options_.port));
+  allowed.connect_to(name().host, name().port);
   return allowed;
 }
 
@@ -207,8 +214,8 @@ base::Status RedisBackend::prepare(const StoreLimits& limits) const {
   net::ResolvedName host(name(), host_.resolver());
   RedisStore store(options_, host, limits);
   if (const auto ready = store.may_ask(); !ready) return ready;
-  base::log::info("accounts store=redis host={} port={} database={} durable=\"{}\"", options_.host,
-                  options_.port, options_.database, meaning_of_durable(store));
+  base::log::info("accounts store=redis host={} port={} database={} durable=\"{}\"", name().host,
+                  name().port, options_.database, meaning_of_durable(store));
   return base::kDone;
 }
 

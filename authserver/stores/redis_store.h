@@ -28,7 +28,10 @@ class RedisBackend : public StoreBackend {
   base::Result<std::unique_ptr<AccountStore>> open(const StoreLimits& limits) const override;
 
  private:
-  net::HostPort name() const { return {options_.host, static_cast<std::uint16_t>(options_.port)}; }
+  net::HostPort name() const {
+    if (!options_.socket.empty()) return {options_.socket, 0};
+    return {options_.host, static_cast<std::uint16_t>(options_.port)};
+  }
 
   RedisOptions options_;
   mutable StoreHost host_;

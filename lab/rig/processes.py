@@ -18,7 +18,7 @@ from .cores import Cores, format_cores, verify_cores
 from .errors import Failed
 
 _ROOT = Path(__file__).resolve().parents[2]
-_READY = re.compile(r"READY (\S+:[0-9]+)(?: [a-z]+=\S+:[0-9]+)*")
+_READY = re.compile(r"READY (unix:/.+?|\S+:[0-9]+)(?: [a-z]+=\S+:[0-9]+)*")
 _STOP_TIMEOUT_S = 30.0
 _PAUSE_TIMEOUT_S = 30.0
 _FLAG_VARIABLES = ("FILESERVER_", "AUTHSERVER_", "LOADGEN_")
@@ -28,12 +28,17 @@ _OBSERVABLE = {f"{server}_DEBUGGABLE": "true" for server in ("FILESERVER", "AUTH
 
 
 class Address(NamedTuple):
-    """Where a server listens. str() gives the form that flags take, HOST:PORT."""
+    """Where a server listens. str() gives the form that flags take, HOST:PORT.
+
+    Of a Unix-domain socket, host is "unix:PATH" and port is 0.
+    """
 
     host: str
     port: int
 
     def __str__(self) -> str:
+        if self.host.startswith("unix:"):
+            return self.host
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
@@ -221,6 +226,8 @@ def wait_listening(program: Program, port: int, timeout_s: float) -> None:
 
 
 def _address(text: str) -> Address:
+    if text.startswith("unix:"):
+        return Address(text, 0)
     host, _, port = text.rpartition(":")
     return Address(host.strip("[]"), int(port))
 

@@ -46,11 +46,15 @@ Option* add_path(App& app, const std::string& name, std::string& target, const s
 Option* add_address(App& app, const std::string& name, net::HostPort& target,
                     const std::string& help) {
   const auto take = [&target](const std::string& text) {
-    const auto parsed = net::parse_host_port(text);
+    const auto parsed = net::parse_host_port_or_unix(text);
     if (parsed) target = *parsed;
     return parsed.has_value();
   };
-  return app.add_parsed(name, "HOST:PORT", "HOST:PORT, such as 127.0.0.1:9000", help, take)
+  const std::string accepted = fmt::format(
+      "HOST:PORT, such as 127.0.0.1:9000, or unix:PATH with an absolute path of at "
+      "most {} bytes",
+      net::kMaxUnixPathBytes);
+  return app.add_parsed(name, "HOST:PORT", accepted, help + "; or unix:PATH", take)
       ->default_str(net::to_string(target));
 }
 

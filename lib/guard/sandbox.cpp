@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <filesystem>
 
 #include "guard/landlock.h"
 #include "net/address.h"
@@ -58,6 +59,9 @@ bool allow_all(const net::Fd& ruleset, const Allowed& allowed, const landlock::H
   for (const std::string& path : allowed.writable) {
     if (!allow_path(ruleset, path, kWriting & handled.files)) return false;
   }
+  for (const std::string& path : allowed.clearable) {
+    if (!allow_path(ruleset, path, LANDLOCK_ACCESS_FS_REMOVE_FILE & handled.files)) return false;
+  }
   if (handled.tcp == 0) return true;
   for (const std::uint16_t port : allowed.ports) {
     if (!landlock::allow_port(ruleset, port, landlock::kConnectTcp)) return false;
@@ -67,7 +71,13 @@ bool allow_all(const net::Fd& ruleset, const Allowed& allowed, const landlock::H
 
 }  // namespace
 
+void Allowed::listen_on(const net::HostPort& address) {
+  if (address.is_unix())
+    clearable.push_back(std::filesystem::path(address.unix_path()).parent_path().string());
+}
+
 void Allowed::connect_to(const std::string& host, std::uint16_t port) {
+  if (net::HostPort{host, port}.is_unix()) return;
   ports.push_back(port);
   if (net::is_numeric(host)) return;
   readable.insert(readable.end(), std::begin(kNameLookUp), std::end(kNameLookUp));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "net/address.h"
 
 namespace guard {
 
@@ -18,12 +19,17 @@ namespace guard {
 // or folder that it names now. A folder that is renamed stays allowed, and a new one with its name
 // is not allowed.
 struct Allowed {
-  std::vector<std::string> readable;  // files, and folders with all that is beneath them
-  std::vector<std::string> writable;  // folders in which files are also made, written and removed
-  std::vector<std::uint16_t> ports;   // of TCP servers to connect to, from Linux 6.7
+  std::vector<std::string> readable;   // files, and folders with all that is beneath them
+  std::vector<std::string> writable;   // folders in which files are also made, written and removed
+  std::vector<std::string> clearable;  // folders in which files are only removed
+  std::vector<std::uint16_t> ports;    // of TCP servers to connect to, from Linux 6.7
 
-  // Allows to connect to this server. If the host is a name, also what looking it up needs.
+  // Allows to connect to this server. If the host is a name, also what looking it up needs. A
+  // Unix-domain socket with a path needs nothing: Landlock does not restrict it.
   void connect_to(const std::string& host, std::uint16_t port);
+
+  // Allows to remove the file of a Unix-domain socket at the end. An address of TCP needs nothing.
+  void listen_on(const net::HostPort& address);
 };
 
 // Takes everything else away from this thread, and from all threads and processes that it starts

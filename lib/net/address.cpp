@@ -9,6 +9,23 @@
 
 namespace net {
 
+namespace {
+
+constexpr std::string_view kUnix = "unix:";
+
+}  // namespace
+
+bool HostPort::is_unix() const { return host.starts_with(kUnix); }
+
+std::string HostPort::unix_path() const { return host.substr(kUnix.size()); }
+
+std::optional<HostPort> parse_host_port_or_unix(std::string_view text) {
+  if (!text.starts_with(kUnix)) return parse_host_port(text);
+  const std::string_view path = text.substr(kUnix.size());
+  if (!path.starts_with('/') || path.size() > kMaxUnixPathBytes) return {};
+  return HostPort{std::string(text), 0};
+}
+
 std::optional<HostPort> parse_host_port(std::string_view text) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos) return {};
@@ -28,12 +45,14 @@ std::optional<HostPort> parse_host_port(std::string_view text) {
 }
 
 std::string to_string(const HostPort& host_port) {
+  if (host_port.is_unix()) return host_port.host;
   const bool is_v6 = host_port.host.find(':') != std::string::npos;
   return (is_v6 ? "[" + host_port.host + "]" : host_port.host) + ":" +
          std::to_string(host_port.port);
 }
 
 bool is_numeric(const std::string& host) {
+  if (host.starts_with(kUnix)) return true;
   in6_addr address;
   return ::inet_pton(AF_INET, host.c_str(), &address) == 1 ||
          ::inet_pton(AF_INET6, host.c_str(), &address) == 1;
@@ -43,11 +62,19 @@ SocketAddress::SocketAddress(const sockaddr* address, socklen_t size) : size_(si
   std::memcpy(&storage_, address, size);
 }
 
+SocketAddress::SocketAddress(std::string_view unix_path) {
+  auto& address = reinterpret_cast<sockaddr_un&>(storage_);
+  address.sun_family = AF_UNIX;
+  unix_path.copy(address.sun_path, kMaxUnixPathBytes);
+  size_ = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + unix_path.size() + 1);
+}
+
 bool SocketAddress::operator==(const SocketAddress& other) const {
   return size_ == other.size_ && std::memcmp(&storage_, &other.storage_, size_) == 0;
 }
 
 std::uint16_t SocketAddress::port() const {
+  if (is_unix()) return 0;
   if (family() == AF_INET6)
     return ntohs(reinterpret_cast<const sockaddr_in6*>(&storage_)->sin6_port);
   return ntohs(reinterpret_cast<const sockaddr_in*>(&storage_)->sin_port);
@@ -66,6 +93,8 @@ std::string SocketAddress::host() const {
 }
 
 std::string SocketAddress::text() const {
+  if (is_unix())
+    return std::string(kUnix) + reinterpret_cast<const sockaddr_un*>(&storage_)->sun_path;
   char host[INET6_ADDRSTRLEN] = "?";
   if (family() == AF_INET6) {
     ::inet_ntop(AF_INET6, &reinterpret_cast<const sockaddr_in6*>(&storage_)->sin6_addr, host,
@@ -85,6 +114,7 @@ std::optional<SocketAddress> peer_of(int fd) {
 }
 
 base::Result<std::vector<SocketAddress>> resolve(const HostPort& host_port) {
+  if (host_port.is_unix()) return std::vector<SocketAddress>{SocketAddress(host_port.unix_path())};
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_NUMERICSERV;

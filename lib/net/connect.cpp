@@ -4,16 +4,25 @@
 
 #include <cerrno>
 
+#include "base/file_io.h"
 #include "net/socket_io.h"
 
 namespace net {
 
 namespace {
 
+// Connects to a Unix-domain socket. Returns 0, or the errno of the failure. It waits only while the
+// server's queue is full, and can be repeated when a signal interrupts it.
+int connect_unix(int fd, const SocketAddress& address) {
+  if (base::retried([&] { return ::connect(fd, address.get(), address.size()); }) == 0) return 0;
+  return errno == EAGAIN ? ETIMEDOUT : errno;
+}
+
 // Returns 0, or the errno of the failure. The socket's own time-out limits a blocking connect. A
 // connect that a signal interrupts goes on in the kernel and cannot be repeated, so its end is
 // waited for.
 int connect_within(int fd, const SocketAddress& address, std::int64_t limit_ms) {
+  if (address.is_unix()) return connect_unix(fd, address);
   if (::connect(fd, address.get(), address.size()) == 0) return 0;
   if (errno == EINPROGRESS) return ETIMEDOUT;
   if (errno != EINTR) return errno;
@@ -46,7 +55,7 @@ base::Result<Fd> connect_to(const SocketAddress& address, std::int64_t timeout_m
   Fd fd(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!fd.is_open()) return failed(errno);
   const int on = 1;
-  ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  if (!address.is_unix()) ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   const std::int64_t connect_limit_ms = connect_ms > 0 ? connect_ms : timeout_ms;
   if (connect_limit_ms > 0) set_io_timeout(fd.get(), connect_limit_ms);
   if (source != nullptr) {

@@ -8,9 +8,9 @@
 
 namespace net {
 
-// Connects, and returns the socket. TCP_NODELAY is set, and no blocking call on the socket sleeps
-// longer than `timeout_ms` (0: no limit). Connecting takes at most `connect_ms`, or `timeout_ms` if
-// that is 0. Returns kUnavailable if the connection cannot be made in this time.
+// Connects, and returns the socket. On TCP, TCP_NODELAY is set. No blocking call on the socket
+// sleeps longer than `timeout_ms` (0: no limit). Connecting takes at most `connect_ms`, or
+// `timeout_ms` if that is 0. Returns kUnavailable if the connection cannot be made in this time.
 //
 // `source` is the local address to connect from; its port is ignored. Null leaves it to the system.
 base::Result<Fd> connect_to(const SocketAddress& address, std::int64_t timeout_ms,

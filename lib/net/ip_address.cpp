@@ -29,6 +29,7 @@ IpAddress::IpAddress(const sockaddr& address) {
 bool IpAddress::is_v4() const { return std::equal(kMapped.begin(), kMapped.end(), bytes_.begin()); }
 
 std::string IpAddress::text() const {
+  if (*this == IpAddress()) return "unix";
   char text[INET6_ADDRSTRLEN] = "?";
   if (is_v4()) {
     ::inet_ntop(AF_INET, bytes_.data() + kMapped.size(), text, sizeof text);

@@ -15,7 +15,8 @@ class IpAddress {
  public:
   using Bytes = std::array<std::uint8_t, 16>;
 
-  // The unspecified address "::", which no peer has.
+  // The unspecified address "::", which no peer on TCP has. It stands for all peers on Unix-domain
+  // sockets.
   IpAddress() = default;
 
   // Takes the address out of a sockaddr_in or sockaddr_in6. Any other family gives "::".
@@ -26,7 +27,8 @@ class IpAddress {
   // In the order of the network. An IPv4 address is in its mapped form.
   const Bytes& bytes() const { return bytes_; }
 
-  // Makes the numeric form, such as "192.0.2.1" or "2001:db8::1".
+  // Makes the numeric form, such as "192.0.2.1" or "2001:db8::1". It is "unix" for the unspecified
+  // address.
   std::string text() const;
 
   bool operator==(const IpAddress&) const = default;

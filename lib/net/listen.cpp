@@ -35,6 +35,14 @@ base::Result<Fd> bound_socket(const SocketAddress& address, const std::string& w
   return fd;
 }
 
+// What accepted TCP sockets inherit by themselves.
+void inherit_time_slice(int listener, int accepted) {
+  timeval slice{};
+  socklen_t size = sizeof slice;
+  if (::getsockopt(listener, SOL_SOCKET, SO_RCVTIMEO, &slice, &size) != 0) return;
+  set_io_timeout(accepted, slice.tv_sec * 1000 + slice.tv_usec / 1000);
+}
+
 std::uint16_t port_of(int fd) {
   sockaddr_storage storage{};
   socklen_t size = sizeof storage;
@@ -46,13 +54,19 @@ std::uint16_t port_of(int fd) {
 
 base::Result<Listener> bind_to(const HostPort& address, std::int64_t io_slice_ms) {
   const std::string what = what_is_tried(address);
+  if (address.is_unix()) {
+    auto bound = bind_unix(address.unix_path(), what);
+    if (!bound) return bound.error();
+    if (io_slice_ms > 0) set_io_timeout(bound->fd.get(), io_slice_ms);
+    return Listener{std::move(bound->fd), address, std::move(bound->file)};
+  }
   auto addresses = resolve(address);
   if (!addresses) return Error{ErrorCode::kInternal, what + ": " + addresses.error().context};
   auto fd = bound_socket(addresses->front(), what);
   if (!fd) return fd.error();
   if (io_slice_ms > 0) set_io_timeout(fd->get(), io_slice_ms);
   const std::uint16_t port = port_of(fd->get());
-  return Listener{std::move(*fd), {address.host, port}};
+  return Listener{std::move(*fd), {address.host, port}, {}};
 }
 
 base::Status start_listening(const Listener& listener) {
@@ -77,7 +91,10 @@ Accepted accept_from(int listener) {
   peer.sa_family = AF_UNSPEC;
   socklen_t size = sizeof storage;
   Fd fd(::accept4(listener, &peer, &size, SOCK_CLOEXEC));
-  if (fd.is_open()) return {AcceptVerdict::kAccepted, std::move(fd), IpAddress(peer)};
+  if (fd.is_open()) {
+    if (peer.sa_family == AF_UNIX) inherit_time_slice(listener, fd.get());
+    return {AcceptVerdict::kAccepted, std::move(fd), IpAddress(peer)};
+  }
   const int failure = errno;
   switch (failure) {
     case EMFILE:

@@ -7,17 +7,20 @@
 #include "net/address.h"
 #include "net/fd.h"
 #include "net/ip_address.h"
+#include "net/unix_listener.h"
 
 namespace net {
 
 struct Listener {
   Fd fd;
-  HostPort address;  // as requested; a requested port 0 is replaced by the one the system chose
+  HostPort address;   // as requested; a requested port 0 is replaced by the one the system chose
+  SocketFile file{};  // of a Unix-domain socket
 };
 
 // Binds a socket to the first address of the host. Connections are refused until
-// start_listening(). Accepted sockets inherit three settings: TCP_NODELAY, notice_vanished_peer(),
-// and that no blocking call sleeps longer than `io_slice_ms` (0: no limit).
+// start_listening(); on a Unix-domain socket they wait until then, see bind_unix(). Accepted
+// sockets inherit three settings: TCP_NODELAY, notice_vanished_peer(), and that no blocking call
+// sleeps longer than `io_slice_ms` (0: no limit).
 //
 // Returns kInternal with the reason on failure, for example when another program listens on the
 // port.
@@ -44,7 +47,7 @@ enum class AcceptVerdict {
 struct Accepted {
   AcceptVerdict verdict;
   Fd fd;
-  IpAddress peer;       // who connected
+  IpAddress peer;       // who connected; unspecified on a Unix-domain socket
   int errno_value = 0;  // why it was not kAccepted
 };
 

@@ -37,14 +37,17 @@ class Client:
         self, address: Address, receive_buffer: int | None = None, source: str | None = None
     ) -> None:
         """`source` is the local address to connect from."""
-        self.socket = socket.socket(socket.AF_INET6 if ":" in address[0] else socket.AF_INET)
+        is_unix = address[0].startswith("unix:")
+        tcp = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+        self.socket = socket.socket(socket.AF_UNIX if is_unix else tcp)
         self.socket.settimeout(LONG_S)
         if receive_buffer is not None:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if not is_unix:
+            self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if source is not None:
             self.socket.bind((source, 0))
-        self.socket.connect(address)
+        self.socket.connect(address[0].removeprefix("unix:") if is_unix else address)
         self._received = bytearray()
 
     def close(self) -> None:

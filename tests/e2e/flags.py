@@ -31,6 +31,9 @@ BAD_ADDRESS = (
     "a b:1",
     "127.0.0.1:80 ",
     "::1:80",
+    "unix:",
+    "unix:relative.sock",
+    "unix:/" + 107 * "a",
     "",
 )
 BAD_OPTIONAL_ADDRESS = tuple(text for text in BAD_ADDRESS if text != "9000")  # a port is enough
@@ -107,6 +110,7 @@ STORES = (
             "mysql-server-public-key",
             "redis-host",
             "redis-port",
+            "redis-socket",
             "redis-password",
             "redis-password-file",
             "redis-database",

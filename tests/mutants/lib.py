@@ -396,7 +396,82 @@ _TELEMETRY = (
     ),
 )
 
+_UNIX_SOCKETS = (
+    Mutation(
+        "accepted-unix-socket-has-no-time-out",
+        "lib/net/listen.cpp",
+        "if (peer.sa_family == AF_UNIX) inherit_time_slice(listener, fd.get());",
+        "",
+        ("e2e/test_unix_sockets.UnixSocketTest.test_an_idle_connection_is_closed",),
+        may_hang=True,
+    ),
+    Mutation(
+        "every-user-may-connect",
+        "lib/net/unix_listener.cpp",
+        "S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP;",
+        "S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH;",
+        ("unit/only the owner and the group*",),
+    ),
+    Mutation(
+        "socket-in-use-is-replaced",
+        "lib/net/unix_listener.cpp",
+        "::connect(probe.get(), address.get(), address.size()) != 0 && errno == ECONNREFUSED;",
+        "true;",
+        ("unit/a socket file that nobody listens on*",),
+    ),
+    Mutation(
+        "abandoned-socket-stays",
+        "lib/net/unix_listener.cpp",
+        "if (errno != EADDRINUSE || !is_abandoned(path)) return errno;",
+        "if (errno != 0) return errno;",
+        ("unit/a socket file that nobody listens on*",),
+    ),
+    Mutation(
+        "bound-socket-does-not-listen",
+        "lib/net/unix_listener.cpp",
+        "if (::listen(fd.get(), longest_backlog()) != 0) return failed(errno);",
+        "",
+        ("unit/a socket file that nobody listens on*",),
+    ),
+    Mutation(
+        "socket-file-stays-at-the-end",
+        "lib/net/unix_listener.cpp",
+        "status.st_ino == inode_) ::unlink(path_.c_str());",
+        "status.st_ino == inode_) return;",
+        ("unit/a Unix-domain socket takes connections*",),
+    ),
+    Mutation(
+        "socket-file-of-somebody-else-is-removed",
+        "lib/net/unix_listener.cpp",
+        "if (status.st_dev == device_ && status.st_ino == inode_) ::unlink",
+        "if (status.st_dev == device_) ::unlink",
+        ("unit/a socket file of somebody else*",),
+    ),
+    Mutation(
+        "child-removes-the-socket-file",
+        "lib/net/unix_listener.cpp",
+        "if (path_.empty() || owner_ != ::getpid()) return;",
+        "if (path_.empty()) return;",
+        ("unit/a forked child does not remove*",),
+    ),
+    Mutation(
+        "path-that-is-too-long-is-cut",
+        "lib/net/address.cpp",
+        "if (!path.starts_with('/') || path.size() > kMaxUnixPathBytes) return {};",
+        "if (!path.starts_with('/')) return {};",
+        ("unit/a path of a socket is absolute*",),
+    ),
+    Mutation(
+        "sandbox-keeps-the-socket-file",
+        "lib/guard/sandbox.cpp",
+        "for (const std::string& path : allowed.clearable) {",
+        "for (const std::string& path : std::vector<std::string>()) {",
+        ("e2e/test_unix_sockets.UnixSocketTest.test_the_file_is_removed_at_the_end",),
+    ),
+)
+
 MUTATIONS: tuple[Mutation, ...] = (
+    *_UNIX_SOCKETS,
     *_BASE,
     *_NET,
     *_WIRE,

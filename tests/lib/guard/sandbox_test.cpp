@@ -165,3 +165,26 @@ TEST_CASE("what a name look-up needs is allowed only where there is a name", "[g
   if (!has_sandbox()) return;
   CHECK(succeeds([] { return net::resolve({"localhost", 1}).ok(); }, &name));
 }
+
+TEST_CASE("a sandbox lets a server remove the file of its socket, and connect", "[guard]") {
+  if (guard::landlock::version() < 0) return;
+  const tests::TemporaryFolder folder;
+  folder.write("mine", "x");
+  const std::string path = folder.path() + "/mine";
+  const Attempt removing = [&] { return ::unlink(path.c_str()) == 0; };
+  guard::Allowed nothing;
+  CHECK_FALSE(succeeds(removing, &nothing));
+  guard::Allowed allowed;
+  allowed.listen_on({"unix:" + path, 0});
+  CHECK_FALSE(succeeds(opening(path, O_RDONLY), &allowed));
+  CHECK_FALSE(succeeds(opening(path + "2", O_WRONLY | O_CREAT), &allowed));
+  CHECK(succeeds(removing, &allowed));
+
+  const std::string other = folder.path() + "/other";
+  const auto listener = net::listen_on({"unix:" + other, 0}, 0);
+  REQUIRE(listener);
+  const Attempt connecting_to_it = [&] {
+    return net::connect_to(net::SocketAddress(other), 60'000).ok();
+  };
+  CHECK(succeeds(connecting_to_it, &nothing));
+}

@@ -39,3 +39,29 @@ TEST_CASE("addresses are told from names", "[net]") {
   for (const char* const host : {"localhost", "127.0.0.1.example", "1.2.3", ""})
     CHECK_FALSE(net::is_numeric(host));
 }
+
+TEST_CASE("unix:PATH is a Unix-domain socket", "[net]") {
+  const auto parsed = net::parse_host_port_or_unix("unix:/run/a b.sock");
+  REQUIRE(parsed);
+  CHECK(parsed->is_unix());
+  CHECK(parsed->unix_path() == "/run/a b.sock");
+  CHECK(net::to_string(*parsed) == "unix:/run/a b.sock");
+  CHECK(net::is_numeric(parsed->host));
+  const auto addresses = net::resolve(*parsed);
+  REQUIRE(addresses);
+  CHECK(addresses->front().text() == "unix:/run/a b.sock");
+  CHECK(addresses->front() == net::SocketAddress("/run/a b.sock"));
+  CHECK_FALSE(addresses->front() == net::SocketAddress("/run/a b.sockets"));
+}
+
+TEST_CASE("a path of a socket is absolute and not too long", "[net]") {
+  const std::string longest = "/" + std::string(net::kMaxUnixPathBytes - 1, 'a');
+  CHECK(net::parse_host_port_or_unix("unix:" + longest));
+  for (const std::string& text :
+       {"unix:" + longest + "a", std::string("unix:"), std::string("unix:a"), std::string("/a")}) {
+    CAPTURE(text);
+    CHECK_FALSE(net::parse_host_port_or_unix(text));
+  }
+  CHECK(net::parse_host_port_or_unix("127.0.0.1:9000"));
+  CHECK_FALSE(net::parse_host_port("unix:/run/a"));
+}
