@@ -59,7 +59,7 @@ _AUTH = (
         "connection-is-kept-after-a-time-out",
         "fileserver/auth_client.cpp",
         "return outcome.is_reusable && goes_on(outcome.reply);",
-        "return outcome.kind == AuthOutcome::Kind::kTimedOut ||\n         (outcome.is_reusable && goes_on(outcome.reply));",
+        "return outcome.kind == AuthOutcome::Kind::kTimedOut || goes_on(outcome.reply);",
         (_ANSWERS + "test_a_connection_whose_request_timed_out_is_closed",),
     ),
     Mutation(
