@@ -307,7 +307,7 @@ _COMMIT_QUEUE = (
         "authserver/stores/commit_queue.cpp",
         "  transaction.cancel();",
         "  transaction.cancel();\n  answer_ = State::kCreated;\n  return done;",
-        ("unit/if a commit fails*", "unit/if SQLite cannot write its log*"),
+        ("unit/if a commit fails*",),
     ),
     Mutation(
         "taken-name-is-exists-though-the-commit-failed",

@@ -211,7 +211,7 @@ TEST_CASE("nobody has an answer before the commit has succeeded", "[stores]") {
   std::atomic<int> returned = 0;
   scene.start_leader("amy", [&] {
     while (scene.returned == 0) std::this_thread::yield();  // the one who was alone
-    base::pause_ms(20);
+    base::pause_ms(200);  // those who wait look for an answer more often
     returned = scene.returned.load();
     return base::kDone;
   });
