@@ -66,6 +66,10 @@ bench: ## measure the promised speeds, as ratios within one run; T="NAME ..." on
 	@scripts/setup bench && $(MAKE) --no-print-directory -j$(shell nproc) all peers
 	@$(PYTHON) scripts/bench --store $(or $(STORE),sqlite) $(T)
 
+bench-scale: ## measure and draw how cost grows with cores, connections, files, accounts; T=... only these
+	@scripts/setup lab && $(MAKE) --no-print-directory -j$(shell nproc) all
+	@$(PYTHON) scripts/bench-scale $(T)
+
 profile: ## profile the fileserver's instructions with callgrind
 	@scripts/setup lab && $(MAKE) --no-print-directory -j$(shell nproc) all
 	@scripts/lab run figure3 --quick
@@ -199,5 +203,5 @@ $(BUILD)/generated/sql/%.h: sql/%.sql
 $(foreach s,$(SCHEMAS),$(eval $(BUILD)/objects/authserver/stores/$(s)_store.o: $(BUILD)/generated/sql/$(s).h))
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: all peers setup help clean demo bench profile results results-summary test unit e2e test-stores test-scripts test-lab \
+.PHONY: all peers setup help clean demo bench bench-scale profile results results-summary test unit e2e test-stores test-scripts test-lab \
   check check-format check-python shellcheck tidy format compose-test memcheck fuzz torture mutants

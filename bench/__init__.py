@@ -12,6 +12,9 @@ ratios differ much less.
   crowd.py          many connections that do little
   promises.py       the promises of each store, and their limits
   cli.py            runs them and prints the table
+  scaling.py        what grows for `make bench-scale`: cores, connections, files, accounts
+  growth.py         how a figure grows: its exponent, table and drawing
+  scale_cli.py      measures that and writes build/scale.txt and build/scale.svg
   peers/            the systems that Turnstile is compared with
 
 Programs, stores and the network namespace are those of lab/rig.

@@ -108,7 +108,7 @@ def sweep(curves: list[Curve], title: str) -> str:
             + [n for curve in curves for n, _ in curve.invalid],
         )
     left.legend(loc="best")
-    return _svg(figure)
+    return svg(figure)
 
 
 def bars(groups: list[BarGroup], paper: list[BarGroup], rows: list[str]) -> str:
@@ -128,7 +128,7 @@ def bars(groups: list[BarGroup], paper: list[BarGroup], rows: list[str]) -> str:
         axes.yaxis.set_major_formatter(FuncFormatter(_plain_number))
     all_axes[0][0].set_ylabel("maximum throughput, requests/s")
     all_axes[0][-1].legend(loc="upper right")
-    return _svg(figure)
+    return svg(figure)
 
 
 def gains(
@@ -161,7 +161,7 @@ def gains(
     axes.yaxis.set_major_formatter(FuncFormatter(_plain_number))
     axes.yaxis.set_minor_formatter(FuncFormatter(_few_numbers))
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    return _svg(figure)
+    return svg(figure)
 
 
 def panel(samples: list[dict], cores: list[str], components: dict[str, str], title: str) -> str:
@@ -209,7 +209,7 @@ def panel(samples: list[dict], cores: list[str], components: dict[str, str], tit
     )
     for axes in (top_right, low_left, low_right):
         axes.legend(loc="best")
-    return _svg(figure)
+    return svg(figure)
 
 
 def scaling(
@@ -258,7 +258,7 @@ def scaling(
     left.set_xticks(cores)
     left.yaxis.set_major_formatter(FuncFormatter(_plain_number))
     left.legend(loc="best")
-    return _svg(figure)
+    return svg(figure)
 
 
 def profile(functions: list[tuple[str, float]]) -> str:
@@ -272,7 +272,7 @@ def profile(functions: list[tuple[str, float]]) -> str:
     axes.invert_yaxis()
     axes.set(xlabel="% of the fileserver's instructions")
     axes.grid(axis="y", visible=False)
-    return _svg(figure)
+    return svg(figure)
 
 
 def _draw_throughput(axes, curve: Curve) -> None:
@@ -406,7 +406,7 @@ def _few_numbers(value: float, _position) -> str:
     return _plain_number(value, None) if round(leading, 6) in (2, 5) else ""
 
 
-def _svg(figure) -> str:
+def svg(figure) -> str:
     text = io.StringIO()
     figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
     pyplot.close(figure)

@@ -80,6 +80,22 @@ MUTATIONS: tuple[Mutation, ...] = (
         ),
     ),
     Mutation(
+        "growth-is-the-ratio",
+        "bench/growth.py",
+        "for x, y in logs) / spread",
+        "for x, y in logs)",
+        ("scripts/test_bench_scale.GrowthTest.test_the_exponent_is_that_of_the_power",),
+    ),
+    Mutation(
+        "scale-stops-before-the-end",
+        "bench/scale_cli.py",
+        "else [*steps, end]",
+        "else steps",
+        (
+            "scripts/test_bench_scale.ScaleTest.test_the_steps_include_the_first_and_the_last_number",
+        ),
+    ),
+    Mutation(
         "missing-peer-is-not-skipped",
         "bench/cli.py",
         "if missing := promise.missing():",
