@@ -21,6 +21,7 @@ from .growth import Curve
 from .system import Bench
 
 _THREADS = 8
+_SETTLE_S = 1.0
 _RATE = "requests/s, get 1KB"
 _MEMORY = "memory of the fileserver, KiB"
 _MAX_CONNECTIONS = ("--max-connections", "12000")
@@ -90,6 +91,7 @@ def connections(bench: Bench, steps: Sequence[int]) -> list[Curve]:
                 connection = socket.create_connection(pair.address, timeout=30)
                 opened.callback(connection.close)
             count = step
+            time.sleep(_SETTLE_S)  # until the server has a thread for each
             rates.append((step, _rate(bench, pair)))
             memory.append((step, _resident_kib(pair)))
     of = "idle connections"
