@@ -10,9 +10,8 @@ from lab.rig import stores
 from lab.rig.stores import Store
 
 from .promise import Outcome, Side, compare
-from .system import Bench, System, running
+from .system import PLAIN, Bench, System, running
 
-PLAIN = ("--password-scheme", "plain")
 _ARGON2ID = ("--password-scheme", "argon2id")
 
 # A new thread and new connections for each request, prefetched files, plain passwords.

@@ -13,10 +13,9 @@ from lab.rig.host import Tool
 from lab.rig.processes import Address
 from lab.rig.stores import Server, Store
 
-from .against_paper import PLAIN
 from .peers import bare, nginx, paced, wrk
 from .promise import Outcome, Side, compare, in_turns
-from .system import USERS, Bench, System, running
+from .system import PLAIN, USERS, Bench, System, running
 
 _KEPT = ("--connection", "keep-alive", "--pipeline")
 

@@ -1,4 +1,7 @@
-"""Turnstile by itself, and against what the kernel and iperf3 say."""
+"""Turnstile by itself, and against what the kernel and iperf3 say.
+
+Passwords are in plain text: none of these figures is about them.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from lab.rig.stores import Store
 
 from . import crowd
 from .promise import Outcome, in_turns
-from .system import Bench, System, running
+from .system import PLAIN, Bench, System, running
 
 _CROWD_THREADS = 8
 _STREAMS = 2  # of a transfer that is compared with iperf3
@@ -24,7 +27,7 @@ def _get_1kb(system: System, threads: int) -> float:
 
 def large_against_iperf(bench: Bench, store: Store) -> Outcome:
     """Both send over loopback, two connections each, with the same congestion control."""
-    with running(bench, store) as system:
+    with running(bench, store, PLAIN) as system:
 
         def ours() -> float:
             result = system.get("10MB", _STREAMS, "--connection", "keep-alive")
@@ -40,13 +43,13 @@ def large_against_iperf(bench: Bench, store: Store) -> Outcome:
 
 
 def idle_memory(bench: Bench, store: Store) -> Outcome:
-    with running(bench, store) as system:
+    with running(bench, store, PLAIN) as system:
         kib, parts = crowd.idle_connections_kib(system.address, system.fileserver.pid)
     return Outcome(round(kib, 1) / _IDLE_KIB, f"{kib:.1f} KiB each ({parts})")
 
 
 def trickling_crowd(bench: Bench, store: Store) -> Outcome:
-    with running(bench, store) as system:
+    with running(bench, store, PLAIN) as system:
 
         def with_crowd() -> float:
             with crowd.trickling(system.address):
@@ -64,14 +67,17 @@ def telemetry_costs_nothing(bench: Bench, store: Store) -> Outcome:
         kept = ("--connection", "keep-alive", "--pipeline")
         return float(system.get("1KB", _CROWD_THREADS, *kept)["throughput_rps"])
 
-    with running(bench, store, flags, flags) as counting, running(bench, store) as plain:
+    with (
+        running(bench, store, (*PLAIN, *flags), flags) as counting,
+        running(bench, store, PLAIN) as plain,
+    ):
         ours, without, ratio = in_turns(bench, lambda: rate(counting), lambda: rate(plain))
     return Outcome(ratio, f"{ours:,.0f}/s with --telemetry-listen, {without:,.0f}/s without")
 
 
 def independent_meter(bench: Bench, store: Store) -> Outcome:
     """The kernel counts accepted connections, and loadgen makes one for each request."""
-    with running(bench, store) as system:
+    with running(bench, store, PLAIN) as system:
         _get_1kb(system, _CROWD_THREADS)  # opens the connections to the authserver
         rounds = []
         for _ in range(bench.rounds):

@@ -17,7 +17,8 @@ from lab.rig.servers import Programs, Server
 from lab.rig.stores import Store
 
 USERS = 1000  # user1, user2 and so on; each request of a get draws one of them
-_CONNECTIONS = 4  # over which they are made
+PLAIN = ("--password-scheme", "plain")
+_CONNECTIONS = 4  # over which users are made
 
 
 @dataclass(frozen=True, kw_only=True)
