@@ -8,6 +8,7 @@
 
 #include <cerrno>
 
+#include "base/clock.h"
 #include "net/address.h"
 #include "net/listen.h"
 
@@ -30,6 +31,18 @@ bool is_abandoned(const std::string& path) {
   return probe.is_open() &&
          ::fcntl(probe.get(), F_SETFL, O_NONBLOCK) == 0 &&  // its queue may be full
          ::connect(probe.get(), address.get(), address.size()) != 0 && errno == ECONNREFUSED;
+}
+
+// Returns 0, or the errno of the failure. Anybody who may read the folder can lock it too, so this
+// does not wait for ever.
+int lock_folder(int folder) {
+  const auto deadline = base::Deadline::in_ms(2'000);
+  while (::flock(folder, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return errno;
+    if (deadline.has_passed()) return ETIMEDOUT;
+    base::pause_ms(10);
+  }
+  return 0;
 }
 
 // Returns 0, or the errno of the failure.
@@ -71,7 +84,8 @@ base::Result<UnixListener> bind_unix(const std::string& path, const std::string&
     return base::errno_error(base::ErrorCode::kInternal, what, errno_value);
   };
   const Fd folder(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder.is_open() || ::flock(folder.get(), LOCK_EX) != 0) return failed(errno);
+  if (!folder.is_open()) return failed(errno);
+  if (const int failure = lock_folder(folder.get()); failure != 0) return failed(failure);
   Fd fd = unix_socket();
   if (!fd.is_open()) return failed(errno);
   if (const int failure = bind_fresh_or_abandoned(fd.get(), path); failure != 0)
