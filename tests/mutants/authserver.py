@@ -1,4 +1,4 @@
-"""Mutations of authserver/: verdicts, the memo, the hash lanes, each store, commits, moving accounts."""
+"""Mutations of authserver/: verdicts, the memo, the lanes, stores, commits, moving accounts."""
 
 from tree import Mutation
 
@@ -298,7 +298,8 @@ _COMMIT_QUEUE = (
         "ok-comes-before-the-commit",
         "authserver/stores/commit_queue.cpp",
         "if (done) done = transaction.commit();",
-        "if (done) {\n    answer_ = State::kCreated;\n    for (const Taken& taken : taken_) answer(taken);\n"
+        "if (done) {\n    answer_ = State::kCreated;\n"
+        "    for (const Taken& taken : taken_) answer(taken);\n"
         "    taken_.clear();\n    done = transaction.commit();\n  }",
         ("unit/nobody has an answer before the commit*",),
     ),
