@@ -237,3 +237,38 @@ TEST_CASE("an `auth` on a lane that hangs is answered on a new connection", "[fi
   };
   for (int i = 0; i < 3; ++i) CHECK(ask().ok());
 }
+
+TEST_CASE("with several authservers each question has a connection of its own", "[fileserver]") {
+  constexpr std::int64_t kAMinuteMs = 60'000;
+  tests::Gate gate;
+  const auto converse = [&](tests::ScriptedAuthserver::Peer& peer) {
+    while (peer.next_line()) {
+      gate.pass();
+      peer.send("OK\n");
+    }
+  };
+  tests::ScriptedAuthserver one(converse);
+  tests::ScriptedAuthserver other(converse);
+  const std::vector<net::SocketAddress> both{net::resolve(one.address())->front(),
+                                             net::resolve(other.address())->front()};
+  fileserver::AuthClient client({"authserver", 9001}, fileserver::AuthConnection::kPersistent,
+                                kAMinuteMs, [both](const net::HostPort&) { return both; },
+                                fileserver::AuthAddresses::OutageLog::kOn,
+                                {kAMinuteMs * base::kNsPerMs, kAMinuteMs});
+  std::atomic<int> granted = 0;
+  for (int round = 0; round < 2; ++round) {  // the second one finds kept connections
+    gate.set_open(false);
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; ++i) {
+      threads.emplace_back([&] {
+        const auto answer =
+            client.ask(wire::Auth{{"bob", "pw"}}, fileserver::AuthClient::Sharing::kAllowed);
+        if (answer.ok()) ++granted;
+      });
+    }
+    while (gate.waiting() < 3) base::pause_ms(1);
+    gate.set_open(true);
+    for (auto& thread : threads) thread.join();
+  }
+  CHECK(granted == 6);
+}

@@ -1,8 +1,6 @@
 #include "fileserver/log_in.h"
 
-#include <condition_variable>
 #include <future>
-#include <mutex>
 #include <vector>
 
 #include "base/clock.h"
@@ -35,35 +33,9 @@ TEST_CASE("no user name can end its quotes or the line", "[fileserver]") {
       R"(auth-failed address=192.0.2.1 user="a\x0aauth-failed address=198.51.100.1" front=native)");
 }
 
-// The authserver's answers wait until the test opens the gate.
-class Gate {
- public:
-  void set_open(bool is_open) {
-    const std::lock_guard lock(mutex_);
-    is_open_ = is_open;
-    changed_.notify_all();
-  }
-  void pass() {
-    std::unique_lock lock(mutex_);
-    ++waiting_;
-    changed_.wait(lock, [this] { return is_open_; });
-    --waiting_;
-  }
-  int waiting() {
-    const std::lock_guard lock(mutex_);
-    return waiting_;
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool is_open_ = true;
-  int waiting_ = 0;
-};
-
 TEST_CASE("only a pair that was right lately is asked together with others", "[fileserver]") {
   constexpr std::int64_t kAMinuteMs = 60'000;
-  Gate gate;
+  tests::Gate gate;
   tests::ScriptedAuthserver server([&](tests::ScriptedAuthserver::Peer& peer) {
     while (const auto line = peer.next_line()) {
       gate.pass();

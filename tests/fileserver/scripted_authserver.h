@@ -5,7 +5,9 @@
 
 #include <array>
 #include <atomic>
+#include <condition_variable>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -86,6 +88,32 @@ class ScriptedAuthserver {
   const net::Listener listener_;
   std::atomic<int> connections_ = 0;
   std::thread thread_;
+};
+
+// The authserver's answers wait until the test opens the gate.
+class Gate {
+ public:
+  void set_open(bool is_open) {
+    const std::lock_guard lock(mutex_);
+    is_open_ = is_open;
+    changed_.notify_all();
+  }
+  void pass() {
+    std::unique_lock lock(mutex_);
+    ++waiting_;
+    changed_.wait(lock, [this] { return is_open_; });
+    --waiting_;
+  }
+  int waiting() {
+    const std::lock_guard lock(mutex_);
+    return waiting_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_open_ = true;
+  int waiting_ = 0;
 };
 
 }  // namespace tests

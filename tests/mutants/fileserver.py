@@ -180,7 +180,7 @@ _LANE = (
         "fileserver/auth_lane.cpp",
         "if (question != nullptr && question != mine) wakes.add(*question, kAlone);",
         "",
-        ("unit/when the connection ends, those without*",),
+        ("unit/when the connection ends*",),
         may_hang=True,
     ),
     Mutation(
@@ -205,6 +205,14 @@ _LANE = (
         "if (outcome && has_answer(*outcome)) return status_of(*outcome);",
         "if (outcome) return status_of(*outcome);",
         ("unit/an `auth` on a lane that hangs*",),
+    ),
+    Mutation(
+        "one-of-several-authservers-has-all-the-work",
+        "fileserver/auth_client.cpp",
+        "if (addresses_.count() != 1) return {};",
+        "",
+        ("unit/with several authservers each question*",),
+        may_hang=True,
     ),
     Mutation(
         "copies-of-questions-are-kept",
