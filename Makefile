@@ -35,6 +35,14 @@ ifeq ($(SANITIZE),thread)
 override CXXFLAGS += -fsanitize=thread
 endif
 
+# authserver/passwords/hash_memory.h keeps the memory that libsodium.a maps. The sanitizers have a mmap of their own.
+SODIUM := $(if $(SANITIZE),,$(wildcard $(shell pkg-config --variable=libdir libsodium 2>/dev/null)/libsodium.a))
+ifneq ($(SODIUM),)
+override CPPFLAGS += -DTURNSTILE_HASH_MEMORY
+$(BUILD)/authserver $(BUILD)/unit_tests: override LDLIBS := \
+  $(patsubst -lsodium,$(SODIUM),$(LDLIBS)) -Wl,--wrap=mmap,--wrap=munmap
+endif
+
 sources_of = $(wildcard $(1)/*.cpp $(1)/*/*.cpp)
 objects_of = $(patsubst %.cpp,$(BUILD)/objects/%.o,$(1))
 

@@ -101,6 +101,7 @@ base::Status Authenticator::check(wire::Credentials account, std::string_view re
 bool Authenticator::matches_in_usual_time(std::string_view record,
                                           std::string_view password) const {
   const std::int64_t began_ns = base::now_ns();
+  const HashMemory::Use memory(*memory_);
   const bool is_right = matches(record, password);
   if (costs_as_ours(record)) {
     shared_->times.note(base::now_ns() - began_ns);
@@ -116,6 +117,7 @@ base::Status Authenticator::create(AccountStore& store, wire::Credentials accoun
     record = make_record(options_.scheme, account.password);
   } else {
     const HashLanes::Turn turn(shared_->lanes, {}, hash_deadline_ns());
+    const HashMemory::Use memory(*memory_);
     if (turn.is_granted()) record = make_record(options_.scheme, account.password);
   }
   if (!record) return record.error();

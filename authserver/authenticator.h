@@ -7,6 +7,7 @@
 #include <string>
 
 #include "authserver/passwords/hash_lanes.h"
+#include "authserver/passwords/hash_memory.h"
 #include "authserver/passwords/hash_times.h"
 #include "authserver/passwords/scheme.h"
 #include "authserver/passwords/verified_memo.h"
@@ -29,9 +30,10 @@ struct SharedPasswordState {
 inline constexpr std::int64_t kHashWaitMs = 2'000;
 
 struct AuthenticatorOptions {
-  Scheme scheme;              // of new accounts
-  std::int64_t memo_ms;       // how long a verified credential is remembered; 0: not at all
-  std::int64_t hash_wait_ms;  // how long a request waits for its turn to compute a hash
+  Scheme scheme;                 // of new accounts
+  std::int64_t memo_ms;          // how long a verified credential is remembered; 0: not at all
+  std::int64_t hash_wait_ms;     // how long a request waits for its turn to compute a hash
+  std::size_t kept_regions = 0;  // of memory for hashes, in this process (passwords/hash_memory.h)
 };
 
 // Any thread. Immutable apart from the shared state. The caller lends a store for each call, which
@@ -61,7 +63,10 @@ class Authenticator {
  private:
   Authenticator(const AuthenticatorOptions& options, SharedPasswordState& shared,
                 std::string nobodys_record)
-      : options_(options), shared_(&shared), nobodys_record_(std::move(nobodys_record)) {}
+      : options_(options),
+        shared_(&shared),
+        memory_(std::make_shared<HashMemory>(options.kept_regions)),
+        nobodys_record_(std::move(nobodys_record)) {}
 
   // Succeeds if the password matches the record.
   base::Status check(wire::Credentials account, std::string_view record,
@@ -73,6 +78,7 @@ class Authenticator {
 
   AuthenticatorOptions options_;
   SharedPasswordState* shared_;
+  std::shared_ptr<HashMemory> memory_;  // shared, as the hasher
   std::shared_ptr<const CredentialHasher> hasher_ =
       std::make_shared<CredentialHasher>();  // shared, so that copies use the same key
   std::string nobodys_record_;               // an argon2id record of a password that nobody knows

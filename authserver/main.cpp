@@ -73,12 +73,15 @@ int run(const Config& config) {
   const auto sandbox = serve::enter_sandbox(config.serve, allowed);
   if (const auto prepared = config.store.prepare(); !prepared) return failed(prepared.error());
 
-  const serve::Shared<authserver::SharedPasswordState> passwords(
-      std::in_place, static_cast<std::size_t>(config.hashes_at_once));
+  const auto lanes = static_cast<std::size_t>(config.hashes_at_once);
+  const serve::Shared<authserver::SharedPasswordState> passwords(std::in_place, lanes);
+  // Each process would keep memory of its own, and there may be thousands.
+  const bool keeps_memory = config.model == authserver::Model::kThread;
   const auto authenticator =
       authserver::Authenticator::make({.scheme = config.password_scheme,
                                        .memo_ms = config.verified_memo_ms,
-                                       .hash_wait_ms = authserver::kHashWaitMs},
+                                       .hash_wait_ms = authserver::kHashWaitMs,
+                                       .kept_regions = keeps_memory ? lanes : 0},
                                       *passwords);
   if (!authenticator) return failed(authenticator.error());
 

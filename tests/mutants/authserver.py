@@ -112,6 +112,27 @@ _PASSWORDS = (
         ("unit/the key depends on*",),
     ),
     Mutation(
+        "memory-of-a-hash-is-not-wiped",
+        "authserver/passwords/hash_memory.cpp",
+        "::sodium_memzero(region_, bytes);",
+        "",
+        ("unit/a region is wiped after a hash*",),
+    ),
+    Mutation(
+        "all-memory-of-hashes-is-kept",
+        "authserver/passwords/hash_memory.cpp",
+        "if (free_.size() < most_regions_) {",
+        "if (true) {",
+        ("unit/two hashes at once have different regions*",),
+    ),
+    Mutation(
+        "each-hash-maps-its-memory",
+        "authserver/passwords/hash_memory.cpp",
+        "if (authserver::current_use != nullptr && fd == -1) {",
+        "if (false) {",
+        ("unit/libsodium computes argon2id in the memory*",),
+    ),
+    Mutation(
         "lanes-are-not-repaired",
         "authserver/passwords/hash_lanes.cpp",
         "if (lanes_.mutex_.lock() == base::ProcessMutex::Locked::kYesAfterDeath) lanes_.repair();",
