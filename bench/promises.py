@@ -69,7 +69,7 @@ _REDIS = (
     Promise(
         "get-auth-request",
         "get 1KB: --pipeline / nginx + auth_request",
-        1.2,
+        1.0,
         against_peers.get_auth_request,
         missing=against_peers.missing,
     ),
