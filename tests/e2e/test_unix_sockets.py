@@ -70,6 +70,10 @@ class UnixSocketTest(LoadgenScene):
                 self.assertEqual(server.stop(), 0)
                 self.assertFalse(self.path(model).exists())
 
+    def test_the_fileserver_removes_its_file_too(self) -> None:
+        self.assertEqual(self.serve_both().stop(), 0)
+        self.assertFalse(self.path("f").exists())
+
     def test_a_child_that_ends_leaves_the_file(self) -> None:
         listen = ("--listen", f"unix:{self.path('a')}", "--model", "process", "--spare-workers", 0)
         server = self.scene.authserver(*listen)

@@ -1,5 +1,7 @@
 #include "net/connect.h"
 
+#include <netinet/tcp.h>
+
 #include <array>
 #include <cerrno>
 
@@ -105,4 +107,15 @@ TEST_CASE("the source address can be chosen", "[net]") {
   CHECK(net::SocketAddress(reinterpret_cast<sockaddr*>(&storage), size)
             .text()
             .starts_with("127.0.0.77:"));
+}
+
+TEST_CASE("the system queues at most 64 KiB for a peer, besides what is on its way", "[net]") {
+  const auto listener = net::listen_on({"127.0.0.1", 0}, 0);
+  const auto client = net::connect_to(address_of(*listener), 1000);
+  const auto accepted = net::accept_from(listener->fd.get());
+  REQUIRE(accepted.verdict == net::AcceptVerdict::kAccepted);
+  int bytes = 0;
+  socklen_t size = sizeof bytes;
+  REQUIRE(::getsockopt(accepted.fd.get(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, &size) == 0);
+  CHECK(bytes == 64 * 1024);
 }
