@@ -72,8 +72,10 @@ void Session::handle(serve::Connection& connection, const wire::FileName& file) 
   }
   const auto sent = files_.send(file.name, connection);
   log_transfer(connection, file.name, asked_ns, sent);
-  base::log::debug("file name={} answer={}", base::log::quoted(file.name),
-                   sent ? "OK" : wire::word_of(sent.error().code));
+  if (base::log::is_on(base::log::Level::kDebug)) {  // quoting the name takes memory and time
+    base::log::debug("file name={} answer={}", base::log::quoted(file.name),
+                     sent ? "OK" : wire::word_of(sent.error().code));
+  }
   if (!sent) serve::answer(connection, sent);
 }
 
