@@ -188,15 +188,7 @@ _LANE = (
         "fileserver/log_in.cpp",
         "attempt.was_right_lately() ? AuthClient::Sharing::kAllowed",
         "true ? AuthClient::Sharing::kAllowed",
-        ("unit/only a pair that was right lately*",),
-        may_hang=True,
-    ),
-    Mutation(
-        "right-pairs-are-asked-alone",
-        "fileserver/log_in.cpp",
-        "attempt.was_right_lately() ? AuthClient::Sharing::kAllowed",
-        "false ? AuthClient::Sharing::kAllowed",
-        ("unit/only a pair that was right lately*",),
+        ("unit/a guess has a connection of its own*",),
         may_hang=True,
     ),
     Mutation(
