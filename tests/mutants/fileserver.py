@@ -87,9 +87,9 @@ _AUTH = (
         "answer-of-nonsense-is-unavailable",
         "fileserver/auth_exchange.cpp",
         'return Error{ErrorCode::kInternal, "the authserver does not speak the protocol"};\n'
-        "    case Outcome::Kind::kAnswered",
+        "    case Kind::kAnswered",
         'return Error{ErrorCode::kUnavailable, "the authserver does not speak the protocol"};\n'
-        "    case Outcome::Kind::kAnswered",
+        "    case Kind::kAnswered",
         (_ANSWERS + "test_what_is_no_answer_grants_nothing",),
     ),
     Mutation(
@@ -278,8 +278,8 @@ _THROTTLE = (
     Mutation(
         "kept-connection-that-hangs-is-waited-for",
         "fileserver/auth_client.cpp",
-        "if (!has_answer(outcome) && may_repeat) break;",
-        "if (outcome.kind == Outcome::Kind::kBroken && may_repeat) break;",
+        "if (has_answer(outcome) || !may_repeat) {",
+        "if (outcome.kind != AuthOutcome::Kind::kBroken || !may_repeat) {",
         ("unit/an `auth` or `ping` on a kept connection*",),
     ),
 )

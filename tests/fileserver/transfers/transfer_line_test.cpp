@@ -31,7 +31,7 @@ TEST_CASE("a transfer is one line of JSON", "[transfers]") {
                                 .last_byte_ns = 1'000'000'999};
   CHECK(line_of({.name = "a/b.txt", .asked_ns = 1'000, .reply = whole}) ==
         "{\"result\":\"ok\",\"asked\":1700000000.000001,\"first_byte\":1700000000.000002,"
-        "\"last_byte\":1700000001.000000,\"bytes\":10,\"size\":10,\"client\":\"::\","
+        "\"last_byte\":1700000001.000000,\"bytes\":10,\"size\":10,\"client\":\"unix\","
         "\"name\":\"a/b.txt\"}\n");
 }
 
