@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 
 #include "base/file_io.h"
 #include "base/log.h"
@@ -17,7 +18,8 @@ using base::ErrorCode;
 // O_DIRECT requires addresses, offsets and sizes that are multiples of this.
 constexpr std::int64_t kBlockBytes = 4096;
 
-// Smaller files are copied into memory of exactly their size.
+// Smaller files are copied into memory of exactly their size. Sending them from a region would take
+// a second call.
 constexpr std::int64_t kPackedBelowBytes = 16 * 1024;
 
 std::int64_t in_whole_blocks(std::int64_t bytes) {
@@ -28,6 +30,38 @@ std::unique_ptr<char, FreeBytes> allocate_blocks(std::int64_t bytes) {
   return std::unique_ptr<char, FreeBytes>(
       static_cast<char*>(std::aligned_alloc(kBlockBytes, static_cast<std::size_t>(bytes))));
 }
+
+// Where a file is read to, in whole blocks.
+class Target {
+ public:
+  Target(std::int64_t size_bytes, SendableMemory& memory) {
+    if (size_bytes >= kPackedBelowBytes && map(memory.take(in_whole_blocks(size_bytes)))) return;
+    data_ = allocate_blocks(in_whole_blocks(size_bytes));
+  }
+
+  // Null when memory ran out.
+  char* begin() const { return mapping_ ? mapping_->data() : data_.get(); }
+
+  // The bytes are in one of them.
+  std::unique_ptr<char, FreeBytes> data() { return std::move(data_); }
+  SendableMemory::Region region() {
+    mapping_.reset();
+    return std::move(region_);
+  }
+
+ private:
+  bool map(SendableMemory::Region region) {
+    if (region.is_empty()) return false;
+    mapping_.emplace(region);
+    if (mapping_->data() == nullptr) mapping_.reset();
+    if (mapping_) region_ = std::move(region);
+    return mapping_.has_value();
+  }
+
+  std::unique_ptr<char, FreeBytes> data_;
+  SendableMemory::Region region_;
+  std::optional<SendableMemory::Mapping> mapping_;  // of region_
+};
 
 // Returns the number of bytes read from the start of the file, or -1 with errno. It is less than
 // `size_bytes` if the file is shorter now, or if may_go_on() ended the reading.
@@ -88,11 +122,11 @@ base::Result<CachedFile> read_whole_file(const Fence& fence, std::string_view na
   if (!is_settled(version) || memory_for(version.size_bytes) != share.bytes()) {
     return Error{ErrorCode::kUnavailable, std::string(name) + ": the file is changing"};
   }
-  auto blocks = allocate_blocks(in_whole_blocks(version.size_bytes));
-  if (blocks == nullptr) return failed(ENOMEM);
+  Target target(version.size_bytes, options.memory);
+  if (target.begin() == nullptr) return failed(ENOMEM);
 
   const std::int64_t got =
-      read_from_start(file->fd.get(), blocks.get(), version.size_bytes, options.pieces);
+      read_from_start(file->fd.get(), target.begin(), version.size_bytes, options.pieces);
   if (got < 0 && errno == EINVAL && file->is_direct) {
     options.direct_io.refuse("read: Invalid argument");
     return read_whole_file(fence, name, std::move(share), options);
@@ -102,10 +136,13 @@ base::Result<CachedFile> read_whole_file(const Fence& fence, std::string_view na
     return Error{ErrorCode::kUnavailable,
                  std::string(name) + ": the file changed, or reading was ended"};
   }
-  if (version.size_bytes < kPackedBelowBytes) blocks = packed(blocks.get(), version.size_bytes);
-  if (blocks == nullptr) return failed(ENOMEM);
-  return CachedFile{version, std::make_shared<const MemoryShare>(std::move(share)),
-                    std::move(blocks)};
+  auto data = target.data();
+  if (version.size_bytes < kPackedBelowBytes) {
+    data = packed(data.get(), version.size_bytes);
+    if (data == nullptr) return failed(ENOMEM);
+  }
+  return CachedFile{version, std::make_shared<const MemoryShare>(std::move(share)), std::move(data),
+                    target.region()};
 }
 
 }  // namespace fileserver

@@ -10,6 +10,7 @@
 
 #include "fileserver/files/fence.h"
 #include "fileserver/files/memory_budget.h"
+#include "fileserver/files/sendable_memory.h"
 
 namespace fileserver {
 
@@ -20,16 +21,21 @@ struct FreeBytes {
 // Immutable once built. Holds its share of the memory budget until it is destroyed.
 struct CachedFile {
   FileVersion version;
-  std::shared_ptr<const MemoryShare> share;  // given back after `data` is freed
-  std::unique_ptr<char, FreeBytes> data;
+  std::shared_ptr<const MemoryShare> share;  // given back after the bytes are freed
 
+  // The bytes are in one of these, and the other one is empty: in `region`, if the file is large
+  // enough that sending without a copy pays, and if the system has such memory.
+  std::unique_ptr<char, FreeBytes> data;
+  SendableMemory::Region region;
+
+  // Requires: they are in `data`.
   std::span<const char> bytes() const {
     return {data.get(), static_cast<std::size_t>(version.size_bytes)};
   }
 };
 
-// The memory that a file of this size takes. Files under 16 KiB take their size, larger ones whole
-// blocks of 4096 bytes.
+// The memory that a file of this size takes. Files under 16 KiB take their size and are in
+// CachedFile::data, larger ones take whole blocks of 4096 bytes.
 std::int64_t memory_for(std::int64_t size_bytes);
 
 // Whether the served folder's file system allows O_DIRECT. Any thread.
@@ -57,7 +63,8 @@ inline constexpr std::int64_t kOneReadBytes = std::int64_t{1} << 30;
 inline constexpr std::int64_t kPieceBytes = 32 << 20;
 
 struct ReadOptions {
-  DirectIo& direct_io;  // shared by all reads in the served folder
+  DirectIo& direct_io;     // shared by all reads in the served folder
+  SendableMemory& memory;  // must outlive the files
   Pieces pieces;
 };
 

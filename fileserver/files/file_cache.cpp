@@ -11,7 +11,7 @@ using base::ErrorCode;
 std::int64_t FileCache::bookkeeping_bytes(std::string_view name) {
   // A little more than what the entries of the table and of the index, the CachedFile and their
   // blocks on the heap take with 64-bit pointers.
-  constexpr std::int64_t kBytesBesidesTheName = 448;
+  constexpr std::int64_t kBytesBesidesTheName = 480;
   return kBytesBesidesTheName + static_cast<std::int64_t>(name.size());
 }
 
@@ -68,7 +68,7 @@ FileCache::State FileCache::load(const std::string& name, const Pieces& pieces) 
     put(name, {Source::kDiskOverLimit, found.version.inode});
     return State::kCurrent;
   }
-  auto file = read_whole_file(fence_, name, std::move(*share), {direct_io_, pieces});
+  auto file = read_whole_file(fence_, name, std::move(*share), {direct_io_, memory_, pieces});
   if (!file) return after_failed_read(name, file.error());
   // A change during the read may have been reported already, and is not reported again.
   if (!is_still(name, file->version)) return check(name);

@@ -19,6 +19,7 @@
 #include "fileserver/files/fence.h"
 #include "fileserver/files/folder_watch.h"
 #include "fileserver/files/memory_budget.h"
+#include "fileserver/files/sendable_memory.h"
 
 namespace fileserver {
 
@@ -136,7 +137,8 @@ class FileCache {
 
   const Fence& fence_;
   DirectIo direct_io_;
-  MemoryBudget budget_;  // before the shards, whose files hold shares of it
+  SendableMemory memory_;  // both before the shards, whose files hold parts of them
+  MemoryBudget budget_;
   std::array<Shard, kShards> shards_;
   std::atomic<std::int64_t> files_in_memory_ = 0;
 

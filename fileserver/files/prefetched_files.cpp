@@ -62,7 +62,12 @@ base::Status PrefetchedFiles::send(std::string_view name, serve::Connection& con
     if (!entry) return send_unknown(*real_name, connection);
   }
   if (!entry->file) return disk_.send(name, connection);
-  connection.reply_with(entry->file->bytes());
+  const CachedFile& file = *entry->file;
+  if (file.region.is_empty()) {
+    connection.reply_with(file.bytes());
+  } else {
+    connection.reply_with(file.region.part(file.version.size_bytes));
+  }
   return base::kDone;
 }
 

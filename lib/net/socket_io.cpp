@@ -5,6 +5,7 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
@@ -57,6 +58,16 @@ ssize_t send_parts(int fd, std::span<iovec> parts) {
   message.msg_iov = parts.data();
   message.msg_iovlen = parts.size();
   return base::retried([&] { return ::sendmsg(fd, &message, MSG_NOSIGNAL); });
+}
+
+ssize_t send_first(int fd, std::span<const char> bytes) {
+  return base::retried(
+      [&] { return ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_MORE); });
+}
+
+ssize_t send_file(int fd, const FilePart& part) {
+  off_t offset = part.offset;
+  return base::retried([&] { return ::sendfile(fd, part.fd, &offset, part.size_bytes); });
 }
 
 bool send_all(int fd, std::string_view bytes) {

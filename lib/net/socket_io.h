@@ -41,6 +41,22 @@ ssize_t discard(int fd, std::span<char> into);
 // Never raises SIGPIPE.
 ssize_t send_parts(int fd, std::span<iovec> parts);
 
+// The same for the first part of a message whose rest follows at once: the kernel waits for that
+// before it sends an incomplete packet.
+ssize_t send_first(int fd, std::span<const char> bytes);
+
+// A range of an open file.
+struct FilePart {
+  int fd = -1;
+  std::int64_t offset = 0;
+  std::size_t size_bytes = 0;
+};
+
+// Sends a range of a file without copying it, or as much of it as send_parts() would. Returns how
+// many bytes the kernel took, 0 if the file ends before the range, or -1 with errno. Raises SIGPIPE
+// if the peer has closed the connection.
+ssize_t send_file(int fd, const FilePart& part);
+
 // Sends all bytes. Returns false with errno on failure; a time-out (see set_io_timeout()) is one.
 bool send_all(int fd, std::string_view bytes);
 

@@ -8,7 +8,6 @@
 #include <limits>
 #include <utility>
 
-#include "net/socket_io.h"
 #include "serve/options.h"
 
 namespace serve {
@@ -98,28 +97,54 @@ void Connection::queue(std::string_view line) {
   queued_size_ += line.copy(queued_.data() + queued_size_, queued_.size() - queued_size_);
 }
 
-// Sends the queued replies and then `bytes`, in one system call if the socket takes them all. The
-// peer may be slow, but has to take enough bytes within each idle time-out. A peer that has taken
-// all bytes is never late: then the reply itself comes slowly, from a disk for example.
+// One system call if the socket takes them all.
 bool Connection::send(std::span<const char> bytes) {
+  return send_body(bytes.size(), [&](std::span<const char> replies, std::size_t sent) {
+    iovec parts[] = {part_of(replies), part_of(bytes.subspan(sent))};
+    return net::send_parts(fd(), parts);
+  });
+}
+
+void Connection::reply_with(const net::FilePart& part) {
+  // A call of sendfile() goes on as long as the peer takes something now and then. If it has to
+  // take more than that, it is looked at after as much as one wait can send.
+  constexpr std::size_t kOneWaitBytes = 64 * 1024;
+  begin_sized_reply(part.size_bytes);
+  send_body(part.size_bytes, [&](std::span<const char> replies, std::size_t sent) {
+    const ssize_t of_replies = replies.empty() ? 0 : net::send_first(fd(), replies);
+    if (of_replies < static_cast<ssize_t>(replies.size())) return of_replies;
+    const std::size_t left = part.size_bytes - sent;
+    const ssize_t of_file =
+        net::send_file(fd(), {part.fd, part.offset + static_cast<std::int64_t>(sent),
+                              enough_ == 1 ? left : std::min(left, kOneWaitBytes)});
+    return of_replies > 0 ? of_replies + std::max<ssize_t>(of_file, 0) : of_file;
+  });
+}
+
+// Sends the queued replies and then a body of this size. `send_some` gets the replies that are left
+// and how much of the body was sent. It sends some more, and returns how much. The peer may be
+// slow, but has to take enough bytes within each idle time-out. A peer that has taken all bytes is
+// never late: then the reply itself comes slowly, from a disk for example.
+template <typename SendSome>
+bool Connection::send_body(std::size_t size_bytes, SendSome send_some) {
   std::span<const char> replies(queued_.data(), queued_size_);
   queued_size_ = 0;
-  if (replies.empty() && bytes.empty()) return !is_over_;
-  if (bytes.empty() || enough_ == 1) restart_reply_time();
-  while (!is_over_ && (!replies.empty() || !bytes.empty())) {
-    iovec parts[] = {part_of(replies), part_of(bytes)};
+  if (replies.empty() && size_bytes == 0) return !is_over_;
+  if (size_bytes == 0 || enough_ == 1) restart_reply_time();
+  std::size_t body_sent = 0;
+  while (!is_over_ && (!replies.empty() || body_sent < size_bytes)) {
     const std::int64_t began_ns = keeps_times_ ? base::now_ns() : 0;
-    const ssize_t sent = net::send_parts(fd(), parts);
-    if (sent < 0 && !is_timeout(errno)) is_over_ = true;
+    const ssize_t sent = send_some(replies, body_sent);
+    if (sent == 0 || (sent < 0 && !is_timeout(errno))) is_over_ = true;
     if (sent > 0) {
       const auto of_replies = std::min(replies.size(), static_cast<std::size_t>(sent));
       replies = replies.subspan(of_replies);
-      bytes = bytes.subspan(static_cast<std::size_t>(sent) - of_replies);
+      body_sent += static_cast<std::size_t>(sent) - of_replies;
       telemetry::add(telemetry::Count::kSentBytes, static_cast<std::uint64_t>(sent));
       unacknowledged_ += sent;
       note_sent(static_cast<std::size_t>(sent) - of_replies, began_ns);
     }
-    if (replies.empty() && bytes.empty()) break;
+    if (replies.empty() && body_sent == size_bytes) break;
     if (reply_moves() || unacknowledged_ == 0) {
       restart_reply_time();
     } else if (reply_deadline_.has_passed()) {

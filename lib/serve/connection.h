@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "net/fd.h"
 #include "net/ip_address.h"
+#include "net/socket_io.h"
 #include "telemetry/counters.h"
 #include "wire/error_word.h"
 #include "wire/line_buffer.h"
@@ -79,8 +80,10 @@ class Connection {
   void reply_error(base::ErrorCode code, std::string_view text);
   void flush() { send({}); }
 
-  // Replies "OK <size>" and the bytes. Sends them at once.
+  // Replies "OK <size>" and the bytes. Sends them at once. A range of a file is sent without
+  // copying it.
   void reply_with(std::span<const char> bytes);
+  void reply_with(const net::FilePart& part);
 
   // The same in pieces: begin_sized_reply() once, then send() until `size_bytes` have been sent.
   // send() returns false once the conversation is over.
@@ -106,6 +109,8 @@ class Connection {
 
  private:
   void queue(std::string_view line);
+  template <typename SendSome>
+  bool send_body(std::size_t size_bytes, SendSome send_some);
   void note_sent(std::size_t body_bytes, std::int64_t began_ns);
   bool receive_more(base::Deadline& deadline);
   bool reply_moves();

@@ -4,10 +4,11 @@ import os
 import random
 import re
 import shutil
+import threading
 import unittest
 
 from client import Client, Reply, grant
-from processes import resident_bytes
+from processes import file_memory_bytes, resident_bytes
 from programs import SANITIZED
 from scene import SceneTest, create_account
 from waiting import eventually
@@ -28,8 +29,8 @@ class MemoryLimitTest(SceneTest):
         self.authserver = self.scene.authserver()
         create_account(self.authserver)
 
-    def serve(self, limit: object) -> Client:
-        self.fileserver = self.scene.fileserver(self.authserver, "--memory-limit", limit)
+    def serve(self, limit: object, *flags: object) -> Client:
+        self.fileserver = self.scene.fileserver(self.authserver, "--memory-limit", limit, *flags)
         client = self.scene.client(self.fileserver)
         grant(client)
         return client
@@ -72,15 +73,28 @@ class MemoryLimitTest(SceneTest):
         size, limit = 60_000_000, 64 << 20
         path = self.scene.write("large", b"1" * size)
         os.utime(path, (1, 1))
-        client = self.serve(limit)
+        client = self.serve(limit, "--debuggable")
         fresh = self.scene.folder / "fresh"
-        for digit in (b"2", b"3"):
-            fresh.write_bytes(digit * size)
-            fresh.rename(path)
-            eventually(lambda: client.ask("large")[:1] == digit, f"version {digit!r} is seen")
-            eventually(lambda: resident_bytes(self.fileserver.pid) > size, "it is loaded")
-        most = resident_bytes(self.fileserver.pid, "VmHWM")
-        self.assertLess(most, limit + (32 << 20))
+        most = [0]
+        is_over = threading.Event()
+        watcher = threading.Thread(target=self.watch_memory, args=(most, is_over))
+        watcher.start()
+        try:
+            for digit in (b"2", b"3"):
+                fresh.write_bytes(digit * size)
+                fresh.rename(path)
+                eventually(lambda: client.ask("large")[:1] == digit, f"version {digit!r} is seen")
+                eventually(lambda: file_memory_bytes(self.fileserver.pid) > size, "it is loaded")
+        finally:
+            is_over.set()
+            watcher.join()
+        self.assertGreater(most[0], size)
+        self.assertLess(most[0], limit + (16 << 20))
+        self.assertLess(resident_bytes(self.fileserver.pid, "VmHWM"), limit + (32 << 20))
+
+    def watch_memory(self, most: list[int], is_over: threading.Event) -> None:
+        while not is_over.wait(0.001):
+            most[0] = max(most[0], file_memory_bytes(self.fileserver.pid))
 
     def test_a_file_over_it_is_followed_when_it_changes_grows_or_goes(self) -> None:
         client = self.serve("250K")

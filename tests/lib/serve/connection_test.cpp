@@ -1,7 +1,9 @@
 #include "serve/connection.h"
 
+#include <fcntl.h>
 #include <sys/socket.h>
 
+#include <filesystem>
 #include <thread>
 
 #include "base/clock.h"
@@ -10,17 +12,19 @@
 #include "net/socket_io.h"
 #include "serve/options.h"
 #include "tests/catch.h"
+#include "tests/temporary_folder.h"
 
 namespace {
 
 // A client, and the server's end of its connection.
 struct Pair {
-  explicit Pair(std::int64_t idle_timeout_ms = 60'000) {
+  explicit Pair(std::int64_t idle_timeout_ms = 60'000, std::int64_t min_rate = 0) {
     const auto listener = net::listen_on({"127.0.0.1", 0}, serve::io_slice_ms(idle_timeout_ms));
     auto connected = net::connect_to(net::resolve(listener->address)->front(), 60'000);
     client = std::move(*connected);
     auto accepted = net::accept_from(listener->fd.get());
-    connection.emplace(std::move(accepted.fd), accepted.peer, idle_timeout_ms, is_draining);
+    connection.emplace(std::move(accepted.fd), accepted.peer, idle_timeout_ms, is_draining,
+                       min_rate);
   }
 
   std::string received() const {
@@ -75,6 +79,62 @@ TEST_CASE("a reply with bytes follows the queued replies", "[serve]") {
   }
   pair.connection.reset();
   CHECK(pair.received() == "OK 4\nbodyOK 4\nbody");
+}
+
+TEST_CASE("a range of a file follows the queued replies", "[serve]") {
+  const tests::TemporaryFolder folder;
+  folder.write("file", "0123456789");
+  const net::Fd file(::open(folder.path("file").c_str(), O_RDONLY | O_CLOEXEC));
+  Pair pair;
+  pair.connection->reply_ok();
+  pair.connection->reply_with(net::FilePart{file.get(), 2, 5});
+  CHECK(pair.connection->sized_reply().is_whole);
+  CHECK(pair.connection->sized_reply().sent_bytes == 5);
+  pair.connection.reset();
+  CHECK(pair.received() == "OK\nOK 5\n23456");
+}
+
+TEST_CASE("a file that is shorter than its range ends the conversation", "[serve]") {
+  const tests::TemporaryFolder folder;
+  folder.write("file", "0123456789");
+  const net::Fd file(::open(folder.path("file").c_str(), O_RDONLY | O_CLOEXEC));
+  Pair pair;
+  pair.connection->reply_with(net::FilePart{file.get(), 7, 5});
+  CHECK_FALSE(pair.connection->sized_reply().is_whole);
+  CHECK_FALSE(pair.connection->next_line());
+  pair.connection.reset();
+  CHECK(pair.received() == "OK 5\n789");
+}
+
+TEST_CASE("a peer that takes no byte of a file is disconnected after the idle time-out",
+          "[serve]") {
+  const tests::TemporaryFolder folder;
+  folder.write("file", "");
+  std::filesystem::resize_file(folder.path("file"), 1 << 30);
+  const net::Fd file(::open(folder.path("file").c_str(), O_RDONLY | O_CLOEXEC));
+  Pair pair(50);
+  pair.connection->reply_with(net::FilePart{file.get(), 0, 1 << 30});
+  CHECK_FALSE(pair.connection->sized_reply().is_whole);
+  CHECK_FALSE(pair.connection->next_line());
+}
+
+TEST_CASE("a peer that takes a file too slowly is disconnected, though it takes some all the time",
+          "[serve]") {
+  constexpr std::int64_t kMinRate = 1'000'000'000'000;
+  const tests::TemporaryFolder folder;
+  folder.write("file", "");
+  std::filesystem::resize_file(folder.path("file"), 1 << 30);
+  const net::Fd file(::open(folder.path("file").c_str(), O_RDONLY | O_CLOEXEC));
+  Pair pair(100, kMinRate);
+  std::thread slow([&] {
+    std::array<char, 4096> buffer;
+    while (net::receive(pair.client.get(), buffer) > 0) base::pause_ms(1);
+  });
+  pair.connection->reply_with(net::FilePart{file.get(), 0, 1 << 30});
+  CHECK_FALSE(pair.connection->sized_reply().is_whole);
+  CHECK_FALSE(pair.connection->next_line());
+  pair.connection.reset();
+  slow.join();
 }
 
 TEST_CASE("a silent peer is disconnected after the idle time-out", "[serve]") {
