@@ -15,7 +15,7 @@ namespace authserver {
 // Any thread. A region is used by one hash at a time, and is wiped after it.
 class HashMemory {
  public:
-  static constexpr std::size_t kRegionBytes = 19 * 1024 * 1024;
+  static constexpr std::size_t kRegionBytes = 20 * 1024 * 1024;  // in whole huge pages
 
   // Keeps at most so many regions; with 0 none.
   explicit HashMemory(std::size_t most_regions) : most_regions_(most_regions) {}
