@@ -72,7 +72,7 @@ class LineBuffer {
   void wipe_last_line();
 
   // Room for one unfinished line and a few complete ones.
-  std::array<char, 4 * kMaxLineBytes> bytes_;
+  std::array<char, 3 * kMaxLineBytes> bytes_;
   std::size_t last_line_begin_ = 0;  // [last_line_begin_, begin_) was returned and is still valid
   std::size_t begin_ = 0;            // [begin_, end_) was not returned yet
   std::size_t end_ = 0;
