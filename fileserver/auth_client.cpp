@@ -13,7 +13,6 @@ namespace fileserver {
 namespace {
 
 using base::Error;
-using base::ErrorCode;
 
 // A request line, which may hold a password. Its bytes are overwritten at the end.
 struct WipedLine {

@@ -73,6 +73,7 @@ Times run_thread(const Plan& plan, int thread, Clock::time_point start) {
 Times run(const Plan& plan) {
   std::vector<Times> parts(static_cast<std::size_t>(plan.threads));
   std::vector<std::thread> threads;
+  threads.reserve(parts.size());
   const auto start = Clock::now() + std::chrono::milliseconds(100);
   for (int t = 0; t < plan.threads; ++t) {
     threads.emplace_back(
