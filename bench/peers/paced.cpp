@@ -1,4 +1,5 @@
 // An open loop: requests at a fixed rate, each on a new connection, whatever the server speaks.
+// With a RATE of 0 it is a closed loop: each thread sends its next request when it has the reply.
 //
 //   paced PORT RATE SECONDS THREADS REPLY_BYTES < REQUESTS
 //
@@ -41,7 +42,7 @@ std::vector<std::string> read_requests() {
 
 bool exchange(const Plan& plan, const std::string& request) {
   const int fd = peers::connect_to(plan.port);
-  char buffer[16384];
+  char buffer[65536];
   std::size_t left = plan.reply_bytes;
   bool is_whole = peers::send_all(fd, request);
   while (is_whole && left > 0) {
@@ -54,20 +55,42 @@ bool exchange(const Plan& plan, const std::string& request) {
 }
 
 // Thread t of n has the requests t, t+n, t+2n and so on.
-Times run_thread(const Plan& plan, int thread, Clock::time_point start) {
+struct Numbers {
+  std::size_t next;
+  std::size_t step;
+};
+
+void request_at(const Plan& plan, Clock::time_point due, std::size_t number, Times& times) {
+  const bool is_whole = exchange(plan, plan.requests[number % plan.requests.size()]);
+  const std::chrono::duration<double, std::milli> took = Clock::now() - due;
+  times.milliseconds.push_back(took.count());
+  times.failed += is_whole ? 0 : 1;
+}
+
+Times run_closed(const Plan& plan, Numbers numbers, Clock::time_point start) {
+  Times times;
+  const std::chrono::duration<double> length(plan.seconds);
+  std::this_thread::sleep_until(start);
+  for (; Clock::now() - start < length; numbers.next += numbers.step)
+    request_at(plan, Clock::now(), numbers.next, times);
+  return times;
+}
+
+Times run_open(const Plan& plan, Numbers numbers, Clock::time_point start) {
   Times times;
   const auto total = static_cast<std::size_t>(plan.rate * plan.seconds);
-  const auto step = static_cast<std::size_t>(plan.threads);
-  for (auto i = static_cast<std::size_t>(thread); i < total; i += step) {
-    const std::chrono::duration<double> offset(static_cast<double>(i) / plan.rate);
+  for (; numbers.next < total; numbers.next += numbers.step) {
+    const std::chrono::duration<double> offset(static_cast<double>(numbers.next) / plan.rate);
     const auto due = start + std::chrono::duration_cast<Clock::duration>(offset);
     std::this_thread::sleep_until(due);
-    const bool is_whole = exchange(plan, plan.requests[i % plan.requests.size()]);
-    const std::chrono::duration<double, std::milli> took = Clock::now() - due;
-    times.milliseconds.push_back(took.count());
-    times.failed += is_whole ? 0 : 1;
+    request_at(plan, due, numbers.next, times);
   }
   return times;
+}
+
+Times run_thread(const Plan& plan, int thread, Clock::time_point start) {
+  const Numbers numbers{static_cast<std::size_t>(thread), static_cast<std::size_t>(plan.threads)};
+  return plan.rate == 0 ? run_closed(plan, numbers, start) : run_open(plan, numbers, start);
 }
 
 Times run(const Plan& plan) {

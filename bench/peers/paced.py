@@ -1,4 +1,4 @@
-"""One run at a fixed rate, for response times: the same meter for our protocol and for HTTP."""
+"""The same meter for our protocol and for HTTP: at a fixed rate, or as fast as replies come."""
 
 from __future__ import annotations
 
@@ -31,11 +31,22 @@ def http_requests(name: str, users: int, password: str) -> list[bytes]:
 
 def p99_ms(bench: Bench, address: Address, requests: list[bytes], rate: float) -> float:
     """The 99th percentile of the response time at this rate. Failed when a request failed."""
+    return float(_run(bench, address, requests, rate, _THREADS)["p99_ms"])
+
+
+def closed_rate(bench: Bench, address: Address, requests: list[bytes], threads: int) -> float:
+    """Requests per second of a closed loop. Every byte is copied out of the kernel."""
+    return float(_run(bench, address, requests, 0, threads)["requests"]) / bench.seconds
+
+
+def _run(
+    bench: Bench, address: Address, requests: list[bytes], rate: float, threads: int
+) -> dict[str, float]:
     reply_bytes = _length_of_reply(address, requests[0])
     done = subprocess.run(
         [
             str(bench.programs.path("peers") / "paced"),
-            *(str(address.port), f"{rate:.0f}", f"{bench.seconds:g}", str(_THREADS)),
+            *(str(address.port), f"{rate:.0f}", f"{bench.seconds:g}", str(threads)),
             str(reply_bytes),
         ],
         input=b"\0".join(requests) + b"\0",
@@ -44,10 +55,10 @@ def p99_ms(bench: Bench, address: Address, requests: list[bytes], rate: float) -
     )
     if done.returncode != 0:
         raise Failed(f"paced: {done.stderr.decode().strip()}")
-    result = json.loads(done.stdout)
+    result: dict[str, float] = json.loads(done.stdout)
     if result["failed"]:
         raise Failed(f"paced: {result['failed']} of {result['requests']} requests failed")
-    return float(result["p99_ms"])
+    return result
 
 
 def _length_of_reply(address: Address, request: bytes) -> int:

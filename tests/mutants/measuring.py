@@ -49,6 +49,15 @@ MUTATIONS: tuple[Mutation, ...] = (
         (_PEERS + "BareTest.test_two_hops_ask_redis_once_for_each_request",),
     ),
     Mutation(
+        "closed-loop-counts-requests-twice",
+        "bench/peers/paced.cpp",
+        "numbers.next += numbers.step)\n    request_at(plan, Clock::now(), numbers.next, times);",
+        "numbers.next += numbers.step) {\n"
+        "    request_at(plan, Clock::now(), numbers.next, times);\n"
+        "    times.milliseconds.push_back(0);\n  }",
+        (_PEERS + "PacedTest.test_in_a_closed_loop_it_counts_each_request",),
+    ),
+    Mutation(
         "paced-overlooks-failures",
         "bench/peers/paced.cpp",
         "times.failed += is_whole ? 0 : 1;",

@@ -180,8 +180,8 @@ class BareTest(PeersTest):
 
 
 class PacedTest(PeersTest):
-    def p99_ms(self, address: Address, requests: list[bytes]) -> float:
-        bench = Bench(
+    def bench(self) -> Bench:
+        return Bench(
             programs=PROGRAMS,
             folder=self.folder,
             root=self.root,
@@ -189,7 +189,9 @@ class PacedTest(PeersTest):
             rounds=1,
             password="secret",
         )
-        return paced.p99_ms(bench, address, requests, rate=50)
+
+    def p99_ms(self, address: Address, requests: list[bytes]) -> float:
+        return paced.p99_ms(self.bench(), address, requests, rate=50)
 
     def test_it_sends_as_many_requests_as_are_due(self) -> None:
         with bare.two_hops(PROGRAMS, self.folder, self.redis.port) as address:
@@ -197,6 +199,14 @@ class PacedTest(PeersTest):
             requests = paced.native_requests("1KB1.txt", 2, "secret")
             self.assertGreater(self.p99_ms(address, requests), 0)
             self.assertEqual(self.asked() - before, 10 + 1)  # and the one that tells the length
+
+    def test_in_a_closed_loop_it_counts_each_request(self) -> None:
+        with bare.two_hops(PROGRAMS, self.folder, self.redis.port) as address:
+            before = self.asked()
+            requests = paced.native_requests("1KB1.txt", 2, "secret")
+            rate = paced.closed_rate(self.bench(), address, requests, threads=2)
+            self.assertGreater(rate, 0)
+            self.assertEqual(self.asked() - before, round(rate * 0.2) + 1)
 
     @skip_without(nginx.missing_for_lua())
     def test_it_speaks_http_and_fails_when_a_request_is_denied(self) -> None:
