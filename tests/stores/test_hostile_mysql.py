@@ -82,8 +82,8 @@ class PasswordCatcher(Listening):
             packets = _Packets(stream)
             packets.send(GREETING)
             self.received += packets.receive()
+            self.asked += 1  # before the client can end and the test look at it
             packets.send(SEND_THE_PASSWORD)
-            self.asked += 1
             self.received += packets.receive()
 
 
