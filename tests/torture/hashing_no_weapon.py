@@ -221,8 +221,8 @@ def _figure(
 _NO_LIMIT = Mutation(
     "all-hash-at-once",
     "authserver/main.cpp",
-    "std::in_place, static_cast<std::size_t>(config.hashes_at_once)",
-    "std::in_place, authserver::HashLanes::kMostLanes",
+    "const auto lanes = static_cast<std::size_t>(config.hashes_at_once);",
+    "const auto lanes = authserver::HashLanes::kMostLanes;",
 )
 
 

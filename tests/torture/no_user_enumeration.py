@@ -129,7 +129,7 @@ def _measure(bench: Bench, cases: Sequence[tuple[str, str]]) -> Figure:
 _AT_ONCE = Mutation(
     "unknown-users-are-denied-at-once",
     "authserver/authenticator.cpp",
-    "const auto verdict = check(account, nobodys_record_);",
+    "const auto verdict = check(account, nobodys_record_, before_hash);",
     'const base::Status verdict = Error{ErrorCode::kDenied, "unknown user"};',
 )
 
