@@ -51,6 +51,10 @@ struct AuthLane::Question {
   std::string_view line;
   Word state = kWaits;
   AuthOutcome outcome{Kind::kBroken};  // if the state is kAnswered
+
+  // While it waits to be sent.
+  Question* before = nullptr;
+  Question* behind = nullptr;
 };
 
 // The callers to wake, once there is nothing more urgent to do.
@@ -64,23 +68,40 @@ class AuthLane::Wakes {
   // Sets the state, after which the question may be gone. A wake-up of an address at which nothing
   // sleeps any more does no harm.
   void add(Question& question, std::uint32_t state) {
-    if (question.state.exchange(state, std::memory_order_acq_rel) == kSleeps)
-      words_[count_++] = &question.state;
+    if (question.state.exchange(state, std::memory_order_acq_rel) != kSleeps) return;
+    if (count_ == words_.size()) wake_all();
+    words_[count_++] = &question.state;
   }
   void wake_all() {
     for (; done_ < count_; ++done_)
       ::syscall(SYS_futex, words_[done_], FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+    count_ = done_ = 0;
   }
 
  private:
-  std::array<Word*, 2 * kMostTogether> words_;
+  std::array<Word*, kMostTogether> words_;
   std::size_t count_ = 0;
   std::size_t done_ = 0;
 };
 
-void AuthLane::Questions::erase(Question** question) {
-  std::move(question + 1, end(), question);
-  --end_;
+void AuthLane::Waiting::push(Question* question) {
+  question->before = last_;
+  (last_ == nullptr ? first_ : last_->behind) = question;
+  last_ = question;
+  ++size_;
+}
+
+AuthLane::Question* AuthLane::Waiting::pop() {
+  Question* const first = first_;
+  if (first != nullptr) erase(first);
+  return first;
+}
+
+void AuthLane::Waiting::erase(Question* question) {
+  (question == first_ ? first_ : question->before->behind) = question->behind;
+  (question == last_ ? last_ : question->behind->before) = question->before;
+  question->before = question->behind = nullptr;
+  --size_;
 }
 
 std::optional<AuthOutcome> AuthLane::ask(std::string_view line, base::Deadline answer_by) {
@@ -97,8 +118,7 @@ AuthLane::Place AuthLane::enter(Question& mine) {
   if (mine.line.size() > kMostLineBytes) return Place::kNone;
   const std::int64_t now_ns = base::now_ns();
   const base::Lock lock(mutex_);
-  if (is_led_ && (waiting_.size() == kMostTogether || now_ns - asked_ns_ > limits_.old_ns))
-    return Place::kNone;
+  if (is_led_ && now_ns - asked_ns_ > limits_.old_ns) return Place::kNone;
   waiting_.push(&mine);
   set_callers();
   if (std::exchange(is_led_, true)) return Place::kBehind;
@@ -142,7 +162,7 @@ std::uint32_t AuthLane::leave(Question& mine) {
   if (in_asked != asked_.end()) {
     *in_asked = nullptr;  // the answer will come, for nobody
   } else {
-    waiting_.erase(std::find(waiting_.begin(), waiting_.end(), &mine));
+    waiting_.erase(&mine);
   }
   set_callers();
   return kAlone;
@@ -213,11 +233,11 @@ bool AuthLane::deliver(const Replies& replies, Wakes& wakes) {
 
 void AuthLane::take_waiting() {
   asked_.clear();
-  for (Question* const question : waiting_) {
+  while (asked_.size() < kMostTogether && waiting_.size() > 0) {
+    Question* const question = waiting_.pop();
     asked_.push(question);
     text_size_ += question->line.copy(text_.data() + text_size_, text_.size() - text_size_);
   }
-  waiting_.clear();
   open_ = asked_.size();
   asked_ns_ = base::now_ns();
 }
@@ -253,12 +273,12 @@ void AuthLane::give_up(const Question& mine) {
 // Frees the lane. All callers except `mine` ask by themselves. Returns the connection, which the
 // caller closes.
 net::Fd AuthLane::dissolve(const Question* mine, Wakes& wakes) {
-  for (Questions* const questions : {&asked_, &waiting_}) {
-    for (Question* const question : *questions) {
-      if (question != nullptr && question != mine) wakes.add(*question, kAlone);
-    }
-    questions->clear();
-  }
+  const auto tell = [&](Question* question) {
+    if (question != nullptr && question != mine) wakes.add(*question, kAlone);
+  };
+  for (Question* const question : asked_) tell(question);
+  asked_.clear();
+  while (Question* const question = waiting_.pop()) tell(question);
   open_ = 0;
   is_led_ = false;
   set_callers();

@@ -23,7 +23,9 @@ namespace fileserver {
 // The questions of those who come meanwhile are sent together, once the answers have come. Answers
 // come in the order of the questions. A leader reads until it has its own answer. Then it sends the
 // next questions, makes the first who has no answer yet the leader, and wakes the others who have
-// one. When nobody waits any more, the connection goes back to the shelf.
+// one. When nobody waits any more, the connection goes back to the shelf. Any number may wait, of
+// which 32 are asked for at once. If they asked alone instead, a crowd would cost the authserver a
+// connection and the store a question for each.
 //
 // A lane is only for questions that may be asked twice. It gives up, and closes its connection, if
 // that ends or hangs, if an answer would end it, and if there are more bytes than answers to open
@@ -31,7 +33,7 @@ namespace fileserver {
 // then ask by themselves.
 //
 // A slow answer holds up those behind it: nobody joins a lane whose last questions were sent more
-// than 2 ms ago, and who has waited on it for 20 ms leaves.
+// than 20 ms ago, and who has waited on it for 200 ms leaves.
 //
 // Any thread. The mutex is never held across I/O. Questions may hold passwords: their copies are
 // overwritten as soon as they are sent.
@@ -41,8 +43,8 @@ class AuthLane {
 
   // Only tests pass others.
   struct Limits {
-    std::int64_t old_ns = 2 * base::kNsPerMs;  // nobody joins when the last questions are older
-    int patience_ms = 20;                      // who has waited for so long leaves
+    std::int64_t old_ns = 20 * base::kNsPerMs;  // nobody joins when the last questions are older
+    int patience_ms = 200;                      // who has waited for so long leaves
   };
 
   // Is told by the leader what happened on a kept connection, before another one may use it.
@@ -71,21 +73,34 @@ class AuthLane {
     bool is_odd = false;
   };
 
-  // A list of questions, each on the stack of its caller.
-  class Questions {
+  // Those that were sent together, in their order. Each is on the stack of its caller.
+  class Asked {
    public:
     Question** begin() { return all_.data() + begin_; }
     Question** end() { return all_.data() + end_; }
     std::size_t size() const { return end_ - begin_; }
     void push(Question* question) { all_[end_++] = question; }
     Question* pop() { return all_[begin_++]; }
-    void erase(Question** question);
     void clear() { begin_ = end_ = 0; }
 
    private:
     std::array<Question*, kMostTogether> all_;
     std::size_t begin_ = 0;
     std::size_t end_ = 0;
+  };
+
+  // Those that were not sent yet, in their order, any number of them.
+  class Waiting {
+   public:
+    std::size_t size() const { return size_; }
+    void push(Question* question);
+    Question* pop();  // null if there is none
+    void erase(Question* question);
+
+   private:
+    Question* first_ = nullptr;
+    Question* last_ = nullptr;
+    std::size_t size_ = 0;
   };
 
   Place enter(Question& mine) EXCLUDES(mutex_);
@@ -122,8 +137,8 @@ class AuthLane {
   base::Mutex mutex_;
   bool is_led_ GUARDED_BY(mutex_) = false;
   std::int64_t asked_ns_ GUARDED_BY(mutex_) = 0;  // when the last questions were sent
-  Questions asked_ GUARDED_BY(mutex_);            // null: its caller has left
-  Questions waiting_ GUARDED_BY(mutex_);          // not sent yet
+  Asked asked_ GUARDED_BY(mutex_);                // null: its caller has left
+  Waiting waiting_ GUARDED_BY(mutex_);
 };
 
 }  // namespace fileserver

@@ -258,18 +258,41 @@ TEST_CASE("the answer for somebody who has left is for nobody", "[fileserver]") 
   }
 }
 
-TEST_CASE("at most 32 callers wait on a lane", "[fileserver]") {
+TEST_CASE("any number of callers wait on a lane, and at most 32 are asked for at once",
+          "[fileserver]") {
   Scene scene;
   auto first = scene.ask("auth:first:pw");
   CHECK(scene.received() == "auth:first:pw\n");
   std::vector<std::future<Asked>> waiting;
-  for (int i = 0; i < 32; ++i) waiting.push_back(scene.ask_behind("auth:amy:pw"));
-  auto one_more = scene.ask("auth:amy:pw");
-  CHECK(told(one_more) == "alone");
+  for (int i = 0; i < 70; ++i) waiting.push_back(scene.ask_behind("auth:amy:pw"));
   scene.answer("OK\n");
   CHECK(told(first) == "OK");
-  std::string answers;
-  for (int i = 0; i < 32; ++i) answers += "OK\n";
-  scene.answer(answers);
+  for (const int together : {32, 32, 6}) {
+    std::string lines;
+    std::string answers;
+    for (int i = 0; i < together; ++i) {
+      lines += "auth:amy:pw\n";
+      answers += "OK\n";
+    }
+    CHECK(scene.received() == lines);
+    scene.answer(answers);
+  }
   for (auto& one : waiting) CHECK(told(one) == "OK");
+  CHECK(scene.is_connection_kept());
+}
+
+TEST_CASE("who leaves from the middle of those that wait is not asked for", "[fileserver]") {
+  Scene scene({kPatient.old_ns, 1});
+  auto first = scene.ask("auth:first:pw");
+  CHECK(scene.received() == "auth:first:pw\n");
+  std::vector<std::future<Asked>> waiting;
+  for (int i = 0; i < 5; ++i) waiting.push_back(scene.ask("auth:amy:pw"));
+  for (auto& one : waiting) CHECK(told(one) == "alone");
+  CHECK(scene.lane.callers() == 1);
+  scene.answer("OK\n");
+  CHECK(told(first) == "OK");
+  auto next = scene.ask("auth:next:pw");
+  CHECK(scene.received() == "auth:next:pw\n");
+  scene.answer("OK\n");
+  CHECK(told(next) == "OK");
 }
