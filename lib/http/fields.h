@@ -1,0 +1,60 @@
+// The methods that are told apart, and the header fields that are looked at.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace http {
+
+// kOther is any other method: docs/http.md answers 501.
+enum class Method : std::uint8_t {
+  kGet,
+  kHead,
+  kPut,
+  kDelete,
+  kPost,
+  kOptions,
+  kMkcol,
+  kConnect,
+  kTrace,
+  kOther,
+};
+
+// Methods are case-sensitive.
+Method method_of(std::string_view text);
+
+enum class Field : std::uint8_t {
+  kAccept,
+  kAuthorization,
+  kConnection,
+  kContentDigest,
+  kContentEncoding,
+  kContentLength,
+  kContentRange,
+  kExpect,
+  kForwarded,
+  kHost,
+  kIfMatch,
+  kIfModifiedSince,
+  kIfNoneMatch,
+  kIfRange,
+  kIfUnmodifiedSince,
+  kOrigin,
+  kRange,
+  kReprDigest,
+  kSecFetchSite,
+  kTransferEncoding,
+  kUserAgent,
+  kWantDigest,
+  kWantReprDigest,
+  kXForwardedFor,
+  kXOcMtime,
+  kOther,  // any other field: its name is checked, and its value is dropped
+};
+inline constexpr std::size_t kKnownFields = static_cast<std::size_t>(Field::kOther);
+
+// The case of letters does not matter.
+Field field_of(std::string_view name);
+
+}  // namespace http
