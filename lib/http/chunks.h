@@ -51,7 +51,7 @@ class ChunkDecoder {
   void take_size(char byte);
   void go_on(bool is_good, Part next);
   void refuse(int status);
-  bool count_extra();
+  void take_extra(bool is_good, Part next);
 
   std::uint64_t left_bytes_ = 0;   // of the chunk
   std::uint16_t extra_bytes_ = 0;  // of extensions and trailers

@@ -1,11 +1,11 @@
 // The pieces around the parts of a multipart/byteranges answer.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "http/range.h"
 
@@ -15,8 +15,8 @@ namespace http {
 // caller gives a random number.
 class Multipart {
  public:
-  // `type` is the file's content type, and must outlive this.
-  Multipart(std::uint64_t random, std::string_view type, std::uint64_t size_bytes);
+  // `type` and `file_bytes` are those of the file. `type` must outlive this.
+  Multipart(std::uint64_t random, std::string_view type, std::uint64_t file_bytes);
 
   // The value of Content-Type.
   std::string content_type() const;
@@ -31,7 +31,7 @@ class Multipart {
   std::string end() const;
 
  private:
-  std::array<char, 16> boundary_;
+  std::string boundary_;
   std::string_view type_;
   std::uint64_t file_bytes_;
 };

@@ -42,7 +42,9 @@ class RequestHead {
 
   // The path of the target, still percent-encoded, without scheme, authority and query. It begins
   // with "/". It is "*" for "OPTIONS *", and the whole target for CONNECT.
-  std::string_view path() const { return text_.substr(path_begin_, path_size_); }
+  std::string_view path() const {
+    return has_bare_authority_ ? "/" : text_.substr(path_begin_, path_size_);
+  }
 
   bool is_1_0() const { return is_1_0_; }
   const Body& body() const { return body_; }
@@ -54,7 +56,8 @@ class RequestHead {
   // Whether the client waits for "100 Continue". False for HTTP/1.0, which does not know it.
   bool expects_continue() const { return expects_continue_; }
 
-  bool has(Field field) const { return place(field).count > 0; }
+  std::size_t count(Field field) const { return place(field).count; }
+  bool has(Field field) const { return count(field) > 0; }
 
   // The value of a field that came exactly once, without blanks around it. Empty if the field did
   // not come, or came more than once. Requires: field != Field::kOther.
@@ -103,6 +106,7 @@ class RequestHead {
   std::uint16_t path_begin_ = 0;
   std::uint16_t path_size_ = 0;
   Method method_ = Method::kOther;
+  bool has_bare_authority_ = false;  // "http://host", whose path is "/"
   bool is_1_0_ = false;
   bool keeps_connection_ = false;
   bool expects_continue_ = false;
@@ -134,25 +138,22 @@ class HeadParser {
   // Where the body begins, a skipped empty line included. Requires: kComplete.
   std::size_t size_bytes() const { return at_; }
 
-  // Whether no byte of a request has come, so the peer may be gone without an answer.
-  bool is_untouched() const { return at_ == 0; }
-
  private:
   enum class Part : std::uint8_t {
-    kStart,    // maybe the CRLF of an empty line
-    kStartLf,  // the LF of this empty line
+    kStart,        // nothing has come yet
+    kEmptyLineLf,  // the CR of an empty line has come
     kMethod,
     kTarget,
-    kVersion,
-    kFieldName,  // or the CR of the last line
+    kVersion,    // with its CRLF
+    kFieldName,  // with its colon; or the CR of the last line
     kFieldValue,
     kFieldLf,
     kLastLf,
-    kDone,
   };
 
   State refuse(int status);
   State step(std::string_view text);
+  void start_part(Part part);
   State take_method(std::string_view text);
   State take_target(std::string_view text);
   State take_version(std::string_view text);
@@ -160,14 +161,13 @@ class HeadParser {
   State take_field_value(std::string_view text);
   State end_field(std::string_view text);
   State finish();
-  bool find_path(std::string_view target);
-  int note(Field field, std::string_view value);
+  bool find_path();
+  bool is_acceptable(Field field, std::string_view value);
 
   RequestHead head_;
   std::size_t at_ = 0;            // all bytes before this one have been looked at
   std::uint16_t begin_ = 0;       // of the head: 2 after an empty line, else 0
-  std::uint16_t part_begin_ = 0;  // of the part that is being read
-  std::uint16_t line_begin_ = 0;  // of the field line that is being read
+  std::uint16_t part_begin_ = 0;  // of the part that is being read; for a value, of its name
   std::uint16_t status_ = 0;
   std::uint8_t fields_ = 0;
   Part part_ = Part::kStart;
