@@ -156,8 +156,11 @@ CLANG_FORMAT = $(shell command -v clang-format-14 || echo clang-format)
 CLANG_TIDY = $(shell command -v clang-tidy-14 || echo clang-tidy)
 FUZZ_CXX = $(shell command -v clang++-14 || echo clang++)
 # The parsers of what comes from outside, each with what it is linked with.
-FUZZED := client_lines password_record accounts_csv config_file
+FUZZED := client_lines http_request http_fields password_record accounts_csv config_file
 FUZZED_client_lines := lib/wire/*.cpp
+FUZZED_http_request := $(addprefix lib/http/,chunks.cpp fields.cpp request_head.cpp)
+FUZZED_LIBS_http_request := -lhttp_parser
+FUZZED_http_fields := lib/http/*.cpp lib/wire/*.cpp
 FUZZED_password_record := authserver/passwords/scheme.cpp
 FUZZED_accounts_csv := authserver/csv.cpp authserver/passwords/scheme.cpp lib/wire/*.cpp
 FUZZED_config_file := lib/flags/*.cpp lib/net/address.cpp $(addprefix lib/base/,error.cpp log.cpp text_lines.cpp units.cpp)
@@ -166,7 +169,7 @@ FUZZED_config_file := lib/flags/*.cpp lib/net/address.cpp $(addprefix lib/base/,
 fuzz-%: $(BUILD)/generated/version.h
 	@mkdir -p build/fuzz/corpus/$*
 	$(Q)$(FUZZ_CXX) $(CPPFLAGS) -std=c++20 -pthread -O1 -g -fsanitize=fuzzer,address,undefined -o build/fuzz/$* \
-	  tests/fuzz/$*.cpp $(FUZZED_$*) $(LDLIBS)
+	  tests/fuzz/$*.cpp $(FUZZED_$*) $(LDLIBS) $(FUZZED_LIBS_$*)
 	build/fuzz/$* -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -print_final_stats=1 \
 	  -artifact_prefix=build/fuzz/$*- build/fuzz/corpus/$* tests/fuzz/seeds/$*
 

@@ -1,8 +1,6 @@
 #include "telemetry/endpoint.h"
 
 #include <fcntl.h>
-#include <fmt/chrono.h>
-#include <fmt/format.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -16,8 +14,10 @@
 #include <vector>
 
 #include "base/log.h"
+#include "http/answer.h"
+#include "http/date.h"
+#include "http/request_head.h"
 #include "net/socket_io.h"
-#include "telemetry/http_head.h"
 
 namespace telemetry {
 
@@ -34,6 +34,7 @@ struct Peer {
   net::Fd fd;
   base::Deadline deadline = base::Deadline::in_ms(kReadMs);
   Step step = Step::kReading;
+  http::HeadParser parser = {};
   std::string bytes = {};  // received, or left to send
   bool is_head = false;
   bool wants_metrics = false;
@@ -47,30 +48,21 @@ net::Fd make_event() {
 
 void make_non_blocking(int fd) { ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK); }
 
-std::string_view reason_of(int status) {
-  switch (status) {
-    case 200: return "OK";
-    case 400: return "Bad Request";
-    case 404: return "Not Found";
-    case 405: return "Method Not Allowed";
-    case 414: return "URI Too Long";
-    case 431: return "Request Header Fields Too Large";
-    case 503: return "Service Unavailable";
-    default: return "HTTP Version Not Supported";
-  }
-}
-
 std::string answer_text(int status, std::string_view type, std::string_view body, bool is_head) {
-  return fmt::format(
-      "HTTP/1.1 {} {}\r\nDate: {:%a, %d %b %Y %H:%M:%S} GMT\r\n{}Content-Type: {}\r\n"
-      "Content-Length: {}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n{}",
-      status, reason_of(status), fmt::gmtime(std::time(nullptr)),
-      status == 405 ? "Allow: GET, HEAD\r\n" : "", type, body.size(), is_head ? "" : body);
+  std::array<char, 512> buffer;
+  http::AnswerHead head(buffer, status);
+  head.field("Date", http::date_text(std::time(nullptr)).view());
+  if (status == 405) head.field("Allow", "GET, HEAD");
+  head.field("Content-Type", type).field("Content-Length", body.size());
+  head.field("Cache-Control", "no-store").field("Connection", "close");
+  std::string text(head.finish());
+  if (!is_head) text += body;
+  return text;
 }
 
 std::string plain_answer(int status, bool is_head) {
-  return answer_text(status, "text/plain; charset=utf-8", fmt::format("{}\n", reason_of(status)),
-                     is_head);
+  return answer_text(status, "text/plain; charset=utf-8",
+                     std::string(http::reason_of(status)) + "\n", is_head);
 }
 
 }  // namespace
@@ -137,17 +129,22 @@ class Endpoint::Loop {
     if (got < 0) return errno == EAGAIN;
     if (got == 0) return false;
     peer.bytes.append(part.data(), static_cast<std::size_t>(got));
-    const HttpHead head = parse_http_head(peer.bytes);
-    if (head.status != 0) decide(peer, head);
+    switch (peer.parser.parse(peer.bytes)) {
+      case http::HeadParser::State::kNeedMore: break;
+      case http::HeadParser::State::kComplete: decide(peer, peer.parser.head()); break;
+      case http::HeadParser::State::kRefused:
+        answer(peer, plain_answer(peer.parser.status(), false));
+        break;
+    }
     return true;
   }
 
-  void decide(Peer& peer, const HttpHead& head) {
-    peer.is_head = head.is_head;
-    peer.wants_metrics = head.path == "/metrics";
-    if (head.status != 200) {
-      answer(peer, plain_answer(head.status, false));
-    } else if (peer.wants_metrics || head.path == "/healthz") {
+  void decide(Peer& peer, const http::RequestHead& head) {
+    peer.is_head = head.method() == http::Method::kHead;
+    peer.wants_metrics = head.path() == "/metrics";
+    if (!peer.is_head && head.method() != http::Method::kGet) {
+      answer(peer, plain_answer(405, false));
+    } else if (peer.wants_metrics || head.path() == "/healthz") {
       peer.step = Step::kWaiting;
       peer.deadline = base::Deadline::in_ms(kHealthMs);
       if (!std::exchange(is_asked_, true)) ::eventfd_write(endpoint_.wanted_.get(), 1);

@@ -101,16 +101,19 @@ class HttpTest(SharedSceneTest):
             b"GET /metrics\r HTTP/1.1\r\n",
             b"\x16\x03\x01\x02\x00\x01\x00\x01",
             b"ping\n",
+            b"GET /metrics HTTP/1.1\r\nHost: x\r\nHost: x\r\n",
         ):
             with self.subTest(request):
                 self.assertEqual(self.status_of(request), 400)
         self.assertEqual(self.status_of(b"GET /metrics HTTP/2.0\r\nHost: x\r\n\r\n"), 505)
+        expectation = b"GET /metrics HTTP/1.1\r\nHost: x\r\nExpect: much\r\n\r\n"
+        self.assertEqual(self.status_of(expectation), 417)
 
     def test_heads_that_are_too_long(self) -> None:
         for start, status in ((b"GET /", 414), (b"GET / HTTP/1.1\r\nHost: x\r\nA: ", 431)):
             with self.subTest(status):
-                self.assertEqual(self.status_of(start + b"a" * (8193 - len(start))), status)
-                self.assertEqual(self.status_of(start + b"a" * 9000 + b"\r\n\r\n"), status)
+                self.assertEqual(self.status_of(start + b"a" * (16384 - len(start))), status)
+                self.assertEqual(self.status_of(start + b"a" * 17000 + b"\r\n\r\n"), status)
         fields = b"A: b\r\n" * 101
         self.assertEqual(self.status_of(b"GET / HTTP/1.1\r\nHost: x\r\n" + fields + b"\r\n"), 431)
 

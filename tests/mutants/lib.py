@@ -387,13 +387,6 @@ _TELEMETRY = (
         "",
         ("e2e/test_telemetry_http.HttpTest.test_slow_clients_keep_nobody_out_and_are_closed",),
     ),
-    Mutation(
-        "telemetry-head-has-no-bound",
-        "lib/telemetry/http_head.cpp",
-        "> kMaxHeadBytes)",
-        "> 1'000'000)",
-        ("unit/a head of 8192 bytes is taken*",),
-    ),
 )
 
 _UNIX_SOCKETS = (
