@@ -27,7 +27,7 @@ Verb verb_of(const wire::Refused&) { return Verb::kOther; }
 
 }  // namespace
 
-void Session::serve(serve::Connection& connection) {
+void Session::converse(serve::LineConversation& connection) {
   while (const auto line = connection.next_line()) {
     const telemetry::RequestTimer timer;
     const auto request = wire::parse_auth_line(*line);
@@ -41,7 +41,7 @@ void Session::serve(serve::Connection& connection) {
   }
 }
 
-std::vector<wire::Credentials> Session::take_together(serve::Connection& connection,
+std::vector<wire::Credentials> Session::take_together(serve::LineConversation& connection,
                                                       const wire::AuthRequest& first) const {
   const auto* const first_auth = std::get_if<wire::Auth>(&first);
   if (first_auth == nullptr || store_config_.connection == StoreConnection::kPerRequest) return {};
@@ -59,7 +59,7 @@ std::vector<wire::Credentials> Session::take_together(serve::Connection& connect
   return accounts;
 }
 
-void Session::answer_alone(serve::Connection& connection, const wire::AuthRequest& request,
+void Session::answer_alone(serve::LineConversation& connection, const wire::AuthRequest& request,
                            const telemetry::RequestTimer& timer) {
   const auto status = std::visit([this](const auto& one) { return answer(one); }, request);
   serve::answer(connection, status);
@@ -68,7 +68,7 @@ void Session::answer_alone(serve::Connection& connection, const wire::AuthReques
   if (store_config_.connection == StoreConnection::kPerRequest) disconnect_after_reply(connection);
 }
 
-void Session::answer_together(serve::Connection& connection,
+void Session::answer_together(serve::LineConversation& connection,
                               const std::vector<wire::Credentials>& accounts,
                               const telemetry::RequestTimer& timer) {
   std::vector<std::string_view> users(accounts.size());
@@ -88,7 +88,7 @@ void Session::answer_together(serve::Connection& connection,
 }
 
 // Taking leave of a store takes time, for which the client need not wait.
-void Session::disconnect_after_reply(serve::Connection& connection) {
+void Session::disconnect_after_reply(serve::LineConversation& connection) {
   connection.flush();
   if (store_ != nullptr) store_->disconnect();
 }

@@ -8,8 +8,7 @@
 #include "authserver/authenticator.h"
 #include "authserver/stores/store_backend.h"
 #include "base/outage.h"
-#include "serve/connection.h"
-#include "serve/options.h"
+#include "serve/line_worker.h"
 #include "telemetry/counters.h"
 #include "wire/request.h"
 
@@ -22,16 +21,16 @@ namespace authserver {
 //
 // Serves the connections of one thread or process, one after another. It owns that thread's store,
 // which it opens with the first request.
-class Session : public serve::Worker {
+class Session : public serve::LineWorker {
  public:
   // All must outlive the session. `store_outage` is shared by all sessions of this authserver.
   Session(const Authenticator& authenticator, const StoreConfig& store_config,
           base::Outage& store_outage)
       : authenticator_(authenticator), store_config_(store_config), store_outage_(store_outage) {}
 
-  void serve(serve::Connection& connection) override;
-
  private:
+  void converse(serve::LineConversation& connection) override;
+
   // What each kind of request does when it is answered alone. The status becomes the reply.
   base::Status answer(const wire::Ping& ping);
   base::Status answer(const wire::New& request);
@@ -40,11 +39,11 @@ class Session : public serve::Worker {
 
   // If `first` is an `auth:` and further ones are at hand, takes these and returns all of them.
   // Otherwise returns nothing, and `first` is answered alone.
-  std::vector<wire::Credentials> take_together(serve::Connection& connection,
+  std::vector<wire::Credentials> take_together(serve::LineConversation& connection,
                                                const wire::AuthRequest& first) const;
-  void answer_alone(serve::Connection& connection, const wire::AuthRequest& request,
+  void answer_alone(serve::LineConversation& connection, const wire::AuthRequest& request,
                     const telemetry::RequestTimer& timer);
-  void answer_together(serve::Connection& connection,
+  void answer_together(serve::LineConversation& connection,
                        const std::vector<wire::Credentials>& accounts,
                        const telemetry::RequestTimer& timer);
 
@@ -55,7 +54,7 @@ class Session : public serve::Worker {
   base::Status with_store(Ask ask);
 
   // With --store-connection per-request, after each request.
-  void disconnect_after_reply(serve::Connection& connection);
+  void disconnect_after_reply(serve::LineConversation& connection);
 
   const Authenticator& authenticator_;
   const StoreConfig& store_config_;

@@ -21,9 +21,9 @@ Verb verb_of(const wire::Refused&) { return Verb::kOther; }
 
 }  // namespace
 
-void Session::serve(serve::Connection& connection) {
+void Session::converse(serve::LineConversation& connection) {
   is_granted_ = false;
-  if (transfer_log_ != nullptr) connection.keep_times();
+  if (transfer_log_ != nullptr) connection.stream().keep_times();
   while (const auto line = connection.next_line()) {
     const telemetry::RequestTimer timer;
     const auto parsed = wire::parse_client_line(*line);
@@ -33,7 +33,7 @@ void Session::serve(serve::Connection& connection) {
   }
 }
 
-void Session::handle(serve::Connection& connection, const wire::Ping& ping) {
+void Session::handle(serve::LineConversation& connection, const wire::Ping& ping) {
   connection.flush();
   const auto answer = auth_.ask(ping);
   if (answer) {
@@ -43,14 +43,14 @@ void Session::handle(serve::Connection& connection, const wire::Ping& ping) {
   }
 }
 
-void Session::handle(serve::Connection& connection, const wire::New& request) {
+void Session::handle(serve::LineConversation& connection, const wire::New& request) {
   connection.flush();
   const auto answer = auth_.ask(request);
   serve::log_request("new", request.account.user, answer);
   serve::answer(connection, answer);
 }
 
-void Session::handle(serve::Connection& connection, const wire::Get& request) {
+void Session::handle(serve::LineConversation& connection, const wire::Get& request) {
   connection.flush();
   is_granted_ = false;
   const auto answer = log_in_.check(connection.peer(), Front::kNative, request.account);
@@ -63,7 +63,7 @@ void Session::handle(serve::Connection& connection, const wire::Get& request) {
   }
 }
 
-void Session::handle(serve::Connection& connection, const wire::FileName& file) {
+void Session::handle(serve::LineConversation& connection, const wire::FileName& file) {
   const std::int64_t asked_ns = transfer_log_ == nullptr ? 0 : base::now_ns();
   if (!is_granted_) {
     log_transfer(connection, file.name, asked_ns, base::Error{base::ErrorCode::kDenied, {}});
@@ -79,19 +79,19 @@ void Session::handle(serve::Connection& connection, const wire::FileName& file) 
   if (!sent) serve::answer(connection, sent);
 }
 
-void Session::log_transfer(const serve::Connection& connection, std::string_view name,
+void Session::log_transfer(serve::LineConversation& connection, std::string_view name,
                            std::int64_t asked_ns, const base::Status& sent) {
   if (transfer_log_ == nullptr) return;
   Transfer transfer{.name = name, .client = connection.peer(), .asked_ns = asked_ns};
   if (sent) {
-    transfer.reply = connection.sized_reply();
+    transfer.reply = connection.stream().sized_reply();
   } else {
     transfer.error = sent.error().code;
   }
   transfer_log_->add(transfer);
 }
 
-void Session::handle(serve::Connection& connection, const wire::Refused& refused) {
+void Session::handle(serve::LineConversation& connection, const wire::Refused& refused) {
   if (refused.was_get) is_granted_ = false;
   connection.reply_error(refused.code);
 }

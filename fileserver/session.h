@@ -6,30 +6,29 @@
 #include "fileserver/files/files.h"
 #include "fileserver/log_in.h"
 #include "fileserver/transfers/transfer_log.h"
-#include "serve/connection.h"
-#include "serve/options.h"
+#include "serve/line_worker.h"
 #include "wire/request.h"
 
 namespace fileserver {
 
 // Belongs to one thread. The arguments are shared by all sessions and must outlive them. Without a
 // transfer log, `transfer_log` is null.
-class Session : public serve::Worker {
+class Session : public serve::LineWorker {
  public:
   Session(AuthClient& auth, LogIn& log_in, Files& files, TransferLog* transfer_log)
       : auth_(auth), log_in_(log_in), files_(files), transfer_log_(transfer_log) {}
 
-  void serve(serve::Connection& connection) override;
-
  private:
-  // One for each kind of line. Each sends exactly one reply, or cuts the connection.
-  void handle(serve::Connection& connection, const wire::Ping& ping);
-  void handle(serve::Connection& connection, const wire::New& request);
-  void handle(serve::Connection& connection, const wire::Get& request);
-  void handle(serve::Connection& connection, const wire::FileName& file);
-  void handle(serve::Connection& connection, const wire::Refused& refused);
+  void converse(serve::LineConversation& connection) override;
 
-  void log_transfer(const serve::Connection& connection, std::string_view name,
+  // One for each kind of line. Each sends exactly one reply, or cuts the connection.
+  void handle(serve::LineConversation& connection, const wire::Ping& ping);
+  void handle(serve::LineConversation& connection, const wire::New& request);
+  void handle(serve::LineConversation& connection, const wire::Get& request);
+  void handle(serve::LineConversation& connection, const wire::FileName& file);
+  void handle(serve::LineConversation& connection, const wire::Refused& refused);
+
+  void log_transfer(serve::LineConversation& connection, std::string_view name,
                     std::int64_t asked_ns, const base::Status& sent);
 
   AuthClient& auth_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/file_io.h"
@@ -33,9 +34,9 @@ bool is_still(const FileVersion& version, int fd) {
 }
 
 // Ends a reply that is not complete. Nothing must be sent behind its bytes, whatever fails here.
-void cut(serve::Connection& connection, std::string_view name, std::string_view reason,
+void cut(serve::LineConversation& connection, std::string_view name, std::string_view reason,
          int errno_value) {
-  connection.abort();
+  connection.stream().abort();
   base::log::warn("the connection is cut while a file is sent file={} reason=\"{}{}{}\"",
                   base::log::quoted(name), reason, errno_value == 0 ? "" : ": ",
                   errno_value == 0 ? "" : std::strerror(errno_value));
@@ -43,7 +44,7 @@ void cut(serve::Connection& connection, std::string_view name, std::string_view 
 
 }  // namespace
 
-base::Status DiskFiles::send(std::string_view name, serve::Connection& connection) {
+base::Status DiskFiles::send(std::string_view name, serve::LineConversation& connection) {
   const auto file = fence_->open_file(name, Fence::Links::kFollowed);
   if (!file) return file.error();
   const int fd = file->fd.get();
@@ -51,7 +52,7 @@ base::Status DiskFiles::send(std::string_view name, serve::Connection& connectio
   auto left = static_cast<std::size_t>(version.size_bytes);
   const auto buffer = std::make_unique_for_overwrite<char[]>(std::min(left, kPieceBytes));
 
-  connection.begin_sized_reply(left);
+  auto head = connection.begin_sized_reply(left);
   do {
     const std::span<char> piece(buffer.get(), std::min(left, kPieceBytes));
     const ssize_t got = base::read_fully(fd, piece);
@@ -68,7 +69,7 @@ base::Status DiskFiles::send(std::string_view name, serve::Connection& connectio
       cut(connection, name, "it changed", 0);
       return base::kDone;
     }
-    if (!connection.send(piece)) return base::kDone;
+    if (!connection.stream().send(std::exchange(head, {}), piece)) return base::kDone;
   } while (left > 0);
   return base::kDone;
 }

@@ -14,7 +14,7 @@ class DiskFiles : public Files {
  public:
   explicit DiskFiles(std::shared_ptr<const Fence> fence) : fence_(std::move(fence)) {}
 
-  base::Status send(std::string_view name, serve::Connection& connection) override;
+  base::Status send(std::string_view name, serve::LineConversation& connection) override;
 
  private:
   // Shared with PrefetchedFiles, which sends some files from disk.

@@ -33,7 +33,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "serve/connection.h"
+#include "serve/line_conversation.h"
 
 namespace fileserver {
 
@@ -51,7 +51,7 @@ class Files {
   // Any thread. Sends "OK <size>" and exactly that many bytes of one version of the file. If that
   // cannot be finished, the connection is cut. An error (kNotFound, kInternal) means that nothing
   // was sent. `name` is any line that a client sent.
-  virtual base::Status send(std::string_view name, serve::Connection& connection) = 0;
+  virtual base::Status send(std::string_view name, serve::LineConversation& connection) = 0;
 
   // Any thread.
   virtual FilesInMemory in_memory() const { return {}; }

@@ -53,7 +53,7 @@ PrefetchedFiles::PrefetchedFiles(std::shared_ptr<const Fence> fence,
   load_all(updater_.watch_and_list(), may_go_on);
 }
 
-base::Status PrefetchedFiles::send(std::string_view name, serve::Connection& connection) {
+base::Status PrefetchedFiles::send(std::string_view name, serve::LineConversation& connection) {
   auto entry = cache_.find(name);
   if (!entry) {
     const auto real_name = fence_->real_name(name);
@@ -63,17 +63,20 @@ base::Status PrefetchedFiles::send(std::string_view name, serve::Connection& con
   }
   if (!entry->file) return disk_.send(name, connection);
   const CachedFile& file = *entry->file;
+  const auto head =
+      connection.begin_sized_reply(static_cast<std::uint64_t>(file.version.size_bytes));
   if (file.region.is_empty()) {
-    connection.reply_with(file.bytes());
+    connection.stream().send(head, file.bytes());
   } else {
-    connection.reply_with(file.region.part(file.version.size_bytes));
+    connection.stream().send(head, file.region.part(file.version.size_bytes));
   }
   return base::kDone;
 }
 
 // inotify does not report every file that is made, and a folder may be entered but not listed. Or
 // --memory-limit leaves no room even for the name.
-base::Status PrefetchedFiles::send_unknown(const std::string& name, serve::Connection& connection) {
+base::Status PrefetchedFiles::send_unknown(const std::string& name,
+                                           serve::LineConversation& connection) {
   const auto sent = disk_.send(name, connection);
   if (sent && cache_.has_room_for(name)) updater_.check_soon(name);
   return sent;

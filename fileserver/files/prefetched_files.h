@@ -28,7 +28,7 @@ class PrefetchedFiles : public Files {
   PrefetchedFiles(std::shared_ptr<const Fence> fence, std::int64_t memory_limit_bytes,
                   const std::function<bool()>& may_go_on, MountWatch mounts = {});
 
-  base::Status send(std::string_view name, serve::Connection& connection) override;
+  base::Status send(std::string_view name, serve::LineConversation& connection) override;
 
   FilesInMemory in_memory() const override {
     return {cache_.files_in_memory(), cache_.used_bytes(), cache_.limit_bytes()};
@@ -36,7 +36,7 @@ class PrefetchedFiles : public Files {
 
  private:
   // Sends a file that the cache does not know from disk, if there is such a file.
-  base::Status send_unknown(const std::string& name, serve::Connection& connection);
+  base::Status send_unknown(const std::string& name, serve::LineConversation& connection);
 
   void load_all(const std::vector<std::string>& names, const std::function<bool()>& may_go_on);
 

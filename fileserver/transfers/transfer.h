@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "net/ip_address.h"
-#include "serve/connection.h"
+#include "serve/stream.h"
 
 namespace fileserver {
 

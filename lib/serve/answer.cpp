@@ -28,7 +28,7 @@ void log_failure(const base::Error& error) {
 
 }  // namespace
 
-void answer(Connection& connection, const base::Status& status) {
+void answer(LineConversation& connection, const base::Status& status) {
   if (status) {
     connection.reply_ok();
   } else {

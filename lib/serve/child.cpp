@@ -8,7 +8,7 @@
 
 #include <cerrno>
 
-#include "serve/connection.h"
+#include "serve/stream.h"
 #include "telemetry/board.h"
 
 namespace serve {
@@ -44,10 +44,10 @@ void on_drain_signal(int) {
 
 void serve_arrival(Arrival arrival, const Options& options, Worker& worker, Totals& totals) {
   const int raw_fd = arrival.fd.get();
-  Connection connection(std::move(arrival.fd), arrival.peer, options.idle_timeout_ms, is_draining,
-                        options.min_rate);
+  Stream stream(std::move(arrival.fd), arrival.peer, options.idle_timeout_ms, is_draining,
+                options.min_rate);
   connection_fd = raw_fd;
-  serve_one_connection(worker, connection, totals);
+  serve_one_connection(worker, stream, totals);
   connection_fd = -1;  // before the descriptor is closed and its number is used again
 }
 

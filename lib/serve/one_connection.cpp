@@ -1,24 +1,16 @@
 #include "serve/one_connection.h"
 
-#include <exception>
-
 #include "base/log.h"
 #include "telemetry/counters.h"
 
 namespace serve {
 
-void serve_one_connection(Worker& worker, Connection& connection, Totals& totals) {
+void serve_one_connection(Worker& worker, Stream& stream, Totals& totals) {
   telemetry::add(telemetry::Count::kConnectionsAccepted);
   const telemetry::Raised open(telemetry::Level::kConnectionsOpen);
-  try {
-    worker.serve(connection);
-  } catch (const std::exception& failure) {  // out of memory, or a bug
-    base::log::error("a connection failed reason=\"{}\"", failure.what());
-    connection.reply_error(base::ErrorCode::kInternal);
-    telemetry::count_request(telemetry::Verb::kOther, base::ErrorCode::kInternal);
-  }
+  worker.serve(stream);
   totals.connections.fetch_add(1, std::memory_order_relaxed);
-  totals.requests.fetch_add(connection.requests(), std::memory_order_relaxed);
+  totals.requests.fetch_add(stream.requests(), std::memory_order_relaxed);
 }
 
 void log_totals(std::string_view event, const Totals& totals) {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "serve/connection.h"
 #include "serve/options.h"
+#include "serve/stream.h"
 
 namespace serve {
 
@@ -16,9 +16,8 @@ struct Totals {
   std::atomic<std::uint64_t> requests = 0;
 };
 
-// Lets the worker serve the connection, and adds to the totals. If the worker throws, logs the
-// reason and answers `internal`; no exception leaves this function.
-void serve_one_connection(Worker& worker, Connection& connection, Totals& totals);
+// Lets the worker serve the connection, and adds to the totals.
+void serve_one_connection(Worker& worker, Stream& stream, Totals& totals);
 
 // Logs a line such as "stopped connections=12 requests=30".
 void log_totals(std::string_view event, const Totals& totals);

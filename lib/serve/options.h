@@ -17,7 +17,7 @@ class Board;
 
 namespace serve {
 
-class Connection;
+class Stream;
 
 // What a hijacked server could still reach: see guard/sandbox.h. kStrict is for the fileserver: it
 // does not allow what following a served folder that is removed and made again would need.
@@ -64,8 +64,9 @@ class Worker {
  public:
   virtual ~Worker() = default;
 
-  // Returns when the conversation is over.
-  virtual void serve(Connection& connection) = 0;
+  // Returns when the conversation is over. It throws nothing: a worker answers for its own
+  // failures, because only it knows what its client would understand.
+  virtual void serve(Stream& stream) = 0;
 };
 
 // Makes a worker. It is called in the thread or process that the worker will belong to.

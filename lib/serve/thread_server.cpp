@@ -12,9 +12,9 @@
 #include "base/mutex.h"
 #include "base/stop_signals.h"
 #include "serve/acceptor.h"
-#include "serve/connection.h"
 #include "serve/one_connection.h"
 #include "serve/servers.h"
+#include "serve/stream.h"
 #include "telemetry/board.h"
 
 namespace serve {
@@ -195,10 +195,10 @@ class ThreadServer {
   // sees the end of a connection finds its place free.
   void serve_seated(Seat& seat, Arrival arrival, Worker& worker) {
     const int raw_fd = arrival.fd.get();
-    Connection connection(std::move(arrival.fd), arrival.peer, options_.idle_timeout_ms,
-                          is_draining_, options_.min_rate);
+    Stream stream(std::move(arrival.fd), arrival.peer, options_.idle_timeout_ms, is_draining_,
+                  options_.min_rate);
     seat.sit_down(raw_fd);
-    serve_one_connection(worker, connection, totals_);
+    serve_one_connection(worker, stream, totals_);
     seat.get_up();
     --serving_;
   }

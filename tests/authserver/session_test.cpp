@@ -90,16 +90,16 @@ struct Scene {
     const auto listener = net::listen_on({"127.0.0.1", 0}, serve::io_slice_ms(kAMinuteMs));
     client = std::move(*net::connect_to(net::resolve(listener->address)->front(), kAMinuteMs));
     auto accepted = net::accept_from(listener->fd.get());
-    connection.emplace(std::move(accepted.fd), accepted.peer, kAMinuteMs, is_draining);
+    stream.emplace(std::move(accepted.fd), accepted.peer, kAMinuteMs, is_draining);
     REQUIRE(net::send_all(client.get(), lines));
     ::shutdown(client.get(), SHUT_WR);
     // All bytes are there before the session looks for them.
-    REQUIRE(net::wait_until_readable(connection->fd(), base::Deadline::in_ms(kAMinuteMs)));
+    REQUIRE(net::wait_until_readable(stream->fd(), base::Deadline::in_ms(kAMinuteMs)));
   }
 
   void serve() {
-    Session(*authenticator, config, outage).serve(*connection);
-    connection.reset();
+    Session(*authenticator, config, outage).serve(*stream);
+    stream.reset();
   }
   std::string received() const {
     std::array<char, 4096> buffer;
@@ -119,7 +119,7 @@ struct Scene {
   std::optional<Authenticator> authenticator;
   std::atomic<bool> is_draining = false;
   net::Fd client;
-  std::optional<serve::Connection> connection;
+  std::optional<serve::Stream> stream;
 };
 
 const std::string kDenied = "ERR denied wrong user or password\n";

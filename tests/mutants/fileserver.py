@@ -12,8 +12,8 @@ _SESSION = (
     Mutation(
         "next-client-has-the-last-grant",
         "fileserver/session.cpp",
-        "serve(serve::Connection& connection) {\n  is_granted_ = false;",
-        "serve(serve::Connection& connection) {",
+        "converse(serve::LineConversation& connection) {\n  is_granted_ = false;",
+        "converse(serve::LineConversation& connection) {",
         (_ACCOUNTS + "test_a_new_connection_on_a_reused_thread_is_not_logged_in",),
     ),
     Mutation(
@@ -429,7 +429,7 @@ _CACHE = (
     ),
     Mutation(
         "file-that-ends-early-is-whole",
-        "lib/serve/connection.cpp",
+        "lib/serve/stream.cpp",
         "if (sent == 0 || (sent < 0 && !is_timeout(errno))) is_over_ = true;",
         "if (sent < 0 && !is_timeout(errno)) is_over_ = true;",
         ("unit/a file that is shorter than its range*",),
@@ -437,7 +437,7 @@ _CACHE = (
     ),
     Mutation(
         "slow-peer-of-a-large-file-is-not-looked-at",
-        "lib/serve/connection.cpp",
+        "lib/serve/stream.cpp",
         "enough_ == 1 ? left : std::min(left, kOneWaitBytes)",
         "left",
         ("unit/a peer that takes a file too slowly*",),

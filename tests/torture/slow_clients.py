@@ -131,9 +131,9 @@ def measure(bench: Bench) -> Figure:
 
 _NEVER_IDLE = Mutation(
     "each-byte-restarts-the-idle-time",
-    "lib/serve/connection.cpp",
+    "lib/serve/line_conversation.cpp",
     "if (deadline.has_passed()) return false;",
-    "deadline = idle_deadline(idle_timeout_ms_);",
+    "deadline = stream_.idle_deadline();",
 )
 
 

@@ -8,16 +8,16 @@
 #include "net/connect.h"
 #include "net/listen.h"
 #include "net/socket_io.h"
-#include "serve/connection.h"
+#include "serve/line_worker.h"
 #include "serve/servers.h"
 #include "tests/catch.h"
 
 namespace {
 
 // Answers each line with the address of the peer.
-class NamesThePeer : public serve::Worker {
- public:
-  void serve(serve::Connection& connection) override {
+class NamesThePeer : public serve::LineWorker {
+ private:
+  void converse(serve::LineConversation& connection) override {
     while (connection.next_line())
       connection.reply_error(base::ErrorCode::kDenied, connection.peer().text());
   }

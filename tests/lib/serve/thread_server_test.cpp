@@ -12,15 +12,15 @@
 #include "net/connect.h"
 #include "net/listen.h"
 #include "net/socket_io.h"
-#include "serve/connection.h"
+#include "serve/line_worker.h"
 #include "serve/options.h"
 #include "tests/catch.h"
 
 namespace {
 
-class AnswersOk : public serve::Worker {
- public:
-  void serve(serve::Connection& connection) override {
+class AnswersOk : public serve::LineWorker {
+ private:
+  void converse(serve::LineConversation& connection) override {
     while (connection.next_line()) connection.reply_ok();
   }
 };

@@ -1,0 +1,180 @@
+#include "serve/stream.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "serve/options.h"
+#include "telemetry/counters.h"
+
+namespace serve {
+
+namespace {
+
+// At least one byte. The result is bounded, so that no rate and no time-out overflow.
+std::int64_t bytes_in(std::int64_t per_second, std::int64_t time_ms) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 2;
+  const double bytes = static_cast<double>(per_second) * static_cast<double>(time_ms) / 1000;
+  return bytes < static_cast<double>(kMost) ? std::max<std::int64_t>(1, std::llround(bytes))
+                                            : kMost;
+}
+
+bool is_timeout(int errno_value) { return errno_value == EAGAIN || errno_value == EWOULDBLOCK; }
+
+iovec part_of(std::span<const char> bytes) {
+  return {const_cast<char*>(bytes.data()), bytes.size()};
+}
+
+}  // namespace
+
+Stream::Stream(net::Fd fd, const net::IpAddress& peer, std::int64_t idle_timeout_ms,
+               const std::atomic<bool>& is_draining, std::int64_t min_rate)
+    : fd_(std::move(fd)),
+      peer_(peer),
+      idle_timeout_ms_(idle_timeout_ms),
+      is_draining_(is_draining),
+      enough_(bytes_in(min_rate, idle_timeout_ms)) {}
+
+Stream::~Stream() {
+  if (sized_reply_.sent_bytes < sized_reply_.size_bytes)
+    telemetry::add(telemetry::Count::kTransfersAborted);
+}
+
+base::Deadline Stream::idle_deadline() const {
+  return idle_timeout_ms_ == 0 ? base::Deadline::never() : base::Deadline::in_ms(idle_timeout_ms_);
+}
+
+std::size_t Stream::receive(std::span<char> into, base::Deadline& deadline) {
+  const auto slice_ms = io_slice_ms(idle_timeout_ms_);
+  while (!is_over_) {
+    // A peer that sends slowly must not get a whole slice if less than that is left.
+    if (!deadline.is_never() && deadline.left_ms() < slice_ms &&
+        !net::wait_until_readable(fd(), deadline)) {
+      is_over_ = !reply_still_moves();
+      deadline = idle_deadline();
+      continue;
+    }
+    const ssize_t received = net::receive(fd(), into);
+    if (received > 0) return static_cast<std::size_t>(received);
+    if (received == 0 || !is_timeout(errno)) {
+      is_over_ = true;
+    } else if (reply_still_moves()) {
+      deadline = idle_deadline();
+    }
+  }
+  return 0;
+}
+
+void Stream::begin_sized_reply(std::uint64_t size_bytes) {
+  if (enough_ > 1) restart_reply_time();
+  sized_reply_ = {.size_bytes = size_bytes};
+}
+
+// One system call if the socket takes them all.
+bool Stream::send(std::span<const char> head, std::span<const char> body) {
+  return send_body(head, body.size(), [&](std::span<const char> head_left, std::size_t sent) {
+    iovec parts[] = {part_of(head_left), part_of(body.subspan(sent))};
+    return net::send_parts(fd(), parts);
+  });
+}
+
+bool Stream::send(std::span<const char> head, const net::FilePart& body) {
+  // A call of sendfile() goes on as long as the peer takes something now and then. If it has to
+  // take more than that, it is looked at after as much as one wait can send.
+  constexpr std::size_t kOneWaitBytes = 64 * 1024;
+  return send_body(head, body.size_bytes, [&](std::span<const char> head_left, std::size_t sent) {
+    const ssize_t of_head = head_left.empty() ? 0 : net::send_first(fd(), head_left);
+    if (of_head < static_cast<ssize_t>(head_left.size())) return of_head;
+    const std::size_t left = body.size_bytes - sent;
+    const ssize_t of_file =
+        net::send_file(fd(), {body.fd, body.offset + static_cast<std::int64_t>(sent),
+                              enough_ == 1 ? left : std::min(left, kOneWaitBytes)});
+    return of_head > 0 ? of_head + std::max<ssize_t>(of_file, 0) : of_file;
+  });
+}
+
+// `send_some` gets what is left of the head, and how much of the body was sent. It sends some more,
+// and returns how much. The peer may be slow, but has to take enough bytes within each idle
+// time-out. A peer that has taken all bytes is never late: then the reply itself comes slowly, from
+// a disk for example.
+template <typename SendSome>
+bool Stream::send_body(std::span<const char> head, std::size_t body_bytes, SendSome send_some) {
+  if (head.empty() && body_bytes == 0) return !is_over_;
+  if (body_bytes == 0 || enough_ == 1) restart_reply_time();
+  std::size_t body_sent = 0;
+  while (!is_over_ && (!head.empty() || body_sent < body_bytes)) {
+    const std::int64_t began_ns = keeps_times_ ? base::now_ns() : 0;
+    const ssize_t sent = send_some(head, body_sent);
+    if (sent == 0 || (sent < 0 && !is_timeout(errno))) is_over_ = true;
+    if (sent > 0) {
+      const auto of_head = std::min(head.size(), static_cast<std::size_t>(sent));
+      head = head.subspan(of_head);
+      body_sent += static_cast<std::size_t>(sent) - of_head;
+      telemetry::add(telemetry::Count::kSentBytes, static_cast<std::uint64_t>(sent));
+      unacknowledged_ += sent;
+      note_sent(static_cast<std::size_t>(sent) - of_head, began_ns);
+    }
+    if (head.empty() && body_sent == body_bytes) break;
+    if (reply_moves() || unacknowledged_ == 0) {
+      restart_reply_time();
+    } else if (reply_deadline_.has_passed()) {
+      is_over_ = true;
+    }
+  }
+  sized_reply_.is_whole = !is_over_ && sized_reply_.sent_bytes == sized_reply_.size_bytes;
+  return !is_over_;
+}
+
+void Stream::note_sent(std::size_t body_bytes, std::int64_t began_ns) {
+  sized_reply_.sent_bytes += body_bytes;
+  if (!keeps_times_) return;
+  if (sized_reply_.first_byte_ns == 0) sized_reply_.first_byte_ns = began_ns;
+  sized_reply_.last_byte_ns = base::now_ns();
+}
+
+void Stream::restart_reply_time() {
+  reply_deadline_ = idle_deadline();
+  taken_ = 0;
+}
+
+// Returns whether the peer's kernel has acknowledged enough bytes since this was true last, or
+// since the time was restarted. Whether the peer's program has read them cannot be known.
+bool Stream::reply_moves() {
+  const std::int64_t now = net::unacknowledged_bytes(fd());
+  taken_ += std::exchange(unacknowledged_, now) - now;
+  if (taken_ < enough_) return false;
+  taken_ = 0;
+  return true;
+}
+
+// If the peer has sent bytes that are not read any more, closing would reset the connection and
+// could lose replies.
+void Stream::end_for_drain() {
+  if (!is_over_ && (net::unread_bytes(fd()) > 0 || net::unacknowledged_bytes(fd()) > 0))
+    end_gently();
+  is_over_ = true;
+}
+
+// Closing a socket with unread bytes resets the connection, and replies on their way to the peer
+// are lost. So this reads and discards until the peer has finished.
+void Stream::end_gently() {
+  constexpr int kAtMostMs = 1000;
+  constexpr int kLookAgainMs = 5;
+  is_over_ = true;
+  if (::shutdown(fd(), SHUT_WR) != 0) return;
+  const auto deadline = base::Deadline::in_ms(kAtMostMs);
+  std::array<char, 1024> discarded;
+  while (!deadline.has_passed()) {
+    const ssize_t received = net::receive_now(fd(), discarded);
+    if (received < 0 && !is_timeout(errno)) return;
+    if (received < 0) net::wait_until_readable(fd(), deadline);
+    if (received == 0 && net::unacknowledged_bytes(fd()) == 0) return;
+    if (received == 0) base::pause_ms(kLookAgainMs);
+  }
+}
+
+}  // namespace serve

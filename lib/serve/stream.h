@@ -1,0 +1,118 @@
+// The bytes of one connection: receives them and sends replies, each within its time limits. What
+// the bytes mean is the business of a conversation above it, such as LineConversation.
+//
+// Any failure of the peer ends the stream. After that receive() returns nothing and what is sent is
+// dropped, so the caller does not have to check.
+//
+// Threads: one, except for `is_draining`.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+
+#include "base/clock.h"
+#include "net/fd.h"
+#include "net/ip_address.h"
+#include "net/socket_io.h"
+
+namespace serve {
+
+// How far the body of the last reply with a size has come.
+struct SizedReply {
+  std::uint64_t size_bytes = 0;
+  std::uint64_t sent_bytes = 0;  // of its body, that the kernel has taken
+  bool is_whole = false;         // the kernel has taken all of it; the peer may not have
+
+  // On the clock of base::now_ns(). Only set with Stream::keep_times(), and once a byte of the
+  // reply was sent. The first byte goes out when the call that sends it begins, the last one when
+  // its call returns. The times of an empty body are those of its header.
+  std::int64_t first_byte_ns = 0;
+  std::int64_t last_byte_ns = 0;
+};
+
+class Stream {
+ public:
+  // Requires: `fd` was accepted from a listener whose time slice is io_slice_ms(idle_timeout_ms),
+  // and `peer` is the address that accept() reported.
+  //
+  // Another thread or a signal handler may set `is_draining` and then shut down the reading side of
+  // the socket. After that the conversation has to end when the request under way was answered.
+  //
+  // A peer has to take `min_rate` bytes per second of a reply, on average over the idle time-out.
+  Stream(net::Fd fd, const net::IpAddress& peer, std::int64_t idle_timeout_ms,
+         const std::atomic<bool>& is_draining, std::int64_t min_rate = 0);
+  ~Stream();
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  bool is_over() const { return is_over_; }
+
+  // Whether the next request must not be taken up. The flag is set before the socket is shut down.
+  // If it is missed here, receive() returns at once.
+  bool is_draining() const { return is_draining_.load(std::memory_order_acquire); }
+
+  // The time that a peer has from now on for a whole request.
+  base::Deadline idle_deadline() const;
+
+  // Waits for bytes until the deadline. Returns how many came; 0 once the stream is over, because
+  // the peer has finished or was idle for too long. The deadline is extended while the peer still
+  // takes bytes of a reply. Requires: `into` is not empty.
+  std::size_t receive(std::span<char> into, base::Deadline& deadline);
+
+  // Sends the head and then the body, with one system call if the socket takes them all. Of a range
+  // of a file the body is not copied. Waits until the kernel has taken everything. Returns false
+  // once the stream is over.
+  bool send(std::span<const char> head, std::span<const char> body = {});
+  bool send(std::span<const char> head, const net::FilePart& body);
+
+  // From now on the bodies that are sent are those of a reply with this size.
+  void begin_sized_reply(std::uint64_t size_bytes);
+  const SizedReply& sized_reply() const { return sized_reply_; }
+
+  // From now on sized_reply() has times. This costs two looks at the clock for each system call.
+  void keep_times() { keeps_times_ = true; }
+
+  // Ends the stream in the middle of a reply. The peer sees that the connection ends early.
+  void abort() { is_over_ = true; }
+
+  // Ends the stream so that what was sent arrives, even if the peer has sent bytes that are not
+  // read any more. Waits for the peer for a second at most.
+  void end_gently();
+
+  // Ends the stream while the server drains: gently, if what was sent could be lost otherwise.
+  void end_for_drain();
+
+  int fd() const { return fd_.get(); }
+
+  // Who is at the other end. Its text is only made when a log line needs it.
+  const net::IpAddress& peer() const { return peer_; }
+
+  // How many requests came, for the totals of the server.
+  void count_request() { ++requests_; }
+  std::uint64_t requests() const { return requests_; }
+
+ private:
+  template <typename SendSome>
+  bool send_body(std::span<const char> head, std::size_t body_bytes, SendSome send_some);
+  void note_sent(std::size_t body_bytes, std::int64_t began_ns);
+  bool reply_moves();
+  bool reply_still_moves() { return reply_moves() && unacknowledged_ > 0; }
+  void restart_reply_time();
+
+  net::Fd fd_;
+  const net::IpAddress peer_;
+  const std::int64_t idle_timeout_ms_;
+  const std::atomic<bool>& is_draining_;
+  const std::int64_t enough_;  // the bytes of a reply that the peer must take per idle time-out
+
+  bool is_over_ = false;
+  base::Deadline reply_deadline_ = base::Deadline::never();  // until then it must take enough_
+  std::int64_t taken_ = 0;                                   // what it has taken of that
+  bool keeps_times_ = false;
+  SizedReply sized_reply_;
+  std::int64_t unacknowledged_ = 0;  // bytes sent and not acknowledged at the last look
+  std::uint64_t requests_ = 0;
+};
+
+}  // namespace serve

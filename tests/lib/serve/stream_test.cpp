@@ -1,0 +1,167 @@
+#include "serve/stream.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "base/clock.h"
+#include "tests/catch.h"
+#include "tests/lib/serve/stream_pair.h"
+#include "tests/temporary_folder.h"
+
+using tests::StreamPair;
+
+namespace {
+
+constexpr std::string_view kHead = "head ";
+
+}  // namespace
+
+TEST_CASE("a stream receives what comes until the peer has finished", "[serve]") {
+  StreamPair pair;
+  REQUIRE(net::send_all(pair.client.get(), "bytes"));
+  ::shutdown(pair.client.get(), SHUT_WR);
+  std::array<char, 10> bytes;
+  auto deadline = pair.stream->idle_deadline();
+  CHECK(pair.stream->receive(bytes, deadline) == 5);
+  CHECK_FALSE(pair.stream->is_over());
+  CHECK(pair.stream->receive(bytes, deadline) == 0);
+  CHECK(pair.stream->is_over());
+}
+
+TEST_CASE("head and body are sent in one piece", "[serve]") {
+  StreamPair pair;
+  const std::string body(1000, 'x');
+  CHECK(pair.stream->send(kHead, body));
+  std::array<char, 4096> bytes;
+  CHECK(net::receive(pair.client.get(), bytes) == 1005);
+}
+
+TEST_CASE("what is sent behind the end of a stream is dropped", "[serve]") {
+  StreamPair pair;
+  CHECK(pair.stream->send(kHead));
+  pair.stream->abort();
+  CHECK_FALSE(pair.stream->send(kHead, std::string_view("body")));
+  pair.stream.reset();
+  CHECK(pair.received() == kHead);
+}
+
+TEST_CASE("a range of a file follows its head", "[serve]") {
+  const tests::TemporaryFolder folder;
+  folder.write("file", "0123456789");
+  const net::Fd file(::open(folder.path("file").c_str(), O_RDONLY | O_CLOEXEC));
+  StreamPair pair;
+  pair.stream->begin_sized_reply(5);
+  pair.stream->send(kHead, net::FilePart{file.get(), 2, 5});
+  CHECK(pair.stream->sized_reply().is_whole);
+  CHECK(pair.stream->sized_reply().sent_bytes == 5);
+  pair.stream.reset();
+  CHECK(pair.received() == "head 23456");
+}
+
+TEST_CASE("a file that is shorter than its range ends the conversation", "[serve]") {
+  const tests::TemporaryFolder folder;
+  folder.write("file", "0123456789");
+  const net::Fd file(::open(folder.path("file").c_str(), O_RDONLY | O_CLOEXEC));
+  StreamPair pair;
+  pair.stream->begin_sized_reply(5);
+  pair.stream->send(kHead, net::FilePart{file.get(), 7, 5});
+  CHECK_FALSE(pair.stream->sized_reply().is_whole);
+  CHECK(pair.stream->is_over());
+  pair.stream.reset();
+  CHECK(pair.received() == "head 789");
+}
+
+TEST_CASE("a peer that takes no byte of a file is disconnected after the idle time-out",
+          "[serve]") {
+  const tests::TemporaryFolder folder;
+  folder.write("file", "");
+  std::filesystem::resize_file(folder.path("file"), 1 << 30);
+  const net::Fd file(::open(folder.path("file").c_str(), O_RDONLY | O_CLOEXEC));
+  StreamPair pair(50);
+  pair.stream->begin_sized_reply(1 << 30);
+  pair.stream->send(kHead, net::FilePart{file.get(), 0, 1 << 30});
+  CHECK_FALSE(pair.stream->sized_reply().is_whole);
+  CHECK(pair.stream->is_over());
+}
+
+TEST_CASE("a peer that takes a file too slowly is disconnected, though it takes some all the time",
+          "[serve]") {
+  constexpr std::int64_t kMinRate = 1'000'000'000'000;
+  const tests::TemporaryFolder folder;
+  folder.write("file", "");
+  std::filesystem::resize_file(folder.path("file"), 1 << 30);
+  const net::Fd file(::open(folder.path("file").c_str(), O_RDONLY | O_CLOEXEC));
+  StreamPair pair(100, kMinRate);
+  std::thread slow([&] {
+    std::array<char, 4096> buffer;
+    while (net::receive(pair.client.get(), buffer) > 0) base::pause_ms(1);
+  });
+  pair.stream->begin_sized_reply(1 << 30);
+  pair.stream->send(kHead, net::FilePart{file.get(), 0, 1 << 30});
+  CHECK_FALSE(pair.stream->sized_reply().is_whole);
+  CHECK(pair.stream->is_over());
+  pair.stream.reset();
+  slow.join();
+}
+
+TEST_CASE("a peer that takes no byte of a reply is disconnected after the idle time-out",
+          "[serve]") {
+  StreamPair pair(100);
+  const std::string body(64 << 20, 'x');
+  pair.stream->begin_sized_reply(body.size());
+  pair.stream->send(kHead, body);
+  CHECK(pair.stream->is_over());
+}
+
+TEST_CASE("a peer that is gone ends the conversation", "[serve]") {
+  StreamPair pair;
+  pair.client = net::Fd();
+  const std::string body(64 << 20, 'x');
+  pair.stream->begin_sized_reply(body.size());
+  pair.stream->send(kHead, body);
+  CHECK(pair.stream->is_over());
+}
+
+TEST_CASE("a sized reply says how far it has come, and when", "[serve]") {
+  StreamPair pair;
+  pair.stream->keep_times();
+  const std::int64_t before_ns = base::now_ns();
+  pair.stream->begin_sized_reply(6);
+  CHECK(pair.stream->sized_reply().first_byte_ns == 0);
+  pair.stream->send(kHead, std::string_view("abc"));
+  CHECK(pair.stream->sized_reply().sent_bytes == 3);
+  CHECK_FALSE(pair.stream->sized_reply().is_whole);
+  const serve::SizedReply half = pair.stream->sized_reply();
+  pair.stream->send({}, std::string_view("def"));
+  const serve::SizedReply whole = pair.stream->sized_reply();
+  CHECK(whole.is_whole);
+  CHECK(whole.size_bytes == 6);
+  CHECK(whole.sent_bytes == 6);
+  CHECK(before_ns <= whole.first_byte_ns);
+  CHECK(whole.first_byte_ns == half.first_byte_ns);
+  CHECK(half.first_byte_ns <= half.last_byte_ns);
+  CHECK(half.last_byte_ns < whole.last_byte_ns);
+}
+
+TEST_CASE("an empty file is whole once its head was sent, and not before", "[serve]") {
+  StreamPair pair;
+  pair.stream->begin_sized_reply(0);
+  CHECK_FALSE(pair.stream->sized_reply().is_whole);
+  pair.stream->send(kHead);
+  CHECK(pair.stream->sized_reply().is_whole);
+}
+
+TEST_CASE("a sized reply whose peer is gone is not whole", "[serve]") {
+  StreamPair pair;
+  pair.client = net::Fd();
+  const std::string body(64 << 20, 'x');
+  pair.stream->begin_sized_reply(body.size());
+  pair.stream->send(kHead, body);
+  CHECK_FALSE(pair.stream->sized_reply().is_whole);
+  CHECK(pair.stream->sized_reply().sent_bytes < body.size());
+}
