@@ -70,13 +70,18 @@ void Session::handle(serve::LineConversation& connection, const wire::FileName& 
     connection.reply_error(base::ErrorCode::kDenied, "log in first: get:USER:PASSWORD");
     return;
   }
-  const auto sent = files_.send(file.name, connection);
-  log_transfer(connection, file.name, asked_ns, sent);
+  const auto opened = files_.open(file.name);
+  const base::Status status = opened ? base::Status(base::kDone) : opened.error();
+  if (opened) {
+    const auto head = connection.begin_sized_reply(opened->size_bytes());
+    send(connection.stream(), head, *opened, {0, opened->size_bytes()});
+  }
+  log_transfer(connection, file.name, asked_ns, status);
   if (base::log::is_on(base::log::Level::kDebug)) {  // quoting the name takes memory and time
     base::log::debug("file name={} answer={}", base::log::quoted(file.name),
-                     sent ? "OK" : wire::word_of(sent.error().code));
+                     status ? "OK" : wire::word_of(status.error().code));
   }
-  if (!sent) serve::answer(connection, sent);
+  if (!status) serve::answer(connection, status);
 }
 
 void Session::log_transfer(serve::LineConversation& connection, std::string_view name,

@@ -9,12 +9,13 @@
 
 namespace fileserver {
 
-// Immutable once built; any thread. Opens the file, then reads and sends it in pieces of 64 KiB.
+// Immutable once built; any thread. A file that changed just now is given a
+// moment to settle.
 class DiskFiles : public Files {
  public:
   explicit DiskFiles(std::shared_ptr<const Fence> fence) : fence_(std::move(fence)) {}
 
-  base::Status send(std::string_view name, serve::LineConversation& connection) override;
+  base::Result<OpenedFile> open(std::string_view name) override;
 
  private:
   // Shared with PrefetchedFiles, which sends some files from disk.

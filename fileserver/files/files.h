@@ -1,8 +1,9 @@
 // The files that clients may fetch. Read this header first: it shows what the folder consists of.
 //
-//   Files              what a session asks for a file; --files chooses the implementation
-//     DiskFiles          reads the file for each request
-//     PrefetchedFiles    reads all files at start and sends them from memory
+//   Files              opens a file for a session; --files chooses the implementation
+//     DiskFiles          opens the file on disk for each request
+//     PrefetchedFiles    reads all files at start, and opens them in memory
+//   OpenedFile         one version of a file for one request, and how its bytes are sent
 //   FileCache          the prefetched files by name
 //     CachedFile         one version of one file, whole, in memory
 //     MemoryBudget       how much of --memory-limit is used
@@ -33,7 +34,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "serve/line_conversation.h"
+#include "fileserver/files/opened_file.h"
 
 namespace fileserver {
 
@@ -48,10 +49,9 @@ class Files {
  public:
   virtual ~Files() = default;
 
-  // Any thread. Sends "OK <size>" and exactly that many bytes of one version of the file. If that
-  // cannot be finished, the connection is cut. An error (kNotFound, kInternal) means that nothing
-  // was sent. `name` is any line that a client sent.
-  virtual base::Status send(std::string_view name, serve::LineConversation& connection) = 0;
+  // Any thread. Opens one version of the file, for send() of opened_file.h. Errors: kNotFound,
+  // kInternal. `name` is whatever a client sent, and must outlive what is opened.
+  virtual base::Result<OpenedFile> open(std::string_view name) = 0;
 
   // Any thread.
   virtual FilesInMemory in_memory() const { return {}; }

@@ -53,33 +53,26 @@ PrefetchedFiles::PrefetchedFiles(std::shared_ptr<const Fence> fence,
   load_all(updater_.watch_and_list(), may_go_on);
 }
 
-base::Status PrefetchedFiles::send(std::string_view name, serve::LineConversation& connection) {
+base::Result<OpenedFile> PrefetchedFiles::open(std::string_view name) {
   auto entry = cache_.find(name);
   if (!entry) {
     const auto real_name = fence_->real_name(name);
     if (!real_name) return real_name.error();
     entry = cache_.find(*real_name);
-    if (!entry) return send_unknown(*real_name, connection);
+    if (!entry) return open_unknown(name, *real_name);
   }
-  if (!entry->file) return disk_.send(name, connection);
-  const CachedFile& file = *entry->file;
-  const auto head =
-      connection.begin_sized_reply(static_cast<std::uint64_t>(file.version.size_bytes));
-  if (file.region.is_empty()) {
-    connection.stream().send(head, file.bytes());
-  } else {
-    connection.stream().send(head, file.region.part(file.version.size_bytes));
-  }
-  return base::kDone;
+  if (!entry->file) return disk_.open(name);
+  const FileVersion version = entry->file->version;
+  return OpenedFile{.name = name, .version = version, .cached = std::move(entry->file)};
 }
 
 // inotify does not report every file that is made, and a folder may be entered but not listed. Or
 // --memory-limit leaves no room even for the name.
-base::Status PrefetchedFiles::send_unknown(const std::string& name,
-                                           serve::LineConversation& connection) {
-  const auto sent = disk_.send(name, connection);
-  if (sent && cache_.has_room_for(name)) updater_.check_soon(name);
-  return sent;
+base::Result<OpenedFile> PrefetchedFiles::open_unknown(std::string_view name,
+                                                       const std::string& real_name) {
+  auto opened = disk_.open(name);
+  if (opened && cache_.has_room_for(real_name)) updater_.check_soon(real_name);
+  return opened;
 }
 
 void PrefetchedFiles::load_all(const std::vector<std::string>& names,

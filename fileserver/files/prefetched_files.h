@@ -14,7 +14,7 @@
 
 namespace fileserver {
 
-// send() from any thread. One more thread, of its own, keeps the files up to date.
+// open() from any thread. One more thread, of its own, keeps the files up to date.
 class PrefetchedFiles : public Files {
  public:
   // Reads all files, several at once, and logs the progress every two seconds. A file that does not
@@ -28,15 +28,15 @@ class PrefetchedFiles : public Files {
   PrefetchedFiles(std::shared_ptr<const Fence> fence, std::int64_t memory_limit_bytes,
                   const std::function<bool()>& may_go_on, MountWatch mounts = {});
 
-  base::Status send(std::string_view name, serve::LineConversation& connection) override;
+  base::Result<OpenedFile> open(std::string_view name) override;
 
   FilesInMemory in_memory() const override {
     return {cache_.files_in_memory(), cache_.used_bytes(), cache_.limit_bytes()};
   }
 
  private:
-  // Sends a file that the cache does not know from disk, if there is such a file.
-  base::Status send_unknown(const std::string& name, serve::LineConversation& connection);
+  // Opens a file that the cache does not know on disk, if there is such a file.
+  base::Result<OpenedFile> open_unknown(std::string_view name, const std::string& real_name);
 
   void load_all(const std::vector<std::string>& names, const std::function<bool()>& may_go_on);
 

@@ -4,20 +4,19 @@
 
 namespace base {
 
-ssize_t read_fully(int fd, std::span<char> into) {
+ssize_t read_at(int fd, std::span<char> into, std::int64_t offset) {
+  return retried([&] { return ::pread(fd, into.data(), into.size(), offset); });
+}
+
+ssize_t read_fully_at(int fd, std::span<char> into, std::int64_t offset) {
   std::size_t have = 0;
   while (have < into.size()) {
-    const auto rest = into.subspan(have);
-    const ssize_t got = retried([&] { return ::read(fd, rest.data(), rest.size()); });
+    const ssize_t got = read_at(fd, into.subspan(have), offset + static_cast<std::int64_t>(have));
     if (got < 0) return -1;
     if (got == 0) break;
     have += static_cast<std::size_t>(got);
   }
   return static_cast<ssize_t>(have);
-}
-
-ssize_t read_at(int fd, std::span<char> into, std::int64_t offset) {
-  return retried([&] { return ::pread(fd, into.data(), into.size(), offset); });
 }
 
 bool write_all(int fd, std::string_view bytes) {

@@ -20,12 +20,12 @@ auto retried(Call call) {
   }
 }
 
-// Reads until `into` is full or the file ends. Returns the number of bytes, or -1 with errno.
-ssize_t read_fully(int fd, std::span<char> into);
-
 // Reads once at `offset`, leaving the file's own position alone. Returns the number of bytes, 0 at
 // the end of the file, or -1 with errno.
 ssize_t read_at(int fd, std::span<char> into, std::int64_t offset);
+
+// The same until `into` is full or the file ends.
+ssize_t read_fully_at(int fd, std::span<char> into, std::int64_t offset);
 
 // Writes all of it. Returns false with errno on failure; a part may have been written then.
 bool write_all(int fd, std::string_view bytes);

@@ -369,23 +369,37 @@ _VERSIONS = (
     ),
     Mutation(
         "last-piece-is-sent-unchecked",
-        "fileserver/files/disk_files.cpp",
+        "fileserver/files/opened_file.cpp",
         "(left > 0 || is_still(version, fd))",
         "true",
         (_SENT + "test_a_change_of_only_its_last_byte_closes_the_connection_early",),
     ),
     Mutation(
         "file-cut-shorter-is-padded",
-        "fileserver/files/disk_files.cpp",
+        "fileserver/files/opened_file.cpp",
         "got == static_cast<ssize_t>(piece.size()) && (left > 0 || is_still(version, fd))",
         "true",
         (_SENT + "test_a_file_that_is_cut_shorter_is_never_padded",),
     ),
     Mutation(
+        "range-in-memory-begins-with-the-file",
+        "fileserver/files/opened_file.cpp",
+        "part.offset += static_cast<std::int64_t>(range.begin);",
+        "",
+        ("unit/any range of a file is sent*",),
+    ),
+    Mutation(
+        "range-on-disk-begins-with-the-file",
+        "fileserver/files/opened_file.cpp",
+        "auto offset = static_cast<std::int64_t>(range.begin);",
+        "std::int64_t offset = 0;",
+        ("unit/any range of a file is sent*",),
+    ),
+    Mutation(
         "disk-error-is-not-logged",
-        "fileserver/files/disk_files.cpp",
-        'cut(connection, name, "it cannot be read", errno);',
-        'cut(connection, name, "it cannot be read", 0);',
+        "fileserver/files/opened_file.cpp",
+        'cut(stream, file.name, "it cannot be read", errno);',
+        'cut(stream, file.name, "it cannot be read", 0);',
         ("e2e/test_disk_mode.DiskModeTest.test_the_log_says_why_a_file_could_not_be_read",),
     ),
 )
@@ -527,16 +541,15 @@ _CACHE = (
     Mutation(
         "file-published-by-a-link-is-not-loaded",
         "fileserver/files/prefetched_files.cpp",
-        "if (sent && cache_.has_room_for(name)) updater_.check_soon(name);",
+        "if (opened && cache_.has_room_for(real_name)) updater_.check_soon(real_name);",
         "",
         (_FOLLOWS + "test_a_file_that_had_no_name_while_it_was_written_is_served_and_followed",),
     ),
     Mutation(
         "file-that-inotify-missed-is-not-found",
         "fileserver/files/prefetched_files.cpp",
-        "const auto sent = disk_.send(name, connection);",
-        'const base::Status sent = base::Error{base::ErrorCode::kNotFound, ""};\n'
-        "  static_cast<void>(connection);",
+        "  auto opened = disk_.open(name);\n",
+        "  base::Result<OpenedFile> opened = base::Error{base::ErrorCode::kNotFound, std::string(name)};\n",
         (_FOLLOWS + "test_a_file_that_was_never_open_for_writing_is_served",),
     ),
     Mutation(

@@ -332,7 +332,7 @@ def measure(bench: Bench) -> Figure:
 
 _BLIND = Mutation(
     "disk-does-not-compare-versions",
-    "fileserver/files/disk_files.cpp",
+    "fileserver/files/opened_file.cpp",
     "(left > 0 || is_still(version, fd))",
     "(left > 0 || is_still(version, fd) || true)",
 )

@@ -1,0 +1,76 @@
+#include "fileserver/files/opened_file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "base/file_io.h"
+#include "base/log.h"
+
+namespace fileserver {
+
+namespace {
+
+constexpr std::size_t kPieceBytes = 64 * 1024;
+
+// A file that is removed or replaced while it is sent is sent to its end.
+bool is_still(const FileVersion& version, int fd) {
+  const FileVersion now = version_of(fd);
+  return is_settled(version) && (have_same_content(version, now) || was_only_removed(version, now));
+}
+
+// Ends a reply that is not complete. Nothing must be sent behind its bytes, whatever fails here.
+void cut(serve::Stream& stream, std::string_view name, std::string_view reason, int errno_value) {
+  stream.abort();
+  base::log::warn("the connection is cut while a file is sent file={} reason=\"{}{}{}\"",
+                  base::log::quoted(name), reason, errno_value == 0 ? "" : ": ",
+                  errno_value == 0 ? "" : std::strerror(errno_value));
+}
+
+void send_from_memory(serve::Stream& stream, std::span<const char> head, const CachedFile& file,
+                      FileRange range) {
+  if (file.region.is_empty()) {
+    stream.send(head, file.bytes().subspan(range.begin, range.size_bytes));
+    return;
+  }
+  net::FilePart part = file.region.part(file.version.size_bytes);
+  part.offset += static_cast<std::int64_t>(range.begin);
+  part.size_bytes = range.size_bytes;
+  stream.send(head, part);
+}
+
+void send_from_disk(serve::Stream& stream, std::span<const char> head, const OpenedFile& file,
+                    FileRange range) {
+  const int fd = file.fd.get();
+  const FileVersion& version = file.version;
+  auto offset = static_cast<std::int64_t>(range.begin);
+  std::size_t left = range.size_bytes;
+  const auto buffer = std::make_unique_for_overwrite<char[]>(std::min(left, kPieceBytes));
+  do {
+    const std::span<char> piece(buffer.get(), std::min(left, kPieceBytes));
+    const ssize_t got = base::read_fully_at(fd, piece, offset);
+    if (got < 0) return cut(stream, file.name, "it cannot be read", errno);
+    offset += got;
+    left -= piece.size();
+    // The last piece is only sent if the file has not changed since it was opened.
+    const bool is_good =
+        got == static_cast<ssize_t>(piece.size()) && (left > 0 || is_still(version, fd));
+    if (!is_good) return cut(stream, file.name, "it changed", 0);
+    if (!stream.send(std::exchange(head, {}), piece)) return;
+  } while (left > 0);
+}
+
+}  // namespace
+
+void send(serve::Stream& stream, std::span<const char> head, const OpenedFile& file,
+          FileRange range) {
+  if (file.cached != nullptr) {
+    send_from_memory(stream, head, *file.cached, range);
+  } else {
+    send_from_disk(stream, head, file, range);
+  }
+}
+
+}  // namespace fileserver

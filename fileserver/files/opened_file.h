@@ -1,0 +1,44 @@
+// A file that was opened for one request, and how its bytes are sent.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "fileserver/files/cached_file.h"
+#include "fileserver/files/file_version.h"
+#include "net/fd.h"
+#include "serve/stream.h"
+
+namespace fileserver {
+
+// One version of a file, which stays what it is while this lives. Making and moving it does not
+// allocate. Threads: one.
+struct OpenedFile {
+  std::string_view name;  // as it was asked for, for the log; it must outlive this
+  FileVersion version;
+
+  // The bytes are in one of these, and the other one is empty: in memory, shared with the cache, or
+  // on disk.
+  std::shared_ptr<const CachedFile> cached = nullptr;
+  net::Fd fd = {};
+
+  std::uint64_t size_bytes() const { return static_cast<std::uint64_t>(version.size_bytes); }
+};
+
+struct FileRange {
+  std::uint64_t begin;
+  std::uint64_t size_bytes;
+};
+
+// Sends the head, and behind it these bytes of the file, in one system call if they are in memory
+// and fit into the socket. A file on disk that cannot be read, or that changes before the last of
+// these bytes is sent, cuts the stream: a peer never gets a complete range of a mixed version. So
+// several ranges of one OpenedFile are of one version, too.
+//
+// Requires: the range is within the file.
+void send(serve::Stream& stream, std::span<const char> head, const OpenedFile& file,
+          FileRange range);
+
+}  // namespace fileserver
