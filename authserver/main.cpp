@@ -99,9 +99,11 @@ int run(const Config& config) {
   const serve::MakeWorker make_worker = [&] {
     return std::make_unique<authserver::Session>(*authenticator, config.store, *store_outage);
   };
-  const auto serve_all = config.model == authserver::Model::kProcess ? serve::serve_with_processes
-                                                                     : serve::serve_with_threads;
-  return serve_all(std::move(*listener), options, make_worker) ? 0 : 1;
+  serve::Front front{std::move(*listener), make_worker};
+  const bool is_done = config.model == authserver::Model::kProcess
+                           ? serve::serve_with_processes(std::move(front), options)
+                           : serve::serve_with_threads(serve::only(std::move(front)), options);
+  return is_done ? 0 : 1;
 }
 
 }  // namespace

@@ -100,7 +100,8 @@ int run(const Config& config) {
   options.before_exit = [&] {
     if (*transfer_log) (*transfer_log)->finish();
   };
-  return serve::serve_with_threads(std::move(*listener), options, make_worker) ? 0 : 1;
+  auto fronts = serve::only({std::move(*listener), make_worker});
+  return serve::serve_with_threads(std::move(fronts), options) ? 0 : 1;
 }
 
 }  // namespace

@@ -9,8 +9,6 @@
 #include "base/log.h"
 #include "net/socket_io.h"
 #include "telemetry/counters.h"
-#include "wire/error_word.h"
-#include "wire/reply.h"
 
 namespace serve {
 
@@ -45,12 +43,11 @@ void Acceptor::wait_for_resources(int errno_value) {
   base::pause_ms(kWaitMs);
 }
 
-void refuse(net::Fd fd) {
+void refuse(net::Fd fd, std::string_view answer) {
   telemetry::add(telemetry::Count::kConnectionsRefused);
-  // A new socket always has room for one line, so sending does not wait. If unread bytes were left,
-  // close() would reset the connection before the peer reads the line. So they are discarded first.
-  net::send_all(fd.get(),
-                wire::error_line(base::ErrorCode::kBusy, wire::text_of(base::ErrorCode::kBusy)));
+  // A new socket always has room for it, so sending does not wait. If unread bytes were left,
+  // close() would reset the connection before the peer reads it. So they are discarded first.
+  net::send_all(fd.get(), answer);
   ::shutdown(fd.get(), SHUT_WR);
   std::array<char, 4096> discarded;
   net::receive_now(fd.get(), discarded);

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <optional>
+#include <string_view>
 
 #include "net/fd.h"
 #include "net/listen.h"
@@ -37,7 +38,7 @@ class Acceptor {
   std::atomic<bool> is_out_of_resources_ = false;  // relaxed: only decides what is logged
 };
 
-// Answers `busy` to a connection over the limit and closes it. Never waits for the peer.
-void refuse(net::Fd fd);
+// Sends this answer to a connection over the limit and closes it. Never waits for the peer.
+void refuse(net::Fd fd, std::string_view answer);
 
 }  // namespace serve

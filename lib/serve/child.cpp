@@ -92,7 +92,7 @@ void accept_and_serve(Acceptor& acceptor, const Options& options, const MakeWork
     if (is_allowed) {
       serve_arrival(std::move(*arrival), options, *worker, board.totals);
     } else {
-      refuse(std::move(arrival->fd));
+      refuse(std::move(arrival->fd), place.busy_answer());
     }
     const bool is_wanted = board.waiting.fetch_add(1) < options.spare && !is_draining;
     place.state = is_wanted ? ChildState::kWaiting : ChildState::kDone;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <string>
 
 #include "net/fd.h"
 #include "serve/acceptor.h"
@@ -29,6 +30,7 @@ struct ChildPlace {
   Scoreboard& scoreboard;
   std::atomic<ChildState>& state;
   int nobody_waits_event;  // an eventfd, written when no child waits any more
+  std::string (*busy_answer)();
 };
 
 // Blocks kDrainSignal in the parent, before the first fork. So a child cannot receive it before its

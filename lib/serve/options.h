@@ -25,7 +25,8 @@ enum class Sandbox { kOff, kOn, kStrict };
 
 struct Options {
   int max_connections = 4096;
-  int spare = 0;  // idle threads or processes to keep; 0: one is started for each connection
+  int spare = 0;   // idle threads or processes to keep; 0: one is started for each connection
+  int fronts = 1;  // each keeps its own idle threads
   std::int64_t idle_timeout_ms = 60'000;  // 0: no limit
   std::int64_t drain_ms = 5'000;
   std::int64_t min_rate = 0;   // bytes per second that a peer must take of a reply; 0: no limit
@@ -46,11 +47,11 @@ struct Options {
   std::function<void(pid_t)> other_child_ended{};
 };
 
-// How many workers there may be at once: those that serve, those that wait, one that is just about
-// to refuse, and the thread or process that accepts.
+// How many workers there may be at once: those that serve, and for each front those that wait, one
+// that is just about to refuse, and the thread or process that accepts.
 inline std::size_t most_workers(const Options& options) {
   return static_cast<std::size_t>(options.max_connections) +
-         static_cast<std::size_t>(options.spare) + 2;
+         static_cast<std::size_t>(options.fronts) * static_cast<std::size_t>(options.spare + 2);
 }
 
 // How long one blocking call on a connection may sleep (0: no limit). After that the connection

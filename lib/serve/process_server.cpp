@@ -27,10 +27,11 @@ namespace {
 
 class ProcessServer {
  public:
-  ProcessServer(net::Listener listener, const Options& options, const MakeWorker& make_worker)
+  ProcessServer(Front front, const Options& options)
       : options_(options),
-        make_worker_(make_worker),
-        acceptor_(std::move(listener)),
+        make_worker_(std::move(front.make_worker)),
+        busy_answer_(front.busy_answer),
+        acceptor_(std::move(front.listener)),
         most_children_(static_cast<std::size_t>(options.max_connections + options.spare + 1)),
         states_(most_children_),
         signals_(base::open_stop_and_child_signals()),
@@ -115,7 +116,7 @@ class ProcessServer {
     ++board_->waiting;
     const bool is_forked = fork_child([this](std::size_t place) {
       accept_and_serve(acceptor_, options_, make_worker_,
-                       {place, *board_, states_[place], nobody_waits_.get()});
+                       {place, *board_, states_[place], nobody_waits_.get(), busy_answer_});
     });
     if (!is_forked) --board_->waiting;
     return is_forked;
@@ -137,7 +138,7 @@ class ProcessServer {
       });
       if (!is_forked) --board_->serving;
     }
-    if (!is_forked) refuse(std::move(accepted.fd));
+    if (!is_forked) refuse(std::move(accepted.fd), busy_answer_());
   }
 
   template <typename Life>
@@ -188,7 +189,8 @@ class ProcessServer {
   }
 
   const Options options_;
-  const MakeWorker& make_worker_;
+  const MakeWorker make_worker_;
+  std::string (*const busy_answer_)();
   Acceptor acceptor_;
   const std::size_t most_children_;
   const Shared<Scoreboard> board_;
@@ -204,9 +206,8 @@ class ProcessServer {
 
 }  // namespace
 
-bool serve_with_processes(net::Listener listener, const Options& options,
-                          const MakeWorker& make_worker) {
-  return ProcessServer(std::move(listener), options, make_worker).run();
+bool serve_with_processes(Front front, const Options& options) {
+  return ProcessServer(std::move(front), options).run();
 }
 
 }  // namespace serve

@@ -8,10 +8,26 @@
 // connection, as the paper does.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "net/listen.h"
 #include "serve/options.h"
 
 namespace serve {
+
+// The answer of a server of lines to a connection over --max-connections.
+std::string busy_line();
+
+// What clients connect to, and what they speak there.
+struct Front {
+  net::Listener listener;
+  MakeWorker make_worker;
+  std::string (*busy_answer)() = &busy_line;  // to a connection over --max-connections
+};
+
+// A list of one front.
+std::vector<Front> only(Front front);
 
 // Both serve until SIGTERM or SIGINT, then drain: no new connection is accepted, the requests under
 // way are finished, and after options.drain_ms the remaining connections are cut. They return true
@@ -20,16 +36,15 @@ namespace serve {
 // Requires: base::hold_stop_signals() was called before the first thread was started. `make_worker`
 // is called in the thread or process that the worker belongs to.
 
-// If a thread does not return even after its connection was cut, options.before_exit is called, and
-// the process exits successfully.
-bool serve_with_threads(net::Listener listener, const Options& options,
-                        const MakeWorker& make_worker);
+// The connections of all fronts count together for --max-connections. Each front has its own spare
+// threads. If a thread does not return even after its connection was cut, options.before_exit is
+// called, and the process exits successfully. Requires: fronts.size() == options.fronts.
+bool serve_with_threads(std::vector<Front> fronts, const Options& options);
 
 // Returns in the parent only. The parent has one thread and forks; it never makes a worker. If it
 // dies, the children finish their requests and end.
 //
 // Requires: this process has no other thread.
-bool serve_with_processes(net::Listener listener, const Options& options,
-                          const MakeWorker& make_worker);
+bool serve_with_processes(Front front, const Options& options);
 
 }  // namespace serve

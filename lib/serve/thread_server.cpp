@@ -3,8 +3,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
+#include <iterator>
 #include <list>
 #include <thread>
 
@@ -45,12 +47,25 @@ class Seat {
   int fd_ GUARDED_BY(mutex_) = -1;
 };
 
+// A front, and the threads that wait for its connections.
+struct Entrance {
+  explicit Entrance(Front front)
+      : acceptor(std::move(front.listener)),
+        make_worker(std::move(front.make_worker)),
+        busy_answer(front.busy_answer) {}
+
+  Acceptor acceptor;
+  const MakeWorker make_worker;
+  std::string (*const busy_answer)();
+  std::atomic<int> waiting = 0;  // threads that are in accept or on their way there
+  std::thread accepting = {};    // only without spare threads
+};
+
 class ThreadServer {
  public:
-  ThreadServer(net::Listener listener, const Options& options, const MakeWorker& make_worker)
+  ThreadServer(std::vector<Front> fronts, const Options& options)
       : options_(options),
-        make_worker_(make_worker),
-        acceptor_(std::move(listener)),
+        entrances_(std::make_move_iterator(fronts.begin()), std::make_move_iterator(fronts.end())),
         stop_signals_(base::open_stop_signals()),
         needs_care_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
@@ -59,18 +74,20 @@ class ThreadServer {
       base::log::error("cannot watch signals and threads: out of descriptors or memory");
       return false;
     }
-    if (!start_first_thread()) return false;
-    look_after_threads();
+    const bool is_started = std::all_of(entrances_.begin(), entrances_.end(),
+                                        [this](Entrance& one) { return start_first_thread(one); });
+    if (is_started) look_after_threads();
     drain();
+    if (!is_started) return false;
     log_totals("stopped", totals_);
     return true;
   }
 
  private:
-  bool start_first_thread() {
-    if (options_.spare > 0) return start_successor();
+  bool start_first_thread(Entrance& entrance) {
+    if (options_.spare > 0) return start_successor(entrance);
     try {
-      accepting_ = std::thread([this] { accept_and_hand_over(); });
+      entrance.accepting = std::thread([this, &entrance] { accept_and_hand_over(entrance); });
     } catch (const std::exception& failure) {
       base::log::error("cannot start a thread reason=\"{}\"", failure.what());
       return false;
@@ -88,35 +105,38 @@ class ThreadServer {
       eventfd_t ignored = 0;
       ::eventfd_read(needs_care_.get(), &ignored);
       join_ended();
-      is_short = options_.spare > 0 && waiting_ <= 0 && !start_successor();
+      is_short = false;
+      for (Entrance& one : entrances_)
+        is_short |= options_.spare > 0 && one.waiting <= 0 && !start_successor(one);
     }
   }
 
   // Without spare threads: one thread only accepts, as in the paper.
-  void accept_and_hand_over() {
+  void accept_and_hand_over(Entrance& entrance) {
     const telemetry::Lease lease(options_.counters);
-    while (auto arrival = acceptor_.next()) {
+    while (auto arrival = entrance.acceptor.next()) {
       const int raw_fd = arrival->fd.get();
       const auto peer = arrival->peer;
       const bool is_allowed = take_place();
       if (is_allowed) wait_for_seat();
-      const bool is_started = is_allowed && start_thread([this, raw_fd, peer](Seat& seat) {
-                                Arrival owned{net::Fd(raw_fd), peer};
-                                const telemetry::Lease lease_of_one(options_.counters);
-                                const auto worker = try_to_make_worker();
-                                if (worker) {
-                                  serve_seated(seat, std::move(owned), *worker);
-                                } else {
-                                  --serving_;
-                                  refuse(std::move(owned.fd));
-                                }
-                              });
+      const bool is_started =
+          is_allowed && start_thread([this, raw_fd, peer, &entrance](Seat& seat) {
+            Arrival owned{net::Fd(raw_fd), peer};
+            const telemetry::Lease lease_of_one(options_.counters);
+            const auto worker = try_to_make_worker(entrance);
+            if (worker) {
+              serve_seated(seat, std::move(owned), *worker);
+            } else {
+              --serving_;
+              refuse(std::move(owned.fd), entrance.busy_answer());
+            }
+          });
       if (is_started) {
         arrival->fd.release();
         continue;
       }
       if (is_allowed) --serving_;
-      refuse(std::move(arrival->fd));
+      refuse(std::move(arrival->fd), entrance.busy_answer());
     }
   }
 
@@ -139,45 +159,47 @@ class ThreadServer {
   }
 
   // With spare threads: the life of each thread.
-  void accept_and_serve(Seat& seat) {
+  void accept_and_serve(Entrance& entrance, Seat& seat) {
     const telemetry::Lease lease(options_.counters);
-    const auto worker = try_to_make_worker();
+    const auto worker = try_to_make_worker(entrance);
     if (!worker) {
       base::pause_ms(kTryAgainMs);
-      --waiting_;
+      --entrance.waiting;
       return;
     }
     do {
-      auto arrival = acceptor_.next();
+      auto arrival = entrance.acceptor.next();
       if (!arrival) return;
-      if (waiting_.fetch_sub(1) == 1 && !start_successor()) ::eventfd_write(needs_care_.get(), 1);
+      if (entrance.waiting.fetch_sub(1) == 1 && !start_successor(entrance))
+        ::eventfd_write(needs_care_.get(), 1);
       if (take_place()) {
         serve_seated(seat, std::move(*arrival), *worker);
       } else {
-        refuse(std::move(arrival->fd));
+        refuse(std::move(arrival->fd), entrance.busy_answer());
       }
-    } while (waits_again());
+    } while (waits_again(entrance));
   }
 
-  bool waits_again() {
-    if (waiting_.fetch_add(1) < options_.spare) return true;
-    --waiting_;
+  bool waits_again(Entrance& entrance) const {
+    if (entrance.waiting.fetch_add(1) < options_.spare) return true;
+    --entrance.waiting;
     return false;
   }
 
   // When no thread can be made, connections wait in the queue until a thread is done or the main
   // thread has made one.
-  bool start_successor() {
-    ++waiting_;
-    const bool is_started = start_thread([this](Seat& seat) { accept_and_serve(seat); });
-    if (!is_started) --waiting_;
+  bool start_successor(Entrance& entrance) {
+    ++entrance.waiting;
+    const bool is_started =
+        start_thread([this, &entrance](Seat& seat) { accept_and_serve(entrance, seat); });
+    if (!is_started) --entrance.waiting;
     return is_started;
   }
 
   // Nothing when memory or descriptors are short, which has been logged.
-  std::unique_ptr<Worker> try_to_make_worker() {
+  std::unique_ptr<Worker> try_to_make_worker(const Entrance& entrance) {
     try {
-      auto worker = make_worker_();
+      auto worker = entrance.make_worker();
       if (is_short_of_threads_.load(std::memory_order_relaxed)) is_short_of_threads_ = false;
       return worker;
     } catch (const std::exception& failure) {
@@ -246,8 +268,10 @@ class ThreadServer {
 
   void drain() EXCLUDES(mutex_) {
     is_draining_.store(true, std::memory_order_release);
-    acceptor_.stop();
-    if (accepting_.joinable()) accepting_.join();
+    for (Entrance& one : entrances_) {
+      one.acceptor.stop();
+      if (one.accepting.joinable()) one.accepting.join();
+    }
     shut_down_all(SHUT_RD);
     if (!wait_until_all_left(base::Deadline::in_ms(options_.drain_ms))) {
       base::log::warn("connections cut at the end of the drain time connections={} drain_ms={}",
@@ -278,16 +302,11 @@ class ThreadServer {
   static constexpr int kTryAgainMs = 100;  // until the system may have room for a thread again
 
   const Options options_;
-  const MakeWorker& make_worker_;
-  Acceptor acceptor_;
+  std::list<Entrance> entrances_;
   const net::Fd stop_signals_;
   const net::Fd needs_care_;  // an eventfd: written when a thread ended, or none could be made
-  std::thread accepting_;     // only without spare threads
 
-  // `waiting_` counts the threads that are in accept or on their way there, `serving_` the
-  // connections that have a place.
-  std::atomic<int> waiting_ = 0;
-  std::atomic<int> serving_ = 0;
+  std::atomic<int> serving_ = 0;                   // connections that have a place
   std::atomic<bool> is_short_of_threads_ = false;  // relaxed: only decides what is logged
   std::atomic<bool> is_draining_ = false;          // set before the sockets are shut down
   Totals totals_;
@@ -302,9 +321,8 @@ class ThreadServer {
 
 }  // namespace
 
-bool serve_with_threads(net::Listener listener, const Options& options,
-                        const MakeWorker& make_worker) {
-  return ThreadServer(std::move(listener), options, make_worker).run();
+bool serve_with_threads(std::vector<Front> fronts, const Options& options) {
+  return ThreadServer(std::move(fronts), options).run();
 }
 
 }  // namespace serve

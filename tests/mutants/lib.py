@@ -236,7 +236,7 @@ _MODELS = (
     Mutation(
         "spare-thread-serves-one-connection",
         "lib/serve/thread_server.cpp",
-        "} while (waits_again());",
+        "} while (waits_again(entrance));",
         "} while (false);",
         ("unit/a spare thread serves one*",),
     ),
@@ -247,6 +247,13 @@ _MODELS = (
         "while (serving <= options_.max_connections) {",
         (_BUSY + "test_one_more_is_told_so_at_once_and_closed",),
         may_hang=True,
+    ),
+    Mutation(
+        "every-front-refuses-in-lines",
+        "lib/serve/thread_server.cpp",
+        "refuse(std::move(arrival->fd), entrance.busy_answer());\n      }\n    } while",
+        "refuse(std::move(arrival->fd), busy_line());\n      }\n    } while",
+        ("unit/the connections of all fronts count together*",),
     ),
     Mutation(
         "drain-cuts-transfers",

@@ -23,7 +23,11 @@ class NamesThePeer : public serve::LineWorker {
   }
 };
 
-using Model = bool (*)(net::Listener, const serve::Options&, const serve::MakeWorker&);
+using Model = bool (*)(serve::Front, const serve::Options&);
+
+bool with_threads(serve::Front front, const serve::Options& options) {
+  return serve::serve_with_threads(serve::only(std::move(front)), options);
+}
 
 // A server in a process of its own, until the end of the test.
 class ServerProcess {
@@ -34,7 +38,7 @@ class ServerProcess {
     base::hold_stop_signals();
     serve::Options options;
     options.spare = spare;
-    model(std::move(listener_), options, [] { return std::make_unique<NamesThePeer>(); });
+    model({std::move(listener_), [] { return std::make_unique<NamesThePeer>(); }}, options);
     ::_exit(0);
   }
   ~ServerProcess() {
@@ -63,9 +67,9 @@ class ServerProcess {
 
 TEST_CASE("a connection knows its peer's address in both models, with and without spare ones",
           "[serve]") {
-  for (const Model model : {&serve::serve_with_threads, &serve::serve_with_processes}) {
+  for (const Model model : {&with_threads, &serve::serve_with_processes}) {
     for (const int spare : {0, 2}) {
-      CAPTURE(model == &serve::serve_with_threads, spare);
+      CAPTURE(model == &with_threads, spare);
       const ServerProcess server(model, spare, "127.0.0.1");
       CHECK(server.ask("127.0.0.1", "127.0.0.1") == "ERR denied 127.0.0.1\n");
       CHECK(server.ask("127.0.0.2", "127.0.0.1") == "ERR denied 127.0.0.2\n");
@@ -75,6 +79,6 @@ TEST_CASE("a connection knows its peer's address in both models, with and withou
 
 TEST_CASE("an IPv4 peer of an IPv6 listener is known by its IPv4 address", "[serve]") {
   if (!net::listen_on({"::", 0}, 0)) return;  // this machine has no IPv6
-  const ServerProcess server(&serve::serve_with_threads, 2, "::");
+  const ServerProcess server(&with_threads, 2, "::");
   CHECK(server.ask("127.0.0.3", "127.0.0.1") == "ERR denied 127.0.0.3\n");
 }

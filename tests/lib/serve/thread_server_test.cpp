@@ -25,27 +25,48 @@ class AnswersOk : public serve::LineWorker {
   }
 };
 
-// A server that runs in this process until the end of the test.
+class AnswersHello : public serve::Worker {
+ public:
+  void serve(serve::Stream& stream) override { stream.send(std::string_view("hello\n")); }
+};
+
+// A server that runs in this process until the end of the test. A second front, if there is one,
+// says hello, and `full` to a connection over the limit.
 class Running {
  public:
-  Running(int spare, const serve::MakeWorker& make_worker, int max_connections = 4096)
-      : listener_(std::move(*net::listen_on({"127.0.0.1", 0}, 0))),
-        address_(net::resolve(listener_.address)->front()),
-        thread_([this, spare, make_worker, max_connections] {
+  Running(int spare, const serve::MakeWorker& make_worker, int max_connections = 4096,
+          bool has_second_front = false)
+      : first_(std::move(*net::listen_on({"127.0.0.1", 0}, 0))),
+        second_(std::move(*net::listen_on({"127.0.0.1", 0}, 0))),
+        address_(net::resolve(first_.address)->front()),
+        second_address_(net::resolve(second_.address)->front()),
+        thread_([this, spare, make_worker, max_connections, has_second_front] {
           base::hold_stop_signals();
           serve::Options options;
           options.spare = spare;
           options.max_connections = max_connections;
-          serve::serve_with_threads(std::move(listener_), options, make_worker);
+          options.fronts = has_second_front ? 2 : 1;
+          auto fronts = serve::only({std::move(first_), make_worker});
+          if (has_second_front) {
+            fronts.push_back({std::move(second_), [] { return std::make_unique<AnswersHello>(); },
+                              [] { return std::string("full\n"); }});
+          }
+          serve::serve_with_threads(std::move(fronts), options);
         }) {}
   ~Running() {
     ::pthread_kill(thread_.native_handle(), SIGTERM);
     thread_.join();
   }
 
+  net::Fd connect() const { return std::move(*net::connect_to(address_, 60'000)); }
+
   // One connection with one line: the reply, once the server has closed the connection.
-  std::string ask() const {
-    const auto fd = net::connect_to(address_, 60'000);
+  std::string ask() const { return ask_at(address_); }
+  std::string ask_second() const { return ask_at(second_address_); }
+
+ private:
+  static std::string ask_at(const net::SocketAddress& address) {
+    const auto fd = net::connect_to(address, 60'000);
     net::send_all(fd->get(), "ping\n");
     ::shutdown(fd->get(), SHUT_WR);
     std::string reply;
@@ -56,9 +77,10 @@ class Running {
     return reply;
   }
 
- private:
-  net::Listener listener_;
+  net::Listener first_;
+  net::Listener second_;
   const net::SocketAddress address_;
+  const net::SocketAddress second_address_;
   std::thread thread_;
 };
 
@@ -101,4 +123,34 @@ TEST_CASE("without spare threads, a connection for which there is no memory is t
   });
   CHECK(server.ask().starts_with("ERR busy "));
   CHECK(server.ask() == "OK\n");
+}
+
+TEST_CASE("each front of a server speaks its own language", "[serve]") {
+  for (const int spare : {0, 2}) {
+    CAPTURE(spare);
+    const Running server(
+        spare, [] { return std::make_unique<AnswersOk>(); }, 4096, true);
+    for (int i = 0; i < 20; ++i) {
+      CHECK(server.ask() == "OK\n");
+      CHECK(server.ask_second() == "hello\n");
+    }
+  }
+}
+
+TEST_CASE("the connections of all fronts count together, and each is refused in its language",
+          "[serve]") {
+  for (const int spare : {0, 2}) {
+    CAPTURE(spare);
+    const Running server(
+        spare, [] { return std::make_unique<AnswersOk>(); }, 1, true);
+    net::Fd held = server.connect();
+    REQUIRE(net::send_all(held.get(), "ping\n"));
+    std::array<char, 64> buffer;
+    REQUIRE(net::receive(held.get(), buffer) == 3);
+    CHECK(server.ask_second() == "full\n");
+    CHECK(server.ask().starts_with("ERR busy "));
+    ::shutdown(held.get(), SHUT_WR);
+    REQUIRE(net::receive(held.get(), buffer) == 0);
+    CHECK(server.ask_second() == "hello\n");
+  }
 }
