@@ -13,6 +13,7 @@ using base::ErrorCode;
 std::string_view name_of(Front front) {
   switch (front) {
     case Front::kNative: return "native";
+    case Front::kHttp: return "http";
   }
   return {};
 }

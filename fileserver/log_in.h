@@ -15,7 +15,7 @@
 namespace fileserver {
 
 // The protocol by which a log-in came, as the log names it.
-enum class Front { kNative };
+enum class Front { kNative, kHttp };
 
 // The line of the log for a wrong user or password. Its form is frozen: docs/fail2ban reads it. The
 // user is quoted, so no name can look like another address or line.

@@ -20,6 +20,10 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
+// The kernel would take a NUL for the end of the name. No protocol can ask for a line break, so one
+// that comes here is an attempt to make two requests of one.
+constexpr std::string_view kNeverInNames("\0\r\n", 3);
+
 // Opens with O_PATH. Returns a descriptor, or -1 with errno.
 long open_beneath(int folder, const char* name, std::uint64_t resolve) {
   open_how how{};
@@ -130,8 +134,7 @@ bool Fence::open_removed_root_again() const {
 }
 
 base::Result<Fence::Located> Fence::locate(std::string_view name, Links links) const {
-  // The kernel would take a NUL for the end of the name.
-  if (!wire::is_file_name(name) || name.find('\0') != std::string_view::npos)
+  if (!wire::is_file_name(name) || name.find_first_of(kNeverInNames) != std::string_view::npos)
     return Error{ErrorCode::kNotFound, "not a file name"};
   long fd = open_path(std::string(name), links);
   if (fd < 0 && errno == ENOENT && open_removed_root_again())

@@ -56,7 +56,7 @@ class Fence {
   std::optional<std::string> folder_above() const;
 
   // Opens a regular file for reading. kNotFound when there is no such file, or the name is not
-  // acceptable. kInternal for an is_system_failure().
+  // acceptable, or has a NUL or a line break in it. kInternal for an is_system_failure().
   base::Result<OpenFile> open_file(std::string_view name, Links links, Io io = Io::kBuffered) const;
 
   // The status of a regular file, without opening it. Errors as for open_file().

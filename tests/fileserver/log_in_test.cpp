@@ -22,6 +22,8 @@ std::string line_for(std::string_view user) {
 
 TEST_CASE("the line for a failed log-in has its frozen form", "[fileserver]") {
   CHECK(line_for("amy") == R"(auth-failed address=192.0.2.1 user="amy" front=native)");
+  CHECK(auth_failed_line(kClient, "amy", fileserver::Front::kHttp) ==
+        R"(auth-failed address=192.0.2.1 user="amy" front=http)");
 }
 
 TEST_CASE("no user name can end its quotes or the line", "[fileserver]") {

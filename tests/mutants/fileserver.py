@@ -302,6 +302,13 @@ _THROTTLE = (
 
 _FENCE = (
     Mutation(
+        "file-name-may-have-line-breaks",
+        "fileserver/files/fence.cpp",
+        'kNeverInNames("\\0\\r\\n", 3)',
+        'kNeverInNames("\\0", 1)',
+        ("unit/a name with a line break*",),
+    ),
+    Mutation(
         "links-may-leave-the-folder",
         "fileserver/files/fence.cpp",
         "RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS",

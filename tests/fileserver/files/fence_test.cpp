@@ -91,6 +91,14 @@ TEST_CASE("names that leave the folder, or are not file names, cannot be opened"
   CHECK_FALSE(can_open(fence, std::string("a.txt\0.jpg", 10)));
 }
 
+TEST_CASE("a name with a line break cannot be opened, though there is such a file", "[files]") {
+  const Served served;
+  for (const char* name : {"two\nlines", "two\rlines", "end\n"}) {
+    served.folder.write(std::string("root/") + name, "content");
+    CHECK_FALSE(can_open(served.fence(), name));
+  }
+}
+
 TEST_CASE("links are followed only if they stay inside the folder", "[files][openat2]") {
   const Served served;
   served.link("a.txt", "inside");
