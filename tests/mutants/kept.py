@@ -1,5 +1,6 @@
 """All mutations, in the order in which they are tried."""
 
+import http_syntax
 import measuring
 from tree import Mutation
 
@@ -11,6 +12,7 @@ import loadgen
 # Those of one file stand together, so that it is compiled once for each.
 ALL: tuple[Mutation, ...] = (
     *lib.MUTATIONS,
+    *http_syntax.MUTATIONS,
     *fileserver.MUTATIONS,
     *authserver.MUTATIONS,
     *loadgen.MUTATIONS,

@@ -169,7 +169,7 @@ class SetupTest(ScriptTest):
     def test_each_distribution_gets_the_packages_that_its_apt_knows(self) -> None:
         for name, packages in packages_of_each_distribution().items():
             wanted = {*BUILD, *TEST, *PEERS, *LINTERS[name].split()}
-            wanted |= {"shellcheck", "python3-venv"}
+            wanted |= {"shellcheck", "python3-venv", "libhttp-parser-dev"}
             wanted = wanted - {"util-linux-extra"} | {FINCORE[name]}
             with self.subTest(distribution=name):
                 result = self.run_with(packages, f"{SETUP} all >&2; {LIST_INSTALLED}; {SETUP} all")
