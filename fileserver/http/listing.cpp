@@ -1,0 +1,146 @@
+#include "fileserver/http/listing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "http/path.h"
+#include "http/syntax.h"
+
+namespace fileserver {
+
+namespace {
+
+constexpr std::string_view kPageStart = R"(<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>)";
+
+constexpr std::string_view kStyle = R"(</title>
+<style>
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem; }
+h1 { font-size: 1.25rem; font-weight: 600; margin: .5rem 0 1rem; overflow-wrap: anywhere; }
+table { width: 100%; border-collapse: collapse; }
+th { text-align: left; font-weight: 400; opacity: .6; }
+th, td { padding: .45rem .5rem; border-bottom: 1px solid #8883; }
+td:first-child { overflow-wrap: anywhere; }
+.size, .time { white-space: nowrap; font-variant-numeric: tabular-nums; opacity: .7; }
+.size { text-align: right; }
+a { text-decoration: none; }
+a:hover { text-decoration: underline; }
+@media (max-width: 36rem) { .time { display: none; } body { padding: .5rem; } }
+</style>
+</head>
+<body>
+)";
+
+constexpr std::string_view kTableStart =
+    R"(<table>
+<thead><tr><th scope="col">Name</th><th scope="col" class="size">Size</th>)"
+    R"(<th scope="col" class="time">Modified (UTC)</th></tr></thead>
+<tbody>
+)";
+
+std::string escaped(std::string_view text) {
+  std::string html;
+  for (const char byte : text) {
+    switch (byte) {
+      case '&': html += "&amp;"; break;
+      case '<': html += "&lt;"; break;
+      case '>': html += "&gt;"; break;
+      case '"': html += "&quot;"; break;
+      case '\'': html += "&#39;"; break;
+      default: html += byte;
+    }
+  }
+  return html;
+}
+
+// "2026-11-22 09:05"
+std::string readable_time(std::int64_t seconds) {
+  const std::chrono::sys_seconds time{std::chrono::seconds(seconds)};
+  const auto day = std::chrono::floor<std::chrono::days>(time);
+  const std::chrono::year_month_day date(day);
+  const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(time - day).count();
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                     minutes / 60, minutes % 60);
+}
+
+void append_row(std::string& page, const ListedEntry& entry) {
+  const std::string_view slash = entry.is_folder ? "/" : "";
+  page += fmt::format(
+      "<tr><td><a href=\"{0}{1}\">{2}{1}</a></td><td class=\"size\">{3}</td>"
+      "<td class=\"time\">{4}</td></tr>\n",
+      http::encode_path(entry.name), slash, escaped(entry.name),
+      entry.is_folder ? "" : readable_size(entry.size_bytes), readable_time(entry.modified_s));
+}
+
+std::string json_text(std::string_view text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace
+
+bool prefers_json(const http::RequestHead& head) {
+  bool wants_json = false;
+  bool is_decided = false;
+  head.each(http::Field::kAccept, [&](std::string_view list) {
+    while (!list.empty() && !is_decided) {
+      const std::string_view element = http::take_element(list);
+      const std::string_view type = http::trimmed(element.substr(0, element.find(';')));
+      wants_json = http::is_same(type, "application/json");
+      is_decided = wants_json || http::is_same(type, "text/html");
+    }
+  });
+  return wants_json;
+}
+
+void sort_listing(std::vector<ListedEntry>& entries) {
+  std::ranges::sort(entries, {}, &ListedEntry::name);
+}
+
+std::string listing_json(const std::vector<ListedEntry>& entries) {
+  std::string json = "[";
+  for (const ListedEntry& entry : entries) {
+    json += json.size() > 1 ? ",\n" : "\n";
+    json += fmt::format("{{\"name\": {}, \"type\": \"{}\"", json_text(entry.name),
+                        entry.is_folder ? "directory" : "file");
+    if (!entry.is_folder) json += fmt::format(", \"size\": {}", entry.size_bytes);
+    json += fmt::format(", \"mtime\": {}}}", entry.modified_s);
+  }
+  return json + (entries.empty() ? "]\n" : "\n]\n");
+}
+
+std::string listing_page(std::string_view folder, const std::vector<ListedEntry>& entries) {
+  const std::string title = "/" + escaped(folder) + (folder.empty() ? "" : "/");
+  std::string page(kPageStart);
+  page += title;
+  page += kStyle;
+  page += "<h1>" + title + "</h1>\n";
+  page += kTableStart;
+  if (!folder.empty())
+    page +=
+        "<tr><td><a href=\"../\">../</a></td><td class=\"size\"></td>"
+        "<td class=\"time\"></td></tr>\n";
+  for (const ListedEntry& entry : entries) append_row(page, entry);
+  return page + "</tbody>\n</table>\n</body>\n</html>\n";
+}
+
+std::string readable_size(std::uint64_t size_bytes) {
+  constexpr std::array<std::string_view, 7> kUnits{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  auto size = static_cast<double>(size_bytes);
+  std::size_t unit = 0;
+  // 1023.5 would be shown as 1024.
+  for (; size >= 1023.5 && unit + 1 < kUnits.size(); ++unit) size /= 1024;
+  const bool has_fraction = unit > 0 && size < 9.95;
+  return fmt::format("{:.{}f} {}", size, has_fraction ? 1 : 0, kUnits[unit]);
+}
+
+}  // namespace fileserver
