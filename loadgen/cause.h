@@ -57,12 +57,6 @@ class Cause {
                           : loadgen::word_of(static_cast<Fault>(index - kCodes));
   }
 
-  // Whether the connection can take the next request, because exactly one complete reply was read.
-  bool leaves_connection_usable() const {
-    if (index_ < kCodes) return !wire::closes_connection(wire::kErrorCodes[index_]);
-    return index_ == Cause(Fault::kMismatch).index_;
-  }
-
   bool operator==(const Cause&) const = default;
 
  private:

@@ -19,9 +19,12 @@ Client::Client(const Config& config, const std::vector<net::SocketAddress>& serv
       sources_(sources),
       thread_(thread),
       is_kept_(config.connection == Connection::kKeepAlive),
+      driver_(make_driver(config)),
       replies_(config.timeout_ms),
       reference_(config.verify_root),
-      download_(config.save, thread) {}
+      download_(config.save, thread),
+      looks_at_files_(config.request == RequestKind::kGet &&
+                      (config.must_verify || download_.is_wanted())) {}
 
 void Client::prepare() {
   Exchange ignored;
@@ -31,6 +34,7 @@ void Client::prepare() {
 Exchange Client::carry_out(const Request& request) {
   assert(!is_under_way_);
   is_under_way_ = true;
+  is_usable_ = false;
   Exchange exchange;
   exchange.failure = begin(exchange);
   if (!exchange.failure) exchange.failure = converse(request, exchange);
@@ -39,12 +43,10 @@ Exchange Client::carry_out(const Request& request) {
 
   // Comparing and saving take time of the thread. If the response time left it out, N = X*R would
   // not hold.
-  const bool ends_now = exchange.failure || config_.must_verify || download_.is_wanted();
+  const bool ends_now = exchange.failure || looks_at_files_;
   exchange.ended_ns = ends_now ? base::now_ns() : replies_.last_byte_ns();
   exchange.received_bytes = replies_.file_bytes();
-  const bool is_usable =
-      !exchange.failure || (exchange.failure->leaves_connection_usable() && !replies_.has_more());
-  if (!is_usable) hang_up();
+  if (!is_usable_ || replies_.has_more()) hang_up();
   is_under_way_ = false;
   return exchange;
 }
@@ -90,61 +92,49 @@ std::optional<Cause> Client::begin(Exchange& exchange) {
 }
 
 std::optional<Cause> Client::converse(const Request& request, Exchange& exchange) {
-  const auto failure = send(config_.is_pipelined ? request.both : request.opening);
-  if (failure) return failure;
-  return request.file_line.empty() ? make_account(exchange) : get_file(request, exchange);
+  driver_->begin(request);
+  for (;;) {
+    const Step step = driver_->next(replies_.pending());
+    if (step.taken_bytes > 0) exchange.first_byte_ns = replies_.take(step.taken_bytes);
+    if (step.kind == Step::Kind::kDone) {
+      is_usable_ = step.keeps_connection;
+      return step.failure ? step.failure : check_file();
+    }
+    if (const auto failure = follow(step, request, exchange)) return failure;
+  }
 }
 
-std::optional<Cause> Client::make_account(Exchange& exchange) {
-  const Answer answer = replies_.read_reply();
-  exchange.first_byte_ns = answer.first_byte_ns;
-  if (answer.failure) return answer.failure;
-  if (!std::holds_alternative<wire::Ok>(answer.reply)) return Fault::kProtocol;
+std::optional<Cause> Client::follow(const Step& step, const Request& request, Exchange& exchange) {
+  switch (step.kind) {
+    case Step::Kind::kSend: return send(step.bytes);
+    case Step::Kind::kReceive: return replies_.receive_more();
+    case Step::Kind::kFile:
+      exchange.announced_bytes = step.size_bytes;
+      return take_file(step.size_bytes, request);
+    case Step::Kind::kDone: break;
+  }
   return {};
 }
 
-std::optional<Cause> Client::get_file(const Request& request, Exchange& exchange) {
-  const Answer granted = replies_.read_reply();
-  if (granted.failure) return read_second_refusal(*granted.failure);
-  if (!std::holds_alternative<wire::Ok>(granted.reply)) return Fault::kProtocol;
-  if (!config_.is_pipelined) {
-    if (const auto failure = send(request.file_line)) return failure;
-  }
-  return take_file(request, exchange);
-}
-
-std::optional<Cause> Client::take_file(const Request& request, Exchange& exchange) {
-  const Answer answer = replies_.read_reply();
-  exchange.first_byte_ns = answer.first_byte_ns;
-  if (answer.failure) return answer.failure;
-  const auto* const file = std::get_if<wire::OkSized>(&answer.reply);
-  if (file == nullptr) return Fault::kProtocol;
-  exchange.announced_bytes = file->size_bytes;
-  if (!config_.must_verify && !download_.is_wanted()) return replies_.skip_file(file->size_bytes);
-
+std::optional<Cause> Client::take_file(std::uint64_t size_bytes, const Request& request) {
+  if (!looks_at_files_) return replies_.skip_file(size_bytes);
   download_.begin(request.file_name);
   if (config_.must_verify) reference_.begin(request.file_name);
-  Reference* const reference = config_.must_verify ? &reference_ : nullptr;
-  if (const auto failure = replies_.read_file(file->size_bytes, reference, &download_))
-    return failure;
+  return replies_.read_file(size_bytes, config_.must_verify ? &reference_ : nullptr, &download_);
+}
+
+// Requires: the file is complete.
+std::optional<Cause> Client::check_file() {
+  if (!looks_at_files_) return {};
   download_.finish();
   if (config_.must_verify && !reference_.is_whole_and_equal()) return Fault::kMismatch;
   return {};
 }
 
-// With --pipeline the file name was sent together with the `get:` that was refused. The server
-// refuses it too, and that reply must be read before the connection can be used again.
-std::optional<Cause> Client::read_second_refusal(Cause first) {
-  if (!config_.is_pipelined || !first.leaves_connection_usable()) return first;
-  const Answer second = replies_.read_reply();
-  if (!second.failure) return Fault::kProtocol;
-  return second.failure->leaves_connection_usable() ? first : *second.failure;
-}
-
 // Only a time-out is a failure here. If the server has closed the connection, it may have sent the
 // reason before, and the caller finds both by reading.
-std::optional<Cause> Client::send(std::string_view lines) {
-  if (net::send_all(fd_.get(), lines) || errno != EAGAIN) return {};
+std::optional<Cause> Client::send(std::string_view bytes) {
+  if (net::send_all(fd_.get(), bytes) || errno != EAGAIN) return {};
   return Fault::kTimeout;
 }
 

@@ -2,16 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "loadgen/config.h"
 #include "loadgen/download.h"
+#include "loadgen/drivers/driver.h"
 #include "loadgen/reference.h"
 #include "loadgen/reply_stream.h"
+#include "loadgen/request.h"
 #include "loadgen/sources.h"
-#include "loadgen/workload.h"
 #include "net/address.h"
 #include "net/fd.h"
 
@@ -71,11 +73,10 @@ class Client {
   std::optional<Cause> connect(Exchange& exchange);
   std::optional<Cause> begin(Exchange& exchange);
   std::optional<Cause> converse(const Request& request, Exchange& exchange);
-  std::optional<Cause> make_account(Exchange& exchange);
-  std::optional<Cause> get_file(const Request& request, Exchange& exchange);
-  std::optional<Cause> take_file(const Request& request, Exchange& exchange);
-  std::optional<Cause> read_second_refusal(Cause first);
-  std::optional<Cause> send(std::string_view lines);
+  std::optional<Cause> follow(const Step& step, const Request& request, Exchange& exchange);
+  std::optional<Cause> take_file(std::uint64_t size_bytes, const Request& request);
+  std::optional<Cause> check_file();
+  std::optional<Cause> send(std::string_view bytes);
 
   const Config& config_;
   const std::vector<net::SocketAddress>& servers_;
@@ -83,10 +84,13 @@ class Client {
   const int thread_;
   const bool is_kept_;
 
+  const std::unique_ptr<Driver> driver_;
   ReplyStream replies_;
   Reference reference_;
   Download download_;
+  const bool looks_at_files_;  // for --verify or --save
   net::Fd fd_;
+  bool is_usable_ = false;        // the connection can take the next request
   std::int64_t connections_ = 0;  // the number of attempts to connect
   bool is_under_way_ = false;     // only for an assertion
 };

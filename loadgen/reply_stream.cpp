@@ -4,9 +4,9 @@
 #include <cerrno>
 #include <cstring>
 #include <system_error>
+#include <utility>
 
 #include "net/socket_io.h"
-#include "wire/line_buffer.h"
 
 namespace loadgen {
 
@@ -17,13 +17,6 @@ constexpr std::size_t kBufferBytes = 256 * 1024;
 // A reply and a small file are received with one call. Of a larger file, no more than this is
 // received before skip_file() can throw the rest away.
 constexpr std::size_t kReplyBytes = 16 * 1024;
-
-Answer answer_of(std::string_view line, std::int64_t first_byte_ns) {
-  Answer answer{{}, wire::parse_reply(line), first_byte_ns};
-  if (const auto* const err = std::get_if<wire::Err>(&answer.reply)) answer.failure = err->code;
-  if (std::holds_alternative<wire::NotAReply>(answer.reply)) answer.failure = Fault::kProtocol;
-  return answer;
-}
 
 }  // namespace
 
@@ -40,7 +33,8 @@ void ReplyStream::begin_connection(int fd) {
 void ReplyStream::begin_request() {
   deadline_ = base::Deadline::in_ms(timeout_ms_);
   unhurried_ = deadline_.earlier_by_ms(timeout_ms_ - timeout_ms_ / 16);
-  received_bytes_ = line_bytes_ = 0;
+  received_bytes_ = taken_bytes_ = 0;
+  first_byte_ns_ = 0;
 }
 
 std::string ReplyStream::why_closed() const {
@@ -48,30 +42,23 @@ std::string ReplyStream::why_closed() const {
   return std::generic_category().message(closed_errno_);
 }
 
-Answer ReplyStream::read_reply() {
-  if (begin_ == end_) begin_ = end_ = 0;
-  std::int64_t first_byte_ns = has_more() ? last_byte_ns_ : 0;
-  for (;;) {
-    const wire::FirstLine first = wire::first_line(pending());
-    switch (first.state) {
-      case wire::FirstLine::State::kLine:
-        begin_ += first.size_bytes;
-        line_bytes_ += first.size_bytes;
-        return answer_of(first.line, first_byte_ns);
-      case wire::FirstLine::State::kTooLong: return {Fault::kProtocol};
-      case wire::FirstLine::State::kNeedMore: break;
-    }
-    if (const auto failure = receive_more(kReplyBytes)) return {failure};
-    if (first_byte_ns == 0) first_byte_ns = last_byte_ns_;
-  }
+std::int64_t ReplyStream::take(std::size_t count) {
+  begin_ += count;
+  taken_bytes_ += count;
+  return std::exchange(first_byte_ns_, has_more() ? last_byte_ns_ : 0);
+}
+
+std::optional<Cause> ReplyStream::receive_more() {
+  if (const auto failure = receive(kReplyBytes)) return failure;
+  if (first_byte_ns_ == 0) first_byte_ns_ = last_byte_ns_;
+  return {};
 }
 
 std::optional<Cause> ReplyStream::read_file(std::uint64_t size_bytes, Reference* reference,
                                             Download* download) {
   for (std::uint64_t left = size_bytes; left > 0;) {
     if (!has_more()) {
-      begin_ = end_ = 0;
-      if (const auto failure = receive_more(kBufferBytes)) return failure;
+      if (const auto failure = receive(kBufferBytes)) return failure;
     }
     const std::string_view piece = pending().substr(0, std::min<std::uint64_t>(left, kBufferBytes));
     if (reference != nullptr) reference->compare(piece);
@@ -98,9 +85,9 @@ std::optional<Cause> ReplyStream::skip_file(std::uint64_t size_bytes) {
   return {};
 }
 
-std::optional<Cause> ReplyStream::receive_more(std::size_t at_most_bytes) {
-  // This only happens if the end of the buffer cuts a reply line. That is rare, and the line is
-  // short.
+std::optional<Cause> ReplyStream::receive(std::size_t at_most_bytes) {
+  if (begin_ == end_) begin_ = end_ = 0;
+  // This only happens if the end of the buffer cuts a reply, which is rare.
   if (end_ == kBufferBytes) {
     std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
     end_ -= begin_;

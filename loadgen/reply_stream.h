@@ -1,4 +1,4 @@
-// Reads what the server sends on a connection: replies, and the bytes of files.
+// Receives what the server sends on a connection: replies, and the bytes of files.
 #pragma once
 
 #include <sys/types.h>
@@ -14,16 +14,8 @@
 #include "loadgen/cause.h"
 #include "loadgen/download.h"
 #include "loadgen/reference.h"
-#include "wire/reply.h"
 
 namespace loadgen {
-
-// A reply, or why the request failed.
-struct Answer {
-  std::optional<Cause> failure;  // an error of the server, or a failure to get any reply
-  wire::Reply reply = wire::NotAReply{};
-  std::int64_t first_byte_ns = 0;  // when its first byte arrived
-};
 
 // What is read is received into one buffer that never grows. A small reply takes one system call.
 // The bytes of a large file that nobody looks at are not even copied out of the kernel.
@@ -44,8 +36,17 @@ class ReplyStream {
   // Starts a request: its time and its bytes count from here.
   void begin_request();
 
-  // Waits for the next reply line.
-  Answer read_reply();
+  // What has been received and not been taken yet. Valid until the next call that receives.
+  std::string_view pending() const { return {buffer_.get() + begin_, end_ - begin_}; }
+  bool has_more() const { return begin_ != end_; }
+
+  // Takes the first `count` bytes of pending(), which belong to no file. Returns when the first
+  // byte of pending() arrived.
+  std::int64_t take(std::size_t count);
+
+  // Waits for more bytes of a reply and adds them to pending(). Returns why that failed, or
+  // nothing. Requires: pending() has at most 64 KiB.
+  std::optional<Cause> receive_more();
 
   // Each of these reads the bytes of a file, which follow its reply, and returns why that failed,
   // or nothing. read_file() compares them with `reference` and saves them in `download`, unless
@@ -55,11 +56,8 @@ class ReplyStream {
   std::optional<Cause> read_file(std::uint64_t size_bytes, Reference* reference,
                                  Download* download);
 
-  // Whether bytes have been received and not read yet.
-  bool has_more() const { return begin_ != end_; }
-
-  // The bytes that were received for this request, without its reply lines.
-  std::uint64_t file_bytes() const { return received_bytes_ - line_bytes_; }
+  // The bytes that were received for this request, without those of take().
+  std::uint64_t file_bytes() const { return received_bytes_ - taken_bytes_; }
 
   // Says why the last Fault::kClosed happened: an orderly end by the server, or an error.
   std::string why_closed() const;
@@ -68,10 +66,9 @@ class ReplyStream {
   std::int64_t last_byte_ns() const { return last_byte_ns_; }
 
  private:
-  std::string_view pending() const { return {buffer_.get() + begin_, end_ - begin_}; }
   std::optional<Cause> wait_if_late();
   std::optional<Cause> note_received(ssize_t got);
-  std::optional<Cause> receive_more(std::size_t at_most_bytes);
+  std::optional<Cause> receive(std::size_t at_most_bytes);
 
   const std::int64_t timeout_ms_;
   const std::unique_ptr<char[]> buffer_;
@@ -83,7 +80,8 @@ class ReplyStream {
   std::size_t begin_ = 0;       // [begin_, end_) was received and is not read yet
   std::size_t end_ = 0;
   std::uint64_t received_bytes_ = 0;
-  std::uint64_t line_bytes_ = 0;
+  std::uint64_t taken_bytes_ = 0;
+  std::int64_t first_byte_ns_ = 0;  // of pending(); 0 if nothing has come
   std::int64_t last_byte_ns_ = 0;
 };
 

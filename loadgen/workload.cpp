@@ -5,8 +5,6 @@
 #include <random>
 #include <utility>
 
-#include "wire/request.h"
-
 namespace loadgen {
 
 std::int64_t file_number(int thread, int count, std::int64_t request) {
@@ -51,40 +49,28 @@ bool Workload::is_used_up() const {
 }
 
 Request Workload::next() {
-  compose();
-  ++requests_;
-  const std::string_view lines = lines_;
-  return {lines.substr(0, opening_.size()), lines.substr(opening_.size()), lines, file_name_};
-}
-
-void Workload::compose() {
   if (config_.request == RequestKind::kNew) {
-    opening_ = new_line();
-    lines_ = opening_;
-    return;
+    choose_new_account();
+  } else {
+    choose_account(std::uniform_int_distribution(1, config_.accounts)(generator_));
+    const std::int64_t number =
+        config_.unique == 0 ? 0 : file_number(thread_, config_.unique, requests_);
+    file_name_ = numbered(config_.file, number);
   }
-  opening_ = get_line();
-  const std::int64_t number =
-      config_.unique == 0 ? 0 : file_number(thread_, config_.unique, requests_);
-  file_name_ = numbered(config_.file, number);
-  lines_ = opening_ + wire::line_of(wire::FileName{file_name_});
+  ++requests_;
+  return {{user_, password_}, file_name_};
 }
 
-std::string Workload::new_line() {
-  if (!makes_given_accounts_) {
-    const std::string& run_name = new_accounts_.run_name();
-    const std::string user = fmt::format("load-{}-{}-{}", run_name, thread_, requests_);
-    return wire::line_of(wire::New{{user, new_password_}});
-  }
-  const std::int64_t account = std::exchange(account_, new_accounts_.take_number());
-  return wire::line_of(
-      wire::New{{numbered(config_.user, account), numbered(config_.password, account)}});
+void Workload::choose_new_account() {
+  if (makes_given_accounts_)
+    return choose_account(std::exchange(account_, new_accounts_.take_number()));
+  user_ = fmt::format("load-{}-{}-{}", new_accounts_.run_name(), thread_, requests_);
+  password_ = new_password_;
 }
 
-std::string Workload::get_line() {
-  const int account = std::uniform_int_distribution(1, config_.accounts)(generator_);
-  return wire::line_of(
-      wire::Get{{numbered(config_.user, account), numbered(config_.password, account)}});
+void Workload::choose_account(std::int64_t number) {
+  user_ = numbered(config_.user, number);
+  password_ = numbered(config_.password, number);
 }
 
 }  // namespace loadgen

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "loadgen/config.h"
+#include "loadgen/request.h"
 
 namespace loadgen {
 
@@ -23,14 +24,6 @@ bool has_number(std::string_view pattern);
 
 // `pattern` with every mark replaced by `number`.
 std::string numbered(std::string_view pattern, std::int64_t number);
-
-// The lines of one request, with their line endings, as they are sent.
-struct Request {
-  std::string_view opening;    // new:... or get:...
-  std::string_view file_line;  // empty for new
-  std::string_view both;       // opening and file_line in one piece, for --pipeline
-  std::string_view file_name;  // file_line without its line ending
-};
 
 // 24 random hexadecimal digits.
 std::string random_word();
@@ -69,9 +62,8 @@ class Workload {
   bool is_used_up() const;
 
  private:
-  void compose();
-  std::string new_line();
-  std::string get_line();
+  void choose_new_account();
+  void choose_account(std::int64_t number);
 
   const Config& config_;
   const int thread_;
@@ -81,9 +73,11 @@ class Workload {
   std::int64_t account_ = 0;    // the account that is made next, if the run makes given accounts
   std::minstd_rand generator_;  // draws the accounts of get
   std::int64_t requests_ = 0;
-  std::string opening_;
+
+  // What the last Request points to.
+  std::string user_;
+  std::string password_;
   std::string file_name_;
-  std::string lines_;
 };
 
 }  // namespace loadgen

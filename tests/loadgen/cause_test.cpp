@@ -16,12 +16,3 @@ TEST_CASE("every cause has its own index and its own word", "[loadgen]") {
   CHECK(Cause::word_of(Cause(Fault::kTimeout).index()) == "timeout");
   CHECK(Cause::word_of(Cause(Fault::kProtocol).index()) == "protocol");
 }
-
-TEST_CASE("only a complete answer leaves a connection usable", "[loadgen]") {
-  CHECK(Cause(base::ErrorCode::kDenied).leaves_connection_usable());
-  CHECK(Cause(Fault::kMismatch).leaves_connection_usable());
-  CHECK_FALSE(Cause(base::ErrorCode::kBusy).leaves_connection_usable());
-  for (const Fault fault : {Fault::kTimeout, Fault::kConnect, Fault::kClosed, Fault::kProtocol}) {
-    CHECK_FALSE(Cause(fault).leaves_connection_usable());
-  }
-}

@@ -5,7 +5,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <variant>
 
 #include "tests/catch.h"
 #include "wire/request.h"
@@ -26,6 +25,10 @@ Config get_config(const std::string& file, int unique) {
   config.file = file;
   config.unique = unique;
   return config;
+}
+
+std::string account_of(const loadgen::Request& request) {
+  return std::string(request.account.user) + ":" + std::string(request.account.password);
 }
 
 }  // namespace
@@ -63,15 +66,11 @@ TEST_CASE("every %d in a name is replaced by the number", "[loadgen]") {
   CHECK(numbered("100%.txt", 12) == "100%.txt");
 }
 
-TEST_CASE("a get is two lines, available separately and in one piece", "[loadgen]") {
+TEST_CASE("a get has an account and the name of a file", "[loadgen]") {
   const Config config = get_config("1KB%d.txt", 2);
   NewAccounts unused("run");
   Workload workload(config, unused, 3);
-  const loadgen::Request first = workload.next();
-  CHECK(first.opening == "get:u:p\n");
-  CHECK(first.file_line == "1KB7.txt\n");
-  CHECK(first.both == "get:u:p\n1KB7.txt\n");
-  CHECK(first.file_name == "1KB7.txt");
+  CHECK(account_of(workload.next()) == "u:p");
   CHECK(workload.next().file_name == "1KB8.txt");
   CHECK(workload.next().file_name == "1KB7.txt");
 }
@@ -88,17 +87,14 @@ TEST_CASE("with --once a workload is used up after each file was asked for", "[l
   }
 }
 
-TEST_CASE("a new is one line that the fileserver accepts", "[loadgen]") {
+TEST_CASE("a new has an account that the fileserver accepts, and no file", "[loadgen]") {
   Config config;
   config.request = loadgen::RequestKind::kNew;
   NewAccounts new_accounts(loadgen::random_word());
   Workload workload(config, new_accounts, 99'999);
   const loadgen::Request request = workload.next();
-  CHECK(request.file_line.empty());
-  CHECK(request.both == request.opening);
-  REQUIRE(request.opening.ends_with('\n'));
-  const auto line = request.opening.substr(0, request.opening.size() - 1);
-  CHECK(std::holds_alternative<wire::New>(wire::parse_client_line(line)));
+  CHECK(request.file_name.empty());
+  CHECK_FALSE(wire::refusal_of(request.account));
 }
 
 TEST_CASE("no two requests, threads or runs make the same user name", "[loadgen]") {
@@ -110,8 +106,7 @@ TEST_CASE("no two requests, threads or runs make the same user name", "[loadgen]
     for (const int thread : {0, 1, 11}) {
       Workload workload(config, new_accounts, thread);
       for (int i = 0; i < 20; ++i) {
-        const std::string line(workload.next().opening);
-        CHECK(users.insert(line.substr(4, line.find(':', 4) - 4)).second);
+        CHECK(users.emplace(workload.next().account.user).second);
       }
     }
   }
@@ -122,14 +117,14 @@ TEST_CASE("%d stands for the same number in user and password", "[loadgen]") {
   config.user = "u%d";
   config.password = "p%d:%d";
   NewAccounts unused("run");
-  CHECK(Workload(config, unused, 0).next().opening == "get:u1:p1:1\n");
+  CHECK(Workload(config, unused, 0).next().account.password == "p1:1");
 
   config.accounts = 1'000;
   Workload workload(config, unused, 0);
   for (int i = 0; i < 20; ++i) {
-    const std::string line(workload.next().opening);
-    const std::string number = line.substr(5, line.find(':', 5) - 5);
-    CHECK(line == "get:u" + number + ":p" + number + ":" + number + "\n");
+    const std::string account = account_of(workload.next());
+    const std::string number = account.substr(1, account.find(':') - 1);
+    CHECK(account == "u" + number + ":p" + number + ":" + number);
   }
 }
 
@@ -142,9 +137,9 @@ TEST_CASE("a get draws each account equally often, whatever the thread", "[loadg
     std::map<std::string, int> drawn;
     Workload workload(config, unused, thread);
     constexpr int kEach = 1'000;
-    for (int i = 0; i < config.accounts * kEach; ++i) ++drawn[std::string(workload.next().opening)];
+    for (int i = 0; i < config.accounts * kEach; ++i) ++drawn[account_of(workload.next())];
     CHECK(drawn.size() == 4);
-    CHECK(drawn.count("get:u4:p\n") == 1);
+    CHECK(drawn.count("u4:p") == 1);
     // About nine standard deviations from the mean.
     for (const auto& [line, count] : drawn) CHECK(std::abs(count - kEach) < kEach / 4);
   }
@@ -157,7 +152,7 @@ TEST_CASE("two threads do not draw the same accounts in the same order", "[loadg
   NewAccounts unused("run");
   Workload first(config, unused, 0);
   Workload second(config, unused, 1);
-  CHECK(first.next().opening != second.next().opening);
+  CHECK(account_of(first.next()) != account_of(second.next()));
 }
 
 TEST_CASE("the threads of a run make each given account once", "[loadgen]") {
@@ -175,13 +170,13 @@ TEST_CASE("the threads of a run make each given account once", "[loadgen]") {
       is_over = true;
       for (Workload& workload : threads) {
         if (workload.is_used_up()) continue;
-        made.emplace(workload.next().opening);
+        made.insert(account_of(workload.next()));
         is_over = false;
       }
     }
     std::multiset<std::string> expected;
     for (int number = 1; number <= accounts; ++number)
-      expected.insert("new:u" + std::to_string(number) + ":p" + std::to_string(number) + "\n");
+      expected.insert("u" + std::to_string(number) + ":p" + std::to_string(number));
     CHECK(made == expected);
   }
 }

@@ -25,7 +25,7 @@ _TIMES = (
     Mutation(
         "connection-is-used-again-after-a-failure",
         "loadgen/client.cpp",
-        "if (!is_usable) hang_up();",
+        "if (!is_usable_ || replies_.has_more()) hang_up();",
         "",
         (_ERRORS + "test_a_kept_connection_is_not_used_again_after_a_timeout",),
     ),
@@ -81,10 +81,24 @@ _TIMES = (
     ),
     Mutation(
         "error-of-the-server-is-a-success",
+        "loadgen/drivers/native.cpp",
+        "return refuse(error->code);",
+        "return succeeded();",
+        ("unit/an error of the server is its code*",),
+    ),
+    Mutation(
+        "first-byte-is-that-of-the-first-reply",
         "loadgen/reply_stream.cpp",
-        "answer.failure = err->code;",
-        "static_cast<void>(err);",
-        ("unit/an error of the server is its code",),
+        "has_more() ? last_byte_ns_ : 0",
+        "first_byte_ns_",
+        ("unit/the first byte of a reply*",),
+    ),
+    Mutation(
+        "pipelined-name-leaves-its-refusal-unread",
+        "loadgen/drivers/native.cpp",
+        "kind_ == RequestKind::kGet && is_pipelined_ &&",
+        "false &&",
+        ("unit/a pipelined file name is refused*",),
     ),
     Mutation(
         "warm-up-is-counted",
@@ -176,8 +190,8 @@ _FIGURES = (
     Mutation(
         "names-of-two-threads-are-equal",
         "loadgen/workload.cpp",
-        'fmt::format("load-{}-{}-{}", run_name, thread_, requests_)',
-        'fmt::format("load-{}-{}", run_name, requests_)',
+        'fmt::format("load-{}-{}-{}", new_accounts_.run_name(), thread_, requests_)',
+        'fmt::format("load-{}-{}", new_accounts_.run_name(), requests_)',
         ("unit/no two requests*",),
     ),
     Mutation(
@@ -207,8 +221,8 @@ _GIVEN_ACCOUNTS = (
     Mutation(
         "password-has-no-number",
         "loadgen/workload.cpp",
-        "wire::Get{{numbered(config_.user, account), numbered(config_.password, account)}}",
-        "wire::Get{{numbered(config_.user, account), config_.password}}",
+        "password_ = numbered(config_.password, number);",
+        "password_ = config_.password;",
         ("unit/%d stands for the same number*",),
     ),
     Mutation(

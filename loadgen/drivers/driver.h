@@ -1,0 +1,60 @@
+// What a protocol is to loadgen: a parser that is fed with bytes and says what to do next. No
+// sockets, no clock.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "loadgen/cause.h"
+#include "loadgen/config.h"
+#include "loadgen/request.h"
+
+namespace loadgen {
+
+// What the caller of a driver must do next.
+struct Step {
+  enum class Kind {
+    kSend,     // send `bytes`, which may be empty, and ask again
+    kReceive,  // nothing is taken: receive at least one more byte, and ask again
+    kFile,     // receive `size_bytes` bytes of the file, and ask again
+    kDone,     // the request is over: `failure` and the members behind it count
+  };
+  Kind kind;
+
+  // Of the bytes that the driver was shown, so many are used up.
+  std::size_t taken_bytes = 0;
+
+  std::string_view bytes = {};  // valid until the next call
+  std::uint64_t size_bytes = 0;
+
+  std::optional<Cause> failure = {};  // empty: the request succeeded
+  bool keeps_connection = false;      // the connection can take the next request
+};
+
+// The client's side of one protocol, for one connection at a time and one request after the other.
+//
+// A file is received by the caller, not by the driver, so its bytes need not be in memory at once.
+//
+// One thread.
+class Driver {
+ public:
+  Driver() = default;
+  virtual ~Driver() = default;
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+
+  // Starts a request, which must stay valid until kDone. The request before it may be unfinished.
+  virtual void begin(const Request& request) = 0;
+
+  // `received` is what has come and was not taken yet. The answer does not depend on how the bytes
+  // were cut on their way. Requires: begin() was called, and kDone was not returned since.
+  virtual Step next(std::string_view received) = 0;
+};
+
+// The driver for the protocol of `config`, which must outlive it.
+std::unique_ptr<Driver> make_driver(const Config& config);
+
+}  // namespace loadgen

@@ -1,0 +1,17 @@
+// One request of the load, whatever the protocol.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "wire/request.h"
+
+namespace loadgen {
+
+// The kind of the request is that of the run, see Config::request.
+struct Request {
+  wire::Credentials account;        // new: the account to make; otherwise who asks
+  std::string_view file_name = {};  // empty for new
+};
+
+}  // namespace loadgen
