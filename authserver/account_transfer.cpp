@@ -3,18 +3,22 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <system_error>
+#include <vector>
 
 #include "authserver/csv.h"
 #include "authserver/private_file.h"
 #include "base/clock.h"
 #include "base/file_io.h"
 #include "base/text_lines.h"
+#include "wire/request.h"
 
 namespace authserver {
 
@@ -49,24 +53,8 @@ bool has_content(const std::string& path) {
   return !failure && bytes > 0;
 }
 
-base::Status export_accounts(AccountStore& store, const std::string& path) {
-  Progress progress("exported");
-  const auto fill = [&](int fd) -> base::Status {
-    int failure = 0;
-    const auto visited = store.for_each([&](const Account& account) {
-      if (failure == 0 && !base::write_all(fd, csv_line(account))) failure = errno;
-      progress.count();
-    });
-    if (visited && progress.total() == 0 && has_content(path))
-      return Error{ErrorCode::kInternal,
-                   "the store has no accounts, so the export in " + path + " was kept"};
-    if (!visited || failure == 0) return visited;
-    return base::errno_error(ErrorCode::kInternal, "export to " + path, failure);
-  };
-  const auto written = path == "-" ? fill(STDOUT_FILENO) : write_private_file(path, fill);
-  if (!written) return written;
-  std::cerr << fmt::format("authserver: exported {} accounts\n", progress.total());
-  return base::kDone;
+base::Status write_to(const std::string& path, const std::function<base::Status(int fd)>& fill) {
+  return path == "-" ? fill(STDOUT_FILENO) : write_private_file(path, fill);
 }
 
 struct Imported {
@@ -92,6 +80,27 @@ base::Status import_one(AccountStore& store, const CsvAccount& account, Imported
 // file. For std::cin only the C library knows the difference.
 bool has_failed(const std::istream& input) {
   return input.bad() || (&input == &std::cin && std::ferror(stdin) != 0);
+}
+
+}  // namespace
+
+base::Status export_accounts(AccountStore& store, const std::string& path) {
+  Progress progress("exported");
+  const auto fill = [&](int fd) -> base::Status {
+    int failure = 0;
+    const auto visited = store.for_each([&](const Account& account) {
+      if (failure == 0 && !base::write_all(fd, csv_line(account))) failure = errno;
+      progress.count();
+    });
+    if (visited && progress.total() == 0 && has_content(path))
+      return Error{ErrorCode::kInternal,
+                   "the store has no accounts, so the export in " + path + " was kept"};
+    if (!visited || failure == 0) return visited;
+    return base::errno_error(ErrorCode::kInternal, "export to " + path, failure);
+  };
+  if (const auto written = write_to(path, fill); !written) return written;
+  std::cerr << fmt::format("authserver: exported {} accounts\n", progress.total());
+  return base::kDone;
 }
 
 base::Status import_accounts(AccountStore& store, const std::string& path) {
@@ -130,13 +139,22 @@ base::Status import_accounts(AccountStore& store, const std::string& path) {
                            imported.different)};
 }
 
-}  // namespace
-
-base::Status transfer_accounts(const AccountTransfer& transfer, const StoreConfig& store_config) {
-  auto store = store_config.open();
-  if (!store) return store.error();
-  if (!transfer.export_to.empty()) return export_accounts(**store, transfer.export_to);
-  return import_accounts(**store, transfer.import_from);
+base::Status list_users(AccountStore& store, const std::string& path) {
+  std::vector<std::string> users;
+  const auto visited = store.for_each([&](const Account& account) {
+    // Another program may have stored a name that no user can have.
+    if (wire::is_valid_user(account.user)) users.emplace_back(account.user);
+  });
+  if (!visited) return visited;
+  std::ranges::sort(users);
+  const auto repeated = std::ranges::unique(users);
+  users.erase(repeated.begin(), repeated.end());
+  std::string lines;
+  for (const std::string& user : users) lines.append(user).append("\n");
+  return write_to(path, [&](int fd) -> base::Status {
+    if (base::write_all(fd, lines)) return base::kDone;
+    return base::errno_error(ErrorCode::kInternal, "list to " + path, errno);
+  });
 }
 
 }  // namespace authserver

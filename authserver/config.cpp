@@ -13,6 +13,7 @@
 #include "flags/parse.h"
 #include "flags/values.h"
 #include "serve/flags.h"
+#include "wire/request.h"
 
 namespace authserver {
 
@@ -53,15 +54,32 @@ void declare_passwords(flags::App& app, Config& config) {
                    "password hashes computed at the same time, 19 MiB each; 0 is one per core");
 }
 
-void declare_transfer(flags::App& app, AccountTransfer& transfer) {
-  flags::Option* const out =
-      flags::add_path(app, "--export", transfer.export_to,
-                      "export all accounts to FILE as CSV and exit; `-` is standard output");
-  flags::Option* const in =
-      flags::add_path(app, "--import", transfer.import_from,
-                      "import the accounts in FILE and exit; `-` is standard input");
-  flags::make_alternatives({out, [&transfer] { transfer.export_to.clear(); }},
-                           {in, [&transfer] { transfer.import_from.clear(); }});
+// All of them write into the one task, so the flag of the highest layer counts.
+void declare_tasks(flags::App& app, AccountTask& task) {
+  using Kind = AccountTask::Kind;
+  std::vector<flags::Option*> options;
+  const auto add = [&](const char* name, Kind kind, const char* help, bool is_of_user) {
+    const auto take = [&task, kind, is_of_user](const std::string& text) {
+      if (is_of_user ? !wire::is_valid_user(text) : text.empty()) return false;
+      task = {kind, text};
+      return true;
+    };
+    options.push_back(app.add_parsed(
+        name, is_of_user ? "USER" : "FILE",
+        is_of_user ? "a user name: 1 to 64 of A-Z a-z 0-9 . _ - @ +" : "a path", help, take));
+  };
+  add("--export", Kind::kExport,
+      "export all accounts to FILE as CSV and exit; `-` is standard output", false);
+  add("--import", Kind::kImport, "import the accounts in FILE and exit; `-` is standard input",
+      false);
+  add("--list-accounts", Kind::kList,
+      "write the names of all accounts to FILE and exit; `-` is standard output", false);
+  add("--add-account", Kind::kAdd,
+      "create the account USER and exit; its password is the first line of standard input", true);
+  add("--remove-account", Kind::kRemove, "remove the account USER and exit", true);
+  add("--set-password", Kind::kSetPassword,
+      "change the password of USER to the first line of standard input and exit", true);
+  flags::exclude_each_other(options);
 }
 
 void declare(flags::App& app, Target& target) {
@@ -73,7 +91,7 @@ void declare(flags::App& app, Target& target) {
                            "serve each connection in a thread or in a process");
   declare_stores(app, target);
   declare_passwords(app, config);
-  declare_transfer(app, config.transfer);
+  declare_tasks(app, config.task);
   serve::add_options(app, config.serve, "--spare-workers");
   using serve::Sandbox;
   flags::add_choice<Sandbox>(
@@ -104,7 +122,8 @@ std::variant<Config, int> read_config(int argc, char** argv) {
     config.hashes_at_once = std::min(static_cast<int>(std::ceil(base::usable_cores())),
                                      static_cast<int>(HashLanes::kMostLanes));
   }
-  config.store.limits.most_connections = config.serve.max_connections + config.serve.spare;
+  config.store.limits.most_connections =
+      config.task.is_wanted() ? 1 : config.serve.max_connections + config.serve.spare;
   config.store.backend = std::move(target.backends[target.chosen_backend].backend);
   return std::move(config);
 }

@@ -5,7 +5,7 @@
 #include <string>
 #include <variant>
 
-#include "authserver/account_transfer.h"
+#include "authserver/account_task.h"
 #include "authserver/passwords/scheme.h"
 #include "authserver/stores/store_backend.h"
 #include "base/log.h"
@@ -23,7 +23,7 @@ struct Config {
   Model model = Model::kThread;
 
   StoreConfig store;
-  AccountTransfer transfer;
+  AccountTask task;  // what is done instead of serving
 
   Scheme password_scheme = Scheme::kArgon2id;
   std::int64_t verified_memo_ms = 900'000;  // 0: argon2id is computed for each request

@@ -5,7 +5,7 @@
 #include <utility>
 #include <variant>
 
-#include "authserver/account_transfer.h"
+#include "authserver/account_task.h"
 #include "authserver/authenticator.h"
 #include "authserver/config.h"
 #include "authserver/metrics.h"
@@ -29,17 +29,15 @@ void warn_about_plain(Scheme scheme) {
 
 int failed(const base::Error& error) { return serve::failed_to_start("authserver", error); }
 
-int transfer_instead_of_serving(const Config& config) {
+int carry_out_instead_of_serving(const Config& config) {
   if (const auto done = serve::become_user(config.serve); !done) return failed(done.error());
-  // An export needs a store that is there. Preparing would make an empty one for a misspelt name.
-  const bool may_create = config.transfer.export_to.empty();
-  if (may_create) {
+  if (config.task.may_make_store()) {
     if (const auto prepared = config.store.prepare(); !prepared) return failed(prepared.error());
   }
-  // A stop signal ends the program at once. That is safe: an import can be repeated, and an
-  // unfinished export leaves the old file.
+  // A stop signal ends the program at once. That is safe: an import can be repeated, an unfinished
+  // export leaves the old file, and one account is changed as a whole.
   base::release_stop_signals();
-  const auto done = authserver::transfer_accounts(config.transfer, config.store);
+  const auto done = authserver::carry_out(config.task, config.store, config.password_scheme);
   return done ? 0 : failed(done.error());
 }
 
@@ -59,8 +57,8 @@ int run(const Config& config) {
   ::umask(S_IRWXG | S_IRWXO);  // the files that we write hold password records
   if (!authserver::start_cryptography())
     return failed({base::ErrorCode::kInternal, "the system has no source of random numbers"});
+  if (config.task.is_wanted()) return carry_out_instead_of_serving(config);
   warn_about_plain(config.password_scheme);
-  if (config.transfer.is_wanted()) return transfer_instead_of_serving(config);
   // The address may be one that only root can bind. The store's files must belong to the user.
   auto listener = net::bind_to(config.listen, serve::io_slice_ms(config.serve.idle_timeout_ms));
   if (!listener) return failed(listener.error());

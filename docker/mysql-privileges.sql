@@ -1,3 +1,3 @@
--- The image gives the authserver's account all privileges on its database. It needs to read and to add accounts only.
+-- The image gives the authserver's account all privileges on its database. It needs those below only.
 REVOKE ALL PRIVILEGES ON turnstile.* FROM turnstile;
-GRANT SELECT, INSERT ON turnstile.accounts TO turnstile;
+GRANT SELECT, INSERT, UPDATE, DELETE ON turnstile.accounts TO turnstile;

@@ -29,6 +29,12 @@ class AccountStore {
   // the account may exist or not. Requires: wire::is_valid_user(account.user).
   virtual base::Status create(const Account& account) = 0;
 
+  // Replaces the record of an account, or removes an account. Each returns once that is durable.
+  // Every look-up that begins afterwards sees it, in any process. kNotFound if there is no such
+  // user. If the connection breaks before the answer, it may have been done or not, as in create().
+  virtual base::Status replace(const Account& account) = 0;
+  virtual base::Status remove(std::string_view user) = 0;
+
   // The user's record; kNotFound if there is no such user.
   virtual base::Result<std::string> find_record(std::string_view user) = 0;
 
@@ -45,8 +51,9 @@ class AccountStore {
   // Succeeds if the store answers.
   virtual base::Status ping() = 0;
 
-  // Calls `visit` for every account, in no particular order. Accounts that are created meanwhile
-  // may be missed, and an account may then be visited twice. `visit` must not use the store.
+  // Calls `visit` for every account, in no particular order. Accounts that are created or removed
+  // meanwhile may be missed, and an account may then be visited twice. `visit` must not use the
+  // store.
   virtual base::Status for_each(const std::function<void(const Account&)>& visit) = 0;
 
   // Closes the connection to the store; the next request makes a new one. What was learnt stays: a

@@ -36,6 +36,7 @@ enum ServerError : unsigned {
   kServerShutdown = 1053,
   kDuplicateEntry = 1062,
   kNormalShutdown = 1077,
+  kTableAccessDenied = 1142,
   kRecordFileFull = 1114,
   kTooManyConnectionsOfUser = 1203,
   kLockWaitTimeout = 1205,
@@ -115,7 +116,8 @@ base::Status MysqlLink::log_in(const char* host, std::int64_t connect_ms) {
   set_options(connection.get(), connect_ms);
   if (::mysql_real_connect(connection.get(), host, options_.user.c_str(), options_.password.c_str(),
                            options_.database.c_str(), static_cast<unsigned>(options_.port),
-                           null_if_empty(options_.socket), CLIENT_REMEMBER_OPTIONS) == nullptr) {
+                           null_if_empty(options_.socket),
+                           CLIENT_REMEMBER_OPTIONS | CLIENT_FOUND_ROWS) == nullptr) {
     const unsigned code = ::mysql_errno(connection.get());
     was_unreachable_ = code == CR_CONNECTION_ERROR || code == CR_CONN_HOST_ERROR;
     return login_error(code, ::mysql_error(connection.get()));
@@ -238,6 +240,7 @@ std::string MysqlLink::value(const std::string& sql) {
 
 base::Error MysqlLink::failure(unsigned code, std::string_view text) {
   Error error{may_pass(code) ? ErrorCode::kUnavailable : ErrorCode::kInternal, text_of(code, text)};
+  if (code == kTableAccessDenied) error.context += "; run scripts/setup-mysql, which grants it";
   if (is_connection_lost(code)) close();
   return error;
 }

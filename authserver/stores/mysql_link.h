@@ -100,6 +100,10 @@ class MysqlStatement {
   // bytes. kExists for a duplicate key. Requires: link.is_connected().
   base::Status execute(MysqlLink& link, std::initializer_list<std::string_view> parameters);
 
+  // How many rows an UPDATE or DELETE has found, whether it changed them or not. Requires:
+  // execute() has just succeeded.
+  std::uint64_t rows_found() const { return ::mysql_stmt_affected_rows(statement_.get()); }
+
   // The first row after execute() of a SELECT of one column; kNotFound if there is none.
   base::Result<std::string> first_row(MysqlLink& link);
 

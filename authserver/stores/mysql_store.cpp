@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <initializer_list>
 
 #include "authserver/stores/mysql_link.h"
 #include "base/log.h"
@@ -23,6 +24,8 @@ class MysqlStore : public AccountStore {
   MysqlStore(const MysqlOptions& options, net::ResolvedName& host, const StoreLimits& limits);
 
   base::Status create(const Account& account) override;
+  base::Status replace(const Account& account) override;
+  base::Status remove(std::string_view user) override;
   base::Result<std::string> find_record(std::string_view user) override;
   base::Status ping() override;
   base::Status for_each(const std::function<void(const Account&)>& visit) override;
@@ -30,6 +33,12 @@ class MysqlStore : public AccountStore {
 
  private:
   base::Result<std::string> find_once(std::string_view user);
+  base::Status connect_if_need_be() {
+    return link_.is_connected() ? base::Status(base::kDone) : link_.connect();
+  }
+
+  // Carries out a statement on one account. kNotFound if it has found none.
+  base::Status change(std::string_view sql, std::initializer_list<std::string_view> parameters);
 
   const std::int64_t timeout_ms_;
   MysqlLink link_;
@@ -49,9 +58,7 @@ MysqlStore::MysqlStore(const MysqlOptions& options, net::ResolvedName& host,
 
 base::Status MysqlStore::create(const Account& account) {
   link_.close_if_stale();
-  if (!link_.is_connected()) {
-    if (const auto connected = link_.connect(); !connected) return connected;
-  }
+  if (const auto connected = connect_if_need_be(); !connected) return connected;
   const auto inserted = insert_.execute(link_, {account.user, account.record});
   if (inserted) return link_.end_transaction();
   // A refused INSERT may have opened a transaction, which locks the account until it ends. An error
@@ -62,14 +69,31 @@ base::Status MysqlStore::create(const Account& account) {
   return inserted;
 }
 
+base::Status MysqlStore::replace(const Account& account) {
+  return change("UPDATE accounts SET record = ? WHERE name = ?", {account.record, account.user});
+}
+
+base::Status MysqlStore::remove(std::string_view user) {
+  return change("DELETE FROM accounts WHERE name = ?", {user});
+}
+
+base::Status MysqlStore::change(std::string_view sql,
+                                std::initializer_list<std::string_view> parameters) {
+  link_.close_if_stale();
+  if (const auto connected = connect_if_need_be(); !connected) return connected;
+  MysqlStatement statement(sql);
+  if (const auto executed = statement.execute(link_, parameters); !executed) return executed;
+  const bool is_found = statement.rows_found() > 0;
+  if (const auto ended = link_.end_transaction(); !ended) return ended;
+  return is_found ? base::Status(base::kDone) : Error{ErrorCode::kNotFound, "no such user"};
+}
+
 base::Result<std::string> MysqlStore::find_record(std::string_view user) {
   return ask_again_if_stale(link_, timeout_ms_, [&] { return find_once(user); });
 }
 
 base::Result<std::string> MysqlStore::find_once(std::string_view user) {
-  if (!link_.is_connected()) {
-    if (const auto connected = link_.connect(); !connected) return connected.error();
-  }
+  if (const auto connected = connect_if_need_be(); !connected) return connected.error();
   if (const auto executed = select_.execute(link_, {user}); !executed) return executed.error();
   auto record = select_.first_row(link_);
   // In an open transaction all later reads would see the accounts as they were at the first read.

@@ -22,7 +22,13 @@ class RedisStore : public AccountStore {
   RedisStore(const RedisOptions& options, net::ResolvedName& host, const StoreLimits& limits)
       : timeout_ms_(limits.timeout_ms), link_(options, host, limits.timeout_ms) {}
 
-  base::Status create(const Account& account) override;
+  base::Status create(const Account& account) override {
+    return set(account, "NX", {ErrorCode::kExists, "the user exists"});
+  }
+  base::Status replace(const Account& account) override {
+    return set(account, "XX", {ErrorCode::kNotFound, "no such user"});
+  }
+  base::Status remove(std::string_view user) override;
   base::Result<std::string> find_record(std::string_view user) override;
   std::vector<base::Result<std::string>> find_records(
       std::span<const std::string_view> users) override;
@@ -37,6 +43,9 @@ class RedisStore : public AccountStore {
   std::string setting(std::string_view name);
 
  private:
+  // Sets the record if the condition of SET holds. Otherwise returns `unmet`.
+  base::Status set(const Account& account, std::string_view condition, const Error& unmet);
+
   // For commands that do no harm when asked twice.
   base::Result<RedisLink::Reply> ask_repeatable(RedisLink::Words words);
 
@@ -61,13 +70,23 @@ base::Result<std::string> record_in(const base::Result<RedisLink::Reply>& reply)
   return std::string(text_in(**reply));
 }
 
-base::Status RedisStore::create(const Account& account) {
+base::Status RedisStore::set(const Account& account, std::string_view condition,
+                             const Error& unmet) {
   link_.close_if_stale();
-  const auto reply = link_.ask({"SET", key_of(account.user), account.record, "NX"});
+  const auto reply = link_.ask({"SET", key_of(account.user), account.record, condition});
   if (!reply) return reply.error();
-  if ((*reply)->type == REDIS_REPLY_NIL) return Error{ErrorCode::kExists, "the user exists"};
+  if ((*reply)->type == REDIS_REPLY_NIL) return unmet;
   if ((*reply)->type == REDIS_REPLY_STATUS && text_in(**reply) == "OK") return base::kDone;
   return unexpected("SET");
+}
+
+base::Status RedisStore::remove(std::string_view user) {
+  link_.close_if_stale();
+  const auto reply = link_.ask({"DEL", key_of(user)});
+  if (!reply) return reply.error();
+  if ((*reply)->type != REDIS_REPLY_INTEGER) return unexpected("DEL");
+  if ((*reply)->integer > 0) return base::kDone;
+  return Error{ErrorCode::kNotFound, "no such user"};
 }
 
 base::Result<std::string> RedisStore::find_record(std::string_view user) {
@@ -124,6 +143,7 @@ base::Status RedisStore::for_each(const std::function<void(const Account&)>& vis
     for (const redisReply* key : std::span(parts[1]->element, parts[1]->elements)) {
       const std::string_view user = text_in(*key).substr(kKeyPrefix.size());
       const auto record = find_record(user);
+      if (!record && record.error().code == ErrorCode::kNotFound) continue;  // removed meanwhile
       if (!record) return record.error();
       visit({user, *record});
     }

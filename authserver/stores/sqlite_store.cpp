@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <initializer_list>
 #include <system_error>
 
 #include "authserver/stores/sqlite_database.h"
@@ -32,6 +33,8 @@ class SqliteStore : public AccountStore, private AccountTransaction {
   base::Status open();
 
   base::Status create(const Account& account) override;
+  base::Status replace(const Account& account) override;
+  base::Status remove(std::string_view user) override;
   base::Result<std::string> find_record(std::string_view user) override;
   std::vector<base::Result<std::string>> find_records(
       std::span<const std::string_view> users) override;
@@ -44,6 +47,12 @@ class SqliteStore : public AccountStore, private AccountTransaction {
   base::Status insert(const Account& account) override;
   base::Status commit() override;
   void cancel() override;
+
+  // Carries out a statement on one account, in a transaction of its own. kNotFound if it changed
+  // none.
+  base::Status change(const char* sql, std::initializer_list<std::string_view> parameters);
+  base::Status change_in_transaction(const char* sql,
+                                     std::initializer_list<std::string_view> parameters);
 
   // Carries out a statement without parameters and rows.
   base::Status run(Statement& statement, const char* sql);
@@ -82,6 +91,37 @@ void SqliteStore::disconnect() {
 
 base::Status SqliteStore::create(const Account& account) {
   return commits_.create(account, *this, base::now_ns() + timeout_ms_ * base::kNsPerMs);
+}
+
+base::Status SqliteStore::replace(const Account& account) {
+  return change("UPDATE accounts SET record = ?2 WHERE name = ?1", {account.user, account.record});
+}
+
+base::Status SqliteStore::remove(std::string_view user) {
+  return change("DELETE FROM accounts WHERE name = ?1", {user});
+}
+
+base::Status SqliteStore::change(const char* sql,
+                                 std::initializer_list<std::string_view> parameters) {
+  const std::int64_t deadline_ns = base::now_ns() + timeout_ms_ * base::kNsPerMs;
+  if (const auto begun = begin(deadline_ns); !begun) return begun;
+  auto changed = change_in_transaction(sql, parameters);
+  if (changed) changed = commit();
+  if (!changed) cancel();
+  return changed;
+}
+
+base::Status SqliteStore::change_in_transaction(
+    const char* sql, std::initializer_list<std::string_view> parameters) {
+  Statement statement;
+  const auto change = prepared(statement, sql);
+  if (!change) return change.error();
+  const Running running(*change);
+  int number = 0;
+  for (const std::string_view parameter : parameters) running.bind(++number, parameter);
+  if (running.step() != SQLITE_DONE) return sqlite::error_of(database_.get(), sql);
+  if (::sqlite3_changes(database_.get()) > 0) return base::kDone;
+  return Error{ErrorCode::kNotFound, "no such user"};
 }
 
 base::Status SqliteStore::begin(std::int64_t deadline_ns) {

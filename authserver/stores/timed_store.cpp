@@ -21,6 +21,9 @@ class TimedStore : public AccountStore {
     return store_->create(account);
   }
 
+  base::Status replace(const Account& account) override { return store_->replace(account); }
+  base::Status remove(std::string_view user) override { return store_->remove(user); }
+
   base::Result<std::string> find_record(std::string_view user) override {
     const Stopwatch watch(Timed::kStoreFind);
     return store_->find_record(user);

@@ -25,6 +25,12 @@ class WatchedStore : public AccountStore {
   base::Status create(const Account& account) override {
     return watch([&] { return store_->create(account); });
   }
+  base::Status replace(const Account& account) override {
+    return watch([&] { return store_->replace(account); });
+  }
+  base::Status remove(std::string_view user) override {
+    return watch([&] { return store_->remove(user); });
+  }
   base::Result<std::string> find_record(std::string_view user) override {
     return watch([&] { return store_->find_record(user); });
   }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "flags/option.h"
 
@@ -14,6 +15,9 @@ struct Alternative {
   Option* option;
   std::function<void()> forget;  // resets what the option has written to its default
 };
+
+// Giving two of these flags in one layer becomes wrong usage.
+void exclude_each_other(const std::vector<Option*>& options);
 
 // Makes two flags alternatives. Giving both in one layer is wrong usage.
 void make_alternatives(const Alternative& one, const Alternative& other);

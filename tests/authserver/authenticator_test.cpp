@@ -53,6 +53,8 @@ bool is(const base::Status& status, ErrorCode code) {
 class OneRecord : public AccountStore {
  public:
   base::Status create(const Account&) override { return base::Error{ErrorCode::kExists, ""}; }
+  base::Status replace(const Account&) override { return base::kDone; }
+  base::Status remove(std::string_view) override { return base::kDone; }
   base::Result<std::string> find_record(std::string_view) override { return record; }
   base::Status ping() override { return base::kDone; }
   base::Status for_each(const std::function<void(const Account&)>&) override { return base::kDone; }

@@ -35,6 +35,8 @@ class FakeStore : public AccountStore {
     const bool is_new = held_.records.emplace(account.user, account.record).second;
     return is_new ? base::Status(base::kDone) : base::Error{base::ErrorCode::kExists, "exists"};
   }
+  base::Status replace(const Account&) override { return base::kDone; }
+  base::Status remove(std::string_view) override { return base::kDone; }
   base::Result<std::string> find_record(std::string_view user) override {
     held_.asked_for.push_back(1);
     return find(user);

@@ -15,6 +15,7 @@ NO_LIMITS = {
     *("auth", "auth-connection", "sandbox", "telemetry-listen"),
     *("root", "files", "transfer-log", "store", "store-connection", "password-scheme"),
     *("sqlite-path", "export", "import", "server", "connection", "pipeline", "user", "password"),
+    *("add-account", "remove-account", "set-password", "list-accounts"),
     *("file", "once", "verify", "verify-root", "save", "json"),
 }
 NO_LIMIT_PREFIXES = ("mysql-", "redis-")

@@ -5,6 +5,7 @@ from tree import Mutation
 _START = "stores/test_store_start.StoreStartTest."
 _MOVING = "stores/test_moving_accounts.MovingAccountsTest."
 _AUTOCOMMIT = "stores/test_autocommit.AutocommitTest."
+_CHANGES = "stores/test_account_changes.AccountChangesTest."
 _SQLITE = "stores/test_sqlite_file.SqliteFileTest."
 _NOT_REPEATED = (
     "stores/test_new_is_not_repeated.NewIsNotRepeatedTest"
@@ -189,9 +190,72 @@ _PROGRAM = (
     Mutation(
         "export-makes-an-empty-store",
         "authserver/main.cpp",
-        "config.transfer.export_to.empty()",
+        "config.task.may_make_store()",
         "true",
         (_MOVING + "test_an_export_of_no_store_creates_none_and_keeps_the_last_good_one",),
+    ),
+    Mutation(
+        "change-in-sqlite-is-not-committed",
+        "authserver/stores/sqlite_store.cpp",
+        "if (changed) changed = commit();",
+        "if (changed) cancel();",
+        (
+            "unit/a replaced record is found by everybody*",
+            "unit/SQLite syncs its log for each change*",
+            _CHANGES + "test_the_next_request_of_every_connection_sees_the_change",
+        ),
+    ),
+    Mutation(
+        "change-of-nobody-in-sqlite-is-done",
+        "authserver/stores/sqlite_store.cpp",
+        "if (::sqlite3_changes(database_.get()) > 0) return base::kDone;",
+        "if (true) return base::kDone;",
+        ("unit/a replaced record is found by everybody*",),
+    ),
+    Mutation(
+        "mysql-counts-changed-rows-only",
+        "authserver/stores/mysql_link.cpp",
+        "CLIENT_REMEMBER_OPTIONS | CLIENT_FOUND_ROWS",
+        "CLIENT_REMEMBER_OPTIONS",
+        (_CHANGES + "test_what_is_taken_or_not_there_fails_and_changes_nothing",),
+    ),
+    Mutation(
+        "removing-nobody-from-redis-is-done",
+        "authserver/stores/redis_store.cpp",
+        "if ((*reply)->integer > 0) return base::kDone;",
+        "if ((*reply)->integer >= 0) return base::kDone;",
+        (_CHANGES + "test_what_is_taken_or_not_there_fails_and_changes_nothing",),
+    ),
+    Mutation(
+        "account-removed-meanwhile-ends-the-list",
+        "authserver/stores/redis_store.cpp",
+        "if (!record && record.error().code == ErrorCode::kNotFound) continue;",
+        "",
+        (
+            "stores/test_hostile_redis.HostileRedisTest"
+            ".test_an_export_passes_over_an_account_that_was_removed_meanwhile",
+        ),
+    ),
+    Mutation(
+        "password-keeps-its-carriage-return",
+        "authserver/account_changes.cpp",
+        "if (password.ends_with('\\r')) password.pop_back();",
+        "",
+        (_CHANGES + "test_passwords_are_the_first_line_of_standard_input",),
+    ),
+    Mutation(
+        "password-is-typed-once",
+        "scripts/accounts",
+        '[[ $password == "$again" ]]',
+        "true",
+        (_CHANGES + "test_a_terminal_is_asked_twice_and_shows_nothing",),
+    ),
+    Mutation(
+        "list-is-not-sorted",
+        "authserver/account_transfer.cpp",
+        "std::ranges::sort(users);",
+        "std::ranges::sort(users, std::greater<>());",
+        (_CHANGES + "test_list_prints_the_names_sorted",),
     ),
     Mutation(
         "empty-export-replaces-the-backup",

@@ -13,6 +13,7 @@ from waiting import eventually
 
 PAGE_WITHOUT_KEYS = b"*1\r\n$1\r\n0\r\n"
 PAGE_OF_NUMBERS = b"*2\r\n:0\r\n*1\r\n:7\r\n"
+PAGE_OF_ACCOUNTS = b"*2\r\n$1\r\n0\r\n*1\r\n$7\r\nuser:ab\r\n"
 PAGE_OF_OTHERS = b"*2\r\n$1\r\n0\r\n*1\r\n$2\r\nab\r\n"
 
 
@@ -107,6 +108,25 @@ class HostileRedisTest(SceneTest):
                 done = programs.run("authserver", "--export", "-", *self.redis(SCAN=page).flags())
                 self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
                 self.assertIn("unexpected type", done.stderr)
+
+    def test_an_export_passes_over_an_account_that_was_removed_meanwhile(self) -> None:
+        redis = self.redis(SCAN=PAGE_OF_ACCOUNTS)
+        done = programs.run("authserver", "--export", "-", *redis.flags())
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+
+    def test_an_account_is_removed_for_no_reply_but_a_number_over_0(self) -> None:
+        for reply, status, why in (
+            (b":1\r\n", 0, "removed"),
+            (b":0\r\n", 1, "no such user"),
+            (b":-1\r\n", 1, "no such user"),
+            (b"+OK\r\n", 1, "unexpected type"),
+            (b"-READONLY replica\r\n", 1, "READONLY"),
+        ):
+            with self.subTest(reply):
+                flags = self.redis(DEL=reply).flags()
+                done = programs.run("authserver", "--remove-account", "bob", *flags)
+                self.assertEqual((done.returncode, done.stdout), (status, ""), done.stderr)
+                self.assertIn(why, done.stderr)
 
     def test_its_error_cannot_write_control_bytes_to_a_terminal(self) -> None:
         redis = self.redis(GET=b"-ERR \x1b[2J\x07no\r\n")

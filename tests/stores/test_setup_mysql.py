@@ -9,7 +9,7 @@ import e2e_path  # noqa: F401
 from databases import SCRIPTS, MariaDb, secret_file
 from store_scene import StoreTest
 
-GRANT = "GRANT SELECT, INSERT ON `turnstile`.`accounts` TO `turnstile`@`{}`"
+GRANT = "GRANT SELECT, INSERT, UPDATE, DELETE ON `turnstile`.`accounts` TO `turnstile`@`{}`"
 
 
 class SetupMysqlTest(StoreTest):
@@ -43,7 +43,7 @@ class SetupMysqlTest(StoreTest):
             if not line.startswith("GRANT USAGE ON *.* TO ") or "GRANT OPTION" in line
         ]
 
-    def test_the_user_may_read_and_add_accounts_and_nothing_else(self) -> None:
+    def test_the_user_may_read_and_change_accounts_and_nothing_else(self) -> None:
         for host in ("localhost", "127.0.0.1", "::1"):
             self.assertEqual(self.grants(host), [GRANT.format(host)])
         done = subprocess.run(
@@ -59,7 +59,7 @@ class SetupMysqlTest(StoreTest):
             text=True,
             check=False,
             env=os.environ | {"MYSQL_PWD": self.mysql.password_file.read_text().strip()},
-            input="DELETE FROM accounts; UPDATE accounts SET record = ''; DROP TABLE accounts;\n"
+            input="DROP TABLE accounts; ALTER TABLE accounts ADD x INT; TRUNCATE accounts;\n"
             "CREATE TABLE other (x INT); SELECT * FROM mysql.user;\n",
         )
         self.assertEqual(done.stderr.count("denied"), 5, done.stderr)

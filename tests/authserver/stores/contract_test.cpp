@@ -6,6 +6,7 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "authserver/authenticator.h"
@@ -151,6 +152,10 @@ bool exists(const base::Status& status) {
   return !status && status.error().code == ErrorCode::kExists;
 }
 
+bool is_not_found(const base::Status& status) {
+  return !status && status.error().code == ErrorCode::kNotFound;
+}
+
 }  // namespace
 
 TEST_CASE("an account is found as it was created, and created once", "[stores]") {
@@ -163,6 +168,53 @@ TEST_CASE("an account is found as it was created, and created once", "[stores]")
     CHECK(exists(store->create({user, "$plain$two"})));
     CHECK(*store->find_record(user) == "$plain$one");
     CHECK(*open(reachable)->find_record(user) == "$plain$one");
+  }
+}
+
+TEST_CASE("a replaced record is found by everybody, and a removed account by nobody", "[stores]") {
+  for (const tests::ReachableStore& reachable : tests::reachable_stores()) {
+    CAPTURE(reachable.name);
+    const auto store = open(reachable);
+    const auto other = open(reachable);
+    const std::string user = tests::fresh_user();
+    const std::string bystander = user + "x";
+    REQUIRE(store->create({user, "$plain$one"}));
+    REQUIRE(store->create({bystander, "$plain$one"}));
+    CHECK(*other->find_record(user) == "$plain$one");
+    for (const char* record : {"$plain$two", "$plain$two", "$plain$three"}) {
+      CHECK(store->replace({user, record}));
+      CHECK(*other->find_record(user) == record);
+    }
+    CHECK(other->remove(user));
+    CHECK(store->find_record(user).error().code == ErrorCode::kNotFound);
+    CHECK(is_not_found(store->remove(user)));
+    CHECK(is_not_found(store->replace({user, "$plain$four"})));
+    CHECK(other->find_record(user).error().code == ErrorCode::kNotFound);
+    CHECK(*other->find_record(bystander) == "$plain$one");
+    CHECK(other->create({user, "$plain$five"}));
+    CHECK(*store->find_record(user) == "$plain$five");
+  }
+}
+
+TEST_CASE("accounts that are removed while all are visited are left out", "[stores]") {
+  for (const tests::ReachableStore& reachable : tests::reachable_stores()) {
+    CAPTURE(reachable.name);
+    const auto store = open(reachable);
+    const auto other = open(reachable);
+    const std::string kept = tests::fresh_user();
+    std::vector<std::string> removed;
+    for (int i = 0; i < 20; ++i) removed.push_back(tests::fresh_user());
+    REQUIRE(store->create({kept, "$plain$kept"}));
+    for (const std::string& user : removed) REQUIRE(store->create({user, "$plain$gone"}));
+    bool are_removed = false;
+    bool was_kept_visited = false;
+    const auto visited = store->for_each([&](const Account& account) {
+      was_kept_visited = was_kept_visited || account.user == kept;
+      if (std::exchange(are_removed, true)) return;
+      for (const std::string& user : removed) CHECK(other->remove(user));
+    });
+    CHECK(visited);
+    CHECK(was_kept_visited);
   }
 }
 

@@ -102,7 +102,7 @@ int create_together(const authserver::SqliteBackend& backend, std::atomic<int>& 
 
 }  // namespace
 
-TEST_CASE("SQLite syncs its log for each account before it is acknowledged", "[stores]") {
+TEST_CASE("SQLite syncs its log for each change before it is acknowledged", "[stores]") {
   const tests::TemporaryFolder folder;
   const authserver::SqliteBackend backend({.path = folder.path("accounts.db")});
   const SyncCounter syncs;
@@ -114,6 +114,12 @@ TEST_CASE("SQLite syncs its log for each account before it is acknowledged", "[s
     REQUIRE((*store)->create({user, "$plain$pw"}));
     CHECK(syncs.count() > before);
   }
+  const int before_replacing = syncs.count();
+  REQUIRE((*store)->replace({"amy", "$plain$other"}));
+  CHECK(syncs.count() > before_replacing);
+  const int before_removing = syncs.count();
+  REQUIRE((*store)->remove("amy"));
+  CHECK(syncs.count() > before_removing);
 }
 
 TEST_CASE("SQLite acknowledges no account of a shared commit before its log is synced",

@@ -14,6 +14,8 @@ class FakeStore : public AccountStore {
   explicit FakeStore(base::Status& answer) : answer_(answer) {}
 
   base::Status create(const Account&) override { return answer_; }
+  base::Status replace(const Account&) override { return answer_; }
+  base::Status remove(std::string_view) override { return answer_; }
   base::Result<std::string> find_record(std::string_view) override {
     return answer_ ? base::Result<std::string>("record") : answer_.error();
   }

@@ -1,0 +1,71 @@
+#include "authserver/account_changes.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <iostream>
+
+#include "base/text_lines.h"
+#include "wire/request.h"
+
+namespace authserver {
+
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+
+base::Result<std::string> read_password() {
+  if (::isatty(STDIN_FILENO) != 0)
+    return Error{ErrorCode::kInvalid,
+                 "standard input is a terminal, which would show the password; scripts/accounts "
+                 "asks for it"};
+  std::string password;
+  base::read_line(std::cin, password);
+  if (password.ends_with('\r')) password.pop_back();
+  if (wire::is_valid_password(password)) return password;
+  wipe(password);
+  return Error{ErrorCode::kInvalid,
+               fmt::format("the password on standard input must have 1 to {} bytes and no control "
+                           "bytes",
+                           wire::kMaxPasswordBytes)};
+}
+
+base::Result<std::string> read_record(Scheme scheme) {
+  auto password = read_password();
+  if (!password) return password.error();
+  auto record = make_record(scheme, *password);
+  wipe(*password);
+  return record;
+}
+
+// Says what became of the account.
+base::Status report(const std::string& user, const base::Status& done, const char* what) {
+  if (!done) return Error{done.error().code, "account " + user + ": " + done.error().context};
+  std::cerr << fmt::format("authserver: account {} {}\n", user, what);
+  return base::kDone;
+}
+
+}  // namespace
+
+base::Status add_account(AccountStore& store, const std::string& user, Scheme scheme) {
+  auto record = read_record(scheme);
+  if (!record) return record.error();
+  const auto created = store.create({user, *record});
+  wipe(*record);
+  return report(user, created, "added");
+}
+
+base::Status set_password(AccountStore& store, const std::string& user, Scheme scheme) {
+  auto record = read_record(scheme);
+  if (!record) return record.error();
+  const auto replaced = store.replace({user, *record});
+  wipe(*record);
+  return report(user, replaced, "has the new password");
+}
+
+base::Status remove_account(AccountStore& store, const std::string& user) {
+  return report(user, store.remove(user), "removed");
+}
+
+}  // namespace authserver

@@ -1,0 +1,269 @@
+"""scripts/accounts add, password, remove and list, while servers work on the same store."""
+
+import os
+import pty
+import signal
+import subprocess
+import termios
+import threading
+import unittest
+
+import e2e_path  # noqa: F401
+from client import Client, Reply
+from databases import SCRIPTS
+from programs import Program, environment
+from store_scene import PATIENT, PLAIN, StoreTest, combinations, flags_of
+
+STORES = ("sqlite", "mysql", "redis")
+FILE = b"a.txt"
+CLIENTS = 8
+
+
+class Asker(threading.Thread):
+    """Logs in over and over until it is told that the account was removed, and then once more."""
+
+    def __init__(self, client: Client, line: str) -> None:
+        super().__init__(daemon=True)
+        self.was_answered, self.is_removed = threading.Event(), threading.Event()
+        self.first: set[Reply] = set()
+        self.last: set[Reply] = set()
+        self._client, self._lines = client, [line.encode()] * 20
+
+    def run(self) -> None:
+        self.first = set(self._client.ask_all(self._lines))
+        self.was_answered.set()
+        while not self.is_removed.is_set():
+            self._client.ask_all(self._lines)
+        self.last = set(self._client.ask_all([*self._lines, FILE]))
+
+
+class AccountChangesTest(StoreTest):
+    def store(self, kind: str) -> list[str]:
+        """The flags of the store, as the authserver takes them."""
+        if kind == "sqlite":
+            return ["--store", "sqlite", "--sqlite-path", str(self.scene.accounts)]
+        return self.databases[kind].authserver_flags
+
+    def accounts(self, *arguments: object, said: str = "", **variables: str) -> tuple[int, str]:
+        """Exit status and standard output. What failed says why in one line."""
+        done = subprocess.run(
+            [SCRIPTS / "accounts", *map(str, arguments)],
+            input=said,
+            capture_output=True,
+            text=True,
+            check=False,
+            env=environment(variables),
+        )
+        self.assertLessEqual(done.stderr.count("\n"), 1)
+        self.assertEqual(done.stderr == "", done.returncode == 0 and arguments[0] == "list")
+        self.why = done.stderr
+        return done.returncode, done.stdout
+
+    def assert_done(self, *arguments: object, said: str = "") -> None:
+        self.assertEqual(self.accounts(*arguments, said=said), (0, ""), self.why)
+
+    def assert_fails(self, status: int, why: str, *arguments: object, said: str = "") -> None:
+        self.assertEqual(self.accounts(*arguments, said=said), (status, ""), self.why)
+        self.assertIn(why, self.why)
+
+    def fileservers(self, kind: str, combination: tuple[str, str]) -> list[Program]:
+        """Two authservers on the store, with a fileserver in front of each."""
+        self.scene.write("a.txt", b"content")
+        servers = []
+        for _ in range(2):
+            auth = self.scene.authserver(*self.store(kind), *flags_of(combination), *PATIENT)
+            servers.append(self.scene.fileserver(auth, "--wrong-passwords", "0"))
+        return servers
+
+    def test_the_next_request_of_every_connection_sees_the_change(self) -> None:
+        for kind in STORES:
+            for combination in combinations():
+                with self.subTest(kind=kind, combination=combination):
+                    user, store = ".".join((kind, *combination)), self.store(kind)
+                    servers = self.fileservers(kind, combination)
+                    clients = [self.client(server) for server in servers * 2]
+                    self.assert_done("add", user, *store, said="old\n")
+
+                    def assert_answers(old: str, new: str, user=user, clients=clients) -> None:
+                        for _ in range(2):  # the second one finds what is remembered of the first
+                            for password, reply in (("old", old), ("new", new)):
+                                line = f"get:{user}:{password}"
+                                self.assertEqual({one.ask(line) for one in clients}, {reply})
+
+                    assert_answers("OK", "denied")
+                    self.assert_done("password", user, *store, said="new\n")
+                    assert_answers("denied", "OK")
+                    self.assert_done("remove", user, *store)
+                    assert_answers("denied", "denied")
+                    self.assert_done("add", user, *store, said="old\n")
+                    assert_answers("OK", "denied")
+                    self.assert_done("remove", user, *store)
+                    self.assertEqual({one.ask(FILE) for one in clients}, {"denied"})
+
+    def test_a_removed_account_is_refused_while_log_ins_are_asked_together(self) -> None:
+        for kind in STORES:
+            for model in ("thread", "process"):
+                with self.subTest(kind=kind, model=model):
+                    user = f"{kind}.{model}.busy"
+                    self.assert_done("add", user, *self.store(kind), said="pw\n")
+                    servers = self.fileservers(kind, (model, "persistent"))
+                    crowd = [
+                        Asker(self.client(servers[number % 2]), f"get:{user}:pw")
+                        for number in range(CLIENTS)
+                    ]
+                    for asker in crowd:
+                        asker.start()
+                    for asker in crowd:
+                        asker.was_answered.wait()
+                    self.assert_done("remove", user, *self.store(kind))
+                    for asker in crowd:
+                        asker.is_removed.set()
+                    for asker in crowd:
+                        asker.join()
+                        self.assertEqual(asker.first, {"OK"})
+                        self.assertEqual(asker.last, {"denied"})
+
+    def test_what_is_taken_or_not_there_fails_and_changes_nothing(self) -> None:
+        for kind in STORES:
+            with self.subTest(kind):
+                store, user = self.store(kind), f"{kind}.bob"
+                client = self.client(self.scene.authserver(*store, *PATIENT, *PLAIN))
+                self.assert_done("add", user, *store, *PLAIN, said="one\n")
+                self.assert_fails(1, "exists", "add", user, *store, *PLAIN, said="two\n")
+                self.assert_done("password", user, *store, *PLAIN, said="one\n")  # the same again
+                for command in ("password", "remove"):
+                    self.assert_fails(1, "no such user", command, "nobody", *store, said="two\n")
+                lines = [f"auth:{user}:{password}".encode() for password in ("one", "two")]
+                self.assertEqual(client.ask_all(lines), ["OK", "denied"])
+                self.assertEqual(client.ask("auth:nobody:two"), "denied")
+
+    def test_list_prints_the_names_sorted(self) -> None:
+        names = ["-dash", "Zoe", "a.b", "adam", "a" * 64, "zoe"]
+        for kind in STORES:
+            with self.subTest(kind):
+                store = self.store(kind)
+                _, before = self.accounts("list", *store) if kind != "sqlite" else (0, "")
+                for name in reversed(names):
+                    self.assert_done("add", name, *store, *PLAIN, said="pw\n")
+                listed = sorted([*before.split(), *names])
+                self.assertEqual(self.accounts("list", *store), (0, "\n".join(listed) + "\n"))
+                for name in names:
+                    self.assert_done("remove", *store, name)
+                self.assertEqual(self.accounts("list", *store), (0, before))
+
+    def test_passwords_are_the_first_line_of_standard_input(self) -> None:
+        store = self.store("sqlite")
+        client = self.client(self.scene.authserver(*store, *PATIENT, *PLAIN))
+        for number, (said, password) in enumerate(
+            (
+                ("pw\n", "pw"),
+                ("pw", "pw"),
+                ("pw\r\n", "pw"),
+                (" p w : \nx\n", " p w : "),
+                ("ä" * 64, "ä" * 64),
+            )
+        ):
+            self.assert_done("add", f"user{number}", *store, *PLAIN, said=said)
+            self.assertEqual(client.ask(f"auth:user{number}:{password}"), "OK")
+        for said in ("", "\n", "\npw\n", "p\tw\n", "x" * 129, "x" * 100_000):
+            for command in ("add", "password"):
+                user = "late" if command == "add" else "user0"
+                self.assert_fails(1, "1 to 128 bytes", command, user, *store, said=said)
+        self.assertEqual(client.ask_all([b"auth:user0:pw", b"auth:late:pw"]), ["OK", "denied"])
+
+    def test_wrong_usage(self) -> None:
+        store = self.store("sqlite")
+        for arguments in (
+            ("add", *store),
+            ("add", "b b", *store),
+            ("remove", "", *store),
+            ("remove", "x" * 65, *store),
+            ("add", "bob", "pw", *store),
+            ("list", "bob", *store),
+            ("add", "bob", "--remove-account", "bob", *store),
+            ("add", "bob", "--store", "none"),
+            ("rename", "bob", *store),
+        ):
+            with self.subTest(arguments):
+                self.assertEqual(self.accounts(*arguments, said="pw\n"), (2, ""), self.why)
+        self.assertFalse(self.scene.accounts.exists())
+
+    def test_the_store_is_found_by_variables_and_by_the_file_too(self) -> None:
+        config = self.scene.folder / "config"
+        config.write_text(f"sqlite-path = {self.scene.accounts}\n")
+        self.assert_done("add", "bob", "--config", config, said="pw\n")
+        found = self.accounts("list", AUTHSERVER_SQLITE_PATH=str(self.scene.accounts))
+        self.assertEqual(found, (0, "bob\n"))
+
+    def test_a_store_that_cannot_be_asked_fails(self) -> None:
+        for command in ("remove", "password", "list"):
+            user = () if command == "list" else ("bob",)
+            self.assert_fails(1, "open", command, *user, *self.store("sqlite"), said="pw\n")
+        self.assertFalse(self.scene.accounts.exists())
+        for kind in ("mysql", "redis"):
+            self.databases[kind].stop()
+            self.addCleanup(self.databases[kind].start)
+            for command in ("add", "remove", "password", "list"):
+                with self.subTest(kind=kind, command=command):
+                    user = () if command == "list" else ("bob",)
+                    self.assert_fails(1, kind, command, *user, *self.store(kind), said="pw\n")
+
+    def test_a_database_user_of_an_earlier_version_is_told_what_to_run(self) -> None:
+        mysql, store = self.databases["mysql"], self.store("mysql")
+        self.assert_done("add", "stays", *store, *PLAIN, said="pw\n")
+        mysql.ask("REVOKE UPDATE, DELETE ON turnstile.accounts FROM turnstile@'127.0.0.1'")
+        for command in ("remove", "password"):
+            self.assert_fails(1, "run scripts/setup-mysql", command, "stays", *store, said="x\n")
+        mysql.setup()
+        self.assert_done("remove", "stays", *store)
+
+    def at_a_terminal(self, answers: list[bytes]) -> tuple[int, bytes, bool]:
+        """Adds bob. Types an answer after each question.
+
+        Returns the exit status, what is shown, and whether the terminal shows again what is typed.
+        """
+        master, terminal = pty.openpty()
+        script = subprocess.Popen(
+            [SCRIPTS / "accounts", "add", "bob", *self.store("sqlite")],
+            stdin=terminal,
+            stdout=terminal,
+            stderr=terminal,
+            env=environment(),
+            start_new_session=True,
+            preexec_fn=lambda: os.close(os.open(os.ttyname(0), os.O_RDWR)),  # to control it
+        )
+        shown = b""
+        for number, answer in enumerate(answers):
+            while shown.count(b": ") <= number:
+                shown += os.read(master, 1000)
+            while termios.tcgetattr(terminal)[3] & termios.ECHO:
+                pass  # the script is about to switch it off
+            os.write(master, answer)
+        status = script.wait()
+        echoes = bool(termios.tcgetattr(terminal)[3] & termios.ECHO)
+        os.close(terminal)
+        try:
+            while piece := os.read(master, 1000):
+                shown += piece
+        except OSError:  # how a terminal ends
+            pass
+        os.close(master)
+        return status, shown, echoes
+
+    def test_a_terminal_is_asked_twice_and_shows_nothing(self) -> None:
+        status, shown, echoes = self.at_a_terminal([b"secret\n", b"other\n"])
+        self.assertEqual((status, echoes, b"differ" in shown), (1, True, True), shown)
+        self.assertFalse(self.scene.accounts.exists())
+        status, shown, echoes = self.at_a_terminal([b"sec\\ret \n", b"sec\\ret \n"])
+        self.assertEqual((status, echoes, b"ret" in shown), (0, True, False), shown)
+        client = self.client(self.scene.authserver(*self.store("sqlite")))
+        self.assertEqual(client.ask(rb"auth:bob:sec\ret "), "OK")
+
+    def test_a_terminal_that_interrupts_shows_again_what_is_typed(self) -> None:
+        status, shown, echoes = self.at_a_terminal([b"\x03"])
+        self.assertEqual((status, echoes), (-signal.SIGINT, True), shown)
+        self.assertFalse(self.scene.accounts.exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
