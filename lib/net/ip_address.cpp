@@ -39,4 +39,21 @@ std::string IpAddress::text() const {
   return text;
 }
 
+std::optional<IpAddress> parse_ip_address(std::string_view text) {
+  char terminated[INET6_ADDRSTRLEN] = {};
+  if (text.size() >= sizeof terminated || text.find('\0') != std::string_view::npos) return {};
+  text.copy(terminated, text.size());
+  sockaddr_storage storage{};
+  auto& v4 = reinterpret_cast<sockaddr_in&>(storage);
+  auto& v6 = reinterpret_cast<sockaddr_in6&>(storage);
+  if (::inet_pton(AF_INET, terminated, &v4.sin_addr) == 1) {
+    storage.ss_family = AF_INET;
+  } else if (::inet_pton(AF_INET6, terminated, &v6.sin6_addr) == 1) {
+    storage.ss_family = AF_INET6;
+  } else {
+    return {};
+  }
+  return IpAddress(reinterpret_cast<const sockaddr&>(storage));
+}
+
 }  // namespace net

@@ -5,7 +5,9 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace net {
 
@@ -36,5 +38,8 @@ class IpAddress {
  private:
   Bytes bytes_{};
 };
+
+// Reads the numeric form, such as "192.0.2.1" or "2001:db8::1". Returns nothing for any other text.
+std::optional<IpAddress> parse_ip_address(std::string_view text);
 
 }  // namespace net

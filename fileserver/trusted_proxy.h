@@ -1,0 +1,51 @@
+// Who the client is when a proxy stands in front of the HTTP front (--trusted-proxy).
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "net/address.h"
+#include "net/ip_address.h"
+#include "net/ip_range.h"
+
+namespace fileserver {
+
+// The addresses from which X-Forwarded-For is believed. Empty: it is believed from nobody.
+using TrustedProxies = std::vector<net::IpRange>;
+
+// Reads ranges with commas between them. Nothing if one of them is not acceptable.
+std::optional<TrustedProxies> parse_trusted_proxies(std::string_view text);
+
+// Finds the client of one request. Each proxy appends the address of its peer to X-Forwarded-For.
+// So the list is read from its end, as long as the addresses are those of trusted proxies. The
+// client is the first address that is not, or the last one of the list. An entry that is no address
+// ends the list there: the client is the address behind it. Whatever a client sends itself stands
+// in front of what a trusted proxy has appended, so nobody can take another address.
+//
+// An entry may have a port, "192.0.2.1:1234" or "[2001:db8::1]:1234". One thread; allocates
+// nothing.
+class ForwardedFor {
+ public:
+  // `trusted` must outlive it.
+  explicit ForwardedFor(const TrustedProxies& trusted) : trusted_(trusted) {}
+
+  // Takes the value of a field X-Forwarded-For. If there are several, they are one list, in order.
+  void take(std::string_view value);
+
+  // The client. `peer` is the other end of the connection.
+  net::IpAddress client(const net::IpAddress& peer) const;
+
+ private:
+  bool is_trusted(const net::IpAddress& address) const;
+  void take_entry(const std::optional<net::IpAddress>& entry);
+
+  const TrustedProxies& trusted_;
+  std::optional<net::IpAddress> found_;  // the client, if all addresses from here on are trusted
+};
+
+// Whether passwords cross a network readable: the HTTP front listens on an address that is not
+// loopback, and no proxy that encrypts is announced.
+bool are_passwords_readable(const net::HostPort& http_listen, const TrustedProxies& trusted);
+
+}  // namespace fileserver
