@@ -1,0 +1,183 @@
+#include "serve/http_conversation.h"
+
+#include <array>
+#include <ctime>
+
+#include "net/socket_io.h"
+#include "telemetry/counters.h"
+
+namespace serve {
+
+namespace {
+
+// A body that is read comes in pieces of this size, at most.
+constexpr std::size_t kBodyBufferBytes = 64 * 1024;
+
+// Room for the longest head and the empty line before it, and one byte that shows that it is too
+// long.
+constexpr std::size_t kHeadBufferBytes = http::kMaxHeadBytes + 3;
+
+// Whether the bytes behind such a request cannot be understood, or must not be.
+bool closes_connection(int status) {
+  switch (status) {
+    case 400:
+    case 413:
+    case 414:
+    case 417:
+    case 431:
+    case 500:
+    case 505: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+const http::RequestHead* HttpConversation::next_request() {
+  end_last_request();
+  auto deadline = stream_.idle_deadline();
+  while (!stream_.is_over()) {
+    if (stream_.is_draining()) {
+      stream_.end_for_drain();
+      break;
+    }
+    switch (parser_.parse(buffer_.pending())) {
+      case http::HeadParser::State::kComplete:
+        has_head_ = true;
+        body_ = parser_.head().body();
+        stream_.count_request();
+        return &parser_.head();
+      case http::HeadParser::State::kRefused: refuse(parser_.status()); break;
+      case http::HeadParser::State::kNeedMore:
+        if (!receive(deadline, kHeadBufferBytes)) stream_.abort();
+        break;
+    }
+  }
+  return nullptr;
+}
+
+void HttpConversation::end_last_request() {
+  if (closes_) end();
+  buffer_.consume(std::exchange(piece_bytes_, 0));
+  if (std::exchange(has_head_, false)) buffer_.consume(parser_.size_bytes());
+  buffer_.shrink();
+  parser_ = {};
+  chunks_ = {};
+  has_begun_answer_ = false;
+}
+
+// A peer that sends on, as it does not know yet that the connection ends, would not get the answer
+// if the connection was closed at once.
+void HttpConversation::end() {
+  const bool has_head_only = has_head_ && buffer_.pending().size() == parser_.size_bytes();
+  const bool has_more = !has_head_only && buffer_.pending().size() > piece_bytes_;
+  if (!stream_.is_over() &&
+      (has_more || has_unread_body() || net::unread_bytes(stream_.fd()) > 0))
+    stream_.end_gently();
+  stream_.abort();
+}
+
+bool HttpConversation::has_unread_body() const {
+  switch (body_.kind) {
+    case http::Body::Kind::kNone: return false;
+    case http::Body::Kind::kSized: return body_.size_bytes > 0;
+    case http::Body::Kind::kChunked: return chunks_.state() != http::ChunkDecoder::State::kComplete;
+  }
+  return false;
+}
+
+std::optional<std::string_view> HttpConversation::next_body_piece() {
+  if (has_head_) begin_body();
+  buffer_.consume(std::exchange(piece_bytes_, 0));
+  while (has_unread_body()) {
+    std::string_view rest = buffer_.pending();
+    std::string_view piece;
+    if (body_.kind == http::Body::Kind::kSized) {
+      piece = rest.substr(0, body_.size_bytes);
+      rest.remove_prefix(piece.size());
+      body_.size_bytes -= piece.size();
+    } else if (chunks_.state() == http::ChunkDecoder::State::kRefused) {
+      broken_status_ = chunks_.status();
+      return {};
+    } else if (!rest.empty()) {
+      piece = chunks_.take(rest);
+    }
+    const std::size_t used = buffer_.pending().size() - rest.size();
+    if (!piece.empty()) {
+      piece_bytes_ = used;
+      return piece;
+    }
+    buffer_.consume(used);
+    auto deadline = stream_.idle_deadline();
+    if (used == 0 && !receive(deadline, kBodyBufferBytes)) return {};
+  }
+  return std::string_view();
+}
+
+void HttpConversation::begin_body() {
+  has_head_ = false;
+  const bool is_awaited =
+      parser_.head().expects_continue() && buffer_.pending().size() == parser_.size_bytes();
+  buffer_.consume(parser_.size_bytes());
+  if (!has_unread_body()) return;
+  if (is_awaited) stream_.send(http::kContinue);
+  buffer_.reserve(kBodyBufferBytes);
+}
+
+bool HttpConversation::receive(base::Deadline& deadline, std::size_t most_bytes) {
+  if (deadline.has_passed()) return false;
+  const std::size_t received = stream_.receive(buffer_.free_space(most_bytes), deadline);
+  buffer_.received(received);
+  return received > 0;
+}
+
+http::AnswerHead HttpConversation::begin_answer(std::span<char> buffer, int status) {
+  const http::RequestHead& request = parser_.head();
+  has_begun_answer_ = true;
+  closes_ = closes_connection(status) || !request.keeps_connection() || has_unread_body() ||
+            stream_.is_draining();
+  if (const std::int64_t now = now_s(); now != date_s_) {
+    date_s_ = now;
+    date_ = http::date_text(now);
+  }
+  http::AnswerHead head(buffer, status);
+  head.field("Date", date_.view());
+  if (closes_) {
+    head.field("Connection", "close");
+  } else if (request.is_1_0()) {
+    head.field("Connection", "keep-alive");
+  }
+  return head;
+}
+
+std::int64_t HttpConversation::now_s() { return std::time(nullptr); }
+
+// What the request was is not known, but its parts that were understood say how to answer it.
+void HttpConversation::refuse(int status) {
+  std::array<char, 300> buffer;
+  const std::string_view reason = http::reason_of(status);
+  const std::string_view head = begin_answer(buffer, status)
+                                    .field("Content-Type", "text/plain; charset=utf-8")
+                                    .field("Content-Length", reason.size() + 1)
+                                    .finish();
+  const std::string body = std::string(reason) + "\n";
+  stream_.send(head, body);
+  telemetry::count_request(telemetry::Verb::kOther, status == 414 || status == 431
+                                                        ? base::ErrorCode::kTooLong
+                                                        : base::ErrorCode::kSyntax);
+  stream_.end_gently();
+}
+
+std::string busy_answer() {
+  constexpr std::string_view kBody = "too many connections, try again\n";
+  std::array<char, 300> buffer;
+  http::AnswerHead head(buffer, 503);
+  head.field("Date", http::date_text(std::time(nullptr)).view())
+      .field("Retry-After", "1")
+      .field("Content-Type", "text/plain; charset=utf-8")
+      .field("Content-Length", kBody.size())
+      .field("Connection", "close");
+  return std::string(head.finish()) + std::string(kBody);
+}
+
+}  // namespace serve

@@ -1,0 +1,83 @@
+// The conversation of HTTP/1.1 with one peer: receives requests, and sends the answers in the same
+// order. Which answer a request gets is the business of a session above it.
+//
+// Once the stream is over, next_request() returns nothing and answers are dropped.
+//
+// Threads: one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "http/answer.h"
+#include "http/chunks.h"
+#include "http/date.h"
+#include "http/input_buffer.h"
+#include "http/request_head.h"
+#include "serve/stream.h"
+
+namespace serve {
+
+class HttpConversation {
+ public:
+  // The stream must outlive the conversation.
+  explicit HttpConversation(Stream& stream) : stream_(stream) {}
+
+  // Waits for the head of the next request. It is valid until the body is read, or the next call.
+  // Null once the conversation is over: the peer has finished, was idle for too long, or the last
+  // answer closed the connection. A request that is malformed is answered here, and is the last.
+  const http::RequestHead* next_request();
+
+  // The next piece of the request's body. It is valid until the next call. Empty once the body is
+  // complete; nothing if it is malformed or the peer is gone. The first call ends the life of the
+  // head, and sends "100 Continue" if the peer waits for that.
+  std::optional<std::string_view> next_body_piece();
+
+  // 400 or 431, after next_body_piece() returned nothing.
+  int status_of_broken_body() const { return broken_status_; }
+
+  // Begins the head of the answer: its first line, Date, and whether the connection goes on. It
+  // does not after an answer of 400, 413, 414, 417, 431, 500 or 505, while the server drains, if
+  // the peer wants that, or if bytes of the body were not read. Exactly one answer for each
+  // request. `buffer` must outlive the head.
+  http::AnswerHead begin_answer(std::span<char> buffer, int status);
+  bool has_begun_answer() const { return has_begun_answer_; }
+
+  // Sends a head and a short body.
+  void send(std::string_view head, std::string_view body = {}) { stream_.send(head, body); }
+
+  // The whole seconds since 1970 at the start of this answer, or at the call.
+  std::int64_t now_s();
+
+  Stream& stream() { return stream_; }
+
+ private:
+  bool has_unread_body() const;
+  void end_last_request();
+  void end();
+  void begin_body();
+  bool receive(base::Deadline& deadline, std::size_t most_bytes);
+  void refuse(int status);
+
+  Stream& stream_;
+  http::HeadParser parser_;
+  bool has_head_ = false;  // its bytes are the first ones in the buffer
+  bool has_begun_answer_ = false;
+  bool closes_ = false;          // behind the answer that was begun
+  http::Body body_;              // what is left of it, if it has a size
+  http::ChunkDecoder chunks_;    // otherwise
+  std::size_t piece_bytes_ = 0;  // what the last piece takes at the start of the buffer
+  int broken_status_ = 400;
+  std::int64_t date_s_ = -1;  // of date_
+  http::DateText date_{};
+  http::InputBuffer buffer_;
+};
+
+// The answer to a connection over --max-connections.
+std::string busy_answer();
+
+}  // namespace serve
