@@ -91,7 +91,9 @@ int run(const Config& config) {
     const auto started = start_telemetry(*service, config, passwords->lanes, options);
     if (!started) return failed(started.error());
   }
-  serve::announce_ready(listener->address, options, sandbox, serve::address_of(telemetry->get()));
+  serve::announce_ready(
+      {.listen = listener->address, .telemetry = serve::address_of(telemetry->get())}, options,
+      sandbox);
 
   const serve::Shared<base::Outage> store_outage;
   const serve::MakeWorker make_worker = [&] {

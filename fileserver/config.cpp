@@ -14,6 +14,12 @@ namespace {
 void declare(flags::App& app, Config& config) {
   flags::add_address(app, "--listen", config.listen,
                      "address to listen on; port 0 takes any free port");
+  flags::add_optional_address(
+      app, "--http-listen", config.http_listen,
+      "address to serve the same files on by HTTP/1.1; a port alone means 127.0.0.1")
+      ->default_str("off");
+  flags::add_choice<bool>(app, "--listings", config.has_listings, {{"on", true}, {"off", false}},
+                          "on: GET /FOLDER/ by HTTP lists the folder; off: it is not found");
   flags::add_address(
       app, "--auth", config.auth,
       "address of the authserver; a host name may have several addresses, and all are used");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -27,6 +28,8 @@ struct TransferLogOptions {
 
 struct Config {
   net::HostPort listen{"127.0.0.1", 9000};
+  std::optional<net::HostPort> http_listen;  // nothing: no HTTP
+  bool has_listings = true;
   serve::Options serve{.spare = 32};
   base::log::Level log_level = base::log::Level::kInfo;
 

@@ -1,5 +1,7 @@
 // Reads the configuration, builds the parts of the fileserver and runs it.
+#include <algorithm>
 #include <memory>
+#include <optional>
 #include <variant>
 
 #include "base/log.h"
@@ -9,11 +11,13 @@
 #include "fileserver/files/disk_files.h"
 #include "fileserver/files/prefetched_files.h"
 #include "fileserver/guess_throttle.h"
+#include "fileserver/http/session.h"
 #include "fileserver/log_in.h"
 #include "fileserver/metrics.h"
 #include "fileserver/session.h"
 #include "fileserver/transfers/transfer_file.h"
 #include "fileserver/transfers/transfer_log.h"
+#include "serve/http_conversation.h"
 #include "serve/servers.h"
 #include "serve/startup.h"
 #include "serve/telemetry_service.h"
@@ -45,6 +49,7 @@ guard::Allowed allowed_for(const Config& config, const fileserver::Fence& fence)
   }
   allowed.connect_to(config.auth.host, config.auth.port);
   allowed.listen_on(config.listen);
+  if (config.http_listen) allowed.listen_on(*config.http_listen);
   return allowed;
 }
 
@@ -57,12 +62,34 @@ base::Result<std::unique_ptr<fileserver::TransferLog>> open_transfer_log(
   return fileserver::TransferLog::open(config.transfer_log, fence.root_path());
 }
 
+// Nothing without --http-listen.
+base::Result<std::optional<net::Listener>> bind_for_http(const Config& config) {
+  std::optional<net::Listener> bound;
+  if (!config.http_listen) return bound;
+  auto listener =
+      net::bind_to(*config.http_listen, serve::io_slice_ms(config.serve.idle_timeout_ms));
+  if (!listener) return listener.error();
+  bound = std::move(*listener);
+  return bound;
+}
+
+serve::Addresses addresses_of(const net::Listener& native, const std::optional<net::Listener>& http,
+                              const serve::TelemetryService* telemetry) {
+  serve::Addresses addresses{.listen = native.address, .telemetry = serve::address_of(telemetry)};
+  if (http) addresses.http = http->address;
+  return addresses;
+}
+
 int run(const Config& config) {
   // Prefetching may take long. A port in use is reported before it. Connections are refused until
   // it is over, because nobody would answer them.
   auto listener = net::bind_to(config.listen, serve::io_slice_ms(config.serve.idle_timeout_ms));
   if (!listener) return failed(listener.error());
-  auto telemetry = serve::TelemetryService::open(config.serve);
+  auto http_listener = bind_for_http(config);
+  if (!http_listener) return failed(http_listener.error());
+  serve::Options options = config.serve;
+  options.fronts = *http_listener ? 2 : 1;
+  auto telemetry = serve::TelemetryService::open(options);
   if (!telemetry) return failed(telemetry.error());
   if (const auto done = serve::become_user(config.serve); !done) return failed(done.error());
   auto fence = fileserver::Fence::around(config.root);
@@ -81,7 +108,10 @@ int run(const Config& config) {
   }
   if (const auto listening = net::start_listening(*listener); !listening)
     return failed(listening.error());
-  serve::Options options = config.serve;
+  if (*http_listener) {
+    if (const auto listening = net::start_listening(**http_listener); !listening)
+      return failed(listening.error());
+  }
   const serve::StopsTelemetry stops_telemetry(telemetry->get());
   if (auto* const service = telemetry->get()) {
     const auto started = service->serve_in_thread([&](pid_t server) {
@@ -93,7 +123,8 @@ int run(const Config& config) {
   fileserver::AuthClient auth(config.auth, config.auth_connection, config.auth_timeout_ms);
   fileserver::GuessThrottle throttle(config.throttle);
   fileserver::LogIn log_in(auth, throttle, config.auth_timeout_ms);
-  serve::announce_ready(listener->address, options, sandbox, serve::address_of(telemetry->get()));
+  serve::announce_ready(addresses_of(*listener, *http_listener, telemetry->get()), options,
+                        sandbox);
   const serve::MakeWorker make_worker = [&] {
     return std::make_unique<fileserver::Session>(auth, log_in, *files, transfer_log->get());
   };
@@ -101,6 +132,16 @@ int run(const Config& config) {
     if (*transfer_log) (*transfer_log)->finish();
   };
   auto fronts = serve::only({std::move(*listener), make_worker});
+  fileserver::AuthClient health(config.auth, config.auth_connection,
+                                std::min(config.auth_timeout_ms, telemetry::kHealthMs),
+                                net::resolve, fileserver::AuthAddresses::OutageLog::kOff);
+  const fileserver::HttpParts parts{
+      auth, health, log_in, *files, *shared_fence, transfer_log->get(), config.has_listings};
+  if (*http_listener) {
+    fronts.push_back({std::move(**http_listener),
+                      [&] { return std::make_unique<fileserver::HttpSession>(parts); },
+                      &serve::busy_answer});
+  }
   return serve::serve_with_threads(std::move(fronts), options) ? 0 : 1;
 }
 

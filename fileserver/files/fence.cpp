@@ -133,7 +133,7 @@ bool Fence::open_removed_root_again() const {
   return false;
 }
 
-base::Result<Fence::Located> Fence::locate(std::string_view name, Links links) const {
+base::Result<Fence::Located> Fence::locate_any(std::string_view name, Links links) const {
   if (!wire::is_file_name(name) || name.find_first_of(kNeverInNames) != std::string_view::npos)
     return Error{ErrorCode::kNotFound, "not a file name"};
   long fd = open_path(std::string(name), links);
@@ -142,7 +142,13 @@ base::Result<Fence::Located> Fence::locate(std::string_view name, Links links) c
   if (fd < 0) return open_error(name, errno);
   Located located{net::Fd(static_cast<int>(fd)), {}};
   if (::fstat(located.path.get(), &located.status) != 0) return open_error(name, errno);
-  if (!S_ISREG(located.status.st_mode)) return Error{ErrorCode::kNotFound, "not a regular file"};
+  return located;
+}
+
+base::Result<Fence::Located> Fence::locate(std::string_view name, Links links) const {
+  auto located = locate_any(name, links);
+  if (located && !S_ISREG(located->status.st_mode))
+    return Error{ErrorCode::kNotFound, "not a regular file"};
   return located;
 }
 
@@ -164,6 +170,32 @@ base::Result<struct stat> Fence::status_of(std::string_view name, Links links) c
   const auto located = locate(name, links);
   if (!located) return located.error();
   return located->status;
+}
+
+base::Result<struct stat> Fence::status_of_readable(std::string_view name) const {
+  const auto located = locate_any(name, Links::kFollowed);
+  if (!located) return located.error();
+  const bool is_folder = S_ISDIR(located->status.st_mode);
+  if (!is_folder && !S_ISREG(located->status.st_mode))
+    return Error{ErrorCode::kNotFound, "neither a file nor a folder"};
+  const std::string path = path_of_fd(located->path.get());
+  if (::faccessat(AT_FDCWD, path.c_str(), is_folder ? R_OK | X_OK : R_OK, AT_EACCESS) != 0)
+    return open_error(name, errno);
+  return located->status;
+}
+
+base::Result<net::Fd> Fence::open_folder(std::string_view name) const {
+  if (name.empty()) {
+    net::Fd root = open_again(root_.get(), O_DIRECTORY);
+    if (!root.is_open()) return open_error(".", errno);
+    return root;
+  }
+  const auto located = locate_any(name, Links::kFollowed);
+  if (!located) return located.error();
+  if (!S_ISDIR(located->status.st_mode)) return Error{ErrorCode::kNotFound, "not a folder"};
+  net::Fd folder = open_again(located->path.get(), O_DIRECTORY);
+  if (!folder.is_open()) return open_error(name, errno);
+  return folder;
 }
 
 base::Result<std::string> Fence::real_name(std::string_view name) const {

@@ -62,6 +62,14 @@ class Fence {
   // The status of a regular file, without opening it. Errors as for open_file().
   base::Result<struct stat> status_of(std::string_view name, Links links) const;
 
+  // The status of a regular file or a folder that may be read. Links are followed. Errors as for
+  // open_file().
+  base::Result<struct stat> status_of_readable(std::string_view name) const;
+
+  // Opens a folder, to list it. The empty name is the served folder. Links are followed. kNotFound
+  // when there is no such folder, or it may not be listed. kInternal as for open_file().
+  base::Result<net::Fd> open_folder(std::string_view name) const;
+
   // The name without links of a regular file. It is `name` itself when no link is on the way.
   // Errors as for open_file().
   base::Result<std::string> real_name(std::string_view name) const;
@@ -75,7 +83,8 @@ class Fence {
     struct stat status;
   };
   long open_path(const std::string& name, Links links) const;
-  base::Result<Located> locate(std::string_view name, Links links) const;
+  base::Result<Located> locate_any(std::string_view name, Links links) const;
+  base::Result<Located> locate(std::string_view name, Links links) const;  // a regular file
 
   bool open_removed_root_again() const;
   void warn_if_closed() const;

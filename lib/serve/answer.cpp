@@ -5,8 +5,6 @@
 
 namespace serve {
 
-namespace {
-
 void log_failure(const base::Error& error) {
   switch (error.code) {
     case base::ErrorCode::kInternal:
@@ -25,8 +23,6 @@ void log_failure(const base::Error& error) {
     case base::ErrorCode::kBusy: break;
   }
 }
-
-}  // namespace
 
 void answer(LineConversation& connection, const base::Status& status) {
   if (status) {

@@ -69,14 +69,13 @@ base::Result<std::string_view> enter_sandbox(const Options& options,
   return guard::restrict_to(all);
 }
 
-void announce_ready(const net::HostPort& address, const Options& options,
-                    const base::Result<std::string_view>& sandbox,
-                    const std::optional<net::HostPort>& telemetry) {
+void announce_ready(const Addresses& addresses, const Options& options,
+                    const base::Result<std::string_view>& sandbox) {
   const std::uint64_t descriptors = base::raise_descriptor_limit();
   base::log::info(
       "ready listen={} backlog={} max_connections={} spare={} descriptors={} congestion_control={}",
-      net::to_string(address), net::longest_backlog(), options.max_connections, options.spare,
-      descriptors, congestion_control());
+      net::to_string(addresses.listen), net::longest_backlog(), options.max_connections,
+      options.spare, descriptors, congestion_control());
   // A connection may need a second descriptor, for a file or for a connection to another server.
   if (descriptors < 2 * static_cast<std::uint64_t>(options.max_connections)) {
     base::log::warn(
@@ -90,8 +89,10 @@ void announce_ready(const net::HostPort& address, const Options& options,
   }
   if (guard::is_root() && options.user.empty())
     base::log::warn("the server runs as root hint=\"--user NAME, or --user root to keep it\"");
-  const std::string further = telemetry ? " telemetry=" + net::to_string(*telemetry) : "";
-  std::printf("READY %s%s\n", net::to_string(address).c_str(), further.c_str());
+  std::string line = "READY " + net::to_string(addresses.listen);
+  if (addresses.http) line += " http=" + net::to_string(*addresses.http);
+  if (addresses.telemetry) line += " telemetry=" + net::to_string(*addresses.telemetry);
+  std::printf("%s\n", line.c_str());
   std::fflush(stdout);
 }
 

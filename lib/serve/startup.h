@@ -33,12 +33,18 @@ base::Status become_user(const Options& options);
 // does not stop the server. Requires: no other thread was started.
 base::Result<std::string_view> enter_sandbox(const Options& options, const guard::Allowed& allowed);
 
-// Prints "READY HOST:PORT" on standard output, with " telemetry=HOST:PORT" behind it if that
-// address is given, and logs the limits. Warns if there are too few descriptors for
+// Where a server listens.
+struct Addresses {
+  net::HostPort listen;
+  std::optional<net::HostPort> http = {};
+  std::optional<net::HostPort> telemetry = {};
+};
+
+// Prints "READY HOST:PORT http=HOST:PORT telemetry=HOST:PORT" on standard output, without those
+// that there are not, and logs the limits. Warns if there are too few descriptors for
 // --max-connections, and if the server runs as root although nobody asked for it. Logs what the
 // sandbox enforces, or a warning when it enforces nothing.
-void announce_ready(const net::HostPort& address, const Options& options,
-                    const base::Result<std::string_view>& sandbox,
-                    const std::optional<net::HostPort>& telemetry);
+void announce_ready(const Addresses& addresses, const Options& options,
+                    const base::Result<std::string_view>& sandbox);
 
 }  // namespace serve

@@ -12,7 +12,7 @@ PROGRAMS = ("authserver", "fileserver", "loadgen")
 # The flags that say what to do, and not how much of it.
 NO_LIMITS = {
     *("version", "help", "config", "listen", "log-level", "user", "debuggable", "model"),
-    *("auth", "auth-connection", "sandbox", "telemetry-listen"),
+    *("auth", "auth-connection", "sandbox", "telemetry-listen", "http-listen", "listings"),
     *("root", "files", "transfer-log", "store", "store-connection", "password-scheme"),
     *("sqlite-path", "export", "import", "server", "connection", "pipeline", "user", "password"),
     *("add-account", "remove-account", "set-password", "list-accounts"),

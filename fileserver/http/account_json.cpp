@@ -1,0 +1,126 @@
+#include "fileserver/http/account_json.h"
+
+#include <cstdint>
+
+#include "http/syntax.h"
+
+namespace fileserver {
+
+namespace {
+
+// Takes JSON apart from its front. Decodes a string where it stands: escapes only get shorter.
+class Scanner {
+ public:
+  explicit Scanner(std::span<char> json) : json_(json) {}
+
+  // Skips blanks, and then the mark. Returns whether it was there.
+  bool take(char mark) {
+    skip_blanks();
+    if (at_ == json_.size() || json_[at_] != mark) return false;
+    ++at_;
+    return true;
+  }
+
+  bool is_at_end() {
+    skip_blanks();
+    return at_ == json_.size();
+  }
+
+  std::optional<std::string_view> take_string() {
+    if (!take('"')) return {};
+    const std::size_t begin = at_;
+    std::size_t end = at_;  // [begin, end) is decoded
+    while (at_ < json_.size() && json_[at_] != '"') {
+      if (static_cast<unsigned char>(json_[at_]) < 0x20) return {};
+      if (json_[at_] != '\\') {
+        json_[end++] = json_[at_++];
+      } else if (!take_escape(end)) {
+        return {};
+      }
+    }
+    if (at_ == json_.size()) return {};
+    ++at_;
+    return std::string_view(json_.data() + begin, end - begin);
+  }
+
+ private:
+  void skip_blanks() {
+    while (at_ < json_.size() && std::string_view(" \t\r\n").find(json_[at_]) < 4) ++at_;
+  }
+
+  bool take_escape(std::size_t& end) {
+    if (++at_ == json_.size()) return false;
+    const char letter = json_[at_++];
+    constexpr std::string_view kLetters = "\"\\/bfnrt";
+    constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";
+    if (const std::size_t which = kLetters.find(letter); which != std::string_view::npos) {
+      json_[end++] = kMeanings[which];
+      return true;
+    }
+    if (letter != 'u') return false;
+    auto code = take_four_digits();
+    if (!code) return false;
+    if (*code >= 0xd800 && *code < 0xe000) {
+      if (*code >= 0xdc00 || at_ + 2 > json_.size() || json_[at_] != '\\' || json_[at_ + 1] != 'u')
+        return false;
+      at_ += 2;
+      const auto low = take_four_digits();
+      if (!low || *low < 0xdc00 || *low >= 0xe000) return false;
+      code = 0x10000 + ((*code - 0xd800) << 10) + (*low - 0xdc00);
+    }
+    put_utf8(*code, end);
+    return true;
+  }
+
+  std::optional<std::uint32_t> take_four_digits() {
+    if (at_ + 4 > json_.size()) return {};
+    std::uint32_t code = 0;
+    for (int i = 0; i < 4; ++i) {
+      const int value = http::hex_value(json_[at_++]);
+      if (value < 0) return {};
+      code = code << 4 | static_cast<std::uint32_t>(value);
+    }
+    return code;
+  }
+
+  void put_utf8(std::uint32_t code, std::size_t& end) {
+    const auto put = [&](std::uint32_t byte) { json_[end++] = static_cast<char>(byte); };
+    if (code < 0x80) return put(code);
+    if (code < 0x800) {
+      put(0xc0 | code >> 6);
+    } else {
+      if (code < 0x10000) {
+        put(0xe0 | code >> 12);
+      } else {
+        put(0xf0 | code >> 18);
+        put(0x80 | (code >> 12 & 0x3f));
+      }
+      put(0x80 | (code >> 6 & 0x3f));
+    }
+    put(0x80 | (code & 0x3f));
+  }
+
+  const std::span<char> json_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+std::optional<wire::Credentials> parse_account(std::span<char> json) {
+  Scanner scanner(json);
+  std::optional<std::string_view> user;
+  std::optional<std::string_view> password;
+  if (!scanner.take('{')) return {};
+  do {
+    const auto name = scanner.take_string();
+    if (!name || !scanner.take(':')) return {};
+    auto& member = *name == "user" ? user : password;
+    if ((*name != "user" && *name != "password") || member) return {};
+    member = scanner.take_string();
+    if (!member) return {};
+  } while (scanner.take(','));
+  if (!scanner.take('}') || !scanner.is_at_end() || !user || !password) return {};
+  return wire::Credentials{*user, *password};
+}
+
+}  // namespace fileserver

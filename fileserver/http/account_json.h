@@ -1,0 +1,17 @@
+// Reads {"user": ..., "password": ...}. No allocation, so that whoever overwrites the bytes leaves
+// no other copy of the password.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "wire/request.h"
+
+namespace fileserver {
+
+// An object with exactly these two members, once each, in any order, whose values are strings.
+// Nothing for any other JSON, and for what is no JSON. The strings are decoded in place, and point
+// into `json`. Whether they are acceptable as user and password is not looked at.
+std::optional<wire::Credentials> parse_account(std::span<char> json);
+
+}  // namespace fileserver

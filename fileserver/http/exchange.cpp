@@ -1,0 +1,103 @@
+#include "fileserver/http/exchange.h"
+
+#include <span>
+
+#include "serve/answer.h"
+
+namespace fileserver {
+
+namespace {
+
+constexpr std::string_view kPlainText = "text/plain; charset=utf-8";
+
+int status_of(base::ErrorCode code) {
+  switch (code) {
+    case base::ErrorCode::kSyntax: return 400;
+    case base::ErrorCode::kTooLong: return 413;
+    case base::ErrorCode::kInvalid: return 422;
+    case base::ErrorCode::kDenied: return 401;
+    case base::ErrorCode::kExists: return 409;
+    case base::ErrorCode::kNotFound: return 404;
+    case base::ErrorCode::kUnavailable:
+    case base::ErrorCode::kBusy: return 503;
+    case base::ErrorCode::kInternal: return 500;
+  }
+  return 500;
+}
+
+}  // namespace
+
+Exchange::Exchange(const http::RequestHead& head, serve::HttpConversation& connection)
+    : head_(head), connection_(connection), method_(head.method()) {
+  const std::string_view path = head.path();
+  std::span<char> decoded = short_path_;
+  if (path.size() > decoded.size()) {
+    long_path_.resize(path.size());
+    decoded = long_path_;
+  }
+  path_ = http::decode_path(path, decoded);
+}
+
+http::AnswerHead Exchange::begin(int status) {
+  status_ = status;
+  return connection_.begin_answer(answer_, status);
+}
+
+void Exchange::send_text(http::AnswerHead& head, std::string_view type, std::string_view text) {
+  head.field("Content-Type", type)
+      .field("Content-Length", text.size())
+      .field("X-Content-Type-Options", "nosniff");
+  connection_.send(head.finish(), method_ == http::Method::kHead ? std::string_view() : text);
+}
+
+void Exchange::answer(int status) {
+  http::AnswerHead head = begin(status);
+  if (status == 401) {
+    head.field("WWW-Authenticate", "Basic realm=\"turnstile\", charset=\"UTF-8\"")
+        .field("Cache-Control", "no-store");
+  }
+  if (status == 429) head.field("Retry-After", "6");  // one wrong password is forgiven by then
+  if (status == 503) head.field("Retry-After", "1");
+  send_text(head, kPlainText, std::string(http::reason_of(status)) + "\n");
+}
+
+void Exchange::answer_not_allowed(std::string_view allowed) {
+  http::AnswerHead head = begin(405);
+  head.field("Allow", allowed);
+  send_text(head, kPlainText, "Method Not Allowed\n");
+}
+
+void Exchange::answer(const base::Error& error) {
+  serve::log_failure(error);
+  answer(status_of(error.code));
+}
+
+void Exchange::fail() {
+  if (connection_.has_begun_answer()) {
+    stream().abort();
+  } else {
+    answer(500);
+  }
+}
+
+telemetry::Outcome Exchange::outcome() const {
+  using base::ErrorCode;
+  if (status_ < 400 || status_ == 416) return {};
+  switch (status_) {
+    case 401:
+    case 403: return ErrorCode::kDenied;
+    case 404: return ErrorCode::kNotFound;
+    case 409:
+    case 412: return ErrorCode::kExists;
+    case 413: return ErrorCode::kTooLong;
+    case 415:
+    case 422: return ErrorCode::kInvalid;
+    case 429: return ErrorCode::kBusy;
+    case 503: return ErrorCode::kUnavailable;
+    case 500:
+    case 507: return ErrorCode::kInternal;
+    default: return ErrorCode::kSyntax;
+  }
+}
+
+}  // namespace fileserver

@@ -1,0 +1,76 @@
+// One request of HTTP and its answer.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "http/path.h"
+#include "serve/http_conversation.h"
+#include "telemetry/counters.h"
+
+namespace fileserver {
+
+// Belongs to one thread. Exactly one answer is sent, by one of the functions below.
+class Exchange {
+ public:
+  // Both must outlive the exchange.
+  Exchange(const http::RequestHead& head, serve::HttpConversation& connection);
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  // Valid until the body is read.
+  const http::RequestHead& head() const { return head_; }
+  serve::HttpConversation& connection() { return connection_; }
+  serve::Stream& stream() { return connection_.stream(); }
+
+  // Also valid when the body was read. Nothing if no file can have this path.
+  http::Method method() const { return method_; }
+  const std::optional<http::Path>& path() const { return path_; }
+
+  // The account that was validated for this request.
+  std::string user = {};
+
+  // As what it counts.
+  telemetry::Verb verb = telemetry::Verb::kOther;
+
+  // Begins an answer that the caller sends himself.
+  http::AnswerHead begin(int status);
+
+  // Sends the head with a body that is short; to HEAD without it.
+  void send_text(http::AnswerHead& head, std::string_view type, std::string_view text);
+
+  // Answers with the words of the status as the body, and with the fields that the status needs:
+  // 401 asks for credentials, 429 and 503 say when to try again.
+  void answer(int status);
+
+  // 405, with the methods that are allowed.
+  void answer_not_allowed(std::string_view allowed);
+
+  // What an error of a file, of an account or of the authserver is answered with. Logs what
+  // serve::answer() would log.
+  void answer(const base::Error& error);
+
+  // After an exception: 500, or the connection ends if an answer was begun.
+  void fail();
+
+  // The status of the answer; 0 before it.
+  int status() const { return status_; }
+
+  // What telemetry counts for the answer.
+  telemetry::Outcome outcome() const;
+
+ private:
+  const http::RequestHead& head_;
+  serve::HttpConversation& connection_;
+  const http::Method method_;
+  int status_ = 0;
+  std::string long_path_;
+  std::array<char, 192> short_path_;
+  std::optional<http::Path> path_;
+  std::array<char, 768> answer_;
+};
+
+}  // namespace fileserver

@@ -1,0 +1,158 @@
+#include "fileserver/http/get_file.h"
+
+#include <sodium.h>
+
+#include "fileserver/http/get_folder.h"
+#include "http/conditions.h"
+#include "http/content_type.h"
+#include "http/multipart.h"
+#include "http/range.h"
+
+namespace fileserver {
+
+namespace {
+
+using http::Field;
+
+std::uint64_t random_number() {
+  std::uint64_t number = 0;
+  ::randombytes_buf(&number, sizeof number);
+  return number;
+}
+
+// The answer to a request for a file that was opened.
+class FileAnswer {
+ public:
+  FileAnswer(Exchange& exchange, const OpenedFile& file)
+      : exchange_(exchange),
+        file_(file),
+        type_(http::content_type_of(file.name)),
+        now_s_(exchange.connection().now_s()),
+        validators_(file.size_bytes(), file.version.modified_ns, now_s_) {}
+
+  void send() {
+    switch (http::evaluate(exchange_.head(), &validators_, now_s_)) {
+      case http::Verdict::kPreconditionFailed: return exchange_.answer(412);
+      case http::Verdict::kNotModified: return send_not_modified();
+      case http::Verdict::kGoOn: break;
+    }
+    const http::Ranges ranges = wanted();
+    switch (ranges.kind) {
+      case http::Ranges::Kind::kWhole: return send_whole();
+      case http::Ranges::Kind::kUnsatisfiable: return send_unsatisfiable();
+      case http::Ranges::Kind::kParts:
+        return ranges.parts.size() == 1 ? send_part(ranges.parts[0]) : send_parts(ranges.parts);
+    }
+  }
+
+ private:
+  http::Ranges wanted() const {
+    const std::string_view range = exchange_.head().value(Field::kRange);
+    if (exchange_.method() != http::Method::kGet || range.empty() ||
+        !http::if_range_holds(exchange_.head(), validators_))
+      return {};
+    return http::parse_ranges(range, file_.size_bytes());
+  }
+
+  http::AnswerHead begin(int status) {
+    http::AnswerHead head = exchange_.begin(status);
+    head.field("ETag", validators_.tag.view()).field("Cache-Control", "private");
+    if (validators_.modified)
+      head.field("Last-Modified", http::date_text(*validators_.modified).view());
+    return head;
+  }
+
+  // Of a part or of the whole file.
+  void add_body_fields(http::AnswerHead& head, std::string_view type, std::uint64_t size) const {
+    head.field("Content-Type", type)
+        .field("Content-Length", size)
+        .field("Accept-Ranges", "bytes")
+        .field("X-Content-Type-Options", "nosniff");
+    if (type_.is_active) head.field("Content-Security-Policy", "sandbox");
+  }
+
+  void send_not_modified() { exchange_.connection().send(begin(304).finish()); }
+
+  void send_whole() {
+    http::AnswerHead head = begin(200);
+    add_body_fields(head, type_.value, file_.size_bytes());
+    if (exchange_.method() == http::Method::kHead) {
+      exchange_.connection().send(head.finish());
+    } else {
+      send_bytes(head.finish(), {0, file_.size_bytes()});
+    }
+  }
+
+  void send_part(const http::ByteRange& part) {
+    http::AnswerHead head = begin(206);
+    head.content_range(part, file_.size_bytes());
+    add_body_fields(head, type_.value, part.size_bytes());
+    send_bytes(head.finish(), {part.begin, part.size_bytes()});
+  }
+
+  void send_bytes(std::string_view head, FileRange range) {
+    exchange_.stream().begin_sized_reply(range.size_bytes);
+    fileserver::send(exchange_.stream(), head, file_, range);
+  }
+
+  void send_parts(const std::vector<http::ByteRange>& parts) {
+    const http::Multipart multipart(random_number(), type_.value, file_.size_bytes());
+    const std::uint64_t size = multipart.size_bytes(parts);
+    http::AnswerHead head = begin(206);
+    add_body_fields(head, multipart.content_type(), size);
+    exchange_.connection().send(head.finish());
+    exchange_.stream().begin_sized_reply(size);
+    bool is_first = true;
+    for (const http::ByteRange& part : parts) {
+      exchange_.stream().send({}, multipart.part_head(part, std::exchange(is_first, false)));
+      fileserver::send(exchange_.stream(), {}, file_, {part.begin, part.size_bytes()});
+    }
+    exchange_.stream().send({}, multipart.end());
+  }
+
+  void send_unsatisfiable() {
+    http::AnswerHead head = begin(416);
+    head.content_range_unsatisfiable(file_.size_bytes());
+    exchange_.send_text(head, "text/plain; charset=utf-8", "Range Not Satisfiable\n");
+  }
+
+  Exchange& exchange_;
+  const OpenedFile& file_;
+  const http::ContentType type_;
+  const std::int64_t now_s_;
+  const http::Validators validators_;
+};
+
+void log_transfer(Exchange& exchange, const HttpParts& parts, std::int64_t asked_ns,
+                  const base::Result<OpenedFile>& opened) {
+  if (parts.transfer_log == nullptr || exchange.method() != http::Method::kGet) return;
+  Transfer transfer{
+      .name = exchange.path()->name, .client = exchange.stream().peer(), .asked_ns = asked_ns};
+  if (!opened) {
+    transfer.error = opened.error().code;
+  } else if (exchange.status() == 200 || exchange.status() == 206) {
+    transfer.reply = exchange.stream().sized_reply();
+  } else {
+    return;
+  }
+  parts.transfer_log->add(transfer);
+}
+
+}  // namespace
+
+void get_file(Exchange& exchange, const HttpParts& parts) {
+  exchange.verb = telemetry::Verb::kFile;
+  if (exchange.path()->ends_with_slash) return get_folder(exchange, parts);
+  const std::int64_t asked_ns = parts.transfer_log == nullptr ? 0 : base::now_ns();
+  const auto opened = parts.files.open(exchange.path()->name);
+  if (opened) {
+    FileAnswer(exchange, *opened).send();
+  } else if (is_folder_without_slash(exchange, parts)) {
+    return redirect_to_folder(exchange);
+  } else {
+    exchange.answer(opened.error());
+  }
+  log_transfer(exchange, parts, asked_ns, opened);
+}
+
+}  // namespace fileserver

@@ -1,0 +1,56 @@
+#include "fileserver/http/new_account.h"
+
+#include <string.h>
+
+#include <algorithm>
+#include <array>
+
+#include "fileserver/http/account_json.h"
+#include "serve/answer.h"
+
+namespace fileserver {
+
+namespace {
+
+constexpr std::size_t kMaxBytes = 4096;
+
+// A body that holds a password, overwritten at the end.
+struct WipedBody {
+  std::array<char, kMaxBytes> bytes;
+  std::size_t size = 0;
+  ~WipedBody() { ::explicit_bzero(bytes.data(), size); }
+
+  bool append(std::string_view piece) {
+    if (piece.size() > bytes.size() - size) return false;
+    size += piece.copy(bytes.data() + size, piece.size());
+    return true;
+  }
+};
+
+// Returns 0, or the status of the answer if the body is not whole.
+int read_body(Exchange& exchange, WipedBody& body) {
+  const http::Body& announced = exchange.head().body();
+  if (announced.kind == http::Body::Kind::kSized && announced.size_bytes > kMaxBytes) return 413;
+  for (;;) {
+    const auto piece = exchange.connection().next_body_piece();
+    if (!piece) return exchange.connection().status_of_broken_body();
+    if (piece->empty()) return 0;
+    if (!body.append(*piece)) return 413;
+  }
+}
+
+}  // namespace
+
+void make_account(Exchange& exchange, const HttpParts& parts) {
+  exchange.verb = telemetry::Verb::kNew;
+  WipedBody body;
+  if (const int status = read_body(exchange, body); status != 0) return exchange.answer(status);
+  const auto account = parse_account({body.bytes.data(), body.size});
+  if (!account || wire::refusal_of(*account)) return exchange.answer(422);
+  const auto made = parts.auth.ask(wire::New{*account});
+  serve::log_request("new", account->user, made);
+  if (!made) return exchange.answer(made.error());
+  exchange.answer(201);
+}
+
+}  // namespace fileserver

@@ -1,0 +1,47 @@
+#include "fileserver/http/own_paths.h"
+
+#include <array>
+
+#include "fileserver/http/new_account.h"
+
+namespace fileserver {
+
+namespace {
+
+using http::Method;
+
+// Whether this fileserver can validate anybody: its authserver answers.
+void tell_health(Exchange& exchange, const HttpParts& parts) {
+  exchange.verb = telemetry::Verb::kPing;
+  const bool is_well = parts.health.ask(wire::Ping{}).ok();
+  http::AnswerHead head = exchange.begin(is_well ? 200 : 503);
+  head.field("Cache-Control", "no-store");
+  if (!is_well) head.field("Retry-After", "1");
+  exchange.send_text(head, "text/plain; charset=utf-8",
+                     is_well ? "OK\n" : "the authserver does not answer\n");
+}
+
+constexpr std::array kOwnPaths{
+    OwnPath{"-/accounts", "POST, OPTIONS", Method::kPost, &make_account},
+    OwnPath{"-/health", "GET, HEAD, OPTIONS", Method::kGet, &tell_health},
+};
+constexpr OwnPath kNothing{"", "OPTIONS", Method::kOther, nullptr};
+
+}  // namespace
+
+Handler OwnPath::handler_of(Method asked) const {
+  const bool is_allowed = asked == method || (asked == Method::kHead && method == Method::kGet);
+  return is_allowed ? handler : nullptr;
+}
+
+const OwnPath* own_path(const std::optional<http::Path>& path) {
+  if (!path) return nullptr;
+  const bool is_prefix = path->name == "-" && path->ends_with_slash;
+  if (!is_prefix && !path->name.starts_with("-/")) return nullptr;
+  for (const OwnPath& own : kOwnPaths) {
+    if (own.name == path->name && !path->ends_with_slash) return &own;
+  }
+  return &kNothing;
+}
+
+}  // namespace fileserver

@@ -1,0 +1,27 @@
+// What the handlers of requests work with.
+#pragma once
+
+#include "fileserver/auth_client.h"
+#include "fileserver/files/files.h"
+#include "fileserver/http/exchange.h"
+#include "fileserver/log_in.h"
+#include "fileserver/transfers/transfer_log.h"
+
+namespace fileserver {
+
+// Shared by all sessions; it and what it refers to must outlive them. Any thread.
+struct HttpParts {
+  AuthClient& auth;
+  AuthClient& health;  // its time-out is less than a second
+  LogIn& log_in;
+  Files& files;
+  const Fence& fence;         // lists folders
+  TransferLog* transfer_log;  // null: there is no such log
+  bool has_listings;
+};
+
+// Answers one request, whose credentials were validated. Sends exactly one answer. The path is one
+// that a file can have.
+using Handler = void (*)(Exchange& exchange, const HttpParts& parts);
+
+}  // namespace fileserver

@@ -1,0 +1,107 @@
+#include "fileserver/http/session.h"
+
+#include <string.h>
+
+#include <array>
+#include <exception>
+
+#include "base/log.h"
+#include "fileserver/http/get_file.h"
+#include "fileserver/http/own_paths.h"
+#include "http/basic.h"
+#include "serve/answer.h"
+
+namespace fileserver {
+
+namespace {
+
+using http::Method;
+using telemetry::Verb;
+
+constexpr std::string_view kAllowed = "GET, HEAD, OPTIONS";
+
+// Null: the method is not allowed.
+Handler handler_of(Method method) {
+  switch (method) {
+    case Method::kGet:
+    case Method::kHead: return &get_file;
+    case Method::kPut:
+    case Method::kDelete:
+    case Method::kMkcol:
+    case Method::kPost:
+    case Method::kOptions:
+    case Method::kConnect:
+    case Method::kTrace:
+    case Method::kOther: return nullptr;
+  }
+  return nullptr;
+}
+
+void answer_options(Exchange& exchange, std::string_view allowed) {
+  exchange.connection().send(exchange.begin(204).field("Allow", allowed).finish());
+}
+
+// Credentials, overwritten at the end.
+struct WipedCredentials {
+  std::array<char, http::kMaxBasicBytes> bytes;
+  ~WipedCredentials() { ::explicit_bzero(bytes.data(), bytes.size()); }
+};
+
+}  // namespace
+
+void HttpSession::serve(serve::Stream& stream) {
+  if (parts_.transfer_log != nullptr) stream.keep_times();
+  serve::HttpConversation connection(stream);
+  while (const http::RequestHead* const head = connection.next_request()) {
+    const telemetry::RequestTimer timer;
+    Exchange exchange(*head, connection);
+    try {
+      answer(exchange);
+    } catch (const std::exception& failure) {  // out of memory, or a bug
+      base::log::error("a request failed reason=\"{}\"", failure.what());
+      exchange.fail();
+    }
+    timer.count(exchange.verb, exchange.outcome());
+  }
+}
+
+void HttpSession::answer(Exchange& exchange) {
+  const Method method = exchange.method();
+  if (method == Method::kOther) return exchange.answer(501);
+  const OwnPath* const own = own_path(exchange.path());
+  const std::string_view allowed = own == nullptr ? kAllowed : own->allowed;
+  if (method == Method::kOptions) return answer_options(exchange, allowed);
+  if (own != nullptr && own->handler == nullptr) return exchange.answer(404);
+  const Handler handler = own == nullptr ? handler_of(method) : own->handler_of(method);
+  if (handler == nullptr) return exchange.answer_not_allowed(allowed);
+  if (own != nullptr) return handler(exchange, parts_);
+  if (!is_validated(exchange)) return;
+  if (!exchange.path()) return exchange.answer(404);
+  handler(exchange, parts_);
+}
+
+// Validates the credentials of each request. If they are not good, the answer says so.
+bool HttpSession::is_validated(Exchange& exchange) {
+  const telemetry::RequestTimer timer;
+  WipedCredentials decoded;
+  const auto basic =
+      http::parse_basic(exchange.head().value(http::Field::kAuthorization), decoded.bytes);
+  if (!basic || wire::refusal_of({basic->user, basic->password})) {
+    exchange.answer(401);
+    return false;
+  }
+  const wire::Credentials account{basic->user, basic->password};
+  const auto granted = parts_.log_in.check(exchange.stream().peer(), Front::kHttp, account);
+  serve::log_request("http", account.user, granted.status);
+  if (granted.is_throttled) {
+    exchange.answer(429);
+  } else if (!granted.status) {
+    exchange.answer(granted.status.error());
+  } else {
+    exchange.user = account.user;
+  }
+  timer.count(Verb::kLogIn, exchange.outcome());
+  return granted.status.ok();
+}
+
+}  // namespace fileserver

@@ -1,0 +1,107 @@
+"""A client of --http-listen that sends raw bytes and checks that every answer is well-formed."""
+
+import base64
+import re
+import socket
+from dataclasses import dataclass, field
+
+from client import Client, ConnectionEndedError
+from programs import Program
+
+FLAG = ("--http-listen", "127.0.0.1:0")
+
+_STATUS = re.compile(r"HTTP/1\.1 ([0-9]{3}) [A-Z][A-Za-z -]*")
+_FIELD = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+): (\S.*\S|\S)")
+_DATE = re.compile(r"[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT")
+_NO_BODY = (204, 304)
+
+
+@dataclass
+class Answer:
+    """Names of fields are in lower case. No field may come twice."""
+
+    status: int
+    fields: dict[str, str] = field(default_factory=dict)
+    body: bytes = b""
+
+    def closes(self) -> bool:
+        return self.fields.get("connection") == "close"
+
+
+def basic(user: str, password: str) -> str:
+    return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()
+
+
+def request(target: str, *fields: str, method: str = "GET", body: bytes = b"") -> bytes:
+    """A request of HTTP/1.1 with a Host. The caller names the length of the body."""
+    lines = [f"{method} {target} HTTP/1.1", "Host: x", *fields, "", ""]
+    return "\r\n".join(lines).encode("utf-8", "surrogateescape") + body
+
+
+class HttpClient:
+    """One connection. With a user, each request has credentials."""
+
+    def __init__(
+        self, server: Program, user: str | None = None, password: str = "", **options
+    ) -> None:
+        self._client = Client(server.further_address("http"), **options)
+        self._received = b""
+        self._credentials = () if user is None else (f"Authorization: {basic(user, password)}",)
+
+    def close(self) -> None:
+        self._client.close()
+
+    def send(self, data: bytes) -> None:
+        self._client.send(data)
+
+    def half_close(self) -> None:
+        self._client.half_close()
+
+    def ask(self, target: str, *fields: str, method: str = "GET", body: bytes = b"") -> Answer:
+        length = (f"Content-Length: {len(body)}",) if body else ()
+        self.send(request(target, *self._credentials, *fields, *length, method=method, body=body))
+        return self.answer(method)
+
+    def answer(self, method: str = "GET") -> Answer:
+        while b"\r\n\r\n" not in self._received:
+            self._receive()
+        head, self._received = self._received.split(b"\r\n\r\n", 1)
+        first, *lines = head.decode().split("\r\n")
+        status = _STATUS.fullmatch(first)
+        assert status, f"not an answer: {first!r}"
+        answer = Answer(int(status[1]))
+        for line in lines:
+            parts = _FIELD.fullmatch(line)
+            assert parts, f"not a field: {line!r}"
+            name = parts[1].lower()
+            assert name not in answer.fields, f"twice: {line!r}"
+            answer.fields[name] = parts[2]
+        assert _DATE.fullmatch(answer.fields["date"]), answer.fields["date"]
+        has_no_body = answer.status in _NO_BODY
+        assert ("content-length" in answer.fields) != has_no_body, answer
+        if method != "HEAD" and not has_no_body:
+            answer.body = self._take(int(answer.fields["content-length"]))
+        return answer
+
+    def is_ended(self) -> bool:
+        """Waits for the end of the connection. Whether nothing came before it."""
+        try:
+            self._receive()
+        except ConnectionEndedError:
+            return not self._received
+        return False
+
+    def _take(self, size: int) -> bytes:
+        while len(self._received) < size:
+            self._receive()
+        taken, self._received = self._received[:size], self._received[size:]
+        return taken
+
+    def _receive(self) -> None:
+        try:
+            part = self._client.socket.recv(1 << 16)
+        except ConnectionResetError as error:
+            raise ConnectionEndedError("reset") from error
+        if not part:
+            raise ConnectionEndedError(f"ended behind {self._received!r}")
+        self._received += part
