@@ -2,7 +2,6 @@
 
 import base64
 import re
-import socket
 from dataclasses import dataclass, field
 
 from client import Client, ConnectionEndedError
