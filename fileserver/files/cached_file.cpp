@@ -97,6 +97,17 @@ std::unique_ptr<char, FreeBytes> packed(const char* bytes, std::int64_t size_byt
   return copy;
 }
 
+// The file whose bytes were read, without its version. Nothing when memory ran out.
+std::optional<CachedFile> finished(Target& target, std::int64_t size_bytes, MemoryShare share) {
+  auto data = target.data();
+  if (size_bytes < kPackedBelowBytes) {
+    data = packed(data.get(), size_bytes);
+    if (data == nullptr) return {};
+  }
+  return CachedFile{
+      {}, std::make_shared<const MemoryShare>(std::move(share)), std::move(data), target.region()};
+}
+
 }  // namespace
 
 std::int64_t memory_for(std::int64_t size_bytes) {
@@ -136,13 +147,20 @@ base::Result<CachedFile> read_whole_file(const Fence& fence, std::string_view na
     return Error{ErrorCode::kUnavailable,
                  std::string(name) + ": the file changed, or reading was ended"};
   }
-  auto data = target.data();
-  if (version.size_bytes < kPackedBelowBytes) {
-    data = packed(data.get(), version.size_bytes);
-    if (data == nullptr) return failed(ENOMEM);
-  }
-  return CachedFile{version, std::make_shared<const MemoryShare>(std::move(share)), std::move(data),
-                    target.region()};
+  auto copy = finished(target, version.size_bytes, std::move(share));
+  if (!copy) return failed(ENOMEM);
+  copy->version = version;
+  return std::move(*copy);
+}
+
+std::optional<CachedFile> copy_own_file(int fd, std::int64_t size_bytes, MemoryShare share,
+                                        SendableMemory& memory) {
+  Target target(size_bytes, memory);
+  if (target.begin() == nullptr) return {};
+  const std::int64_t got =
+      read_from_start(fd, target.begin(), size_bytes, {kOneReadBytes, [] { return true; }});
+  if (got != size_bytes) return {};
+  return finished(target, size_bytes, std::move(share));
 }
 
 }  // namespace fileserver

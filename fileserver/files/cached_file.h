@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -76,5 +77,11 @@ struct ReadOptions {
 // - kInternal: the file cannot be read. The context says why.
 base::Result<CachedFile> read_whole_file(const Fence& fence, std::string_view name,
                                          MemoryShare share, const ReadOptions& options);
+
+// Copies a file that nobody writes to any more, and that this process has just written: its bytes
+// are in the page cache. The version is left empty. Nothing if memory ran out, or the file cannot
+// be read. Requires: the share is for memory_for() of the file's size.
+std::optional<CachedFile> copy_own_file(int fd, std::int64_t size_bytes, MemoryShare share,
+                                        SendableMemory& memory);
 
 }  // namespace fileserver

@@ -11,6 +11,7 @@
 
 #include "base/file_io.h"
 #include "base/log.h"
+#include "fileserver/files/upload_name.h"
 #include "wire/request.h"
 
 namespace fileserver {
@@ -134,7 +135,8 @@ bool Fence::open_removed_root_again() const {
 }
 
 base::Result<Fence::Located> Fence::locate_any(std::string_view name, Links links) const {
-  if (!wire::is_file_name(name) || name.find_first_of(kNeverInNames) != std::string_view::npos)
+  if (!wire::is_file_name(name) || is_upload_name(name) ||
+      name.find_first_of(kNeverInNames) != std::string_view::npos)
     return Error{ErrorCode::kNotFound, "not a file name"};
   long fd = open_path(std::string(name), links);
   if (fd < 0 && errno == ENOENT && open_removed_root_again())
@@ -150,6 +152,19 @@ base::Result<Fence::Located> Fence::locate(std::string_view name, Links links) c
   if (located && !S_ISREG(located->status.st_mode))
     return Error{ErrorCode::kNotFound, "not a regular file"};
   return located;
+}
+
+base::Result<Fence::Folder> Fence::find_folder(std::string_view name) const {
+  if (name.empty()) {
+    net::Fd root(static_cast<int>(open_path(".", Links::kFollowed)));
+    if (!root.is_open()) return open_error(".", errno);
+    return Folder{std::move(root), {}};
+  }
+  auto located = locate_any(name, Links::kFollowed);
+  if (!located) return located.error();
+  if (!S_ISDIR(located->status.st_mode)) return Error{ErrorCode::kNotFound, "not a folder"};
+  std::string real_name = name_of(located->path.get(), name);
+  return Folder{std::move(located->path), std::move(real_name)};
 }
 
 base::Result<Fence::OpenFile> Fence::open_file(std::string_view name, Links links, Io io) const {
@@ -201,11 +216,17 @@ base::Result<net::Fd> Fence::open_folder(std::string_view name) const {
 base::Result<std::string> Fence::real_name(std::string_view name) const {
   const auto located = locate(name, Links::kFollowed);
   if (!located) return located.error();
-  const std::string target = target_of_fd(located->path.get());
+  return name_of(located->path.get(), name);
+}
+
+// The name without links of what was opened as `asked`.
+std::string Fence::name_of(int path_fd, std::string_view asked) const {
+  const std::string target = target_of_fd(path_fd);
   // The folder may have been renamed since the last call.
-  std::string prefix = target_of_fd(root_.get());
-  if (prefix != "/") prefix += "/";
-  return target.starts_with(prefix) ? target.substr(prefix.size()) : std::string(name);
+  const std::string root = target_of_fd(root_.get());
+  if (target == root) return {};
+  const std::string prefix = root == "/" ? root : root + "/";
+  return target.starts_with(prefix) ? target.substr(prefix.size()) : std::string(asked);
 }
 
 }  // namespace fileserver

@@ -59,6 +59,15 @@ class Fence {
   // acceptable, or has a NUL or a line break in it. kInternal for an is_system_failure().
   base::Result<OpenFile> open_file(std::string_view name, Links links, Io io = Io::kBuffered) const;
 
+  // A folder, opened with O_PATH. Its name has no links, and is "" for the served folder itself.
+  struct Folder {
+    net::Fd fd;
+    std::string name;
+  };
+
+  // Links are followed. Errors as for open_file().
+  base::Result<Folder> find_folder(std::string_view name) const;
+
   // The status of a regular file, without opening it. Errors as for open_file().
   base::Result<struct stat> status_of(std::string_view name, Links links) const;
 
@@ -85,6 +94,7 @@ class Fence {
   long open_path(const std::string& name, Links links) const;
   base::Result<Located> locate_any(std::string_view name, Links links) const;
   base::Result<Located> locate(std::string_view name, Links links) const;  // a regular file
+  std::string name_of(int path_fd, std::string_view asked) const;
 
   bool open_removed_root_again() const;
   void warn_if_closed() const;

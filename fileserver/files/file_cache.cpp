@@ -58,23 +58,58 @@ FileCache::Comparison FileCache::compare(const std::string& name) {
   return {is_settled(version) ? State::kStale : State::kUnsettled, version};
 }
 
+FileCache::State FileCache::check(const std::string& name) {
+  const base::Lock lock(shard_of(name).changes);
+  return compare(name).state;
+}
+
 FileCache::State FileCache::load(const std::string& name, const Pieces& pieces) {
-  const Comparison found = compare(name);
+  Comparison found{};
+  {
+    const base::Lock lock(shard_of(name).changes);
+    found = compare(name);
+  }
   if (found.state != State::kStale) return found.state;
   auto share = make_room(name, memory_for(found.version.size_bytes));
   if (!share) {
+    const base::Lock lock(shard_of(name).changes);
     const auto known = find(name);
     if (known && !known->dropped.expired()) return State::kUnsettled;
     put(name, {Source::kDiskOverLimit, found.version.inode});
     return State::kCurrent;
   }
   auto file = read_whole_file(fence_, name, std::move(*share), {direct_io_, memory_, pieces});
+  const base::Lock lock(shard_of(name).changes);
   if (!file) return after_failed_read(name, file.error());
   // A change during the read may have been reported already, and is not reported again.
-  if (!is_still(name, file->version)) return check(name);
+  if (!is_still(name, file->version)) return compare(name).state;
   const ino_t inode = file->version.inode;
   put(name, {Source::kMemory, inode, std::make_shared<const CachedFile>(std::move(*file))});
   return State::kCurrent;
+}
+
+bool FileCache::publish(const std::string& name, int fd, const std::function<bool()>& rename) {
+  const FileVersion written = version_of(fd);
+  std::optional<CachedFile> file;
+  if (auto share = budget_.take(memory_for(written.size_bytes)))
+    file = copy_own_file(fd, written.size_bytes, std::move(*share), memory_);
+  const base::Lock lock(shard_of(name).changes);
+  if (!rename()) return false;
+  const FileVersion version = version_of(fd);  // a rename changes it
+  Entry entry{Source::kDisk, version.inode};
+  if (file) {
+    file->version = version;
+    entry = {Source::kMemory, version.inode, std::make_shared<const CachedFile>(std::move(*file))};
+  }
+  put(name, std::move(entry));
+  return true;
+}
+
+bool FileCache::remove(const std::string& name, const std::function<bool()>& unlink) {
+  const base::Lock lock(shard_of(name).changes);
+  if (!unlink()) return false;
+  erase(name);
+  return true;
 }
 
 FileCache::State FileCache::after_failed_read(const std::string& name, const base::Error& error) {
@@ -104,6 +139,7 @@ std::optional<MemoryShare> FileCache::make_room(const std::string& name, std::in
 }
 
 void FileCache::serve_from_disk(const std::string& name) {
+  const base::Lock lock(shard_of(name).changes);
   const auto known = find(name);
   if (known && known->file) put(name, {Source::kDisk, known->inode, nullptr, known->file->share});
 }
@@ -171,6 +207,7 @@ std::vector<std::string> FileCache::names_below(const Names& folders) const {
 void FileCache::forget_below(const Names& folders) {
   for (Shard& shard : shards_) {
     std::vector<Files::node_type> erased;  // freed after the lock is released
+    const base::Lock changes(shard.changes);
     {
       const base::Lock lock(shard.mutex);
       for (auto next = shard.files.begin(); next != shard.files.end();) {

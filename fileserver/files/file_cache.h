@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -23,7 +24,8 @@
 
 namespace fileserver {
 
-// Any thread. But only one thread at a time may check or load the same file.
+// Any thread. But only one thread at a time may check or load the same file; any other one may
+// publish or remove it meanwhile.
 //
 // The table has 64 shards, each with its own mutex, which is held for one look-up. Requests for
 // different files rarely wait for each other.
@@ -70,13 +72,21 @@ class FileCache {
   // Compares the file with the folder, in microseconds. A file that is gone is forgotten. A new one
   // is served from disk. One that changed keeps its known version. When the budget has no room even
   // for the name of a new file, the file stays unknown.
-  State check(const std::string& name) { return compare(name).state; }
+  State check(const std::string& name);
 
   // Checks the file and, if it is kStale, reads the new version into memory. If there is no room
   // for two versions, the known one is dropped first. If there is no room at all, the file is
   // served from disk. kUnsettled when it changed while it was read, when pieces.may_go_on() ended
   // the reading, or when a request still sends the version whose memory is needed.
   State load(const std::string& name, const Pieces& pieces);
+
+  // Gives a name to the complete file that `fd` reads: calls rename(), which returns false with
+  // errno if it cannot. Once this returns true, the new version is served: from memory, if there is
+  // room, without reading the disk, and check() finds it current.
+  bool publish(const std::string& name, int fd, const std::function<bool()>& rename);
+
+  // Takes a name away: calls unlink(), in the same way. Once this returns true, it is forgotten.
+  bool remove(const std::string& name, const std::function<bool()>& unlink);
 
   // Drops the version in memory, if there is one. Each request reads the file from disk then, until
   // it is loaded again.
@@ -117,21 +127,26 @@ class FileCache {
   };
   using Files = std::unordered_map<std::string, Known, Hash, std::equal_to<>>;
   struct Shard {
+    // Held while a file is compared with the folder or changed there, and its entry is replaced:
+    // the two must agree. Requests do not use it.
+    base::Mutex changes;
+
     mutable base::Mutex mutex;
     Files files GUARDED_BY(mutex);
   };
   static constexpr std::size_t kShards = 64;
 
+  // Require: the lock of `changes`.
   Comparison compare(const std::string& name);
   State after_failed_read(const std::string& name, const base::Error& error);
   bool is_still(const std::string& name, const FileVersion& version) const;
-  std::optional<MemoryShare> make_room(const std::string& name, std::int64_t bytes);
-
   bool put(const std::string& name, Entry entry);
   Files::value_type* find_or_add(const std::string& name);
   void note_file(const Entry& before, const Entry& now);
   void note_inode(std::string_view name, ino_t before, ino_t now);
   void erase(std::string_view name);
+
+  std::optional<MemoryShare> make_room(const std::string& name, std::int64_t bytes);
   Shard& shard_of(std::string_view name) { return shards_[Hash()(name) % kShards]; }
   const Shard& shard_of(std::string_view name) const { return shards_[Hash()(name) % kShards]; }
 

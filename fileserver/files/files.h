@@ -31,6 +31,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
@@ -52,6 +54,20 @@ class Files {
   // Any thread. Opens one version of the file, for send() of opened_file.h. Errors: kNotFound,
   // kInternal. `name` is whatever a client sent, and must outlive what is opened.
   virtual base::Result<OpenedFile> open(std::string_view name) = 0;
+
+  // Any thread. `rename` gives a name without links to the complete file that `fd` reads; it
+  // returns false with errno if it cannot. Once this returns true, open() opens that file, or a
+  // later one.
+  virtual bool publish(const std::string& /*name*/, int /*fd*/,
+                       const std::function<bool()>& rename) {
+    return rename();
+  }
+
+  // Any thread. `unlink` takes the name away, or returns false with errno. Once this returns true,
+  // open() does not find it, unless somebody has made it anew.
+  virtual bool remove(const std::string& /*name*/, const std::function<bool()>& unlink) {
+    return unlink();
+  }
 
   // Any thread.
   virtual FilesInMemory in_memory() const { return {}; }

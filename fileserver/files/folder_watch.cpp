@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "fileserver/files/fence.h"
+#include "fileserver/files/upload_name.h"
 
 namespace fileserver {
 
@@ -64,6 +65,7 @@ FolderListing list_files(const std::string& root, const std::string& folder,
       std::error_code gone;
       if (entry->is_symlink(gone)) continue;
       std::string name = joined(here, entry->path().filename().string());
+      if (is_upload_name(name)) continue;
       if (entry->is_directory(gone))
         folders.push_back(std::move(name));
       else if (entry->is_regular_file(gone))
@@ -136,6 +138,8 @@ void FolderWatch::note(const inotify_event& event, FolderChanges& changes) {
   } else if (event.len == 0) {
     if ((event.mask & IN_ATTRIB) != 0) note_attributes(here, changes);
     if ((event.mask & IN_UNMOUNT) != 0) changes.changed_folders.insert(here);
+  } else if (is_upload_name(event.name)) {
+    return;
   } else if (const std::string name = joined(here, event.name); (event.mask & IN_ISDIR) != 0) {
     note_folder(event, name, changes);
   } else if (event.mask != IN_CREATE || has_several_names(joined(root_, name))) {

@@ -30,6 +30,13 @@ class PrefetchedFiles : public Files {
 
   base::Result<OpenedFile> open(std::string_view name) override;
 
+  bool publish(const std::string& name, int fd, const std::function<bool()>& rename) override {
+    return cache_.publish(name, fd, rename);
+  }
+  bool remove(const std::string& name, const std::function<bool()>& unlink) override {
+    return cache_.remove(name, unlink);
+  }
+
   FilesInMemory in_memory() const override {
     return {cache_.files_in_memory(), cache_.used_bytes(), cache_.limit_bytes()};
   }

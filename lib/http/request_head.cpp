@@ -23,6 +23,13 @@ RequestHead::FieldLine RequestHead::line_at(std::size_t begin) const {
   return {line.substr(0, colon), trimmed(line.substr(colon + 1)), end + 2};
 }
 
+RequestHead RequestHead::copied_to(std::string& bytes) const {
+  bytes = text_.substr(0, size_bytes_);
+  RequestHead copy = *this;
+  copy.text_ = bytes;
+  return copy;
+}
+
 HeadParser::State HeadParser::refuse(int status) {
   status_ = static_cast<std::uint16_t>(status);
   return State::kRefused;
@@ -196,6 +203,7 @@ HeadParser::State HeadParser::finish() {
     }
   });
   head_.keeps_connection_ = keeps && !closes;
+  head_.size_bytes_ = static_cast<std::uint16_t>(at_);
   bool is_known = true;
   head_.each(Field::kExpect, [&](std::string_view value) {
     is_known = is_known && is_same(value, "100-continue");

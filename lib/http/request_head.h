@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "http/fields.h"
@@ -56,6 +57,9 @@ class RequestHead {
   // Whether the client waits for "100 Continue". False for HTTP/1.0, which does not know it.
   bool expects_continue() const { return expects_continue_; }
 
+  // A head that points into `bytes`, which get a copy of this head and must outlive it.
+  RequestHead copied_to(std::string& bytes) const;
+
   std::size_t count(Field field) const { return place(field).count; }
   bool has(Field field) const { return count(field) > 0; }
 
@@ -99,6 +103,7 @@ class RequestHead {
   std::string_view text_;  // all bytes that were given to parse()
   std::array<Place, kKnownFields> places_{};
   Body body_;
+  std::uint16_t size_bytes_ = 0;  // in text_
   std::uint16_t method_begin_ = 0;
   std::uint16_t method_size_ = 0;
   std::uint16_t target_begin_ = 0;

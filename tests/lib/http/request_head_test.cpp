@@ -66,6 +66,18 @@ TEST_CASE("a field that came twice has no single value, but all are visited in o
   head->each(Field::kRange, [](std::string_view) { FAIL("there is no Range"); });
 }
 
+TEST_CASE("a copy of a head lives on", "[http]") {
+  std::string bytes;
+  const auto copy = [&] {
+    const ParsedHead head(kFirefox + "body");
+    return head->copied_to(bytes);
+  }();
+  CHECK(bytes == kFirefox);
+  CHECK(copy.method() == Method::kGet);
+  CHECK(copy.value(Field::kAuthorization) == "Basic YW15OnMz");
+  CHECK(copy.count(Field::kIfNoneMatch) == 2);
+}
+
 TEST_CASE("any cut of a head gives the same result", "[http]") {
   const std::vector<std::string> texts{
       kFirefox,

@@ -1,0 +1,22 @@
+// The names that files have while a client sends them.
+#pragma once
+
+#include <string_view>
+
+namespace fileserver {
+
+// A file with such a name is never served, listed or watched. It belongs to an upload that has not
+// ended, or that ended with its server, and is then removed at the next start.
+inline constexpr std::string_view kUploadPrefix = ".turnstile-upload-";
+
+// Whether a part of the name begins with the prefix.
+constexpr bool is_upload_name(std::string_view name) {
+  for (;;) {
+    if (name.starts_with(kUploadPrefix)) return true;
+    const std::size_t slash = name.find('/');
+    if (slash == std::string_view::npos) return false;
+    name.remove_prefix(slash + 1);
+  }
+}
+
+}  // namespace fileserver

@@ -1,0 +1,186 @@
+#include "fileserver/files/uploads.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "base/file_io.h"
+#include "base/log.h"
+#include "fileserver/files/upload_name.h"
+
+namespace fileserver {
+
+namespace {
+
+// What has a name now.
+struct Current {
+  enum class Kind { kNothing, kFile, kLink, kFolder, kOther };
+  Kind kind = Kind::kNothing;
+  FileVersion version = {};
+
+  bool may_change(const MayChange& decide) const {
+    constexpr FileVersion kNoFile{.size_bytes = -1};
+    if (kind == Kind::kNothing) return decide(nullptr);
+    return decide(kind == Kind::kFile ? &version : &kNoFile);
+  }
+  bool is_replaceable() const { return kind != Kind::kFolder && kind != Kind::kOther; }
+};
+
+Current look_at(int folder, const std::string& last) {
+  struct stat status {};
+  if (::fstatat(folder, last.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return {};
+  if (S_ISREG(status.st_mode)) return {Current::Kind::kFile, version_in(status)};
+  if (S_ISLNK(status.st_mode)) return {Current::Kind::kLink};
+  return {S_ISDIR(status.st_mode) ? Current::Kind::kFolder : Current::Kind::kOther};
+}
+
+// The name of a file without links.
+std::string name_in(const Fence::Folder& folder, const std::string& last) {
+  return folder.name.empty() ? last : folder.name + "/" + last;
+}
+
+// What the errno of a change means. Logs what is no fault of the client.
+UploadStatus status_of(int errno_value, std::string_view what) {
+  switch (errno_value) {
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG: return UploadStatus::kNoSpace;
+    case EISDIR:
+    case ENAMETOOLONG:
+    case ENOTDIR:
+    case ENOTEMPTY: return UploadStatus::kConflict;
+    case ENOENT: return UploadStatus::kNotFound;
+    default: break;
+  }
+  const base::Error error = base::errno_error(base::ErrorCode::kInternal, what, errno_value);
+  base::log::error("the served folder cannot be changed reason={}",
+                   base::log::quoted(error.context));
+  return UploadStatus::kFailed;
+}
+
+// Returns `done` once the names in the folder are on disk.
+UploadStatus synced(int folder, UploadStatus done) {
+  const net::Fd fd(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd.is_open() && base::retried([&] { return ::fsync(fd.get()); }) == 0) return done;
+  return status_of(errno, "sync a folder");
+}
+
+}  // namespace
+
+UploadStatus Upload::write(std::span<const char> bytes) {
+  if (status_ == UploadStatus::kGoOn && !file_.write(bytes)) status_ = status_of(errno, "write");
+  return status_;
+}
+
+Uploads::Uploads(std::shared_ptr<const Fence> fence, Files& files)
+    : fence_(std::move(fence)), files_(files) {
+  const std::string root = fence_->root_path();
+  remove_left_uploads(root + "/");
+  const net::Fd fd(::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  kind_ = can_be_unnamed(fd.get()) ? TemporaryFile::Kind::kUnnamed : TemporaryFile::Kind::kNamed;
+}
+
+Uploads::Place Uploads::find_place(std::string_view name) const {
+  if (is_upload_name(name)) return {UploadStatus::kConflict};
+  const std::size_t slash = name.rfind('/');
+  const std::size_t last = slash == std::string_view::npos ? 0 : slash + 1;
+  auto folder = fence_->find_folder(name.substr(0, last == 0 ? 0 : slash));
+  if (!folder && folder.error().code != base::ErrorCode::kNotFound) {
+    base::log::error("a folder cannot be opened reason={}",
+                     base::log::quoted(folder.error().context));
+    return {UploadStatus::kFailed};
+  }
+  if (!folder || name.empty()) return {UploadStatus::kConflict};
+  return {UploadStatus::kGoOn, std::move(*folder), std::string(name.substr(last))};
+}
+
+base::Mutex& Uploads::lock_of(const std::string& name) {
+  return locks_[std::hash<std::string>()(name) % locks_.size()];
+}
+
+Upload Uploads::begin(std::string_view name, std::optional<std::uint64_t> size_bytes,
+                      const MayChange& may_change) {
+  Upload upload;
+  Place place = find_place(name);
+  upload.status_ = place.status;
+  if (place.status != UploadStatus::kGoOn) return upload;
+  upload.folder_ = std::move(place.folder);
+  upload.last_ = std::move(place.last);
+  const Current current = look_at(upload.folder_.fd.get(), upload.last_);
+  if (!current.is_replaceable()) {
+    upload.status_ = UploadStatus::kConflict;
+  } else if (!current.may_change(may_change)) {
+    upload.status_ = UploadStatus::kNotAllowed;
+  } else {
+    upload.file_ = TemporaryFile::in(upload.folder_.fd.get(), kind_);
+    if (!upload.file_.is_open() || !upload.file_.reserve(size_bytes.value_or(0)))
+      upload.status_ = status_of(errno, "make a file");
+  }
+  return upload;
+}
+
+Uploads::Published Uploads::publish(Upload upload, const MayChange& may_change) {
+  if (upload.status_ != UploadStatus::kGoOn) return {upload.status_};
+  TemporaryFile& file = upload.file_;
+  const int folder = upload.folder_.fd.get();
+  if (!file.sync() || !file.link()) return {status_of(errno, "keep a file")};
+  const std::string name = name_in(upload.folder_, upload.last_);
+  Current current;
+  {
+    const base::Lock lock(lock_of(name));
+    for (bool is_done = false; !is_done;) {
+      current = look_at(folder, upload.last_);
+      if (!current.is_replaceable()) return {UploadStatus::kConflict};
+      if (!current.may_change(may_change)) return {UploadStatus::kNotAllowed};
+      const bool is_new = current.kind == Current::Kind::kNothing;
+      is_done = files_.publish(name, file.fd(), [&] {
+        return is_new ? file.create(upload.last_) : file.replace(upload.last_);
+      });
+      // Another program has just made a file of this name.
+      if (!is_done && !(is_new && errno == EEXIST)) return {status_of(errno, "name a file")};
+    }
+  }
+  const bool is_new = current.kind == Current::Kind::kNothing;
+  const auto done = is_new ? UploadStatus::kCreated : UploadStatus::kReplaced;
+  return {synced(folder, done), version_of(file.fd())};
+}
+
+UploadStatus Uploads::remove(std::string_view name, Removed what, const MayChange& may_change) {
+  if (name.empty()) return UploadStatus::kConflict;
+  const Place place = find_place(name);
+  if (place.status == UploadStatus::kConflict) return UploadStatus::kNotFound;
+  if (place.status != UploadStatus::kGoOn) return place.status;
+  const int folder = place.folder.fd.get();
+  const std::string real_name = name_in(place.folder, place.last);
+  {
+    const base::Lock lock(lock_of(real_name));
+    const Current current = look_at(folder, place.last);
+    const bool is_folder = current.kind == Current::Kind::kFolder;
+    if (current.kind == Current::Kind::kNothing || current.kind == Current::Kind::kOther ||
+        (what == Removed::kFolder && !is_folder))
+      return UploadStatus::kNotFound;
+    if (!current.may_change(may_change)) return UploadStatus::kNotAllowed;
+    const bool is_done = files_.remove(real_name, [&] {
+      return ::unlinkat(folder, place.last.c_str(), is_folder ? AT_REMOVEDIR : 0) == 0;
+    });
+    if (!is_done) return status_of(errno == EEXIST ? ENOTEMPTY : errno, "remove a file");
+  }
+  return synced(folder, UploadStatus::kReplaced);
+}
+
+UploadStatus Uploads::make_folder(std::string_view name) {
+  if (name.empty()) return UploadStatus::kExists;
+  const Place place = find_place(name);
+  if (place.status != UploadStatus::kGoOn) return place.status;
+  constexpr mode_t kMode = 0777;  // less what umask takes
+  if (::mkdirat(place.folder.fd.get(), place.last.c_str(), kMode) != 0)
+    return errno == EEXIST ? UploadStatus::kExists : status_of(errno, "make a folder");
+  return synced(place.folder.fd.get(), UploadStatus::kCreated);
+}
+
+}  // namespace fileserver

@@ -1,0 +1,104 @@
+// Changes the served folder for clients: PUT, DELETE, MKCOL. A file is replaced whole.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/mutex.h"
+#include "fileserver/files/fence.h"
+#include "fileserver/files/file_version.h"
+#include "fileserver/files/files.h"
+#include "fileserver/files/temporary_file.h"
+
+namespace fileserver {
+
+enum class UploadStatus {
+  kGoOn,        // nothing has happened yet, and nothing speaks against it
+  kCreated,     // 201
+  kReplaced,    // 204; of a removal: it is done
+  kNotFound,    // 404
+  kExists,      // 405: a folder is to be made where something is
+  kConflict,    // 409: no folder to put it into, or what is there is in the way
+  kNotAllowed,  // 412: `may_change` has said no
+  kNoSpace,     // 507
+  kFailed,      // 500, and logged
+};
+
+// Decides whether what has a name now may be changed. `current` is null if there is nothing, and a
+// version of size -1 if there is something other than a file.
+using MayChange = std::function<bool(const FileVersion* current)>;
+
+// A file that a client is sending. Nothing of it is seen, and nothing is left if this is destroyed
+// before Uploads::publish(). Threads: one.
+class Upload {
+ public:
+  // kGoOn, or why it must end.
+  UploadStatus status() const { return status_; }
+
+  // Returns status().
+  UploadStatus write(std::span<const char> bytes);
+
+ private:
+  friend class Uploads;
+
+  UploadStatus status_ = UploadStatus::kFailed;
+  Fence::Folder folder_;
+  std::string last_;    // part of the name
+  TemporaryFile file_;  // in folder_, which must be open when it is removed
+};
+
+// Any thread.
+//
+// What the same server does to one name happens one after the other. A program that changes the
+// folder at the same moment may win against a condition, but never against "must not exist".
+class Uploads {
+ public:
+  // Removes what earlier servers have left. Requires: the sandbox, if any, was entered.
+  Uploads(std::shared_ptr<const Fence> fence, Files& files);
+
+  // Makes the place for a file. `size_bytes`: if it is known; the room is then reserved. Whatever
+  // is wrong is found here, as far as it can be known before the bytes come.
+  Upload begin(std::string_view name, std::optional<std::uint64_t> size_bytes,
+               const MayChange& may_change);
+
+  struct Published {
+    UploadStatus status;
+    FileVersion version = {};
+  };
+
+  // Gives the complete file its name. kCreated or kReplaced: it is on disk, and Files::open() opens
+  // it, or a later one. Otherwise nothing has changed, except after a failure to write the folder.
+  Published publish(Upload upload, const MayChange& may_change);
+
+  enum class Removed { kAny, kFolder };
+
+  // Removes a file, a link, or an empty folder; with kFolder only the last. kReplaced when it is
+  // done, on disk.
+  UploadStatus remove(std::string_view name, Removed what, const MayChange& may_change);
+
+  // kCreated once it is on disk.
+  UploadStatus make_folder(std::string_view name);
+
+ private:
+  // Where a name is: the folder that has it, and its last part.
+  struct Place {
+    UploadStatus status;
+    Fence::Folder folder = {};
+    std::string last = {};
+  };
+  Place find_place(std::string_view name) const;
+  base::Mutex& lock_of(const std::string& name);
+
+  const std::shared_ptr<const Fence> fence_;
+  Files& files_;
+  TemporaryFile::Kind kind_;
+  std::array<base::Mutex, 64> locks_;  // of names, by their hash
+};
+
+}  // namespace fileserver

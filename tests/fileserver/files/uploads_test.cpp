@@ -1,0 +1,301 @@
+#include "fileserver/files/uploads.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "fileserver/files/disk_files.h"
+#include "fileserver/files/prefetched_files.h"
+#include "fileserver/files/upload_name.h"
+#include "tests/catch.h"
+#include "tests/temporary_folder.h"
+
+using fileserver::Fence;
+using fileserver::FileVersion;
+using fileserver::MayChange;
+using fileserver::TemporaryFile;
+using fileserver::Upload;
+using fileserver::Uploads;
+using fileserver::UploadStatus;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const MayChange kAlways = [](const FileVersion*) { return true; };
+const MayChange kIfNew = [](const FileVersion* current) { return current == nullptr; };
+const MayChange kIfThere = [](const FileVersion* current) { return current != nullptr; };
+
+// A served folder in memory, and uploads into it.
+struct Scene {
+  Scene() {
+    auto opened = Fence::around(folder.path());
+    fence = std::make_shared<const Fence>(std::move(*opened));
+    files.emplace(fence, 1 << 20, [] { return true; });
+    uploads.emplace(fence, *files);
+  }
+
+  UploadStatus put(const std::string& name, std::string_view bytes,
+                   const MayChange& may = kAlways) {
+    Upload upload = uploads->begin(name, bytes.size(), may);
+    upload.write(bytes);
+    return uploads->publish(std::move(upload), may).status;
+  }
+
+  std::string on_disk(const std::string& name) const {
+    std::ifstream file(folder.path(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  // What a request gets now, if it comes from memory.
+  std::string in_memory(const std::string& name) {
+    const auto opened = files->open(name);
+    if (!opened || !opened->cached || !opened->cached->region.is_empty()) return "not in memory";
+    const auto bytes = opened->cached->bytes();
+    return {bytes.data(), bytes.size()};
+  }
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::recursive_directory_iterator(folder.path()))
+      names.push_back(entry.path().filename().string());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  tests::TemporaryFolder folder;
+  std::shared_ptr<const Fence> fence;
+  std::optional<fileserver::PrefetchedFiles> files;
+  std::optional<Uploads> uploads;
+};
+
+using Names = std::vector<std::string>;
+using Removed = Uploads::Removed;
+
+}  // namespace
+
+TEST_CASE("an upload is on disk and in memory when it is published", "[uploads]") {
+  Scene scene;
+  CHECK(scene.put("a", "one") == UploadStatus::kCreated);
+  CHECK(scene.in_memory("a") == "one");
+  CHECK(scene.put("a", "two") == UploadStatus::kReplaced);
+  CHECK(scene.in_memory("a") == "two");
+  CHECK(scene.on_disk("a") == "two");
+  CHECK(scene.put("empty", "") == UploadStatus::kCreated);
+  CHECK(scene.in_memory("empty").empty());
+  CHECK(scene.names() == Names{"a", "empty"});
+}
+
+TEST_CASE("a large upload is in memory, and one over the limit is served from disk", "[uploads]") {
+  Scene scene;
+  CHECK(scene.put("large", std::string(100'000, 'x')) == UploadStatus::kCreated);
+  const auto large = scene.files->open("large");
+  REQUIRE(large);
+  CHECK(large->cached);
+  CHECK(large->size_bytes() == 100'000);
+  CHECK(scene.put("large", std::string(2 << 20, 'y')) == UploadStatus::kReplaced);
+  const auto huge = scene.files->open("large");
+  REQUIRE(huge);
+  CHECK_FALSE(huge->cached);
+  CHECK(huge->size_bytes() == 2 << 20);
+}
+
+TEST_CASE("the version that is answered is the one that is served", "[uploads]") {
+  Scene scene;
+  Upload upload = scene.uploads->begin("a", {}, kAlways);
+  CHECK(upload.write(std::string_view("one")) == UploadStatus::kGoOn);
+  const auto published = scene.uploads->publish(std::move(upload), kAlways);
+  REQUIRE(published.status == UploadStatus::kCreated);
+  const auto opened = scene.files->open("a");
+  REQUIRE(opened);
+  CHECK(have_same_content(opened->version, published.version));
+}
+
+TEST_CASE("an upload that is not published leaves nothing", "[uploads]") {
+  Scene scene;
+  scene.put("a", "one");
+  {
+    Upload upload = scene.uploads->begin("a", 3, kAlways);
+    CHECK(upload.write(std::string_view("tw")) == UploadStatus::kGoOn);
+    CHECK(scene.in_memory("a") == "one");
+  }
+  CHECK(scene.on_disk("a") == "one");
+  CHECK(scene.names() == Names{"a"});
+}
+
+TEST_CASE("conditions are looked at before the bytes and before the name is given", "[uploads]") {
+  Scene scene;
+  CHECK(scene.uploads->begin("a", 1, kIfThere).status() == UploadStatus::kNotAllowed);
+  Upload late = scene.uploads->begin("a", 3, kIfNew);
+  CHECK(late.status() == UploadStatus::kGoOn);
+  CHECK(late.write(std::string_view("two")) == UploadStatus::kGoOn);
+  CHECK(scene.put("a", "one", kIfNew) == UploadStatus::kCreated);
+  CHECK(scene.uploads->publish(std::move(late), kIfNew).status == UploadStatus::kNotAllowed);
+  CHECK(scene.on_disk("a") == "one");
+  CHECK(scene.uploads->remove("a", Removed::kAny, kIfNew) == UploadStatus::kNotAllowed);
+  CHECK(scene.names() == Names{"a"});
+}
+
+TEST_CASE("of many uploads of one new name, one makes it", "[uploads]") {
+  Scene scene;
+  std::vector<std::thread> threads;
+  std::atomic<int> created = 0;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&, i] {
+      if (scene.put("a", std::string(1000, static_cast<char>('0' + i)), kIfNew) ==
+          UploadStatus::kCreated)
+        ++created;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(created == 1);
+  const std::string bytes = scene.on_disk("a");
+  CHECK(bytes == std::string(1000, bytes.at(0)));
+  CHECK(scene.in_memory("a") == bytes);
+  CHECK(scene.names() == Names{"a"});
+}
+
+TEST_CASE("what is in memory is what is on disk, however many replace it", "[uploads]") {
+  Scene scene;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      for (int j = 0; j < 20; ++j) {
+        CHECK(scene.put("a", std::to_string(i * 100 + j)) != UploadStatus::kFailed);
+        if (j % 7 == 0) scene.uploads->remove("a", Removed::kAny, kAlways);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  scene.put("a", "last");
+  CHECK(scene.in_memory("a") == "last");
+  CHECK(scene.on_disk("a") == "last");
+}
+
+TEST_CASE("what is in the way of an upload is a conflict", "[uploads]") {
+  Scene scene;
+  scene.put("file", "x");
+  fs::create_directory(scene.folder.path("folder"));
+  ::mkfifo(scene.folder.path("pipe").c_str(), 0600);
+  fs::create_directory_symlink("..", scene.folder.path("out"));
+  for (const char* name : {"", "folder", "pipe", "file/a", "no/a", "out/a", "../a", "folder/../a",
+                           ".turnstile-upload-1", "folder/.turnstile-upload-1"}) {
+    CAPTURE(name);
+    CHECK(scene.put(name, "x") == UploadStatus::kConflict);
+  }
+  CHECK(scene.put(std::string(300, 'a'), "x") == UploadStatus::kConflict);
+  CHECK(scene.put("folder/a", "x") == UploadStatus::kCreated);
+  CHECK(scene.in_memory("folder/a") == "x");
+}
+
+TEST_CASE("a link is replaced and not followed, one to a folder is followed", "[uploads]") {
+  Scene scene;
+  scene.put("target", "old");
+  fs::create_symlink("target", scene.folder.path("link"));
+  CHECK(scene.put("link", "new") == UploadStatus::kReplaced);
+  CHECK(scene.on_disk("target") == "old");
+  CHECK(scene.in_memory("link") == "new");
+  fs::create_directory(scene.folder.path("folder"));
+  fs::create_directory_symlink("folder", scene.folder.path("alias"));
+  CHECK(scene.put("folder/a", "one") == UploadStatus::kCreated);
+  CHECK(scene.put("alias/a", "two") == UploadStatus::kReplaced);
+  CHECK(scene.in_memory("folder/a") == "two");
+}
+
+TEST_CASE("files, links and empty folders are removed", "[uploads]") {
+  Scene scene;
+  CHECK(scene.uploads->remove("a", Removed::kAny, kAlways) == UploadStatus::kNotFound);
+  CHECK(scene.uploads->remove("no/a", Removed::kAny, kAlways) == UploadStatus::kNotFound);
+  scene.put("a", "one");
+  CHECK(scene.uploads->remove("a", Removed::kFolder, kAlways) == UploadStatus::kNotFound);
+  CHECK(scene.uploads->remove("", Removed::kFolder, kAlways) == UploadStatus::kConflict);
+  CHECK(scene.uploads->remove("a", Removed::kAny, kAlways) == UploadStatus::kReplaced);
+  CHECK_FALSE(scene.files->open("a"));
+  CHECK(scene.uploads->make_folder("folder") == UploadStatus::kCreated);
+  scene.put("folder/a", "one");
+  CHECK(scene.uploads->remove("folder", Removed::kAny, kAlways) == UploadStatus::kConflict);
+  CHECK(scene.in_memory("folder/a") == "one");
+  scene.uploads->remove("folder/a", Removed::kAny, kAlways);
+  CHECK(scene.uploads->remove("folder", Removed::kAny, kAlways) == UploadStatus::kReplaced);
+  fs::create_symlink("nowhere", scene.folder.path("link"));
+  CHECK(scene.uploads->remove("link", Removed::kAny, kAlways) == UploadStatus::kReplaced);
+  CHECK(scene.names().empty());
+}
+
+TEST_CASE("a folder is made once, and only in a folder", "[uploads]") {
+  Scene scene;
+  CHECK(scene.uploads->make_folder("a") == UploadStatus::kCreated);
+  CHECK(scene.uploads->make_folder("a") == UploadStatus::kExists);
+  CHECK(scene.uploads->make_folder("a/b") == UploadStatus::kCreated);
+  CHECK(scene.uploads->make_folder("no/b") == UploadStatus::kConflict);
+  CHECK(scene.uploads->make_folder("") == UploadStatus::kExists);
+  CHECK(scene.uploads->make_folder(".turnstile-upload-a") == UploadStatus::kConflict);
+}
+
+TEST_CASE("names of uploads are never served", "[uploads]") {
+  CHECK(fileserver::is_upload_name(".turnstile-upload-1"));
+  CHECK(fileserver::is_upload_name("a/.turnstile-upload-1"));
+  CHECK(fileserver::is_upload_name("a/.turnstile-upload-1/b"));
+  CHECK_FALSE(fileserver::is_upload_name("turnstile-upload-1"));
+  CHECK_FALSE(fileserver::is_upload_name("a.turnstile-upload-1"));
+  Scene scene;
+  scene.folder.write(".turnstile-upload-1", "x");
+  CHECK_FALSE(scene.files->open(".turnstile-upload-1"));
+  CHECK_FALSE(fileserver::DiskFiles(scene.fence).open(".turnstile-upload-1"));
+}
+
+TEST_CASE("what earlier servers left is removed, what others are sending is not", "[uploads]") {
+  tests::TemporaryFolder folder;
+  folder.write("a", "x");
+  folder.write("b/.turnstile-upload-1", "x");
+  folder.write(".turnstile-upload-2", "x");
+  const net::Fd sending(::open(folder.path(".turnstile-upload-2").c_str(), O_RDWR | O_CLOEXEC));
+  REQUIRE(::flock(sending.get(), LOCK_EX) == 0);
+  fileserver::remove_left_uploads(folder.path());
+  CHECK(fs::exists(folder.path("a")));
+  CHECK_FALSE(fs::exists(folder.path("b/.turnstile-upload-1")));
+  CHECK(fs::exists(folder.path(".turnstile-upload-2")));
+}
+
+TEST_CASE("a file with a name from the start does the same as one without", "[uploads]") {
+  for (const auto kind : {TemporaryFile::Kind::kUnnamed, TemporaryFile::Kind::kNamed}) {
+    tests::TemporaryFolder folder;
+    const net::Fd fd(::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    {
+      TemporaryFile file = TemporaryFile::in(fd.get(), kind);
+      REQUIRE(file.is_open());
+      CHECK(file.write(std::string_view("one")));
+      CHECK(file.link());
+      CHECK(file.create("a"));
+      TemporaryFile second = TemporaryFile::in(fd.get(), kind);
+      CHECK(second.link());
+      CHECK_FALSE(second.create("a"));
+      CHECK(errno == EEXIST);
+      TemporaryFile third = TemporaryFile::in(fd.get(), kind);
+      CHECK(third.link());
+      CHECK(third.replace("a"));
+    }
+    CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 1);
+    CHECK(fs::file_size(folder.path("a")) == 0);
+  }
+}
+
+TEST_CASE("room that the disk does not have is refused before a byte comes", "[uploads]") {
+  Scene scene;
+  const auto too_much = std::uint64_t{1} << 62;
+  CHECK(scene.uploads->begin("a", too_much, kAlways).status() == UploadStatus::kNoSpace);
+  CHECK(scene.uploads->begin("a", ~std::uint64_t{0}, kAlways).status() == UploadStatus::kNoSpace);
+  CHECK(scene.names().empty());
+}
