@@ -5,6 +5,8 @@
 #include <chrono>
 #include <thread>
 
+#include "base/log.h"
+#include "loadgen/upload.h"
 #include "net/connect.h"
 #include "net/socket_io.h"
 
@@ -34,18 +36,21 @@ void Client::prepare() {
 Exchange Client::carry_out(const Request& request) {
   assert(!is_under_way_);
   is_under_way_ = true;
-  is_usable_ = false;
+  is_usable_ = is_upload_cut_ = false;
   Exchange exchange;
   exchange.failure = begin(exchange);
   if (!exchange.failure) exchange.failure = converse(request, exchange);
-  if (!exchange.failure && replies_.has_more()) exchange.failure = Fault::kProtocol;
+  if (!exchange.failure && replies_.has_more()) {
+    exchange.failure = Fault::kProtocol;
+    exchange.why = "more bytes than announced";
+  }
   if (exchange.failure == Fault::kClosed) exchange.why = replies_.why_closed();
 
   // Comparing and saving take time of the thread. If the response time left it out, N = X*R would
   // not hold.
   const bool ends_now = exchange.failure || looks_at_files_;
   exchange.ended_ns = ends_now ? base::now_ns() : replies_.last_byte_ns();
-  exchange.received_bytes = replies_.file_bytes();
+  if (config_.request == RequestKind::kGet) exchange.moved_bytes = replies_.file_bytes();
   if (!is_usable_ || replies_.has_more()) hang_up();
   is_under_way_ = false;
   return exchange;
@@ -97,8 +102,7 @@ std::optional<Cause> Client::converse(const Request& request, Exchange& exchange
     const Step step = driver_->next(replies_.pending());
     if (step.taken_bytes > 0) exchange.first_byte_ns = replies_.take(step.taken_bytes);
     if (step.kind == Step::Kind::kDone) {
-      is_usable_ = step.keeps_connection;
-      return step.failure ? step.failure : check_file();
+      return conclude(step, request, exchange);
     }
     if (const auto failure = follow(step, request, exchange)) return failure;
   }
@@ -108,6 +112,8 @@ std::optional<Cause> Client::follow(const Step& step, const Request& request, Ex
   switch (step.kind) {
     case Step::Kind::kSend: return send(step.bytes);
     case Step::Kind::kReceive: return replies_.receive_more();
+    case Step::Kind::kUpload: return upload(step.size_bytes);
+    case Step::Kind::kSkip: return replies_.skip_other(step.size_bytes);
     case Step::Kind::kFile:
       exchange.announced_bytes = step.size_bytes;
       return take_file(step.size_bytes, request);
@@ -123,12 +129,34 @@ std::optional<Cause> Client::take_file(std::uint64_t size_bytes, const Request& 
   return replies_.read_file(size_bytes, config_.must_verify ? &reference_ : nullptr, &download_);
 }
 
+std::optional<Cause> Client::conclude(const Step& end, const Request& request, Exchange& exchange) {
+  is_usable_ = end.keeps_connection && !is_upload_cut_;
+  if (end.failure) {
+    if (!end.why.empty()) exchange.why = base::log::quoted(end.why);
+    return end.failure;
+  }
+  if (is_upload_cut_) {
+    exchange.why = "the server answered before it had the whole file";
+    return Fault::kProtocol;
+  }
+  if (config_.request == RequestKind::kPut)
+    exchange.announced_bytes = exchange.moved_bytes = request.size_bytes;
+  return check_file();
+}
+
 // Requires: the file is complete.
 std::optional<Cause> Client::check_file() {
   if (!looks_at_files_) return {};
   download_.finish();
   if (config_.must_verify && !reference_.is_whole_and_equal()) return Fault::kMismatch;
   return {};
+}
+
+// As with send(), the reason why the server takes no more is found by reading.
+std::optional<Cause> Client::upload(std::uint64_t size_bytes) {
+  const UploadEnd end = send_upload(fd_.get(), size_bytes, replies_.deadline());
+  is_upload_cut_ = end == UploadEnd::kCut;
+  return end == UploadEnd::kTimeout ? std::optional<Cause>(Fault::kTimeout) : std::nullopt;
 }
 
 // Only a time-out is a failure here. If the server has closed the connection, it may have sent the

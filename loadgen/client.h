@@ -32,10 +32,10 @@ struct Exchange {
   // when the thread was done with the request.
   std::int64_t ended_ns = 0;
 
-  std::uint64_t announced_bytes = 0;  // the size of the file, as the reply announced it
-  std::uint64_t received_bytes = 0;   // the bytes of the file that came
+  std::uint64_t announced_bytes = 0;  // the size of the file, as the sender announced it
+  std::uint64_t moved_bytes = 0;      // the bytes of the file that came, or with put were sent
 
-  // What the system said about the failure, if it said anything.
+  // What the system or the server said about the failure, if it said anything.
   std::string why = {};
 };
 
@@ -74,8 +74,10 @@ class Client {
   std::optional<Cause> begin(Exchange& exchange);
   std::optional<Cause> converse(const Request& request, Exchange& exchange);
   std::optional<Cause> follow(const Step& step, const Request& request, Exchange& exchange);
+  std::optional<Cause> conclude(const Step& end, const Request& request, Exchange& exchange);
   std::optional<Cause> take_file(std::uint64_t size_bytes, const Request& request);
   std::optional<Cause> check_file();
+  std::optional<Cause> upload(std::uint64_t size_bytes);
   std::optional<Cause> send(std::string_view bytes);
 
   const Config& config_;
@@ -91,6 +93,7 @@ class Client {
   const bool looks_at_files_;  // for --verify or --save
   net::Fd fd_;
   bool is_usable_ = false;        // the connection can take the next request
+  bool is_upload_cut_ = false;    // the server answered before all of the file was sent
   std::int64_t connections_ = 0;  // the number of attempts to connect
   bool is_under_way_ = false;     // only for an assertion
 };

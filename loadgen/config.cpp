@@ -21,8 +21,10 @@ using Wrong = std::optional<std::string>;
 
 constexpr const char* kDescription =
     "Measures a fileserver. N threads send requests and each waits for the whole reply before it "
-    "sends the next one, without a pause between them. A request is to make an account (new) or to "
-    "get a file (get). The response time of a request ends with the last byte of its reply. With "
+    "sends the next one, without a pause between them. A request is to make an account (new), to "
+    "get "
+    "a file (get) or, with --protocol http, to put one (put). The response time of a request ends "
+    "with the last byte of its reply. With "
     "--connection per-request it includes closing the previous connection and connecting. With "
     "--connection keep-alive it starts when the first line is sent. SIGINT and SIGTERM end the run "
     "early: the results so far are reported and the exit status is 130 or 143. A second signal "
@@ -30,11 +32,17 @@ constexpr const char* kDescription =
 
 flags::Option* add_request(flags::App& app, RequestKind& target) {
   const auto take = [&target](const std::string& text) {
-    target = text == "new" ? RequestKind::kNew : RequestKind::kGet;
-    return text == "new" || text == "get";
+    for (const RequestKind kind : {RequestKind::kNew, RequestKind::kGet, RequestKind::kPut}) {
+      if (text != word_of(kind)) continue;
+      target = kind;
+      return true;
+    }
+    return false;
   };
-  return app.add_parsed("request", "new|get", "one of new, get",
-                        "new: make accounts; get: get files", take);
+  return app.add_parsed("request", "new|get|put", "one of new, get, put",
+                        "new: make accounts; get: get files; put: put files, whose names no other "
+                        "run uses",
+                        take);
 }
 
 void declare_length(flags::App& app, Config& config) {
@@ -52,6 +60,11 @@ void declare_run(flags::App& app, Config& config) {
   flags::add_address(
       app, "--server", config.server,
       "address of the fileserver; the connections go to all addresses of a name in turn");
+  flags::add_choice<Protocol>(
+      app, "--protocol", config.protocol,
+      {{"native", Protocol::kNative}, {"http", Protocol::kHttp}},
+      "native: the fileserver's own; http: get is GET /NAME with Basic credentials, new is POST "
+      "/-/accounts, put is PUT");
   flags::add_whole(app, "--threads", config.threads, 1, 100'000,
                    "number of threads; each has one request under way");
   declare_length(app, config);
@@ -61,9 +74,10 @@ void declare_run(flags::App& app, Config& config) {
       app, "--connection", config.connection,
       {{"per-request", Connection::kPerRequest}, {"keep-alive", Connection::kKeepAlive}},
       "per-request: a new connection for each request; keep-alive: one connection per thread. Both "
-      "send `get:` with each request");
+      "send the credentials with each request");
   app.add_flag("--pipeline", config.is_pipelined,
-               "send `get:` and the file name in one write, without waiting for the first reply");
+               "send `get:` and the file name in one write, without waiting for the first reply "
+               "(native only: over HTTP they are one message)");
   flags::add_seconds(app, "--timeout", config.timeout_ms,
                      "time limit of one request; after it the request fails with `timeout`", 1);
 }
@@ -77,6 +91,7 @@ void declare_files(flags::App& app, Config& config) {
                    "t*COUNT+1 to (t+1)*COUNT, in order, and then starts over")
       ->type_name("COUNT")
       ->default_str("");
+  flags::add_size(app, "--size", config.size_bytes, "size of the files to put (put only)");
   app.add_flag("--once", config.asks_once,
                "get no file twice: the run ends when a thread has asked for all its COUNT files");
   app.add_flag("--verify", config.must_verify,
@@ -105,14 +120,15 @@ void declare_accounts(flags::App& app, Config& config) {
 
 // Checks the longest user name and password that the run will send.
 Wrong check_credentials(const Config& config) {
-  if (config.user.empty()) return "get needs --user";
+  if (config.user.empty()) return fmt::format("{} needs --user", word_of(config.request));
   if (!wire::is_valid_user(numbered(config.user, config.accounts))) {
     return fmt::format("--user: {} is not 1 to 64 bytes of A-Z a-z 0-9 . _ - @ +",
                        base::log::quoted(config.user));
   }
   if (config.password.empty()) {
-    return fmt::format("{} needs --password, or the variable LOADGEN_PASSWORD",
-                       config.request == RequestKind::kNew ? "new with %d in --user" : "get");
+    return fmt::format(
+        "{} needs --password, or the variable LOADGEN_PASSWORD",
+        config.request == RequestKind::kNew ? "new with %d in --user" : word_of(config.request));
   }
   if (!wire::is_valid_password(numbered(config.password, config.accounts)))
     return "--password: a password has 1 to 128 bytes, none of them a control byte";
@@ -121,8 +137,28 @@ Wrong check_credentials(const Config& config) {
 
 Wrong check_accounts(const Config& config) {
   if (config.accounts > 1 && !has_number(config.user)) return "--accounts needs %d in --user";
-  const bool sends_them = config.request == RequestKind::kGet || makes_given_accounts(config);
+  const bool sends_them = config.request != RequestKind::kNew || makes_given_accounts(config);
   return sends_them ? check_credentials(config) : Wrong();
+}
+
+Wrong check_native_name(const std::string& longest) {
+  const bool is_name = std::holds_alternative<wire::FileName>(wire::parse_client_line(longest));
+  if (!is_name || longest.size() >= wire::kMaxLineBytes) {
+    return fmt::format(
+        "--file: {} cannot be requested; a name has at most {} bytes, no control bytes, and does "
+        "not look like another request",
+        base::log::quoted(longest), wire::kMaxLineBytes - 1);
+  }
+  return {};
+}
+
+// The server decides what else is no name. Of the bytes of a target, at most three are needed for
+// one of the name.
+Wrong check_http_name(const std::string& longest) {
+  constexpr std::size_t kMaxNameBytes = 2'700;
+  if (longest.size() <= kMaxNameBytes) return {};
+  return fmt::format("--file: {} cannot be requested; a name has at most {} bytes",
+                     base::log::quoted(longest), kMaxNameBytes);
 }
 
 Wrong check_file(const Config& config) {
@@ -131,14 +167,7 @@ Wrong check_file(const Config& config) {
   if (config.asks_once && config.unique == 0) return "--once needs --unique";
   if (!has_number(config.file) && config.unique != 0) return "--unique needs %d in --file";
   const std::string longest = numbered(config.file, std::int64_t{config.threads} * config.unique);
-  const bool is_name = std::holds_alternative<wire::FileName>(wire::parse_client_line(longest));
-  if (!is_name || longest.size() >= wire::kMaxLineBytes) {
-    return fmt::format(
-        "--file: {} cannot be requested; a name has at most {} bytes, no control bytes, and does "
-        "not look like another request",
-        base::log::quoted(config.file), wire::kMaxLineBytes - 1);
-  }
-  return {};
+  return config.protocol == Protocol::kHttp ? check_http_name(longest) : check_native_name(longest);
 }
 
 Wrong check_save(const Config& config) {
@@ -155,9 +184,23 @@ Wrong check_get(const Config& config) {
   return check_save(config);
 }
 
+Wrong check_protocol(const Config& config) {
+  const bool is_native = config.protocol == Protocol::kNative;
+  if (config.request == RequestKind::kPut && is_native) return "put needs --protocol http";
+  if (config.is_pipelined && !is_native)
+    return "--pipeline needs --protocol native; over HTTP a get is one message in any case";
+  return {};
+}
+
 Wrong check(const Config& config) {
+  if (Wrong wrong = check_protocol(config)) return wrong;
   if (Wrong wrong = check_accounts(config)) return wrong;
-  return config.request == RequestKind::kGet ? check_get(config) : Wrong();
+  switch (config.request) {
+    case RequestKind::kNew: return {};
+    case RequestKind::kGet: return check_get(config);
+    case RequestKind::kPut: break;
+  }
+  return config.size_bytes > 0 ? Wrong() : "put needs --size, which is at least 1";
 }
 
 }  // namespace
@@ -166,7 +209,16 @@ bool makes_given_accounts(const Config& config) {
   return config.request == RequestKind::kNew && has_number(config.user);
 }
 
-const char* word_of(RequestKind request) { return request == RequestKind::kNew ? "new" : "get"; }
+const char* word_of(RequestKind request) {
+  switch (request) {
+    case RequestKind::kNew: return "new";
+    case RequestKind::kGet: return "get";
+    case RequestKind::kPut: return "put";
+  }
+  return "";
+}
+
+const char* word_of(Protocol protocol) { return protocol == Protocol::kNative ? "native" : "http"; }
 
 const char* word_of(Connection connection) {
   return connection == Connection::kPerRequest ? "per-request" : "keep-alive";

@@ -12,6 +12,12 @@ namespace loadgen {
 enum class RequestKind {
   kNew,  // make an account
   kGet,  // log in and get a file
+  kPut,  // log in and send a file; not with the native protocol
+};
+
+enum class Protocol {
+  kNative,  // docs/protocol.md
+  kHttp,
 };
 
 enum class Connection {
@@ -21,6 +27,7 @@ enum class Connection {
 
 struct Config {
   RequestKind request = RequestKind::kGet;
+  Protocol protocol = Protocol::kNative;
   net::HostPort server{"127.0.0.1", 9000};
   int threads = 1;
 
@@ -30,7 +37,7 @@ struct Config {
   std::int64_t warmup_ms = 0;
 
   Connection connection = Connection::kPerRequest;
-  bool is_pipelined = false;         // send `get:` and the file name in one write
+  bool is_pipelined = false;         // native: send `get:` and the file name in one write
   std::int64_t timeout_ms = 30'000;  // for one request
 
   // `accounts` is the number of accounts that %d in the user and the password stands for.
@@ -46,6 +53,8 @@ struct Config {
   std::string verify_root;
   std::string save;  // the folder in which received files are saved; empty: not saved
 
+  std::int64_t size_bytes = 0;  // only for put: the size of the files
+
   std::string json;  // where the result goes; empty: nowhere, "-": standard output
 };
 
@@ -54,6 +63,7 @@ bool makes_given_accounts(const Config& config);
 
 // The words that the command line and the reports use.
 const char* word_of(RequestKind request);
+const char* word_of(Protocol protocol);
 const char* word_of(Connection connection);
 
 // Reads the command line, the environment and the --config file.

@@ -16,7 +16,7 @@ void Tally::add(const Tally& other) {
   connect_ns += other.connect_ns;
   first_byte_ns += other.first_byte_ns;
   announced_bytes += other.announced_bytes;
-  received_bytes += other.received_bytes;
+  moved_bytes += other.moved_bytes;
   if (seconds.size() < other.seconds.size()) seconds.resize(other.seconds.size());
   for (std::size_t i = 0; i < other.seconds.size(); ++i) {
     seconds[i].requests += other.seconds[i].requests;
@@ -51,7 +51,7 @@ void Recorder::succeeded(const Exchange& exchange) {
   }
   tally_.first_byte_ns += static_cast<std::uint64_t>(exchange.first_byte_ns - exchange.started_ns);
   tally_.announced_bytes += exchange.announced_bytes;
-  tally_.received_bytes += exchange.received_bytes;
+  tally_.moved_bytes += exchange.moved_bytes;
 
   const auto second = static_cast<std::size_t>(tally_.elapsed_ns / base::kNsPerS);
   if (second >= tally_.seconds.size()) tally_.seconds.resize(second + 1);

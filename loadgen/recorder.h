@@ -31,8 +31,8 @@ struct Tally {
   Histogram response_ns;
   std::uint64_t connect_ns = 0;
   std::uint64_t first_byte_ns = 0;
-  std::uint64_t announced_bytes = 0;  // what the replies announced as file sizes
-  std::uint64_t received_bytes = 0;   // what came
+  std::uint64_t announced_bytes = 0;  // of files, as their senders announced them
+  std::uint64_t moved_bytes = 0;      // of files, that came or were sent
   std::vector<Second> seconds;        // by the second in which they ended
 
   // Requests that failed.

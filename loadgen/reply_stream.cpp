@@ -85,6 +85,12 @@ std::optional<Cause> ReplyStream::skip_file(std::uint64_t size_bytes) {
   return {};
 }
 
+std::optional<Cause> ReplyStream::skip_other(std::uint64_t size_bytes) {
+  if (const auto failure = skip_file(size_bytes)) return failure;
+  taken_bytes_ += size_bytes;
+  return {};
+}
+
 std::optional<Cause> ReplyStream::receive(std::size_t at_most_bytes) {
   if (begin_ == end_) begin_ = end_ = 0;
   // This only happens if the end of the buffer cuts a reply, which is rare.

@@ -56,8 +56,14 @@ class ReplyStream {
   std::optional<Cause> read_file(std::uint64_t size_bytes, Reference* reference,
                                  Download* download);
 
-  // The bytes that were received for this request, without those of take().
+  // The same as skip_file(), for bytes that belong to no file.
+  std::optional<Cause> skip_other(std::uint64_t size_bytes);
+
+  // The bytes that were received for this request, without those of take() and skip_other().
   std::uint64_t file_bytes() const { return received_bytes_ - taken_bytes_; }
+
+  // When the request must be over.
+  base::Deadline deadline() const { return deadline_; }
 
   // Says why the last Fault::kClosed happened: an orderly end by the server, or an error.
   std::string why_closed() const;

@@ -70,6 +70,7 @@ Json run_delay_json(const CpuUse& cpu) {
 
 std::string json_of(const Config& config, const RunResult& result, const Summary& summary) {
   const Json json{{"request", word_of(config.request)},
+                  {"protocol", word_of(config.protocol)},
                   {"server", net::to_string(config.server)},
                   {"threads", config.threads},
                   {"connection", word_of(config.connection)},

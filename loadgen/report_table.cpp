@@ -19,9 +19,11 @@ std::string row(const char* name, const std::string& text) {
 }
 
 std::string title(const Config& config, const RunResult& result, const Summary& summary) {
-  std::string line = fmt::format("{} from {}: {} thread{}, {}", word_of(config.request),
-                                 net::to_string(config.server), config.threads,
-                                 config.threads == 1 ? "" : "s", word_of(config.connection));
+  std::string line =
+      fmt::format("{} {} {}: {} thread{}, {}{}", word_of(config.request),
+                  config.request == RequestKind::kPut ? "to" : "from",
+                  net::to_string(config.server), config.threads, config.threads == 1 ? "" : "s",
+                  config.protocol == Protocol::kHttp ? "http, " : "", word_of(config.connection));
   if (result.sources > 1) line += fmt::format(" from {} local addresses", result.sources);
   return line + fmt::format(", {:.3f} s\n", summary.elapsed_s);
 }

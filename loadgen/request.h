@@ -12,6 +12,7 @@ namespace loadgen {
 struct Request {
   wire::Credentials account;        // new: the account to make; otherwise who asks
   std::string_view file_name = {};  // empty for new
+  std::uint64_t size_bytes = 0;     // of the file that put sends
 };
 
 }  // namespace loadgen

@@ -69,9 +69,9 @@ std::vector<std::string> find_faults(const Tally& tally, const Summary& summary,
   if (!summary.is_n_check_good()) {
     faults.push_back(time_elsewhere(tally, all_ns, summary.n_check));
   }
-  if (tally.announced_bytes != tally.received_bytes) {
+  if (tally.announced_bytes != tally.moved_bytes) {
     faults.push_back(fmt::format("the replies announced {} bytes of files, but {} were received",
-                                 tally.announced_bytes, tally.received_bytes));
+                                 tally.announced_bytes, tally.moved_bytes));
   }
   return faults;
 }
@@ -83,7 +83,7 @@ Summary summarize(const Tally& tally, int threads) {
   summary.elapsed_s = seconds_of(static_cast<double>(tally.elapsed_ns));
   summary.requests = tally.response_ns.count();
   summary.throughput_rps = ratio(static_cast<double>(summary.requests), summary.elapsed_s);
-  summary.bytes = tally.received_bytes;
+  summary.bytes = tally.moved_bytes;
   summary.errors = errors_by_cause(tally);
   summary.errors_total = tally.errors_total();
   summary.first_errors = first_errors(tally);

@@ -53,19 +53,32 @@ Request Workload::next() {
     choose_new_account();
   } else {
     choose_account(std::uniform_int_distribution(1, config_.accounts)(generator_));
-    const std::int64_t number =
-        config_.unique == 0 ? 0 : file_number(thread_, config_.unique, requests_);
-    file_name_ = numbered(config_.file, number);
+    choose_file();
   }
   ++requests_;
-  return {{user_, password_}, file_name_};
+  return {{user_, password_}, file_name_, static_cast<std::uint64_t>(config_.size_bytes)};
 }
 
 void Workload::choose_new_account() {
   if (makes_given_accounts_)
     return choose_account(std::exchange(account_, new_accounts_.take_number()));
-  user_ = fmt::format("load-{}-{}-{}", new_accounts_.run_name(), thread_, requests_);
+  user_ = new_name();
   password_ = new_password_;
+}
+
+// No other request of any run gets this name.
+std::string Workload::new_name() const {
+  return fmt::format("load-{}-{}-{}", new_accounts_.run_name(), thread_, requests_);
+}
+
+void Workload::choose_file() {
+  if (config_.request == RequestKind::kPut) {
+    file_name_ = new_name();
+    return;
+  }
+  const std::int64_t number =
+      config_.unique == 0 ? 0 : file_number(thread_, config_.unique, requests_);
+  file_name_ = numbered(config_.file, number);
 }
 
 void Workload::choose_account(std::int64_t number) {

@@ -62,7 +62,9 @@ class Workload {
   bool is_used_up() const;
 
  private:
+  std::string new_name() const;
   void choose_new_account();
+  void choose_file();
   void choose_account(std::int64_t number);
 
   const Config& config_;

@@ -80,10 +80,19 @@ bool send_all(int fd, std::string_view bytes) {
   return true;
 }
 
+ssize_t send_now(int fd, std::string_view bytes) {
+  return base::retried(
+      [&] { return ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT); });
+}
+
 bool wait_until_readable(int fd, base::Deadline deadline) { return wait_for(fd, POLLIN, deadline); }
 
 bool wait_until_writable(int fd, base::Deadline deadline) {
   return wait_for(fd, POLLOUT, deadline);
+}
+
+bool wait_until_either(int fd, base::Deadline deadline) {
+  return wait_for(fd, POLLIN | POLLOUT, deadline);
 }
 
 int unacknowledged_bytes(int fd) {

@@ -60,10 +60,15 @@ ssize_t send_file(int fd, const FilePart& part);
 // Sends all bytes. Returns false with errno on failure; a time-out (see set_io_timeout()) is one.
 bool send_all(int fd, std::string_view bytes);
 
+// Sends without waiting as many of the bytes as there is room for. Returns their number, or -1 with
+// errno: EAGAIN if there is no room.
+ssize_t send_now(int fd, std::string_view bytes);
+
 // Return false if the deadline passes first. They also return true if the connection has ended or
 // failed; the next call on `fd` then reports that.
 bool wait_until_readable(int fd, base::Deadline deadline);
 bool wait_until_writable(int fd, base::Deadline deadline);
+bool wait_until_either(int fd, base::Deadline deadline);
 
 // Returns how many sent bytes the peer's kernel has not acknowledged yet.
 int unacknowledged_bytes(int fd);

@@ -19,7 +19,9 @@ struct Step {
   enum class Kind {
     kSend,     // send `bytes`, which may be empty, and ask again
     kReceive,  // nothing is taken: receive at least one more byte, and ask again
+    kUpload,   // send `size_bytes` bytes of upload_bytes(), and ask again
     kFile,     // receive `size_bytes` bytes of the file, and ask again
+    kSkip,     // receive `size_bytes` bytes that are of no file, and ask again
     kDone,     // the request is over: `failure` and the members behind it count
   };
   Kind kind;
@@ -32,11 +34,14 @@ struct Step {
 
   std::optional<Cause> failure = {};  // empty: the request succeeded
   bool keeps_connection = false;      // the connection can take the next request
+  std::string_view why = {};          // what the server said about the failure, as it came
 };
 
 // The client's side of one protocol, for one connection at a time and one request after the other.
 //
-// A file is received by the caller, not by the driver, so its bytes need not be in memory at once.
+// A file is sent and received by the caller, not by the driver, so its bytes need not be in memory
+// at once. If the server answers before all of kUpload was sent, the caller stops sending, and the
+// request fails.
 //
 // One thread.
 class Driver {
@@ -50,7 +55,8 @@ class Driver {
   virtual void begin(const Request& request) = 0;
 
   // `received` is what has come and was not taken yet. The answer does not depend on how the bytes
-  // were cut on their way. Requires: begin() was called, and kDone was not returned since.
+  // were cut on their way, except for `why` of bytes that are not understood. Requires: begin() was
+  // called, and kDone was not returned since.
   virtual Step next(std::string_view received) = 0;
 };
 

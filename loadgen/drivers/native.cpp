@@ -4,6 +4,7 @@
 
 #include "wire/error_word.h"
 #include "wire/line_buffer.h"
+#include "wire/reply.h"
 
 namespace loadgen {
 
@@ -17,7 +18,9 @@ Step failed(base::ErrorCode code) {
           .keeps_connection = !wire::closes_connection(code)};
 }
 
-Step not_understood() { return {.kind = Step::Kind::kDone, .failure = Fault::kProtocol}; }
+Step not_understood(std::string_view line) {
+  return {.kind = Step::Kind::kDone, .failure = Fault::kProtocol, .why = line};
+}
 
 }  // namespace
 
@@ -42,13 +45,14 @@ Step NativeDriver::next(std::string_view received) {
   }
   const wire::FirstLine first = wire::first_line(received);
   if (first.state == wire::FirstLine::State::kNeedMore) return {.kind = Step::Kind::kReceive};
-  if (first.state == wire::FirstLine::State::kTooLong) return not_understood();
-  Step step = take(wire::parse_reply(first.line));
+  if (first.state == wire::FirstLine::State::kTooLong) return not_understood(received);
+  Step step = take(first.line);
   step.taken_bytes = first.size_bytes;
   return step;
 }
 
-Step NativeDriver::take(const wire::Reply& reply) {
+Step NativeDriver::take(std::string_view line) {
+  const wire::Reply reply = wire::parse_reply(line);
   if (const auto* const error = std::get_if<wire::Err>(&reply)) return refuse(error->code);
   if (state_ == State::kOpened && std::holds_alternative<wire::Ok>(reply)) {
     if (kind_ == RequestKind::kNew) return succeeded();
@@ -56,7 +60,7 @@ Step NativeDriver::take(const wire::Reply& reply) {
     return {.kind = Step::Kind::kSend, .bytes = file_line_};
   }
   const auto* const file = std::get_if<wire::OkSized>(&reply);
-  if (state_ != State::kNamed || file == nullptr) return not_understood();
+  if (state_ != State::kNamed || file == nullptr) return not_understood(line);
   state_ = State::kFetched;
   return {.kind = Step::Kind::kFile, .size_bytes = file->size_bytes};
 }

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "loadgen/drivers/driver.h"
-#include "wire/reply.h"
 
 namespace loadgen {
 
@@ -25,7 +24,7 @@ class NativeDriver : public Driver {
     kFetched,  // the file was received
   };
 
-  Step take(const wire::Reply& reply);
+  Step take(std::string_view line);
   Step refuse(base::ErrorCode code);
 
   const RequestKind kind_;

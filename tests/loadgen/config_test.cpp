@@ -45,6 +45,38 @@ TEST_CASE("a new run needs no flags", "[loadgen]") {
   CHECK(config->connection == loadgen::Connection::kPerRequest);
 }
 
+TEST_CASE("a put is for HTTP, and has a size", "[loadgen]") {
+  const auto put = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {"put", "--user", "u", "--password", "p"});
+    return read(more);
+  };
+  const auto config = put({"--protocol", "http", "--size", "3M"}).config;
+  REQUIRE(config);
+  CHECK(config->request == loadgen::RequestKind::kPut);
+  CHECK(config->protocol == loadgen::Protocol::kHttp);
+  CHECK(config->size_bytes == 3 * 1024 * 1024);
+  CHECK(is_refused(put({"--size", "3M"})));
+  CHECK(is_refused(put({"--protocol", "http"})));
+  CHECK(is_refused(put({"--protocol", "http", "--size", "0"})));
+  CHECK(is_refused(read({"put", "--protocol", "http", "--size", "1"})));
+}
+
+TEST_CASE("native is the protocol unless another one is named", "[loadgen]") {
+  CHECK(read({"new"}).config->protocol == loadgen::Protocol::kNative);
+  CHECK(read({"new", "--protocol", "http"}).config->protocol == loadgen::Protocol::kHttp);
+  CHECK(is_refused(read({"new", "--protocol", "ftp"})));
+  CHECK(is_refused(read_get({"--file", "f", "--protocol", "http", "--pipeline"})));
+}
+
+TEST_CASE("names that the native protocol cannot ask for are names of HTTP", "[loadgen]") {
+  for (const std::string& name :
+       {std::string("ping"), std::string("new:x"), std::string(2'700, 'a')}) {
+    CHECK(is_refused(read_get({"--file", name})));
+    CHECK(read_get({"--file", name, "--protocol", "http"}).config);
+  }
+  CHECK(is_refused(read_get({"--file", std::string(2'701, 'a'), "--protocol", "http"})));
+}
+
 TEST_CASE("a get run takes every flag", "[loadgen]") {
   const auto config =
       read_get({"--file", "1KB%d.txt", "--unique", "5", "--threads", "3", "--requests", "7",

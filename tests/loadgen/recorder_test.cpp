@@ -45,7 +45,7 @@ TEST_CASE("a request that succeeded counts with its phases, its bytes and its se
   CHECK(tally.response_ns.sum() == 20 * kNsPerMs);
   CHECK(tally.connect_ns == 4 * kNsPerMs);
   CHECK(tally.first_byte_ns == 12 * kNsPerMs);
-  CHECK(tally.received_bytes == 1500);
+  CHECK(tally.moved_bytes == 1500);
   CHECK(tally.announced_bytes == 1500);
   CHECK(tally.errors_total() == 0);
   REQUIRE(tally.seconds.size() == 3);
@@ -76,7 +76,7 @@ TEST_CASE("a failed request counts as an error of its cause and in no other figu
   CHECK(tally.errors_total() == 3);
   CHECK(tally.failed_ns == 9 * kNsPerMs);
   CHECK(tally.response_ns.count() == 1);
-  CHECK(tally.received_bytes == 1000);
+  CHECK(tally.moved_bytes == 1000);
   CHECK(tally.connect_ns == 2 * kNsPerMs);
   CHECK(tally.elapsed_ns == 43 * kNsPerMs);
 }
@@ -92,7 +92,7 @@ TEST_CASE("tallies of two threads add up, and the later end is that of the run",
   sum.add(first.tally());
   sum.add(second.tally());
   CHECK(sum.response_ns.count() == 2);
-  CHECK(sum.received_bytes == 1007);
+  CHECK(sum.moved_bytes == 1007);
   CHECK(sum.errors_total() == 1);
   CHECK(sum.seconds.size() == 2);
   CHECK(sum.elapsed_ns == 1510 * kNsPerMs);

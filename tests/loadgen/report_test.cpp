@@ -31,7 +31,7 @@ RunResult two_seconds() {
   RunResult result;
   loadgen::Tally& tally = result.tally;
   for (int i = 0; i < 400; ++i) tally.response_ns.add(10 * kNsPerMs);
-  tally.announced_bytes = tally.received_bytes = 400'000;
+  tally.announced_bytes = tally.moved_bytes = 400'000;
   tally.connect_ns = 400 * kNsPerMs;
   tally.first_byte_ns = 400 * 5 * kNsPerMs;
   tally.seconds = {{199, 199 * 10 * kNsPerMs}, {0, 0}, {201, 201 * 20 * kNsPerMs}};

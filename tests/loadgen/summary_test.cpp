@@ -26,7 +26,7 @@ Tally ten_seconds(int requests, int threads) {
   const auto count = static_cast<std::uint64_t>(requests);
   tally.connect_ns = count * 2 * kNsPerMs;
   tally.first_byte_ns = count * 6 * kNsPerMs;
-  tally.announced_bytes = tally.received_bytes = count * 1000;
+  tally.announced_bytes = tally.moved_bytes = count * 1000;
   tally.elapsed_ns = 10 * kNsPerS;
   tally.active_ns = static_cast<std::uint64_t>(10 * kNsPerS * threads);
   return tally;
@@ -90,7 +90,7 @@ TEST_CASE("an invalid run says where the time went", "[loadgen]") {
 
 TEST_CASE("a run is invalid if announced bytes did not come", "[loadgen]") {
   Tally tally = ten_seconds(4000, 4);
-  --tally.received_bytes;
+  --tally.moved_bytes;
   const Summary summary = summarize(tally, 4);
   REQUIRE(summary.invalid_because.size() == 1);
   CHECK(contains(summary.invalid_because.front(), "announced 4000000 bytes"));

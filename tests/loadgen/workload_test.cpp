@@ -75,6 +75,28 @@ TEST_CASE("a get has an account and the name of a file", "[loadgen]") {
   CHECK(workload.next().file_name == "1KB7.txt");
 }
 
+TEST_CASE("each put of each run has a name of its own, and an account", "[loadgen]") {
+  Config config;
+  config.request = loadgen::RequestKind::kPut;
+  config.user = "u%d";
+  config.password = "p%d";
+  config.size_bytes = 1'000;
+  std::set<std::string> names;
+  for (const std::string& run_name : {loadgen::random_word(), loadgen::random_word()}) {
+    NewAccounts new_accounts(run_name);
+    for (const int thread : {0, 1, 11}) {
+      Workload workload(config, new_accounts, thread);
+      for (int i = 0; i < 20; ++i) {
+        const loadgen::Request request = workload.next();
+        CHECK(account_of(request) == "u1:p1");
+        CHECK(request.size_bytes == 1'000);
+        CHECK(wire::is_file_name(request.file_name));
+        CHECK(names.emplace(request.file_name).second);
+      }
+    }
+  }
+}
+
 TEST_CASE("with --once a workload is used up after each file was asked for", "[loadgen]") {
   Config config = get_config("1KB%d.txt", 2);
   NewAccounts unused("run");

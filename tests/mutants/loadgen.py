@@ -5,6 +5,7 @@ from tree import Mutation
 _LOADGEN = "e2e/test_loadgen.LoadgenTest."
 _ERRORS = "e2e/test_loadgen_errors.LoadgenErrorsTest."
 _ACCOUNTS = "e2e/test_loadgen_accounts.LoadgenAccountsTest."
+_HTTP_E2E = "e2e/test_loadgen_http.LoadgenHttpTest."
 _FILES = "e2e/test_loadgen_files.LoadgenFilesTest."
 
 _TIMES = (
@@ -18,8 +19,8 @@ _TIMES = (
     Mutation(
         "unasked-bytes-are-ignored",
         "loadgen/client.cpp",
-        "if (!exchange.failure && replies_.has_more()) exchange.failure = Fault::kProtocol;",
-        "",
+        "if (!exchange.failure && replies_.has_more()) {",
+        "if (false) {",
         (_ERRORS + "test_an_improper_reply_is_a_protocol_error",),
     ),
     Mutation(
@@ -169,7 +170,7 @@ _FIGURES = (
     Mutation(
         "bytes-that-did-not-come-are-not-missed",
         "loadgen/summary.cpp",
-        "if (tally.announced_bytes != tally.received_bytes) {",
+        "if (tally.announced_bytes != tally.moved_bytes) {",
         "if (false) {",
         ("unit/a run is invalid if announced bytes*",),
     ),
@@ -262,6 +263,101 @@ _GIVEN_ACCOUNTS = (
     ),
 )
 
+_HTTP = (
+    Mutation(
+        "http-name-is-not-encoded",
+        "loadgen/drivers/http.cpp",
+        "http::encode_path(request.file_name)",
+        "request.file_name",
+        ("unit/a name is percent-encoded*",),
+    ),
+    Mutation(
+        "base64-lacks-its-padding",
+        "loadgen/drivers/http.cpp",
+        "out_.append((3 - byte_count_ % 3) % 3, '=');",
+        "",
+        ("unit/an HTTP get is one message*",),
+    ),
+    Mutation(
+        "part-of-a-file-is-right-for-http",
+        "loadgen/drivers/http.cpp",
+        "return status == 200;",
+        "return status == 200 || status == 206;",
+        ("unit/only 200 with the announced bytes*",),
+    ),
+    Mutation(
+        "chunked-file-is-right",
+        "loadgen/drivers/http.cpp",
+        "const bool has_length = length && !answer_.is_encoded();",
+        "const bool has_length = length.has_value();",
+        ("unit/only 200 with the announced bytes*",),
+    ),
+    Mutation(
+        "endless-refusal-is-received",
+        "loadgen/drivers/http.cpp",
+        "(has_succeeded || *length <= kMaxRefusalBytes)",
+        "true",
+        ("unit/a connection is used again only if*",),
+    ),
+    Mutation(
+        "http-10-keeps-its-connection",
+        "loadgen/drivers/http_answer.h",
+        "(is_version_11_ || says_keep_alive_)",
+        "true",
+        ("unit/an answer says whether the connection stays",),
+    ),
+    Mutation(
+        "connection-close-is-not-seen",
+        "loadgen/drivers/http_answer.h",
+        "return !says_close_ &&",
+        "return",
+        ("unit/a connection is used again only if*",),
+    ),
+    Mutation(
+        "head-of-an-answer-has-no-limit",
+        "loadgen/drivers/http_answer.cpp",
+        "if (std::min(lf, received.size()) >= kMaxHeadBytes) return State::kMalformed;",
+        "",
+        ("unit/the head of an answer has a limit",),
+    ),
+    Mutation(
+        "second-content-length-counts",
+        "loadgen/drivers/http_answer.cpp",
+        "if (!is_number || content_length_) return false;",
+        "if (!is_number) return false;",
+        ("unit/what is no head is malformed*",),
+    ),
+    Mutation(
+        "bare-lf-ends-a-line",
+        "loadgen/drivers/http_answer.cpp",
+        "if (!line.ends_with('\\r') || !read_line(line.substr(0, line.size() - 1)))",
+        "if (!read_line(line.substr(0, line.find('\\r'))))",
+        ("unit/what is no head is malformed*",),
+    ),
+    Mutation(
+        "early-answer-to-a-put-is-right",
+        "loadgen/client.cpp",
+        "is_upload_cut_ = end == UploadEnd::kCut;",
+        "",
+        (_HTTP_E2E + "test_a_put_that_is_answered_early_stops_and_its_connection_ends",),
+    ),
+    Mutation(
+        "put-does-not-look-for-an-early-answer",
+        "loadgen/upload.cpp",
+        "errno != EAGAIN || !net::is_quiet_and_open(fd)",
+        "errno != EAGAIN",
+        (_HTTP_E2E + "test_a_put_that_is_answered_early_stops_and_its_connection_ends",),
+        may_hang=True,
+    ),
+    Mutation(
+        "names-of-puts-are-equal",
+        "loadgen/workload.cpp",
+        "file_name_ = new_name();",
+        'file_name_ = "load";',
+        ("unit/each put of each run*",),
+    ),
+)
+
 _PROGRAM = (
     Mutation(
         "invalid-run-has-status-0",
@@ -293,4 +389,10 @@ _PROGRAM = (
     ),
 )
 
-MUTATIONS: tuple[Mutation, ...] = (*_TIMES, *_FIGURES, *_GIVEN_ACCOUNTS, *_PROGRAM)
+MUTATIONS: tuple[Mutation, ...] = (
+    *_TIMES,
+    *_FIGURES,
+    *_GIVEN_ACCOUNTS,
+    *_HTTP,
+    *_PROGRAM,
+)

@@ -15,6 +15,7 @@ struct Outcome {
   std::string sent;
   std::string file;
   std::optional<loadgen::Cause> failure;
+  std::string why;
   bool keeps_connection = false;
   bool is_starving = false;  // the driver wants more than the server said
   std::size_t left_bytes = 0;
@@ -41,14 +42,19 @@ inline Outcome outcome_if_cut(loadgen::Driver& driver, const loadgen::Request& r
     switch (step.kind) {
       case Kind::kSend: outcome.sent += step.bytes; break;
       case Kind::kReceive: receive_more(); break;
+      case Kind::kUpload: outcome.sent.append(step.size_bytes, 'x'); break;
       case Kind::kFile:
-        if (here - at < step.size_bytes) receive_more();
-        outcome.file = said.substr(at, std::min<std::size_t>(step.size_bytes, here - at));
-        at += outcome.file.size();
-        outcome.is_starving = outcome.file.size() < step.size_bytes;
+      case Kind::kSkip: {
+        here = said.size();
+        const auto body = said.substr(at, std::min<std::size_t>(step.size_bytes, here - at));
+        if (step.kind == Kind::kFile) outcome.file = body;
+        at += body.size();
+        outcome.is_starving = body.size() < step.size_bytes;
         break;
+      }
       case Kind::kDone:
         outcome.failure = step.failure;
+        outcome.why = step.why;
         outcome.keeps_connection = step.keeps_connection;
         outcome.left_bytes = said.size() - at;
         return outcome;
@@ -57,12 +63,16 @@ inline Outcome outcome_if_cut(loadgen::Driver& driver, const loadgen::Request& r
   return outcome;
 }
 
-// Also checks that any cut has the same outcome.
+// Also checks that any cut has the same outcome. Only of bytes that are not understood, more or
+// fewer may be shown.
 inline Outcome outcome_of(loadgen::Driver& driver, const loadgen::Request& request,
                           std::string_view said) {
   const Outcome whole = outcome_if_cut(driver, request, said, said.size());
-  for (std::size_t cut = 0; cut < said.size(); ++cut)
-    CHECK(outcome_if_cut(driver, request, said, cut) == whole);
+  for (std::size_t cut = 0; cut < said.size(); ++cut) {
+    Outcome outcome = outcome_if_cut(driver, request, said, cut);
+    if (outcome.failure == loadgen::Fault::kProtocol) outcome.why = whole.why;
+    CHECK(outcome == whole);
+  }
   return whole;
 }
 
