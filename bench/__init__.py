@@ -11,7 +11,8 @@ ratios differ much less.
   alone.py          those of Turnstile by itself
   crowd.py          many connections that do little
   promises.py       the promises of each store, and their limits
-  cli.py            runs them and prints the table
+  command.py        how both commands run and fail
+  cli.py            runs the promises of one store and prints the table
   scaling.py        what grows for `make bench-scale`: cores, connections, files, accounts
   growth.py         how a figure grows: its exponent, table and drawing
   scale_cli.py      measures that and writes build/scale.txt and build/scale.svg

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import secrets
 import sys
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 
-from lab.rig import files, namespace, stores
-from lab.rig.errors import Failed, WrongUsage
-from lab.rig.host import raise_descriptor_limit
-from lab.rig.lock import only_lab
-from lab.rig.servers import Programs
+from lab.rig import namespace, stores
+from lab.rig.errors import WrongUsage
 
 from . import promises
+from .command import add_build, carry_out, open_bench
 from .promise import Outcome, Promise
 from .system import Bench
 
-_TOP = Path(__file__).resolve().parents[1]
 _SIZES = ("1KB", "100KB", "1MB", "10MB")
 _QUICK = {"seconds": 1.0, "rounds": 3}
 _USUAL = {"seconds": 3.0, "rounds": 5}
@@ -32,17 +26,7 @@ def main(arguments: list[str]) -> int:
     except WrongUsage as error:
         print(f"bench: {error}", file=sys.stderr)
         return 2
-    namespace.enter()
-    raise_descriptor_limit()
-    try:
-        with only_lab():
-            return _run(options, chosen)
-    except (Failed, OSError) as error:
-        print(f"bench: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("bench: interrupted; all programs are stopped", file=sys.stderr)
-        return 130
+    return carry_out("bench", lambda: _run(options, chosen))
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
@@ -65,12 +49,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
         help="how often the two sides are measured; their medians are compared (default: 5)",
     )
     parser.add_argument("--quick", action="store_true", help="the same as --seconds 1 --rounds 3")
-    parser.add_argument(
-        "--build",
-        type=Path,
-        default=_TOP / "build",
-        help="folder of the built programs (default: build)",
-    )
+    add_build(parser)
     options = parser.parse_args(arguments)
     for name, value in (_QUICK if options.quick else _USUAL).items():
         if getattr(options, name) is None:
@@ -88,18 +67,8 @@ def choose(all_of_store: Sequence[Promise], names: Sequence[str]) -> list[Promis
 
 
 def _run(options: argparse.Namespace, chosen: Sequence[Promise]) -> int:
-    # Beside the programs and not in /tmp, which is often memory.
     build = options.build.resolve()
-    with tempfile.TemporaryDirectory(prefix="bench-", dir=build) as name:
-        bench = Bench(
-            programs=Programs(build),
-            folder=Path(name),
-            root=Path(name) / "files",
-            seconds=options.seconds,
-            rounds=options.rounds,
-            password=secrets.token_hex(8),
-        )
-        files.make(bench.root, _SIZES, count=1)
+    with open_bench(build, _SIZES, seconds=options.seconds, rounds=options.rounds) as bench:
         print(
             f"store {options.store}, {bench.rounds} rounds of {bench.seconds:g} s, {_network()}\n",
             flush=True,

@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import secrets
-import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from lab.rig import files, namespace
 from lab.rig.cores import usable_cores
-from lab.rig.errors import Failed
-from lab.rig.host import raise_descriptor_limit
-from lab.rig.lock import only_lab
-from lab.rig.servers import Programs
 
 from . import growth, scaling
+from .command import add_build, carry_out, open_bench
 from .growth import Curve
 from .system import Bench
 
-_TOP = Path(__file__).resolve().parents[1]
 _QUICK_MOST = 10_000
 
 
@@ -53,18 +44,7 @@ AXES = {
 
 def main(arguments: list[str]) -> int:
     options = _parse(arguments)
-    namespace.enter()
-    raise_descriptor_limit()
-    try:
-        with only_lab():
-            _run(options)
-    except (Failed, OSError) as error:
-        print(f"bench-scale: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("bench-scale: interrupted; all programs are stopped", file=sys.stderr)
-        return 130
-    return 0
+    return carry_out("bench-scale", lambda: _run(options))
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
@@ -81,12 +61,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--quick", action="store_true", help=f"the same as --most {_QUICK_MOST} --seconds 1"
     )
-    parser.add_argument(
-        "--build",
-        type=Path,
-        default=_TOP / "build",
-        help="folder of the built programs, which gets the results (default: build)",
-    )
+    add_build(parser)
     options = parser.parse_args(arguments)
     if unknown := [axis for axis in options.axis if axis not in AXES]:
         parser.error(f"unknown axis: {', '.join(unknown)}")
@@ -99,19 +74,10 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     return options
 
 
-def _run(options: argparse.Namespace) -> None:
+def _run(options: argparse.Namespace) -> int:
     build = options.build.resolve()
     curves: list[Curve] = []
-    with tempfile.TemporaryDirectory(prefix="scale-", dir=build) as name:
-        bench = Bench(
-            programs=Programs(build),
-            folder=Path(name),
-            root=Path(name) / "files",
-            seconds=options.seconds,
-            rounds=1,
-            password=secrets.token_hex(8),
-        )
-        files.make(bench.root, ("1KB",), count=1)
+    with open_bench(build, ("1KB",), seconds=options.seconds, rounds=1) as bench:
         for name, axis in AXES.items():
             if not options.axis or name in options.axis:
                 steps = axis.steps(options.most)
@@ -122,3 +88,4 @@ def _run(options: argparse.Namespace) -> None:
     for suffix, content in ((".txt", f"{text}\n"), (".svg", growth.drawing(curves))):
         (build / f"scale{suffix}").write_text(content, encoding="utf-8")
     print(f"written: {build / 'scale.txt'}, {build / 'scale.svg'}")
+    return 0

@@ -13,7 +13,7 @@ from host import PROJECT, ScriptTest, run
 
 sys.path.insert(0, str(PROJECT))
 
-from bench import cli, promises
+from bench import cli, command, promises
 from bench.promise import Outcome, Promise, Side, compare, in_turns
 from bench.system import Bench
 from lab.rig.errors import WrongUsage
@@ -76,7 +76,7 @@ class CommandTest(ScriptTest):
         with (
             tempfile.TemporaryDirectory(prefix="bench test ") as folder,
             mock.patch.object(cli.stores, "start", return_value=store),
-            mock.patch.object(cli.files, "make"),
+            mock.patch.object(command.files, "make"),
             contextlib.redirect_stdout(io.StringIO()) as output,
         ):
             options = cli._parse(["--build", folder])

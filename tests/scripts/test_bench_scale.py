@@ -88,7 +88,7 @@ class ScaleTest(ScriptTest):
                 self.assertIn(of, text)
             self.assertIn("</svg>", (Path(name) / "scale.svg").read_text())
             left = {path.name for path in Path(name).iterdir() if path.is_dir()}
-            self.assertFalse([each for each in left if each.startswith("scale-")])
+            self.assertFalse([each for each in left if each.startswith("bench-")])
 
 
 if __name__ == "__main__":
