@@ -10,8 +10,8 @@
 namespace http {
 
 // Holds a usual request in place. A larger head, or a body, gets memory of the heap, which is given
-// back by shrink(). All bytes may hold passwords, so they are overwritten when they are used, and by
-// the destructor. Threads: one.
+// back by shrink(). All bytes may hold passwords, so they are overwritten when they are used, and
+// by the destructor. Threads: one.
 class InputBuffer {
  public:
   InputBuffer() = default;

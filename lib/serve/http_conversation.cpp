@@ -71,8 +71,7 @@ void HttpConversation::end_last_request() {
 void HttpConversation::end() {
   const bool has_head_only = has_head_ && buffer_.pending().size() == parser_.size_bytes();
   const bool has_more = !has_head_only && buffer_.pending().size() > piece_bytes_;
-  if (!stream_.is_over() &&
-      (has_more || has_unread_body() || net::unread_bytes(stream_.fd()) > 0))
+  if (!stream_.is_over() && (has_more || has_unread_body() || net::unread_bytes(stream_.fd()) > 0))
     stream_.end_gently();
   stream_.abort();
 }

@@ -556,7 +556,8 @@ _CACHE = (
         "file-that-inotify-missed-is-not-found",
         "fileserver/files/prefetched_files.cpp",
         "  auto opened = disk_.open(name);\n",
-        "  base::Result<OpenedFile> opened = base::Error{base::ErrorCode::kNotFound, std::string(name)};\n",
+        "  base::Result<OpenedFile> opened = base::Error{base::ErrorCode::kNotFound, {}};\n"
+        "  static_cast<void>(name);\n",
         (_FOLLOWS + "test_a_file_that_was_never_open_for_writing_is_served",),
     ),
     Mutation(

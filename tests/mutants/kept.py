@@ -1,5 +1,6 @@
 """All mutations, in the order in which they are tried."""
 
+import http_session
 import http_syntax
 import measuring
 from tree import Mutation
@@ -13,6 +14,7 @@ import loadgen
 ALL: tuple[Mutation, ...] = (
     *lib.MUTATIONS,
     *http_syntax.MUTATIONS,
+    *http_session.MUTATIONS,
     *fileserver.MUTATIONS,
     *authserver.MUTATIONS,
     *loadgen.MUTATIONS,
