@@ -20,6 +20,15 @@ void declare(flags::App& app, Config& config) {
       ->default_str("off");
   flags::add_choice<bool>(app, "--listings", config.has_listings, {{"on", true}, {"off", false}},
                           "on: GET /FOLDER/ by HTTP lists the folder; off: it is not found");
+  flags::add_choice<UploadMode>(
+      app, "--uploads", config.uploads,
+      {{"off", UploadMode::kOff}, {"folder", UploadMode::kFolder}, {"sink", UploadMode::kSink}},
+      "folder: PUT, DELETE and MKCOL by HTTP change the served folder; sink: PUT is read and "
+      "thrown "
+      "away, to measure; off: none is allowed");
+  flags::add_size(app, "--max-upload", config.max_upload_bytes,
+                  "most bytes of one PUT; a larger one is refused; 0: no limit")
+      ->default_str("0");
   flags::add_address(
       app, "--auth", config.auth,
       "address of the authserver; a host name may have several addresses, and all are used");

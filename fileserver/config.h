@@ -19,6 +19,9 @@ enum class FilesMode { kPrefetch, kDisk };
 // Whether connections to the authserver are kept, or made for each request.
 enum class AuthConnection { kPersistent, kPerRequest };
 
+// Whether PUT is refused, changes the served folder, or is only counted.
+enum class UploadMode { kOff, kFolder, kSink };
+
 // The log of all transfers. The server appends to the file at `path`, and makes it when it is
 // missing, at start and after each SIGHUP. It reads the end of it, too.
 struct TransferLogOptions {
@@ -30,6 +33,8 @@ struct Config {
   net::HostPort listen{"127.0.0.1", 9000};
   std::optional<net::HostPort> http_listen;  // nothing: no HTTP
   bool has_listings = true;
+  UploadMode uploads = UploadMode::kOff;
+  std::int64_t max_upload_bytes = 0;  // 0: no limit
   serve::Options serve{.spare = 32};
   base::log::Level log_level = base::log::Level::kInfo;
 

@@ -1,5 +1,6 @@
 // Reads the configuration, builds the parts of the fileserver and runs it.
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <variant>
@@ -10,6 +11,7 @@
 #include "fileserver/config.h"
 #include "fileserver/files/disk_files.h"
 #include "fileserver/files/prefetched_files.h"
+#include "fileserver/files/uploads.h"
 #include "fileserver/guess_throttle.h"
 #include "fileserver/http/session.h"
 #include "fileserver/log_in.h"
@@ -39,7 +41,8 @@ std::unique_ptr<fileserver::Files> open_files(const Config& config,
 // What the fileserver needs once it runs. All that it opens later must be named here.
 guard::Allowed allowed_for(const Config& config, const fileserver::Fence& fence) {
   guard::Allowed allowed;
-  allowed.readable.push_back(fence.root_path());
+  const bool may_change = config.uploads == fileserver::UploadMode::kFolder;
+  (may_change ? allowed.editable : allowed.readable).push_back(fence.root_path());
   if (config.serve.sandbox != serve::Sandbox::kStrict) {
     if (auto above = fence.folder_above()) allowed.readable.push_back(std::move(*above));
   }
@@ -80,6 +83,11 @@ serve::Addresses addresses_of(const net::Listener& native, const std::optional<n
   return addresses;
 }
 
+std::uint64_t most_upload_bytes(const Config& config) {
+  if (config.max_upload_bytes == 0) return std::numeric_limits<std::uint64_t>::max();
+  return static_cast<std::uint64_t>(config.max_upload_bytes);
+}
+
 int run(const Config& config) {
   // Prefetching may take long. A port in use is reported before it. Connections are refused until
   // it is over, because nobody would answer them.
@@ -106,6 +114,8 @@ int run(const Config& config) {
     base::log::info("stopped before it was ready");
     return 0;
   }
+  std::optional<fileserver::Uploads> uploads;
+  if (config.uploads == fileserver::UploadMode::kFolder) uploads.emplace(shared_fence, *files);
   if (const auto listening = net::start_listening(*listener); !listening)
     return failed(listening.error());
   if (*http_listener) {
@@ -136,7 +146,14 @@ int run(const Config& config) {
                                 std::min(config.auth_timeout_ms, telemetry::kHealthMs),
                                 net::resolve, fileserver::AuthAddresses::OutageLog::kOff);
   const fileserver::HttpParts parts{
-      auth, health, log_in, *files, *shared_fence, transfer_log->get(), config.has_listings};
+      auth,
+      health,
+      log_in,
+      *files,
+      *shared_fence,
+      transfer_log->get(),
+      config.has_listings,
+      {config.uploads, most_upload_bytes(config), uploads ? &*uploads : nullptr}};
   if (*http_listener) {
     fronts.push_back({std::move(**http_listener),
                       [&] { return std::make_unique<fileserver::HttpSession>(parts); },

@@ -2,12 +2,21 @@
 #pragma once
 
 #include "fileserver/auth_client.h"
+#include "fileserver/config.h"
 #include "fileserver/files/files.h"
+#include "fileserver/files/uploads.h"
 #include "fileserver/http/exchange.h"
 #include "fileserver/log_in.h"
 #include "fileserver/transfers/transfer_log.h"
 
 namespace fileserver {
+
+// What clients may change.
+struct UploadParts {
+  UploadMode mode;
+  std::uint64_t most_bytes;  // of one body
+  Uploads* folder;           // set with UploadMode::kFolder
+};
 
 // Shared by all sessions; it and what it refers to must outlive them. Any thread.
 struct HttpParts {
@@ -18,6 +27,7 @@ struct HttpParts {
   const Fence& fence;         // lists folders
   TransferLog* transfer_log;  // null: there is no such log
   bool has_listings;
+  UploadParts uploads;
 };
 
 // Answers one request, whose credentials were validated. Sends exactly one answer. The path is one

@@ -6,8 +6,10 @@
 #include <exception>
 
 #include "base/log.h"
+#include "fileserver/http/change_folder.h"
 #include "fileserver/http/get_file.h"
 #include "fileserver/http/own_paths.h"
+#include "fileserver/http/put_file.h"
 #include "http/basic.h"
 #include "serve/answer.h"
 
@@ -18,16 +20,26 @@ namespace {
 using http::Method;
 using telemetry::Verb;
 
-constexpr std::string_view kAllowed = "GET, HEAD, OPTIONS";
+std::string_view allowed_with(UploadMode uploads) {
+  switch (uploads) {
+    case UploadMode::kOff: return "GET, HEAD, OPTIONS";
+    case UploadMode::kSink: return "GET, HEAD, OPTIONS, PUT";
+    case UploadMode::kFolder: return "GET, HEAD, OPTIONS, PUT, DELETE, MKCOL";
+  }
+  return {};
+}
 
 // Null: the method is not allowed.
-Handler handler_of(Method method) {
+Handler handler_of(Method method, UploadMode uploads) {
+  const bool has_folder = uploads == UploadMode::kFolder;
   switch (method) {
     case Method::kGet:
     case Method::kHead: return &get_file;
     case Method::kPut:
-    case Method::kDelete:
-    case Method::kMkcol:
+      if (uploads == UploadMode::kOff) return nullptr;
+      return has_folder ? &put_file : &put_nowhere;
+    case Method::kDelete: return has_folder ? &delete_file : nullptr;
+    case Method::kMkcol: return has_folder ? &make_collection : nullptr;
     case Method::kPost:
     case Method::kOptions:
     case Method::kConnect:
@@ -68,11 +80,12 @@ void HttpSession::serve(serve::Stream& stream) {
 void HttpSession::answer(Exchange& exchange) {
   const Method method = exchange.method();
   if (method == Method::kOther) return exchange.answer(501);
+  const UploadMode mode = parts_.uploads.mode;
   const OwnPath* const own = own_path(exchange.path());
-  const std::string_view allowed = own == nullptr ? kAllowed : own->allowed;
+  const std::string_view allowed = own == nullptr ? allowed_with(mode) : own->allowed;
   if (method == Method::kOptions) return answer_options(exchange, allowed);
   if (own != nullptr && own->handler == nullptr) return exchange.answer(404);
-  const Handler handler = own == nullptr ? handler_of(method) : own->handler_of(method);
+  const Handler handler = own == nullptr ? handler_of(method, mode) : own->handler_of(method);
   if (handler == nullptr) return exchange.answer_not_allowed(allowed);
   if (own != nullptr) return handler(exchange, parts_);
   if (!is_validated(exchange)) return;

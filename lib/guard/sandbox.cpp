@@ -19,6 +19,7 @@ using landlock::Rights;
 constexpr Rights kReading = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
 constexpr Rights kWriting = kReading | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG |
                             LANDLOCK_ACCESS_FS_REMOVE_FILE | landlock::kTruncate;
+constexpr Rights kEditing = kWriting | LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_REMOVE_DIR;
 
 // What the C library reads to look up a name. The folders of libraries are among them, because the
 // ways to look names up are libraries. The two in /run are where resolv.conf is often a link to.
@@ -58,6 +59,9 @@ bool allow_all(const net::Fd& ruleset, const Allowed& allowed, const landlock::H
   }
   for (const std::string& path : allowed.writable) {
     if (!allow_path(ruleset, path, kWriting & handled.files)) return false;
+  }
+  for (const std::string& path : allowed.editable) {
+    if (!allow_path(ruleset, path, kEditing & handled.files)) return false;
   }
   for (const std::string& path : allowed.clearable) {
     if (!allow_path(ruleset, path, LANDLOCK_ACCESS_FS_REMOVE_FILE & handled.files)) return false;

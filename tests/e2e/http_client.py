@@ -82,6 +82,13 @@ class HttpClient:
             answer.body = self._take(int(answer.fields["content-length"]))
         return answer
 
+    def interim(self) -> int:
+        """Takes an answer that announces a further one, such as 100 Continue."""
+        while b"\r\n\r\n" not in self._received:
+            self._receive()
+        head, self._received = self._received.split(b"\r\n\r\n", 1)
+        return int(head.split()[1])
+
     def is_ended(self) -> bool:
         """Waits for the end of the connection. Whether nothing came before it."""
         try:

@@ -1,22 +1,20 @@
 """Prefetched files of a file system that is mounted in the served folder, and unmounted."""
 
-import shutil
 import subprocess
 import unittest
 from pathlib import Path
 
 from client import Client, grant
+from mount_namespace import NAMESPACES, why_no_mounts
 from prefetch_scene import SOON_S
 from scene import SceneTest, create_account
 from waiting import eventually
-
-_NAMESPACES = ["unshare", "--user", "--map-root-user", "--mount"]
 
 
 def with_mounted(folder: Path) -> list[str]:
     """A command prefix: a mount namespace in which a file `a` is mounted in the folder."""
     mount = f'mount -t tmpfs none "{folder}" && echo mounted > "{folder}/a" && exec "$0" "$@"'
-    return [*_NAMESPACES, "sh", "-c", mount]
+    return [*NAMESPACES, "sh", "-c", mount]
 
 
 def in_namespace_of(pid: int, script: str, *arguments: Path) -> None:
@@ -39,15 +37,6 @@ def unmount(pid: int, path: Path) -> None:
         lambda: run_in_namespace_of(pid, 'umount "$1"', path).returncode == 0,
         f"{path} is unmounted",
     )
-
-
-def why_no_mounts() -> str | None:
-    if shutil.which("unshare") is None or shutil.which("nsenter") is None:
-        return "there is no unshare or nsenter"
-    probe = subprocess.run(
-        [*_NAMESPACES, "mount", "-t", "tmpfs", "none", "/tmp"], capture_output=True, text=True
-    )
-    return None if probe.returncode == 0 else f"no mount namespace: {probe.stderr.strip()}"
 
 
 @unittest.skipIf(why_no_mounts(), why_no_mounts() or "")
@@ -73,7 +62,7 @@ class PrefetchMountsTest(SceneTest):
         """The process of a server that starts in a mount namespace of its own, and a client."""
         authserver = self.scene.authserver()
         create_account(authserver)
-        fileserver = self.scene.fileserver(authserver, prefix=_NAMESPACES)
+        fileserver = self.scene.fileserver(authserver, prefix=NAMESPACES)
         client = self.scene.client(fileserver)
         grant(client)
         return fileserver.pid, client

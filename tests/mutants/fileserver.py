@@ -481,7 +481,7 @@ _CACHE = (
     Mutation(
         "change-during-the-read-is-missed",
         "fileserver/files/file_cache.cpp",
-        "if (!is_still(name, file->version)) return check(name);",
+        "if (!is_still(name, file->version)) return compare(name).state;",
         "",
         ("unit/a version is not kept if its folder*",),
     ),

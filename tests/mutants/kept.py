@@ -3,6 +3,7 @@
 import http_session
 import http_syntax
 import measuring
+import uploads
 from tree import Mutation
 
 import authserver
@@ -16,6 +17,7 @@ ALL: tuple[Mutation, ...] = (
     *http_syntax.MUTATIONS,
     *http_session.MUTATIONS,
     *fileserver.MUTATIONS,
+    *uploads.MUTATIONS,
     *authserver.MUTATIONS,
     *loadgen.MUTATIONS,
     *measuring.MUTATIONS,

@@ -1,6 +1,7 @@
 #include "fileserver/files/uploads.h"
 
 #include <fcntl.h>
+#include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -254,6 +255,40 @@ TEST_CASE("names of uploads are never served", "[uploads]") {
   scene.folder.write(".turnstile-upload-1", "x");
   CHECK_FALSE(scene.files->open(".turnstile-upload-1"));
   CHECK_FALSE(fileserver::DiskFiles(scene.fence).open(".turnstile-upload-1"));
+}
+
+TEST_CASE("the updater finds an upload current, and does not read it again", "[uploads]") {
+  Scene scene;
+  fileserver::FileCache cache(*scene.fence, 1 << 20);
+  for (const char* bytes : {"one", "two"}) {
+    const net::Fd fd(::open(scene.folder.path("new").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600));
+    REQUIRE(::write(fd.get(), bytes, 3) == 3);
+    CHECK(cache.publish("a", fd.get(), [&] {
+      fs::rename(scene.folder.path("new"), scene.folder.path("a"));
+      return true;
+    }));
+    const auto published = cache.find("a")->file;
+    REQUIRE(published);
+    CHECK(cache.check("a") == fileserver::FileCache::State::kCurrent);
+    CHECK(cache.load("a", {fileserver::kPieceBytes, [] { return true; }}) ==
+          fileserver::FileCache::State::kCurrent);
+    CHECK(cache.find("a")->file == published);
+  }
+}
+
+TEST_CASE("the updater passes over the names of uploads", "[uploads]") {
+  tests::TemporaryFolder folder;
+  auto watch = fileserver::FolderWatch::on(folder.path());
+  REQUIRE(watch);
+  REQUIRE(watch->add(""));
+  folder.write(".turnstile-upload-1", "x");
+  folder.write("a", "x");
+  const auto listed =
+      fileserver::list_files(folder.path(), "", [](const std::string&) { return true; });
+  CHECK(listed.files == Names{"a"});
+  const net::Fd never(::eventfd(0, EFD_CLOEXEC));
+  CHECK(watch->wait(base::Deadline::in_ms(10'000), never.get(), -1).files ==
+        fileserver::Names{"a"});
 }
 
 TEST_CASE("what earlier servers left is removed, what others are sending is not", "[uploads]") {

@@ -1,0 +1,54 @@
+#include "fileserver/http/change_folder.h"
+
+namespace fileserver {
+
+namespace {
+
+// An answer without a body.
+void answer_done(Exchange& exchange, int status) {
+  http::AnswerHead head = exchange.begin(status);
+  if (status == 201) head.field("Content-Length", std::uint64_t{0});
+  exchange.connection().send(head.finish());
+}
+
+}  // namespace
+
+MayChange conditions_of(const http::RequestHead& head, std::int64_t now_s) {
+  return [&head, now_s](const FileVersion* current) {
+    if (current == nullptr) return http::evaluate(head, nullptr, now_s) == http::Verdict::kGoOn;
+    const http::Validators validators(static_cast<std::uint64_t>(current->size_bytes),
+                                      current->modified_ns, now_s);
+    return http::evaluate(head, &validators, now_s) == http::Verdict::kGoOn;
+  };
+}
+
+void answer_change(Exchange& exchange, UploadStatus status) {
+  switch (status) {
+    case UploadStatus::kCreated: return answer_done(exchange, 201);
+    case UploadStatus::kReplaced: return answer_done(exchange, 204);
+    case UploadStatus::kNotFound: return exchange.answer(404);
+    case UploadStatus::kExists: return exchange.answer_not_allowed("GET, HEAD, OPTIONS, DELETE");
+    case UploadStatus::kConflict: return exchange.answer(409);
+    case UploadStatus::kNotAllowed: return exchange.answer(412);
+    case UploadStatus::kNoSpace: return exchange.answer(507);
+    case UploadStatus::kGoOn:
+    case UploadStatus::kFailed: return exchange.answer(500);
+  }
+}
+
+void delete_file(Exchange& exchange, const HttpParts& parts) {
+  const http::Path& path = *exchange.path();
+  const auto may_change = conditions_of(exchange.head(), exchange.connection().now_s());
+  answer_change(
+      exchange,
+      parts.uploads.folder->remove(
+          path.name, path.ends_with_slash ? Uploads::Removed::kFolder : Uploads::Removed::kAny,
+          may_change));
+}
+
+void make_collection(Exchange& exchange, const HttpParts& parts) {
+  if (!exchange.head().body().is_empty()) return exchange.answer(415);
+  answer_change(exchange, parts.uploads.folder->make_folder(exchange.path()->name));
+}
+
+}  // namespace fileserver

@@ -1,0 +1,19 @@
+// DELETE and MKCOL, and what the results of changes are answered with (--uploads folder).
+#pragma once
+
+#include "fileserver/files/uploads.h"
+#include "fileserver/http/parts.h"
+#include "http/conditions.h"
+
+namespace fileserver {
+
+void delete_file(Exchange& exchange, const HttpParts& parts);
+void make_collection(Exchange& exchange, const HttpParts& parts);
+
+// Evaluates If-Match and the other conditions of a change. The head must outlive what is returned.
+MayChange conditions_of(const http::RequestHead& head, std::int64_t now_s);
+
+// Answers what stands beside the enumerator. Requires: not kGoOn.
+void answer_change(Exchange& exchange, UploadStatus status);
+
+}  // namespace fileserver

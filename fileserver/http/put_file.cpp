@@ -1,0 +1,144 @@
+#include "fileserver/http/put_file.h"
+
+#include <sodium.h>
+#include <string.h>
+
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "fileserver/http/change_folder.h"
+#include "http/digest.h"
+
+namespace fileserver {
+
+namespace {
+
+using http::Digest;
+using http::Field;
+
+// A copy of the head that lives as long as the upload. It holds credentials, so it is overwritten.
+class KeptHead {
+ public:
+  explicit KeptHead(const http::RequestHead& head) : head_(head.copied_to(bytes_)) {}
+  ~KeptHead() { ::explicit_bzero(bytes_.data(), bytes_.size()); }
+  KeptHead(const KeptHead&) = delete;
+  KeptHead& operator=(const KeptHead&) = delete;
+
+  const http::RequestHead& operator*() const { return head_; }
+
+ private:
+  std::string bytes_;
+  http::RequestHead head_;
+};
+
+// The digests that the client has announced. They are compared with that of the bytes.
+class DigestCheck {
+ public:
+  explicit DigestCheck(const http::RequestHead& head)
+      : announced_{http::parse_digest(head, Field::kContentDigest),
+                   http::parse_digest(head, Field::kReprDigest)} {
+    ::crypto_hash_sha256_init(&state_);
+  }
+
+  bool is_malformed() const { return has(Digest::Kind::kMalformed); }
+
+  void add(std::string_view bytes) {
+    if (!has(Digest::Kind::kSha256)) return;
+    ::crypto_hash_sha256_update(&state_, reinterpret_cast<const unsigned char*>(bytes.data()),
+                                bytes.size());
+  }
+
+  // Called once, behind the last byte.
+  bool holds() {
+    std::array<unsigned char, crypto_hash_sha256_BYTES> hash;
+    ::crypto_hash_sha256_final(&state_, hash.data());
+    for (const Digest& digest : announced_) {
+      if (digest.kind == Digest::Kind::kSha256 &&
+          ::memcmp(digest.sha256.data(), hash.data(), hash.size()) != 0)
+        return false;
+    }
+    return true;
+  }
+
+ private:
+  bool has(Digest::Kind kind) const {
+    return announced_[0].kind == kind || announced_[1].kind == kind;
+  }
+
+  const std::array<Digest, 2> announced_;
+  crypto_hash_sha256_state state_;
+};
+
+std::optional<std::uint64_t> announced_size(const http::Body& body) {
+  if (body.kind == http::Body::Kind::kChunked) return {};
+  return body.size_bytes;
+}
+
+// Gives each piece of the body to take(), which returns 0 or the status that ends it. Returns 0 at
+// the end of the body, or the status of the answer.
+template <typename Take>
+int read_body(Exchange& exchange, std::uint64_t most_bytes, Take take) {
+  if (announced_size(exchange.head().body()).value_or(0) > most_bytes) return 413;
+  for (std::uint64_t left = most_bytes;;) {
+    const auto piece = exchange.connection().next_body_piece();
+    if (!piece) return exchange.connection().status_of_broken_body();
+    if (piece->empty()) return 0;
+    if (piece->size() > left) return 413;
+    left -= piece->size();
+    if (const int status = take(*piece); status != 0) return status;
+  }
+}
+
+// What is wrong with the request before anything else is looked at: a status, or 0.
+int refusal_of(const Exchange& exchange, const DigestCheck& digests) {
+  const http::RequestHead& head = exchange.head();
+  // Somebody who means a part of the file would lose the rest of it.
+  if (head.has(Field::kContentRange)) return 400;
+  if (head.has(Field::kContentEncoding)) return 415;
+  if (digests.is_malformed()) return 400;
+  return exchange.path()->ends_with_slash ? 409 : 0;
+}
+
+void answer_published(Exchange& exchange, const Uploads::Published& published) {
+  const bool is_new = published.status == UploadStatus::kCreated;
+  if (!is_new && published.status != UploadStatus::kReplaced)
+    return answer_change(exchange, published.status);
+  const http::EntityTag tag(static_cast<std::uint64_t>(published.version.size_bytes),
+                            published.version.modified_ns);
+  http::AnswerHead head = exchange.begin(is_new ? 201 : 204);
+  head.field("ETag", tag.view());
+  if (is_new) head.field("Content-Length", std::uint64_t{0});
+  exchange.connection().send(head.finish());
+}
+
+}  // namespace
+
+void put_file(Exchange& exchange, const HttpParts& parts) {
+  DigestCheck digests(exchange.head());
+  if (const int status = refusal_of(exchange, digests); status != 0) return exchange.answer(status);
+  const auto size = announced_size(exchange.head().body());
+  if (size.value_or(0) > parts.uploads.most_bytes) return exchange.answer(413);
+  const KeptHead head(exchange.head());
+  const auto may_change = conditions_of(*head, exchange.connection().now_s());
+  Upload upload = parts.uploads.folder->begin(exchange.path()->name, size, may_change);
+  if (upload.status() != UploadStatus::kGoOn) return answer_change(exchange, upload.status());
+  const int status = read_body(exchange, parts.uploads.most_bytes, [&](std::string_view piece) {
+    digests.add(piece);
+    return upload.write(piece) == UploadStatus::kGoOn ? 0 : 507;
+  });
+  if (upload.status() != UploadStatus::kGoOn) return answer_change(exchange, upload.status());
+  if (status != 0) return exchange.answer(status);
+  if (!digests.holds()) return exchange.answer(400);
+  answer_published(exchange, parts.uploads.folder->publish(std::move(upload), may_change));
+}
+
+void put_nowhere(Exchange& exchange, const HttpParts& parts) {
+  const int status =
+      read_body(exchange, parts.uploads.most_bytes, [](std::string_view) { return 0; });
+  if (status != 0) return exchange.answer(status);
+  exchange.connection().send(exchange.begin(204).finish());
+}
+
+}  // namespace fileserver

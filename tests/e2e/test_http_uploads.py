@@ -1,0 +1,352 @@
+"""PUT, DELETE and MKCOL of --http-listen: what a client may rely on, whatever happens meanwhile."""
+
+import base64
+import hashlib
+import itertools
+import os
+import random
+import subprocess
+import threading
+import time
+import unittest
+
+from client import ConnectionEndedError, grant
+from http_client import FLAG, Answer, HttpClient, request
+from mount_namespace import NAMESPACES, why_no_mounts
+from programs import Program
+from scene import SceneTest, create_account, for_each
+
+FOLDER = (*FLAG, "--uploads", "folder")
+USER = ("alice", "wonderland")
+HIDDEN = ".turnstile-upload-"
+
+
+def sha256(data: bytes) -> str:
+    return f"sha-256=:{base64.b64encode(hashlib.sha256(data).digest()).decode()}:"
+
+
+class UploadTest(SceneTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.authserver = self.scene.authserver("--password-scheme", "plain")
+        create_account(self.authserver, *USER)
+
+    def start(self, *flags: object, **options) -> Program:
+        return self.scene.fileserver(self.authserver, *FOLDER, *flags, **options)
+
+    def http(self, server: Program) -> HttpClient:
+        return self.scene.keep(HttpClient(server, *USER))
+
+    def put(self, client: HttpClient, name: str, body: bytes, *fields: str) -> Answer:
+        if not body:
+            fields = (*fields, "Content-Length: 0")
+        return client.ask(f"/{name}", *fields, method="PUT", body=body)
+
+    def names(self) -> list[str]:
+        """All files and folders on the disk."""
+        return sorted(str(path.relative_to(self.scene.root)) for path in self.scene.root.rglob("*"))
+
+
+class PutTest(UploadTest):
+    @for_each(("prefetch", "disk"))
+    def test_a_put_is_served_at_once_on_both_fronts(self, mode: str) -> None:
+        server = self.start("--files", mode)
+        native = self.scene.client(server)
+        grant(native)
+        client = self.http(server)
+        for size, status in ((3, 201), (0, 204), (100_000, 204), (3_000_000, 204), (5, 204)):
+            body = random.randbytes(size)
+            answer = self.put(client, mode, body)
+            self.assertEqual((answer.status, answer.closes()), (status, False))
+            got = client.ask(f"/{mode}")
+            self.assertEqual((got.status, got.body), (200, body))
+            self.assertEqual(got.fields["etag"], answer.fields["etag"])
+            self.assertEqual(native.ask(mode), body)
+            self.assertEqual((self.scene.root / mode).read_bytes(), body)
+        self.assertEqual([name for name in self.names() if HIDDEN in name], [])
+
+    def test_bodies_in_chunks_and_after_a_continue(self) -> None:
+        client = self.http(self.start())
+        chunks = b"5;a=b\r\nhello\r\n1\r\n \r\n5\r\nworld\r\n0\r\nA: b\r\n\r\n"
+        expect = ("Transfer-Encoding: chunked", "Expect: 100-continue")
+        client.send(request("/a", *client._credentials, *expect, method="PUT"))
+        self.assertEqual(client.interim(), 100)
+        client.send(chunks)
+        self.assertEqual(client.answer("PUT").status, 201)
+        self.assertEqual(client.ask("/a").body, b"hello world")
+
+    def test_a_refusal_spares_the_body(self) -> None:
+        for target, fields, status in (
+            ("/no/a", (), 409),
+            ("/a", ("If-Match: *",), 412),
+            ("/a", ("Content-Range: bytes 0-9/100",), 400),
+            ("/a", ("Content-Encoding: gzip",), 415),
+            ("/a", ("Content-Digest: sha-256=x",), 400),
+            ("/a", (f"Content-Length: {1 << 60}",), 507),
+        ):
+            with self.subTest(status=status, fields=fields):
+                server = self.start()
+                client = self.http(server)
+                if not any(field.startswith("Content-Length") for field in fields):
+                    fields = (*fields, "Content-Length: 5")
+                expect = (*client._credentials, *fields, "Expect: 100-continue")
+                client.send(request(target, *expect, method="PUT"))
+                answer = client.answer("PUT")
+                self.assertEqual((answer.status, answer.closes()), (status, True))
+                self.assertTrue(client.is_ended())
+                self.assertEqual(self.names(), [])
+
+    def test_what_is_in_the_way(self) -> None:
+        (self.scene.root / "folder").mkdir()
+        os.mkfifo(self.scene.root / "pipe")
+        client = self.http(self.start())
+        for name in ("folder", "folder/", "pipe", "a/", "no/a", f"{HIDDEN}1", ""):
+            with self.subTest(name):
+                self.assertEqual(self.put(client, name, b"").status, 409)
+        for name in ("../a", "a//b", "a%00", "%5c"):
+            with self.subTest(name):
+                self.assertEqual(self.put(client, name, b"").status, 404)
+        self.assertEqual(self.names(), ["folder", "pipe"])
+
+    def test_conditions(self) -> None:
+        client = self.http(self.start())
+        self.assertEqual(self.put(client, "a", b"one", "If-None-Match: *").status, 201)
+        tag = client.ask("/a").fields["etag"]
+        for field, status in (
+            ("If-None-Match: *", 412),
+            ('If-Match: "x"', 412),
+            (f"If-None-Match: {tag}", 412),
+            ("If-Unmodified-Since: Thu, 01 Jan 1970 00:00:00 GMT", 412),
+        ):
+            with self.subTest(field):
+                client = self.http_again(client)
+                self.assertEqual(self.put(client, "a", b"two", field).status, status)
+        client = self.http_again(client)
+        self.assertEqual(client.ask("/a").body, b"one")
+        self.assertEqual(self.put(client, "a", b"two", f"If-Match: {tag}").status, 204)
+        self.assertEqual(self.put(client, "a", b"", f"If-Match: {tag}").status, 412)
+        self.assertEqual(client.ask("/a", "If-Match: *", method="DELETE").status, 204)
+
+    def http_again(self, client: HttpClient) -> HttpClient:
+        client.close()
+        return self.http(self.scene._programs[-1])
+
+    def test_digests(self) -> None:
+        client = self.http(self.start())
+        for field in ("Content-Digest", "Repr-Digest"):
+            good = f"{field}: md5=:AA==:, {sha256(b'one')}"
+            self.assertLess(self.put(client, "a", b"one", good).status, 205)
+            bad = self.put(client, "a", b"two", f"{field}: {sha256(b'one')}")
+            self.assertEqual((bad.status, bad.closes()), (400, True))
+            client = self.http_again(client)
+            self.assertEqual(client.ask("/a").body, b"one")
+
+    def test_a_body_that_ends_early_changes_nothing(self) -> None:
+        self.scene.write("a", b"old")
+        server = self.start()
+        for fields, body in (
+            (("Content-Length: 10",), b"short"),
+            (("Transfer-Encoding: chunked",), b"5\r\nhello\r\n"),
+            (("Transfer-Encoding: chunked",), b"5\r\nhelloXX"),
+        ):
+            with self.subTest(body):
+                client = self.http(server)
+                for name in ("a", "b"):
+                    sender = self.http(server)
+                    head = request(f"/{name}", *client._credentials, *fields, method="PUT")
+                    sender.send(head + body)
+                    sender.half_close()
+                    with self.assertRaises((ConnectionEndedError, AssertionError)):
+                        self.assertEqual(sender.answer("PUT").status, 0)
+                self.assertEqual(client.ask("/a").body, b"old")
+                self.assertEqual(client.ask("/b").status, 404)
+        self.assertEqual(self.names(), ["a"])
+
+    def test_a_link_is_replaced(self) -> None:
+        outside = self.scene.folder / "outside"
+        outside.write_bytes(b"safe")
+        (self.scene.root / "link").symlink_to(outside)
+        client = self.http(self.start())
+        self.assertEqual(self.put(client, "link", b"new").status, 204)
+        self.assertEqual(client.ask("/link").body, b"new")
+        self.assertEqual(outside.read_bytes(), b"safe")
+
+    def test_the_largest_body(self) -> None:
+        server = self.start("--max-upload", "1K")
+        client = self.http(server)
+        self.assertEqual(self.put(client, "a", bytes(1024)).status, 201)
+        chunks = b"400\r\n" + bytes(1024) + b"\r\n1\r\nx\r\n0\r\n\r\n"
+        for fields, body in (
+            (("Content-Length: 1025",), bytes(1025)),
+            (("Transfer-Encoding: chunked",), chunks),
+        ):
+            with self.subTest(fields):
+                client = self.http(server)
+                client.send(request("/b", *client._credentials, *fields, method="PUT") + body)
+                answer = client.answer("PUT")
+                self.assertEqual((answer.status, answer.closes()), (413, True))
+        self.assertEqual(self.names(), ["a"])
+
+    def test_two_puts_to_one_name(self) -> None:
+        server = self.start()
+        created = []
+
+        def send(letter: bytes) -> None:
+            client = self.http(server)
+            for _ in range(20):
+                created.append(self.put(client, "a", letter * 50_000).status == 201)
+                body = client.ask("/a").body
+                self.assertEqual(body, body[:1] * 50_000)
+
+        threads = [threading.Thread(target=send, args=(letter,)) for letter in (b"x", b"y")]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual((len(created), sum(created)), (40, 1))
+        self.assertEqual(self.names(), ["a"])
+
+
+class OtherMethodsTest(UploadTest):
+    def test_delete(self) -> None:
+        self.scene.write("a", b"x")
+        self.scene.write("b/c", b"x")
+        server = self.start()
+        native = self.scene.client(server)
+        grant(native)
+        client = self.http(server)
+        for name, status in (
+            ("no", 404),
+            ("a/", 404),
+            ("a", 204),
+            ("a", 404),
+            ("b", 409),
+            ("b/", 409),
+            ("b/c", 204),
+            ("b/", 204),
+            ("", 409),
+        ):
+            with self.subTest(name):
+                self.assertEqual(client.ask(f"/{name}", method="DELETE").status, status)
+        self.assertEqual(native.ask("a"), "not-found")
+        self.assertEqual(self.names(), [])
+
+    def test_mkcol(self) -> None:
+        client = self.http(self.start())
+        for name, status in (("a", 201), ("a", 405), ("a/b/", 201), ("no/b", 409), ("", 405)):
+            with self.subTest(name):
+                answer = client.ask(f"/{name}", method="MKCOL")
+                self.assertEqual((answer.status, "allow" in answer.fields), (status, status == 405))
+        self.assertEqual(self.put(client, "a/b/c", b"x").status, 201)
+        self.assertEqual(client.ask("/d", method="MKCOL", body=b"x").status, 415)
+        self.assertEqual(self.names(), ["a", "a/b", "a/b/c"])
+
+    def test_sink(self) -> None:
+        server = self.scene.fileserver(self.authserver, *FLAG, "--uploads", "sink")
+        client = self.http(server)
+        self.assertEqual(self.put(client, "no/a", bytes(200_000), "If-Match: *").status, 204)
+        self.assertEqual(self.put(client, "a", b"").status, 204)
+        for method in ("DELETE", "MKCOL"):
+            answer = client.ask("/a", method=method)
+            self.assertEqual(answer.status, 405)
+            self.assertEqual(answer.fields["allow"], "GET, HEAD, OPTIONS, PUT")
+        self.assertEqual(self.names(), [])
+        self.assertEqual(HttpClient(server).ask("/a", method="PUT").status, 401)
+
+    def test_off(self) -> None:
+        self.scene.write("a", b"old")
+        client = self.http(self.scene.fileserver(self.authserver, *FLAG))
+        for method in ("PUT", "DELETE", "MKCOL"):
+            answer = client.ask("/a", method=method)
+            self.assertEqual((answer.status, answer.closes()), (405, False))
+            self.assertEqual(answer.fields["allow"], "GET, HEAD, OPTIONS")
+        self.assertEqual(client.ask("/a").body, b"old")
+
+    def test_curl(self) -> None:
+        server = self.start()
+        url = f"http://{server.further_address('http')}/"
+        source = self.scene.folder / "source"
+        source.write_bytes(random.randbytes(300_000))
+        curl = ["curl", "-sS", "-u", ":".join(USER), "-w", "%{http_code}", "-o", "/dev/null"]
+        for upload, stdin in ((str(source), None), ("-", source.read_bytes())):
+            done = subprocess.run(
+                [*curl, "-T", upload, url + "a"], input=stdin, capture_output=True, check=True
+            )
+            self.assertIn(done.stdout, (b"201", b"204"))
+            self.assertEqual((self.scene.root / "a").read_bytes(), source.read_bytes())
+
+
+class CrashTest(UploadTest):
+    ROUNDS = 4
+    NAMES = 5
+    SENDERS = 10
+
+    def send_until_killed(self, server: Program, letters: "itertools.cycle[str]") -> None:
+        sizes = (10, 5_000, 300_000)
+        try:
+            client = HttpClient(server, *USER)
+            while True:
+                body = next(letters).encode() * random.choice(sizes)
+                self.put(client, f"{random.randrange(self.NAMES)}", body)
+        except (ConnectionEndedError, OSError):
+            pass
+
+    def test_names_are_whole_after_a_kill(self) -> None:
+        letters = itertools.cycle("abcdefghijklmnop")
+        for _ in range(self.ROUNDS):
+            server = self.start()
+            threads = [
+                threading.Thread(target=self.send_until_killed, args=(server, letters))
+                for _ in range(self.SENDERS)
+            ]
+            for thread in threads:
+                thread.start()
+            time.sleep(random.uniform(0.05, 0.5))
+            server.kill()
+            for thread in threads:
+                thread.join()
+            for path in self.scene.root.iterdir():
+                if path.name.startswith(HIDDEN):
+                    continue
+                body = path.read_bytes()
+                self.assertIn(len(body), (10, 5_000, 300_000))
+                self.assertEqual(body, body[:1] * len(body), "one version, whole")
+        self.start()
+        self.assertEqual([name for name in self.names() if HIDDEN in name], [], "swept")
+
+    def test_hidden_names_are_neither_served_nor_listed(self) -> None:
+        server = self.start()
+        self.scene.write(f"{HIDDEN}1", b"x")
+        self.scene.write("a", b"x")
+        client = self.http(server)
+        self.assertEqual(client.ask(f"/{HIDDEN}1").status, 404)
+        self.assertEqual(client.ask(f"/{HIDDEN}1", method="DELETE").status, 404)
+        self.assertNotIn(HIDDEN.encode(), client.ask("/").body)
+
+
+@unittest.skipIf(why_no_mounts(), why_no_mounts() or "")
+class FullDiskTest(UploadTest):
+    """The served folder is a file system of 1 MiB, which only the server sees."""
+
+    @for_each(("prefetch", "disk"))
+    def test_a_full_disk_is_507_and_loses_nothing(self, mode: str) -> None:
+        mount = f'mount -t tmpfs -o size=1m none "{self.scene.root}" && exec "$0" "$@"'
+        server = self.start("--files", mode, prefix=[*NAMESPACES, "sh", "-c", mount])
+        client = self.http(server)
+        self.assertEqual(self.put(client, "a", b"old").status, 201)
+        expect = (*client._credentials, "Content-Length: 2000000", "Expect: 100-continue")
+        client.send(request("/a", *expect, method="PUT"))
+        self.assertEqual(client.answer("PUT").status, 507)
+        client = self.http(server)
+        chunk = b"10000\r\n" + bytes(65536) + b"\r\n"
+        chunked = "Transfer-Encoding: chunked"
+        client.send(request("/b", *client._credentials, chunked, method="PUT") + chunk * 40)
+        self.assertEqual(client.answer("PUT").status, 507)
+        client = self.http(server)
+        self.assertEqual(client.ask("/a").body, b"old")
+        self.assertEqual(client.ask("/b").status, 404)
+        self.assertEqual(self.put(client, "c", bytes(900_000)).status, 201)
+
+
+if __name__ == "__main__":
+    unittest.main()
