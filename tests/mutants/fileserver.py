@@ -325,16 +325,16 @@ _FENCE = (
     Mutation(
         "fifos-are-opened",
         "fileserver/files/fence.cpp",
-        "if (!S_ISREG(located.status.st_mode))",
-        "if (S_ISDIR(located.status.st_mode))",
+        "if (located && !S_ISREG(located->status.st_mode))",
+        "if (located && S_ISDIR(located->status.st_mode))",
         ("unit/what is not a regular file*",),
         may_hang=True,
     ),
     Mutation(
         "name-ends-at-a-nul",
         "fileserver/files/fence.cpp",
-        " || name.find('\\0') != std::string_view::npos",
-        "",
+        'kNeverInNames("\\0\\r\\n", 3)',
+        'kNeverInNames("\\r\\n", 2)',
         ("unit/names that leave the folder*",),
     ),
     Mutation(
