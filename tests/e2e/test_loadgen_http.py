@@ -4,6 +4,7 @@ import socket
 import threading
 import unittest
 
+from http_client import FLAG as FRONT
 from http_peer import CREATED, OK, HttpPeer
 from loadgen_scene import GET, LoadgenScene
 from peers import HangUp
@@ -175,6 +176,41 @@ class LoadgenHttpTest(LoadgenScene):
             ended = run("loadgen", *flags)
             self.assertEqual((ended.returncode, ended.stderr.count("\n")), (2, 1), ended.stderr)
             self.assertIn(why, ended.stderr)
+
+
+@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
+class LoadgenOwnFrontTest(LoadgenScene):
+    def test_accounts_are_made_and_their_files_compared_with_the_copies(self) -> None:
+        self.serve(*FRONT)
+        server = self.fileserver.further_address("http")
+        users = ("--user", "user%d", "--password", "secret%d", "--accounts", 9)
+        made = self.result("new", *HTTP, *users, "--threads", 2, server=f"127.0.0.1:{server[1]}")
+        self.assertEqual(made["requests"], 9)
+        for connection in ("per-request", "keep-alive"):
+            flags = ("get", *HTTP, *users, "--file", "file%d", "--unique", 6, "--requests", 6)
+            result = self.result(
+                *flags,
+                *("--threads", 2, "--connection", connection),
+                *("--verify", "--verify-root", self.scene.root),
+                server=f"127.0.0.1:{server[1]}",
+            )
+            self.assertEqual((result["requests"], result["bytes"]), (12, sum(self.sizes.values())))
+
+    def test_a_wrong_password_a_missing_file_and_a_taken_name_are_told_apart(self) -> None:
+        self.serve(*FRONT)
+        server = self.fileserver.further_address("http")
+        for flags, cause in (
+            (("get", "--user", "alice", "--password", "no", "--file", "file1"), "denied"),
+            (("get", *ACCOUNT, "--file", "nothing"), "not-found"),
+            (("new", "--user", "alic%d", "--password", "p"), None),
+            (("new", "--user", "alic%d", "--password", "p"), "exists"),
+        ):
+            with self.subTest(flags=flags):
+                given = (*flags, *HTTP, *KEPT)
+                given += () if flags[0] == "new" else ("--requests", 2)
+                status = 1 if cause else 0
+                result = self.result(*given, server=f"127.0.0.1:{server[1]}", status=status)
+                self.assertEqual(set(self.errors(result)), {cause} - {None})
 
 
 if __name__ == "__main__":
