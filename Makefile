@@ -49,7 +49,7 @@ objects_of = $(patsubst %.cpp,$(BUILD)/objects/%.o,$(1))
 ##@ Build
 all: $(addprefix $(BUILD)/,$(PROGRAMS)) ## build the programs: build/authserver, build/fileserver, build/loadgen
 
-peers: $(addprefix $(BUILD)/peers/,$(PEERS)) ## build the bare programs that make bench compares with
+peers: $(addprefix $(BUILD)/peers/,$(PEERS) durable_rename.so) ## build the bare programs that make bench compares with
 
 setup: ## install the packages that building needs, if any is missing (apt)
 	@scripts/setup build
@@ -187,6 +187,10 @@ $(foreach program,$(PROGRAMS),$(eval $(call program_rule,$(program))))
 $(BUILD)/peers/%: bench/peers/%.cpp bench/peers/sockets.h Makefile
 	$(call say,build $@)
 	$(Q)mkdir -p $(@D); $(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LDFLAGS) -o $@ $<
+
+$(BUILD)/peers/durable_rename.so: bench/peers/durable_rename.c Makefile
+	$(call say,build $@)
+	$(Q)mkdir -p $(@D); $(CC) -O2 -Wall -Wextra -shared -fPIC -o $@ $< -ldl
 
 $(BUILD)/libturnstile.a: $(call objects_of,$(call sources_of,lib))
 	$(Q)rm -f $@; ar rcs $@ $^

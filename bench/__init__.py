@@ -8,6 +8,7 @@ ratios differ much less.
   promise.py        what a promise is, and how two systems are compared
   against_paper.py  the measurements against the paper's stages
   against_peers.py  those against nginx and against bare programs
+  http_front.py     those of the HTTP front
   alone.py          those of Turnstile by itself
   crowd.py          many connections that do little
   promises.py       the promises of each store, and their limits

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from lab.rig.host import Tool
 from lab.rig.processes import Address
 from lab.rig.stores import Server, Store
 
@@ -17,41 +16,24 @@ from .peers import bare, nginx, paced, wrk
 from .promise import Outcome, Side, compare, in_turns
 from .system import PLAIN, USERS, Bench, System, running
 
-_KEPT = ("--connection", "keep-alive", "--pipeline")
+KEPT = ("--connection", "keep-alive")
+HTTP = ("--protocol", "http")
+_WITNESS_CONNECTIONS = 8
 
 
-def missing() -> list[str]:
-    return [*_missing(wrk.TOOL), *nginx.missing()]
+def missing_for_witness() -> list[str]:
+    return [*([] if wrk.TOOL.found() else [wrk.TOOL.package]), *nginx.missing()]
 
 
-def missing_with_lua() -> list[str]:
-    return [*_missing(wrk.TOOL), *nginx.missing_for_lua()]
-
-
-def _missing(tool: Tool) -> list[str]:
-    return [] if tool.found() else [tool.package]
-
-
-def _http(bench: Bench, address: Address, size: str, is_kept: bool = False) -> Side:
-    def rate(connections: int) -> float:
-        return wrk.rate(
-            address,
-            f"{size}1.txt",
-            connections,
-            seconds=bench.seconds,
-            users=USERS,
-            password=bench.password,
-            is_kept=is_kept,
-        )
-
-    return Side("nginx", rate)
+def on_nginx(bench: Bench, address: Address, size: str, *flags: str) -> Side:
+    return Side("nginx", lambda n: bench.get_rate(address, size, n, *HTTP, *flags))
 
 
 def _get(system: System, size: str, *flags: str) -> Side:
     return Side("ours", lambda n: system.get_rate(size, n, *flags))
 
 
-def _redis(store: Store) -> Server:
+def redis_of(store: Store) -> Server:
     assert store.kind == "redis" and store.server
     return store.server
 
@@ -59,7 +41,7 @@ def _redis(store: Store) -> Server:
 @contextmanager
 def _with_lua(bench: Bench, store: Store) -> Iterator[tuple[System, Address]]:
     """Both systems, in front of the same records."""
-    guard = nginx.with_lua(_redis(store).port)
+    guard = nginx.with_lua(redis_of(store).port)
     with (
         running(bench, store, PLAIN) as system,
         nginx.running(bench.folder, bench.root, guard) as address,
@@ -69,23 +51,23 @@ def _with_lua(bench: Bench, store: Store) -> Iterator[tuple[System, Address]]:
 
 def get_lua(bench: Bench, store: Store) -> Outcome:
     with _with_lua(bench, store) as (system, address):
-        return compare(bench, _get(system, "1KB", "--pipeline"), _http(bench, address, "1KB"))
+        return compare(bench, _get(system, "1KB", "--pipeline"), on_nginx(bench, address, "1KB"))
 
 
 def kept_lua(bench: Bench, store: Store) -> Outcome:
     """Both validate every request, on connections that are kept."""
     with _with_lua(bench, store) as (system, address):
-        theirs = _http(bench, address, "1KB", is_kept=True)
-        return compare(bench, _get(system, "1KB", *_KEPT), theirs)
+        theirs = on_nginx(bench, address, "1KB", *KEPT)
+        return compare(bench, _get(system, "1KB", "--pipeline", *KEPT), theirs)
 
 
 def get_auth_request(bench: Bench, store: Store) -> Outcome:
     with (
         running(bench, store, PLAIN) as system,
-        bare.auth_service(bench.programs, bench.folder, _redis(store).port) as service,
+        bare.auth_service(bench.programs, bench.folder, redis_of(store).port) as service,
         nginx.running(bench.folder, bench.root, nginx.with_auth_request(service)) as address,
     ):
-        return compare(bench, _get(system, "1KB", "--pipeline"), _http(bench, address, "1KB"))
+        return compare(bench, _get(system, "1KB", "--pipeline"), on_nginx(bench, address, "1KB"))
 
 
 def _get_static(bench: Bench, store: Store, size: str) -> Outcome:
@@ -130,7 +112,7 @@ def get_two_hops(bench: Bench, store: Store) -> Outcome:
 def p99_lua(bench: Bench, store: Store) -> Outcome:
     """Requests arrive at half of the rate that each system can do, whether or not it keeps up."""
     with _with_lua(bench, store) as (system, address):
-        our_side, their_side = _get(system, "1KB", "--pipeline"), _http(bench, address, "1KB")
+        our_side, their_side = _get(system, "1KB", "--pipeline"), on_nginx(bench, address, "1KB")
         our_half, their_half = (side.rate(side.best()) / 2 for side in (our_side, their_side))
 
         def ours() -> float:
@@ -147,3 +129,19 @@ def p99_lua(bench: Bench, store: Store) -> Outcome:
         f"{mine:.2f} ms at {our_half:,.0f}/s against {others:.2f} ms of nginx at "
         f"{their_half:,.0f}/s",
     )
+
+
+def cost_of_meter(bench: Bench, store: Store) -> Outcome:
+    """The same requests to the same nginx, of one user, on kept connections."""
+    with nginx.running(bench.folder, bench.root, nginx.STATIC) as address:
+
+        def ours() -> float:
+            kept = ("--threads", str(_WITNESS_CONNECTIONS), *HTTP, *KEPT)
+            result = bench.load(address, "get", "--user", "user1", "--file", "1KB1.txt", *kept)
+            return float(result["cpu"]["us_per_request"])
+
+        def theirs() -> float:
+            return wrk.cpu_us(address, "1KB1.txt", _WITNESS_CONNECTIONS, seconds=bench.seconds)
+
+        mine, others, ratio = in_turns(bench, ours, theirs)
+    return Outcome(ratio, f"{mine:.1f} us of loadgen against {others:.1f} us of wrk")

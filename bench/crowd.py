@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import http.client
 import socket
 import threading
 import time
@@ -9,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from lab.rig.errors import Failed
 from lab.rig.processes import Address
 
 _IDLE = 1000
@@ -51,6 +54,26 @@ def _field(path: str, name: str) -> float:
         if line.startswith(f"{name}:"):
             return float(line.split()[1])
     raise KeyError(f"{name} in {path}")
+
+
+@contextmanager
+def idle_http(address: Address, count: int, name: str, password: str) -> Iterator[None]:
+    """Keeps this many connections open, each of which has got this file as user1."""
+    basic = base64.b64encode(f"user1:{password}".encode()).decode()
+    connections = []
+    try:
+        for _ in range(count):
+            connections.append(http.client.HTTPConnection(*address, timeout=30))
+            connections[-1].request("GET", f"/{name}", headers={"Authorization": f"Basic {basic}"})
+            answer = connections[-1].getresponse()
+            answer.read()
+            if answer.status != 200:
+                raise Failed(f"the fileserver answered GET with {answer.status}")
+        time.sleep(_SETTLE_S)
+        yield
+    finally:
+        for connection in connections:
+            connection.close()
 
 
 @contextmanager

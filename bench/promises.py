@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from . import against_paper, against_peers, alone
+from . import against_paper, against_peers, alone, http_front
+from .peers import nginx
 from .promise import Promise
 
 _SQLITE = (
@@ -34,6 +35,14 @@ _SQLITE = (
         alone.telemetry_costs_nothing,
     ),
     Promise("count", "loadgen's count / the kernel's", 1.05, alone.independent_meter, at_most=True),
+    Promise(
+        "meter",
+        "loadgen's CPU time for a get of 1KB from nginx / wrk's",
+        1.1,
+        against_peers.cost_of_meter,
+        at_most=True,
+        missing=against_peers.missing_for_witness,
+    ),
 )
 
 _REDIS = (
@@ -49,14 +58,14 @@ _REDIS = (
         "get 1KB: --pipeline / nginx + Lua + Redis",
         1.2,
         against_peers.get_lua,
-        missing=against_peers.missing_with_lua,
+        missing=nginx.missing_for_lua,
     ),
     Promise(
         "kept-lua",
         "get 1KB, kept connections: --pipeline / nginx + Lua + Redis",
         1.5,
         against_peers.kept_lua,
-        missing=against_peers.missing_with_lua,
+        missing=nginx.missing_for_lua,
     ),
     Promise(
         "p99-lua",
@@ -64,38 +73,89 @@ _REDIS = (
         1.0,
         against_peers.p99_lua,
         at_most=True,
-        missing=against_peers.missing_with_lua,
+        missing=nginx.missing_for_lua,
     ),
     Promise(
         "get-auth-request",
         "get 1KB: --pipeline / nginx + auth_request",
         1.0,
         against_peers.get_auth_request,
-        missing=against_peers.missing,
+        missing=nginx.missing,
     ),
     Promise(
         "get-100KB-static",
         "get 100KB: --pipeline / nginx without authentication",
         0.9,
         against_peers.get_100kb_static,
-        missing=against_peers.missing,
+        missing=nginx.missing,
     ),
     Promise(
         "get-1MB-static",
         "get 1MB: --pipeline / nginx without authentication",
         1.25,
         against_peers.get_1mb_static,
-        missing=against_peers.missing,
+        missing=nginx.missing,
     ),
     Promise(
         "get-10MB-static",
         "get 10MB: --pipeline / nginx without authentication",
         1.25,
         against_peers.get_10mb_static,
-        missing=against_peers.missing,
+        missing=nginx.missing,
     ),
     Promise(
         "new-paper", "new, plain passwords: defaults / the paper's stage", 3.0, against_paper.new
+    ),
+)
+
+_HTTP = (
+    Promise(
+        "http-get-lua",
+        "GET 1KB over HTTP / nginx + Lua + Redis",
+        1.15,
+        http_front.get_lua,
+        missing=nginx.missing_for_lua,
+    ),
+    Promise(
+        "http-kept-lua",
+        "GET 1KB over HTTP, kept connections / nginx + Lua + Redis",
+        1.3,
+        http_front.kept_lua,
+        missing=nginx.missing_for_lua,
+    ),
+    Promise(
+        "http-native",
+        "get 1KB, kept connections: HTTP / native with --pipeline",
+        0.93,
+        http_front.against_native,
+    ),
+    Promise(
+        "http-100KB-static",
+        "GET 100KB over HTTP, kept connections / nginx without authentication",
+        0.8,
+        http_front.get_100kb_static,
+        missing=nginx.missing,
+    ),
+    Promise(
+        "http-10MB-static",
+        "GET 10MB over HTTP, kept connections / nginx without authentication",
+        1.1,
+        http_front.get_10mb_static,
+        missing=nginx.missing,
+    ),
+    Promise(
+        "put-1KB-dav",
+        "PUT 1KB, durable / nginx's dav module with the same fsync",
+        3.0,
+        http_front.put_1kb_dav,
+        missing=nginx.missing,
+    ),
+    Promise("put-10MB-dd", "PUT 10MB, durable / dd conv=fsync", 0.8, http_front.put_10mb_dd),
+    Promise(
+        "http-idle",
+        "GET 1KB over HTTP, 8 clients: beside 10,000 idle ones / alone",
+        0.9,
+        http_front.idle_crowd,
     ),
 )
 
@@ -105,4 +165,4 @@ _MYSQL = (
     ),
 )
 
-OF_STORE = {"sqlite": _SQLITE, "redis": _REDIS, "mysql": _MYSQL}
+OF_STORE = {"sqlite": _SQLITE, "redis": (*_REDIS, *_HTTP), "mysql": _MYSQL}

@@ -58,6 +58,11 @@ class System:
     fileserver: Program
     address: Address
 
+    @property
+    def http_address(self) -> Address:
+        """Requires: the fileserver has --http-listen."""
+        return self.fileserver.further_address("http")
+
     def get(self, size: str, threads: int, *flags: str) -> dict[str, Any]:
         return self.bench.get(self.address, size, threads, *flags)
 

@@ -31,6 +31,7 @@ class Guard:
 
 
 STATIC = Guard()
+TAKES_UPLOADS = Guard(server="dav_methods PUT; client_max_body_size 0;")
 
 
 def with_lua(redis_port: int) -> Guard:
@@ -119,15 +120,16 @@ http {{
 
 
 @contextmanager
-def running(logs: Path, root: Path, guard: Guard) -> Iterator[Address]:
-    """Requires: what the guard needs is installed."""
+def running(logs: Path, root: Path, guard: Guard, preload: Path | None = None) -> Iterator[Address]:
+    """Requires: what the guard needs is installed. preload is a library that nginx loads first."""
     with tempfile.TemporaryDirectory(prefix="nginx-", dir=logs) as name:
         folder = Path(name)
         port = free_port()
         settings = folder / "nginx.conf"
         settings.write_text(configuration(folder, root, port, guard), encoding="utf-8")
         command = [PROGRAM.found(), "-e", "stderr", "-p", str(folder), "-c", str(settings)]
-        program = Program("nginx", command, folder / "log")
+        environment = {"LD_PRELOAD": str(preload)} if preload else {}
+        program = Program("nginx", command, folder / "log", environment=environment)
         try:
             wait_listening(program, port, _START_TIMEOUT_S)
             yield Address("127.0.0.1", port)

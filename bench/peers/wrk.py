@@ -1,9 +1,9 @@
-"""One run of wrk, the meter of the servers that speak HTTP."""
+"""One run of wrk: an independent witness of what loadgen costs."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
+import re
+import resource
 
 from lab.rig.cores import usable_cores
 from lab.rig.errors import Failed
@@ -11,29 +11,26 @@ from lab.rig.host import Tool
 from lab.rig.processes import Address, run_tool
 
 TOOL = Tool(("wrk",), "wrk")
-_SCRIPT = Path(__file__).with_name("users.lua")
+_REQUESTS = re.compile(r"^ *([0-9]+) requests in ", re.MULTILINE)
+_FAILURES = re.compile(r"^ *(Socket errors|Non-2xx or 3xx responses): .*", re.MULTILINE)
 
 
-def rate(
-    address: Address,
-    name: str,
-    connections: int,
-    *,
-    seconds: float,
-    users: int,
-    password: str,
-    is_kept: bool = False,
-) -> float:
-    """Requests a second for this file, as user1, user2 and so on in turn.
-
-    A new connection serves each request unless is_kept. Failed when a request failed.
-    """
+def cpu_us(address: Address, name: str, connections: int, *, seconds: float) -> float:
+    """wrk's CPU time for each get of this file, on kept connections. Failed when one failed."""
     threads = min(connections, len(usable_cores()))
-    header = () if is_kept else ("--header", "Connection: close")
     command = ["wrk", "--threads", str(threads), "--connections", str(connections)]
-    command += ["--duration", f"{max(1, round(seconds))}s", "--timeout", "30s", *header]
-    command += ["--script", str(_SCRIPT), f"http://{address}/{name}", "--", str(users), password]
-    result = json.loads(run_tool(command, "wrk", seconds + 60).splitlines()[-1])
-    if result["failed"] or not result["requests"]:
-        raise Failed(f"wrk: {result['failed']} of {result['requests']} requests for {name} failed")
-    return float(result["requests"] / result["seconds"])
+    command += ["--duration", f"{max(1, round(seconds))}s", "--timeout", "30s"]
+    before = _cpu_s()
+    output = run_tool([*command, f"http://{address}/{name}"], "wrk", seconds + 60)
+    used_s = _cpu_s() - before
+    requests = _REQUESTS.search(output)
+    failures = _FAILURES.search(output)
+    if failures or not requests or not int(requests[1]):
+        raise Failed(f"wrk: {failures[0].strip() if failures else 'no request'} for {name}")
+    return used_s * 1e6 / int(requests[1])
+
+
+def _cpu_s() -> float:
+    """Of all children that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime

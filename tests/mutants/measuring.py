@@ -35,11 +35,11 @@ MUTATIONS: tuple[Mutation, ...] = (
         (_PEERS + "NginxTest.test_its_workers_stay_in_our_session_and_end_with_it",),
     ),
     Mutation(
-        "wrk-overlooks-denied-requests",
-        "bench/peers/users.lua",
-        "errors.timeout + errors.status",
-        "errors.timeout",
-        (_PEERS + "NginxTest.test_wrk_sends_every_user_and_fails_when_one_is_denied",),
+        "wrk-overlooks-refused-requests",
+        "bench/peers/wrk.py",
+        "if failures or not requests",
+        "if not requests",
+        (_PEERS + "NginxTest.test_wrk_costs_time_and_fails_when_a_request_is_refused",),
     ),
     Mutation(
         "two-hops-do-not-ask-redis",
@@ -51,10 +51,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     Mutation(
         "closed-loop-counts-requests-twice",
         "bench/peers/paced.cpp",
-        "numbers.next += numbers.step)\n    request_at(plan, Clock::now(), numbers.next, times);",
-        "numbers.next += numbers.step) {\n"
-        "    request_at(plan, Clock::now(), numbers.next, times);\n"
-        "    times.milliseconds.push_back(0);\n  }",
+        "note(times, began, exchange(plan,",
+        "note(times, began, true), note(times, began, exchange(plan,",
         (_PEERS + "PacedTest.test_in_a_closed_loop_it_counts_each_request",),
     ),
     Mutation(

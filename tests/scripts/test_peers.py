@@ -120,6 +120,18 @@ class NginxTest(PeersTest):
             self.redis.stop()
             self.assertEqual(self.fetch(address, "user1:secret"), (503, b""))
 
+    def test_uploads_are_renamed_by_the_library_that_syncs_them(self) -> None:
+        library = PROGRAMS.path("peers") / "durable_rename.so"
+        with nginx.running(self.folder, self.root, nginx.TAKES_UPLOADS, library) as address:
+            request = urllib.request.Request(f"http://{address}/new", b"content", method="PUT")
+            with urllib.request.urlopen(request, timeout=30) as response:
+                self.assertEqual(response.status, 201)
+            self.assertEqual((self.root / "new").read_bytes(), b"content")
+            master = next(self.folder.glob("nginx-*/nginx.pid")).read_text().strip()
+            children = Path(f"/proc/{master}/task/{master}/children").read_text().split()
+            for worker in children:
+                self.assertIn(library.name, Path(f"/proc/{worker}/maps").read_text())
+
     def test_its_workers_stay_in_our_session_and_end_with_it(self) -> None:
         with self.serving(nginx.STATIC):
             master = next(self.folder.glob("nginx-*/nginx.pid")).read_text().strip()
@@ -131,26 +143,12 @@ class NginxTest(PeersTest):
             self.assertFalse(Path(f"/proc/{pid}").exists())
 
     @unittest.skipUnless(wrk.TOOL.found(), "wrk missing")
-    @skip_without(nginx.missing_for_lua())
-    def test_wrk_sends_every_user_and_fails_when_one_is_denied(self) -> None:
-        with self.serving(nginx.with_lua(self.redis.port)) as address:
-
-            def rate(users: int, password: str = "secret", is_kept: bool = False) -> float:
-                return wrk.rate(
-                    address,
-                    "1KB1.txt",
-                    2,
-                    seconds=1,
-                    users=users,
-                    password=password,
-                    is_kept=is_kept,
-                )
-
-            self.assertGreater(rate(2), 0)
-            self.assertGreater(rate(2, is_kept=True), 0)
-            for users, password in ((3, "secret"), (2, "wrong")):
-                with self.assertRaisesRegex(Failed, "requests for 1KB1.txt failed"):
-                    rate(users, password)
+    def test_wrk_costs_time_and_fails_when_a_request_is_refused(self) -> None:
+        with self.serving(nginx.STATIC) as address:
+            used_us = wrk.cpu_us(address, "1KB1.txt", 2, seconds=1)
+            self.assertTrue(0.1 < used_us < 100_000, used_us)
+            with self.assertRaisesRegex(Failed, "wrk: Non-2xx .* for nothing"):
+                wrk.cpu_us(address, "nothing", 2, seconds=1)
 
 
 class BareTest(PeersTest):

@@ -1,0 +1,158 @@
+"""Our HTTP front: against nginx, against our own protocol, and against the disk.
+
+Passwords are in plain text on both sides, as in against_peers.py.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from lab.rig.processes import Address, run_tool
+from lab.rig.stores import Store
+
+from . import crowd
+from .against_peers import HTTP, KEPT, on_nginx, redis_of
+from .peers import nginx
+from .promise import Outcome, Side, compare, in_turns
+from .system import PLAIN, USERS, Bench, System, running
+
+_FRONT = ("--http-listen", "127.0.0.1:0")
+_UPLOADS = (*_FRONT, "--uploads", "folder")
+_CROWD = 10_000
+_CROWD_THREADS = 8
+_LARGE = "10MB1.txt"
+
+
+def _ours(system: System, size: str, *flags: str) -> Side:
+    return Side(
+        "ours", lambda n: system.bench.get_rate(system.http_address, size, n, *HTTP, *flags)
+    )
+
+
+def _against_lua(bench: Bench, store: Store, *flags: str) -> Outcome:
+    guard = nginx.with_lua(redis_of(store).port)
+    with (
+        running(bench, store, PLAIN, _FRONT) as system,
+        nginx.running(bench.folder, bench.root, guard) as address,
+    ):
+        return compare(bench, _ours(system, "1KB", *flags), on_nginx(bench, address, "1KB", *flags))
+
+
+def get_lua(bench: Bench, store: Store) -> Outcome:
+    return _against_lua(bench, store)
+
+
+def kept_lua(bench: Bench, store: Store) -> Outcome:
+    return _against_lua(bench, store, *KEPT)
+
+
+def _against_static(bench: Bench, store: Store, size: str) -> Outcome:
+    """nginx does not ask who is there."""
+    with (
+        running(bench, store, PLAIN, _FRONT) as system,
+        nginx.running(bench.folder, bench.root, nginx.STATIC) as address,
+    ):
+        return compare(bench, _ours(system, size, *KEPT), on_nginx(bench, address, size, *KEPT))
+
+
+def get_100kb_static(bench: Bench, store: Store) -> Outcome:
+    return _against_static(bench, store, "100KB")
+
+
+def get_10mb_static(bench: Bench, store: Store) -> Outcome:
+    return _against_static(bench, store, "10MB")
+
+
+def against_native(bench: Bench, store: Store) -> Outcome:
+    """Both fronts of one server, on kept connections, where a request costs least."""
+    with running(bench, store, PLAIN, _FRONT) as system:
+        native = Side("native", lambda n: system.get_rate("1KB", n, "--pipeline", *KEPT))
+        return compare(bench, _ours(system, "1KB", *KEPT), native)
+
+
+def idle_crowd(bench: Bench, store: Store) -> Outcome:
+    """8 clients beside 10,000 connections that have asked once and stay."""
+    flags = (*_FRONT, "--max-connections", str(2 * _CROWD), "--idle-timeout", "3600")
+    with running(bench, store, PLAIN, flags) as system:
+
+        def rate() -> float:
+            return _ours(system, "1KB", *KEPT).rate(_CROWD_THREADS)
+
+        def with_crowd() -> float:
+            with crowd.idle_http(system.http_address, _CROWD, "1KB1.txt", bench.password):
+                return rate()
+
+        ours, alone, ratio = in_turns(bench, with_crowd, rate)
+    return Outcome(ratio, f"{ours:,.0f}/s with 10,000 idle connections, {alone:,.0f}/s without")
+
+
+def put_1kb_dav(bench: Bench, store: Store) -> Outcome:
+    """nginx syncs each file and its folder too, which it does not do by itself."""
+    with (
+        running(bench, store, PLAIN, _UPLOADS) as system,
+        nginx.running(
+            bench.folder,
+            bench.root,
+            nginx.TAKES_UPLOADS,
+            preload=bench.programs.path("peers") / "durable_rename.so",
+        ) as address,
+    ):
+
+        def rate(server: Address, threads: int) -> float:
+            with _uploads_removed(bench):
+                return float(_put(bench, server, "1K", threads)["throughput_rps"])
+
+        return compare(
+            bench,
+            Side("ours", lambda n: rate(system.http_address, n)),
+            Side("nginx", lambda n: rate(address, n)),
+        )
+
+
+def put_10mb_dd(bench: Bench, store: Store) -> Outcome:
+    """One upload at a time, and one dd at a time, to new files of the same folder."""
+    with running(bench, store, PLAIN, _UPLOADS) as system:
+
+        def ours() -> float:
+            with _uploads_removed(bench):
+                result = _put(
+                    bench, system.http_address, str((bench.root / _LARGE).stat().st_size), 1
+                )
+                return float(result["bytes"] / result["elapsed_s"])
+
+        def theirs() -> float:
+            with _uploads_removed(bench):
+                return _dd_bytes_per_s(bench)
+
+        mine, others, ratio = in_turns(bench, ours, theirs)
+    return Outcome(ratio, f"{mine / 1e6:,.0f} MB/s against {others / 1e6:,.0f} MB/s of dd")
+
+
+def _put(bench: Bench, address: Address, size: str, threads: int) -> dict[str, Any]:
+    users = ("--user", "user%d", "--accounts", str(USERS))
+    load = ("--size", size, "--threads", str(threads))
+    return bench.load(address, "put", *users, *load, *HTTP, *KEPT)
+
+
+def _dd_bytes_per_s(bench: Bench) -> float:
+    start = time.monotonic()
+    count = 0
+    while time.monotonic() - start < bench.seconds:
+        target = bench.root / f"load-dd-{secrets.token_hex(8)}"
+        run_tool(["dd", f"if={bench.root / _LARGE}", f"of={target}", "bs=1M", "conv=fsync"], "dd")
+        count += 1
+    return count * (bench.root / _LARGE).stat().st_size / (time.monotonic() - start)
+
+
+@contextmanager
+def _uploads_removed(bench: Bench) -> Iterator[None]:
+    """Removes what was put, so that neither the disk nor the memory for files becomes full."""
+    try:
+        yield
+    finally:
+        for path in bench.root.glob("load-*"):
+            path.unlink()
