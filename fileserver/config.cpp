@@ -1,8 +1,10 @@
 #include "fileserver/config.h"
 
 #include <optional>
+#include <utility>
 
 #include "base/host.h"
+#include "fileserver/writers.h"
 #include "flags/parse.h"
 #include "flags/values.h"
 #include "serve/flags.h"
@@ -45,6 +47,23 @@ void declare(flags::App& app, Config& config) {
                    "are answered `busy`, and one is forgiven every 6 seconds; 0: no limit");
   flags::add_whole(app, "--wrong-password-addresses", config.throttle.addresses, 8, 16'000'000,
                    "how many addresses with wrong passwords are remembered");
+  flags::add_choice<NewAccounts>(
+      app, "--new-accounts", config.new_accounts,
+      {{"open", NewAccounts::kOpen}, {"closed", NewAccounts::kClosed}},
+      "open: whoever can connect may create accounts; closed: only scripts/accounts does");
+  flags::add_path(app, "--writers", config.writers_path,
+                  "only the users that FILE names, one a line, may change files; SIGHUP reads it "
+                  "again; by default every user may");
+  const auto take_proxies = [&config](const std::string& text) {
+    auto proxies = parse_trusted_proxies(text);
+    if (proxies) config.trusted_proxies = std::move(*proxies);
+    return proxies.has_value();
+  };
+  app.add_parsed("--trusted-proxy", "CIDR",
+                 "an address, or a range such as 10.0.0.0/8; with commas between several",
+                 "believe the X-Forwarded-For of these addresses; may be given several times",
+                 take_proxies)
+      ->repeatable();
   flags::add_path(app, "--root", config.root, "folder whose files are served")
       ->type_name("DIR")
       ->capture_default_str();
@@ -87,7 +106,11 @@ std::variant<Config, int> read_config(int argc, char** argv) {
       "Serves the files of a folder to clients that the authserver has authenticated."};
   const auto exit_status = flags::parse(
       program, argc, argv, [&](flags::App& app) { declare(app, config); },
-      []() -> std::optional<std::string> { return {}; });
+      [&]() -> std::optional<std::string> {
+        const auto read = Writers(config.writers_path).read();
+        if (!read) return "--writers: " + read.error().context;
+        return {};
+      });
   if (exit_status) return *exit_status;
   return config;
 }

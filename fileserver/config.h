@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "fileserver/guess_throttle.h"
+#include "fileserver/trusted_proxy.h"
 #include "net/address.h"
 #include "serve/options.h"
 
@@ -18,6 +19,9 @@ enum class FilesMode { kPrefetch, kDisk };
 
 // Whether connections to the authserver are kept, or made for each request.
 enum class AuthConnection { kPersistent, kPerRequest };
+
+// Who may create accounts through this server: everybody, or nobody.
+enum class NewAccounts { kOpen, kClosed };
 
 // Whether PUT is refused, changes the served folder, or is only counted.
 enum class UploadMode { kOff, kFolder, kSink };
@@ -43,6 +47,10 @@ struct Config {
   std::int64_t auth_timeout_ms = 5'000;  // for connecting and the answer together
 
   GuessThrottle::Limits throttle;
+
+  NewAccounts new_accounts = NewAccounts::kOpen;
+  std::string writers_path;        // of the file for Writers; empty: every user may write
+  TrustedProxies trusted_proxies;  // in front of the HTTP front
 
   std::string root = "files";
   FilesMode files = FilesMode::kPrefetch;

@@ -1,10 +1,14 @@
 // Reads the configuration, builds the parts of the fileserver and runs it.
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <system_error>
+#include <utility>
 #include <variant>
 
+#include "base/hangup_signal.h"
 #include "base/log.h"
 #include "base/stop_signals.h"
 #include "fileserver/auth_client.h"
@@ -19,7 +23,9 @@
 #include "fileserver/session.h"
 #include "fileserver/transfers/transfer_file.h"
 #include "fileserver/transfers/transfer_log.h"
+#include "fileserver/writers.h"
 #include "serve/http_conversation.h"
+#include "serve/on_hangup.h"
 #include "serve/servers.h"
 #include "serve/startup.h"
 #include "serve/telemetry_service.h"
@@ -45,6 +51,11 @@ guard::Allowed allowed_for(const Config& config, const fileserver::Fence& fence)
   (may_change ? allowed.editable : allowed.readable).push_back(fence.root_path());
   if (config.serve.sandbox != serve::Sandbox::kStrict) {
     if (auto above = fence.folder_above()) allowed.readable.push_back(std::move(*above));
+  }
+  if (!config.writers_path.empty()) {
+    std::error_code ignored;  // what cannot be found cannot be read, which is reported
+    const auto file = std::filesystem::weakly_canonical(config.writers_path, ignored);
+    allowed.readable.push_back(file.parent_path());  // as an editor makes a new file
   }
   if (!config.transfer_log.path.empty()) {
     for (auto& path : fileserver::paths_of_log(config.transfer_log.path))
@@ -88,6 +99,12 @@ std::uint64_t most_upload_bytes(const Config& config) {
   return static_cast<std::uint64_t>(config.max_upload_bytes);
 }
 
+// Blocks SIGHUP if it means something. Otherwise it ends the program.
+net::Fd open_hangups(const Config& config) {
+  const bool is_wanted = !config.transfer_log.path.empty() || !config.writers_path.empty();
+  return is_wanted ? net::Fd(base::open_hangup_signal()) : net::Fd();
+}
+
 int run(const Config& config) {
   // Prefetching may take long. A port in use is reported before it. Connections are refused until
   // it is over, because nobody would answer them.
@@ -106,8 +123,18 @@ int run(const Config& config) {
   const auto sandbox = serve::enter_sandbox(config.serve, allowed_for(config, *fence));
 
   const auto shared_fence = std::make_shared<const fileserver::Fence>(std::move(*fence));
+  auto hangups = open_hangups(config);
   auto transfer_log = open_transfer_log(config, *shared_fence);
   if (!transfer_log) return failed(transfer_log.error());
+  fileserver::Writers writers(config.writers_path);
+  if (const auto read = writers.read(); !read) return failed(read.error());
+  std::optional<serve::OnHangup> on_hangup;
+  if (hangups.is_open()) {
+    on_hangup.emplace(std::move(hangups), [&] {
+      if (*transfer_log) (*transfer_log)->open_again();
+      writers.read_again();
+    });
+  }
 
   const auto files = open_files(config, shared_fence, std::move(mounts));
   if (base::stop_was_asked_for()) {
@@ -135,8 +162,16 @@ int run(const Config& config) {
   fileserver::LogIn log_in(auth, throttle, config.auth_timeout_ms);
   serve::announce_ready(addresses_of(*listener, *http_listener, telemetry->get()), options,
                         sandbox);
+  if (config.http_listen &&
+      fileserver::are_passwords_readable(*config.http_listen, config.trusted_proxies)) {
+    base::log::warn(
+        "passwords cross the network readable http={} hint=\"put TLS in front, and name it with "
+        "--trusted-proxy: docs/http.md\"",
+        net::to_string(*config.http_listen));
+  }
   const serve::MakeWorker make_worker = [&] {
-    return std::make_unique<fileserver::Session>(auth, log_in, *files, transfer_log->get());
+    return std::make_unique<fileserver::Session>(auth, log_in, *files, transfer_log->get(),
+                                                 config.new_accounts);
   };
   options.before_exit = [&] {
     if (*transfer_log) (*transfer_log)->finish();
@@ -153,7 +188,9 @@ int run(const Config& config) {
       *shared_fence,
       transfer_log->get(),
       config.has_listings,
-      {config.uploads, most_upload_bytes(config), uploads ? &*uploads : nullptr}};
+      config.new_accounts,
+      config.trusted_proxies,
+      {config.uploads, most_upload_bytes(config), uploads ? &*uploads : nullptr, writers}};
   if (*http_listener) {
     fronts.push_back({std::move(**http_listener),
                       [&] { return std::make_unique<fileserver::HttpSession>(parts); },

@@ -19,6 +19,10 @@ Verb verb_of(const wire::Get&) { return Verb::kLogIn; }
 Verb verb_of(const wire::FileName&) { return Verb::kFile; }
 Verb verb_of(const wire::Refused&) { return Verb::kOther; }
 
+void refuse_new(serve::LineConversation& connection) {
+  connection.reply_error(base::ErrorCode::kDenied, "accounts are not created here");
+}
+
 }  // namespace
 
 void Session::converse(serve::LineConversation& connection) {
@@ -44,6 +48,10 @@ void Session::handle(serve::LineConversation& connection, const wire::Ping& ping
 }
 
 void Session::handle(serve::LineConversation& connection, const wire::New& request) {
+  if (new_accounts_ == NewAccounts::kClosed) {
+    refuse_new(connection);
+    return;
+  }
   connection.flush();
   const auto answer = auth_.ask(request);
   serve::log_request("new", request.account.user, answer);
@@ -98,7 +106,11 @@ void Session::log_transfer(serve::LineConversation& connection, std::string_view
 
 void Session::handle(serve::LineConversation& connection, const wire::Refused& refused) {
   if (refused.was_get) is_granted_ = false;
-  connection.reply_error(refused.code);
+  if (refused.was_new && new_accounts_ == NewAccounts::kClosed) {
+    refuse_new(connection);
+  } else {
+    connection.reply_error(refused.code);
+  }
 }
 
 }  // namespace fileserver

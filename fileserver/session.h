@@ -3,6 +3,7 @@
 #pragma once
 
 #include "fileserver/auth_client.h"
+#include "fileserver/config.h"
 #include "fileserver/files/files.h"
 #include "fileserver/log_in.h"
 #include "fileserver/transfers/transfer_log.h"
@@ -15,8 +16,13 @@ namespace fileserver {
 // transfer log, `transfer_log` is null.
 class Session : public serve::LineWorker {
  public:
-  Session(AuthClient& auth, LogIn& log_in, Files& files, TransferLog* transfer_log)
-      : auth_(auth), log_in_(log_in), files_(files), transfer_log_(transfer_log) {}
+  Session(AuthClient& auth, LogIn& log_in, Files& files, TransferLog* transfer_log,
+          NewAccounts new_accounts)
+      : auth_(auth),
+        log_in_(log_in),
+        files_(files),
+        transfer_log_(transfer_log),
+        new_accounts_(new_accounts) {}
 
  private:
   void converse(serve::LineConversation& connection) override;
@@ -35,6 +41,7 @@ class Session : public serve::LineWorker {
   LogIn& log_in_;
   Files& files_;
   TransferLog* const transfer_log_;
+  const NewAccounts new_accounts_;
 
   // Whether the last `get:` line of this connection was answered OK.
   bool is_granted_ = false;

@@ -1,7 +1,6 @@
 // The users who may change the served files (--writers FILE).
 #pragma once
 
-#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -11,18 +10,17 @@
 
 namespace fileserver {
 
-// Any thread. The names are read from a file: one a line, with empty lines and CR at the end of a
-// line passed over. A blank in a line is part of the name, so it is not valid.
+// Any thread. The file has one name a line. Blank lines are skipped.
 class Writers {
  public:
-  // Every user may write.
-  Writers() = default;
+  // Without a path every user may write. With one nobody may, until read() has succeeded.
+  explicit Writers(std::string path) : path_(std::move(path)) {}
 
-  // Reads the file. Errors: kInvalid if it cannot be read, or if a line is not a user name.
-  static base::Result<std::unique_ptr<Writers>> read(const std::string& path);
+  // Reads the names from the file. Every later may_write() goes by them. kInvalid if the file
+  // cannot be read or has a line that is not a user name: the names stay as they were then.
+  base::Status read() EXCLUDES(mutex_);
 
-  // Reads the file again. Every later may_write() uses the new names. If that fails, the old names
-  // stay. Both are logged. Does nothing where every user may write.
+  // The same for SIGHUP. Logs what became of it.
   void read_again() EXCLUDES(mutex_);
 
   bool may_write(std::string_view user) const EXCLUDES(mutex_);
@@ -30,14 +28,12 @@ class Writers {
  private:
   using Names = std::set<std::string, std::less<>>;
 
-  explicit Writers(std::string path, std::shared_ptr<const Names> names)
-      : path_(std::move(path)), names_(std::move(names)) {}
-  static base::Result<std::shared_ptr<const Names>> read_names(const std::string& path);
+  base::Result<Names> names_in_file() const;
 
-  const std::string path_;  // empty: every user may write
+  const std::string path_;
 
   mutable base::Mutex mutex_;
-  std::shared_ptr<const Names> names_ GUARDED_BY(mutex_);  // shared with those who look up in them
+  Names names_ GUARDED_BY(mutex_);
 };
 
 }  // namespace fileserver

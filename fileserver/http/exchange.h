@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "http/path.h"
+#include "net/ip_address.h"
 #include "serve/http_conversation.h"
 #include "telemetry/counters.h"
 
@@ -29,6 +30,9 @@ class Exchange {
   // Also valid when the body was read. Nothing if no file can have this path.
   http::Method method() const { return method_; }
   const std::optional<http::Path>& path() const { return path_; }
+
+  // Who sent the request, maybe through proxies. Valid also when the body was read.
+  net::IpAddress client = {};
 
   // The account that was validated for this request.
   std::string user = {};

@@ -126,8 +126,7 @@ class FileAnswer {
 void log_transfer(Exchange& exchange, const HttpParts& parts, std::int64_t asked_ns,
                   const base::Result<OpenedFile>& opened) {
   if (parts.transfer_log == nullptr || exchange.method() != http::Method::kGet) return;
-  Transfer transfer{
-      .name = exchange.path()->name, .client = exchange.stream().peer(), .asked_ns = asked_ns};
+  Transfer transfer{.name = exchange.path()->name, .client = exchange.client, .asked_ns = asked_ns};
   if (!opened) {
     transfer.error = opened.error().code;
   } else if (exchange.status() == 200 || exchange.status() == 206) {

@@ -43,6 +43,7 @@ int read_body(Exchange& exchange, WipedBody& body) {
 
 void make_account(Exchange& exchange, const HttpParts& parts) {
   exchange.verb = telemetry::Verb::kNew;
+  if (parts.new_accounts == NewAccounts::kClosed) return exchange.answer(403);
   WipedBody body;
   if (const int status = read_body(exchange, body); status != 0) return exchange.answer(status);
   const auto account = parse_account({body.bytes.data(), body.size});

@@ -8,6 +8,7 @@
 #include "fileserver/http/exchange.h"
 #include "fileserver/log_in.h"
 #include "fileserver/transfers/transfer_log.h"
+#include "fileserver/writers.h"
 
 namespace fileserver {
 
@@ -16,6 +17,7 @@ struct UploadParts {
   UploadMode mode;
   std::uint64_t most_bytes;  // of one body
   Uploads* folder;           // set with UploadMode::kFolder
+  const Writers& writers;    // who may change the folder
 };
 
 // Shared by all sessions; it and what it refers to must outlive them. Any thread.
@@ -27,6 +29,8 @@ struct HttpParts {
   const Fence& fence;         // lists folders
   TransferLog* transfer_log;  // null: there is no such log
   bool has_listings;
+  NewAccounts new_accounts;
+  const TrustedProxies& trusted_proxies;
   UploadParts uploads;
 };
 

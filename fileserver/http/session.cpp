@@ -49,6 +49,11 @@ Handler handler_of(Method method, UploadMode uploads) {
   return nullptr;
 }
 
+bool changes_folder(Method method, UploadMode uploads) {
+  const bool reads = method == Method::kGet || method == Method::kHead;
+  return uploads == UploadMode::kFolder && !reads;
+}
+
 void answer_options(Exchange& exchange, std::string_view allowed) {
   exchange.connection().send(exchange.begin(204).field("Allow", allowed).finish());
 }
@@ -67,6 +72,7 @@ void HttpSession::serve(serve::Stream& stream) {
   while (const http::RequestHead* const head = connection.next_request()) {
     const telemetry::RequestTimer timer;
     Exchange exchange(*head, connection);
+    exchange.client = client_of(exchange);
     try {
       answer(exchange);
     } catch (const std::exception& failure) {  // out of memory, or a bug
@@ -75,6 +81,15 @@ void HttpSession::serve(serve::Stream& stream) {
     }
     timer.count(exchange.verb, exchange.outcome());
   }
+}
+
+net::IpAddress HttpSession::client_of(Exchange& exchange) const {
+  ForwardedFor forwarded(parts_.trusted_proxies);
+  if (!parts_.trusted_proxies.empty()) {
+    exchange.head().each(http::Field::kXForwardedFor,
+                         [&](std::string_view value) { forwarded.take(value); });
+  }
+  return forwarded.client(exchange.stream().peer());
 }
 
 void HttpSession::answer(Exchange& exchange) {
@@ -89,6 +104,8 @@ void HttpSession::answer(Exchange& exchange) {
   if (handler == nullptr) return exchange.answer_not_allowed(allowed);
   if (own != nullptr) return handler(exchange, parts_);
   if (!is_validated(exchange)) return;
+  if (changes_folder(method, mode) && !parts_.uploads.writers.may_write(exchange.user))
+    return exchange.answer(403);
   if (!exchange.path()) return exchange.answer(404);
   handler(exchange, parts_);
 }
@@ -104,7 +121,7 @@ bool HttpSession::is_validated(Exchange& exchange) {
     return false;
   }
   const wire::Credentials account{basic->user, basic->password};
-  const auto granted = parts_.log_in.check(exchange.stream().peer(), Front::kHttp, account);
+  const auto granted = parts_.log_in.check(exchange.client, Front::kHttp, account);
   serve::log_request("http", account.user, granted.status);
   if (granted.is_throttled) {
     exchange.answer(429);

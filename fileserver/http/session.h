@@ -16,6 +16,7 @@ class HttpSession : public serve::Worker {
   void serve(serve::Stream& stream) override;
 
  private:
+  net::IpAddress client_of(Exchange& exchange) const;
   void answer(Exchange& exchange);
   bool is_validated(Exchange& exchange);
 

@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <system_error>
 
-#include "base/hangup_signal.h"
 #include "base/log.h"
 #include "fileserver/transfers/transfer_line.h"
 
@@ -30,18 +29,14 @@ base::Result<std::unique_ptr<TransferLog>> TransferLog::open(const TransferLogOp
                                                              const std::string& served_folder) {
   TransferFile file(options.path, served_folder);
   if (const auto opened = file.open(); !opened) return opened.error();
-  net::Fd hangups(base::open_hangup_signal());
   net::Fd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!hangups.is_open() || !wake.is_open())
+  if (!wake.is_open())
     return base::errno_error(base::ErrorCode::kInternal, "start the transfer log", errno);
-  return std::unique_ptr<TransferLog>(
-      new TransferLog(options, std::move(file), std::move(hangups), std::move(wake)));
+  return std::unique_ptr<TransferLog>(new TransferLog(options, std::move(file), std::move(wake)));
 }
 
-TransferLog::TransferLog(const TransferLogOptions& options, TransferFile file, net::Fd hangups,
-                         net::Fd wake)
+TransferLog::TransferLog(const TransferLogOptions& options, TransferFile file, net::Fd wake)
     : queue_(static_cast<std::size_t>(options.queue_lines)),
-      hangups_(std::move(hangups)),
       wake_(std::move(wake)),
       file_(std::move(file)) {
   lines_.reserve(kBatchBytes + kMaxTransferLineBytes);
@@ -56,6 +51,11 @@ void TransferLog::add(const Transfer& transfer) {
   }
 }
 
+void TransferLog::open_again() {
+  must_open_again_ = true;
+  ::eventfd_write(wake_.get(), 1);
+}
+
 void TransferLog::finish() {
   if (!thread_.joinable()) return;
   is_finishing_ = true;
@@ -63,7 +63,8 @@ void TransferLog::finish() {
   thread_.join();
 }
 
-// Looks for a signal after each batch, because transfers may come as fast as they are written.
+// Looks what there is to do after each batch, because transfers may come as fast as they are
+// written.
 void TransferLog::run() {
   for (bool is_more = false; !is_finishing_;) {
     wait(is_more ? 0 : kLookEveryMs);
@@ -79,11 +80,11 @@ void TransferLog::run() {
 }
 
 void TransferLog::wait(int for_ms) {
-  pollfd events[] = {{wake_.get(), POLLIN, 0}, {hangups_.get(), POLLIN, 0}};
-  ::poll(events, 2, for_ms);
+  pollfd event{wake_.get(), POLLIN, 0};
+  ::poll(&event, 1, for_ms);
   eventfd_t ignored = 0;
   ::eventfd_read(wake_.get(), &ignored);
-  if (base::take_hangup_signal(hangups_.get())) is_reopening_ = true;
+  if (must_open_again_.exchange(false)) is_reopening_ = true;
 }
 
 // Returns false if the queue was empty, or if the file takes no more.

@@ -20,11 +20,8 @@ namespace fileserver {
 // and forgotten, and the server's log says how many were lost. Requests never wait.
 class TransferLog {
  public:
-  // Opens the file and starts the thread. From now on SIGHUP opens the file again. `served_folder`
-  // is a path that leads to the served folder.
-  //
-  // Requires: this is called before other threads are started, because a signal is blocked per
-  // thread. Errors: kInternal if the file cannot be opened, or its disk is full.
+  // Opens the file and starts the thread. `served_folder` is a path that leads to the served
+  // folder. Errors: kInternal if the file cannot be opened, or its disk is full.
   static base::Result<std::unique_ptr<TransferLog>> open(const TransferLogOptions& options,
                                                          const std::string& served_folder);
 
@@ -34,11 +31,15 @@ class TransferLog {
   // Any thread; never waits.
   void add(const Transfer& transfer);
 
+  // Any thread. What was added before goes to the old file, and the rest to the one that has its
+  // name by then. If that cannot be opened, it is tried again until it can.
+  void open_again();
+
   // Writes what waits in the queue, for at most a second, and ends the thread. Threads: one.
   void finish();
 
  private:
-  TransferLog(const TransferLogOptions& options, TransferFile file, net::Fd hangups, net::Fd wake);
+  TransferLog(const TransferLogOptions& options, TransferFile file, net::Fd wake);
 
   void run();
   void wait(int for_ms);
@@ -51,8 +52,8 @@ class TransferLog {
   TransferQueue queue_;
   std::atomic<std::uint64_t> lost_ = 0;  // relaxed: only counted
   std::atomic<bool> is_finishing_ = false;
-  const net::Fd hangups_;  // a signalfd of SIGHUP
-  const net::Fd wake_;     // an eventfd: the queue fills up, or finish() was called
+  std::atomic<bool> must_open_again_ = false;
+  const net::Fd wake_;  // an eventfd: the queue fills up, or the thread has something else to do
 
   // Of the thread.
   TransferFile file_;

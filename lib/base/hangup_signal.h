@@ -1,4 +1,4 @@
-// SIGHUP: the request to open a log file again.
+// SIGHUP: the request to open a log file again, or to read a file again.
 #pragma once
 
 namespace base {

@@ -17,6 +17,11 @@ Option* Option::required() {
   return this;
 }
 
+Option* Option::repeatable() {
+  is_repeatable = true;
+  return this;
+}
+
 Option* App::add_option(const std::string& name, std::string& target, const std::string& help) {
   Option* const option =
       add_parsed(name, "TEXT", "a text", help, [&target](const std::string& text) {

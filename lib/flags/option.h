@@ -21,6 +21,7 @@ struct Option {
   std::function<bool(const std::string&)> take;  // stores the value; false refuses the text
   bool* switch_target = nullptr;  // set only for App::add_flag(), which has no take()
   bool is_required = false;
+  bool is_repeatable = false;
   std::vector<std::function<void()>> before_take;  // called before the value is stored
   std::vector<const Option*> excluded;             // wrong usage where one layer gives both
 
@@ -28,6 +29,10 @@ struct Option {
   Option* default_str(const std::string& text);
   Option* capture_default_str() { return default_str(initial_text); }
   Option* required();
+
+  // If one layer gives the flag several times, take() gets all the values, with commas between
+  // them. Otherwise the last one counts.
+  Option* repeatable();
 
   bool is_flag() const { return name.starts_with("--"); }
 

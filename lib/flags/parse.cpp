@@ -45,10 +45,12 @@ std::string one_line(std::string text) {
 // Wraps Option::take for CLI11.
 CLI::callback_t callback_of(const Option& option) {
   return [&option](const CLI::results_t& results) {
-    if (!option.take(results.back())) {
+    std::string text = option.is_repeatable ? results.front() : results.back();
+    for (std::size_t i = 1; option.is_repeatable && i < results.size(); ++i)
+      text.append(",").append(results[i]);
+    if (!option.take(text)) {
       throw CLI::ValidationError(
-          option.name,
-          fmt::format("{} is not {}", base::log::quoted(results.back()), option.accepted));
+          option.name, fmt::format("{} is not {}", base::log::quoted(text), option.accepted));
     }
     return true;
   };
@@ -86,6 +88,7 @@ CLI::Option* add_to(CLI::App& cli, const Option& option) {
   if (option.switch_target != nullptr)
     return cli.add_flag(option.name, *option.switch_target, option.help);
   CLI::Option* const added = cli.add_option(option.name, callback_of(option), option.help);
+  if (option.is_repeatable) added->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   return added->type_name(option.type)->type_size(1)->default_str(option.default_text);
 }
 

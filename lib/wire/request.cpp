@@ -55,8 +55,11 @@ ClientRequest parse_client_line(std::string_view line) {
   const bool is_get = line.starts_with("get:");
   if (line.empty() || has_control(line)) return Refused{ErrorCode::kSyntax, is_get};
   if (is_get) return credentials_request<Get, ClientRequest>(line.substr(4), true);
-  if (line.starts_with("new:"))
-    return credentials_request<New, ClientRequest>(line.substr(4), false);
+  if (line.starts_with("new:")) {
+    auto request = credentials_request<New, ClientRequest>(line.substr(4), false);
+    if (auto* const refused = std::get_if<Refused>(&request)) refused->was_new = true;
+    return request;
+  }
   if (line == "ping") return Ping{};
   return FileName{line};
 }

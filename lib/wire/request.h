@@ -37,7 +37,8 @@ struct FileName {
 // A line that is refused before anything is done: kSyntax or kInvalid.
 struct Refused {
   base::ErrorCode code;
-  bool was_get;  // begins with "get:", so that the connection is no longer logged in
+  bool was_get;          // begins with "get:", so that the connection is no longer logged in
+  bool was_new = false;  // begins with "new:" and has no control byte
 };
 
 using ClientRequest = std::variant<Ping, New, Get, FileName, Refused>;

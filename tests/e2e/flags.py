@@ -41,6 +41,7 @@ BAD_SECONDS = ("-1", "x", "1s", "nan", "inf", "1,5", " 1", "0x1", "1e99")
 BAD_SIZE = ("-1", "x", "1k", "1T", "1KB", "K", "1.5M", " 1", "99999999999G", "1 M", "0x10")
 BAD_NUMBER = ("-1", "x", "1.5", "1e3", " 3", "99999999999999999999", "0x10")  # 0 is good
 BAD_COUNT = ("0", *BAD_NUMBER)
+BAD_USER = ("a b", "a:b", "x" * 65)
 
 
 def _choice(name: str, default: str, *others: str) -> Flag:
@@ -71,6 +72,10 @@ FLAGS = {
         _choice("sandbox", "on", "off"),
         Flag("export", None, "a.csv"),
         Flag("import", None, "a.csv"),
+        Flag("list-accounts", None, "a.txt"),
+        Flag("add-account", None, "a", BAD_USER),
+        Flag("remove-account", None, "a", BAD_USER),
+        Flag("set-password", None, "a", BAD_USER),
         *BOTH,
     ),
     "fileserver": (
@@ -80,6 +85,9 @@ FLAGS = {
         Flag("auth-timeout", "5", "3", BAD_SECONDS),
         Flag("wrong-passwords", "10", "3", BAD_NUMBER),
         Flag("wrong-password-addresses", "65536", "100", BAD_NUMBER),
+        _choice("new-accounts", "open", "closed"),
+        Flag("writers", None, "/dev/null"),
+        Flag("trusted-proxy", None, "10.0.0.0/8, ::1", ("10.0.0.0/33", "x", "::1,")),
         Flag("root", "files", "a"),
         _choice("files", "prefetch", "disk"),
         Flag("memory-limit", None, "5M", BAD_SIZE),
@@ -156,7 +164,7 @@ PATHS = {
         "mysql-server-public-key",
         "redis-password-file",
     ),
-    "fileserver": ("root",),
+    "fileserver": ("root", "writers"),
     "loadgen": ("verify-root", "save", "json"),
 }
 

@@ -1,5 +1,6 @@
 """All mutations, in the order in which they are tried."""
 
+import access
 import http_session
 import http_syntax
 import measuring
@@ -15,6 +16,7 @@ import loadgen
 ALL: tuple[Mutation, ...] = (
     *lib.MUTATIONS,
     *http_syntax.MUTATIONS,
+    *access.MUTATIONS,
     *http_session.MUTATIONS,
     *fileserver.MUTATIONS,
     *uploads.MUTATIONS,

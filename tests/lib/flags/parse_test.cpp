@@ -12,6 +12,7 @@ struct Sample {
   std::int64_t wait_ms = 2000;
   bool is_loud = false;
   std::string text = "default";
+  std::string list;
 };
 
 struct Outcome {
@@ -31,6 +32,7 @@ Outcome parse(std::vector<std::string> arguments) {
         flags::add_seconds(app, "--wait-time", outcome.sample.wait_ms, "how long");
         app.add_flag("--loud", outcome.sample.is_loud, "a switch");
         app.add_option("--text", outcome.sample.text, "a text");
+        app.add_option("--item", outcome.sample.list, "of a list")->repeatable();
       },
       []() -> std::optional<std::string> { return {}; });
   return outcome;
@@ -127,4 +129,17 @@ TEST_CASE("a value may look like a flag with an empty value", "[flags]") {
   CHECK(parse({"--text", "--base64=", "--count=7"}).sample.text == "--base64=");
   CHECK(parse({"--text", "--text=", "--count=7"}).sample.text == "--text=");
   CHECK(parse({"--text=--text=", "--count=7"}).sample.text == "--text=");
+}
+
+TEST_CASE("a repeatable flag gets all values of the highest layer", "[flags]") {
+  const tests::TemporaryFolder folder;
+  folder.write("config", "item = a,b\nitem = c\n");
+  const std::string config = folder.path("config");
+  CHECK(parse({"--item", "a"}).sample.list == "a");
+  CHECK(parse({"--item", "a", "--count", "2", "--item=b,c", "--item", "d"}).sample.list ==
+        "a,b,c,d");
+  CHECK(parse({"--config", config}).sample.list == "a,b,c");
+  CHECK(parse({"--config", config, "--item", "d"}).sample.list == "d");
+  const tests::EnvironmentVariable variable("SAMPLER_ITEM", "e,f");
+  CHECK(parse({"--config", config}).sample.list == "e,f");
 }
