@@ -74,7 +74,7 @@ class Exchange {
   std::string long_path_;
   std::array<char, 192> short_path_;
   std::optional<http::Path> path_;
-  std::array<char, 768> answer_;
+  std::array<char, 1280> answer_;  // room for Location with a name of 255 bytes, encoded
 };
 
 }  // namespace fileserver

@@ -1,5 +1,7 @@
 #include "serve/one_connection.h"
 
+#include <exception>
+
 #include "base/log.h"
 #include "telemetry/counters.h"
 
@@ -8,7 +10,12 @@ namespace serve {
 void serve_one_connection(Worker& worker, Stream& stream, Totals& totals) {
   telemetry::add(telemetry::Count::kConnectionsAccepted);
   const telemetry::Raised open(telemetry::Level::kConnectionsOpen);
-  worker.serve(stream);
+  try {
+    worker.serve(stream);
+  } catch (const std::exception& failure) {  // out of memory, or a bug
+    base::log::error("a connection failed reason=\"{}\"", failure.what());
+    stream.abort();
+  }
   totals.connections.fetch_add(1, std::memory_order_relaxed);
   totals.requests.fetch_add(stream.requests(), std::memory_order_relaxed);
 }

@@ -16,7 +16,8 @@ struct Totals {
   std::atomic<std::uint64_t> requests = 0;
 };
 
-// Lets the worker serve the connection, and adds to the totals.
+// Lets the worker serve the connection, and adds to the totals. If the worker throws, logs the
+// reason and ends the connection; no exception leaves this function.
 void serve_one_connection(Worker& worker, Stream& stream, Totals& totals);
 
 // Logs a line such as "stopped connections=12 requests=30".

@@ -65,8 +65,8 @@ class Worker {
  public:
   virtual ~Worker() = default;
 
-  // Returns when the conversation is over. It throws nothing: a worker answers for its own
-  // failures, because only it knows what its client would understand.
+  // Returns when the conversation is over. A worker answers for its own failures, because only it
+  // knows what its client would understand. If it throws, the connection ends without an answer.
   virtual void serve(Stream& stream) = 0;
 };
 

@@ -107,6 +107,13 @@ class FoldersTest(SharedSceneTest):
             answer = self.client().ask(path)
             self.assertEqual((answer.status, answer.fields["location"]), (301, place))
 
+    def test_a_folder_with_the_longest_name_is_found(self) -> None:
+        name = "\u2603" * 85
+        self.scene.write(f"sub/{name}/x", b"content")
+        path = "/sub/" + _quoted(name)
+        self.assertEqual(self.client().ask(path).fields["location"], _quoted(name).upper() + "/")
+        self.assertEqual(self.client().ask(path + "/").status, 200)
+
     def test_what_is_no_folder_is_not_found(self) -> None:
         for path in (
             "/none/",

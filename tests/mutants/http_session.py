@@ -22,7 +22,7 @@ _CONVERSATION = (
         "lib/serve/http_conversation.cpp",
         "    stream_.end_gently();\n  stream_.abort();",
         "    stream_.abort();\n  stream_.abort();",
-        (_REQUESTS + "test_the_answer_to_a_large_body_that_is_not_read_arrives",),
+        (_REQUESTS + "test_the_answer_to_a_body_that_is_not_read_arrives",),
     ),
     Mutation(
         "malformed-request-keeps-the-connection",
@@ -80,6 +80,20 @@ _CONVERSATION = (
 )
 
 _SESSION = (
+    Mutation(
+        "exception-of-a-worker-ends-the-server",
+        "lib/serve/one_connection.cpp",
+        "    worker.serve(stream);\n",
+        "    [&]() noexcept { worker.serve(stream); }();\n",
+        ("unit/a worker that throws*",),
+    ),
+    Mutation(
+        "longest-location-does-not-fit",
+        "fileserver/http/exchange.h",
+        "std::array<char, 1280> answer_;",
+        "std::array<char, 768> answer_;",
+        (_FOLDERS + "test_a_folder_with_the_longest_name_is_found",),
+    ),
     Mutation(
         "credentials-are-not-looked-at",
         "fileserver/http/session.cpp",

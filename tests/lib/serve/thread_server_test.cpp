@@ -125,6 +125,21 @@ TEST_CASE("without spare threads, a connection for which there is no memory is t
   CHECK(server.ask() == "OK\n");
 }
 
+TEST_CASE("a worker that throws ends its connection, and the server goes on", "[serve]") {
+  class Throws : public serve::Worker {
+   public:
+    void serve(serve::Stream& stream) override {
+      stream.send(std::string_view("before "));
+      throw std::bad_alloc();
+    }
+  };
+  for (const int spare : {0, 2}) {
+    CAPTURE(spare);
+    const Running server(spare, [] { return std::make_unique<Throws>(); });
+    for (int i = 0; i < 3; ++i) CHECK(server.ask().starts_with("before"));
+  }
+}
+
 TEST_CASE("each front of a server speaks its own language", "[serve]") {
   for (const int spare : {0, 2}) {
     CAPTURE(spare);
