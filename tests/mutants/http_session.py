@@ -52,7 +52,7 @@ _CONVERSATION = (
         "slow-head-has-no-limit",
         "lib/serve/http_conversation.cpp",
         "if (deadline.has_passed()) return false;",
-        "",
+        "if (deadline.has_passed()) deadline = stream_.idle_deadline();",
         ("unit/a head that comes too slowly*",),
         may_hang=True,
     ),
@@ -61,7 +61,7 @@ _CONVERSATION = (
         "lib/serve/http_conversation.cpp",
         "if (stream_.is_draining()) {",
         "if (false) {",
-        ("unit/draining ends a conversation before the requests*",),
+        ("unit/a server that drains takes up no request*",),
     ),
     Mutation(
         "used-requests-stay-in-memory",

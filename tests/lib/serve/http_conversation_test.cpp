@@ -76,6 +76,7 @@ TEST_CASE("bodies end where they say, and the next request follows", "[serve]") 
   const std::string got = pair.received();
   CHECK(got.find("/aone") != got.npos);
   CHECK(got.find("/btwo22") != got.npos);
+  CHECK(count(got, "HTTP/1.1 100 ") == 0);
   CHECK(got.ends_with("/c"));
 }
 
@@ -203,4 +204,14 @@ TEST_CASE("draining ends a conversation before the requests that wait", "[serve]
   const std::string got = pair.received();
   CHECK(count(got, "Connection: close\r\n") == 1);
   CHECK(got.ends_with("\r\n\r\na"));
+}
+
+TEST_CASE("a server that drains takes up no request that waits", "[serve]") {
+  HttpPair pair;
+  pair.say("GET /a HTTP/1.1\r\nHost: x\r\n\r\n");
+  ::shutdown(pair.client.get(), SHUT_WR);
+  pair.is_draining = true;
+  CHECK(pair.connection.next_request() == nullptr);
+  pair.stream.reset();
+  CHECK(pair.received().empty());
 }
