@@ -13,7 +13,7 @@ PROGRAMS = ("authserver", "fileserver", "loadgen")
 NO_LIMITS = {
     *("version", "help", "config", "listen", "log-level", "user", "debuggable", "model"),
     *("auth", "auth-connection", "sandbox", "telemetry-listen", "http-listen", "listings"),
-    *("new-accounts", "writers", "trusted-proxy"),
+    *("new-accounts", "uploads", "writers", "trusted-proxy"),
     *("root", "files", "transfer-log", "store", "store-connection", "password-scheme"),
     *("sqlite-path", "export", "import", "server", "connection", "pipeline", "user", "password"),
     *("add-account", "remove-account", "set-password", "list-accounts"),
