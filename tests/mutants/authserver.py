@@ -485,8 +485,8 @@ _REDIS_STORE = (
     Mutation(
         "redis-last-one-wins",
         "authserver/stores/redis_store.cpp",
-        'account.record, "NX"}',
-        "account.record}",
+        'set(account, "NX", ',
+        'set(account, "KEEPTTL", ',
         (
             "stores/test_shared_store.SharedStoreTest"
             ".test_of_many_who_want_one_name_exactly_one_is_told_ok",
