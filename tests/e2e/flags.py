@@ -80,6 +80,10 @@ FLAGS = {
     ),
     "fileserver": (
         Flag("listen", "127.0.0.1:9000", "127.0.0.1:0", BAD_ADDRESS),
+        Flag("http-listen", "off", "127.0.0.1:0", BAD_OPTIONAL_ADDRESS),
+        _choice("listings", "on", "off"),
+        _choice("uploads", "off", "folder", "sink"),
+        Flag("max-upload", "0", "5M", BAD_SIZE),
         Flag("auth", "127.0.0.1:9001", "localhost:1", BAD_ADDRESS),
         _choice("auth-connection", "persistent", "per-request"),
         Flag("auth-timeout", "5", "3", BAD_SECONDS),
