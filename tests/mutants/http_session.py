@@ -49,14 +49,6 @@ _CONVERSATION = (
         may_hang=True,
     ),
     Mutation(
-        "slow-head-has-no-limit",
-        "lib/serve/http_conversation.cpp",
-        "if (deadline.has_passed()) return false;",
-        "if (deadline.has_passed()) deadline = stream_.idle_deadline();",
-        ("unit/a head that comes too slowly*",),
-        may_hang=True,
-    ),
-    Mutation(
         "waiting-requests-are-answered-while-draining",
         "lib/serve/http_conversation.cpp",
         "if (stream_.is_draining()) {",
