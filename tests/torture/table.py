@@ -9,6 +9,7 @@ MODULES = (
     "fails_closed",
     "keeps_secrets",
     "acknowledged_stays",
+    "uploads_survive",
     "hostile_bytes",
     "no_user_enumeration",
     "hashing_no_weapon",
