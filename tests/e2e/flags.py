@@ -132,6 +132,7 @@ STORES = (
 
 LOADGEN = (
     Flag("server", "127.0.0.1:9000", "127.0.0.1:1", BAD_ADDRESS),
+    _choice("protocol", "native", "http"),
     Flag("threads", "1", "2", BAD_COUNT),
     Flag("seconds", "10", "1.5", BAD_SECONDS),
     Flag("requests", None, "2", BAD_COUNT),
@@ -143,6 +144,7 @@ LOADGEN = (
         Flag(name, None, "x")
         for name in (
             "pipeline",
+            "size",
             "user",
             "password",
             "file",
