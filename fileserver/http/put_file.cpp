@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "fileserver/http/change_folder.h"
 #include "http/digest.h"
@@ -113,25 +114,34 @@ void answer_published(Exchange& exchange, const Uploads::Published& published) {
   exchange.connection().send(head.finish());
 }
 
+// A status, or what became of the upload. If it was not published, its bytes take no room any more.
+using Stored = std::variant<int, Uploads::Published>;
+
+Stored store(Exchange& exchange, const HttpParts& parts, DigestCheck& digests) {
+  const auto size = announced_size(exchange.head().body());
+  if (size.value_or(0) > parts.uploads.most_bytes) return 413;
+  const KeptHead head(exchange.head());
+  const auto may_change = conditions_of(*head, exchange.connection().now_s());
+  Upload upload = parts.uploads.folder->begin(exchange.path()->name, size, may_change);
+  if (upload.status() != UploadStatus::kGoOn) return Uploads::Published{upload.status()};
+  const int status = read_body(exchange, parts.uploads.most_bytes, [&](std::string_view piece) {
+    digests.add(piece);
+    return upload.write(piece) == UploadStatus::kGoOn ? 0 : 507;
+  });
+  if (upload.status() != UploadStatus::kGoOn) return Uploads::Published{upload.status()};
+  if (status != 0) return status;
+  if (!digests.holds()) return 400;
+  return parts.uploads.folder->publish(std::move(upload), may_change);
+}
+
 }  // namespace
 
 void put_file(Exchange& exchange, const HttpParts& parts) {
   DigestCheck digests(exchange.head());
   if (const int status = refusal_of(exchange, digests); status != 0) return exchange.answer(status);
-  const auto size = announced_size(exchange.head().body());
-  if (size.value_or(0) > parts.uploads.most_bytes) return exchange.answer(413);
-  const KeptHead head(exchange.head());
-  const auto may_change = conditions_of(*head, exchange.connection().now_s());
-  Upload upload = parts.uploads.folder->begin(exchange.path()->name, size, may_change);
-  if (upload.status() != UploadStatus::kGoOn) return answer_change(exchange, upload.status());
-  const int status = read_body(exchange, parts.uploads.most_bytes, [&](std::string_view piece) {
-    digests.add(piece);
-    return upload.write(piece) == UploadStatus::kGoOn ? 0 : 507;
-  });
-  if (upload.status() != UploadStatus::kGoOn) return answer_change(exchange, upload.status());
-  if (status != 0) return exchange.answer(status);
-  if (!digests.holds()) return exchange.answer(400);
-  answer_published(exchange, parts.uploads.folder->publish(std::move(upload), may_change));
+  const Stored stored = store(exchange, parts, digests);
+  if (const int* const status = std::get_if<int>(&stored)) return exchange.answer(*status);
+  answer_published(exchange, std::get<Uploads::Published>(stored));
 }
 
 void put_nowhere(Exchange& exchange, const HttpParts& parts) {
