@@ -6,7 +6,7 @@ read the same records of the same 1,000 users in the same Redis.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from lab.rig.processes import Address
@@ -77,13 +77,15 @@ def _get_static(bench: Bench, store: Store, size: str) -> Outcome:
         running(bench, store, PLAIN) as system,
         nginx.running(bench.folder, bench.root, nginx.STATIC) as address,
     ):
-        native = paced.native_requests(name, USERS, bench.password)
         http = paced.http_requests(name, USERS, bench.password)
-        return compare(
-            bench,
-            Side("ours", lambda n: paced.closed_rate(bench, system.address, native, n)),
-            Side("nginx", lambda n: paced.closed_rate(bench, address, http, n)),
-        )
+        theirs = Side("nginx", lambda n: paced.closed_rate(bench, address, http, n))
+        return compare(bench, _copied(bench, "ours", system.address, name), theirs)
+
+
+def _copied(bench: Bench, title: str, address: Address, name: str) -> Side:
+    """A server of the native protocol, measured by a client that copies every byte."""
+    native = paced.native_requests(name, USERS, bench.password)
+    return Side(title, lambda n: paced.closed_rate(bench, address, native, n))
 
 
 def get_100kb_static(bench: Bench, store: Store) -> Outcome:
@@ -98,15 +100,33 @@ def get_10mb_static(bench: Bench, store: Store) -> Outcome:
     return _get_static(bench, store, "10MB")
 
 
-def get_two_hops(bench: Bench, store: Store) -> Outcome:
+@contextmanager
+def _with_two_hops(bench: Bench, store: Store, file_bytes: int) -> Iterator[tuple[System, Address]]:
     """The bare program has the shape of ours: its second hop asks Redis too, or nobody."""
     port = store.server.port if store.server else None
     with (
         running(bench, store, PLAIN) as system,
-        bare.two_hops(bench.programs, bench.folder, port) as address,
+        bare.two_hops(bench.programs, bench.folder, port, file_bytes) as address,
     ):
+        yield system, address
+
+
+def get_two_hops(bench: Bench, store: Store) -> Outcome:
+    with _with_two_hops(bench, store, 1000) as (system, address):
         theirs = Side("two bare hops", lambda n: bench.get_rate(address, "1KB", n, "--pipeline"))
         return compare(bench, _get(system, "1KB", "--pipeline"), theirs)
+
+
+def large_two_hops(size: str, file_bytes: int) -> Callable[[Bench, Store], Outcome]:
+    """What a file of this size costs behind two hops when nothing else is done."""
+
+    def measure(bench: Bench, store: Store) -> Outcome:
+        name = f"{size}1.txt"
+        with _with_two_hops(bench, store, file_bytes) as (system, address):
+            theirs = _copied(bench, "two bare hops", address, name)
+            return compare(bench, _copied(bench, "ours", system.address, name), theirs)
+
+    return measure
 
 
 def p99_lua(bench: Bench, store: Store) -> Outcome:

@@ -103,6 +103,15 @@ _REDIS = (
         against_peers.get_10mb_static,
         missing=nginx.missing,
     ),
+    *(
+        Promise(
+            f"get-{size}-two-hops",
+            f"get {size}: --pipeline / two bare hops and Redis",
+            0.95,
+            against_peers.large_two_hops(size, file_bytes),
+        )
+        for size, file_bytes in (("100KB", 100_000), ("1MB", 10**6), ("10MB", 10**7))
+    ),
     Promise(
         "new-paper", "new, plain passwords: defaults / the paper's stage", 3.0, against_paper.new
     ),

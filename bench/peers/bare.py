@@ -13,12 +13,14 @@ _START_TIMEOUT_S = 30.0
 
 
 @contextmanager
-def two_hops(programs: Programs, logs: Path, redis_port: int | None) -> Iterator[Address]:
+def two_hops(
+    programs: Programs, logs: Path, redis_port: int | None, file_bytes: int = 1000
+) -> Iterator[Address]:
     """The address of the first hop. The second one asks Redis, or answers at once without it."""
     behind = () if redis_port is None else (str(redis_port),)
     with (
         _running(programs, logs, "two_hop", "second", *behind) as second,
-        _running(programs, logs, "two_hop", "front", str(second.port)) as front,
+        _running(programs, logs, "two_hop", "front", str(second.port), str(file_bytes)) as front,
     ):
         yield front
 

@@ -176,6 +176,16 @@ class BareTest(PeersTest):
             self.assertEqual(self.get(address)["requests"], 5)
         self.assertEqual(self.asked(), 0)
 
+    def test_two_hops_send_a_file_of_any_size(self) -> None:
+        for size in (0, 16_383, 16_384, 1_000_000):
+            with (
+                self.subTest(size=size),
+                bare.two_hops(PROGRAMS, self.folder, None, size) as address,
+            ):
+                result = self.get(address, "--connection", "keep-alive")
+                self.assertEqual((result["requests"], result["errors"]["total"]), (5, 0))
+                self.assertEqual(result["bytes"], 5 * size)
+
 
 class PacedTest(PeersTest):
     def bench(self) -> Bench:
