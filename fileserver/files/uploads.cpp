@@ -63,6 +63,12 @@ UploadStatus status_of(int errno_value, std::string_view what) {
   return UploadStatus::kFailed;
 }
 
+// The same for a file that is to be put into a folder: the folder may be gone by now.
+UploadStatus status_of_put(int errno_value, std::string_view what) {
+  const UploadStatus status = status_of(errno_value, what);
+  return status == UploadStatus::kNotFound ? UploadStatus::kConflict : status;
+}
+
 // Returns `done` once the names in the folder are on disk.
 UploadStatus synced(int folder, UploadStatus done) {
   const net::Fd fd(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -119,7 +125,7 @@ Upload Uploads::begin(std::string_view name, std::optional<std::uint64_t> size_b
   } else {
     upload.file_ = TemporaryFile::in(upload.folder_.fd.get(), kind_);
     if (!upload.file_.is_open() || !upload.file_.reserve(size_bytes.value_or(0)))
-      upload.status_ = status_of(errno, "make a file");
+      upload.status_ = status_of_put(errno, "make a file");
   }
   return upload;
 }
@@ -128,7 +134,7 @@ Uploads::Published Uploads::publish(Upload upload, const MayChange& may_change) 
   if (upload.status_ != UploadStatus::kGoOn) return {upload.status_};
   TemporaryFile& file = upload.file_;
   const int folder = upload.folder_.fd.get();
-  if (!file.sync() || !file.link()) return {status_of(errno, "keep a file")};
+  if (!file.sync() || !file.link()) return {status_of_put(errno, "keep a file")};
   const std::string name = name_in(upload.folder_, upload.last_);
   Current current;
   {
@@ -142,7 +148,7 @@ Uploads::Published Uploads::publish(Upload upload, const MayChange& may_change) 
         return is_new ? file.create(upload.last_) : file.replace(upload.last_);
       });
       // Another program has just made a file of this name.
-      if (!is_done && !(is_new && errno == EEXIST)) return {status_of(errno, "name a file")};
+      if (!is_done && !(is_new && errno == EEXIST)) return {status_of_put(errno, "name a file")};
     }
   }
   const bool is_new = current.kind == Current::Kind::kNothing;

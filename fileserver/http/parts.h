@@ -35,7 +35,7 @@ struct HttpParts {
 };
 
 // Answers one request, whose credentials were validated. Sends exactly one answer. The path is one
-// that a file can have.
+// that a file can have, except for put_nowhere().
 using Handler = void (*)(Exchange& exchange, const HttpParts& parts);
 
 }  // namespace fileserver

@@ -106,7 +106,7 @@ void HttpSession::answer(Exchange& exchange) {
   if (!is_validated(exchange)) return;
   if (changes_folder(method, mode) && !parts_.uploads.writers.may_write(exchange.user))
     return exchange.answer(403);
-  if (!exchange.path()) return exchange.answer(404);
+  if (!exchange.path() && handler != &put_nowhere) return exchange.answer(404);
   handler(exchange, parts_);
 }
 

@@ -101,14 +101,15 @@ HeadParser::State HeadParser::take_target(std::string_view text) {
 // Cuts scheme, authority and query off the target. Returns whether the target is well-formed.
 bool HeadParser::find_path() {
   std::string_view path = head_.target();
-  if (is_same(path.substr(0, kSchemePrefix.size()), kSchemePrefix)) {
+  if (head_.method_ == Method::kConnect) {
+    // It has an authority, which nobody looks at.
+  } else if (is_same(path.substr(0, kSchemePrefix.size()), kSchemePrefix)) {
     path.remove_prefix(kSchemePrefix.size());
     const std::size_t end = std::min(path.find_first_of("/?"), path.size());
     if (end == 0) return false;
     path.remove_prefix(end);
     head_.has_bare_authority_ = !path.starts_with('/');
-  } else if (head_.method_ != Method::kConnect && !path.starts_with('/') &&
-             !(path == "*" && head_.method_ == Method::kOptions)) {
+  } else if (!path.starts_with('/') && !(path == "*" && head_.method_ == Method::kOptions)) {
     return false;
   }
   if (head_.method_ != Method::kConnect) path = path.substr(0, path.find('?'));

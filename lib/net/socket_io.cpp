@@ -105,6 +105,13 @@ int unread_bytes(int fd) {
   return ::ioctl(fd, SIOCINQ, &bytes) == 0 ? bytes : 0;
 }
 
+bool is_established(int fd) {
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  return ::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 &&
+         info.tcpi_state == TCP_ESTABLISHED;
+}
+
 bool is_quiet_and_open(int fd) {
   char byte = 0;
   const ssize_t peeked =

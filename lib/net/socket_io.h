@@ -76,6 +76,10 @@ int unacknowledged_bytes(int fd);
 // Returns how many bytes have arrived and not been received yet.
 int unread_bytes(int fd);
 
+// Whether neither side has finished sending. False for a socket that is not TCP. Does not ask
+// whether this side still receives.
+bool is_established(int fd);
+
 // Whether an idle connection can be used again: its peer has not closed it, and no byte has arrived
 // that nobody asked for. Never waits.
 bool is_quiet_and_open(int fd);

@@ -107,8 +107,7 @@ std::optional<std::string_view> HttpConversation::next_body_piece() {
       return piece;
     }
     buffer_.consume(used);
-    auto deadline = stream_.idle_deadline();
-    if (used == 0 && !receive(deadline, kBodyBufferBytes)) return {};
+    if (used == 0 && !receive_body()) return {};
   }
   return std::string_view();
 }
@@ -126,6 +125,13 @@ void HttpConversation::begin_body() {
 bool HttpConversation::receive(base::Deadline& deadline, std::size_t most_bytes) {
   if (deadline.has_passed()) return false;
   const std::size_t received = stream_.receive(buffer_.free_space(most_bytes), deadline);
+  buffer_.received(received);
+  return received > 0;
+}
+
+bool HttpConversation::receive_body() {
+  auto deadline = stream_.idle_deadline();
+  const std::size_t received = stream_.receive_rest(buffer_.free_space(kBodyBufferBytes), deadline);
   buffer_.received(received);
   return received > 0;
 }

@@ -61,6 +61,7 @@ class HttpConversation {
   void end();
   void begin_body();
   bool receive(base::Deadline& deadline, std::size_t most_bytes);
+  bool receive_body();
   void refuse(int status);
 
   Stream& stream_;

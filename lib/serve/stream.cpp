@@ -55,7 +55,7 @@ std::size_t Stream::receive(std::span<char> into, base::Deadline& deadline) {
     if (!deadline.is_never() && deadline.left_ms() < slice_ms &&
         !net::wait_until_readable(fd(), deadline)) {
       is_over_ = !reply_still_moves();
-      deadline = idle_deadline();
+      if (!is_over_) deadline = idle_deadline();
       continue;
     }
     const ssize_t received = net::receive(fd(), into);
@@ -67,6 +67,23 @@ std::size_t Stream::receive(std::span<char> into, base::Deadline& deadline) {
     }
   }
   return 0;
+}
+
+// The server has shut down the reading side of the socket. The kernel goes on receiving, but nobody
+// is woken by what comes.
+std::size_t Stream::receive_rest(std::span<char> into, base::Deadline& deadline) {
+  constexpr int kLookAgainMs = 5;
+  std::size_t received = receive(into, deadline);
+  while (received == 0 && may_still_receive(deadline)) {
+    base::pause_ms(kLookAgainMs);
+    is_over_ = false;
+    received = receive(into, deadline);
+  }
+  return received;
+}
+
+bool Stream::may_still_receive(const base::Deadline& deadline) const {
+  return is_draining() && !deadline.has_passed() && net::is_established(fd());
 }
 
 void Stream::begin_sized_reply(std::uint64_t size_bytes) {

@@ -60,6 +60,9 @@ class Stream {
   // takes bytes of a reply. Requires: `into` is not empty.
   std::size_t receive(std::span<char> into, base::Deadline& deadline);
 
+  // The same for the rest of a request that was taken up, which also comes while the server drains.
+  std::size_t receive_rest(std::span<char> into, base::Deadline& deadline);
+
   // Sends the head and then the body, with one system call if the socket takes them all. Of a range
   // of a file the body is not copied. Waits until the kernel has taken everything. Returns false
   // once the stream is over.
@@ -96,6 +99,7 @@ class Stream {
   template <typename SendSome>
   bool send_body(std::span<const char> head, std::size_t body_bytes, SendSome send_some);
   void note_sent(std::size_t body_bytes, std::int64_t began_ns);
+  bool may_still_receive(const base::Deadline& deadline) const;
   bool reply_moves();
   bool reply_still_moves() { return reply_moves() && unacknowledged_ > 0; }
   void restart_reply_time();

@@ -134,3 +134,13 @@ def grant(client: Client, user: str = "alice", password: str = "wonderland") -> 
     """Logs in, so that the connection may ask for files."""
     reply = client.ask(f"get:{user}:{password}")
     assert reply == "OK", reply
+
+
+def refuses_connections(address: Address) -> bool:
+    try:
+        Client(address).close()
+        return False
+    except ConnectionRefusedError:
+        return True
+    except ConnectionResetError:
+        return False  # the connection came just as the server stopped listening

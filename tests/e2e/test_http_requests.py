@@ -115,7 +115,8 @@ class RequestsTest(SharedSceneTest):
             data = _head(f"{method} /f HTTP/1.1", "Host: x", _AUTH)
             self.check_kept(data, 405)
             self.assertIn("GET", self.answer_to(data)[0].fields["allow"])
-        self.check_kept(_head("CONNECT x:443 HTTP/1.1", "Host: x"), 405)
+        for target in ("x:443", "http://", "*", "/", "%"):
+            self.check_kept(_head(f"CONNECT {target} HTTP/1.1", "Host: x"), 405)
         for method in ("PATCH", "get", "PROPFIND", "X"):
             self.check_kept(_head(f"{method} /f HTTP/1.1", "Host: x", _AUTH), 501)
 

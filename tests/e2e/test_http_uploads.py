@@ -5,16 +5,18 @@ import hashlib
 import itertools
 import os
 import random
+import signal
 import subprocess
 import threading
 import time
 import unittest
 
-from client import ConnectionEndedError, grant
+from client import ConnectionEndedError, grant, refuses_connections
 from http_client import FLAG, Answer, HttpClient, request
 from mount_namespace import NAMESPACES, why_no_mounts
 from programs import Program
 from scene import SceneTest, create_account, for_each
+from waiting import LONG_S, eventually
 
 FOLDER = (*FLAG, "--uploads", "folder")
 USER = ("alice", "wonderland")
@@ -207,6 +209,49 @@ class PutTest(UploadTest):
         self.assertEqual(self.names(), ["a"])
 
 
+class StopTest(UploadTest):
+    def begin(
+        self, *flags: object, framing: str = "Content-Length: 10"
+    ) -> tuple[Program, HttpClient]:
+        """A server that was told to stop, and a client half of whose body has come."""
+        server = self.start(*flags)
+        client = self.http(server)
+        expect = (*client._credentials, framing, "Expect: 100-continue")
+        client.send(request("/a", *expect, method="PUT"))
+        self.assertEqual(client.interim(), 100)
+        client.send(b"01234" if framing.endswith("10") else b"5\r\n01234\r\n")
+        server.signal(signal.SIGTERM)
+        eventually(lambda: refuses_connections(server.address), "the server stops accepting")
+        return server, client
+
+    def test_a_body_under_way_is_taken_to_its_end(self) -> None:
+        for framing, rest in (
+            ("Content-Length: 10", b"56789"),
+            ("Transfer-Encoding: chunked", b"5\r\n56789\r\n0\r\n\r\n"),
+        ):
+            server, client = self.begin("--drain-seconds", LONG_S, framing=framing)
+            client.send(rest)
+            answer = client.answer("PUT")
+            self.assertIn(answer.status, (201, 204))
+            self.assertTrue(answer.closes())
+            self.assertTrue(client.is_ended())
+            self.assertEqual(server.wait(), 0)
+            self.assertEqual((self.scene.root / "a").read_bytes(), b"0123456789")
+
+    def test_a_body_that_does_not_come_is_cut(self) -> None:
+        server, client = self.begin("--drain-seconds", "0.3")
+        self.assertTrue(client.is_ended())
+        self.assertEqual(server.wait(), 0)
+        self.assertIn("connections cut at the end of the drain time", server.log())
+        self.assertEqual(self.names(), [])
+
+    def test_a_client_that_goes_away_is_not_waited_for(self) -> None:
+        server, client = self.begin("--drain-seconds", LONG_S)
+        client.half_close()
+        self.assertEqual(server.wait(), 0)
+        self.assertEqual(self.names(), [])
+
+
 class OtherMethodsTest(UploadTest):
     def test_delete(self) -> None:
         self.scene.write("a", b"x")
@@ -246,6 +291,7 @@ class OtherMethodsTest(UploadTest):
         client = self.http(server)
         self.assertEqual(self.put(client, "no/a", bytes(200_000), "If-Match: *").status, 204)
         self.assertEqual(self.put(client, "a", b"").status, 204)
+        self.assertEqual(self.put(client, "%zz", b"x").status, 204)
         for method in ("DELETE", "MKCOL"):
             answer = client.ask("/a", method=method)
             self.assertEqual(answer.status, 405)
@@ -274,6 +320,20 @@ class OtherMethodsTest(UploadTest):
             )
             self.assertIn(done.stdout, (b"201", b"204"))
             self.assertEqual((self.scene.root / "a").read_bytes(), source.read_bytes())
+
+
+class RemovedFolderTest(UploadTest):
+    def test_the_folder_may_go_while_the_body_comes(self) -> None:
+        server = self.start()
+        client, other = self.http(server), self.http(server)
+        self.assertEqual(other.ask("/gone/", method="MKCOL").status, 201)
+        client.send(request("/gone/f", *client._credentials, "Content-Length: 2", method="PUT"))
+        client.send(b"x")
+        eventually(
+            lambda: other.ask("/gone/", method="DELETE").status == 204, "the folder is removed"
+        )
+        client.send(b"y")
+        self.assertEqual(client.answer("PUT").status, 409)
 
 
 class CrashTest(UploadTest):

@@ -100,7 +100,8 @@ class LoadgenTest(LoadgenScene):
             busy.kill()
         run_delay = json.loads(ended.stdout)["run_delay"]
         self.assertTrue(run_delay["is_starved"], ended.stderr)
-        self.assertTrue(0.05 < run_delay["share"] <= 1.01, run_delay)
+        # It may be over 1: the main thread, and that of a sanitizer, wait for the core too.
+        self.assertGreater(run_delay["share"], 0.05, run_delay)
         self.assertIn("warning: loadgen's threads had to wait for a core", ended.stderr)
 
     def test_the_command_line_beats_the_environment_in_how_a_run_ends(self) -> None:

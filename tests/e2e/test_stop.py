@@ -9,7 +9,7 @@ import threading
 import unittest
 
 import servers
-from client import Client, ConnectionEndedError, grant
+from client import Client, ConnectionEndedError, grant, refuses_connections
 from peers import Peer
 from processes import sleep_count
 from programs import BUILD, Program, environment
@@ -18,16 +18,6 @@ from waiting import LONG_S, eventually, time_s
 
 BIG = 32_000_000
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
-
-
-def refuses_connections(server: Program) -> bool:
-    try:
-        Client(server.address).close()
-        return False
-    except ConnectionRefusedError:
-        return True
-    except ConnectionResetError:
-        return False  # the connection came just as the server stopped listening
 
 
 class StopTest(SceneTest):
@@ -45,7 +35,7 @@ class StopTest(SceneTest):
         self.assertLess(time_s(lambda: self.assertEqual(server.wait(), 0)), LONG_S / 2)
         for client in clients:
             self.assertTrue(client.is_ended())
-        self.assertTrue(refuses_connections(server))
+        self.assertTrue(refuses_connections(server.address))
         self.assertEqual(server.output_at_end(), "")
 
     @for_each(servers.KINDS)
@@ -83,7 +73,9 @@ class StopFileserverTest(SceneTest):
         fileserver = self.serve("--drain-seconds", LONG_S, *flags)
         client = self.begin_transfer(fileserver, "new:waiting:pw\nping\n")
         fileserver.signal(signal.SIGTERM)
-        eventually(lambda: refuses_connections(fileserver), "no connection is accepted any more")
+        eventually(
+            lambda: refuses_connections(fileserver.address), "no connection is accepted any more"
+        )
         self.assertEqual(client.take(BIG), b"1" * BIG)
         self.assertTrue(client.is_ended())
         self.assertEqual(fileserver.wait(), 0)
@@ -101,7 +93,9 @@ class StopFileserverTest(SceneTest):
             client.send("new:bob:pw\nping\n")
         peer.wait_for_lines(3)
         fileserver.signal(signal.SIGTERM)
-        eventually(lambda: refuses_connections(fileserver), "no connection is accepted any more")
+        eventually(
+            lambda: refuses_connections(fileserver.address), "no connection is accepted any more"
+        )
         may_answer.set()
         for client in clients:
             self.assertEqual(client.reply(), "OK")
@@ -162,7 +156,9 @@ class StopAuthserverTest(SceneTest):
         server, client, lock = self.begin_request(kind, "--drain-seconds", LONG_S)
         with contextlib.closing(lock):
             server.signal(signal.SIGTERM)
-            eventually(lambda: refuses_connections(server), "no connection is accepted any more")
+            eventually(
+                lambda: refuses_connections(server.address), "no connection is accepted any more"
+            )
             lock.execute("ROLLBACK")
             self.assertEqual(client.reply(), "OK")
             self.assertTrue(client.is_ended())
