@@ -108,6 +108,17 @@ test-scripts: peers
 e2e test-stores test-scripts test-lab: all
 	$(Q)TURNSTILE_BUILD='$(CURDIR)/$(BUILD)' $(PYTHON) tests/run_unittests.py tests/$(subst test-,,$@) $(T)
 
+judges: ## clients, linters and attackers that others wrote judge the HTTP front; T=test_curl only these
+	@scripts/setup judges
+	@$(MAKE) --no-print-directory -j$(shell nproc) all build/judges/installed
+	$(Q)TURNSTILE_BUILD='$(CURDIR)/$(BUILD)' $(PYTHON) tests/run_unittests.py tests/judges --jobs 2 $(T)
+
+# Their tests are skipped where pip cannot install them.
+build/judges/installed: tests/judges/requirements.txt
+	$(call say,install the judges of $<)
+	$(Q)$(PYTHON) -m venv build/judges && build/judges/bin/python -m pip install --quiet --disable-pip-version-check -r $< && \
+	  touch $@ || echo 'judges: not installed: $<'
+
 check: check-format check-python shellcheck ## the quick checks: all of the next three; they change nothing
 
 check-format: ## clang-format: C++ is formatted as .clang-format says
@@ -221,4 +232,4 @@ $(foreach s,$(SCHEMAS),$(eval $(BUILD)/objects/authserver/stores/$(s)_store.o: $
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 .PHONY: all peers setup help clean demo bench bench-scale profile results results-summary test unit e2e test-stores test-scripts test-lab \
-  check check-format check-python shellcheck tidy format compose-test memcheck fuzz torture mutants
+  judges check check-format check-python shellcheck tidy format compose-test memcheck fuzz torture mutants

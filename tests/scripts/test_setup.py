@@ -49,6 +49,9 @@ TEST = [
 # What the bench compares with.
 PEERS = ["nginx", "libnginx-mod-http-lua", "lua-nginx-redis", "wrk"]
 
+# What judges the HTTP front. wrk is among the peers.
+JUDGES = ["curl", "wget", "aria2", "rclone", "apache2-utils", "hey", "litmus", "slowhttptest"]
+
 # The linters that each distribution gets. Debian 13 has no version 14 of clang's tools.
 TOOLS_14 = "clang-14 clang-tidy-14 clang-format-14 libclang-rt-14-dev g++-11 g++-12"
 LINTERS = {
@@ -168,7 +171,7 @@ class SetupTest(ScriptTest):
 
     def test_each_distribution_gets_the_packages_that_its_apt_knows(self) -> None:
         for name, packages in packages_of_each_distribution().items():
-            wanted = {*BUILD, *TEST, *PEERS, *LINTERS[name].split()}
+            wanted = {*BUILD, *TEST, *PEERS, *JUDGES, *LINTERS[name].split()}
             wanted |= {"shellcheck", "python3-venv", "libhttp-parser-dev"}
             wanted = wanted - {"util-linux-extra"} | {FINCORE[name]}
             with self.subTest(distribution=name):
