@@ -116,7 +116,7 @@ judges: ## clients, linters and attackers that others wrote judge the HTTP front
 # Their tests are skipped where pip cannot install them.
 build/judges/installed: tests/judges/requirements.txt
 	$(call say,install the judges of $<)
-	$(Q)$(PYTHON) -m venv build/judges && build/judges/bin/python -m pip install --quiet --disable-pip-version-check -r $< && \
+	$(Q)$(PYTHON) -m venv --clear build/judges && build/judges/bin/python -m pip install --quiet --disable-pip-version-check -r $< && \
 	  touch $@ || echo 'judges: not installed: $<'
 
 check: check-format check-python shellcheck ## the quick checks: all of the next three; they change nothing
