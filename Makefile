@@ -111,7 +111,7 @@ e2e test-stores test-scripts test-lab: all
 judges: ## clients, linters and attackers that others wrote judge the HTTP front; T=test_curl only these
 	@scripts/setup judges
 	@$(MAKE) --no-print-directory -j$(shell nproc) all build/judges/installed
-	$(Q)TURNSTILE_BUILD='$(CURDIR)/$(BUILD)' $(PYTHON) tests/run_unittests.py tests/judges --jobs 2 $(T)
+	$(Q)TURNSTILE_BUILD='$(CURDIR)/$(BUILD)' $(PYTHON) tests/run_unittests.py --jobs 2 tests/judges $(T)
 
 # Their tests are skipped where pip cannot install them.
 build/judges/installed: tests/judges/requirements.txt
