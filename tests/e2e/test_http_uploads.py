@@ -5,6 +5,7 @@ import hashlib
 import itertools
 import os
 import random
+import shutil
 import signal
 import subprocess
 import threading
@@ -308,6 +309,7 @@ class OtherMethodsTest(UploadTest):
             self.assertEqual(answer.fields["allow"], "GET, HEAD, OPTIONS")
         self.assertEqual(client.ask("/a").body, b"old")
 
+    @unittest.skipUnless(shutil.which("curl"), "curl is missing")
     def test_curl(self) -> None:
         server = self.start()
         url = f"http://{server.further_address('http')}/"
