@@ -2,6 +2,7 @@
 
 import os
 import pty
+import select
 import signal
 import subprocess
 import termios
@@ -13,6 +14,7 @@ from client import Client, Reply
 from databases import SCRIPTS
 from programs import Program, environment
 from store_scene import PATIENT, PLAIN, StoreTest, combinations, flags_of
+from waiting import LONG_S, eventually
 
 STORES = ("sqlite", "mysql", "redis")
 FILE = b"a.txt"
@@ -114,12 +116,12 @@ class AccountChangesTest(StoreTest):
                     for asker in crowd:
                         asker.start()
                     for asker in crowd:
-                        asker.was_answered.wait()
+                        self.assertTrue(asker.was_answered.wait(4 * LONG_S), "it was answered")
                     self.assert_done("remove", user, *self.store(kind))
                     for asker in crowd:
                         asker.is_removed.set()
                     for asker in crowd:
-                        asker.join()
+                        asker.join(4 * LONG_S)
                         self.assertEqual(asker.first, {"OK"})
                         self.assertEqual(asker.last, {"denied"})
 
@@ -232,14 +234,19 @@ class AccountChangesTest(StoreTest):
             start_new_session=True,
             preexec_fn=lambda: os.close(os.open(os.ttyname(0), os.O_RDWR)),  # to control it
         )
+        self.addCleanup(script.kill)
         shown = b""
         for number, answer in enumerate(answers):
             while shown.count(b": ") <= number:
+                is_there, _, _ = select.select([master], [], [], LONG_S)
+                self.assertTrue(is_there, f"no question {number + 1}: {shown!r}")
                 shown += os.read(master, 1000)
-            while termios.tcgetattr(terminal)[3] & termios.ECHO:
-                pass  # the script is about to switch it off
+            eventually(
+                lambda: not termios.tcgetattr(terminal)[3] & termios.ECHO,
+                "the script switches off that the terminal shows what is typed",
+            )
             os.write(master, answer)
-        status = script.wait()
+        status = script.wait(LONG_S)
         echoes = bool(termios.tcgetattr(terminal)[3] & termios.ECHO)
         os.close(terminal)
         try:
