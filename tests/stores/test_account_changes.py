@@ -74,7 +74,9 @@ class AccountChangesTest(StoreTest):
         servers = []
         for _ in range(2):
             auth = self.scene.authserver(*self.store(kind), *flags_of(combination), *PATIENT)
-            servers.append(self.scene.fileserver(auth, "--wrong-passwords", "0"))
+            # Right pairs are asked together, and no guess has to wait.
+            flags = ("--wrong-passwords", 10_000, "--auth-timeout", 4 * LONG_S)
+            servers.append(self.scene.fileserver(auth, *flags))
         return servers
 
     def test_the_next_request_of_every_connection_sees_the_change(self) -> None:
