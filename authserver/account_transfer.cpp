@@ -147,8 +147,8 @@ base::Status list_users(AccountStore& store, const std::string& path) {
   });
   if (!visited) return visited;
   std::ranges::sort(users);
-  const auto repeated = std::ranges::unique(users);
-  users.erase(repeated.begin(), repeated.end());
+  const auto repeated = std::unique(users.begin(), users.end());
+  users.erase(repeated, users.end());
   std::string lines;
   for (const std::string& user : users) lines.append(user).append("\n");
   return write_to(path, [&](int fd) -> base::Status {
