@@ -1,9 +1,16 @@
 """All mutations, in the order in which they are tried."""
 
 import access
+import account_stores
+import auth_client
+import commit_queue
+import connections
 import http_session
 import http_syntax
+import loadgen_requests
 import measuring
+import passwords
+import served_files
 import uploads
 from tree import Mutation
 
@@ -15,12 +22,19 @@ import loadgen
 # Those of one file stand together, so that it is compiled once for each.
 ALL: tuple[Mutation, ...] = (
     *lib.MUTATIONS,
+    *connections.MUTATIONS,
     *http_syntax.MUTATIONS,
     *access.MUTATIONS,
     *http_session.MUTATIONS,
     *fileserver.MUTATIONS,
+    *auth_client.MUTATIONS,
+    *served_files.MUTATIONS,
     *uploads.MUTATIONS,
     *authserver.MUTATIONS,
+    *passwords.MUTATIONS,
+    *commit_queue.MUTATIONS,
+    *account_stores.MUTATIONS,
     *loadgen.MUTATIONS,
+    *loadgen_requests.MUTATIONS,
     *measuring.MUTATIONS,
 )
