@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from lab.rig.databases import Server
 from lab.rig.processes import Address
-from lab.rig.stores import Server, Store
+from lab.rig.stores import Store
 
 from .peers import bare, nginx, paced, wrk
 from .promise import Outcome, Side, compare, in_turns

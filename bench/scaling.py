@@ -13,9 +13,10 @@ from pathlib import Path
 
 from lab.rig import files, servers, stores
 from lab.rig.cores import Cores, usable_cores
+from lab.rig.databases import RedisServer
 from lab.rig.errors import Failed
 from lab.rig.servers import Pair, Server
-from lab.rig.stores import RedisServer, Store
+from lab.rig.stores import Store
 
 from .growth import Curve
 from .system import Bench

@@ -4,6 +4,7 @@ The lab, the bench, the demo and the tests all use this package. It knows nothin
 
   processes.py   one running program: READY line, pinning, signals, end
   stores.py      the account stores: one row for each in KINDS
+  databases.py   Redis and MySQL, which stores.py and the tests start
   servers.py     an authserver and a fileserver that are ready
   loadgen.py     one run of the load generator
   iperf3.py      what loopback carries without our programs

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import e2e_path  # noqa: F401
 
+from lab.rig.databases import MysqlServer, RedisServer, Server
 from lab.rig.files import SCRIPTS
 from lab.rig.processes import run_tool
-from lab.rig.stores import MysqlServer, RedisServer, Server
 
 
 class Database(Server):
