@@ -12,7 +12,8 @@ Reading order, from the data to the report:
   measure.py         one point: loadgen.py drives, sampler.py watches, usage.py cuts to the window
   checks.py          what makes a point invalid; records.py keeps the points
   analysis.py        all points of a cell: intervals.py, operational_laws.py, usl.py, verdict.py
-  report.py          writes the results: views.py, figure_views.py, findings.py, plots.py,
+  report.py          writes the results: views.py and figure_views.py, which get a scene.py;
+                     findings.py; plots.py and panel_plot.py in one figure_style.py;
                      document.py, html.py, markdown.py
   compare.py, doctor.py, host.py, limits.py, profile.py
 """

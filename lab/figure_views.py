@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from . import plots, usl, wording
+from . import panel_plot, plots, usl, wording
 from .analysis import CellResult, component_title
 from .catalog import COMPONENTS, Stage, row_title
 from .document import Block, Bullets, Figure, Heading, Paragraph, Table
 from .intervals import Spread
 from .plots import BarGroup, Curve
 from .rig.cores import counted
-from .views import Scene, configuration, durability, gain
+from .scene import Scene, configuration, durability, gain
 
 _HOW_TO_READ_SWEEPS = (
     "Solid lines are measured; bars are the intervals of the tables. A diamond is N*. A hollow "
@@ -115,7 +115,7 @@ def panels(scene: Scene) -> list[Block]:
                     f"{result.cell}, N = {run.threads}, {wording.rate(run.throughput_rps)} "
                     f"requests/s. Bottleneck, at N = {result.at_saturation.threads}: "
                     f"{result.verdict.sentence} {configuration(scene.environment, [stage])}",
-                    plots.panel(
+                    panel_plot.panel(
                         evidence["samples"],
                         list(run.usage.cores),
                         components,

@@ -1,55 +1,13 @@
-"""The figures, as SVG text. One colour for each stage and each component, everywhere."""
+"""The figures of throughput and response time, as SVG text."""
 
 from __future__ import annotations
 
-import io
-import math
 from dataclasses import dataclass
-from itertools import pairwise
 
-import matplotlib
-
-matplotlib.use("Agg")
 from matplotlib import pyplot
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
-COMPONENT_COLOURS = {
-    "fileserver": "#0072b2",
-    "authserver": "#e69f00",
-    "store": "#cc79a7",
-    "loadgen": "#8a8a8a",
-}
-CORE_COLOURS = {
-    "user": "#0072b2",
-    "system": "#d55e00",
-    "wait": "#f0e442",
-    "stolen": "#000000",
-    "idle": "#e8ecf0",
-}
-
-_STYLE = {
-    "svg.fonttype": "none",
-    "font.family": "sans-serif",
-    "font.size": 10,
-    "font.sans-serif": ["Segoe UI", "Helvetica Neue", "Arial", "DejaVu Sans"],
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.edgecolor": "#5b6675",
-    "axes.labelcolor": "#1c2430",
-    "axes.titlesize": 11,
-    "axes.titleweight": "bold",
-    "axes.titlelocation": "left",
-    "axes.grid": True,
-    "grid.color": "#dde3ea",
-    "grid.linewidth": 0.7,
-    "axes.axisbelow": True,
-    "xtick.color": "#5b6675",
-    "ytick.color": "#5b6675",
-    "legend.frameon": False,
-    "legend.fontsize": 9,
-    "figure.constrained_layout.use": True,
-}
-matplotlib.rcParams.update(_STYLE)
+from .figure_style import few_numbers, plain_number, svg
 
 
 @dataclass(frozen=True)
@@ -98,9 +56,9 @@ def sweep(curves: list[Curve], title: str) -> str:
         ylabel="mean, ms",
         yscale="log" if any(curve.response_ms for curve in curves) else "linear",
     )
-    right.yaxis.set_major_formatter(FuncFormatter(_plain_number))
-    right.yaxis.set_minor_formatter(FuncFormatter(_few_numbers))
-    left.yaxis.set_major_formatter(FuncFormatter(_plain_number))
+    right.yaxis.set_major_formatter(FuncFormatter(plain_number))
+    right.yaxis.set_minor_formatter(FuncFormatter(few_numbers))
+    left.yaxis.set_major_formatter(FuncFormatter(plain_number))
     for axes in (left, right):
         _threads_axis(
             axes,
@@ -125,7 +83,7 @@ def bars(groups: list[BarGroup], paper: list[BarGroup], rows: list[str]) -> str:
         axes.set(title=title, yscale="log", ylim=(0.6 * least, None))
         axes.set_xticks(range(len(rows)), rows)
         axes.grid(axis="x", visible=False)
-        axes.yaxis.set_major_formatter(FuncFormatter(_plain_number))
+        axes.yaxis.set_major_formatter(FuncFormatter(plain_number))
     all_axes[0][0].set_ylabel("maximum throughput, requests/s")
     all_axes[0][-1].legend(loc="upper right")
     return svg(figure)
@@ -158,57 +116,9 @@ def gains(
     axes.set(title="Shape: gain over the stage before", ylabel="times", yscale="log")
     axes.set_xticks(places, rows)
     axes.grid(axis="x", visible=False)
-    axes.yaxis.set_major_formatter(FuncFormatter(_plain_number))
-    axes.yaxis.set_minor_formatter(FuncFormatter(_few_numbers))
+    axes.yaxis.set_major_formatter(FuncFormatter(plain_number))
+    axes.yaxis.set_minor_formatter(FuncFormatter(few_numbers))
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    return svg(figure)
-
-
-def panel(samples: list[dict], cores: list[str], components: dict[str, str], title: str) -> str:
-    """What the paper's nmon screens show: cores, processes, disk and network, resident memory.
-
-    samples are counters over time as the sampler took them; components are name -> title.
-    """
-    figure, ((top_left, top_right), (low_left, low_right)) = pyplot.subplots(
-        2, 2, figsize=(10.5, 6.2)
-    )
-    _core_bars(top_left, samples, cores)
-    top_left.set_title(f"{title}: each core")
-    middles = [(a["time_s"] + b["time_s"]) / 2 for a, b in pairwise(samples)]
-    for name, label in components.items():
-        colour = COMPONENT_COLOURS[name]
-        top_right.plot(
-            middles,
-            [100 * value for value in _rates(samples, f"{name}.cpu_s")],
-            color=colour,
-            label=label,
-        )
-        low_right.plot(
-            [sample["time_s"] for sample in samples],
-            [sample.get(f"{name}.resident_bytes", float("nan")) / 1e6 for sample in samples],
-            color=colour,
-            label=label,
-        )
-    top_right.set(title="CPU of each process", ylabel="% of one core", ylim=(0, None))
-    low_right.set(
-        title="Resident memory", xlabel="s in the measured window", ylabel="MB", yscale="log"
-    )
-    low_right.yaxis.set_major_formatter(FuncFormatter(_plain_number))
-    low_right.yaxis.set_minor_formatter(FuncFormatter(_few_numbers))
-    low_left.plot(
-        middles, _sum_rates(samples, "disk.", ".read_bytes"), color="#0072b2", label="disk read"
-    )
-    low_left.plot(
-        middles, _sum_rates(samples, "disk.", ".write_bytes"), color="#d55e00", label="disk write"
-    )
-    low_left.plot(
-        middles, _sum_rates(samples, "loopback.", "bytes"), color="#009e73", label="loopback"
-    )
-    low_left.set(
-        title="Disk and network", xlabel="s in the measured window", ylabel="MB/s", ylim=(0, None)
-    )
-    for axes in (top_right, low_left, low_right):
-        axes.legend(loc="best")
     return svg(figure)
 
 
@@ -256,7 +166,7 @@ def scaling(
         ylim=(0, 110),
     )
     left.set_xticks(cores)
-    left.yaxis.set_major_formatter(FuncFormatter(_plain_number))
+    left.yaxis.set_major_formatter(FuncFormatter(plain_number))
     left.legend(loc="best")
     return svg(figure)
 
@@ -339,45 +249,6 @@ def _bar_group(axes, group: BarGroup, shift: float, width: float) -> None:
             )
 
 
-def _core_bars(axes, samples: list[dict], cores: list[str]) -> None:
-    bottoms = [0.0] * len(cores)
-    for part, colour in CORE_COLOURS.items():
-        shares = []
-        for core in cores:
-            spent = {
-                name: samples[-1][f"core.{core}.{name}_s"] - samples[0][f"core.{core}.{name}_s"]
-                for name in CORE_COLOURS
-            }
-            shares.append(100 * spent[part] / (sum(spent.values()) or 1))
-        axes.bar(
-            [f"core {core}" for core in cores],
-            shares,
-            bottom=bottoms,
-            color=colour,
-            label=part,
-            width=0.6,
-        )
-        bottoms = [bottom + share for bottom, share in zip(bottoms, shares)]
-    axes.set(ylabel="% of the window", ylim=(0, 100))
-    axes.grid(axis="x", visible=False)
-    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
-
-
-def _rates(samples: list[dict], name: str) -> list[float]:
-    return [
-        max(0.0, (b[name] - a[name]) / (b["time_s"] - a["time_s"]))
-        if name in a and name in b
-        else float("nan")
-        for a, b in pairwise(samples)
-    ]
-
-
-def _sum_rates(samples: list[dict], start: str, end: str) -> list[float]:
-    names = [name for name in samples[0] if name.startswith(start) and name.endswith(end)]
-    each = [_rates(samples, name) for name in names]
-    return [sum(values) / 1e6 for values in zip(*each)] if each else [0.0] * (len(samples) - 1)
-
-
 def _threads_axis(axes, numbers: list[int]) -> None:
     axes.set_xscale("log", base=2)
     powers = sorted(
@@ -394,20 +265,3 @@ def _columns(rows: list[tuple], count: int) -> list[list]:
 def _present(places: list[float], values: list[float | None]) -> tuple[list[float], list[float]]:
     pairs = [(place, value) for place, value in zip(places, values) if value is not None]
     return [place for place, _ in pairs], [value for _, value in pairs]
-
-
-def _plain_number(value: float, _position) -> str:
-    return f"{value:,.0f}" if value >= 10 else f"{value:g}"
-
-
-def _few_numbers(value: float, _position) -> str:
-    """Names the twos and fives between the powers of ten."""
-    leading = value / 10 ** math.floor(math.log10(value))
-    return _plain_number(value, None) if round(leading, 6) in (2, 5) else ""
-
-
-def svg(figure) -> str:
-    text = io.StringIO()
-    figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
-    pyplot.close(figure)
-    return text.getvalue()

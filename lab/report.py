@@ -13,7 +13,7 @@ from .html import render as render_html
 from .markdown import render as render_markdown
 from .records import Folder
 from .rig.errors import Failed
-from .views import Scene
+from .scene import Scene, method
 
 VIEWS: dict[str, Callable[[Scene], list[Block]]] = {
     "hardware": views.hardware,
@@ -104,7 +104,7 @@ def _opening(environment: dict, analysis: Analysis) -> list[Block]:
     mode, points = environment["mode"], len(analysis.runs)
     text = (
         f"{points} runs of the load generator, {len(analysis.invalid)} of them invalid; "
-        f"{views.method(environment)}. Load generator, servers and store ran on one machine and "
+        f"{method(environment)}. Load generator, servers and store ran on one machine and "
         "communicated over loopback"
         + (
             ", in their own network namespace."

@@ -6,86 +6,17 @@ figure_views.py and add a line to VIEWS in report.py.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from . import paper, pinning, wording
-from .analysis import Analysis, CellResult, ThreadCount, component_title
-from .catalog import COMPONENTS, Cell, Experiment, Stage, row_title
+from . import paper, wording
+from .analysis import CellResult, ThreadCount, component_title
+from .catalog import COMPONENTS, Stage, row_title
 from .document import Block, Bullets, Heading, Paragraph, Table
-from .records import Folder
-from .rig.cores import counted
+from .scene import Scene, configuration, durability, gain, stage_durability
 
 _SPREAD_NOTE = (
     "“ours” is the median of the runs, with the 95% confidence interval of the mean "
     "(* = minimum–maximum: fewer than three runs). Without an interval, there was one run. "
     "≥ marks a lower bound: a higher point failed its checks."
 )
-
-
-@dataclass(frozen=True)
-class Scene:
-    """What a view gets."""
-
-    experiment: Experiment
-    stages: list[Stage]  # those of this report, in order
-    rows: list[str]
-    analysis: Analysis
-    environment: dict
-    folder: Folder
-
-    @property
-    def configuration(self) -> str:
-        """A sentence for captions: how all stages of the experiment were measured."""
-        plan = (
-            "the fileserver on the given number of cores" if self.experiment.each_core_count else ""
-        )
-        return configuration(self.environment, self.stages, plan)
-
-    def result(self, stage: Stage, row: str) -> CellResult | None:
-        return self.analysis.result(Cell(stage.name, row))
-
-    def peak(self, stage: Stage, row: str) -> paper.Peak | None:
-        return paper.peak(self.experiment.name, stage.name, row)
-
-    def ours(self, stage: Stage, row: str) -> float | None:
-        result = self.result(stage, row)
-        return result.best.throughput.median if result else None
-
-    def paper_rate(self, stage: Stage, row: str) -> float | None:
-        peak = self.peak(stage, row)
-        return peak.throughput_rps if peak else None
-
-
-def method(environment: dict) -> str:
-    mode = environment["mode"]
-    repeated = "each once" if mode["repeat"] == 1 else f"deciding points {mode['repeat']} times"
-    return f"points of {mode['seconds']:g} s after {mode['warmup_s']:g} s of warm-up, {repeated}"
-
-
-def configuration(environment: dict, stages: list[Stage], plan: str = "") -> str:
-    """plan says how the components were pinned, if not as on the command line."""
-    cores = tuple(environment["cores"])
-    chosen = pinning.choose(environment["options"]["pin"], cores).plan
-    parts = [
-        f"{environment['mode']['name']} run, {method(environment)}",
-        "loopback",
-        counted(len(cores)),
-        plan or ("nothing pinned" if chosen == "none" else f"pinning: {chosen}"),
-    ]
-    kinds = sorted(
-        {
-            stack["store"]
-            for slug, stack in environment.get("stacks", {}).items()
-            if any(slug.startswith(f"{stage.name}-") for stage in stages)
-        }
-    )
-    if kinds:
-        parts.append(f"store: {', '.join(kinds)}")
-    if stages:
-        parts.append(f"passwords: {', '.join(sorted({stage.passwords for stage in stages}))}")
-    if cold := [stage.name for stage in stages if stage.cold]:
-        parts.append(f"caches dropped before each get of {', '.join(cold)}, and no warm-up")
-    return "Configuration: " + "; ".join(parts) + "."
 
 
 def hardware(scene: Scene) -> list[Block]:
@@ -183,7 +114,7 @@ def bottlenecks(scene: Scene) -> list[Block]:
                 f"{stage.name}: {stage.title}. The predicted N* is (D + Z) / Dmax, from the "
                 "demands measured at N = 1. Response time is from before connect to after the "
                 f"last byte. X·R/N must be 1 in a closed loop. {_SPREAD_NOTE} "
-                f"{_durability(scene, stage)} {configuration(scene.environment, [stage])}",
+                f"{stage_durability(scene, stage)} {configuration(scene.environment, [stage])}",
                 [
                     "",
                     "paper",
@@ -262,13 +193,6 @@ def network_probe(scene: Scene) -> list[Block]:
     return blocks
 
 
-def durability(scene: Scene) -> str:
-    """What an OK to `new` guarantees, for every store of the experiment."""
-    return " ".join(
-        filter(None, dict.fromkeys(_durability(scene, stage) for stage in scene.stages))
-    )
-
-
 def _maximum(result: CellResult | None) -> str:
     return (
         wording.maximum(result.best.throughput, result.is_lower_bound)
@@ -288,12 +212,6 @@ def _maxima_row(scene: Scene, row: str) -> list[str]:
                 wording.times(gain(scene.ours, scene.stages[index - 1], stage, row)),
             ]
     return cells
-
-
-def gain(of, before: Stage, after: Stage, row: str) -> float | None:
-    """of is Scene.ours or Scene.paper_rate. None when one side is missing."""
-    first, second = of(before, row), of(after, row)
-    return second / first if first and second else None
 
 
 def _gain(of, scene: Scene, row: str) -> str:
@@ -404,14 +322,6 @@ def _traffic_cells(point: ThreadCount) -> list[str]:
             [one.write_bytes_per_s for one in servers],
         )
     ]
-
-
-def _durability(scene: Scene, stage: Stage) -> str:
-    for result in scene.analysis.results():
-        recorded = scene.environment.get("stacks", {}).get(result.cell.slug)
-        if result.cell.stage == stage.name and recorded:
-            return recorded["durability"]
-    return ""
 
 
 def _probe_row(name: str, interval_s: float, transferred: float) -> list[str]:
