@@ -64,7 +64,9 @@ _TOGETHER = (
         "authserver/stores/timed_store.cpp",
         "i < users.size() && telemetry::is_on()",
         "i < 1 && telemetry::is_on()",
-        ("e2e/test_telemetry.AuthserverCountsTest.test_requests_that_came_together_count_each",),
+        (
+            "e2e/test_telemetry_counts.AuthserverCountsTest.test_requests_that_came_together_count_each",
+        ),
     ),
 )
 

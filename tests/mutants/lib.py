@@ -169,7 +169,7 @@ _TELEMETRY = (
         "",
         (
             "unit/what a child counted stays*",
-            "e2e/test_telemetry.AuthserverCountsTest.test_what_a_killed_process_counted_stays",
+            "e2e/test_telemetry_counts.AuthserverCountsTest.test_what_a_killed_process_counted_stays",
         ),
         may_hang=True,
     ),

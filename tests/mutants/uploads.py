@@ -101,14 +101,14 @@ MUTATIONS: tuple[Mutation, ...] = (
         "lib/serve/http_conversation.cpp",
         "stream_.receive_rest(",
         "stream_.receive(",
-        ("e2e/test_http_uploads.StopTest.test_a_body_under_way_is_taken_to_its_end",),
+        ("e2e/test_http_upload_faults.StopTest.test_a_body_under_way_is_taken_to_its_end",),
     ),
     Mutation(
         "client-that-went-away-is-waited-for",
         "lib/serve/stream.cpp",
         " && net::is_established(fd())",
         "",
-        ("e2e/test_http_uploads.StopTest.test_a_client_that_goes_away_is_not_waited_for",),
+        ("e2e/test_http_upload_faults.StopTest.test_a_client_that_goes_away_is_not_waited_for",),
         may_hang=True,
     ),
     Mutation(
@@ -116,6 +116,8 @@ MUTATIONS: tuple[Mutation, ...] = (
         "fileserver/files/uploads.cpp",
         "status == UploadStatus::kNotFound ? UploadStatus::kConflict : status",
         "status",
-        ("e2e/test_http_uploads.RemovedFolderTest.test_the_folder_may_go_while_the_body_comes",),
+        (
+            "e2e/test_http_upload_faults.RemovedFolderTest.test_the_folder_may_go_while_the_body_comes",
+        ),
     ),
 )

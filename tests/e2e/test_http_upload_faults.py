@@ -1,0 +1,149 @@
+"""PUT of --http-listen while something ends it: a stop, a kill, a removed folder, a full disk."""
+
+import itertools
+import random
+import signal
+import threading
+import time
+import unittest
+
+from client import ConnectionEndedError, refuses_connections
+from http_client import HttpClient, request
+from mount_namespace import NAMESPACES, why_no_mounts
+from programs import Program
+from scene import for_each
+from upload_scene import HIDDEN, USER, UploadTest
+from waiting import LONG_S, eventually
+
+
+class StopTest(UploadTest):
+    def begin(
+        self, *flags: object, framing: str = "Content-Length: 10"
+    ) -> tuple[Program, HttpClient]:
+        """A server that was told to stop, and a client half of whose body has come."""
+        server = self.start(*flags)
+        client = self.http(server)
+        expect = (*client._credentials, framing, "Expect: 100-continue")
+        client.send(request("/a", *expect, method="PUT"))
+        self.assertEqual(client.interim(), 100)
+        client.send(b"01234" if framing.endswith("10") else b"5\r\n01234\r\n")
+        server.signal(signal.SIGTERM)
+        eventually(lambda: refuses_connections(server.address), "the server stops accepting")
+        return server, client
+
+    def test_a_body_under_way_is_taken_to_its_end(self) -> None:
+        for framing, rest in (
+            ("Content-Length: 10", b"56789"),
+            ("Transfer-Encoding: chunked", b"5\r\n56789\r\n0\r\n\r\n"),
+        ):
+            server, client = self.begin("--drain-seconds", LONG_S, framing=framing)
+            client.send(rest)
+            answer = client.answer("PUT")
+            self.assertIn(answer.status, (201, 204))
+            self.assertTrue(answer.closes())
+            self.assertTrue(client.is_ended())
+            self.assertEqual(server.wait(), 0)
+            self.assertEqual((self.scene.root / "a").read_bytes(), b"0123456789")
+
+    def test_a_body_that_does_not_come_is_cut(self) -> None:
+        server, client = self.begin("--drain-seconds", "0.3")
+        self.assertTrue(client.is_ended())
+        self.assertEqual(server.wait(), 0)
+        self.assertIn("connections cut at the end of the drain time", server.log())
+        self.assertEqual(self.names(), [])
+
+    def test_a_client_that_goes_away_is_not_waited_for(self) -> None:
+        server, client = self.begin("--drain-seconds", LONG_S)
+        client.half_close()
+        self.assertEqual(server.wait(), 0)
+        self.assertEqual(self.names(), [])
+
+
+class RemovedFolderTest(UploadTest):
+    def test_the_folder_may_go_while_the_body_comes(self) -> None:
+        server = self.start()
+        client, other = self.http(server), self.http(server)
+        self.assertEqual(other.ask("/gone/", method="MKCOL").status, 201)
+        client.send(request("/gone/f", *client._credentials, "Content-Length: 2", method="PUT"))
+        client.send(b"x")
+        eventually(
+            lambda: other.ask("/gone/", method="DELETE").status == 204, "the folder is removed"
+        )
+        client.send(b"y")
+        self.assertEqual(client.answer("PUT").status, 409)
+
+
+class CrashTest(UploadTest):
+    ROUNDS = 4
+    NAMES = 5
+    SENDERS = 10
+
+    def send_until_killed(self, server: Program, letters: "itertools.cycle[str]") -> None:
+        sizes = (10, 5_000, 300_000)
+        try:
+            client = HttpClient(server, *USER)
+            while True:
+                body = next(letters).encode() * random.choice(sizes)
+                self.put(client, f"{random.randrange(self.NAMES)}", body)
+        except (ConnectionEndedError, OSError):
+            pass
+
+    def test_names_are_whole_after_a_kill(self) -> None:
+        letters = itertools.cycle("abcdefghijklmnop")
+        for _ in range(self.ROUNDS):
+            server = self.start()
+            threads = [
+                threading.Thread(target=self.send_until_killed, args=(server, letters))
+                for _ in range(self.SENDERS)
+            ]
+            for thread in threads:
+                thread.start()
+            time.sleep(random.uniform(0.05, 0.5))
+            server.kill()
+            for thread in threads:
+                thread.join()
+            for path in self.scene.root.iterdir():
+                if path.name.startswith(HIDDEN):
+                    continue
+                body = path.read_bytes()
+                self.assertIn(len(body), (10, 5_000, 300_000))
+                self.assertEqual(body, body[:1] * len(body), "one version, whole")
+        self.start()
+        self.assertEqual([name for name in self.names() if HIDDEN in name], [], "swept")
+
+    def test_hidden_names_are_neither_served_nor_listed(self) -> None:
+        server = self.start()
+        self.scene.write(f"{HIDDEN}1", b"x")
+        self.scene.write("a", b"x")
+        client = self.http(server)
+        self.assertEqual(client.ask(f"/{HIDDEN}1").status, 404)
+        self.assertEqual(client.ask(f"/{HIDDEN}1", method="DELETE").status, 404)
+        self.assertNotIn(HIDDEN.encode(), client.ask("/").body)
+
+
+@unittest.skipIf(why_no_mounts(), why_no_mounts() or "")
+class FullDiskTest(UploadTest):
+    """The served folder is a file system of 1 MiB, which only the server sees."""
+
+    @for_each(("prefetch", "disk"))
+    def test_a_full_disk_is_507_and_loses_nothing(self, mode: str) -> None:
+        mount = f'mount -t tmpfs -o size=1m none "{self.scene.root}" && exec "$0" "$@"'
+        server = self.start("--files", mode, prefix=[*NAMESPACES, "sh", "-c", mount])
+        client = self.http(server)
+        self.assertEqual(self.put(client, "a", b"old").status, 201)
+        expect = (*client._credentials, "Content-Length: 2000000", "Expect: 100-continue")
+        client.send(request("/a", *expect, method="PUT"))
+        self.assertEqual(client.answer("PUT").status, 507)
+        client = self.http(server)
+        chunk = b"10000\r\n" + bytes(65536) + b"\r\n"
+        chunked = "Transfer-Encoding: chunked"
+        client.send(request("/b", *client._credentials, chunked, method="PUT") + chunk * 40)
+        self.assertEqual(client.answer("PUT").status, 507)
+        client = self.http(server)
+        self.assertEqual(client.ask("/a").body, b"old")
+        self.assertEqual(client.ask("/b").status, 404)
+        self.assertEqual(self.put(client, "c", bytes(900_000)).status, 201)
+
+
+if __name__ == "__main__":
+    unittest.main()
