@@ -1,15 +1,11 @@
 #include "fileserver/auth_lane.h"
 
-#include <linux/futex.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <utility>
 
+#include "base/futex.h"
 #include "net/socket_io.h"
 
 namespace fileserver {
@@ -26,19 +22,12 @@ constexpr std::uint32_t kLeads = 3;
 constexpr std::uint32_t kAlone = 4;  // it shall ask by itself
 
 using Word = std::atomic<std::uint32_t>;
-static_assert(sizeof(Word) == sizeof(std::uint32_t) && Word::is_always_lock_free);
-
-timespec timespec_of(std::int64_t time_ns) {
-  return {time_ns / base::kNsPerS, time_ns % base::kNsPerS};
-}
+constexpr auto kOfOneProcess = base::Sleepers::kOfOneProcess;
 
 // Sleeps while the word is kSleeps. Returns false when the time has come.
 bool sleep_until(Word& word, std::int64_t time_ns) {
-  const timespec until = timespec_of(time_ns);
   while (word.load(std::memory_order_acquire) == kSleeps) {
-    const long slept = ::syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, kSleeps, &until,
-                                 nullptr, FUTEX_BITSET_MATCH_ANY);
-    if (slept != 0 && errno == ETIMEDOUT) return false;
+    if (!base::sleep_while<kOfOneProcess>(word, kSleeps, time_ns)) return false;
   }
   return true;
 }
@@ -73,8 +62,7 @@ class AuthLane::Wakes {
     words_[count_++] = &question.state;
   }
   void wake_all() {
-    for (; done_ < count_; ++done_)
-      ::syscall(SYS_futex, words_[done_], FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+    for (; done_ < count_; ++done_) base::wake<kOfOneProcess>(*words_[done_]);
     count_ = done_ = 0;
   }
 

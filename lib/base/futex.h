@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
 #include <ctime>
 
@@ -13,19 +14,25 @@
 
 namespace base {
 
-// Sleeps while the word has this value, until a time of base::now_ns(). May return earlier.
-template <typename Word>
-void sleep_while(std::atomic<Word>& word, Word value, std::int64_t until_ns) {
+// Whose threads sleep on a word and wake each other. Those of one process do so faster.
+enum class Sleepers : int { kOfAnyProcess = 0, kOfOneProcess = FUTEX_PRIVATE_FLAG };
+
+// Sleeps while the word has this value, until a time of base::now_ns(). Returns false when the time
+// has come, and true otherwise, which may be for no reason.
+template <Sleepers kSleepers = Sleepers::kOfAnyProcess, typename Word>
+bool sleep_while(std::atomic<Word>& word, Word value, std::int64_t until_ns) {
   static_assert(sizeof word == 4 && std::atomic<Word>::is_always_lock_free);
   const timespec until{until_ns / kNsPerS, until_ns % kNsPerS};
-  ::syscall(SYS_futex, &word, FUTEX_WAIT_BITSET, static_cast<std::uint32_t>(value), &until, nullptr,
-            FUTEX_BITSET_MATCH_ANY);
+  return ::syscall(SYS_futex, &word, FUTEX_WAIT_BITSET | static_cast<int>(kSleepers),
+                   static_cast<std::uint32_t>(value), &until, nullptr,
+                   FUTEX_BITSET_MATCH_ANY) == 0 ||
+         errno != ETIMEDOUT;
 }
 
-// Wakes one that sleeps, after the word was changed.
-template <typename Word>
+// Wakes one that sleeps, after the word was changed. The word may be gone since.
+template <Sleepers kSleepers = Sleepers::kOfAnyProcess, typename Word>
 void wake(std::atomic<Word>& word) {
-  ::syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+  ::syscall(SYS_futex, &word, FUTEX_WAKE | static_cast<int>(kSleepers), 1, nullptr, nullptr, 0);
 }
 
 }  // namespace base

@@ -113,8 +113,8 @@ _LANE = (
     Mutation(
         "nobody-leaves-a-lane",
         "fileserver/auth_lane.cpp",
-        "if (slept != 0 && errno == ETIMEDOUT) return false;",
-        "if (slept != 0 && errno == ETIMEDOUT) continue;",
+        "if (!base::sleep_while<kOfOneProcess>(word, kSleeps, time_ns)) return false;",
+        "static_cast<void>(base::sleep_while<kOfOneProcess>(word, kSleeps, time_ns));",
         ("unit/who has waited for long leaves*",),
         may_hang=True,
     ),
