@@ -75,15 +75,16 @@ class Reader {
   bool is_good_ = true;
 };
 
-// "06 Nov 1994 08:49:37 GMT"
-std::optional<Parts> parse_fixed(std::string_view text) {
+// "06 Nov 1994 08:49:37 GMT", with this text between the parts of the date.
+std::optional<Parts> parse_day_first(std::string_view text, std::string_view between,
+                                     std::size_t digits_of_year) {
   Reader reader(text);
   Parts parts;
   parts.day = reader.number(2);
-  reader.literal(" ");
+  reader.literal(between);
   parts.month = reader.month();
-  reader.literal(" ");
-  parts.year = static_cast<int>(reader.number(4));
+  reader.literal(between);
+  parts.year = static_cast<int>(reader.number(digits_of_year));
   reader.literal(" ");
   parts.seconds = reader.time_of_day();
   reader.literal(" GMT");
@@ -92,22 +93,13 @@ std::optional<Parts> parse_fixed(std::string_view text) {
 
 // "06-Nov-94 08:49:37 GMT"
 std::optional<Parts> parse_rfc850(std::string_view text, std::int64_t now) {
-  Reader reader(text);
-  Parts parts;
-  parts.day = reader.number(2);
-  reader.literal("-");
-  parts.month = reader.month();
-  reader.literal("-");
-  parts.year = static_cast<int>(reader.number(2));
-  reader.literal(" ");
-  parts.seconds = reader.time_of_day();
-  reader.literal(" GMT");
-  if (!reader.is_at_end()) return {};
+  auto parts = parse_day_first(text, "-", 2);
+  if (!parts) return {};
   // The latest year with these two digits that is at most 50 years after now.
   const int this_year =
       static_cast<int>(year_month_day(sys_days(days(now / kSecondsOfDay))).year());
   const int latest = this_year + 50;
-  parts.year += (latest - parts.year) / 100 * 100;
+  parts->year += (latest - parts->year) / 100 * 100;
   return parts;
 }
 
@@ -133,7 +125,7 @@ std::optional<Parts> parse_parts(std::string_view text, std::int64_t now) {
       return text.starts_with(start) ? text.substr(start.size()) : std::string_view();
     };
     if (const auto rest = rest_behind(std::string(short_day) + ", "); !rest.empty())
-      return parse_fixed(rest);
+      return parse_day_first(rest, " ", 4);
     if (const auto rest = rest_behind(std::string(day) + ", "); !rest.empty())
       return parse_rfc850(rest, now);
     if (const auto rest = rest_behind(std::string(short_day) + " "); !rest.empty())
