@@ -48,7 +48,7 @@ class CommitQueue::Lead {
   void take_waiting();
   base::Status insert_taken(AccountTransaction& transaction);
   void answer(const Taken& taken);
-  void fail_jobs_of_the_dead();
+  void fail_jobs_of_the_dead();  // whose transaction ended with its leader
 
   CommitQueue& queue_;
   const ProcessMutex::Locked locked_;
@@ -119,7 +119,9 @@ void CommitQueue::Lead::answer(const Taken& taken) {
 void CommitQueue::Lead::fail_jobs_of_the_dead() {
   for (std::size_t index = 0; index < kMostWaiting; ++index) {
     const State state = queue_.states_[index];
-    if (state == State::kTaken || state == State::kAbandoned) taken_.push_back({index, false});
+    if (state != State::kTaken && state != State::kAbandoned) continue;
+    answer({index, false});
+    base::wake(queue_.states_[index]);
   }
 }
 

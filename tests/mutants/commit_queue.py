@@ -51,10 +51,16 @@ MUTATIONS: tuple[Mutation, ...] = (
     Mutation(
         "account-of-a-dead-leader-is-acknowledged",
         "authserver/stores/commit_queue.cpp",
-        "taken_.push_back({index, false});\n  }\n}\n\nbase::Status CommitQueue::create",
-        "taken_.push_back({index, false});\n  }\n  answer_ = State::kCreated;\n}\n\n"
-        "base::Status CommitQueue::create",
+        "    answer({index, false});\n    base::wake",
+        "    answer_ = State::kCreated;\n    answer({index, false});\n    base::wake",
         ("unit/if the leader is killed in its transaction*",),
+    ),
+    Mutation(
+        "transaction-of-a-dead-leader-is-taken-over",
+        "authserver/stores/commit_queue.cpp",
+        "    answer({index, false});\n    base::wake",
+        "    taken_.push_back({index, false});\n    base::wake",
+        ("unit/the next leader does not take over*",),
     ),
     Mutation(
         "followers-of-a-dead-leader-wait-for-ever",

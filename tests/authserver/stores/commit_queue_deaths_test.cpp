@@ -65,6 +65,32 @@ TEST_CASE("if the leader is killed in its transaction, nobody in it is told OK",
   CHECK_FALSE(scene.has_secret());
 }
 
+TEST_CASE("the next leader does not take over the transaction of one that was killed", "[stores]") {
+  CommitScene scene;
+  const serve::Shared<std::atomic<bool>> may_take;
+  const serve::Shared<std::atomic<bool>> is_there;
+  const pid_t leader = fork_leader(scene, *may_take, *is_there, true);
+  while (!*is_there) std::this_thread::yield();
+  const pid_t follower = ::fork();
+  if (follower == 0) {
+    const auto done = scene.create("bob");
+    ::_exit(!done && done.error().code == ErrorCode::kUnavailable ? 0 : 1);
+  }
+  scene.wait_for_waiting(1);
+  ::kill(follower, SIGSTOP);  // so that it does not lead
+  REQUIRE(::waitpid(follower, nullptr, WUNTRACED) == follower);
+  *may_take = true;
+  scene.wait_for_waiting(0);
+  while (!*is_there) std::this_thread::yield();  // in its commit
+  end(leader);
+  CHECK(scene.create("dan"));
+  CHECK_FALSE(scene.store.has("bob"));
+  ::kill(follower, SIGCONT);
+  int status = 0;
+  REQUIRE(::waitpid(follower, &status, 0) == follower);
+  CHECK(status == 0);
+}
+
 TEST_CASE("if the leader is killed before its transaction, those who wait have another",
           "[stores]") {
   CommitScene scene;
