@@ -38,6 +38,7 @@ MUTATIONS: tuple[Mutation, ...] = (
             "unit/a file of writers that is wrong*",
             _WRITERS + "test_a_file_that_is_wrong_at_start_is_wrong_usage",
         ),
+        may_hang=True,
     ),
     Mutation(
         "everybody-changes-the-folder",
@@ -59,6 +60,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "writers.read_again();",
         "",
         (_WRITERS + "test_a_hangup_reads_the_file_again",),
+        may_hang=True,
     ),
     Mutation(
         "sandbox-forbids-the-writers",
