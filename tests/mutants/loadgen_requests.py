@@ -141,6 +141,7 @@ _HTTP = (
         "is_upload_cut_ = end == UploadEnd::kCut;",
         "",
         (_HTTP_E2E + "test_a_put_that_is_answered_early_stops_and_its_connection_ends",),
+        may_hang=True,
     ),
     Mutation(
         "put-does-not-look-for-an-early-answer",
