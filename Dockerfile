@@ -1,5 +1,5 @@
 # Turnstile's images. There is one target for each: authserver, fileserver, loadgen, setup, which runs once before
-# them, and prometheus. docker-compose.yml builds them all. To build one:
+# them, proxy and prometheus. docker-compose.yml builds them all. To build one:
 #
 #   docker build --target fileserver --tag turnstile/fileserver .
 
@@ -21,7 +21,7 @@ RUN --mount=type=cache,id=turnstile-ccache,target=/root/.cache/ccache \
 
 FROM debian:trixie-slim AS setup
 RUN apt-get update \
- && apt-get install -y --no-install-recommends python3 \
+ && apt-get install -y --no-install-recommends openssl python3 \
  && rm -rf /var/lib/apt/lists/*
 # A new volume takes its owner from the first image that mounts it, which may be this one.
 RUN install -d -o 10001 -g 10001 /srv/files
@@ -38,6 +38,19 @@ COPY docker/ask /usr/local/bin/
 USER turnstile
 # `ping` also asks every server behind this one, and each check starts a process. So the interval is not shorter.
 HEALTHCHECK --interval=5s --timeout=4s --start-period=300s CMD ["ask", "ping"]
+
+# nginx for the profile `tls`. Its configuration is mounted: docker/nginx.conf and docs/tls/nginx.conf.
+FROM debian:trixie-slim AS proxy
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends curl nginx \
+ && rm -rf /var/lib/apt/lists/*
+USER www-data
+EXPOSE 443
+# The fileserver asks the authserver before it answers. The certificate may be for any name.
+HEALTHCHECK --interval=5s --timeout=4s --start-period=60s \
+  CMD ["curl", "--silent", "--fail", "--insecure", "--output", "/dev/null", "https://127.0.0.1/-/health"]
+STOPSIGNAL SIGQUIT
+ENTRYPOINT ["nginx", "-e", "stderr"]
 
 # Prometheus for the profile `monitoring`. Its configuration is mounted: docs/monitoring.
 FROM debian:trixie-slim AS prometheus
