@@ -25,14 +25,15 @@ constexpr std::string_view kPageStart = R"(<!doctype html>
 constexpr std::string_view kStyle = R"(</title>
 <style>
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem; }
-h1 { font-size: 1.25rem; font-weight: 600; margin: .5rem 0 1rem; overflow-wrap: anywhere; }
+h1 { font-size: 1.25rem; font-weight: 600; margin: .5rem .5rem 1rem; overflow-wrap: anywhere; }
 table { width: 100%; border-collapse: collapse; }
-th { text-align: left; font-weight: 400; opacity: .6; }
-th, td { padding: .45rem .5rem; border-bottom: 1px solid #8883; }
-td:first-child { overflow-wrap: anywhere; }
+th { text-align: left; font-weight: 400; opacity: .7; }
+th:first-child { width: 100%; }
+th, td { padding: .45rem .5rem; border-bottom: 1px solid #8883; vertical-align: top; }
+td:first-child { padding: 0; overflow-wrap: anywhere; }
 .size, .time { white-space: nowrap; font-variant-numeric: tabular-nums; opacity: .7; }
 .size { text-align: right; }
-a { text-decoration: none; }
+a { display: block; padding: .45rem .5rem; text-decoration: none; }
 a:hover { text-decoration: underline; }
 @media (max-width: 36rem) { .time { display: none; } body { padding: .5rem; } }
 </style>

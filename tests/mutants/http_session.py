@@ -7,6 +7,7 @@ _REQUESTS = "e2e/test_http_requests.RequestsTest."
 _CONNECTIONS = "e2e/test_http_requests.ConnectionsTest."
 _ACCOUNTS = "e2e/test_http_accounts.AccountsTest."
 _FOLDERS = "e2e/test_http_folders.FoldersTest."
+_BROWSER = "judges/test_browser.BrowserTest."
 
 _CONVERSATION = (
     Mutation(
@@ -177,6 +178,34 @@ _ANSWERS = (
         "if (!parts.has_listings) return exchange.answer(404);",
         "",
         (_FOLDERS + "test_without_listings_folders_are_not_found",),
+    ),
+    Mutation(
+        "listing-is-wider-than-a-phone",
+        "fileserver/http/listing.cpp",
+        "td:first-child { padding: 0; overflow-wrap: anywhere; }",
+        "td:first-child { padding: 0; }",
+        (_BROWSER + "test_nothing_is_wider_than_the_screen",),
+    ),
+    Mutation(
+        "listing-is-never-dark",
+        "fileserver/http/listing.cpp",
+        'content="light dark"',
+        'content="light"',
+        (_BROWSER + "test_each_text_is_readable",),
+    ),
+    Mutation(
+        "listing-is-faint",
+        "fileserver/http/listing.cpp",
+        "tabular-nums; opacity: .7;",
+        "tabular-nums; opacity: .5;",
+        (_BROWSER + "test_each_text_is_readable",),
+    ),
+    Mutation(
+        "listing-shows-what-a-name-means-in-html",
+        "fileserver/http/listing.cpp",
+        "case '&': html += \"&amp;\"; break;",
+        "",
+        (_BROWSER + "test_each_name_is_shown_as_it_is_and_leads_to_its_file",),
     ),
     Mutation(
         "account-of-any-size",

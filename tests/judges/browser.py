@@ -1,0 +1,230 @@
+"""A headless Chromium that does what it is told through a pipe (the DevTools protocol)."""
+
+import base64
+import json
+import os
+import selectors
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from waiting import LONG_S
+
+PROGRAM = "chromium"
+# The sandbox needs rights that a test may not have, and /dev/shm may be small in a container.
+_FLAGS = (
+    *("--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-dev-shm-usage"),
+    *("--disable-gpu", "--no-first-run", "--disable-background-networking", "--hide-scrollbars"),
+)
+# Chromium reads commands from descriptor 3 and writes answers to descriptor 4.
+_ON_PIPES = 'commands=$1 answers=$2; shift 2; exec "$@" 3<&"$commands" 4>&"$answers"'
+_KEYS = {"Tab": 9, "Enter": 13}
+
+Event = dict[str, Any]
+
+
+class Browser:
+    """Shows one page at a time. No script of a page runs; `evaluate` does.
+
+    Methods fail with an AssertionError when Chromium does not answer in LONG_S.
+    """
+
+    def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
+        """Chromium writes to `folder` only, and saves files in `folder`/saved."""
+        self.saved = folder / "saved"
+        self.logins: list[tuple[str, str]] = []
+        self.times_asked = 0
+        self._buffer = b""
+        self._number = 0
+        self._session = ""
+        self._events: list[Event] = []
+        commands, self._to = os.pipe()
+        self._from, answers = os.pipe()
+        self._process = subprocess.Popen(
+            [
+                *("bash", "-c", _ON_PIPES, "bash", str(commands), str(answers)),
+                *(PROGRAM, *_FLAGS, f"--user-data-dir={folder / 'profile'}", "about:blank"),
+            ],
+            env=environment,
+            pass_fds=(commands, answers),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        os.close(commands)
+        os.close(answers)
+
+    def open(self, *logins: tuple[str, str]) -> None:
+        """Opens an empty page that knows no password, as in a private window.
+
+        The dialogue for a password is answered by the logins in turn. Then it is left.
+        """
+        self.logins = list(logins)
+        self.times_asked = 0
+        self._session = ""
+        context = self.call("Target.createBrowserContext")["browserContextId"]
+        page = self.call("Target.createTarget", url="about:blank", browserContextId=context)
+        target = page["targetId"]
+        attached = self.call("Target.attachToTarget", targetId=target, flatten=True)
+        self._session = attached["sessionId"]
+        for command, parameters in {
+            "Page.enable": {},
+            "Page.setLifecycleEventsEnabled": {"enabled": True},
+            "Fetch.enable": {"handleAuthRequests": True},
+            "Emulation.setScriptExecutionDisabled": {"value": True},
+            "Browser.setDownloadBehavior": {
+                "behavior": "allow",
+                "browserContextId": context,
+                "downloadPath": str(self.saved),
+                "eventsEnabled": True,
+            },
+        }.items():
+            self.call(command, **parameters)
+
+    def close(self) -> None:
+        os.close(self._to)  # Chromium ends when nobody can tell it anything more.
+        try:
+            self._process.wait(LONG_S)
+        finally:
+            self._process.kill()
+            self._process.wait()
+            os.close(self._from)
+
+    def call(self, method: str, **parameters: Any) -> dict[str, Any]:
+        """Sends a command and returns its result."""
+        number = self._send(method, parameters)
+        answer = self._until(lambda message: message.get("id") == number, method)
+        assert "error" not in answer, f"{method}: {answer}"
+        result: dict[str, Any] = answer["result"]
+        return result
+
+    def goes(self, action: Callable[[], object]) -> None:
+        """Does what leads to another page, and waits until that page is there."""
+        before = self._loader()
+        self._events.clear()
+        action()
+        while (event := self._event("Page.lifecycleEvent"))["loaderId"] == before or (
+            event["name"] != "load"
+        ):
+            pass
+
+    def go(self, url: str) -> None:
+        self.goes(lambda: self.call("Page.navigate", url=url))
+
+    def save(self, action: Callable[[], object]) -> bytes:
+        """Does what saves a file, and returns the bytes of that file."""
+        self._events.clear()
+        action()
+        name = self._event("Browser.downloadWillBegin")["suggestedFilename"]
+        while (state := self._event("Browser.downloadProgress")["state"]) == "inProgress":
+            pass
+        assert state == "completed", state
+        return (self.saved / name).read_bytes()
+
+    def press(self, key: str) -> None:
+        code = _KEYS[key]
+        text = {"text": "\r"} if key == "Enter" else {}
+        named = {"key": key, "code": key, "windowsVirtualKeyCode": code}
+        self.call("Input.dispatchKeyEvent", type="keyDown", **named, **text)
+        self.call("Input.dispatchKeyEvent", type="keyUp", **named)
+
+    def evaluate(self, expression: str) -> Any:
+        """The value of a JavaScript expression."""
+        told = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
+        assert "exceptionDetails" not in told, told
+        return told["result"].get("value")
+
+    def click(self, text: str) -> None:
+        """Clicks on the middle of the first line of the link with this text."""
+        of_link = f"[...document.links].find(link => link.textContent === {json.dumps(text)})"
+        place = self.evaluate(
+            f"(link => {{ link.scrollIntoView({{block: 'center'}});"
+            " const box = link.getClientRects()[0];"
+            f" return [box.x + box.width / 2, box.y + box.height / 2]; }})({of_link})"
+        )
+        mouse = {"x": place[0], "y": place[1], "button": "left", "clickCount": 1}
+        for kind in ("mousePressed", "mouseReleased"):
+            self.call("Input.dispatchMouseEvent", type=kind, **mouse)
+
+    def resize(self, width: int, height: int, is_phone: bool = False) -> None:
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=2 if is_phone else 1,
+            mobile=is_phone,
+        )
+
+    def prefer(self, scheme: str) -> None:
+        """light or dark."""
+        feature = {"name": "prefers-color-scheme", "value": scheme}
+        self.call("Emulation.setEmulatedMedia", features=[feature])
+
+    def screenshot(self) -> bytes:
+        """A PNG."""
+        return base64.b64decode(self.call("Page.captureScreenshot")["data"])
+
+    def _loader(self) -> str:
+        """What the present page was loaded by; no other page has the same."""
+        return str(self.call("Page.getFrameTree")["frameTree"]["frame"]["loaderId"])
+
+    def _send(self, method: str, parameters: dict[str, Any]) -> int:
+        self._number += 1
+        message: dict[str, Any] = {"id": self._number, "method": method, "params": parameters}
+        if self._session:
+            message["sessionId"] = self._session
+        os.write(self._to, json.dumps(message).encode() + b"\0")
+        return self._number
+
+    def _event(self, name: str) -> Event:
+        """Takes the next event of this name out of those that came and come."""
+        for at, event in enumerate(self._events):
+            if event["method"] == name:
+                parameters: Event = self._events.pop(at)["params"]
+                return parameters
+        self._until(lambda message: message.get("method") == name, name)
+        return self._event(name)
+
+    def _until(self, is_wanted: Callable[[dict[str, Any]], bool], what: str) -> dict[str, Any]:
+        """Reads messages, and answers what they ask, until the wanted one, and returns that."""
+        deadline = time.monotonic() + LONG_S
+        while True:
+            message = self._read(deadline, what)
+            if "method" in message:
+                self._events.append(message)
+                self._answer(message["method"], message["params"])
+            if is_wanted(message):
+                return message
+
+    def _answer(self, event: str, parameters: dict[str, Any]) -> None:
+        """Lets requests pass, and answers the dialogue for a password."""
+        if event == "Fetch.requestPaused":
+            self._send("Fetch.continueRequest", {"requestId": parameters["requestId"]})
+        if event == "Fetch.authRequired":
+            self.times_asked += 1
+            response = {"response": "CancelAuth"}
+            if self.logins:
+                user, password = self.logins.pop(0)
+                response = {
+                    "response": "ProvideCredentials",
+                    "username": user,
+                    "password": password,
+                }
+            answer = {"requestId": parameters["requestId"], "authChallengeResponse": response}
+            self._send("Fetch.continueWithAuth", answer)
+
+    def _read(self, deadline: float, what: str) -> dict[str, Any]:
+        """One message, which a NUL ends."""
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._from, selectors.EVENT_READ)
+            while b"\0" not in self._buffer:
+                left_s = deadline - time.monotonic()
+                assert left_s > 0 and selector.select(left_s), f"Chromium: no answer to {what}"
+                read = os.read(self._from, 1 << 20)
+                assert read, f"Chromium has ended before {what}"
+                self._buffer += read
+        text, _, self._buffer = self._buffer.partition(b"\0")
+        message: dict[str, Any] = json.loads(text)
+        return message

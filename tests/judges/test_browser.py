@@ -1,0 +1,159 @@
+"""Chromium: somebody logs in, walks through listings and saves a file, and no script runs."""
+
+import tempfile
+import unittest
+import urllib.parse
+from pathlib import Path
+
+import shared_path  # noqa: F401
+from browser import PROGRAM, Browser
+from judge_scene import (
+    FILES,
+    LARGE,
+    PASSWORD,
+    PYTHON_TOOLS,
+    USER,
+    JudgeTest,
+    environment,
+    needs,
+)
+from scene import for_each
+
+LOGIN = (USER, PASSWORD)
+ODD = "a b+c%&'#?.txt"
+# What HTML has to escape, what a link could take for a scheme, and what has no place to break.
+NAMES = (
+    "<b>&amp;\"'.txt",
+    "javascript:alert(1)",
+    "mailto:x",
+    "x" * 240,
+    "Some words in a name.pdf",
+)
+SCREENS = {"phone": (360, 740, True), "desktop": (1280, 800, False)}
+NO_MORE = "document.scrollingElement.scrollWidth - document.documentElement.clientWidth"
+TEXTS = "[...document.links].map(link => link.textContent)"
+PATHS = "[...document.links].map(link => link.pathname)"
+# The contrast of each cell and each link with the page, as WCAG 2.2 defines it, and how light the
+# page is. All opacities count.
+CONTRASTS = """(() => {
+  const parts = text => text.match(/[\\d.]+/g).map(Number);
+  const page = document.createElement("p");
+  page.style.backgroundColor = "Canvas";
+  document.body.append(page);
+  const ground = parts(getComputedStyle(page).backgroundColor);
+  page.remove();
+  const light = color => color.slice(0, 3).map(value => value / 255)
+    .map(value => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, value, at) => sum + value * [0.2126, 0.7152, 0.0722][at], 0.05);
+  const opacity = node => node.parentElement
+    ? getComputedStyle(node).opacity * opacity(node.parentElement) : 1;
+  const contrast = node => {
+    const [text, part] = [parts(getComputedStyle(node).color), opacity(node)];
+    const seen = text.map((value, at) => value * part + ground[at] * (1 - part));
+    const [low, high] = [light(seen), light(ground)].sort((a, b) => a - b);
+    return high / low;
+  };
+  return [light(ground), ...[...document.querySelectorAll("h1, th, td, a")].map(contrast)];
+})()"""
+READABLE = 4.5
+
+
+@needs(PROGRAM)
+class BrowserTest(JudgeTest):
+    browser: Browser
+
+    @classmethod
+    def prepare(cls) -> None:
+        super().prepare()
+        for name in NAMES:
+            cls.scene.write(f"names/{name}", name.encode())
+        folder = Path(tempfile.mkdtemp(dir=cls.scene.folder))
+        cls.browser = Browser(folder, environment(folder))
+        cls.addClassCleanup(cls.browser.close)
+
+    def open(self, path: str) -> None:
+        self.browser.open(LOGIN)
+        self.browser.go(f"{self.url}/{path}")
+
+    def follow(self, text: str) -> None:
+        self.browser.goes(lambda: self.browser.click(text))
+
+    def shown(self) -> str:
+        return str(self.browser.evaluate("document.body.innerText"))
+
+    def title(self) -> str:
+        return str(self.browser.evaluate("document.title"))
+
+    def picture(self, name: str) -> None:
+        """Leaves a picture of the page, to look at."""
+        PYTHON_TOOLS.mkdir(parents=True, exist_ok=True)
+        (PYTHON_TOOLS / f"listing-{name}.png").write_bytes(self.browser.screenshot())
+
+    def test_the_dialogue_asks_again_after_a_wrong_password_and_then_no_more(self) -> None:
+        self.browser.open((USER, "wrong"), LOGIN)
+        self.browser.go(self.url)
+        self.follow("sub/")
+        self.assertEqual(self.title(), "/sub/")
+        self.assertEqual(self.browser.times_asked, 2)
+
+    def test_who_leaves_the_dialogue_reads_why_there_is_no_file(self) -> None:
+        self.browser.open()
+        self.browser.go(f"{self.url}/small.txt")
+        self.assertEqual(self.shown().strip(), "Unauthorized")
+
+    def test_a_walk_down_to_a_file_and_up_again(self) -> None:
+        self.open("")
+        for text in ("sub/", "deep/", ODD):
+            self.follow(text)
+        self.assertEqual(self.shown(), FILES[f"sub/deep/{ODD}"].decode())
+        self.browser.go(f"{self.url}/sub/deep/")
+        self.follow("../")
+        self.follow("../")
+        self.assertEqual(self.title(), "/")
+        self.assertEqual(self.browser.evaluate(TEXTS), ["large.bin", "names/", "small.txt", "sub/"])
+
+    def test_each_name_is_shown_as_it_is_and_leads_to_its_file(self) -> None:
+        self.open("names/")
+        self.assertEqual(self.browser.evaluate(TEXTS), ["../", *sorted(NAMES)])
+        paths = [urllib.parse.unquote(path) for path in self.browser.evaluate(PATHS)]
+        self.assertEqual(paths, ["/", *(f"/names/{name}" for name in sorted(NAMES))])
+        self.follow(NAMES[0])
+        self.assertEqual(self.shown(), NAMES[0])
+
+    def test_a_file_is_saved_as_it_is(self) -> None:
+        self.open("")
+        saved = self.browser.save(lambda: self.browser.click("large.bin"))
+        self.assertEqual(saved, LARGE)
+
+    @for_each(SCREENS)
+    def test_nothing_is_wider_than_the_screen(self, kind: str) -> None:
+        self.browser.open(LOGIN)
+        self.browser.resize(*SCREENS[kind])
+        self.browser.go(f"{self.url}/names/")
+        self.picture(kind)
+        self.assertEqual(self.browser.evaluate(NO_MORE), 0)
+
+    def test_the_tab_key_goes_through_the_names_in_order_and_enter_opens_one(self) -> None:
+        self.open("sub/")
+        visited = []
+        for _ in self.browser.evaluate(TEXTS):
+            self.browser.press("Tab")
+            visited.append(self.browser.evaluate("document.activeElement.textContent"))
+        self.assertEqual(visited, ["../", "deep/", "empty", "page.html"])
+        self.browser.goes(lambda: self.browser.press("Enter"))
+        self.assertEqual(self.title(), "A page")
+
+    @for_each(("light", "dark"))
+    def test_each_text_is_readable(self, scheme: str) -> None:
+        self.browser.open(LOGIN)
+        self.browser.prefer(scheme)
+        self.browser.go(self.url)
+        self.picture(scheme)
+        lightness, *contrasts = self.browser.evaluate(CONTRASTS)
+        self.assertEqual(lightness < 0.2, scheme == "dark")
+        self.assertEqual(len(contrasts), 1 + 3 + 4 * 4)
+        self.assertGreaterEqual(min(contrasts), READABLE)
+
+
+if __name__ == "__main__":
+    unittest.main()
