@@ -87,12 +87,16 @@ bool TemporaryFile::sync() {
   return base::retried([&] { return ::fdatasync(fd()); }) == 0;
 }
 
-bool TemporaryFile::link() {
-  if (!name_.empty()) return true;
+bool TemporaryFile::link(const std::string& name) {
   const std::string path = "/proc/self/fd/" + std::to_string(fd());
+  return ::linkat(AT_FDCWD, path.c_str(), folder_, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+}
+
+// A file without a name cannot replace another, so it gets one with kUploadPrefix.
+bool TemporaryFile::link_hidden() {
   for (int i = 0; i < kTries; ++i) {
     std::string name = random_name();
-    if (::linkat(AT_FDCWD, path.c_str(), folder_, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+    if (link(name)) {
       name_ = std::move(name);
       return true;
     }
@@ -101,9 +105,12 @@ bool TemporaryFile::link() {
   return false;
 }
 
-bool TemporaryFile::replace(const std::string& name) { return rename(name, 0); }
+bool TemporaryFile::replace(const std::string& name) {
+  return (!name_.empty() || link_hidden()) && rename(name, 0);
+}
 
 bool TemporaryFile::create(const std::string& name) {
+  if (name_.empty()) return link(name);
   if (rename(name, kNoReplace)) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
   // The file system cannot do it in one step. Uploads do not disturb each other even so.

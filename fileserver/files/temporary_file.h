@@ -42,10 +42,6 @@ class TemporaryFile {
   // Returns once the bytes are on disk.
   bool sync();
 
-  // Gives a name with kUploadPrefix to a file that has none, which must be done before the next
-  // two.
-  bool link();
-
   // Gives the file this name in its folder. replace() replaces a file or a link of this name;
   // create() fails with EEXIST if the name is taken.
   bool replace(const std::string& name);
@@ -53,6 +49,8 @@ class TemporaryFile {
 
  private:
   void swap(TemporaryFile& other) noexcept;
+  bool link(const std::string& name);
+  bool link_hidden();
   bool rename(const std::string& name, unsigned flags);
 
   int folder_ = -1;

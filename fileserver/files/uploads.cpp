@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/file_io.h"
 #include "base/log.h"
 #include "fileserver/files/upload_name.h"
 
@@ -69,13 +68,6 @@ UploadStatus status_of_put(int errno_value, std::string_view what) {
   return status == UploadStatus::kNotFound ? UploadStatus::kConflict : status;
 }
 
-// Returns `done` once the names in the folder are on disk.
-UploadStatus synced(int folder, UploadStatus done) {
-  const net::Fd fd(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd.is_open() && base::retried([&] { return ::fsync(fd.get()); }) == 0) return done;
-  return status_of(errno, "sync a folder");
-}
-
 }  // namespace
 
 UploadStatus Upload::write(std::span<const char> bytes) {
@@ -105,11 +97,15 @@ Uploads::Place Uploads::find_place(std::string_view name) const {
   return {UploadStatus::kGoOn, std::move(*folder), std::string(name.substr(last))};
 }
 
+UploadStatus Uploads::synced(int folder, UploadStatus done) {
+  return folder_syncs_.sync(folder) ? done : status_of(errno, "sync a folder");
+}
+
 base::Mutex& Uploads::lock_of(const std::string& name) {
   return locks_[std::hash<std::string>()(name) % locks_.size()];
 }
 
-Upload Uploads::begin(std::string_view name, std::optional<std::uint64_t> size_bytes,
+Upload Uploads::begin(std::string_view name, std::uint64_t room_bytes,
                       const MayChange& may_change) {
   Upload upload;
   Place place = find_place(name);
@@ -124,7 +120,7 @@ Upload Uploads::begin(std::string_view name, std::optional<std::uint64_t> size_b
     upload.status_ = UploadStatus::kNotAllowed;
   } else {
     upload.file_ = TemporaryFile::in(upload.folder_.fd.get(), kind_);
-    if (!upload.file_.is_open() || !upload.file_.reserve(size_bytes.value_or(0)))
+    if (!upload.file_.is_open() || !upload.file_.reserve(room_bytes))
       upload.status_ = status_of_put(errno, "make a file");
   }
   return upload;
@@ -134,7 +130,7 @@ Uploads::Published Uploads::publish(Upload upload, const MayChange& may_change) 
   if (upload.status_ != UploadStatus::kGoOn) return {upload.status_};
   TemporaryFile& file = upload.file_;
   const int folder = upload.folder_.fd.get();
-  if (!file.sync() || !file.link()) return {status_of_put(errno, "keep a file")};
+  if (!file.sync()) return {status_of_put(errno, "keep a file")};
   const std::string name = name_in(upload.folder_, upload.last_);
   Current current;
   {

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include "fileserver/files/fence.h"
 #include "fileserver/files/file_version.h"
 #include "fileserver/files/files.h"
+#include "fileserver/files/folder_syncs.h"
 #include "fileserver/files/temporary_file.h"
 
 namespace fileserver {
@@ -62,10 +62,9 @@ class Uploads {
   // Removes what earlier servers have left. Requires: the sandbox, if any, was entered.
   Uploads(std::shared_ptr<const Fence> fence, Files& files);
 
-  // Makes the place for a file. `size_bytes`: if it is known; the room is then reserved. Whatever
-  // is wrong is found here, as far as it can be known before the bytes come.
-  Upload begin(std::string_view name, std::optional<std::uint64_t> size_bytes,
-               const MayChange& may_change);
+  // Makes the place for a file, and reserves `room_bytes` on the disk if that is not 0. Whatever is
+  // wrong is found here, as far as it can be known before the bytes come.
+  Upload begin(std::string_view name, std::uint64_t room_bytes, const MayChange& may_change);
 
   struct Published {
     UploadStatus status;
@@ -95,10 +94,14 @@ class Uploads {
   Place find_place(std::string_view name) const;
   base::Mutex& lock_of(const std::string& name);
 
+  // Returns `done` once the names in the folder are on disk.
+  UploadStatus synced(int folder, UploadStatus done);
+
   const std::shared_ptr<const Fence> fence_;
   Files& files_;
   TemporaryFile::Kind kind_;
   std::array<base::Mutex, 64> locks_;  // of names, by their hash
+  FolderSyncs folder_syncs_{sync_folder};
 };
 
 }  // namespace fileserver

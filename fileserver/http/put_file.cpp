@@ -77,6 +77,14 @@ std::optional<std::uint64_t> announced_size(const http::Body& body) {
   return body.size_bytes;
 }
 
+// What is reserved on the disk before the body comes. A small body that is on its way already finds
+// a full disk as early by being written, and a reservation costs it a tenth of its time.
+std::uint64_t room_for(const http::RequestHead& head) {
+  constexpr std::uint64_t kSmallBytes = 64 << 10;
+  const std::uint64_t size = announced_size(head.body()).value_or(0);
+  return size > kSmallBytes || head.expects_continue() ? size : 0;
+}
+
 // Gives each piece of the body to take(), which returns 0 or the status that ends it. Returns 0 at
 // the end of the body, or the status of the answer.
 template <typename Take>
@@ -118,11 +126,10 @@ void answer_published(Exchange& exchange, const Uploads::Published& published) {
 using Stored = std::variant<int, Uploads::Published>;
 
 Stored store(Exchange& exchange, const HttpParts& parts, DigestCheck& digests) {
-  const auto size = announced_size(exchange.head().body());
-  if (size.value_or(0) > parts.uploads.most_bytes) return 413;
+  if (announced_size(exchange.head().body()).value_or(0) > parts.uploads.most_bytes) return 413;
   const KeptHead head(exchange.head());
   const auto may_change = conditions_of(*head, exchange.connection().now_s());
-  Upload upload = parts.uploads.folder->begin(exchange.path()->name, size, may_change);
+  Upload upload = parts.uploads.folder->begin(exchange.path()->name, room_for(*head), may_change);
   if (upload.status() != UploadStatus::kGoOn) return Uploads::Published{upload.status()};
   const int status = read_body(exchange, parts.uploads.most_bytes, [&](std::string_view piece) {
     digests.add(piece);

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <cstdint>
 #include <ctime>
 
@@ -33,6 +34,13 @@ bool sleep_while(std::atomic<Word>& word, Word value, std::int64_t until_ns) {
 template <Sleepers kSleepers = Sleepers::kOfAnyProcess, typename Word>
 void wake(std::atomic<Word>& word) {
   ::syscall(SYS_futex, &word, FUTEX_WAKE | static_cast<int>(kSleepers), 1, nullptr, nullptr, 0);
+}
+
+// Wakes all that sleep.
+template <Sleepers kSleepers = Sleepers::kOfAnyProcess, typename Word>
+void wake_all(std::atomic<Word>& word) {
+  constexpr int kCall = FUTEX_WAKE | static_cast<int>(kSleepers);
+  ::syscall(SYS_futex, &word, kCall, INT_MAX, nullptr, nullptr, 0);
 }
 
 }  // namespace base

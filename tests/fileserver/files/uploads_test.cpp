@@ -115,7 +115,7 @@ TEST_CASE("a large upload is in memory, and one over the limit is served from di
 
 TEST_CASE("the version that is answered is the one that is served", "[uploads]") {
   Scene scene;
-  Upload upload = scene.uploads->begin("a", {}, kAlways);
+  Upload upload = scene.uploads->begin("a", 0, kAlways);
   CHECK(upload.write(std::string_view("one")) == UploadStatus::kGoOn);
   const auto published = scene.uploads->publish(std::move(upload), kAlways);
   REQUIRE(published.status == UploadStatus::kCreated);
@@ -314,14 +314,11 @@ TEST_CASE("a file with a name from the start does the same as one without", "[up
       TemporaryFile file = TemporaryFile::in(fd.get(), kind);
       REQUIRE(file.is_open());
       CHECK(file.write(std::string_view("one")));
-      CHECK(file.link());
       CHECK(file.create("a"));
       TemporaryFile second = TemporaryFile::in(fd.get(), kind);
-      CHECK(second.link());
       CHECK_FALSE(second.create("a"));
       CHECK(errno == EEXIST);
       TemporaryFile third = TemporaryFile::in(fd.get(), kind);
-      CHECK(third.link());
       CHECK(third.replace("a"));
     }
     CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 1);
