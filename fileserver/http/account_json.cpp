@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "base/utf8.h"
 #include "http/syntax.h"
 
 namespace fileserver {
@@ -40,7 +41,8 @@ class Scanner {
     }
     if (at_ == json_.size()) return {};
     ++at_;
-    return std::string_view(json_.data() + begin, end - begin);
+    const std::string_view text(json_.data() + begin, end - begin);
+    return base::is_utf8(text) ? std::optional(text) : std::nullopt;
   }
 
  private:

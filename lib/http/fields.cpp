@@ -31,23 +31,16 @@ constexpr std::array<std::string_view, kKnownFields> kNames{
     "content-length",
     "content-range",
     "expect",
-    "forwarded",
     "host",
     "if-match",
     "if-modified-since",
     "if-none-match",
     "if-range",
     "if-unmodified-since",
-    "origin",
     "range",
     "repr-digest",
-    "sec-fetch-site",
     "transfer-encoding",
-    "user-agent",
-    "want-digest",
-    "want-repr-digest",
     "x-forwarded-for",
-    "x-oc-mtime",
 };
 static_assert(!kNames.back().empty(), "each field has a name");
 

@@ -33,23 +33,16 @@ enum class Field : std::uint8_t {
   kContentLength,
   kContentRange,
   kExpect,
-  kForwarded,
   kHost,
   kIfMatch,
   kIfModifiedSince,
   kIfNoneMatch,
   kIfRange,
   kIfUnmodifiedSince,
-  kOrigin,
   kRange,
   kReprDigest,
-  kSecFetchSite,
   kTransferEncoding,
-  kUserAgent,
-  kWantDigest,
-  kWantReprDigest,
   kXForwardedFor,
-  kXOcMtime,
   kOther,  // any other field: its name is checked, and its value is dropped
 };
 inline constexpr std::size_t kKnownFields = static_cast<std::size_t>(Field::kOther);

@@ -8,6 +8,11 @@ namespace {
 
 constexpr std::string_view kSchemePrefix = "http://";
 
+// OPTIONS asks about the server. HTTP/2 begins with `PRI *`, and shall be told the version.
+bool may_have_asterisk(Method method) {
+  return method == Method::kOptions || method == Method::kOther;
+}
+
 // Whether a byte may stand in Host: a name or an address, a port, and "[]" around IPv6.
 bool is_host_byte(char byte) {
   return is_digit(byte) || is_letter(byte) ||
@@ -109,7 +114,7 @@ bool HeadParser::find_path() {
     if (end == 0) return false;
     path.remove_prefix(end);
     head_.has_bare_authority_ = !path.starts_with('/');
-  } else if (!path.starts_with('/') && !(path == "*" && head_.method_ == Method::kOptions)) {
+  } else if (!path.starts_with('/') && !(path == "*" && may_have_asterisk(head_.method_))) {
     return false;
   }
   if (head_.method_ != Method::kConnect) path = path.substr(0, path.find('?'));

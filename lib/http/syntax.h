@@ -61,9 +61,15 @@ constexpr bool is_same(std::string_view left, std::string_view right) {
                     [](char a, char b) { return lower(a) == lower(b); });
 }
 
-// Takes the next element of a comma-separated list from its front, without blanks around it.
+// Takes the next element of a comma-separated list from its front, without blanks around it. A
+// comma in a quoted string belongs to its element.
 constexpr std::string_view take_element(std::string_view& list) {
-  const std::size_t comma = std::min(list.find(','), list.size());
+  std::size_t comma = 0;
+  for (bool is_quoted = false; comma < list.size(); ++comma) {
+    if (list[comma] == ',' && !is_quoted) break;
+    if (list[comma] == '"') is_quoted = !is_quoted;
+    if (list[comma] == '\\' && is_quoted && comma + 1 < list.size()) ++comma;
+  }
   const std::string_view element = trimmed(list.substr(0, comma));
   list.remove_prefix(std::min(comma + 1, list.size()));
   return element;

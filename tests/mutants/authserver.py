@@ -138,6 +138,13 @@ _PROGRAM = (
         (_CHANGES + "test_passwords_are_the_first_line_of_standard_input",),
     ),
     Mutation(
+        "value-of-a-flag-is-the-user",
+        "scripts/accounts",
+        "${*: -2:1} == --*",
+        "${*: -2:1} == ---*",
+        (_CHANGES + "test_wrong_usage",),
+    ),
+    Mutation(
         "password-is-typed-once",
         "scripts/accounts",
         '[[ $password == "$again" ]]',

@@ -119,6 +119,20 @@ _VALUES = (
         ("unit/If-Match compares strongly",),
     ),
     Mutation(
+        "http-quoted-comma-ends-an-element",
+        "lib/http/syntax.h",
+        "if (list[comma] == ',' && !is_quoted) break;",
+        "if (list[comma] == ',') break;",
+        ("unit/other digests are passed over",),
+    ),
+    Mutation(
+        "http-2-preface-is-malformed",
+        "lib/http/request_head.cpp",
+        "return method == Method::kOptions || method == Method::kOther;",
+        "return method == Method::kOptions;",
+        ("unit/the first request of HTTP/2*",),
+    ),
+    Mutation(
         "http-future-is-last-modified",
         "lib/http/conditions.cpp",
         "if (modified_ns >= 0 && seconds <= now_s) modified = seconds;",

@@ -52,7 +52,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "fileserver/files/temporary_file.cpp",
         "if (!name_.empty()) ::unlinkat(folder_, name_.c_str(), 0);",
         "",
-        ("unit/conditions are looked at before*",),
+        ("unit/a file with a name from the start*",),
     ),
     Mutation(
         "condition-is-only-looked-at-first",

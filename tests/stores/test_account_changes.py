@@ -181,6 +181,8 @@ class AccountChangesTest(StoreTest):
         store = self.store("sqlite")
         for arguments in (
             ("add", *store),
+            ("remove", "--store", "sqlite"),
+            ("add", "--log-level", "warn", *store),
             ("add", "b b", *store),
             ("remove", "", *store),
             ("remove", "x" * 65, *store),

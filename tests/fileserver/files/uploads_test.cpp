@@ -153,15 +153,17 @@ TEST_CASE("of many uploads of one new name, one makes it", "[uploads]") {
   Scene scene;
   std::vector<std::thread> threads;
   std::atomic<int> created = 0;
+  std::atomic<int> refused = 0;
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([&, i] {
-      if (scene.put("a", std::string(1000, static_cast<char>('0' + i)), kIfNew) ==
-          UploadStatus::kCreated)
-        ++created;
+      const auto status = scene.put("a", std::string(1000, static_cast<char>('0' + i)), kIfNew);
+      if (status == UploadStatus::kCreated) ++created;
+      if (status == UploadStatus::kNotAllowed) ++refused;
     });
   }
   for (std::thread& thread : threads) thread.join();
   CHECK(created == 1);
+  CHECK(refused == 7);
   const std::string bytes = scene.on_disk("a");
   CHECK(bytes == std::string(1000, bytes.at(0)));
   CHECK(scene.in_memory("a") == bytes);

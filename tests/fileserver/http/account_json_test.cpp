@@ -21,6 +21,7 @@ TEST_CASE("an account is read out of JSON, in any order and with any escapes", "
   CHECK(parsed(R"({"us\u0065r":"\u0041","password":"\"\\\/\b\f\n\r\t"})") == "A \"\\/\b\f\n\r\t");
   CHECK(parsed(R"({"user":"a","password":"\u00e4\u2603\ud83d\ude00"})") ==
         "a \u00e4\u2603\U0001f600");
+  CHECK(parsed("{\"user\":\"a\",\"password\":\"\u00e4\"}") == "a \u00e4");
   CHECK(parsed(R"({"user":"","password":""})") == " ");
 }
 
@@ -36,7 +37,7 @@ TEST_CASE("any JSON that is cut off, or is no account, is nothing", "[http]") {
         R"({'user':'a','password':'b'})", R"({"user":"a","password":"\ud83d"})",
         R"({"user":"a","password":"\ud83d\u0041"})", R"({"user":"a","password":"\ude00"})",
         R"({"user":"a","password":"\u12g4"})", R"({"user":"a","password":"\x"})",
-        "{\"user\":\"a\",\"password\":\"\n\"}"}) {
+        "{\"user\":\"a\",\"password\":\"\n\"}", "{\"user\":\"a\",\"password\":\"\xe4\"}"}) {
     CAPTURE(json);
     CHECK(parsed(json) == "nothing");
   }

@@ -23,8 +23,8 @@ Digest parsed(const std::string& value) {
 
 TEST_CASE("a sha-256 digest is read", "[http]") {
   for (const std::string& value :
-       {kGood, "md5=:AA==:, " + kGood, kGood + ";a=b", kGood + ",sha-512=x", "sha-256=bad," + kGood,
-        "md5=:AA==:\r\nContent-Digest: " + kGood}) {
+       {kGood, "x=\"a, sha-256=b\"," + kGood, "md5=:AA==:, " + kGood, kGood + ";a=b",
+        kGood + ",sha-512=x", "sha-256=bad," + kGood, "md5=:AA==:\r\nContent-Digest: " + kGood}) {
     CAPTURE(value);
     const Digest digest = parsed(value);
     CHECK(digest.kind == Digest::Kind::kSha256);
@@ -33,7 +33,9 @@ TEST_CASE("a sha-256 digest is read", "[http]") {
 }
 
 TEST_CASE("other digests are passed over", "[http]") {
-  for (const char* value : {"", "md5=:AA==:", "sha-512=x", "sha", "sha-2567=x", ",,"})
+  for (const char* value :
+       {"", "md5=:AA==:", "sha-512=x", "sha", "sha-2567=x", ",,", "x=\"a, sha-256=b\"",
+        "x=\"a\\\", sha-256=b\"", "x=\"sha-256=,", "x=\"\\"})
     CHECK(parsed(value).kind == Digest::Kind::kNone);
   const ParsedHead none(testing::request("PUT", ""));
   CHECK(http::parse_digest(*none, Field::kReprDigest).kind == Digest::Kind::kNone);

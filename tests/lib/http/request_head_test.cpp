@@ -51,7 +51,6 @@ TEST_CASE("a head of a browser is read", "[http]") {
   CHECK_FALSE(head->expects_continue());
   CHECK(head->body().is_empty());
   CHECK(head->value(Field::kAuthorization) == "Basic YW15OnMz");
-  CHECK(head->value(Field::kSecFetchSite) == "none");
   CHECK(head->value(Field::kRange).empty());
   CHECK_FALSE(head->has(Field::kRange));
 }
@@ -217,6 +216,11 @@ TEST_CASE("methods are told apart by case", "[http]") {
     CHECK(head->method() == method);
     CHECK(head->method_text() == text);
   }
+}
+
+TEST_CASE("the first request of HTTP/2 is told the version, not that it is malformed", "[http]") {
+  CHECK(status_of("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n") == 505);
+  CHECK(status_of("GET * HTTP/2.0\r\n") == 400);
 }
 
 TEST_CASE("HTTP/1.N is 1.1 for any N but 0", "[http]") {

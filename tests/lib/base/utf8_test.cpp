@@ -1,0 +1,28 @@
+#include "base/utf8.h"
+
+#include <string>
+
+#include "tests/catch.h"
+
+using base::is_utf8;
+
+TEST_CASE("well-formed UTF-8", "[base]") {
+  for (const char* text : {"", "abc", "\x7f", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf",
+                           "\xee\x80\x80", "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"}) {
+    CAPTURE(text);
+    CHECK(is_utf8(text));
+    CHECK(is_utf8(std::string("a") + text + "b"));
+  }
+  CHECK(is_utf8(std::string(1, '\0')));
+}
+
+TEST_CASE("malformed UTF-8", "[base]") {
+  for (const char* text :
+       {"\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xc2", "\xc2\x41", "\xe0\x80\x80", "\xe0\x9f\xbf",
+        "\xe2\x82", "\xed\xa0\x80", "\xed\xbf\xbf", "\xf0\x80\x80\x80", "\xf0\x8f\xbf\xbf",
+        "\xf0\x90\x80", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xf8\x80\x80\x80\x80", "\xff"}) {
+    CAPTURE(text);
+    CHECK_FALSE(is_utf8(text));
+    CHECK_FALSE(is_utf8(std::string("a") + text + "b"));
+  }
+}
