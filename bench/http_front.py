@@ -1,4 +1,4 @@
-"""Our HTTP front: against nginx, against our own protocol, and against the disk.
+"""Our HTTP front: against nginx and Caddy, against our own protocol, and against the disk.
 
 Passwords are in plain text on both sides, as in against_peers.py.
 """
@@ -16,7 +16,7 @@ from lab.rig.stores import Store
 
 from . import crowd
 from .against_peers import HTTP, KEPT, on_nginx, redis_of
-from .peers import nginx
+from .peers import caddy, nginx
 from .promise import Outcome, Side, compare, in_turns
 from .system import PLAIN, USERS, Bench, System, running
 
@@ -67,6 +67,24 @@ def get_10mb_static(bench: Bench, store: Store) -> Outcome:
     return _against_static(bench, store, "10MB")
 
 
+def _against_caddy(bench: Bench, store: Store, size: str) -> Outcome:
+    """Caddy does not ask who is there."""
+    with (
+        running(bench, store, PLAIN, _FRONT) as system,
+        caddy.running(bench.folder, bench.root) as address,
+    ):
+        theirs = Side("Caddy", lambda n: bench.get_rate(address, size, n, *HTTP, *KEPT))
+        return compare(bench, _ours(system, size, *KEPT), theirs)
+
+
+def kept_caddy(bench: Bench, store: Store) -> Outcome:
+    return _against_caddy(bench, store, "1KB")
+
+
+def get_100kb_caddy(bench: Bench, store: Store) -> Outcome:
+    return _against_caddy(bench, store, "100KB")
+
+
 def against_native(bench: Bench, store: Store) -> Outcome:
     """Both fronts of one server, on kept connections, where a request costs least."""
     with running(bench, store, PLAIN, _FRONT) as system:
@@ -91,7 +109,7 @@ def idle_crowd(bench: Bench, store: Store) -> Outcome:
 
 
 def put_1kb_dav(bench: Bench, store: Store) -> Outcome:
-    """nginx syncs each file and its folder too, which it does not do by itself.
+    """nginx syncs each file and its folder as we do, which it does not do by itself.
 
     The files stay until the end. For minutes, ext4 without a journal looks at every inode that was
     removed whenever it makes a file, which would take longer than the uploads themselves.

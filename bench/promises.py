@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import against_paper, against_peers, alone, http_front
-from .peers import nginx
+from .peers import caddy, nginx
 from .promise import Promise
 
 _SQLITE = (
@@ -151,6 +151,20 @@ _HTTP = (
         1.1,
         http_front.get_10mb_static,
         missing=nginx.missing,
+    ),
+    Promise(
+        "http-kept-caddy",
+        "GET 1KB over HTTP, kept connections / Caddy without authentication",
+        1.2,
+        http_front.kept_caddy,
+        missing=caddy.missing,
+    ),
+    Promise(
+        "http-100KB-caddy",
+        "GET 100KB over HTTP, kept connections / Caddy without authentication",
+        1.2,
+        http_front.get_100kb_caddy,
+        missing=caddy.missing,
     ),
     Promise(
         "put-1KB-dav",

@@ -4,6 +4,7 @@ Each is started as our servers are: by lab/rig/processes.py, in our session, on 
 of the same folder of files and the same Redis.
 
   nginx.py   nginx: static files, with Lua and Redis in-process, and with auth_request
+  caddy.py   Caddy: static files
   bare.py    our own bare programs: two hops that check nothing, and the service of auth_request
   wrk.py     the meter
 

@@ -109,4 +109,18 @@ MUTATIONS: tuple[Mutation, ...] = (
         "if missing := []:",
         (_BENCH + "CommandTest.test_a_peer_that_is_missing_is_skipped_by_name_in_one_line",),
     ),
+    Mutation(
+        "uploads-of-the-peer-are-not-synced",
+        "bench/peers/durable_rename.c",
+        "const int failed = sync(fd);",
+        "const int failed = sync == fsync ? fsync(fd) : 0;",
+        ("scripts/test_peers.DurableRenameTest",),
+    ),
+    Mutation(
+        "folder-of-the-peers-uploads-is-not-synced",
+        "bench/peers/durable_rename.c",
+        "return sync_path(dirname(strcpy(folder, to)), fsync);",
+        "return sync_path(dirname(strcpy(folder, to)), close);",
+        ("scripts/test_peers.DurableRenameTest",),
+    ),
 )

@@ -107,6 +107,7 @@ class CommandTest(ScriptTest):
             witness = against_peers.missing_for_witness()
         self.assertEqual(named["get-lua"], ["nginx", "libnginx-mod-http-lua", "lua-nginx-redis"])
         self.assertEqual(named["get-100KB-static"], ["nginx"])
+        self.assertEqual(named["http-kept-caddy"], ["caddy"])
         self.assertEqual(witness, ["wrk", "nginx"])
         self.assertEqual(named["get-two-hops"], [])
 

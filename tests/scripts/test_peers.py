@@ -2,6 +2,8 @@
 
 import base64
 import os
+import re
+import shutil
 import sys
 import tempfile
 import unittest
@@ -15,7 +17,7 @@ from host import PROJECT, run
 
 sys.path.insert(0, str(PROJECT))
 
-from bench.peers import bare, nginx, paced, wrk
+from bench.peers import bare, caddy, nginx, paced, wrk
 from bench.system import Bench
 from lab.rig import loadgen, stores
 from lab.rig.errors import Failed
@@ -149,6 +151,47 @@ class NginxTest(PeersTest):
             self.assertTrue(0.1 < used_us < 100_000, used_us)
             with self.assertRaisesRegex(Failed, "wrk: Non-2xx .* for nothing"):
                 wrk.cpu_us(address, "nothing", 2, seconds=1)
+
+
+@skip_without(caddy.missing())
+class CaddyTest(PeersTest):
+    def test_its_configuration_is_valid(self) -> None:
+        path = self.folder / "Caddyfile"
+        path.write_text(caddy.configuration(self.root, 1100))
+        flags = ("--config", path, "--adapter", "caddyfile")
+        result = run(caddy.PROGRAM.found(), "validate", *flags)
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_it_serves_the_files_of_our_folder_to_everybody(self) -> None:
+        with caddy.running(self.folder, self.root) as address:
+            self.assertEqual(self.fetch(address), (200, CONTENT))
+
+
+class DurableRenameTest(unittest.TestCase):
+    def test_a_file_is_synced_before_it_gets_its_name_and_then_its_folder(self) -> None:
+        if not shutil.which("strace") or run("strace", "-o", "/dev/null", "true").returncode != 0:
+            self.skipTest("strace is missing, or not permitted")
+        library = PROGRAMS.path("peers") / "durable_rename.so"
+        with tempfile.TemporaryDirectory(prefix="bench test ") as name:
+            folder = Path(name).resolve()
+            (folder / "to").mkdir()
+            (folder / "old").write_bytes(CONTENT)
+            trace = ("-y", "-e", "trace=rename,fsync,fdatasync", "-o", folder / "trace")
+            rename = f"import os; os.rename({str(folder / 'old')!r}, {str(folder / 'to/new')!r})"
+            command = (
+                "strace",
+                *trace,
+                "-E",
+                f"LD_PRELOAD={library}",
+                sys.executable,
+                "-c",
+                rename,
+            )
+            self.assertEqual(run(*command).stderr, "")
+            calls = re.findall(
+                r"^(\w+)\(.*?([^/<]*)[>\"]\) += 0$", (folder / "trace").read_text(), re.M
+            )
+        self.assertEqual(calls, [("fdatasync", "old"), ("rename", "new"), ("fsync", "to")])
 
 
 class BareTest(PeersTest):

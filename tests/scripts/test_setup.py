@@ -47,7 +47,7 @@ TEST = [
 ]
 
 # What the bench compares with, where a distribution has it.
-PEERS = ["nginx", "libnginx-mod-http-lua", "lua-nginx-redis", "wrk"]
+PEERS = ["nginx", "libnginx-mod-http-lua", "lua-nginx-redis", "wrk", "caddy"]
 
 # What judges the HTTP front, likewise. wrk is among the peers.
 JUDGES = ["curl", "wget", "aria2", "rclone", "apache2-utils", "hey", "litmus", "slowhttptest"]
@@ -189,12 +189,21 @@ class SetupTest(ScriptTest):
     def test_no_service_is_started_now_or_with_the_host(self) -> None:
         script = f"{SETUP} test bench >&2; ls /run /etc/rc2.d /usr/sbin/policy-rc.d* || true"
         result = self.run_with(BUILD + TEST + PEERS, script)
-        services = " ".join(SERVICES.values())
+        services = " ".join([*SERVICES.values(), "caddy"])
         self.assertIn(f"not started, now or with the host: {services}", result.stderr)
         self.assertNotIn(".start", result.stdout)
         self.assertNotRegex(result.stdout, rf"S\d+({'|'.join(SERVICES.values())})")
         self.assertRegex(result.stdout, r"K\d+redis-server")
         self.assertNotIn("policy-rc.d", result.stdout)
+
+    def test_a_service_of_systemd_only_is_not_started_with_the_host(self) -> None:
+        systemctl = "/usr/bin/systemctl"
+        script = f"""
+            printf '#!/bin/sh\necho "$*" >>/run/asked\n' >{systemctl}; chmod 755 {systemctl}
+            {SETUP} bench >&2; cat /run/asked
+        """
+        result = self.run_with(BUILD + TEST + PEERS, script)
+        self.assertIn("--quiet disable caddy\n", result.stdout, result.stderr)
 
     def test_a_service_that_was_installed_before_keeps_starting(self) -> None:
         script = (
