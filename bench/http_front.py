@@ -16,7 +16,7 @@ from lab.rig.stores import Store
 
 from . import crowd
 from .against_peers import HTTP, KEPT, on_nginx, redis_of
-from .peers import caddy, nginx
+from .peers import bare, caddy, nginx
 from .promise import Outcome, Side, compare, in_turns
 from .system import PLAIN, USERS, Bench, System, running
 
@@ -65,6 +65,17 @@ def get_100kb_static(bench: Bench, store: Store) -> Outcome:
 
 def get_10mb_static(bench: Bench, store: Store) -> Outcome:
     return _against_static(bench, store, "10MB")
+
+
+def get_100kb_two_hops(bench: Bench, store: Store) -> Outcome:
+    """The bare program has our shape, and the native protocol with --pipeline."""
+    with (
+        running(bench, store, PLAIN, _FRONT) as system,
+        bare.two_hops(bench.programs, bench.folder, redis_of(store).port, 100_000) as address,
+    ):
+        native = ("--pipeline", *KEPT)
+        theirs = Side("two bare hops", lambda n: bench.get_rate(address, "100KB", n, *native))
+        return compare(bench, _ours(system, "100KB", *KEPT), theirs)
 
 
 def _against_caddy(bench: Bench, store: Store, size: str) -> Outcome:

@@ -146,6 +146,12 @@ _HTTP = (
         missing=nginx.missing,
     ),
     Promise(
+        "http-100KB-two-hops",
+        "GET 100KB over HTTP, kept connections / two bare hops and Redis",
+        0.95,
+        http_front.get_100kb_two_hops,
+    ),
+    Promise(
         "http-10MB-static",
         "GET 10MB over HTTP, kept connections / nginx without authentication",
         1.1,
