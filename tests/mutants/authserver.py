@@ -57,10 +57,7 @@ _TOGETHER = (
         "authserver/stores/sqlite_store.cpp",
         'if (!run(commit_, "COMMIT")) cancel();',
         "",
-        (
-            "unit/several users are looked up together*",
-            _CHANGES + "test_a_removed_account_is_refused_while_log_ins_are_asked_together",
-        ),
+        ("unit/several users are looked up together*",),
     ),
     Mutation(
         "users-that-are-looked-up-together-count-as-one",
