@@ -142,7 +142,7 @@ void log_transfer(Exchange& exchange, const HttpParts& parts, std::int64_t asked
 void get_file(Exchange& exchange, const HttpParts& parts) {
   exchange.verb = telemetry::Verb::kFile;
   if (exchange.path()->ends_with_slash) return get_folder(exchange, parts);
-  const std::int64_t asked_ns = parts.transfer_log == nullptr ? 0 : base::now_ns();
+  const std::int64_t asked_ns = parts.time_for_log();
   const auto opened = parts.files.open(exchange.path()->name);
   if (opened) {
     FileAnswer(exchange, *opened).send();

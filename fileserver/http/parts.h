@@ -32,6 +32,9 @@ struct HttpParts {
   NewAccounts new_accounts;
   const TrustedProxies& trusted_proxies;
   UploadParts uploads;
+
+  // The time for the transfer log; 0 without one.
+  std::int64_t time_for_log() const { return transfer_log == nullptr ? 0 : base::now_ns(); }
 };
 
 // Answers one request, whose credentials were validated. Sends exactly one answer. The path is one

@@ -125,7 +125,9 @@ void answer_published(Exchange& exchange, const Uploads::Published& published) {
 // A status, or what became of the upload. If it was not published, its bytes take no room any more.
 using Stored = std::variant<int, Uploads::Published>;
 
-Stored store(Exchange& exchange, const HttpParts& parts, DigestCheck& digests) {
+// Notes in `received` how far the body has come.
+Stored store(Exchange& exchange, const HttpParts& parts, DigestCheck& digests,
+             serve::SizedReply& received) {
   if (announced_size(exchange.head().body()).value_or(0) > parts.uploads.most_bytes) return 413;
   const KeptHead head(exchange.head());
   const auto may_change = conditions_of(*head, exchange.connection().now_s());
@@ -133,6 +135,9 @@ Stored store(Exchange& exchange, const HttpParts& parts, DigestCheck& digests) {
   if (upload.status() != UploadStatus::kGoOn) return Uploads::Published{upload.status()};
   const int status = read_body(exchange, parts.uploads.most_bytes, [&](std::string_view piece) {
     digests.add(piece);
+    received.sent_bytes += piece.size();
+    received.last_byte_ns = parts.time_for_log();
+    if (received.first_byte_ns == 0) received.first_byte_ns = received.last_byte_ns;
     return upload.write(piece) == UploadStatus::kGoOn ? 0 : 507;
   });
   if (upload.status() != UploadStatus::kGoOn) return Uploads::Published{upload.status()};
@@ -141,14 +146,21 @@ Stored store(Exchange& exchange, const HttpParts& parts, DigestCheck& digests) {
   return parts.uploads.folder->publish(std::move(upload), may_change);
 }
 
+void store_and_answer(Exchange& exchange, const HttpParts& parts, serve::SizedReply& received) {
+  DigestCheck digests(exchange.head());
+  if (const int status = refusal_of(exchange, digests); status != 0) return exchange.answer(status);
+  const Stored stored = store(exchange, parts, digests, received);
+  if (const int* const status = std::get_if<int>(&stored)) return exchange.answer(*status);
+  answer_published(exchange, std::get<Uploads::Published>(stored));
+}
+
 }  // namespace
 
 void put_file(Exchange& exchange, const HttpParts& parts) {
-  DigestCheck digests(exchange.head());
-  if (const int status = refusal_of(exchange, digests); status != 0) return exchange.answer(status);
-  const Stored stored = store(exchange, parts, digests);
-  if (const int* const status = std::get_if<int>(&stored)) return exchange.answer(*status);
-  answer_published(exchange, std::get<Uploads::Published>(stored));
+  Transfer transfer{.asked_ns = parts.time_for_log(), .change = Change::kPut};
+  store_and_answer(exchange, parts, transfer.reply);
+  transfer.reply.size_bytes = transfer.reply.sent_bytes;
+  log_change(exchange, parts, transfer);
 }
 
 void put_nowhere(Exchange& exchange, const HttpParts& parts) {

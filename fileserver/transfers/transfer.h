@@ -1,4 +1,5 @@
-// A client's request for a file, and what came of it: one line of the transfer log.
+// A client's request for a file, or for a change of the served folder, and what came of it: one
+// line of the transfer log.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +12,17 @@
 
 namespace fileserver {
 
+// What a client changes. kNone: it asks for the file.
+enum class Change : std::uint8_t { kNone, kPut, kDelete, kMkcol };
+
 // Plain data. `name` points into the request's line, or into the queue that the transfer waits in.
 struct Transfer {
-  std::string_view name;  // any bytes, as the client sent them
+  std::string_view name = {};  // any bytes, as the client sent them
   net::IpAddress client = {};
   std::int64_t asked_ns = 0;                  // when the request was taken up, as base::now_ns()
   std::optional<base::ErrorCode> error = {};  // the reply, if it was not the file
-  serve::SizedReply reply = {};               // how far the file was sent, if there is no error
+  serve::SizedReply reply = {};               // how far the file was sent; of a put, received
+  Change change = Change::kNone;
 };
 
 }  // namespace fileserver

@@ -39,6 +39,16 @@ std::string_view result_of(const Transfer& transfer) {
   return transfer.reply.is_whole ? "ok" : "aborted";
 }
 
+std::string_view word_of(Change change) {
+  switch (change) {
+    case Change::kNone: break;
+    case Change::kPut: return "put";
+    case Change::kDelete: return "delete";
+    case Change::kMkcol: return "mkcol";
+  }
+  return {};
+}
+
 }  // namespace
 
 void append_line_of(const Transfer& transfer, std::int64_t since_1970_ns, std::string& to) {
@@ -50,7 +60,11 @@ void append_line_of(const Transfer& transfer, std::int64_t since_1970_ns, std::s
     append_time("last_byte", reply.last_byte_ns + since_1970_ns, to);
   }
   fmt::format_to(std::back_inserter(to), ",\"bytes\":{}", reply.sent_bytes);
-  if (!transfer.error) fmt::format_to(std::back_inserter(to), ",\"size\":{}", reply.size_bytes);
+  const bool has_size = transfer.change == Change::kNone || transfer.change == Change::kPut;
+  if (!transfer.error && has_size)
+    fmt::format_to(std::back_inserter(to), ",\"size\":{}", reply.size_bytes);
+  if (transfer.change != Change::kNone)
+    fmt::format_to(std::back_inserter(to), ",\"change\":\"{}\"", word_of(transfer.change));
   fmt::format_to(std::back_inserter(to), ",\"client\":\"{}\"", transfer.client.text());
   append_name(transfer.name, to);
   to += "}\n";

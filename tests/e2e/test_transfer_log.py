@@ -1,11 +1,14 @@
 """--transfer-log: one line of JSON for each file that was asked for."""
 
+import random
 import signal
 import socket
 import time
 import unittest
 
 from client import Client, ConnectionEndedError, grant
+from http_client import FLAG as HTTP
+from http_client import HttpClient
 from peers import Peer
 from programs import Program, run
 from scene import SceneTest, create_account, for_each
@@ -13,6 +16,7 @@ from transfer_lines import Line, lines_of, wait_for_lines
 from waiting import eventually
 
 BIG = 32_000_000
+USER = ("alice", "wonderland")
 MODES = ("prefetch", "disk")
 SENT = ["result", "asked", "first_byte", "last_byte", "bytes", "size", "client", "name"]
 NOT_SENT = ["result", "asked", "bytes", "client", "name"]
@@ -73,6 +77,30 @@ class TransferLogTest(SceneTest):
             self.assertEqual(times, sorted(times))
             self.assertGreater(times[0], before - TICK_S)
             self.assertLess(times[2], time.time() + TICK_S)
+
+    def test_http_writes_the_same_lines_and_those_of_changes(self) -> None:
+        server = self.serve(*HTTP, "--uploads", "folder", "--max-upload", "100K")
+        body = random.randbytes(70_000)
+        asked = (
+            (("/a", "PUT", body), 201, {"change": "put", "bytes": 70_000, "size": 70_000}),
+            (("/a", "GET", b""), 200, {"bytes": 70_000, "size": 70_000}),
+            (("/f", "MKCOL", b""), 201, {"change": "mkcol", "bytes": 0}),
+            (("/f/a", "DELETE", b""), 404, {"change": "delete", "result": "not-found"}),
+            (("/none/a", "PUT", b"x"), 409, {"change": "put", "result": "exists", "bytes": 0}),
+            (("/a", "DELETE", b""), 204, {"change": "delete", "bytes": 0}),
+            (("/a", "PUT", bytes(100_001 + 2400)), 413, {"change": "put", "result": "too-long"}),
+        )
+        for (path, method, content), status, _ in asked:
+            http = self.scene.keep(HttpClient(server, *USER))
+            self.assertEqual(http.ask(path, method=method, body=content).status, status)
+        lines = sorted(self.lines(len(asked)), key=lambda line: line["asked"])
+        for ((path, *_), _, expected), line in zip(asked, lines, strict=True):
+            with self.subTest(path=path, **expected):
+                expected = {"result": "ok", "name": path[1:], "client": "127.0.0.1"} | expected
+                self.assertEqual({key: line[key] for key in expected}, expected)
+                self.assertEqual("change" in line, "change" in expected)
+        times = [lines[0][key] for key in ("asked", "first_byte", "last_byte")]
+        self.assertEqual(times, sorted(times))
 
     def test_a_line_has_the_address_of_the_client(self) -> None:
         server = self.serve()

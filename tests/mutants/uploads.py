@@ -3,6 +3,7 @@
 from tree import Mutation
 
 _PUT = "e2e/test_http_uploads.PutTest."
+_LOG = "e2e/test_transfer_log.TransferLogTest."
 
 MUTATIONS: tuple[Mutation, ...] = (
     Mutation(
@@ -97,6 +98,20 @@ MUTATIONS: tuple[Mutation, ...] = (
         "const Key key(status.st_dev, 0);",
         ("unit/syncs of different folders do not wait for each other",),
         may_hang=True,
+    ),
+    Mutation(
+        "refused-change-is-logged-as-done",
+        "fileserver/http/change_folder.cpp",
+        "transfer.error = exchange.outcome();",
+        "",
+        (_LOG + "test_http_writes_the_same_lines_and_those_of_changes",),
+    ),
+    Mutation(
+        "bytes-of-an-upload-are-not-logged",
+        "fileserver/http/put_file.cpp",
+        "received.sent_bytes += piece.size();",
+        "",
+        (_LOG + "test_http_writes_the_same_lines_and_those_of_changes",),
     ),
     Mutation(
         "piece-replaces-the-file",

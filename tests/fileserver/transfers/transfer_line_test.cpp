@@ -35,6 +35,23 @@ TEST_CASE("a transfer is one line of JSON", "[transfers]") {
         "\"name\":\"a/b.txt\"}\n");
 }
 
+TEST_CASE("a change of the folder is told apart", "[transfers]") {
+  using fileserver::Change;
+  const serve::SizedReply whole{.size_bytes = 3, .sent_bytes = 3, .is_whole = true};
+  const Json put = Json::parse(line_of({.name = "a", .reply = whole, .change = Change::kPut}));
+  CHECK(put["change"] == "put");
+  CHECK(put["size"] == 3);
+  const Json removed =
+      Json::parse(line_of({.name = "a", .reply = {.is_whole = true}, .change = Change::kDelete}));
+  CHECK(removed["change"] == "delete");
+  CHECK(removed["result"] == "ok");
+  CHECK_FALSE(removed.contains("size"));
+  const Json refused = Json::parse(
+      line_of({.name = "a", .error = base::ErrorCode::kExists, .change = Change::kMkcol}));
+  CHECK(refused["change"] == "mkcol");
+  CHECK(refused["result"] == "exists");
+}
+
 TEST_CASE("a transfer that was cut off, and one that was refused", "[transfers]") {
   const Json cut = Json::parse(
       line_of({.name = "a", .reply = {.size_bytes = 10, .sent_bytes = 3, .first_byte_ns = 1}}));

@@ -7,8 +7,9 @@
 using base::is_utf8;
 
 TEST_CASE("well-formed UTF-8", "[base]") {
-  for (const char* text : {"", "abc", "\x7f", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf",
-                           "\xee\x80\x80", "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"}) {
+  for (const char* text :
+       {"", "abc", "\x7f", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80",
+        "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"}) {
     CAPTURE(text);
     CHECK(is_utf8(text));
     CHECK(is_utf8(std::string("a") + text + "b"));
