@@ -46,6 +46,7 @@ void log_change(const Exchange& exchange, const HttpParts& parts, Transfer trans
 }
 
 void delete_file(Exchange& exchange, const HttpParts& parts) {
+  exchange.verb = telemetry::Verb::kChange;
   const std::int64_t asked_ns = parts.time_for_log();
   const http::Path& path = *exchange.path();
   const auto may_change = conditions_of(exchange.head(), exchange.connection().now_s());
@@ -58,6 +59,7 @@ void delete_file(Exchange& exchange, const HttpParts& parts) {
 }
 
 void make_collection(Exchange& exchange, const HttpParts& parts) {
+  exchange.verb = telemetry::Verb::kChange;
   if (!exchange.head().body().is_empty()) return exchange.answer(415);
   const std::int64_t asked_ns = parts.time_for_log();
   answer_change(exchange, parts.uploads.folder->make_folder(exchange.path()->name));

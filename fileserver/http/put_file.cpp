@@ -157,6 +157,7 @@ void store_and_answer(Exchange& exchange, const HttpParts& parts, serve::SizedRe
 }  // namespace
 
 void put_file(Exchange& exchange, const HttpParts& parts) {
+  exchange.verb = telemetry::Verb::kPut;
   Transfer transfer{.asked_ns = parts.time_for_log(), .change = Change::kPut};
   store_and_answer(exchange, parts, transfer.reply);
   transfer.reply.size_bytes = transfer.reply.sent_bytes;
@@ -164,6 +165,7 @@ void put_file(Exchange& exchange, const HttpParts& parts) {
 }
 
 void put_nowhere(Exchange& exchange, const HttpParts& parts) {
+  exchange.verb = telemetry::Verb::kPut;
   const int status =
       read_body(exchange, parts.uploads.most_bytes, [](std::string_view) { return 0; });
   if (status != 0) return exchange.answer(status);

@@ -22,10 +22,10 @@
 
 namespace telemetry {
 
-// kLogIn is `get:` on the fileserver and `auth:` on the authserver. kOther is a line that is no
-// request, or a request that ended in an exception.
-enum class Verb : std::size_t { kNew, kLogIn, kFile, kPing, kOther };
-inline constexpr std::size_t kVerbs = 5;
+// kLogIn is `get:` on the fileserver and `auth:` on the authserver. kChange is DELETE and MKCOL.
+// kOther is a line that is no request, or a request that ended in an exception.
+enum class Verb : std::size_t { kNew, kLogIn, kFile, kPut, kChange, kPing, kOther };
+inline constexpr std::size_t kVerbs = 7;
 
 // Nothing stands for OK.
 using Outcome = std::optional<base::ErrorCode>;
@@ -43,18 +43,20 @@ enum class Count : std::size_t {
 };
 inline constexpr std::size_t kCounts = 7;
 
-// What takes time. The first four are requests, in the order of Verb.
+// What takes time. The first six are requests, in the order of Verb.
 enum class Timed : std::size_t {
   kNew,
   kLogIn,
   kFile,
+  kPut,
+  kChange,
   kPing,
   kAuthserver,  // a request to the authserver, with its answer
   kStoreCreate,
   kStoreFind,
   kStorePing,
 };
-inline constexpr std::size_t kTimed = 8;
+inline constexpr std::size_t kTimed = 10;
 
 // What goes up and down.
 enum class Level : std::size_t { kConnectionsOpen };

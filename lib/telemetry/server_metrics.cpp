@@ -13,17 +13,23 @@ std::string_view word_of(Verb verb, const Naming& naming) {
     case Verb::kNew: return "new";
     case Verb::kLogIn: return naming.log_in;
     case Verb::kFile: return "file";
+    case Verb::kPut: return "put";
+    case Verb::kChange: return "change";
     case Verb::kPing: return "ping";
     case Verb::kOther: return "other";
   }
   return {};
 }
 
+bool is_of_files(Verb verb) {
+  return verb == Verb::kFile || verb == Verb::kPut || verb == Verb::kChange;
+}
+
 template <typename Visit>
 void for_each_verb(const Naming& naming, Visit visit) {
   for (std::size_t i = 0; i < kVerbs; ++i) {
     const auto verb = static_cast<Verb>(i);
-    if (verb != Verb::kFile || naming.has_files) visit(verb);
+    if (!is_of_files(verb) || naming.has_files) visit(verb);
   }
 }
 

@@ -231,15 +231,24 @@ class ConnectionsTest(SceneTest):
         self.assertEqual(server.stop(), 0)
 
     def test_requests_are_counted(self) -> None:
-        server = start(self.scene, "fileserver", *FLAG, *telemetry.FLAG)
+        flags = (*FLAG, "--uploads", "folder", *telemetry.FLAG)
+        server = start(self.scene, "fileserver", *flags)
         self.scene.write("f", b"content")
         client = self.scene.keep(HttpClient(server, "amy", "secret"))
         client.ask("/-/accounts", method="POST", body=b'{"user":"amy","password":"secret"}')
         for path in ("/f", "/f", "/none", "/-/health"):
             client.ask(path)
+        for path, method in (("/new", "MKCOL"), ("/f", "DELETE"), ("/none", "DELETE")):
+            client.ask(path, method=method)
+        client.ask("/f", method="PUT", body=b"again")
+        client.ask("/f", "If-None-Match: *", "Content-Length: 0", method="PUT")
         expected = {
             ("new", "OK"): 1,
-            ("get", "OK"): 3,
+            ("get", "OK"): 8,
+            ("put", "OK"): 1,
+            ("put", "exists"): 1,
+            ("change", "OK"): 2,
+            ("change", "not-found"): 1,
             ("file", "OK"): 2,
             ("file", "not-found"): 1,
             ("ping", "OK"): 1,
@@ -248,6 +257,8 @@ class ConnectionsTest(SceneTest):
             lambda: telemetry.scrape(server).requests() == expected,
             f"{expected}, not {telemetry.scrape(server).requests()}",
         )
+        times = telemetry.scrape(server).samples["turnstile_request_duration_seconds_count"]
+        self.assertEqual((times["put",], times["change",]), (2, 3))
 
 
 if __name__ == "__main__":

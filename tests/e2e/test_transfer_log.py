@@ -8,7 +8,7 @@ import unittest
 
 from client import Client, ConnectionEndedError, grant
 from http_client import FLAG as HTTP
-from http_client import HttpClient
+from http_client import HttpClient, basic, request
 from peers import Peer
 from programs import Program, run
 from scene import SceneTest, create_account, for_each
@@ -101,6 +101,18 @@ class TransferLogTest(SceneTest):
                 self.assertEqual("change" in line, "change" in expected)
         times = [lines[0][key] for key in ("asked", "first_byte", "last_byte")]
         self.assertEqual(times, sorted(times))
+
+    def test_an_upload_that_ends_early_is_a_line(self) -> None:
+        server = self.serve(*HTTP, "--uploads", "folder")
+        http = self.scene.keep(HttpClient(server, *USER))
+        http.send(
+            request("/a", f"Authorization: {basic(*USER)}", "Content-Length: 10", method="PUT")
+            + b"abc"
+        )
+        http.half_close()
+        (line,) = self.lines(1)
+        found = {key: line[key] for key in ("result", "bytes", "change")}
+        self.assertEqual(found, {"result": "syntax", "bytes": 3, "change": "put"})
 
     def test_a_line_has_the_address_of_the_client(self) -> None:
         server = self.serve()

@@ -114,6 +114,14 @@ MUTATIONS: tuple[Mutation, ...] = (
         (_LOG + "test_http_writes_the_same_lines_and_those_of_changes",),
     ),
     Mutation(
+        "uploads-count-as-other-requests",
+        "fileserver/http/put_file.cpp",
+        "void put_file(Exchange& exchange, const HttpParts& parts) {\n"
+        "  exchange.verb = telemetry::Verb::kPut;",
+        "void put_file(Exchange& exchange, const HttpParts& parts) {",
+        ("e2e/test_http_requests.ConnectionsTest.test_requests_are_counted",),
+    ),
+    Mutation(
         "piece-replaces-the-file",
         "fileserver/http/put_file.cpp",
         "if (head.has(Field::kContentRange)) return 400;",
