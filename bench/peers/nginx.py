@@ -24,6 +24,7 @@ PROGRAM = Tool(("nginx", "/usr/sbin/nginx"), "nginx")  # a user's PATH may have 
 class Guard:
     """What asks Redis whether a request is admitted: parts of the configuration."""
 
+    workers: int = 0  # 0: one for each core
     modules: Sequence[str] = ()
     http: str = ""
     server: str = ""
@@ -31,7 +32,8 @@ class Guard:
 
 
 STATIC = Guard()
-TAKES_UPLOADS = Guard(server="dav_methods PUT; client_max_body_size 0;")
+# A worker waits while it syncs, so nginx is faster with more of them than cores.
+TAKES_UPLOADS = Guard(workers=16, server="dav_methods PUT; client_max_body_size 0;")
 
 
 def with_lua(redis_port: int) -> Guard:
@@ -83,7 +85,7 @@ def configuration(folder: Path, root: Path, port: int, guard: Guard) -> str:
 {modules}
 {user}
 daemon off;
-worker_processes {len(usable_cores())};
+worker_processes {guard.workers or len(usable_cores())};
 worker_rlimit_nofile 20000;
 pid "{folder}/nginx.pid";
 error_log stderr error;
