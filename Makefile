@@ -11,7 +11,7 @@ BUILD := build$(if $(SANITIZE),/$(SANITIZE))
 Q := $(if $(V),,@)
 say = $(if $(V),,@echo "  $(1)")
 PROGRAMS := authserver fileserver loadgen
-PEERS := two_hop auth_service paced
+PEERS := two_hop auth_service paced durable_put
 
 PACKAGES := fmt spdlog libsodium sqlite3 hiredis mysqlclient
 CXXFLAGS ?= -O2 -g

@@ -118,6 +118,16 @@ def get_two_hops(bench: Bench, store: Store) -> Outcome:
         return compare(bench, _get(system, "1KB", "--pipeline"), theirs)
 
 
+def new_two_hops(bench: Bench, store: Store) -> Outcome:
+    port = redis_of(store).port
+    with (
+        running(bench, store, PLAIN) as system,
+        bare.two_creating_hops(bench.programs, bench.folder, port) as address,
+    ):
+        theirs = Side("two bare hops", lambda n: bench.new_rate(address, n))
+        return compare(bench, Side("ours", system.new_rate), theirs)
+
+
 def large_two_hops(size: str, file_bytes: int) -> Callable[[Bench, Store], Outcome]:
     """What a file of this size costs behind two hops when nothing else is done."""
 

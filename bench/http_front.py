@@ -8,7 +8,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from lab.rig.processes import Address, run_tool
@@ -120,20 +120,30 @@ def idle_crowd(bench: Bench, store: Store) -> Outcome:
 
 
 def put_1kb_dav(bench: Bench, store: Store) -> Outcome:
-    """nginx syncs each file and its folder as we do, which it does not do by itself.
+    """nginx syncs each file and its folder as we do, which it does not do by itself."""
+    library = bench.programs.path("peers") / "durable_rename.so"
+    peer = nginx.running(bench.folder, bench.root, nginx.TAKES_UPLOADS, preload=library)
+    return _put_1kb(bench, store, "nginx", peer)
 
-    The files stay until the end. For minutes, ext4 without a journal looks at every inode that was
-    removed whenever it makes a file, which would take longer than the uploads themselves.
+
+def put_1kb_bare(bench: Bench, store: Store) -> Outcome:
+    """The bare program does nothing else, and asks nobody."""
+    peer = bare.durable_put(bench.programs, bench.folder, bench.root)
+    return _put_1kb(bench, store, "a bare program", peer)
+
+
+def _put_1kb(
+    bench: Bench, store: Store, name: str, peer: AbstractContextManager[Address]
+) -> Outcome:
+    """The files stay until the end.
+
+    For minutes, ext4 without a journal looks at every inode that was removed whenever it makes a
+    file, which would take longer than the uploads themselves.
     """
     with (
         _uploads_removed(bench),
         running(bench, store, PLAIN, _UPLOADS) as system,
-        nginx.running(
-            bench.folder,
-            bench.root,
-            nginx.TAKES_UPLOADS,
-            preload=bench.programs.path("peers") / "durable_rename.so",
-        ) as address,
+        peer as address,
     ):
 
         def rate(server: Address, threads: int) -> float:
@@ -142,7 +152,7 @@ def put_1kb_dav(bench: Bench, store: Store) -> Outcome:
         return compare(
             bench,
             Side("ours", lambda n: rate(system.http_address, n)),
-            Side("nginx", lambda n: rate(address, n)),
+            Side(name, lambda n: rate(address, n)),
         )
 
 

@@ -115,6 +115,12 @@ _REDIS = (
     Promise(
         "new-paper", "new, plain passwords: defaults / the paper's stage", 3.0, against_paper.new
     ),
+    Promise(
+        "new-two-hops",
+        "new, plain passwords: defaults / two bare hops and Redis",
+        0.95,
+        against_peers.new_two_hops,
+    ),
 )
 
 _HTTP = (
@@ -179,6 +185,7 @@ _HTTP = (
         http_front.put_1kb_dav,
         missing=nginx.missing,
     ),
+    Promise("put-1KB-bare", "PUT 1KB, durable / a bare program", 0.95, http_front.put_1kb_bare),
     Promise("put-10MB-dd", "PUT 10MB, durable / dd conv=fsync", 0.8, http_front.put_10mb_dd),
     Promise(
         "http-idle",

@@ -51,6 +51,10 @@ class Bench:
     def get_rate(self, address: Address, size: str, threads: int, *flags: str) -> float:
         return float(self.get(address, size, threads, *flags)["throughput_rps"])
 
+    def new_rate(self, address: Address, threads: int) -> float:
+        """Accounts that are created, each with another name."""
+        return float(self.load(address, "new", "--threads", str(threads))["throughput_rps"])
+
 
 @dataclass(frozen=True)
 class System:
@@ -70,8 +74,7 @@ class System:
         return self.bench.get_rate(self.address, size, threads, *flags)
 
     def new_rate(self, threads: int) -> float:
-        result = self.bench.load(self.address, "new", "--threads", str(threads))
-        return float(result["throughput_rps"])
+        return self.bench.new_rate(self.address, threads)
 
 
 @contextmanager

@@ -16,11 +16,26 @@ _START_TIMEOUT_S = 30.0
 def two_hops(
     programs: Programs, logs: Path, redis_port: int | None, file_bytes: int = 1000
 ) -> Iterator[Address]:
-    """The address of the first hop. The second one asks Redis, or answers at once without it."""
+    """The address of the first hop, for `get:`. The second asks Redis, or answers at once."""
+    with _two_hops(programs, logs, redis_port, str(file_bytes)) as front:
+        yield front
+
+
+@contextmanager
+def two_creating_hops(programs: Programs, logs: Path, redis_port: int | None) -> Iterator[Address]:
+    """The same for `new:`."""
+    with _two_hops(programs, logs, redis_port, "new") as front:
+        yield front
+
+
+@contextmanager
+def _two_hops(
+    programs: Programs, logs: Path, redis_port: int | None, request: str
+) -> Iterator[Address]:
     behind = () if redis_port is None else (str(redis_port),)
     with (
         _running(programs, logs, "two_hop", "second", *behind) as second,
-        _running(programs, logs, "two_hop", "front", str(second.port), str(file_bytes)) as front,
+        _running(programs, logs, "two_hop", "front", str(second.port), request) as front,
     ):
         yield front
 
@@ -28,6 +43,13 @@ def two_hops(
 @contextmanager
 def auth_service(programs: Programs, logs: Path, redis_port: int) -> Iterator[Address]:
     with _running(programs, logs, "auth_service", str(redis_port)) as address:
+        yield address
+
+
+@contextmanager
+def durable_put(programs: Programs, logs: Path, folder: Path) -> Iterator[Address]:
+    """Keeps what is PUT by HTTP in the folder."""
+    with _running(programs, logs, "durable_put", str(folder)) as address:
         yield address
 
 

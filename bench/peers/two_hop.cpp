@@ -1,8 +1,9 @@
 // The bare shape of Turnstile: what two hops cost when nothing is checked, counted or logged.
 //
 //   two_hop front SECOND_PORT FILE_BYTES   answers each pipelined `get:` after asking the second
+//   two_hop front SECOND_PORT new          answers each `new:` with what the second says
 //   two_hop second [REDIS_PORT]            answers each line with OK, at once or when Redis has
-//                                          answered one command
+//                                          answered one command: GET, or for `new:` SET
 //
 // Without Redis it has the shape of Turnstile on SQLite, which is a library. Waiting threads serve
 // the connections, and the connections behind them are kept. loadgen --pipeline can measure it. A
@@ -63,15 +64,35 @@ void run_front(std::uint16_t second_port, std::size_t file_bytes) {
   });
 }
 
+void run_creating_front(std::uint16_t second_port) {
+  peers::serve_forever(peers::listen_anywhere(), [=] {
+    return [second = peers::connect_to(second_port), request = std::string(),
+            answer = std::string()](int client) mutable {
+      while (peers::read_until(client, "\n", request)) {
+        if (!peers::send_all(second, request) || !peers::read_until(second, "\n", answer))
+          peers::fail("the second hop");
+        if (!peers::send_all(client, answer)) return;
+      }
+    };
+  });
+}
+
+// What the authserver asks Redis. `line` is VERB:USER:PASSWORD and an LF.
+std::string command_for(std::string_view line) {
+  const auto colon = line.rfind(':');
+  const std::string key = "user:" + std::string(line.substr(4, colon - 4));
+  if (!line.starts_with("new:")) return "GET " + key + "\r\n";
+  const auto password = line.substr(colon + 1, line.size() - colon - 2);
+  return "SET " + key + " $plain$" + std::string(password) + " NX\r\n";
+}
+
 void run_second(std::uint16_t redis_port) {
   peers::serve_forever(peers::listen_anywhere(), [=] {
     const int redis = redis_port != 0 ? peers::connect_to(redis_port) : -1;
     return [redis, request = std::string(), answer = std::string()](int client) mutable {
       while (peers::read_until(client, "\n", request)) {
-        const std::string_view user = std::string_view(request).substr(4, request.rfind(':') - 4);
-        const std::string command = "GET user:" + std::string(user) + "\r\n";
-        if (redis >= 0 &&
-            (!peers::send_all(redis, command) || !peers::read_until(redis, "\r\n", answer)))
+        if (redis >= 0 && (!peers::send_all(redis, command_for(request)) ||
+                           !peers::read_until(redis, "\r\n", answer)))
           peers::fail("Redis");
         if (!peers::send_all(client, "OK\n")) return;
       }
@@ -82,10 +103,13 @@ void run_second(std::uint16_t redis_port) {
 }  // namespace
 
 int main(int count, char** words) {
+  if (count == 4 && std::strcmp(words[1], "front") == 0 && std::strcmp(words[3], "new") == 0)
+    run_creating_front(peers::port_of(words[2]));
   if (count == 4 && std::strcmp(words[1], "front") == 0)
     run_front(peers::port_of(words[2]), std::strtoul(words[3], nullptr, 10));
   if (count >= 2 && std::strcmp(words[1], "second") == 0)
     run_second(count == 3 ? peers::port_of(words[2]) : std::uint16_t{0});
-  std::fputs("usage: two_hop front SECOND_PORT FILE_BYTES | two_hop second [REDIS_PORT]\n", stderr);
+  std::fputs("usage: two_hop front SECOND_PORT FILE_BYTES|new | two_hop second [REDIS_PORT]\n",
+             stderr);
   return 2;
 }

@@ -229,6 +229,27 @@ class BareTest(PeersTest):
                 self.assertEqual((result["requests"], result["errors"]["total"]), (5, 0))
                 self.assertEqual(result["bytes"], 5 * size)
 
+    def test_two_creating_hops_create_each_account(self) -> None:
+        with bare.two_creating_hops(PROGRAMS, self.folder, self.redis.port) as address:
+            flags = ("new", "--user", "user%d", "--accounts", "9", "--server", str(address))
+            started = loadgen.start(
+                PROGRAMS.path("loadgen"), list(flags), self.folder / "log", password="secret"
+            )
+            self.assertEqual(loadgen.result(started, 60)["requests"], 9)
+        self.assertEqual(self.redis.ask("dbsize").strip(), "9")
+        self.assertEqual(self.redis.ask("get", "user:user9").strip(), "$plain$secret")
+
+    def test_durable_put_keeps_what_it_is_sent(self) -> None:
+        with bare.durable_put(PROGRAMS, self.folder, self.root) as address:
+            for size in (0, 1000, 100_000):
+                content = os.urandom(size)
+                url = f"http://{address}/{size}"
+                with urllib.request.urlopen(
+                    urllib.request.Request(url, content, method="PUT"), timeout=30
+                ) as answer:
+                    self.assertEqual(answer.status, 201)
+                self.assertEqual((self.root / str(size)).read_bytes(), content)
+
 
 class PacedTest(PeersTest):
     def bench(self) -> Bench:
