@@ -113,9 +113,17 @@ def _with_two_hops(bench: Bench, store: Store, file_bytes: int) -> Iterator[tupl
 
 
 def get_two_hops(bench: Bench, store: Store) -> Outcome:
+    return _small_two_hops(bench, store, "--pipeline")
+
+
+def kept_two_hops(bench: Bench, store: Store) -> Outcome:
+    return _small_two_hops(bench, store, "--pipeline", *KEPT)
+
+
+def _small_two_hops(bench: Bench, store: Store, *flags: str) -> Outcome:
     with _with_two_hops(bench, store, 1000) as (system, address):
-        theirs = Side("two bare hops", lambda n: bench.get_rate(address, "1KB", n, "--pipeline"))
-        return compare(bench, _get(system, "1KB", "--pipeline"), theirs)
+        theirs = Side("two bare hops", lambda n: bench.get_rate(address, "1KB", n, *flags))
+        return compare(bench, _get(system, "1KB", *flags), theirs)
 
 
 def new_two_hops(bench: Bench, store: Store) -> Outcome:

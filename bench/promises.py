@@ -68,6 +68,12 @@ _REDIS = (
         missing=nginx.missing_for_lua,
     ),
     Promise(
+        "kept-two-hops",
+        "get 1KB, kept connections: --pipeline / two bare hops and Redis",
+        0.95,
+        against_peers.kept_two_hops,
+    ),
+    Promise(
         "p99-lua",
         "99th percentile at half of the load: --pipeline / nginx + Lua + Redis",
         1.0,
