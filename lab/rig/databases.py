@@ -6,6 +6,7 @@ store that the authserver can use at once.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -19,7 +20,7 @@ from .errors import Failed
 from .host import free_port
 from .processes import Program, run_tool
 
-SOCKETS = "turnstile-lab-sockets-"  # how the folders of the sockets begin
+_SOCKETS = "turnstile-lab-sockets-"  # how the folders of the sockets begin
 _START_TIMEOUT_S = 60.0
 
 
@@ -104,8 +105,28 @@ class Server:
         deadline = time.monotonic() + _START_TIMEOUT_S
         while not self.answers():
             if not self.is_running() or time.monotonic() > deadline:
-                raise Failed(f"{self.name} did not start: {self.program.last_words()}")
+                raise Failed(f"{self.name} did not start: {self.complaint()}")
             time.sleep(0.05)
+
+    def complaint(self) -> str:
+        """Why it ended, as far as its log tells."""
+        return self.program.last_words()
+
+
+def remove_unused_sockets() -> None:
+    """Removes the folders of sockets whose programs were killed. Those in use are locked."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_SOCKETS}*/"):
+        try:
+            claim = os.open(folder, os.O_RDONLY)
+        except OSError:  # somebody else's, or removed meanwhile
+            continue
+        try:
+            fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder, ignore_errors=True)
+        except BlockingIOError:
+            pass
+        finally:
+            os.close(claim)
 
 
 class RedisServer(Server):
@@ -150,7 +171,9 @@ class MysqlServer(Server):
         super().__init__(folder, *options, cores=cores)
         self.name = server
         self.data = folder / "data"
-        self._sockets = Path(tempfile.mkdtemp(prefix=SOCKETS))  # a socket's path must be short
+        self._sockets = Path(tempfile.mkdtemp(prefix=_SOCKETS))  # a socket's path must be short
+        self._claim = os.open(self._sockets, os.O_RDONLY)
+        fcntl.flock(self._claim, fcntl.LOCK_EX)
         self.socket = self._sockets / "sock"
         # A server that starts removes every temporary table in this folder, whoever made it.
         self._temporary = folder / "tmp"
@@ -178,6 +201,14 @@ class MysqlServer(Server):
     def close(self) -> None:
         super().close()
         shutil.rmtree(self._sockets, ignore_errors=True)
+        if self._claim >= 0:
+            os.close(self._claim)
+        self._claim = -1
+
+    def complaint(self) -> str:
+        """The errors; the last one is always that it aborts."""
+        errors = [line for line in self.program.log().splitlines() if "[ERROR]" in line]
+        return "; ".join(errors) or super().complaint()
 
     def flags(self) -> list[str]:
         own = [] if self.name == "mariadbd" else ["--loose-mysqlx=OFF", "--secure-file-priv=NULL"]

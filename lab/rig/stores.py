@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .cores import Cores
-from .databases import SOCKETS, MysqlServer, RedisServer, Server
+from .databases import MysqlServer, RedisServer, Server, remove_unused_sockets
 from .errors import Failed
 from .host import Tool
 from .processes import Program
@@ -65,10 +65,9 @@ def start(kind: str, parent: Path, cores: Cores = ()) -> Store:
 
 
 def remove_leftovers(parent: Path) -> None:
-    """Removes what a lab that was killed left behind. Requires: no other lab is running."""
+    """Removes what a lab that was killed left behind. Requires: no other lab uses parent."""
     shutil.rmtree(parent, ignore_errors=True)
-    for sockets in Path(tempfile.gettempdir()).glob(f"{SOCKETS}*/"):
-        shutil.rmtree(sockets, ignore_errors=True)
+    remove_unused_sockets()
 
 
 def _start_sqlite(folder: Path, _cores: Cores) -> Store:
