@@ -121,6 +121,11 @@ http {{
 """
 
 
+def preloading(library: Path) -> dict[str, str]:
+    """The environment. LD_PRELOAD is split at blanks, which the path may have."""
+    return {"LD_PRELOAD": library.name, "LD_LIBRARY_PATH": str(library.parent)}
+
+
 @contextmanager
 def running(logs: Path, root: Path, guard: Guard, preload: Path | None = None) -> Iterator[Address]:
     """Requires: what the guard needs is installed. preload is a library that nginx loads first."""
@@ -130,7 +135,7 @@ def running(logs: Path, root: Path, guard: Guard, preload: Path | None = None) -
         settings = folder / "nginx.conf"
         settings.write_text(configuration(folder, root, port, guard), encoding="utf-8")
         command = [PROGRAM.found(), "-e", "stderr", "-p", str(folder), "-c", str(settings)]
-        environment = {"LD_PRELOAD": str(preload)} if preload else {}
+        environment = preloading(preload) if preload else {}
         program = Program("nginx", command, folder / "log", environment=environment)
         try:
             wait_listening(program, port, _START_TIMEOUT_S)

@@ -172,18 +172,17 @@ class DurableRenameTest(unittest.TestCase):
     def test_a_file_is_synced_before_it_gets_its_name_and_then_its_folder(self) -> None:
         if not shutil.which("strace") or run("strace", "-o", "/dev/null", "true").returncode != 0:
             self.skipTest("strace is missing, or not permitted")
-        library = PROGRAMS.path("peers") / "durable_rename.so"
+        environment = nginx.preloading(PROGRAMS.path("peers") / "durable_rename.so")
         with tempfile.TemporaryDirectory(prefix="bench test ") as name:
             folder = Path(name).resolve()
             (folder / "to").mkdir()
             (folder / "old").write_bytes(CONTENT)
-            trace = ("-y", "-e", "trace=rename,fsync,fdatasync", "-o", folder / "trace")
+            trace = ("-y", "-e", "trace=rename,fsync,fdatasync", "-o", str(folder / "trace"))
             rename = f"import os; os.rename({str(folder / 'old')!r}, {str(folder / 'to/new')!r})"
             command = (
                 "strace",
                 *trace,
-                "-E",
-                f"LD_PRELOAD={library}",
+                *(f"--env={name}={value}" for name, value in environment.items()),
                 sys.executable,
                 "-c",
                 rename,
