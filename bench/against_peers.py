@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from lab.rig.databases import MysqlServer, Server
+from lab.rig.databases import Server
 from lab.rig.processes import Address
 from lab.rig.stores import Store
 
-from .peers import bare, nginx, paced, slap, wrk
+from .peers import bare, nginx, paced, wrk
 from .promise import Outcome, Side, compare, in_turns
 from .system import PLAIN, USERS, Bench, System, running
 
@@ -134,19 +134,6 @@ def new_two_hops(bench: Bench, store: Store) -> Outcome:
     ):
         theirs = Side("two bare hops", lambda n: bench.new_rate(address, n))
         return compare(bench, Side("ours", system.new_rate), theirs)
-
-
-def new_slap(bench: Bench, store: Store) -> Outcome:
-    """The database's own load generator inserts rows like ours, without any hop before it."""
-    server = store.server
-    assert isinstance(server, MysqlServer)
-    with running(bench, store, PLAIN) as system:
-        theirs = Side("its own client", lambda n: slap.insert_rate(server, n))
-        return compare(bench, Side("ours", system.new_rate), theirs)
-
-
-def missing_for_slap() -> list[str]:
-    return [] if slap.TOOL.found() else [slap.TOOL.package]
 
 
 def large_two_hops(size: str, file_bytes: int) -> Callable[[Bench, Store], Outcome]:

@@ -205,13 +205,6 @@ _MYSQL = (
     Promise(
         "new-paper", "new, plain passwords: defaults / the paper's stage", 3.5, against_paper.new
     ),
-    Promise(
-        "new-slap",
-        "new, plain passwords: defaults / rows from the database's own client",
-        0.8,
-        against_peers.new_slap,
-        missing=against_peers.missing_for_slap,
-    ),
 )
 
 OF_STORE = {"sqlite": _SQLITE, "redis": (*_REDIS, *_HTTP), "mysql": _MYSQL}

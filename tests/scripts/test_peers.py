@@ -17,10 +17,9 @@ from host import PROJECT, run
 
 sys.path.insert(0, str(PROJECT))
 
-from bench.peers import bare, caddy, nginx, paced, slap, wrk
+from bench.peers import bare, caddy, nginx, paced, wrk
 from bench.system import Bench
 from lab.rig import loadgen, stores
-from lab.rig.databases import MysqlServer
 from lab.rig.errors import Failed
 from lab.rig.processes import Address
 from lab.rig.servers import Programs
@@ -249,21 +248,6 @@ class BareTest(PeersTest):
                 ) as answer:
                     self.assertEqual(answer.status, 201)
                 self.assertEqual((self.root / str(size)).read_bytes(), content)
-
-
-@skip_without([] if slap.TOOL.found() else [slap.TOOL.package])
-class SlapTest(unittest.TestCase):
-    def test_it_inserts_rows_and_leaves_none(self) -> None:
-        with tempfile.TemporaryDirectory(prefix="bench test ") as folder:
-            store = stores.start("mysql", Path(folder))
-            try:
-                assert isinstance(store.server, MysqlServer)
-                self.assertGreater(slap.insert_rate(store.server, 4), 0)
-                counted = store.server.ask("SHOW GLOBAL STATUS LIKE 'Com_insert'")
-                self.assertGreaterEqual(int(counted.split()[1]), 8000)
-                self.assertNotIn("slap", store.server.ask("SHOW DATABASES").split())
-            finally:
-                store.stop()
 
 
 class PacedTest(PeersTest):
