@@ -139,7 +139,7 @@ _PROGRAM = (
         "scripts/accounts",
         "${*: -2:1} == --*",
         "${*: -2:1} == ---*",
-        (_CHANGES + "test_wrong_usage",),
+        (_CHANGES + "test_a_missing_user_is_named_and_not_a_value_taken_for_it",),
     ),
     Mutation(
         "password-is-typed-once",

@@ -196,6 +196,12 @@ class AccountChangesTest(StoreTest):
                 self.assertEqual(self.accounts(*arguments, said="pw\n"), (2, ""), self.why)
         self.assertFalse(self.scene.accounts.exists())
 
+    def test_a_missing_user_is_named_and_not_a_value_taken_for_it(self) -> None:
+        for arguments in (("remove", "--store", "sqlite"), ("add", *self.store("sqlite"))):
+            with self.subTest(arguments):
+                self.assertEqual(self.accounts(*arguments, said="pw\n"), (2, ""), self.why)
+                self.assertIn("the user is missing", self.why)
+
     def test_the_store_is_found_by_variables_and_by_the_file_too(self) -> None:
         config = self.scene.folder / "config"
         config.write_text(f"sqlite-path = {self.scene.accounts}\n")
