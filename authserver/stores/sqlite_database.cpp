@@ -49,9 +49,9 @@ base::Status make_durable(sqlite3* database, const std::string& path) {
   // Each thread has a connection, and forgets the pages that it keeps when another one writes. So
   // 256 KiB of them are enough, instead of 2 MB.
   //
-  // 4,000 pages of the log, which are 16 MB, are copied into the database at once, instead of 1,000:
-  // accounts lie all over the database, so most of its pages change again before they are copied.
-  // Readers do not notice, because SQLite has one table of hashes for up to 4,096 pages of the log.
+  // 4,000 pages of the log, which are 16 MB, are copied into the database at once, not 1,000.
+  // Accounts lie all over the database, so most of its pages change again before they are copied.
+  // Readers do not notice, because SQLite has one table of hashes for 4,096 pages of the log.
   const int code = ::sqlite3_exec(database,
                                   "PRAGMA synchronous=FULL; PRAGMA cache_size=-256;"
                                   "PRAGMA wal_autocheckpoint=4000",
