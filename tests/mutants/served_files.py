@@ -196,7 +196,8 @@ _CACHE = (
         "changes.has_mounts = (waiting[2].revents & POLLPRI) != 0;",
         "",
         (
-            "e2e/test_prefetch_mounts.PrefetchMountsTest.test_what_is_mounted_over_a_file_is_served_until_it_is_unmounted",
+            "e2e/test_prefetch_mounts.PrefetchMountsTest."
+            "test_what_is_mounted_over_a_file_is_served_until_it_is_unmounted",
         ),
     ),
     Mutation(
