@@ -6,6 +6,7 @@ CXX ?= g++
 PYTHON ?= /usr/bin/python3
 SANITIZE ?=
 FUZZ_SECONDS ?= 60
+FUZZ_SEED ?= 0
 BUILD := build$(if $(SANITIZE),/$(SANITIZE))
 # V=1 shows each command instead of a short line for it.
 Q := $(if $(V),,@)
@@ -60,7 +61,8 @@ help: ## show this list
 	  CXX=clang++ 'use another compiler' WERROR=1 'treat warnings as errors' \
 	  'SANITIZE=address|thread' 'build into build/address or build/thread with this sanitizer' \
 	  "T='[net]', T=test_idle" 'run only these tests (unit; e2e and the other Python tests)' \
-	  STORE=NAME 'the store of make bench, as in authserver --store (sqlite)' FUZZ_SECONDS=N 'how long make fuzz runs, for each parser ($(FUZZ_SECONDS))'
+	  STORE=NAME 'the store of make bench, as in authserver --store (sqlite)' FUZZ_SECONDS=N 'how long make fuzz runs, for each parser ($(FUZZ_SECONDS))' \
+	  FUZZ_SEED=N 'what its random inputs begin with; 0 is another each time ($(FUZZ_SEED))'
 
 clean: ## remove build/
 	rm -rf build
@@ -183,7 +185,7 @@ fuzz-%: $(BUILD)/generated/version.h
 	@mkdir -p build/fuzz/corpus/$*
 	$(Q)$(FUZZ_CXX) $(CPPFLAGS) -std=c++20 -pthread -O1 -g -fsanitize=fuzzer,address,undefined -o build/fuzz/$* \
 	  tests/fuzz/$*.cpp $(FUZZED_$*) $(LDLIBS) $(FUZZED_LIBS_$*)
-	build/fuzz/$* -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -print_final_stats=1 \
+	build/fuzz/$* -seed=$(FUZZ_SEED) -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -print_final_stats=1 \
 	  -artifact_prefix=build/fuzz/$*- build/fuzz/corpus/$* tests/fuzz/seeds/$*
 
 CXX_FILES = $(shell git ls-files '*.h' '*.cpp')
