@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable
 
-from lab import catalog
+from lab.plan import catalog
 from lab.rig import stores
 from lab.rig.stores import Store
 

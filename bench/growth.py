@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from matplotlib.ticker import NullFormatter
 
-from lab import plots
+from lab.report import plots
 
 _COLOURS = ("#0072b2", "#d55e00")
 

@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 from typing import NoReturn
 
-from . import catalog, options, pinning
-from .records import Folder
+from .plan import catalog, options, pinning
+from .results.records import Folder
 from .rig import lock, namespace
 from .rig.errors import Failed, WrongUsage
 from .rig.servers import Programs
@@ -161,15 +161,15 @@ def _run(parsed: argparse.Namespace) -> int:
 
 
 def _report(parsed: argparse.Namespace) -> int:
-    from . import report
+    from .report import page
 
-    report.write(Folder(parsed.folder))
+    page.write(Folder(parsed.folder))
     print(parsed.folder / "report.html")
     return 0
 
 
 def _compare(parsed: argparse.Namespace) -> int:
-    from . import compare, markdown
+    from .report import compare, markdown
 
     print(markdown.render(compare.document(Folder(parsed.a), Folder(parsed.b))), end="")
     return 0

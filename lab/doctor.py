@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from . import limits, pinning, plan
-from .limits import Finding
-from .plan import Options
-from .progress import duration
+from .observe import limits
+from .observe.limits import Finding
+from .plan import pinning, plan
+from .plan.plan import Options
+from .procedures.progress import duration
 from .rig.cores import usable_cores
 
 

@@ -9,11 +9,13 @@ import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from . import catalog, host, limits, pinning, plan, profile, report
-from .campaign import Campaign
-from .plan import Options, Plan
-from .progress import Progress, duration
-from .records import Folder
+from .observe import callgrind, host, limits
+from .plan import catalog, pinning, plan
+from .plan.plan import Options, Plan
+from .procedures.campaign import Campaign
+from .procedures.progress import Progress, duration
+from .report import page
+from .results.records import Folder
 from .rig import iperf3, stores
 from .rig.cores import usable_cores
 from .rig.errors import Failed, WrongUsage
@@ -61,7 +63,7 @@ def run(options: Options, places: Places) -> None:
         environment["is_complete"] = True
         folder.write_environment(environment)
     finally:
-        report.write(folder)
+        page.write(folder)
         progress.say(f"report: {folder.path / 'report.html'}")
     if campaign.problems():
         cell, why = next(iter(campaign.problems().items()))
@@ -162,7 +164,7 @@ def _profile(
         size = catalog.sizes()[experiment.rows[0]]
         cell = catalog.Cell(experiment.stages[0], experiment.rows[0])
         try:
-            environment["profile"] = profile.run(
+            environment["profile"] = callgrind.run(
                 cell,
                 todo.stages[cell.stage],
                 size,

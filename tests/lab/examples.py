@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lab.catalog import Cell
-from lab.records import Run
-from lab.usage import ComponentUsage, CoreUsage, DiskUsage, Usage
+from lab.observe.usage import ComponentUsage, CoreUsage, DiskUsage, Usage
+from lab.plan.catalog import Cell
+from lab.results.records import Run
 
 CELL = Cell("prefetching", "1KB")
 

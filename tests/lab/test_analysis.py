@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import examples
 
-from lab.analysis import Analysis, demand_stations
-from lab.operational_laws import mean_value_analysis
-from lab.usage import DiskUsage
+from lab.analysis.cells import Analysis, demand_stations
+from lab.analysis.operational_laws import mean_value_analysis
+from lab.observe.usage import DiskUsage
 
 PINS: dict[str, tuple[int, ...]] = dict.fromkeys(
     ("fileserver", "authserver", "store", "loadgen"), (0, 1)

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import examples
 
-from lab import plan
-from lab.campaign import Campaign
-from lab.plan import Options
-from lab.progress import Progress
-from lab.records import Folder
-from lab.stack import Programs
+from lab.plan import plan
+from lab.plan.plan import Options
+from lab.procedures.campaign import Campaign
+from lab.procedures.progress import Progress
+from lab.results.records import Folder
+from lab.systems.stack import Programs
 
 OPTIONS = Options(("table4",), "quick", ("prefetching",), ("1KB",), None, None, None, None, "none")
 DISTURBED = "other programs used 80% of the cores"

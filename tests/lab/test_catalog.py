@@ -2,8 +2,8 @@
 
 import unittest
 
-from lab import catalog, paper
-from lab.report import VIEWS
+from lab.plan import catalog, paper
+from lab.report.page import VIEWS
 from lab.rig.errors import WrongUsage
 
 

@@ -5,8 +5,9 @@ import unittest
 
 import examples
 
-from lab import checks, loadgen
-from lab.usage import DiskUsage
+from lab.observe.usage import DiskUsage
+from lab.procedures import checks
+from lab.workloads import closed_loop
 
 GOOD = {
     "request": "get",
@@ -32,10 +33,10 @@ GOOD = {
 }
 
 
-def result(**changes) -> loadgen.Result:
+def result(**changes) -> closed_loop.Result:
     raw = copy.deepcopy(GOOD)
     raw.update(changes)
-    return loadgen.parse(raw)
+    return closed_loop.parse(raw)
 
 
 class ChecksTest(unittest.TestCase):

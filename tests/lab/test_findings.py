@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import examples
 
-from lab import findings
-from lab.analysis import Analysis
-from lab.catalog import Cell
+from lab.analysis import findings
+from lab.analysis.cells import Analysis
+from lab.plan.catalog import Cell
 
 
 def analysis(before: list[float], after: list[float], store: str = "") -> Analysis:

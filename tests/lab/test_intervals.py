@@ -3,7 +3,7 @@
 import math
 import unittest
 
-from lab import intervals
+from lab.analysis import intervals
 
 
 class IntervalsTest(unittest.TestCase):

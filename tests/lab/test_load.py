@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from test_checks import GOOD
 
-from lab import loadgen
+from lab.workloads import closed_loop
 
-GET = loadgen.Load(
+GET = closed_loop.Load(
     request="get",
     server="127.0.0.1:1",
     threads=4,
@@ -41,11 +41,11 @@ class LoadgenTest(unittest.TestCase):
 
     def test_the_noise_is_that_of_the_whole_seconds(self):
         seconds = [{"requests": 100}, {"requests": 110}, {"requests": 3}]
-        self.assertAlmostEqual(loadgen.parse({**GOOD, "per_second": seconds}).noise, 5 / 105)
+        self.assertAlmostEqual(closed_loop.parse({**GOOD, "per_second": seconds}).noise, 5 / 105)
 
     def test_a_missing_field_is_noticed(self):
         with self.assertRaises(KeyError):
-            loadgen.parse({name: value for name, value in GOOD.items() if name != "window"})
+            closed_loop.parse({name: value for name, value in GOOD.items() if name != "window"})
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import unittest
 
-from lab.operational_laws import (
+from lab.analysis.operational_laws import (
     Station,
     heaviest,
     mean_value_analysis,

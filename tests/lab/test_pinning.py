@@ -3,7 +3,7 @@
 import os
 import unittest
 
-from lab import pinning
+from lab.plan import pinning
 from lab.rig import cores
 from lab.rig.errors import Failed, WrongUsage
 

@@ -2,7 +2,7 @@
 
 import unittest
 
-from lab.profile import functions_of
+from lab.observe.callgrind import functions_of
 
 ANNOTATED = """\
 --------------------------------------------------------------------------------

@@ -3,11 +3,11 @@
 import unittest
 from pathlib import Path
 
-from lab import usage
-from lab.analysis import Analysis
-from lab.catalog import Cell
-from lab.records import Folder
-from lab.sampler import Sample
+from lab.analysis.cells import Analysis
+from lab.observe import usage
+from lab.observe.sampler import Sample
+from lab.plan.catalog import Cell
+from lab.results.records import Folder
 
 RECORDED = Folder(Path(__file__).parent / "recorded")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import examples
 
-from lab.records import Folder
+from lab.results.records import Folder
 
 
 class RecordsTest(unittest.TestCase):

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import examples
 
-from lab import compare, html, markdown, report
-from lab.document import Document, Paragraph, Table
-from lab.records import Folder
+from lab.report import compare, html, markdown, page
+from lab.report.document import Document, Paragraph, Table
+from lab.results.records import Folder
 from lab.rig.errors import Failed
 
 
@@ -29,15 +29,15 @@ class ReportTest(unittest.TestCase):
 
     def test_it_stands_alone_and_has_the_papers_numbers_beside_ours(self):
         folder = self.folder()
-        report.write(folder)
-        page = (folder.path / "report.html").read_text(encoding="utf-8")
-        self.assertIsNone(re.search(r'(?:src|href)="https?:', page))
-        self.assertNotIn("<script", page)
-        self.assertIn("<svg", page)
-        self.assertIn("9,933", page)
-        self.assertIn("2,000", page)
-        self.assertIn("a &lt;fast&gt; one", page)
-        self.assertIn("50.0% errors (busy 10)", page)
+        page.write(folder)
+        written = (folder.path / "report.html").read_text(encoding="utf-8")
+        self.assertIsNone(re.search(r'(?:src|href)="https?:', written))
+        self.assertNotIn("<script", written)
+        self.assertIn("<svg", written)
+        self.assertIn("9,933", written)
+        self.assertIn("2,000", written)
+        self.assertIn("a &lt;fast&gt; one", written)
+        self.assertIn("50.0% errors (busy 10)", written)
         summary = (folder.path / "summary.md").read_text(encoding="utf-8")
         self.assertIn("| get 1KB |", summary)
         for name in re.findall(r"\(figures/(.*?)\)", summary):
@@ -46,12 +46,12 @@ class ReportTest(unittest.TestCase):
     def test_points_without_a_single_valid_one_are_drawn_all_the_same(self):
         folder = self.folder()
         folder.replace([replace(run, failures="spoiled") for run in folder.runs()])
-        report.write(folder)
+        page.write(folder)
         self.assertTrue((folder.path / "figures" / "table4-sweep-1KB.svg").exists())
 
     def test_a_folder_without_results_is_an_error(self):
         with tempfile.TemporaryDirectory() as empty, self.assertRaises(Failed):
-            report.write(Folder(Path(empty)))
+            page.write(Folder(Path(empty)))
 
     def test_ids_of_figures_do_not_clash(self):
         element = '<svg><path id="a"/><use xlink:href="#a" clip-path="url(#a)"/></svg>'

@@ -6,7 +6,7 @@ import sys
 import time
 import unittest
 
-from lab.sampler import Sampler, read_process
+from lab.observe.sampler import Sampler, read_process
 
 # Prints a line when it starts, and uses a tenth of a second of CPU time.
 _BUSY = (

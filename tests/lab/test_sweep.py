@@ -2,7 +2,7 @@
 
 import unittest
 
-from lab.sweep import Point, Sweep, has_flattened, n_star, next_threads, worth_repeating
+from lab.procedures.sweep import Point, Sweep, has_flattened, n_star, next_threads, worth_repeating
 
 LADDER = Sweep((1, 2, 4, 8, 16, 32), refinements=2)
 

@@ -3,7 +3,7 @@
 import math
 import unittest
 
-from lab import usl
+from lab.analysis import usl
 
 
 def law_points(

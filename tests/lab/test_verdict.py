@@ -2,7 +2,7 @@
 
 import unittest
 
-from lab.verdict import Resource, judge
+from lab.analysis.verdict import Resource, judge
 
 
 def named(

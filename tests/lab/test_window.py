@@ -2,9 +2,9 @@
 
 import unittest
 
-from lab import usage
+from lab.observe import usage
+from lab.observe.sampler import Sample
 from lab.rig.errors import Failed
-from lab.sampler import Sample
 
 
 def sample(time_s: float, **values: float) -> Sample:

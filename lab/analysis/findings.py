@@ -1,0 +1,255 @@
+"""Compares each of the paper's findings with our measurements: confirmed, refuted or undecided.
+
+A finding about a gain is confirmed if our gain has the paper's direction and exceeds the noise of
+both measurements. It is refuted if our gain has the opposite direction, and undecided in between. A
+stage that ran with another store than its own is not compared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..plan import catalog
+from ..plan.catalog import NEW, Cell
+from ..report import wording
+from ..report.document import Block, Heading, Paragraph, Table
+from . import intervals
+from .cells import Analysis, CellResult
+from .intervals import Spread
+from .verdict import Resource
+
+CONFIRMED, REFUTED, UNDECIDED = "confirmed", "refuted", "undecided"
+_NOISE = 0.03  # two medians of short runs may differ by this much by chance
+_NOISE_OF_FEW = 0.10  # the same with too few runs for an interval
+_COMPARABLE = 0.15  # the largest difference that is called comparable
+
+_SMALL = (NEW, "1KB", "10KB")
+_LARGE = ("1MB", "10MB", "100MB")
+_GETS = ("1KB", "10KB", "100KB", *_LARGE)
+
+
+@dataclass(frozen=True)
+class Gain:
+    """Stage `after` is faster than `before` at these rows or, with is_equal, about as fast."""
+
+    text: str
+    before: str
+    after: str
+    rows: tuple[str, ...]
+    is_equal: bool = False
+
+
+@dataclass(frozen=True)
+class Limit:
+    """At these rows of a stage the bottleneck is a resource of this kind and of this owner.
+
+    An empty kind or owner matches all. With is_absent, the finding says the opposite.
+    """
+
+    text: str
+    stage: str
+    rows: tuple[str, ...]
+    kind: str = ""
+    owner: str = ""
+    is_absent: bool = False
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """At these rows, the stage is faster with all cores for its fileserver than with one."""
+
+    text: str
+    stage: str
+    rows: tuple[str, ...]
+
+
+Finding = Gain | Limit | Scaling
+
+FINDINGS: tuple[Finding, ...] = (
+    Limit("§3: the bottleneck of the baseline is the disk", "ph2", (NEW, *_GETS), kind="disk"),
+    Gain(
+        "§4.1: a thread for each connection beats a process for each",
+        "ph2",
+        "multithreaded",
+        _SMALL,
+    ),
+    Gain("§4.2: prefetching raises throughput", "multithreaded", "prefetching", _GETS),
+    Limit(
+        "§4.3, §6: with prefetching, MySQL limits small files",
+        "prefetching",
+        ("1KB", "10KB"),
+        owner="MySQL",
+    ),
+    Limit(
+        "§4.3, §6: with prefetching, the fileserver's CPU limits large files",
+        "prefetching",
+        _LARGE,
+        kind="cpu",
+        owner="fileserver",
+    ),
+    Gain(
+        "§4.4: Redis is faster than MySQL for new accounts and small files",
+        "prefetching",
+        "redis",
+        _SMALL,
+    ),
+    Limit(
+        "§4.4: with Redis the database is no longer the bottleneck",
+        "redis",
+        _SMALL,
+        owner="Redis",
+        is_absent=True,
+    ),
+    Scaling("§5: more cores for the fileserver, more throughput", "prefetching", ("1MB",)),
+    Gain(
+        "§6: from 100KB on, MySQL and Redis are comparable",
+        "prefetching",
+        "redis",
+        ("100KB", *_LARGE),
+        is_equal=True,
+    ),
+)
+
+
+_NOT_JUDGED = (
+    "Not judged: that the network limits 100KB (§4.2), which the paper found at 25–30% of the "
+    "CPU. It had 1 Gbit/s between two machines. Here everything runs on one machine, and loopback "
+    "itself costs CPU time. The experiment `prefetch` shows the paper's network measurement "
+    "beside ours."
+)
+
+
+def section(analysis: Analysis) -> list[Block]:
+    """[] when no finding can be judged with these measurements."""
+    rows = [_line(finding, judged) for finding in FINDINGS if (judged := judge(finding, analysis))]
+    if not rows:
+        return []
+    return [
+        Heading(2, "The paper's findings, one by one"),
+        Table(
+            "Each finding and our measurements. Gains are computed within each pass over the "
+            "cells, so a drift of the machine cancels out; the 95% interval is in brackets. A "
+            "gain counts if its interval does not contain 1 and it is over 3%, or over 10% with "
+            "too few runs for an interval. “Comparable” is within 15%. A finding about a "
+            "bottleneck is compared with the resource that our rule names. It is undecided if the "
+            "rule names none, or two components that use about as much.",
+            ["finding", "verdict", "evidence"],
+            rows,
+        ),
+        Paragraph(_NOT_JUDGED),
+    ]
+
+
+@dataclass(frozen=True)
+class Judged:
+    row: str
+    verdict: str
+    evidence: str
+
+
+def judge(finding: Finding, analysis: Analysis) -> list[Judged]:
+    """A judgment for each row of the finding that was measured."""
+    return [one for row in finding.rows if (one := _judge_row(finding, row, analysis))]
+
+
+def _judge_row(finding: Finding, row: str, analysis: Analysis) -> Judged | None:
+    if isinstance(finding, Gain):
+        return _judge_gain(finding, row, analysis)
+    if isinstance(finding, Limit):
+        return _judge_limit(finding, row, analysis)
+    return _judge_scaling(finding, row, analysis)
+
+
+def _line(finding: Finding, judged: list[Judged]) -> list[str]:
+    verdicts = {one.verdict for one in judged}
+    parts = [
+        f"{named}: {', '.join(one.row for one in judged if one.verdict == named)}"
+        for named in (CONFIRMED, REFUTED, UNDECIDED)
+        if named in verdicts
+    ]
+    return [
+        finding.text,
+        verdicts.pop() if len(verdicts) == 1 else "; ".join(parts),
+        "; ".join(f"{one.row}: {one.evidence}" for one in judged),
+    ]
+
+
+def _judge_gain(finding: Gain, row: str, analysis: Analysis) -> Judged | None:
+    before, after = (
+        _in_own_store(analysis, finding.before, row),
+        _in_own_store(analysis, finding.after, row),
+    )
+    if not before or not after:
+        return None
+    gain = intervals.paired_ratio(_throughputs(after), _throughputs(before))
+    if before.is_lower_bound or after.is_lower_bound:
+        return Judged(row, UNDECIDED, f"{_format_gain(gain)}, a maximum is only a lower bound")
+    return Judged(
+        row, _likeness(gain) if finding.is_equal else _direction(gain), _format_gain(gain)
+    )
+
+
+def _judge_scaling(finding: Scaling, row: str, analysis: Analysis) -> Judged | None:
+    results = sorted(
+        (
+            result
+            for result in analysis.results()
+            if result.cell.fileserver_cores
+            and (result.cell.stage, result.cell.row) == (finding.stage, row)
+        ),
+        key=lambda result: result.cell,
+    )
+    if len(results) < 2:
+        return None
+    fewest, most = results[0], results[-1]
+    gain = intervals.paired_ratio(_throughputs(most), _throughputs(fewest))
+    return Judged(
+        row,
+        _direction(gain),
+        f"{fewest.cell.fileserver_cores} → {most.cell.fileserver_cores} cores {_format_gain(gain)}",
+    )
+
+
+def _direction(gain: Spread) -> str:
+    noise = _NOISE if gain.is_interval else _NOISE_OF_FEW
+    if gain.median > 1 + noise and gain.low > 1:
+        return CONFIRMED
+    return REFUTED if gain.median < 1 - noise and gain.high < 1 else UNDECIDED
+
+
+def _likeness(gain: Spread) -> str:
+    if gain.high < 1 - _COMPARABLE or gain.low > 1 + _COMPARABLE:
+        return REFUTED
+    return CONFIRMED if 1 - _COMPARABLE <= gain.median <= 1 + _COMPARABLE else UNDECIDED
+
+
+def _format_gain(gain: Spread) -> str:
+    return wording.times(gain.median) + (
+        f" ({gain.low:.2f}–{gain.high:.2f})" if gain.is_interval else ""
+    )
+
+
+def _judge_limit(finding: Limit, row: str, analysis: Analysis) -> Judged | None:
+    result = _in_own_store(analysis, finding.stage, row)
+    if not result:
+        return None
+    named = result.verdict.named
+    return Judged(row, _fits(finding, named) if named else UNDECIDED, result.verdict.label)
+
+
+def _fits(finding: Limit, named: Resource) -> str:
+    is_kind = not finding.kind or named.kind == finding.kind
+    is_owner = not finding.owner or finding.owner in named.owners
+    if is_kind and is_owner and finding.owner and len(named.owners) > 1:
+        return UNDECIDED
+    return CONFIRMED if (is_kind and is_owner) != finding.is_absent else REFUTED
+
+
+def _in_own_store(analysis: Analysis, stage: str, row: str) -> CellResult | None:
+    result = analysis.result(Cell(stage, row))
+    is_own = result is not None and result.best.typical().store == catalog.stages()[stage].store
+    return result if is_own else None
+
+
+def _throughputs(result: CellResult) -> dict[int, float]:
+    return {run.repeat: run.throughput_rps for run in result.best.runs}

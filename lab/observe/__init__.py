@@ -1,0 +1,8 @@
+"""What the machine does meanwhile, and what it is.
+
+sampler.py      reads /proc while a point is measured
+usage.py        cuts the samples to the measured window
+host.py         hardware, versions and settings, for the record
+limits.py       what a host lacks for a plan
+callgrind.py    the fileserver's instructions per function
+"""

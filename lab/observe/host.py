@@ -1,0 +1,112 @@
+"""Describes this host: hardware, versions, and settings that influence results."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import subprocess
+from pathlib import Path
+
+from ..plan import paper
+from ..rig import namespace
+from ..rig.stores import KINDS
+
+_TOOLS = ("iperf3", "valgrind")
+
+
+def describe(programs: Path) -> dict:
+    """What a reader of a result wants to know about the host."""
+    return {
+        "hardware": hardware(),
+        "memory_bytes": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
+        "machine_id": _read("/etc/machine-id")[:8],
+        "system": _distribution(),
+        "kernel": platform.release(),
+        "virtualisation": _line(["systemd-detect-virt"]) or "unknown",
+        "governor": _read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") or "not visible",
+        "disks": disks(),
+        "network": namespace.settings(),
+        "own_network_namespace": namespace.is_inside(),
+        "load_before": list(os.getloadavg()),
+        "versions": _versions(programs),
+    }
+
+
+def hardware() -> dict[str, str]:
+    """The rows of the paper's Table 1, from lscpu."""
+    entries = {
+        entry["field"].rstrip(":"): entry["data"]
+        for entry in _flattened(
+            json.loads(
+                subprocess.run(
+                    ["lscpu", "-J"],
+                    capture_output=True,
+                    text=True,
+                    check=True,
+                    env={**os.environ, "LC_ALL": "C"},
+                ).stdout
+            )["lscpu"]
+        )
+    }
+    entries["Processor"] = entries.get("Model name", entries.get("Vendor ID", "unknown"))
+    return {row: entries.get(row, "not reported") for row in paper.HARDWARE}
+
+
+def disks() -> dict[str, str]:
+    """Whole disks, without those that are made of memory, each in a few words."""
+    found = {}
+    for block in sorted(Path("/sys/block").iterdir()):
+        if block.name.startswith(("loop", "ram", "zram", "sr", "fd")):
+            continue
+        model = _read(block / "device/model") or "no model name"
+        kind = "rotating" if _read(block / "queue/rotational") == "1" else "solid state"
+        gigabytes = int(_read(block / "size") or 0) * 512 / 1e9
+        found[block.name] = f"{model}, {gigabytes:.0f} GB, {kind}"
+    return found
+
+
+def _versions(programs: Path) -> dict[str, str]:
+    of_stores = [name for kind in KINDS.values() for tool in kind.tools for name in tool.names]
+    installed = [name for name in (*of_stores, *_TOOLS) if shutil.which(name)]
+    found = {name: _line([name, "--version"]) for name in installed}
+    for name in ("fileserver", "authserver", "loadgen"):
+        if (programs / name).is_file():
+            found[name] = _line([str(programs / name), "--version"])
+    found["python"] = platform.python_version()
+    found["source"] = _line(
+        ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty"]
+    )
+    return {name: version for name, version in found.items() if version}
+
+
+def _flattened(entries: list[dict]) -> list[dict]:
+    """Newer versions of lscpu nest their entries."""
+    return [one for entry in entries for one in (entry, *_flattened(entry.get("children", [])))]
+
+
+def _distribution() -> str:
+    lines = _read("/etc/os-release").splitlines()
+    names = [line.partition("=")[2].strip('"') for line in lines if line.startswith("PRETTY_NAME=")]
+    return names[0] if names else platform.system()
+
+
+def _read(path: str | Path) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""
+
+
+def _line(command: list[str]) -> str:
+    """The first line that a program prints; "" when it does not run."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return (
+        next(iter(done.stdout.strip().splitlines()), "")
+        if done.returncode == 0 or done.stdout
+        else ""
+    )

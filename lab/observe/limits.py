@@ -1,0 +1,214 @@
+"""Compares the limits of this host with what a load test needs."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..plan import catalog
+from ..plan.plan import Plan
+from ..procedures import checks
+from ..rig import namespace, stores
+from ..rig.host import Tool
+from ..systems.files import DROP_CACHES
+from . import usage
+from .sampler import Sampler
+
+_LOOK_AROUND_S = 1.0
+
+DESCRIPTORS_WANTED = 64000  # in limits.conf, as in the paper
+_TOOLS = tuple(Tool((name,), "util-linux") for name in ("setpriv", "taskset", "lscpu", "unshare"))
+_TOOLS_OF_VIEWS = {
+    "network_probe": Tool(("iperf3",), "iperf3"),
+    "profile": Tool(("valgrind",), "valgrind"),
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """fix says what to do about it; it is empty when nothing needs doing."""
+
+    name: str
+    value: str
+    wanted: str
+    fix: str = ""
+
+
+def quietness() -> Finding:
+    """The share of the cores that other programs use, before the lab starts any."""
+    with Sampler({}) as sampler:
+        time.sleep(_LOOK_AROUND_S)
+    first, *_, last = sampler.samples()
+    busy = checks.foreign_share(usage.between([first, last]))
+    fix = (
+        "wait or stop them; points that they disturb are invalid"
+        if busy > checks.MOST_FOREIGN
+        else ""
+    )
+    return Finding(
+        "cores used by other programs", f"{busy:.0%}", f"at most {checks.MOST_FOREIGN:.0%}", fix
+    )
+
+
+def compare(plan: Plan, programs: Path, work: Path) -> list[Finding]:
+    """What the host has and what the plan needs, for everything that the plan needs."""
+    most_threads = max(max(sweep.ladder) for sweep in plan.sweeps.values())
+    stages = {cell.stage for cell in plan.cells}
+    kinds = {plan.stages[stage].store for stage in stages}
+    findings = [
+        quietness(),
+        _descriptors(most_threads),
+        *_network(most_threads),
+        _namespace(),
+        *_programs(programs),
+    ]
+    findings += [_tool(tool) for tool in _tools(plan, kinds)]
+    findings += [_disk(plan, work), _memory(plan), _matplotlib()]
+    if any(plan.stages[stage].cold for stage in stages):
+        findings += [_cold(), _disk_behind(work)]
+    return findings
+
+
+def _descriptors(most_threads: int) -> Finding:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    need = 3 * most_threads + 200
+    fix = (
+        "" if hard >= need else f"in /etc/security/limits.conf: * hard nofile {DESCRIPTORS_WANTED}"
+    )
+    return Finding("open files (soft, hard)", f"{soft}, {hard}", f"hard at least {need}", fix)
+
+
+def _network(most_threads: int) -> list[Finding]:
+    settings = namespace.settings()
+    backlog = settings["net.core.somaxconn"]
+    low, _, high = settings["net.ipv4.ip_local_port_range"].partition(" ")
+    ports = int(high) - int(low) + 1
+    reuse = settings["net.ipv4.tcp_tw_reuse"]
+    tune = "sudo scripts/tune-host --apply"
+    return [
+        Finding(
+            "listen backlog (somaxconn)",
+            backlog,
+            f"at least {most_threads}",
+            "" if int(backlog) >= most_threads else tune,
+        ),
+        Finding(
+            "ports for connections", str(ports), "at least 28000", "" if ports >= 28000 else tune
+        ),
+        Finding(
+            "reuse of closed connections' ports (tcp_tw_reuse)",
+            reuse,
+            "1 or 2",
+            "" if reuse in ("1", "2") else tune,
+        ),
+        Finding(
+            "congestion control",
+            settings["net.ipv4.tcp_congestion_control"],
+            "cubic or reno",
+            "" if settings["net.ipv4.tcp_congestion_control"] in ("cubic", "reno") else tune,
+        ),
+    ]
+
+
+def _namespace() -> Finding:
+    if namespace.is_inside():
+        return Finding("network namespace of its own", "yes", "yes")
+    tracked = namespace.tracked_connections()
+    fix = "run the lab as root, which may make one" if tracked else ""
+    return Finding("network namespace of its own", f"no; {tracked} tracked connections", "yes", fix)
+
+
+def _programs(programs: Path) -> list[Finding]:
+    return [
+        Finding(
+            name,
+            "built" if (programs / name).is_file() else "missing",
+            "built",
+            "" if (programs / name).is_file() else "make",
+        )
+        for name in ("fileserver", "authserver", "loadgen")
+    ]
+
+
+def _tools(plan: Plan, kinds: set[str]) -> list[Tool]:
+    """What the plan needs beside the programs under test."""
+    views = {view for experiment in plan.experiments for view in experiment.views}
+    return [
+        *_TOOLS,
+        *(tool for view, tool in _TOOLS_OF_VIEWS.items() if view in views),
+        *(tool for kind in sorted(kinds) for tool in stores.KINDS[kind].tools),
+    ]
+
+
+def _tool(tool: Tool) -> Finding:
+    found = tool.found()
+    fix = "" if found else f"apt-get install {tool.package}"
+    return Finding(" or ".join(tool.names), found or "missing", "installed", fix)
+
+
+def _disk(plan: Plan, work: Path) -> Finding:
+    sizes = catalog.sizes()
+    need = sum(
+        max(4096, sizes[name].size_bytes) * count for name, count in plan.file_counts.items()
+    )
+    free = shutil.disk_usage(work).free
+    fewer = [
+        name
+        for name, count in plan.file_counts.items()
+        if count < sizes[name].files[plan.mode.name]
+    ]
+    fix = (
+        f"free some disk or memory; too few files of {', '.join(fewer)} for the method"
+        if fewer
+        else ""
+    )
+    return Finding("disk for test files", f"{free / 1e9:.1f} GB free", f"{need / 1e9:.1f} GB", fix)
+
+
+def _memory(plan: Plan) -> Finding:
+    sizes = catalog.sizes()
+    need = max(
+        (sizes[name].size_bytes * count for name, count in plan.file_counts.items()), default=0
+    )
+    have = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    fix = "" if have >= 2 * need else "the fileserver will serve a part from disk: --memory-limit"
+    return Finding(
+        "memory for prefetched files", f"{have / 1e9:.1f} GB", f"{2 * need / 1e9:.1f} GB", fix
+    )
+
+
+def _cold() -> Finding:
+    """Root of a container or of a user namespace may not; the file's permissions tell."""
+    may = os.access(DROP_CACHES, os.W_OK)
+    return Finding(
+        "may drop caches",
+        "yes" if may else "no",
+        "yes",
+        "" if may else "run the lab as root (sudo) of the host",
+    )
+
+
+def _disk_behind(work: Path) -> Finding:
+    device = os.stat(work).st_dev
+    is_on_disk = (
+        os.major(device) != 0
+        or Path(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}").exists()
+    )
+    return Finding(
+        "test files are on a disk",
+        "yes" if is_on_disk else "no (memory or an overlay)",
+        "yes",
+        "" if is_on_disk else "use --work FOLDER on a disk, or cold points may not be cold",
+    )
+
+
+def _matplotlib() -> Finding:
+    try:
+        import matplotlib
+    except ImportError:
+        return Finding("matplotlib", "missing", "installed", "apt-get install python3-matplotlib")
+    return Finding("matplotlib", matplotlib.__version__, "installed")

@@ -1,0 +1,199 @@
+"""Samples the counters of processes, cores, disks, loopback and memory in /proc."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..rig.host import accepted_connections
+
+INTERVAL_S = 0.25
+
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+_SECTOR_BYTES = 512
+
+# One moment: name -> value. Counters only rise. The names of gauges have one of these endings.
+_GAUGES = ("resident_bytes", "threads", "used_bytes")
+Moment = dict[str, float]
+
+
+@dataclass(frozen=True)
+class Sample:
+    time_s: float  # wall clock, as the load generator's window
+    values: Moment
+
+
+class Sampler:
+    """Takes a sample every INTERVAL_S in its own thread, while the block is active."""
+
+    def __init__(self, process_ids: dict[str, int]):
+        self._process_ids = process_ids
+        self._samples: list[Sample] = []
+        self._is_stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="sampler")
+
+    def __enter__(self) -> Sampler:
+        self._take()  # one sample must be older than the window
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._is_stopped.set()
+        self._thread.join()
+        self._take()
+
+    def watch(self, component: str, pid: int) -> None:
+        """Adds a process. Any thread may call it: it only replaces a dict."""
+        self._process_ids = {**self._process_ids, component: pid}
+
+    def samples(self) -> list[Sample]:
+        """In order of time. Requires: the sampler has stopped."""
+        return self._samples
+
+    def _run(self) -> None:
+        while not self._is_stopped.wait(INTERVAL_S):
+            self._take()
+
+    def _take(self) -> None:
+        values: Moment = {}
+        for component, pid in self._process_ids.items():
+            values.update(
+                {f"{component}.{name}": value for name, value in read_process(pid).items()}
+            )
+        for read in (_read_cores, _read_disks, _read_network, _read_memory):
+            values.update(read())
+        self._samples.append(Sample(time.time(), values))
+
+
+def is_gauge(name: str) -> bool:
+    return name.endswith(_GAUGES)
+
+
+def read_process(pid: int) -> Moment:
+    """Counters of one process and its children, dead and alive; {} when it is gone.
+
+    A server of the process model works in child processes. Its own record contains those that have
+    ended and were reaped; the living ones are added here.
+    """
+    try:
+        own = _read_stat(Path(f"/proc/{pid}/stat"))
+        main_thread = _read_stat(Path(f"/proc/{pid}/task/{pid}/stat"))
+        status = _read_fields(Path(f"/proc/{pid}/io"))
+    except (FileNotFoundError, ProcessLookupError):
+        return {}
+    values = {
+        "cpu_s": own.cpu_s + own.reaped_children_s,
+        "main_thread_s": main_thread.cpu_s,
+        "minor_faults": own.minor_faults,
+        "read_bytes": status.get("read_bytes", 0),
+        "write_bytes": status.get("write_bytes", 0),
+        "resident_bytes": own.resident_bytes,
+        "threads": own.threads,
+    }
+    for child in _living_children(pid):
+        try:
+            stat = _read_stat(Path(f"/proc/{child}/stat"))
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        values["cpu_s"] += stat.cpu_s
+        values["resident_bytes"] += stat.resident_bytes
+        values["threads"] += stat.threads
+    return values
+
+
+@dataclass(frozen=True)
+class _Stat:
+    cpu_s: float
+    reaped_children_s: float
+    minor_faults: int
+    resident_bytes: int
+    threads: int
+
+
+def _read_stat(path: Path) -> _Stat:
+    fields = path.read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
+    # fields[0] is the third field of proc(5), so that field n of the manual is fields[n - 3]
+    return _Stat(
+        (int(fields[11]) + int(fields[12])) / _TICKS_PER_S,
+        (int(fields[13]) + int(fields[14])) / _TICKS_PER_S,
+        int(fields[7]) + int(fields[8]),
+        int(fields[21]) * _PAGE_BYTES,
+        int(fields[17]),
+    )
+
+
+def _living_children(pid: int) -> list[str]:
+    """The children of the main thread, which is the one that forks in our servers and in Redis."""
+    try:
+        return Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
+def _read_fields(path: Path) -> dict[str, int]:
+    lines = path.read_text(encoding="ascii").splitlines()
+    return {name: int(value) for name, _, value in (line.partition(": ") for line in lines)}
+
+
+def _read_cores() -> Moment:
+    values: Moment = {}
+    with open("/proc/stat", encoding="ascii") as stat:
+        for line in stat:
+            name, *ticks = line.split()
+            if not name.startswith("cpu"):
+                break
+            if name == "cpu":
+                continue
+            user, nice, system, idle, wait, hard_irq, soft_irq, steal = (
+                int(t) / _TICKS_PER_S for t in ticks[:8]
+            )
+            core = name.removeprefix("cpu")
+            values[f"core.{core}.user_s"] = user + nice
+            values[f"core.{core}.system_s"] = system + hard_irq + soft_irq
+            values[f"core.{core}.wait_s"] = wait
+            values[f"core.{core}.idle_s"] = idle
+            values[f"core.{core}.stolen_s"] = steal
+    return values
+
+
+def _read_disks() -> Moment:
+    """Whole disks that were ever used. They include their partitions."""
+    values: Moment = {}
+    with open("/proc/diskstats", encoding="ascii") as diskstats:
+        for line in diskstats:
+            fields = line.split()
+            name = fields[2]
+            if (
+                name.startswith(("loop", "ram", "zram", "dm-", "md"))
+                or not Path(f"/sys/block/{name}").exists()
+            ):
+                continue
+            if fields[3] == fields[7] == "0":
+                continue
+            values[f"disk.{name}.read_bytes"] = int(fields[5]) * _SECTOR_BYTES
+            values[f"disk.{name}.write_bytes"] = int(fields[9]) * _SECTOR_BYTES
+            values[f"disk.{name}.busy_s"] = int(fields[12]) / 1000
+    return values
+
+
+def _read_network() -> Moment:
+    """This network namespace: the bytes over loopback, and the accepted connections."""
+    values: Moment = {}
+    with open("/proc/net/dev", encoding="ascii") as devices:
+        for line in devices:
+            name, _, counters = line.partition(":")
+            if name.strip() == "lo":
+                values["loopback.bytes"] = int(counters.split()[0])
+    values["tcp.accepts"] = accepted_connections()
+    return values
+
+
+def _read_memory() -> Moment:
+    with open("/proc/meminfo", encoding="ascii") as meminfo:
+        lines = dict(line.split(":") for line in meminfo)
+    kilobytes = int(lines["MemTotal"].split()[0]) - int(lines["MemAvailable"].split()[0])
+    return {"memory.used_bytes": kilobytes * 1024}

@@ -1,0 +1,161 @@
+"""What the machine did during the measured window, computed from samples."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+
+from ..plan.catalog import COMPONENTS
+from ..rig.errors import Failed
+from .sampler import Moment, Sample, is_gauge
+
+_ENOUGH_INSIDE = 3
+_NEAR_EDGE_S = 0.02  # a sample this near to an edge is dropped: rates between the two are noise
+
+
+@dataclass(frozen=True)
+class ComponentUsage:
+    cpu_cores: float  # CPU time per time; 1.5 is one and a half cores
+    main_thread: float  # share of a core that the first thread used
+    resident_bytes: float
+    read_bytes_per_s: float  # from the disk, as the kernel charges it to the process
+    write_bytes_per_s: float
+    minor_faults_per_s: float
+    threads: float
+
+
+@dataclass(frozen=True)
+class CoreUsage:
+    """Shares of the window, 0 … 1."""
+
+    user: float
+    system: float
+    wait: float
+    idle: float
+    stolen: float  # by the hypervisor
+
+    @property
+    def busy(self) -> float:
+        return self.user + self.system
+
+
+@dataclass(frozen=True)
+class DiskUsage:
+    busy: float
+    read_bytes_per_s: float
+    write_bytes_per_s: float
+
+
+@dataclass(frozen=True)
+class Usage:
+    components: dict[str, ComponentUsage]
+    cores: dict[str, CoreUsage]
+    disks: dict[str, DiskUsage]
+    loopback_bytes_per_s: float
+    accepts_per_s: float
+    used_memory_bytes: float
+
+
+def cut(samples: list[Sample], start_s: float, end_s: float) -> list[Sample]:
+    """The samples inside the window, and a computed one at each of its edges.
+
+    The load begins and ends with the window. So the edges are extrapolated from samples inside;
+    only a window with too few of them is interpolated across its edges. Failed if the samples do
+    not cover the window.
+    """
+    if not samples or start_s < samples[0].time_s or end_s > samples[-1].time_s:
+        raise Failed("the samples do not cover the measured window")
+    inside = [
+        sample
+        for sample in samples
+        if start_s + _NEAR_EDGE_S < sample.time_s < end_s - _NEAR_EDGE_S
+    ]
+    if len(inside) < _ENOUGH_INSIDE:
+        return [
+            Sample(start_s, _across(samples, start_s)),
+            *inside,
+            Sample(end_s, _across(samples, end_s)),
+        ]
+    return [
+        Sample(start_s, _on_line(inside[0], inside[1], start_s)),
+        *inside,
+        Sample(end_s, _on_line(inside[-2], inside[-1], end_s)),
+    ]
+
+
+def _across(samples: list[Sample], time_s: float) -> Moment:
+    """Interpolates between the samples before and after.
+
+    A process that has not started counts as 0; one that has ended keeps its last values.
+    """
+    index = max(1, bisect_left([sample.time_s for sample in samples], time_s))
+    before, after = samples[index - 1], samples[index]
+    return {**before.values, **_on_line(before, after, time_s)}
+
+
+def _on_line(first: Sample, second: Sample, time_s: float) -> Moment:
+    length = second.time_s - first.time_s
+    share = (time_s - first.time_s) / length if length > 0 else 1.0
+    return {
+        name: first.values.get(name, 0.0) + share * (value - first.values.get(name, 0.0))
+        for name, value in second.values.items()
+    }
+
+
+def between(window: list[Sample]) -> Usage:
+    """Requires: a window from `cut`."""
+    first, last = window[0], window[-1]
+    seconds = last.time_s - first.time_s
+    rates = {
+        name: (value - first.values.get(name, 0.0)) / seconds for name, value in last.values.items()
+    }
+    gauges = {
+        name: max(sample.values.get(name, 0.0) for sample in window)
+        for name in last.values
+        if is_gauge(name)
+    }
+    return Usage(
+        {
+            component: _component(component, rates, gauges)
+            for component in COMPONENTS
+            if f"{component}.cpu_s" in rates
+        },
+        {core: _core(core, rates) for core in _names(rates, "core")},
+        {disk: _disk(disk, rates) for disk in _names(rates, "disk")},
+        rates.get("loopback.bytes", 0.0),
+        rates.get("tcp.accepts", 0.0),
+        gauges.get("memory.used_bytes", 0.0),
+    )
+
+
+def _names(rates: Moment, kind: str) -> list[str]:
+    return list(dict.fromkeys(name.split(".")[1] for name in rates if name.startswith(f"{kind}.")))
+
+
+def _component(name: str, rates: Moment, gauges: Moment) -> ComponentUsage:
+    return ComponentUsage(
+        rates[f"{name}.cpu_s"],
+        rates[f"{name}.main_thread_s"],
+        gauges[f"{name}.resident_bytes"],
+        rates[f"{name}.read_bytes"],
+        rates[f"{name}.write_bytes"],
+        rates[f"{name}.minor_faults"],
+        gauges[f"{name}.threads"],
+    )
+
+
+def _core(name: str, rates: Moment) -> CoreUsage:
+    """Shares of the counted ticks, which do not add up to the window exactly."""
+    parts = [
+        rates[f"core.{name}.{part}_s"] for part in ("user", "system", "wait", "idle", "stolen")
+    ]
+    total = sum(parts) or 1.0
+    return CoreUsage(*(part / total for part in parts))
+
+
+def _disk(name: str, rates: Moment) -> DiskUsage:
+    return DiskUsage(
+        min(1.0, rates[f"disk.{name}.busy_s"]),
+        rates[f"disk.{name}.read_bytes"],
+        rates[f"disk.{name}.write_bytes"],
+    )

@@ -1,0 +1,180 @@
+"""What can be measured: stages, sizes, modes and experiments, read from papers/002/*.json."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from ..rig.errors import WrongUsage
+
+COMPONENTS = ("fileserver", "authserver", "store", "loadgen")
+NEW = "new"  # the row that makes accounts; every other row is the size of a get
+
+_DATA = Path(__file__).parents[1] / "papers" / "002"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A named set of flags. Its files must come from the disk if it is cold."""
+
+    name: str
+    title: str
+    colour: str
+    store: str
+    cold: bool
+    authserver: tuple[str, ...]
+    fileserver: tuple[str, ...]
+    loadgen: tuple[str, ...]
+
+    @property
+    def passwords(self) -> str:
+        """How passwords are kept. Rates of `new` are only comparable with the same scheme."""
+        flags = self.authserver
+        return (
+            flags[flags.index("--password-scheme") + 1]
+            if "--password-scheme" in flags
+            else "argon2id"
+        )
+
+
+@dataclass(frozen=True)
+class Size:
+    name: str
+    size_bytes: int
+    files: dict[str, int]  # mode -> the most different files that a run asks for
+
+
+@dataclass(frozen=True)
+class Mode:
+    """How long and how often points are measured."""
+
+    name: str
+    seconds: float
+    warmup_s: float
+    repeat: int
+    refinements: int
+    threads: dict[str, tuple[int, ...]]  # request -> the N of a sweep
+
+
+@dataclass(frozen=True)
+class Experiment:
+    name: str
+    title: str
+    stages: tuple[str, ...]
+    rows: tuple[str, ...]
+    views: tuple[str, ...]
+    each_core_count: bool  # the fileserver gets 1 … n cores in turn
+
+
+@dataclass(frozen=True, order=True)
+class Cell:
+    """What is swept over N: a stage and a row. fileserver_cores is 0 where it is not limited."""
+
+    stage: str
+    row: str
+    fileserver_cores: int = 0
+
+    @property
+    def request(self) -> str:
+        return NEW if self.row == NEW else "get"
+
+    @property
+    def slug(self) -> str:
+        cores = f"-{self.fileserver_cores}cores" if self.fileserver_cores else ""
+        return f"{self.stage}-{self.row}{cores}"
+
+    def __str__(self) -> str:
+        cores = f", fileserver cores: {self.fileserver_cores}" if self.fileserver_cores else ""
+        return f"{self.stage}, {row_title(self.row)}{cores}"
+
+
+def row_title(row: str) -> str:
+    return row if row == NEW else f"get {row}"
+
+
+@cache
+def stages() -> Mapping[str, Stage]:
+    return {
+        name: Stage(name, **{key: _frozen(value) for key, value in entry.items()})
+        for name, entry in _read("stages.json").items()
+    }
+
+
+@cache
+def sizes() -> Mapping[str, Size]:
+    return {
+        name: Size(name, entry["bytes"], entry["files"])
+        for name, entry in _read("method.json")["sizes"].items()
+    }
+
+
+@cache
+def mode(name: str) -> Mode:
+    entry = _read("method.json")["modes"][name]
+    threads = {request: tuple(ladder) for request, ladder in entry["threads"].items()}
+    return Mode(**{**entry, "name": name, "threads": threads})
+
+
+@cache
+def experiments() -> Mapping[str, Experiment]:
+    return {
+        name: Experiment(
+            name,
+            entry["title"],
+            tuple(entry["stages"]),
+            tuple(entry["rows"]),
+            tuple(entry["views"]),
+            entry.get("fileserver_cores") == "each",
+        )
+        for name, entry in _read("experiments.json").items()
+    }
+
+
+def choose_experiments(names: list[str]) -> list[Experiment]:
+    """In the order of the data file; "all" is every one. WrongUsage for an unknown name."""
+    known = experiments()
+    for name in names:
+        if name not in known and name != "all":
+            raise WrongUsage(f"no experiment '{name}'; there are: {', '.join(known)}, all")
+    return [known[name] for name in known if name in names or "all" in names]
+
+
+def cells_of(
+    experiment: Experiment,
+    chosen_stages: tuple[str, ...] | None,
+    chosen_rows: tuple[str, ...] | None,
+    core_count: int,
+) -> list[Cell]:
+    """The cells of an experiment, of the chosen rows only. Chosen stages replace its own."""
+    stage_names = experiment.stages
+    if chosen_stages is not None and stage_names:
+        stage_names = chosen_stages
+    rows = [row for row in experiment.rows if chosen_rows is None or row in chosen_rows]
+    core_counts = (
+        range(1, core_count - kept_from_fileserver(core_count) + 1)
+        if experiment.each_core_count
+        else (0,)
+    )
+    return [
+        Cell(stage, row, cores) for stage in stage_names for row in rows for cores in core_counts
+    ]
+
+
+def kept_from_fileserver(core_count: int) -> int:
+    """How many cores the other components keep while the number of the fileserver's cores varies.
+
+    One for each of them if as many are left for the fileserver; else 0, and all share all cores.
+    """
+    others = len(COMPONENTS) - 1
+    return others if core_count >= 2 * others else 0
+
+
+def _read(name: str) -> dict:
+    return json.loads((_DATA / name).read_text(encoding="utf-8"))
+
+
+def _frozen(value):
+    return tuple(value) if isinstance(value, list) else value

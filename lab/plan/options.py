@@ -1,0 +1,66 @@
+"""Checks the values of the command line of `lab run`."""
+
+from __future__ import annotations
+
+import re
+
+from ..rig import stores
+from ..rig.cores import usable_cores
+from ..rig.errors import WrongUsage
+from . import catalog, pinning
+from .catalog import NEW
+from .plan import Options
+
+
+def checked(arguments) -> Options:
+    """Takes argparse's result. WrongUsage names the flag and its possible values."""
+    names = [experiment.name for experiment in catalog.choose_experiments(arguments.experiments)]
+    options = Options(
+        tuple(names),
+        "quick" if arguments.quick else "full",
+        _chosen("--stages", arguments.stages, list(catalog.stages())),
+        _chosen("--sizes", arguments.sizes, [NEW, *catalog.sizes()]),
+        _numbers("--threads", arguments.threads),
+        _positive("--seconds", arguments.seconds),
+        _whole("--repeat", arguments.repeat),
+        arguments.store,
+        arguments.pin,
+    )
+    if options.store is not None and options.store not in stores.KINDS:
+        raise WrongUsage(f"--store '{options.store}': it may be {', '.join(stores.KINDS)}")
+    pinning.choose(options.pin, usable_cores())
+    return options
+
+
+def _chosen(flag: str, text: str | None, known: list[str]) -> tuple[str, ...] | None:
+    if text is None:
+        return None
+    names = text.split(",")
+    for name in names:
+        if name not in known:
+            raise WrongUsage(f"{flag}: no '{name}'; there are: {', '.join(known)}")
+    return tuple(name for name in known if name in names)
+
+
+def _numbers(flag: str, text: str | None) -> tuple[int, ...] | None:
+    if text is None:
+        return None
+    if not re.fullmatch(r"[1-9][0-9]{0,4}(,[1-9][0-9]{0,4})*", text):
+        raise WrongUsage(f"{flag} '{text}': wanted numbers of threads from 1 to 99999, like 1,2,4")
+    return tuple(sorted({int(number) for number in text.split(",")}))
+
+
+def _positive(flag: str, text: str | None) -> float | None:
+    if text is None:
+        return None
+    if not re.fullmatch(r"[0-9]{1,5}(\.[0-9]{1,3})?", text) or float(text) < 1:
+        raise WrongUsage(f"{flag} '{text}': wanted seconds, 1 or more")
+    return float(text)
+
+
+def _whole(flag: str, text: str | None) -> int | None:
+    if text is None:
+        return None
+    if not re.fullmatch(r"[1-9][0-9]?", text):
+        raise WrongUsage(f"{flag} '{text}': wanted a number from 1 to 99")
+    return int(text)

@@ -1,0 +1,111 @@
+"""Which cores each component may use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..rig.cores import Cores, counted, format_cores, parse_cores
+from ..rig.errors import WrongUsage
+from .catalog import COMPONENTS, kept_from_fileserver
+
+PLANS = {
+    "auto": "a core for each component on 4 cores or more, else no pinning",
+    "none": "every component may use every core",
+    "tiers": "a core for each component, as in the paper (adapted below 4 cores)",
+    "split": "the servers on the first half of the cores, the load generator on the rest",
+}
+
+
+@dataclass(frozen=True)
+class Pinning:
+    """cores maps a component to the cores that it may use. meaning is a sentence for the report."""
+
+    plan: str
+    cores: dict[str, Cores]
+    meaning: str
+
+
+def choose(plan: str, cores: Cores, fileserver_cores: int = 0) -> Pinning:
+    """The plan for these cores. If fileserver_cores is not 0, the fileserver has that many instead.
+
+    WrongUsage for an unknown plan, or for cores that do not exist.
+    """
+    if fileserver_cores:
+        return _limited_fileserver(cores, fileserver_cores)
+    if plan == "auto":
+        plan = "tiers" if len(cores) >= len(COMPONENTS) else "none"
+    if plan == "none" or len(cores) == 1:
+        return _unpinned(plan, cores)
+    if plan == "tiers":
+        return _tiers(cores)
+    if plan == "split":
+        half = len(cores) // 2
+        return Pinning(
+            plan,
+            {**dict.fromkeys(COMPONENTS, cores[:half]), "loadgen": cores[half:]},
+            "The load generator takes no core from the servers; the servers share theirs.",
+        )
+    return _by_hand(plan, cores)
+
+
+def _unpinned(plan: str, cores: Cores) -> Pinning:
+    return Pinning(
+        plan,
+        dict.fromkeys(COMPONENTS, cores),
+        f"Nothing is pinned: servers, store and load generator share {counted(len(cores))}. A "
+        "throughput is that of the whole system with the load generator. A component is the "
+        "bottleneck if it has the largest share of the cores; none fills a core of its own.",
+    )
+
+
+def _tiers(cores: Cores) -> Pinning:
+    if len(cores) >= len(COMPONENTS):
+        own: dict[str, Cores] = {component: (core,) for component, core in zip(COMPONENTS, cores)}
+        return Pinning("tiers", own, "Each component has one core of its own, as in the paper.")
+    rest = dict.fromkeys(COMPONENTS, cores[1:])
+    return Pinning(
+        "tiers",
+        {**rest, "fileserver": cores[:1]},
+        f"The plan needs {len(COMPONENTS)} cores and there are {len(cores)}. So the fileserver has "
+        "one core alone, and the other three components share the rest. A full first core means "
+        "that the fileserver is the limit. If the rest is full, one of the other three is.",
+    )
+
+
+def _limited_fileserver(cores: Cores, count: int) -> Pinning:
+    if count > len(cores):
+        raise WrongUsage(f"{count} cores for the fileserver: this machine has {len(cores)}")
+    kept = kept_from_fileserver(len(cores))
+    rest = cores[-kept:] if kept else cores
+    meaning = f"The fileserver may use {counted(count)}; "
+    if kept:
+        meaning += f"the other components always have cores {format_cores(rest)} for themselves."
+    else:
+        meaning += (
+            f"the other components may use all {len(cores)}, because too few are left for them "
+            "alone. With more cores, the fileserver would scale better."
+        )
+    return Pinning(
+        "fileserver", {**dict.fromkeys(COMPONENTS, rest), "fileserver": cores[:count]}, meaning
+    )
+
+
+def _by_hand(plan: str, cores: Cores) -> Pinning:
+    """Reads fileserver=0,authserver=1,loadgen=2-3. A component without cores may use all."""
+    chosen = dict.fromkeys(COMPONENTS, cores)
+    for part in plan.replace(",", " ").split():
+        component, _, wanted = part.partition("=")
+        try:
+            chosen[component] = parse_cores(wanted.replace("+", ","))
+        except ValueError:
+            chosen[component] = ()
+        if (
+            component not in COMPONENTS
+            or not chosen[component]
+            or not set(chosen[component]) <= set(cores)
+        ):
+            raise WrongUsage(
+                f"--pin '{plan}': wanted {', '.join(PLANS)}, or COMPONENT=CORES,… with "
+                f"components {', '.join(COMPONENTS)} and cores {format_cores(cores)}"
+            )
+    return Pinning(plan, chosen, "Pinned by hand, as the command line says.")

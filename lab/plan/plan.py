@@ -1,0 +1,130 @@
+"""What a run will measure, and an estimate of how long it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..procedures.sweep import Sweep
+from ..systems import files
+from . import catalog
+from .catalog import NEW, Cell, Experiment, Mode, Stage
+
+# In addition to the measured seconds and the warm-up: start and result of the load generator, and
+# dropping caches at a cold stage (True).
+_OVERHEAD_S = {False: 0.4, True: 1.2}
+_STACK_START_S = 3.0
+_PROFILE_S = 30.0
+_LIKELY_POINTS = 6  # of a sweep until it flattens, refinements apart
+_LIKELY_REPEATED_POINTS = 4  # see sweep.worth_repeating
+
+
+@dataclass(frozen=True)
+class Options:
+    """The checked command line of `lab run`. A results folder has one, in environment.json."""
+
+    experiments: tuple[str, ...]
+    mode: str
+    stages: tuple[str, ...] | None
+    rows: tuple[str, ...] | None
+    threads: tuple[int, ...] | None
+    seconds: float | None
+    repeat: int | None
+    store: str | None
+    pin: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    experiments: tuple[Experiment, ...]
+    cells: tuple[Cell, ...]
+    stages: Mapping[str, Stage]
+    mode: Mode
+    sweeps: dict[str, Sweep]  # request -> how it is swept
+    file_counts: dict[str, int]  # size -> how many different files
+
+    def seconds_estimate(self, files_folder: Path) -> float:
+        sizes = catalog.sizes()
+        making_s = sum(
+            files.make_seconds(sizes[name], count, files_folder)
+            for name, count in self.file_counts.items()
+        )
+        profiling_s = (
+            _PROFILE_S
+            if any("profile" in experiment.views for experiment in self.experiments)
+            else 0.0
+        )
+        return making_s + profiling_s + sum(self.cell_seconds(cell) for cell in self.cells)
+
+    def cell_seconds(self, cell: Cell) -> float:
+        points = self.likely_points(cell)
+        point_s = self.mode.seconds + self.mode.warmup_s + _OVERHEAD_S[self.stages[cell.stage].cold]
+        return points * point_s + self.mode.repeat * _STACK_START_S
+
+    def likely_points(self, cell: Cell) -> int:
+        sweep = self.sweeps[cell.request]
+        first = len(sweep.ladder)
+        if sweep.stops:
+            first = min(first, _LIKELY_POINTS) + sweep.refinements
+        return first + (self.mode.repeat - 1) * min(first, _LIKELY_REPEATED_POINTS)
+
+
+def make(options: Options, core_count: int, files_folder: Path) -> Plan:
+    experiments = catalog.choose_experiments(list(options.experiments))
+    stages = _with_store(catalog.stages(), options.store)
+    cells = list(
+        dict.fromkeys(
+            cell
+            for experiment in experiments
+            for cell in catalog.cells_of(experiment, options.stages, options.rows, core_count)
+            if "profile" not in experiment.views
+        )
+    )
+    mode = _narrowed(catalog.mode(options.mode), options)
+    sweeps = {
+        request: Sweep(ladder, mode.refinements, stops=options.threads is None)
+        for request, ladder in mode.threads.items()
+    }
+    sizes = catalog.sizes()
+    rows = {
+        row
+        for experiment in experiments
+        for row in experiment.rows
+        if row != NEW and (options.rows is None or row in options.rows)
+    }
+    counts = {
+        row: files.wanted_count(sizes[row], options.mode, files_folder)
+        for row in sizes
+        if row in rows
+    }
+    return Plan(tuple(experiments), tuple(cells), stages, mode, sweeps, counts)
+
+
+def measured_in_order(plan: Plan, repeat: int) -> list[Cell]:
+    """The cells of one pass, in the order in which they are measured.
+
+    The cells of a stage are together, because they share a store. Every second pass goes backwards,
+    so that a drift of the machine does not affect one stage more than others.
+    """
+    order = {stage: index for index, stage in enumerate(plan.stages)}
+    cells = sorted(plan.cells, key=lambda cell: order[cell.stage])
+    return cells if repeat % 2 else cells[::-1]
+
+
+def _with_store(stages: Mapping[str, Stage], store: str | None) -> Mapping[str, Stage]:
+    if store is None:
+        return stages
+    return {name: replace(stage, store=store) for name, stage in stages.items()}
+
+
+def _narrowed(mode: Mode, options: Options) -> Mode:
+    threads = mode.threads
+    if options.threads is not None:
+        threads = dict.fromkeys(threads, options.threads)
+    return replace(
+        mode,
+        threads=threads,
+        seconds=options.seconds or mode.seconds,
+        repeat=options.repeat or mode.repeat,
+    )

@@ -1,0 +1,212 @@
+"""Measures the cells of a plan, pass by pass. Points that the folder already has are skipped."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+
+from ..plan import catalog, pinning
+from ..plan.catalog import NEW, Cell
+from ..plan.plan import Options, Plan, measured_in_order
+from ..results.records import Folder, Run
+from ..rig import stores
+from ..rig.cores import usable_cores
+from ..rig.errors import Failed
+from ..rig.servers import Programs
+from ..rig.stores import Store
+from ..systems import files, stack
+from . import checks, measure, sweep
+from .progress import Progress
+from .sweep import Point
+
+_TRIES = 2  # of one command at a point that other programs disturb
+
+
+class Campaign:
+    """One run of the lab. KeyboardInterrupt ends it early; every finished point is in the folder.
+
+    Threads: one.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        options: Options,
+        folder: Folder,
+        environment: dict,
+        programs: Programs,
+        work: Path,
+        progress: Progress,
+    ):
+        self._plan = plan
+        self._options = options
+        self._folder = folder
+        self._programs = programs
+        self._work = work
+        self._progress = progress
+        self._runs = folder.runs()
+        self._started_s = time.time()
+        self._environment = environment  # shared with the caller; written after every change
+        self._roots: dict[str, Path] = {}
+
+    def run(self) -> None:
+        self._make_files()
+        for repeat in range(1, self._plan.mode.repeat + 1):
+            cells = [
+                cell
+                for cell in measured_in_order(self._plan, repeat)
+                if self._next(cell, repeat) is not None
+            ]
+            for stage_name, group in groupby(cells, key=lambda cell: cell.stage):
+                self._measure_stage(stage_name, list(group), repeat)
+
+    def problems(self) -> dict[str, str]:
+        """Cells that could not be measured, and why."""
+        return self._environment.get("problems", {})
+
+    def _make_files(self) -> None:
+        sizes = catalog.sizes()
+        for name, count in self._plan.file_counts.items():
+            missing = count - files.present_count(sizes[name], self._work / "files")
+            if missing > 0:
+                self._progress.say(f"making {missing} files of {name}")
+            self._roots[name] = files.make(sizes[name], count, self._work / "files")
+        empty = self._work / "files" / "none"
+        empty.mkdir(parents=True, exist_ok=True)
+        self._roots[NEW] = empty
+
+    def _measure_stage(self, stage_name: str, cells: list[Cell], repeat: int) -> None:
+        """A fresh store for the whole stage, fresh servers for each of its cells."""
+        stage = self._plan.stages[stage_name]
+        try:
+            cores = pinning.choose(self._options.pin, usable_cores()).cores["store"]
+            store = stores.start(stage.store, self._work / "stores", cores)
+        except Failed as error:
+            for cell in cells:
+                self._note_problem(cell, error)
+            return
+        try:
+            for cell in cells:
+                try:
+                    self._measure_cell(cell, store, repeat)
+                except Failed as error:
+                    self._note_problem(cell, error)
+        finally:
+            store.stop()
+
+    def _measure_cell(self, cell: Cell, store: Store, repeat: int) -> None:
+        stage = self._plan.stages[cell.stage]
+        pins = pinning.choose(self._options.pin, usable_cores(), cell.fileserver_cores)
+        conditions = measure.Conditions(
+            mode=self._plan.mode,
+            size=catalog.sizes().get(cell.row),
+            file_count=self._plan.file_counts.get(cell.row, 0),
+            is_cold=stage.cold,
+            loadgen_flags=stage.loadgen,
+            pinning=pins,
+            programs=self._programs,
+            files_folder=self._work / "files",
+            logs=self._folder.path / "logs",
+        )
+        if store.program:
+            store.program.move_to(pins.cores["store"])
+        made_here: list[Run] = []
+        requests: int | None = 1  # the account's
+        with stack.running(
+            cell, stage, store, pins, self._programs, self._roots[cell.row], conditions.logs
+        ) as servers:
+            self._record_stack(cell, servers, pins.meaning)
+            while (threads := self._next(cell, repeat)) is not None:
+                self._progress.begin(cell, threads, repeat)
+                run, evidence, made = measure.point(
+                    servers, conditions, threads, repeat, self._best(cell)
+                )
+                requests = None if requests is None or made is None else requests + made
+                self._folder.add(run, evidence)
+                self._runs.append(run)
+                made_here.append(run)
+                self._progress.expect(self._points_in_all())
+                self._progress.end(cell, threads, run.throughput_rps, run.failures)
+        self._check_counts(made_here, checks.served_matches(servers.counts(), requests))
+
+    def _next(self, cell: Cell, repeat: int) -> int | None:
+        rule = self._plan.sweeps[cell.request]
+        disturbed = self._disturbed(cell, repeat)
+        if disturbed is not None:
+            return disturbed
+        swept = self._points(cell, 1)
+        if repeat == 1:
+            return sweep.next_threads(rule, swept)
+        done = {point.threads for point in self._points(cell, repeat)}
+        wanted = sweep.worth_repeating(swept) if rule.stops else rule.ladder
+        return next((threads for threads in wanted if threads not in done), None)
+
+    def _disturbed(self, cell: Cell, repeat: int) -> int | None:
+        """The N of a disturbed point that this command may try once more; None if there is none."""
+        runs = [run for run in self._runs if run.cell == cell and run.repeat == repeat]
+        for run in runs:
+            tries = [other for other in runs if other.threads == run.threads]
+            is_spoiled = all(checks.may_pass_again(one.failures) for one in tries)
+            if is_spoiled and sum(one.started_unix_s >= self._started_s for one in tries) < _TRIES:
+                return run.threads
+        return None
+
+    def _points(self, cell: Cell, repeat: int) -> list[Point]:
+        """An invalid point counts as throughput 0, so that a sweep stops when requests fail."""
+        last = {run.threads: run for run in self._runs if run.cell == cell and run.repeat == repeat}
+        return [
+            Point(run.threads, run.throughput_rps if run.is_valid else 0.0, run.noise)
+            for run in last.values()
+        ]
+
+    def _best(self, cell: Cell) -> float:
+        return max((run.throughput_rps for run in self._runs if run.cell == cell), default=0.0)
+
+    def _points_in_all(self) -> int:
+        """Estimates the number of points. For cells whose sweep is complete, it is known."""
+        total = 0
+        for cell in self._plan.cells:
+            swept = self._points(cell, 1)
+            is_complete = sweep.next_threads(self._plan.sweeps[cell.request], swept) is None
+            if not is_complete:
+                total += max(self._plan.likely_points(cell), len(swept) + 1)
+                continue
+            repeated = (
+                len(sweep.worth_repeating(swept))
+                if self._plan.sweeps[cell.request].stops
+                else len(swept)
+            )
+            total += len(swept) + (self._plan.mode.repeat - 1) * repeated
+        return total
+
+    def _check_counts(self, made_here: list[Run], failure: str) -> None:
+        """Every point of a server is invalid when its counts differ from those of its clients."""
+        if not failure:
+            return
+        names = {run.name for run in made_here}
+        self._runs = [_failed(run, failure) if run.name in names else run for run in self._runs]
+        self._folder.replace(self._runs)
+        self._progress.say(f"  INVALID: {failure}")
+
+    def _record_stack(self, cell: Cell, servers: stack.Stack, meaning: str) -> None:
+        stacks = self._environment.setdefault("stacks", {})
+        stacks[cell.slug] = {
+            "commands": servers.commands(),
+            "pinning": meaning,
+            "store": servers.store.kind,
+            "store_settings": servers.store.settings,
+            "durability": servers.store.durability,
+        }
+        self._environment.get("problems", {}).pop(str(cell), None)
+        self._folder.write_environment(self._environment)
+
+    def _note_problem(self, cell: Cell, error: Failed) -> None:
+        self._progress.say(f"  {cell}: {error}")
+        self._environment.setdefault("problems", {})[str(cell)] = str(error)
+        self._folder.write_environment(self._environment)
+
+
+def _failed(run: Run, failure: str) -> Run:
+    return replace(run, failures="; ".join(filter(None, (run.failures, failure))))

@@ -1,0 +1,93 @@
+"""The checks that a point must pass before it may enter a table."""
+
+from __future__ import annotations
+
+from ..observe.usage import Usage
+from ..plan.catalog import Cell
+from ..workloads.closed_loop import Result
+
+N_CHECK_LOW, N_CHECK_HIGH = 0.97, 1.03
+MOST_FOREIGN = 0.25  # of all cores, by programs that are not under test
+_MOST_ERRORS = 0.01  # of all outcomes; with more, throughput is mostly that of failures
+_MOST_STOLEN = 0.10  # of the window, by the hypervisor
+_MOST_TRACKED = 200_000  # of the usual 262,144 entries; then packets are dropped
+_OTHERS = "other programs"
+_COLD_SHARE = 0.5  # the part of the bytes of a cold point that must come from the disk
+
+
+def failures(result: Result, threads: int, size_bytes: int, usage: Usage) -> list[str]:
+    """Why the point is invalid; [] for a good one. size_bytes is 0 for `new`."""
+    found = [f"load generator: {reason}" for reason in result.invalid_because]
+    if not result.requests:
+        return [*found, "no request succeeded"]
+    n_check = result.throughput_rps * result.response_ms["mean"] / 1000 / threads
+    if result.is_valid and not N_CHECK_LOW <= n_check <= N_CHECK_HIGH:
+        found.append(f"X·R is {n_check:.3f} of N")
+    if size_bytes and result.bytes != result.requests * size_bytes:
+        found.append(f"{result.bytes} bytes are not {result.requests} requests of {size_bytes}")
+    errors = result.errors_total / (result.errors_total + result.requests)
+    if errors > _MOST_ERRORS:
+        found.append(f"{errors:.1%} errors ({error_list(result.errors)})")
+    foreign = foreign_share(usage)
+    if foreign > MOST_FOREIGN:
+        found.append(f"{_OTHERS} used {foreign:.0%} of the cores")
+    return found
+
+
+def may_pass_again(failures_text: str) -> bool:
+    """Whether other programs disturbed the point. Its other failures may be a consequence."""
+    return _OTHERS in failures_text
+
+
+def notes(cell: Cell, result: Result, usage: Usage, is_cold: bool, tracked: int) -> list[str]:
+    """Remarks about a point that do not make it invalid."""
+    found = []
+    if result.errors:
+        found.append(f"errors: {error_list(result.errors)}")
+    if result.is_bottleneck:
+        found.append("load generator saturated")
+    if tracked > _MOST_TRACKED:
+        found.append(f"connection tracking table has {tracked} entries")
+    if any(core.stolen > _MOST_STOLEN for core in usage.cores.values()):
+        found.append("the hypervisor took more than 10% of a core")
+    if is_cold and cell.request == "get":
+        found += _cold_notes(result, usage)
+    return found
+
+
+def foreign_share(usage: Usage) -> float:
+    """The share of all cores that programs used which are not under test."""
+    busy = sum(core.busy for core in usage.cores.values())
+    ours = sum(component.cpu_cores for component in usage.components.values())
+    return max(0.0, busy - ours) / max(1, len(usage.cores))
+
+
+def served_matches(counted: dict[str, int], client_total: int | None) -> str:
+    """Compares the servers' own counts with the number of requests that the clients made.
+
+    Each request is one connection to the fileserver and one request to the authserver. Returns a
+    failure, or "" when the numbers agree or one side does not say.
+    """
+    if client_total is None:
+        return ""
+    sides = {
+        "fileserver_connections": "the fileserver took {} connections",
+        "authserver_requests": "the authserver answered {} requests",
+    }
+    found = [
+        text.format(counted[name])
+        for name, text in sides.items()
+        if counted.get(name, client_total) != client_total
+    ]
+    return f"{' and '.join(found)}, the clients made {client_total}" if found else ""
+
+
+def error_list(errors: dict[str, int]) -> str:
+    return ", ".join(f"{cause} {count}" for cause, count in sorted(errors.items()))
+
+
+def _cold_notes(result: Result, usage: Usage) -> list[str]:
+    read_bytes = sum(disk.read_bytes_per_s for disk in usage.disks.values()) * result.elapsed_s
+    if read_bytes >= _COLD_SHARE * result.bytes:
+        return []
+    return [f"not cold: {read_bytes / max(1, result.bytes):.0%} of the bytes came from the disk"]

@@ -1,0 +1,168 @@
+"""Measures one point: the load generator drives the stack while the sampler watches."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..observe import usage
+from ..observe.sampler import Sampler
+from ..plan.catalog import Mode, Size
+from ..plan.pinning import Pinning
+from ..results.records import Run
+from ..rig import namespace
+from ..rig.cores import verify_cores
+from ..rig.servers import Programs
+from ..systems import files
+from ..systems.stack import Stack
+from ..workloads import closed_loop
+from . import checks
+
+_WINDOW_IN_RESPONSES = 20
+_MOST_TIMES_LONGER = 5
+_ALL_ARE_THERE_S = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conditions:
+    """What all points of a cell have in common."""
+
+    mode: Mode
+    size: Size | None  # None for `new`
+    file_count: int
+    is_cold: bool
+    loadgen_flags: tuple[str, ...]
+    pinning: Pinning
+    programs: Programs
+    files_folder: Path
+    logs: Path
+
+
+def point(
+    stack: Stack, conditions: Conditions, threads: int, repeat: int, best_rps: float
+) -> tuple[Run, dict, int | None]:
+    """Returns the run, its evidence, and the number of all requests (None if it is not known).
+
+    best_rps is the highest throughput of the cell so far, 0 if there is none. It decides how long
+    the point takes.
+    """
+    if conditions.is_cold and conditions.size:
+        files.drop_caches(conditions.files_folder)
+    load = _load(stack, conditions, threads, best_rps)
+    log = conditions.logs / f"{stack.cell.slug}.loadgen.log"
+    with Sampler(stack.process_ids()) as sampler:
+        program = closed_loop.start(
+            load, conditions.programs.path("loadgen"), conditions.pinning.cores["loadgen"], log
+        )
+        try:
+            sampler.watch("loadgen", program.pid)
+            _verify_pinning(
+                {**stack.process_ids(), "loadgen": program.pid}, conditions.pinning, load
+            )
+            result = closed_loop.finish(program, load)
+        finally:
+            program.stop()
+    stack.check_running()
+    window = usage.cut(sampler.samples(), result.start_s, result.end_s)
+    run = _run(stack, conditions, load, repeat, result, usage.between(window))
+    evidence = {
+        "command": program.command_line(),
+        "loadgen": result.raw,
+        "samples": [
+            {"time_s": round(sample.time_s - result.start_s, 3), **sample.values}
+            for sample in window
+        ],
+    }
+    return run, evidence, result.made_in_all
+
+
+def _load(stack: Stack, conditions: Conditions, threads: int, best_rps: float) -> closed_loop.Load:
+    """A cold run has no warm-up, which would use up files and be as cold as the rest."""
+    mode, size = conditions.mode, conditions.size
+    load = closed_loop.Load(
+        request=stack.cell.request,
+        server=str(stack.address),
+        threads=threads,
+        seconds=_long_enough(mode, threads, best_rps),
+        warmup_s=mode.warmup_s,
+        flags=conditions.loadgen_flags,
+    )
+    if size is None:
+        return load
+    return replace(
+        load,
+        warmup_s=0 if conditions.is_cold else mode.warmup_s,
+        user=stack.user,
+        password=stack.password,
+        size_name=size.name,
+        files_per_thread=max(1, conditions.file_count // threads),
+        asks_once=conditions.is_cold,
+    )
+
+
+def _long_enough(mode: Mode, threads: int, best_rps: float) -> float:
+    """How long to measure: longer where requests are slow.
+
+    At the end, threads are idle until the last one has finished its request. That time must be a
+    small part of the window. One thread waits for no other.
+    """
+    if threads == 1 or not best_rps:
+        return mode.seconds
+    response_s = threads / best_rps
+    return min(
+        max(mode.seconds, _WINDOW_IN_RESPONSES * response_s), _MOST_TIMES_LONGER * mode.seconds
+    )
+
+
+def _verify_pinning(process_ids: dict[str, int], plan: Pinning, load: closed_loop.Load) -> None:
+    """Checks it under load, when all threads have started."""
+    if plan.plan == "none":
+        return
+    time.sleep(min(_ALL_ARE_THERE_S, (load.warmup_s + load.seconds) / 2))
+    for component, pid in process_ids.items():
+        verify_cores(component, pid, plan.cores[component])
+
+
+def _run(
+    stack: Stack,
+    conditions: Conditions,
+    load: closed_loop.Load,
+    repeat: int,
+    result: closed_loop.Result,
+    used: usage.Usage,
+) -> Run:
+    size_bytes = conditions.size.size_bytes if conditions.size else 0
+    n_check = result.throughput_rps * result.response_ms["mean"] / 1000 / load.threads
+    notes = checks.notes(
+        stack.cell, result, used, conditions.is_cold, namespace.tracked_connections()
+    )
+    if load.asks_once and result.elapsed_s < load.seconds:
+        notes.append(
+            f"ended after {result.elapsed_s:.1f} s, when the first thread had fetched "
+            f"its {load.files_per_thread} files"
+        )
+    response = result.response_ms
+    return Run(
+        cell=stack.cell,
+        store=stack.store.kind,
+        threads=load.threads,
+        repeat=repeat,
+        started_unix_s=result.start_s,
+        elapsed_s=result.elapsed_s,
+        requests=result.requests,
+        bytes=result.bytes,
+        throughput_rps=result.throughput_rps,
+        mean_ms=response["mean"],
+        p50_ms=response["p50"],
+        p90_ms=response["p90"],
+        p99_ms=response["p99"],
+        max_ms=response["max"],
+        noise=result.noise,
+        n_check=n_check,
+        errors=checks.error_list(result.errors),
+        is_generator_limit=result.is_bottleneck,
+        failures="; ".join(checks.failures(result, load.threads, size_bytes, used)),
+        notes="; ".join(notes),
+        usage=used,
+    )

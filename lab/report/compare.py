@@ -1,0 +1,145 @@
+"""Compares two results folders: the ratio of every cell, and what else differs."""
+
+from __future__ import annotations
+
+from ..analysis import intervals
+from ..analysis.cells import Analysis, CellResult
+from ..results.records import Folder
+from ..rig.errors import Failed
+from . import wording
+from .document import Block, Bullets, Document, Heading, Paragraph, Table
+
+_SAME_MACHINE = ("hardware", "memory_bytes", "machine_id")
+
+
+def document(first: Folder, second: Folder) -> Document:
+    """Failed when one is not a results folder, or when they have no cell in common."""
+    environments = [_environment(folder) for folder in (first, second)]
+    analyses = [
+        Analysis(folder.runs(), environment)
+        for folder, environment in zip((first, second), environments)
+    ]
+    pairs = [
+        (result, other)
+        for result in analyses[0].results()
+        if (other := analyses[1].result(result.cell))
+    ]
+    if not pairs:
+        raise Failed(f"{first.path} and {second.path} have no cell in common")
+    blocks: list[Block] = [
+        Paragraph(f"A is {first.path}, B is {second.path}. {_machines(environments)}"),
+        _table(pairs),
+        Heading(2, "What differs"),
+    ]
+    differences = _differences(*environments)
+    if differences:
+        blocks.append(Bullets(differences))
+    else:
+        blocks.append(Paragraph("Nothing in the recorded environment."))
+    title = "Turnstile lab: comparison"
+    return Document(title, "maximum throughput of every cell that both have", blocks)
+
+
+_COLUMNS = [
+    "cell",
+    "A",
+    "B",
+    "ratio",
+    "interval",
+    "",
+    "N* A",
+    "N* B",
+    "bottleneck A",
+    "bottleneck B",
+]
+
+
+def _table(pairs: list[tuple[CellResult, CellResult]]) -> Table:
+    return Table(
+        "Maximum throughput, requests/s. The ratio is B / A with its 95% confidence interval "
+        "(* = minimum–maximum: fewer than three runs).",
+        _COLUMNS,
+        [_row(a, b) for a, b in pairs],
+    )
+
+
+def _row(a: CellResult, b: CellResult) -> list[str]:
+    rates = [[run.throughput_rps for run in result.best.runs] for result in (b, a)]
+    change = intervals.ratio(*rates)
+    return [
+        str(a.cell),
+        wording.rate(a.best.throughput.median),
+        wording.rate(b.best.throughput.median),
+        wording.times(change.median),
+        f"{change.low:.2f}–{change.high:.2f}{'' if change.is_interval else '*'}",
+        _judged(change),
+        str(a.n_star),
+        str(b.n_star),
+        a.verdict.label,
+        b.verdict.label,
+    ]
+
+
+def _environment(folder: Folder) -> dict:
+    environment = folder.environment()
+    if not environment:
+        raise Failed(
+            f"{folder.path} is not a results folder of the lab: it has no environment.json"
+        )
+    return environment
+
+
+def _judged(change: intervals.Spread) -> str:
+    if not change.is_interval:
+        return "too few runs to tell"
+    return (
+        "no difference shown"
+        if change.low <= 1 <= change.high
+        else "faster"
+        if change.median > 1
+        else "slower"
+    )
+
+
+def _machines(environments: list[dict]) -> str:
+    first, second = (environment["host"] for environment in environments)
+    is_same = all(first[name] == second[name] for name in _SAME_MACHINE)
+    return (
+        "Both were measured on the same machine."
+        if is_same
+        else ("They were measured on different machines, so only gains can be compared.")
+    )
+
+
+def _differences(first: dict, second: dict) -> list[str]:
+    a, b = _flat(_fixed(first)), _flat(_fixed(second))
+    return [
+        f"`{name}`: {a.get(name, 'not there')} → {b.get(name, 'not there')}"
+        for name in sorted({**a, **b})
+        if a.get(name) != b.get(name)
+    ]
+
+
+def _fixed(environment: dict) -> dict:
+    """The environment without times, loads and ports, which differ between any two runs."""
+    kept = {
+        name: environment.get(name)
+        for name in ("options", "mode", "cores", "file_counts", "open_files", "stages")
+    }
+    kept["host"] = {
+        name: value for name, value in environment["host"].items() if name != "load_before"
+    }
+    kept["store_settings"] = {
+        stack["store"]: stack["store_settings"] for stack in environment.get("stacks", {}).values()
+    }
+    return kept
+
+
+def _flat(value: object, prefix: str = "") -> dict[str, str]:
+    if not isinstance(value, dict):
+        return {prefix: str(value)}
+    return {
+        name: text
+        for key, inner in value.items()
+        for name, text in _flat(inner, f"{prefix}.{key}" if prefix else str(key)).items()
+    }

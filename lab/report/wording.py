@@ -1,0 +1,79 @@
+"""How numbers are written in a report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..analysis.intervals import Spread
+
+NOTHING = "–"
+
+
+def rate(value: float | None) -> str:
+    """Requests per second."""
+    if value is None:
+        return NOTHING
+    if value >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def rate_with_spread(spread: Spread) -> str:
+    """For a cell of a table: the median, with the interval below it."""
+    if spread.count == 1:
+        return rate(spread.median)
+    mark = "" if spread.is_interval else "*"  # explained under every table
+    return f"{rate(spread.median)}\n{rate(max(0.0, spread.low))}–{rate(spread.high)}{mark}"
+
+
+def maximum(spread: Spread, is_lower_bound: bool) -> str:
+    """is_lower_bound: a point that failed its checks had more."""
+    return ("≥ " if is_lower_bound else "") + rate_with_spread(spread)
+
+
+def milliseconds(seconds: float | None) -> str:
+    if seconds is None:
+        return NOTHING
+    value = seconds * 1000
+    return (
+        f"{value:,.0f} ms"
+        if value >= 100
+        else f"{value:.1f} ms"
+        if value >= 10
+        else f"{value:.2f} ms"
+    )
+
+
+def times(value: float | None) -> str:
+    return NOTHING if value is None else f"×{value:.2f}" if value < 10 else f"×{value:.1f}"
+
+
+def count(value: int | None) -> str:
+    return NOTHING if value is None else f"{value:,}"
+
+
+def milliseconds_with_spread(spread: Spread) -> str:
+    if spread.count == 1:
+        return milliseconds(spread.median)
+    mark = "" if spread.is_interval else "*"
+    low, high = (milliseconds(end)[:-3] for end in (max(0.0, spread.low), spread.high))
+    return f"{milliseconds(spread.median)}\n{low}–{high}{mark}"
+
+
+def microseconds(seconds: float) -> str:
+    """Without the unit, which is in the header of the table."""
+    value = seconds * 1e6
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.1f}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """a, b and c."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+def byte_size(value: float) -> str:
+    for unit in ("B", "kB", "MB"):
+        if value < 1000:
+            return f"{value:.3g} {unit}"
+        value /= 1000
+    return f"{value:,.1f} GB"

@@ -1,0 +1,119 @@
+"""One run of the load generator for a point: its flags and its result."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..analysis import intervals
+from ..rig import loadgen
+from ..rig.cores import Cores
+from ..rig.errors import Failed
+from ..rig.processes import Program
+
+
+@dataclass(frozen=True, kw_only=True)
+class Load:
+    """What is asked of the load generator for one point."""
+
+    request: str  # new or get
+    server: str  # HOST:PORT
+    threads: int
+    seconds: float
+    warmup_s: float
+    flags: tuple[str, ...] = ()  # of the stage
+    user: str = ""
+    password: str = ""
+    size_name: str = ""
+    files_per_thread: int = 0
+    asks_once: bool = False  # ends the run early instead of asking for a file again
+
+    def command_flags(self) -> list[str]:
+        """The load generator's flags, without the one for its result."""
+        sent = [self.request, "--server", self.server, "--threads", str(self.threads)]
+        flags = [*sent, "--seconds", f"{self.seconds:g}", "--warmup", f"{self.warmup_s:g}"]
+        if self.request == "get":
+            flags += ["--user", self.user, "--file", f"{self.size_name}%d.txt"]
+            flags += ["--unique", str(self.files_per_thread)]
+            flags += ["--once"] if self.asks_once else []
+        return [*flags, *self.flags]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """The load generator's result."""
+
+    requests: int
+    elapsed_s: float
+    throughput_rps: float
+    bytes: int
+    errors: dict[str, int]
+    response_ms: dict[str, float]
+    phases_ms: dict[str, float]
+    n_check: float
+    is_valid: bool
+    invalid_because: list[str]
+    start_s: float
+    end_s: float
+    used_cores: float
+    is_bottleneck: bool
+    noise: float
+    made_in_all: int | None  # requests with warm-up and errors; None if unknown
+    raw: dict = field(repr=False)
+
+    @property
+    def errors_total(self) -> int:
+        return sum(self.errors.values())
+
+
+def start(load: Load, program: Path, cores: Cores, log_path: Path) -> Program:
+    flags = load.command_flags()
+    return loadgen.start(program, flags, log_path, password=load.password, cores=cores)
+
+
+def finish(program: Program, load: Load) -> Result:
+    """Waits for the end of the run. Failed when it ends without a result."""
+    raw = loadgen.result(program, load.seconds + load.warmup_s)
+    try:
+        return parse(raw)
+    except KeyError as error:
+        raise Failed(f"loadgen's result has no {error}: {program.last_words()}") from error
+
+
+def parse(raw: dict) -> Result:
+    """Reads the JSON. KeyError when a field is missing."""
+    errors = {cause: count for cause, count in raw["errors"].items() if cause != "total" and count}
+    return Result(
+        requests=raw["requests"],
+        elapsed_s=raw["elapsed_s"],
+        throughput_rps=raw["throughput_rps"],
+        bytes=raw["bytes"],
+        errors=errors,
+        response_ms=raw["response_time_ms"],
+        phases_ms=raw.get("phases_ms", {}),
+        n_check=raw["n_check"],
+        is_valid=raw["valid"],
+        invalid_because=list(raw["invalid_because"]),
+        start_s=raw["window"]["start_unix_s"],
+        end_s=raw["window"]["end_unix_s"],
+        used_cores=raw["cpu"]["used_cores"],
+        is_bottleneck=raw["cpu"]["is_bottleneck"],
+        noise=_noise(raw["per_second"]),
+        made_in_all=_made_in_all(raw),
+        raw=raw,
+    )
+
+
+def _made_in_all(raw: dict) -> int | None:
+    if raw["connection"] != "per-request" or (raw["warmup_s"] and "warmup_requests" not in raw):
+        return None  # a connection has several requests, or those of the warm-up are unknown
+    return raw["requests"] + raw["errors"]["total"] + raw.get("warmup_requests", 0)
+
+
+def _noise(per_second: list[dict]) -> float:
+    """Relative standard error of the throughput per second. The last second is incomplete."""
+    rates = [float(second["requests"]) for second in per_second[:-1]]
+    if len(rates) < 2 or not any(rates):
+        return 0.0
+    return intervals.standard_error(rates) / statistics.fmean(rates)
