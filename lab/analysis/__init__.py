@@ -1,4 +1,4 @@
-"""What the points say. No sentence for readers except in verdict.py, no table, no figure.
+"""What the points say: no table and no figure.
 
 cells.py              all points of a cell: maximum, N*, model, bottleneck
 resources.py          how busy each resource was, and its service demands

@@ -6,19 +6,15 @@ import statistics
 from dataclasses import dataclass
 
 from ..plan import pinning
-from ..plan.catalog import COMPONENTS, Cell
+from ..plan.catalog import Cell
 from ..procedures import checks, sweep
-from ..report import wording
 from ..results.records import Run
-from ..rig.cores import format_cores
-from ..rig.stores import KINDS
-from . import intervals, operational_laws, verdict
+from . import intervals, operational_laws, resources, verdict
 from .intervals import Spread
 from .operational_laws import Prediction, Station
-from .verdict import Resource, Verdict
+from .verdict import Verdict
 
 _MERGE_ABOVE = 0.01  # a station with less than this share of the demand is noise
-_STANDS_OUT = 1.15  # a component that uses so many times what the next one uses is named alone
 _TOO_GOOD = 1.05  # a failed point above the best valid one by this shows that the maximum is higher
 
 
@@ -97,6 +93,7 @@ class Analysis:
 
     def __init__(self, runs: list[Run], environment: dict):
         self._environment = environment
+        self._loopback_bytes_per_s = environment.get("loopback_bytes_per_s")
         cells = list(dict.fromkeys(run.cell for run in runs))
         results = {
             cell: self._result(cell, [run for run in runs if run.cell == cell]) for cell in cells
@@ -133,7 +130,9 @@ class Analysis:
         )
         typical = at_saturation.typical()
         named = verdict.judge(
-            self._resources(typical, pins, model),
+            resources.of_run(
+                typical, pins, model.stations if model else [], self._loopback_bytes_per_s
+            ),
             model.response_s if model else None,
             is_saturated,
             typical.is_generator_limit,
@@ -170,60 +169,10 @@ class Analysis:
             self._environment["options"]["pin"], cores, cell.fileserver_cores
         ).cores
 
-    def _resources(
-        self, run: Run, pins: dict[str, tuple[int, ...]], model: Model | None
-    ) -> list[Resource]:
-        demands = {station.name: station.demand_s for station in model.stations} if model else {}
-        sharers = _sharers(run, pins)
-        found = [_cpu(run, cores, _all_users(cores, sharers), demands) for cores in sharers]
-        found += [_disk(run, name, demands) for name in run.usage.disks]
-        found += [
-            _main_thread(run, component)
-            for component in run.usage.components
-            if component != "loadgen"
-        ]
-        capacity = self._environment.get("loopback_bytes_per_s")
-        if capacity:
-            carried = run.usage.loopback_bytes_per_s
-            found.append(
-                Resource(
-                    "network",
-                    "the loopback network",
-                    min(1.0, carried / capacity),
-                    detail=f"{carried / 1e6:,.0f} of the {capacity / 1e6:,.0f} MB/s "
-                    "of one iperf3 connection",
-                )
-            )
-        return found
-
-
-def component_title(component: str, store: str) -> str:
-    return KINDS[store].title if component == "store" else component
-
-
-def demand_stations(run: Run, pins: dict[str, tuple[int, ...]]) -> list[Station]:
-    """The service demands D = U / X of one request, at each set of cores and at each disk."""
-    rate = run.throughput_rps
-    stations = [
-        Station(
-            _cores_name(cores),
-            operational_laws.service_demand_s(
-                sum(run.usage.components[user].cpu_cores for user in users), rate
-            ),
-            len(cores),
-        )
-        for cores, users in _sharers(run, pins).items()
-    ]
-    stations += [
-        Station(f"disk {name}", operational_laws.service_demand_s(disk.busy, rate))
-        for name, disk in run.usage.disks.items()
-    ]
-    return stations
-
 
 def _model(alone: ThreadCount, pins: dict[str, tuple[int, ...]]) -> Model | None:
     """Made from the medians of the runs at N = 1. None when no demand could be measured."""
-    each = [demand_stations(run, pins) for run in alone.runs]
+    each = [resources.demand_stations(run, pins) for run in alone.runs]
     stations = [
         Station(same[0].name, statistics.median(one.demand_s for one in same), same[0].servers)
         for same in zip(*each)
@@ -257,78 +206,3 @@ def _all_that_tell(valid: list[sweep.Point], runs: list[Run]) -> list[sweep.Poin
         if not run.is_valid and not checks.may_pass_again(run.failures):
             known.setdefault(run.threads, sweep.Point(run.threads, run.throughput_rps, run.noise))
     return [known[threads] for threads in sorted(known)]
-
-
-def _sharers(run: Run, pins: dict[str, tuple[int, ...]]) -> dict[tuple[int, ...], list[str]]:
-    """Each different set of cores, and the components that use it."""
-    found: dict[tuple[int, ...], list[str]] = {}
-    for component in COMPONENTS:
-        if component in run.usage.components:
-            found.setdefault(pins[component], []).append(component)
-    return found
-
-
-def _all_users(cores: tuple[int, ...], sharers: dict[tuple[int, ...], list[str]]) -> list[str]:
-    """The components that may use one of these cores, even if their own set is a different one."""
-    return [user for others, users in sharers.items() if set(others) & set(cores) for user in users]
-
-
-def _cores_name(cores: tuple[int, ...]) -> str:
-    return f"core {cores[0]}" if len(cores) == 1 else f"cores {format_cores(cores)}"
-
-
-def _cpu(run: Run, cores: tuple[int, ...], users: list[str], demands: dict[str, float]) -> Resource:
-    """How busy the cores were, and which server used most of them.
-
-    The load generator's share is in the detail. Whether it was the limit is judged elsewhere.
-    """
-    used = {user: run.usage.components[user].cpu_cores for user in users}
-    busy = statistics.fmean(run.usage.cores[str(core)].busy for core in cores)
-    total = sum(used.values()) or 1.0
-    order = sorted(used, key=lambda user: -used[user])
-    shares = ", ".join(
-        f"{component_title(user, run.store)} {used[user] / total:.0%}" for user in order
-    )
-    servers = [user for user in order if user != "loadgen"] or order
-    owners = tuple(
-        component_title(user, run.store)
-        for user in servers
-        if used[servers[0]] < _STANDS_OUT * used[user]
-    )
-    most = wording.listed(owners)
-    name = f"CPU (servers: mostly {most})" if len(users) > 1 else f"CPU of {most}"
-    return Resource(
-        "cpu",
-        name,
-        min(1.0, busy),
-        demands.get(_cores_name(cores)),
-        f"{_cores_name(cores)}: {shares}",
-        owners,
-    )
-
-
-def _disk(run: Run, name: str, demands: dict[str, float]) -> Resource:
-    disk = run.usage.disks[name]
-    is_write = disk.write_bytes_per_s > disk.read_bytes_per_s
-    rates = {
-        component: (used.write_bytes_per_s if is_write else used.read_bytes_per_s)
-        for component, used in run.usage.components.items()
-    }
-    component = max(rates, key=lambda key: rates[key], default="")
-    owners = (component_title(component, run.store),) if component and rates[component] > 0 else ()
-    who = f"{owners[0]}'s " if owners else ""
-    return Resource(
-        "disk",
-        f"{who}disk {'writes' if is_write else 'reads'}",
-        disk.busy,
-        demands.get(f"disk {name}"),
-        f"{name}: {disk.read_bytes_per_s / 1e6:,.1f} MB/s read, "
-        f"{disk.write_bytes_per_s / 1e6:,.1f} written",
-        owners,
-    )
-
-
-def _main_thread(run: Run, component: str) -> Resource:
-    busy = run.usage.components[component].main_thread
-    title = component_title(component, run.store)
-    return Resource("thread", f"the one main thread of {title}", min(1.0, busy), owners=(title,))

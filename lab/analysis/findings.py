@@ -11,8 +11,6 @@ from dataclasses import dataclass
 
 from ..plan import catalog
 from ..plan.catalog import NEW, Cell
-from ..report import wording
-from ..report.document import Block, Heading, Paragraph, Table
 from . import intervals
 from .cells import Analysis, CellResult
 from .intervals import Spread
@@ -111,40 +109,16 @@ FINDINGS: tuple[Finding, ...] = (
 )
 
 
-_NOT_JUDGED = (
-    "Not judged: that the network limits 100KB (§4.2), which the paper found at 25–30% of the "
-    "CPU. It had 1 Gbit/s between two machines. Here everything runs on one machine, and loopback "
-    "itself costs CPU time. The experiment `prefetch` shows the paper's network measurement "
-    "beside ours."
-)
-
-
-def section(analysis: Analysis) -> list[Block]:
-    """[] when no finding can be judged with these measurements."""
-    rows = [_line(finding, judged) for finding in FINDINGS if (judged := judge(finding, analysis))]
-    if not rows:
-        return []
-    return [
-        Heading(2, "The paper's findings, one by one"),
-        Table(
-            "Each finding and our measurements. Gains are computed within each pass over the "
-            "cells, so a drift of the machine cancels out; the 95% interval is in brackets. A "
-            "gain counts if its interval does not contain 1 and it is over 3%, or over 10% with "
-            "too few runs for an interval. “Comparable” is within 15%. A finding about a "
-            "bottleneck is compared with the resource that our rule names. It is undecided if the "
-            "rule names none, or two components that use about as much.",
-            ["finding", "verdict", "evidence"],
-            rows,
-        ),
-        Paragraph(_NOT_JUDGED),
-    ]
-
-
 @dataclass(frozen=True)
 class Judged:
+    """The judgment of one row, with the figures that it stands on."""
+
     row: str
     verdict: str
-    evidence: str
+    gain: Spread | None = None  # None for a finding about a bottleneck
+    cores: tuple[int, int] | None = None  # of the fileserver, before and after, if they differ
+    is_lower_bound: bool = False  # one of the two maxima was not reached
+    bottleneck: str = ""
 
 
 def judge(finding: Finding, analysis: Analysis) -> list[Judged]:
@@ -160,20 +134,6 @@ def _judge_row(finding: Finding, row: str, analysis: Analysis) -> Judged | None:
     return _judge_scaling(finding, row, analysis)
 
 
-def _line(finding: Finding, judged: list[Judged]) -> list[str]:
-    verdicts = {one.verdict for one in judged}
-    parts = [
-        f"{named}: {', '.join(one.row for one in judged if one.verdict == named)}"
-        for named in (CONFIRMED, REFUTED, UNDECIDED)
-        if named in verdicts
-    ]
-    return [
-        finding.text,
-        verdicts.pop() if len(verdicts) == 1 else "; ".join(parts),
-        "; ".join(f"{one.row}: {one.evidence}" for one in judged),
-    ]
-
-
 def _judge_gain(finding: Gain, row: str, analysis: Analysis) -> Judged | None:
     before, after = (
         _in_own_store(analysis, finding.before, row),
@@ -183,10 +143,8 @@ def _judge_gain(finding: Gain, row: str, analysis: Analysis) -> Judged | None:
         return None
     gain = intervals.paired_ratio(_throughputs(after), _throughputs(before))
     if before.is_lower_bound or after.is_lower_bound:
-        return Judged(row, UNDECIDED, f"{_format_gain(gain)}, a maximum is only a lower bound")
-    return Judged(
-        row, _likeness(gain) if finding.is_equal else _direction(gain), _format_gain(gain)
-    )
+        return Judged(row, UNDECIDED, gain, is_lower_bound=True)
+    return Judged(row, _likeness(gain) if finding.is_equal else _direction(gain), gain)
 
 
 def _judge_scaling(finding: Scaling, row: str, analysis: Analysis) -> Judged | None:
@@ -203,11 +161,8 @@ def _judge_scaling(finding: Scaling, row: str, analysis: Analysis) -> Judged | N
         return None
     fewest, most = results[0], results[-1]
     gain = intervals.paired_ratio(_throughputs(most), _throughputs(fewest))
-    return Judged(
-        row,
-        _direction(gain),
-        f"{fewest.cell.fileserver_cores} → {most.cell.fileserver_cores} cores {_format_gain(gain)}",
-    )
+    cores = fewest.cell.fileserver_cores, most.cell.fileserver_cores
+    return Judged(row, _direction(gain), gain, cores)
 
 
 def _direction(gain: Spread) -> str:
@@ -223,18 +178,13 @@ def _likeness(gain: Spread) -> str:
     return CONFIRMED if 1 - _COMPARABLE <= gain.median <= 1 + _COMPARABLE else UNDECIDED
 
 
-def _format_gain(gain: Spread) -> str:
-    return wording.times(gain.median) + (
-        f" ({gain.low:.2f}–{gain.high:.2f})" if gain.is_interval else ""
-    )
-
-
 def _judge_limit(finding: Limit, row: str, analysis: Analysis) -> Judged | None:
     result = _in_own_store(analysis, finding.stage, row)
     if not result:
         return None
     named = result.verdict.named
-    return Judged(row, _fits(finding, named) if named else UNDECIDED, result.verdict.label)
+    verdict = _fits(finding, named) if named else UNDECIDED
+    return Judged(row, verdict, bottleneck=result.verdict.label)
 
 
 def _fits(finding: Limit, named: Resource) -> str:

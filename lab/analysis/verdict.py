@@ -13,6 +13,7 @@ several connections may carry more than the one of iperf3.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 SATURATED = 0.90
@@ -80,6 +81,11 @@ def judge(
         "Saturated, but no resource is over 70%: look for locks, sleeps or limits; "
         f"busiest: {evidence}.",
     )
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence: a, b and c."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def _busiest(resources: list[Resource]) -> Resource | None:

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from ..plan import catalog
 from ..plan.plan import Plan
-from ..procedures import checks
 from ..rig import namespace, stores
 from ..rig.host import Tool
 from ..systems.files import DROP_CACHES
@@ -43,14 +42,14 @@ def quietness() -> Finding:
     with Sampler({}) as sampler:
         time.sleep(_LOOK_AROUND_S)
     first, *_, last = sampler.samples()
-    busy = checks.foreign_share(usage.between([first, last]))
+    busy = usage.between([first, last]).foreign_share
     fix = (
         "wait or stop them; points that they disturb are invalid"
-        if busy > checks.MOST_FOREIGN
+        if busy > usage.MOST_FOREIGN
         else ""
     )
     return Finding(
-        "cores used by other programs", f"{busy:.0%}", f"at most {checks.MOST_FOREIGN:.0%}", fix
+        "cores used by other programs", f"{busy:.0%}", f"at most {usage.MOST_FOREIGN:.0%}", fix
     )
 
 

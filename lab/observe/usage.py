@@ -9,6 +9,7 @@ from ..plan.catalog import COMPONENTS
 from ..rig.errors import Failed
 from .sampler import Moment, Sample, is_gauge
 
+MOST_FOREIGN = 0.25  # of all cores, by programs that are not under test
 _ENOUGH_INSIDE = 3
 _NEAR_EDGE_S = 0.02  # a sample this near to an edge is dropped: rates between the two are noise
 
@@ -54,6 +55,13 @@ class Usage:
     loopback_bytes_per_s: float
     accepts_per_s: float
     used_memory_bytes: float
+
+    @property
+    def foreign_share(self) -> float:
+        """The share of all cores that programs used which are not under test."""
+        busy = sum(core.busy for core in self.cores.values())
+        ours = sum(component.cpu_cores for component in self.components.values())
+        return max(0.0, busy - ours) / max(1, len(self.cores))
 
 
 def cut(samples: list[Sample], start_s: float, end_s: float) -> list[Sample]:

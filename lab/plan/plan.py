@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..procedures.sweep import Sweep
-from ..systems import files
-from . import catalog
+from . import catalog, file_counts
 from .catalog import NEW, Cell, Experiment, Mode, Stage
 
 # In addition to the measured seconds and the warm-up: start and result of the load generator, and
@@ -36,6 +34,15 @@ class Options:
 
 
 @dataclass(frozen=True)
+class Sweep:
+    """How a cell is swept. If it does not stop, exactly the N of the ladder are measured."""
+
+    ladder: tuple[int, ...]
+    refinements: int
+    stops: bool = True
+
+
+@dataclass(frozen=True)
 class Plan:
     experiments: tuple[Experiment, ...]
     cells: tuple[Cell, ...]
@@ -47,7 +54,7 @@ class Plan:
     def seconds_estimate(self, files_folder: Path) -> float:
         sizes = catalog.sizes()
         making_s = sum(
-            files.make_seconds(sizes[name], count, files_folder)
+            file_counts.make_seconds(sizes[name], count, files_folder)
             for name, count in self.file_counts.items()
         )
         profiling_s = (
@@ -94,7 +101,7 @@ def make(options: Options, core_count: int, files_folder: Path) -> Plan:
         if row != NEW and (options.rows is None or row in options.rows)
     }
     counts = {
-        row: files.wanted_count(sizes[row], options.mode, files_folder)
+        row: file_counts.wanted_count(sizes[row], options.mode, files_folder)
         for row in sizes
         if row in rows
     }

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from ..observe.usage import Usage
+from ..observe.usage import MOST_FOREIGN, Usage
 from ..plan.catalog import Cell
 from ..workloads.closed_loop import Result
 
 N_CHECK_LOW, N_CHECK_HIGH = 0.97, 1.03
-MOST_FOREIGN = 0.25  # of all cores, by programs that are not under test
 _MOST_ERRORS = 0.01  # of all outcomes; with more, throughput is mostly that of failures
 _MOST_STOLEN = 0.10  # of the window, by the hypervisor
 _MOST_TRACKED = 200_000  # of the usual 262,144 entries; then packets are dropped
@@ -28,9 +27,8 @@ def failures(result: Result, threads: int, size_bytes: int, usage: Usage) -> lis
     errors = result.errors_total / (result.errors_total + result.requests)
     if errors > _MOST_ERRORS:
         found.append(f"{errors:.1%} errors ({error_list(result.errors)})")
-    foreign = foreign_share(usage)
-    if foreign > MOST_FOREIGN:
-        found.append(f"{_OTHERS} used {foreign:.0%} of the cores")
+    if usage.foreign_share > MOST_FOREIGN:
+        found.append(f"{_OTHERS} used {usage.foreign_share:.0%} of the cores")
     return found
 
 
@@ -53,13 +51,6 @@ def notes(cell: Cell, result: Result, usage: Usage, is_cold: bool, tracked: int)
     if is_cold and cell.request == "get":
         found += _cold_notes(result, usage)
     return found
-
-
-def foreign_share(usage: Usage) -> float:
-    """The share of all cores that programs used which are not under test."""
-    busy = sum(core.busy for core in usage.cores.values())
-    ours = sum(component.cpu_cores for component in usage.components.values())
-    return max(0.0, busy - ours) / max(1, len(usage.cores))
 
 
 def served_matches(counted: dict[str, int], client_total: int | None) -> str:

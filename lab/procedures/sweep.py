@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..plan.plan import Sweep
+
 N_STAR_SHARE = 0.95  # N* is the smallest N with this share of the highest throughput
 POINTS_WITHOUT_RISE = 2
 _LEAST_NOISE = 0.02  # two runs of a few seconds always differ by as much
@@ -19,15 +21,6 @@ class Point:
     threads: int
     throughput_rps: float
     noise: float = 0.0  # relative standard error of the throughput within the run
-
-
-@dataclass(frozen=True)
-class Sweep:
-    """How a cell is swept. If it does not stop, exactly the N of the ladder are measured."""
-
-    ladder: tuple[int, ...]
-    refinements: int
-    stops: bool = True
 
 
 def next_threads(sweep: Sweep, points: list[Point]) -> int | None:

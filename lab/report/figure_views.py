@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from ..analysis import usl
-from ..analysis.cells import CellResult, component_title
+from ..analysis.cells import CellResult
 from ..analysis.intervals import Spread
+from ..analysis.resources import component_title
+from ..analysis.verdict import listed
 from ..plan.catalog import COMPONENTS, Stage, row_title
 from ..rig.cores import counted
 from . import panel_plot, plots, wording
@@ -245,7 +247,7 @@ def _process_table(result: CellResult, components: dict[str, str]) -> Table:
             ]
         )
     accepts = run.usage.accepts_per_s / run.throughput_rps
-    disks = wording.listed([f"{name} {disk.busy:.0%}" for name, disk in run.usage.disks.items()])
+    disks = listed([f"{name} {disk.busy:.0%}" for name, disk in run.usage.disks.items()])
     return Table(
         f"{result.cell}, N = {run.threads}, as a process monitor shows it. Disks busy: "
         f"{disks or 'none seen'}. All listeners of this network namespace together accepted "

@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from ..analysis import findings
 from ..analysis.cells import Analysis
 from ..plan import catalog
 from ..plan.catalog import Experiment
 from ..results.records import Folder
 from ..rig.errors import Failed
-from . import figure_views, views, wording
+from . import figure_views, finding_views, views, wording
 from .document import Block, Bullets, Document, Figure, Heading, Listing, Paragraph, Table
 from .html import render as render_html
 from .markdown import render as render_markdown
@@ -72,7 +71,7 @@ def write(folder: Folder) -> None:
 
 def _document(folder: Folder, environment: dict) -> Document:
     analysis = Analysis(folder.runs(), environment)
-    blocks = _opening(environment, analysis) + findings.section(analysis)
+    blocks = _opening(environment, analysis) + finding_views.section(analysis)
     for name in environment["options"]["experiments"]:
         blocks += _experiment(catalog.experiments()[name], folder, environment, analysis)
     blocks += _invalid(analysis, environment)

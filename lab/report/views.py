@@ -6,7 +6,8 @@ figure_views.py and add a line to VIEWS in report.py.
 
 from __future__ import annotations
 
-from ..analysis.cells import CellResult, ThreadCount, component_title
+from ..analysis.cells import CellResult, ThreadCount
+from ..analysis.resources import component_title
 from ..plan import paper
 from ..plan.catalog import COMPONENTS, Stage, row_title
 from . import wording

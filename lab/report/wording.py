@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ..analysis.intervals import Spread
 
 NOTHING = "–"
@@ -64,11 +62,6 @@ def microseconds(seconds: float) -> str:
     """Without the unit, which is in the header of the table."""
     value = seconds * 1e6
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.1f}"
-
-
-def listed(names: Sequence[str]) -> str:
-    """a, b and c."""
-    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def byte_size(value: float) -> str:

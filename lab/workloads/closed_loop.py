@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..analysis import intervals
 from ..rig import loadgen
 from ..rig.cores import Cores
 from ..rig.errors import Failed
@@ -116,4 +116,4 @@ def _noise(per_second: list[dict]) -> float:
     rates = [float(second["requests"]) for second in per_second[:-1]]
     if len(rates) < 2 or not any(rates):
         return 0.0
-    return intervals.standard_error(rates) / statistics.fmean(rates)
+    return statistics.stdev(rates) / math.sqrt(len(rates)) / statistics.fmean(rates)

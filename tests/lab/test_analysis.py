@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import examples
 
-from lab.analysis.cells import Analysis, demand_stations
+from lab.analysis.cells import Analysis
 from lab.analysis.operational_laws import mean_value_analysis
+from lab.analysis.resources import demand_stations
 from lab.observe.usage import DiskUsage
 
 PINS: dict[str, tuple[int, ...]] = dict.fromkeys(

@@ -8,6 +8,7 @@ import examples
 from lab.analysis import findings
 from lab.analysis.cells import Analysis
 from lab.plan.catalog import Cell
+from lab.report import finding_views
 
 
 def analysis(before: list[float], after: list[float], store: str = "") -> Analysis:
@@ -89,9 +90,8 @@ class FindingsTest(unittest.TestCase):
         ]
         finding = findings.Scaling("more cores", "prefetching", ("1KB",))
         (line,) = findings.judge(finding, Analysis(runs, examples.ENVIRONMENT))
-        self.assertEqual(
-            (line.verdict, line.evidence.split(" (")[0]), (findings.CONFIRMED, "1 → 2 cores ×1.50")
-        )
+        self.assertEqual((line.verdict, line.cores), (findings.CONFIRMED, (1, 2)))
+        self.assertRegex(finding_views.evidence(line), r"^1 → 2 cores ×1\.50 \(")
         self.assertEqual(findings.judge(finding, Analysis(runs[:3], examples.ENVIRONMENT)), [])
 
     def test_rows_that_were_not_measured_have_no_line(self):

@@ -1,0 +1,43 @@
+"""How many test files of each size a run uses, and how long it takes to make them."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from .catalog import Size
+
+_BLOCK_BYTES = 4096
+_MOST_OF_FREE_DISK = 0.25  # that the files of one size may take
+_MOST_OF_MEMORY = 0.25  # a prefetching fileserver holds one size's files at a time
+_MAKE_BYTES_PER_S, _MAKE_FILES_PER_S = 250e6, 8000  # for estimates only, on the low side
+
+
+def wanted_count(size: Size, mode_name: str, folder: Path) -> int:
+    """How many files of this size a run uses: as the method says, or fewer on a small machine."""
+    folder.mkdir(parents=True, exist_ok=True)
+    on_disk = max(size.size_bytes, _BLOCK_BYTES)
+    disk_bytes = shutil.disk_usage(folder).free + present_count(size, folder) * on_disk
+    memory_bytes = _memory_bytes()
+    fits = min(disk_bytes * _MOST_OF_FREE_DISK, memory_bytes * _MOST_OF_MEMORY) / on_disk
+    return max(1, min(size.files[mode_name], int(fits)))
+
+
+def present_count(size: Size, folder: Path) -> int:
+    """How many files there are with the numbers 1, 2, 3 … without a gap."""
+    names = {path.name for path in (folder / size.name).glob("*.txt")}
+    count = 0
+    while f"{size.name}{count + 1}.txt" in names:
+        count += 1
+    return count
+
+
+def make_seconds(size: Size, count: int, folder: Path) -> float:
+    """Estimates how long make() will take."""
+    missing = max(0, count - present_count(size, folder))
+    return missing * (size.size_bytes / _MAKE_BYTES_PER_S + 1 / _MAKE_FILES_PER_S)
+
+
+def _memory_bytes() -> int:
+    with open("/proc/meminfo", encoding="ascii") as meminfo:
+        return int(meminfo.readline().split()[1]) * 1024

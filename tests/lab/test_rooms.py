@@ -1,0 +1,81 @@
+"""Every room of the lab imports only from itself and from rooms before it."""
+
+import ast
+import unittest
+from pathlib import Path
+
+LAB = Path(__file__).resolve().parents[2] / "lab"
+# In the order of lab/__init__.py. papers/ has no code. The commands, beside the rooms, come last.
+ROOMS = (
+    "rig",
+    "plan",
+    "systems",
+    "workloads",
+    "observe",
+    "results",
+    "procedures",
+    "analysis",
+    "report",
+)
+
+
+def modules_named(tree: ast.AST, package: tuple[str, ...]) -> set[tuple[str, ...]]:
+    """The modules that a source imports, as paths below `lab`. package is where the source is."""
+    found: set[tuple[str, ...]] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {tuple(name.name.split(".")) for name in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            start = ("lab", *package)[: len(package) + 2 - node.level] if node.level else ()
+            module = (*start, *(node.module.split(".") if node.module else ()))
+            found |= {(*module, name.name) for name in node.names}
+    return {name[1:] for name in found if name[0] == "lab" and name[1:]}
+
+
+def backward_imports(source: str, package: tuple[str, ...]) -> list[str]:
+    """The imports of a room that go to a later room or to a command."""
+    own = ROOMS.index(package[0])
+    named = modules_named(ast.parse(source), package)
+    return [".".join(name) for name in sorted(named) if name[0] not in ROOMS[: own + 1]]
+
+
+class RoomsTest(unittest.TestCase):
+    def test_no_import_goes_backwards(self):
+        for room in ROOMS:
+            sources = sorted((LAB / room).rglob("*.py"))
+            self.assertTrue(sources, room)
+            for path in sources:
+                package = path.relative_to(LAB).parent.parts
+                with self.subTest(module=str(path.relative_to(LAB))):
+                    found = backward_imports(path.read_text(encoding="utf-8"), package)
+                    self.assertEqual(found, [])
+
+    def test_an_import_that_goes_backwards_is_seen_in_every_form(self):
+        for source in (
+            "from ..report import wording",
+            "from ..report.wording import rate",
+            "from .. import report",
+            "from .. import run",
+            "from lab.report import wording",
+            "from lab import cli",
+            "import lab.report.wording",
+            "def later():\n    from ..report import wording",
+        ):
+            self.assertEqual(len(backward_imports(source, ("analysis",))), 1, source)
+
+    def test_imports_from_the_own_room_and_from_earlier_ones_are_right(self):
+        source = "import math\nfrom . import usl\nfrom ..plan.catalog import Cell\n"
+        self.assertEqual(backward_imports(source, ("analysis",)), [])
+
+    def test_there_is_no_other_room_with_code(self):
+        rooms = {path.parent.name for path in LAB.glob("*/*.py")}
+        self.assertEqual(rooms, set(ROOMS))
+
+    def test_the_rooms_are_listed_in_this_order(self):
+        described = (LAB / "__init__.py").read_text(encoding="utf-8")
+        places = [described.index(f"\n  {room}/") for room in ROOMS]
+        self.assertEqual(places, sorted(places))
+
+
+if __name__ == "__main__":
+    unittest.main()
