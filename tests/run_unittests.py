@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the Python tests of one folder, several files at once.
+"""Runs the Python tests of one folder and of the folders in it, several files at once.
 
 The last line says how many passed, failed and were skipped: N passed, N failed, N skipped.
 """
@@ -95,11 +95,13 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # The support modules beside the tests, and the packages of the project. The processes that run
     # the files inherit these paths.
-    sys.path[:0] = [str(arguments.folder.resolve()), str(Path(__file__).resolve().parents[1])]
+    files = list(arguments.folder.resolve().rglob("test_*.py"))
+    if len({path.stem for path in files}) < len(files):
+        sys.exit("two files of tests have the same name")
+    folders = dict.fromkeys([arguments.folder.resolve(), *(path.parent for path in files)])
+    sys.path[:0] = [*map(str, folders), str(Path(__file__).resolve().parents[1])]
     # The longest file starts first, so that it does not run alone at the end.
-    by_length = sorted(
-        arguments.folder.glob("test_*.py"), key=lambda path: path.stat().st_size, reverse=True
-    )
+    by_length = sorted(files, key=lambda path: path.stat().st_size, reverse=True)
     outcomes = run_modules(arguments.modules or [path.stem for path in by_length], arguments.jobs)
     passed = sum(outcome.passed for outcome in outcomes)
     failed = sum(len(outcome.failed) for outcome in outcomes)

@@ -3,7 +3,7 @@
 import unittest
 from dataclasses import replace
 
-from test_checks import GOOD
+import examples
 
 from lab.workloads import closed_loop
 
@@ -41,11 +41,15 @@ class LoadgenTest(unittest.TestCase):
 
     def test_the_noise_is_that_of_the_whole_seconds(self):
         seconds = [{"requests": 100}, {"requests": 110}, {"requests": 3}]
-        self.assertAlmostEqual(closed_loop.parse({**GOOD, "per_second": seconds}).noise, 5 / 105)
+        self.assertAlmostEqual(
+            closed_loop.parse({**examples.LOADGEN_RESULT, "per_second": seconds}).noise, 5 / 105
+        )
 
     def test_a_missing_field_is_noticed(self):
         with self.assertRaises(KeyError):
-            closed_loop.parse({name: value for name, value in GOOD.items() if name != "window"})
+            closed_loop.parse(
+                {name: value for name, value in examples.LOADGEN_RESULT.items() if name != "window"}
+            )
 
 
 if __name__ == "__main__":

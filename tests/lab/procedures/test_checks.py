@@ -9,32 +9,9 @@ from lab.observe.usage import DiskUsage
 from lab.procedures import checks
 from lab.workloads import closed_loop
 
-GOOD = {
-    "request": "get",
-    "threads": 4,
-    "connection": "per-request",
-    "warmup_s": 0,
-    "elapsed_s": 2.0,
-    "requests": 8000,
-    "throughput_rps": 4000.0,
-    "bytes": 8_000_000,
-    "errors": {"total": 0},
-    "response_time_ms": {"mean": 1.0, "p50": 1.0, "p90": 1.0, "p99": 1.0, "max": 2.0},
-    "per_second": [
-        {"t": 1, "requests": 4000, "mean_ms": 1.0},
-        {"t": 2, "requests": 4000, "mean_ms": 1.0},
-    ],
-    "valid": True,
-    "invalid_because": [],
-    "n_check": 1.0,
-    "window": {"start_unix_s": 10.0, "end_unix_s": 12.0},
-    "phases_ms": {},
-    "cpu": {"used_cores": 0.5, "allowed_cores": 2, "is_bottleneck": False},
-}
-
 
 def result(**changes) -> closed_loop.Result:
-    raw = copy.deepcopy(GOOD)
+    raw = copy.deepcopy(examples.LOADGEN_RESULT)
     raw.update(changes)
     return closed_loop.parse(raw)
 
