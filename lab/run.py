@@ -108,13 +108,13 @@ def _environment(
                 f"{folder.path} was measured with other {', '.join(different)}: use another --out"
             )
     else:
-        folder.create()
         environment = {
             "started_unix_s": time.time(),
             **settings,
             "host": host.describe(places.programs.folder),
             "pinning": pinning.choose(options.pin, cores).meaning,
         }
+    folder.prepare()
     soft, hard = raise_descriptor_limit()
     environment["open_files"] = f"{soft} (hard {hard})"
     environment["is_complete"] = False

@@ -34,9 +34,14 @@ def of_run(
     found = [_cpu(run, cores, _all_users(cores, sharers), demands) for cores in sharers]
     found += [_disk(run, name, demands) for name in run.usage.disks]
     found += [
-        _main_thread(run, component) for component in run.usage.components if component != "loadgen"
+        _main_thread(component_title(component, run.store), used.main_thread)
+        for component, used in run.usage.components.items()
+        if component != "loadgen" and used.main_thread is not None
     ]
-    return found + ([_network(run, loopback_bytes_per_s)] if loopback_bytes_per_s else [])
+    carried = run.usage.loopback_bytes_per_s
+    if loopback_bytes_per_s and carried is not None:
+        found.append(_network(carried, loopback_bytes_per_s))
+    return found
 
 
 def demand_stations(run: Run, pins: dict[str, Cores]) -> list[Station]:
@@ -111,7 +116,7 @@ def _disk(run: Run, name: str, demands: dict[str, float]) -> Resource:
     disk = run.usage.disks[name]
     is_write = disk.write_bytes_per_s > disk.read_bytes_per_s
     rates = {
-        component: (used.write_bytes_per_s if is_write else used.read_bytes_per_s)
+        component: (used.write_bytes_per_s if is_write else used.read_bytes_per_s) or 0.0
         for component, used in run.usage.components.items()
     }
     component = max(rates, key=lambda key: rates[key], default="")
@@ -128,14 +133,11 @@ def _disk(run: Run, name: str, demands: dict[str, float]) -> Resource:
     )
 
 
-def _main_thread(run: Run, component: str) -> Resource:
-    busy = run.usage.components[component].main_thread
-    title = component_title(component, run.store)
+def _main_thread(title: str, busy: float) -> Resource:
     return Resource("thread", f"the one main thread of {title}", min(1.0, busy), owners=(title,))
 
 
-def _network(run: Run, capacity: float) -> Resource:
-    carried = run.usage.loopback_bytes_per_s
+def _network(carried: float, capacity: float) -> Resource:
     return Resource(
         "network",
         "the loopback network",

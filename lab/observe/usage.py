@@ -14,18 +14,20 @@ _ENOUGH_INSIDE = 3
 _NEAR_EDGE_S = 0.02  # a sample this near to an edge is dropped: rates between the two are noise
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ComponentUsage:
+    """None stands for what was not measured, here and in Usage."""
+
     cpu_cores: float  # CPU time per time; 1.5 is one and a half cores
-    main_thread: float  # share of a core that the first thread used
-    resident_bytes: float
-    read_bytes_per_s: float  # from the disk, as the kernel charges it to the process
-    write_bytes_per_s: float
-    minor_faults_per_s: float
-    threads: float
+    main_thread: float | None = None  # share of a core that the first thread used
+    resident_bytes: float | None = None
+    read_bytes_per_s: float | None = None  # from the disk, as the kernel charges it to the process
+    write_bytes_per_s: float | None = None
+    minor_faults_per_s: float | None = None
+    threads: float | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CoreUsage:
     """Shares of the window, 0 … 1."""
 
@@ -40,21 +42,21 @@ class CoreUsage:
         return self.user + self.system
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DiskUsage:
     busy: float
     read_bytes_per_s: float
     write_bytes_per_s: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Usage:
     components: dict[str, ComponentUsage]
     cores: dict[str, CoreUsage]
     disks: dict[str, DiskUsage]
-    loopback_bytes_per_s: float
-    accepts_per_s: float
-    used_memory_bytes: float
+    loopback_bytes_per_s: float | None = None
+    accepts_per_s: float | None = None
+    used_memory_bytes: float | None = None
 
     @property
     def foreign_share(self) -> float:
@@ -123,16 +125,16 @@ def between(window: list[Sample]) -> Usage:
         if is_gauge(name)
     }
     return Usage(
-        {
+        components={
             component: _component(component, rates, gauges)
             for component in COMPONENTS
             if f"{component}.cpu_s" in rates
         },
-        {core: _core(core, rates) for core in _names(rates, "core")},
-        {disk: _disk(disk, rates) for disk in _names(rates, "disk")},
-        rates.get("loopback.bytes", 0.0),
-        rates.get("tcp.accepts", 0.0),
-        gauges.get("memory.used_bytes", 0.0),
+        cores={core: _core(core, rates) for core in _names(rates, "core")},
+        disks={disk: _disk(disk, rates) for disk in _names(rates, "disk")},
+        loopback_bytes_per_s=rates.get("loopback.bytes", 0.0),
+        accepts_per_s=rates.get("tcp.accepts", 0.0),
+        used_memory_bytes=gauges.get("memory.used_bytes", 0.0),
     )
 
 
@@ -142,28 +144,29 @@ def _names(rates: Moment, kind: str) -> list[str]:
 
 def _component(name: str, rates: Moment, gauges: Moment) -> ComponentUsage:
     return ComponentUsage(
-        rates[f"{name}.cpu_s"],
-        rates[f"{name}.main_thread_s"],
-        gauges[f"{name}.resident_bytes"],
-        rates[f"{name}.read_bytes"],
-        rates[f"{name}.write_bytes"],
-        rates[f"{name}.minor_faults"],
-        gauges[f"{name}.threads"],
+        cpu_cores=rates[f"{name}.cpu_s"],
+        main_thread=rates[f"{name}.main_thread_s"],
+        resident_bytes=gauges[f"{name}.resident_bytes"],
+        read_bytes_per_s=rates[f"{name}.read_bytes"],
+        write_bytes_per_s=rates[f"{name}.write_bytes"],
+        minor_faults_per_s=rates[f"{name}.minor_faults"],
+        threads=gauges[f"{name}.threads"],
     )
 
 
 def _core(name: str, rates: Moment) -> CoreUsage:
     """Shares of the counted ticks, which do not add up to the window exactly."""
-    parts = [
-        rates[f"core.{name}.{part}_s"] for part in ("user", "system", "wait", "idle", "stolen")
-    ]
-    total = sum(parts) or 1.0
-    return CoreUsage(*(part / total for part in parts))
+    parts = {
+        part: rates[f"core.{name}.{part}_s"]
+        for part in ("user", "system", "wait", "idle", "stolen")
+    }
+    total = sum(parts.values()) or 1.0
+    return CoreUsage(**{part: ticks / total for part, ticks in parts.items()})
 
 
 def _disk(name: str, rates: Moment) -> DiskUsage:
     return DiskUsage(
-        min(1.0, rates[f"disk.{name}.busy_s"]),
-        rates[f"disk.{name}.read_bytes"],
-        rates[f"disk.{name}.write_bytes"],
+        busy=min(1.0, rates[f"disk.{name}.busy_s"]),
+        read_bytes_per_s=rates[f"disk.{name}.read_bytes"],
+        write_bytes_per_s=rates[f"disk.{name}.write_bytes"],
     )

@@ -240,18 +240,18 @@ def _process_table(result: CellResult, components: dict[str, str]) -> Table:
                 f"{100 * used.cpu_cores:.1f}",
                 f"{1e6 * used.cpu_cores / run.throughput_rps:,.1f}",
                 wording.byte_size(used.resident_bytes),
-                f"{used.threads:.0f}",
-                f"{used.minor_faults_per_s:,.0f}",
-                f"{used.read_bytes_per_s / run.throughput_rps:,.0f}",
-                f"{used.write_bytes_per_s / run.throughput_rps:,.0f}",
+                wording.number(used.threads),
+                wording.number(used.minor_faults_per_s),
+                wording.number(run.for_each_request(used.read_bytes_per_s)),
+                wording.number(run.for_each_request(used.write_bytes_per_s)),
             ]
         )
-    accepts = run.usage.accepts_per_s / run.throughput_rps
+    accepts = run.for_each_request(run.usage.accepts_per_s)
     disks = listed([f"{name} {disk.busy:.0%}" for name, disk in run.usage.disks.items()])
     return Table(
         f"{result.cell}, N = {run.threads}, as a process monitor shows it. Disks busy: "
         f"{disks or 'none seen'}. All listeners of this network namespace together accepted "
-        f"{accepts:.2f} connections per request.",
+        f"{wording.NOTHING if accepts is None else f'{accepts:.2f}'} connections per request.",
         [
             "process",
             "% of a core",

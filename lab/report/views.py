@@ -318,12 +318,18 @@ def _traffic_cells(point: ThreadCount) -> list[str]:
     run = point.typical()
     servers = [used for name, used in run.usage.components.items() if name != "loadgen"]
     return [
-        wording.byte_size(sum(rate) / run.throughput_rps)
-        for rate in (
+        wording.byte_size(run.for_each_request(_total(rates)))
+        for rates in (
             [one.read_bytes_per_s for one in servers],
             [one.write_bytes_per_s for one in servers],
         )
     ]
+
+
+def _total(rates: list[float | None]) -> float | None:
+    """None if one of them was not measured."""
+    known = [rate for rate in rates if rate is not None]
+    return sum(known) if len(known) == len(rates) else None
 
 
 def _probe_row(name: str, interval_s: float, transferred: float) -> list[str]:

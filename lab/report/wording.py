@@ -64,7 +64,14 @@ def microseconds(seconds: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.1f}"
 
 
-def byte_size(value: float) -> str:
+def number(value: float | None) -> str:
+    """A whole number."""
+    return NOTHING if value is None else f"{value:,.0f}"
+
+
+def byte_size(value: float | None) -> str:
+    if value is None:
+        return NOTHING
     for unit in ("B", "kB", "MB"):
         if value < 1000:
             return f"{value:.3g} {unit}"

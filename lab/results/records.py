@@ -3,6 +3,9 @@
 A line is appended to points.csv as soon as its point is measured. So the file is complete however
 the lab ends, and a repeated command resumes after its last line. samples/ has the load generator's
 JSON and the time series of each run; the panels are drawn from it.
+
+Columns of points.csv are read by their names. A column that is missing means that its value was not
+measured, so a folder of an older version stays readable. Columns of a newer version are ignored.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ from __future__ import annotations
 import csv
 import json
 import os
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +24,11 @@ from ..rig.errors import Failed
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """One measured run: its settings, its results, and what the machine did meanwhile."""
+    """One measured run: its settings, its results, and what the machine did meanwhile.
+
+    None stands for what was not measured. A new field must have this default: older folders do not
+    have its column.
+    """
 
     cell: Cell
     store: str
@@ -33,10 +40,10 @@ class Run:
     bytes: int
     throughput_rps: float
     mean_ms: float
-    p50_ms: float
-    p90_ms: float
-    p99_ms: float
-    max_ms: float
+    p50_ms: float | None = None
+    p90_ms: float | None = None
+    p99_ms: float | None = None
+    max_ms: float | None = None
     noise: float
     n_check: float
     errors: str  # "cause count, …"
@@ -49,16 +56,23 @@ class Run:
     def is_valid(self) -> bool:
         return not self.failures
 
+    def for_each_request(self, rate: float | None) -> float | None:
+        """A rate of the machine or of a component, divided by the throughput."""
+        return None if rate is None else rate / self.throughput_rps
+
     @property
     def name(self) -> str:
         return f"{self.cell.slug}-N{self.threads}-run{self.repeat}"
 
 
-_CELL = ("stage", "row", "fileserver_cores")
+_CELL = tuple(field.name for field in fields(Cell))
 _PLAIN = tuple(field.name for field in fields(Run) if field.name not in ("cell", "usage"))
 _COMPONENT = tuple(field.name for field in fields(ComponentUsage))
 _CORE = tuple(field.name for field in fields(CoreUsage))
 _DISK = tuple(field.name for field in fields(DiskUsage))
+_MACHINE = tuple(
+    field.name for field in fields(Usage) if field.name not in ("components", "cores", "disks")
+)
 _COLUMNS = (
     *_CELL,
     *_PLAIN,
@@ -67,12 +81,9 @@ _COLUMNS = (
     *(f"core_{name}" for name in _CORE),
     "disks",
     *(f"disk_{name}" for name in _DISK),
-    "loopback_bytes_per_s",
-    "accepts_per_s",
-    "used_memory_bytes",
+    *_MACHINE,
 )
-_WHOLE_NUMBERS = ("threads", "repeat", "requests", "bytes")
-_TEXTS = ("store", "errors", "failures", "notes")
+_OF_A_COMPONENT = "_cpu_cores"  # ends the name of the column that every component has
 
 
 class Folder:
@@ -82,22 +93,40 @@ class Folder:
         self.path = path
         self._points = path / "points.csv"
 
-    def create(self) -> None:
+    def prepare(self) -> None:
+        """Makes the folder if it is new, and the columns of an older one those of this version.
+
+        Failed if points.csv is of a newer version, whose further columns would be lost.
+        """
         self.path.mkdir(parents=True, exist_ok=True)
         (self.path / "samples").mkdir(exist_ok=True)
+        if not self._points.exists():
+            return
+        with open(self._points, newline="", encoding="utf-8") as file:
+            columns = csv.DictReader(file).fieldnames or ()
+        if unknown := [name for name in columns if name not in _COLUMNS]:
+            raise Failed(f"{self._points} is of a newer lab, which measured {', '.join(unknown)}")
+        if tuple(columns) != _COLUMNS:
+            self.replace(self.runs())
 
     def runs(self) -> list[Run]:
-        """All runs, in the order in which they were measured."""
+        """All runs, in the order in which they were measured.
+
+        Failed if a column is missing without which a run means nothing.
+        """
         if not self._points.exists():
             return []
         with open(self._points, newline="", encoding="utf-8") as file:
-            reader = csv.DictReader(file)
-            if tuple(reader.fieldnames or ()) != _COLUMNS:
-                raise Failed(f"{self._points} was written by another version of the lab")
-            return [_from_row(row) for row in reader]
+            try:
+                return [_from_row(row) for row in csv.DictReader(file)]
+            except KeyError as error:
+                raise Failed(f"{self._points} has no column {error}") from error
 
     def add(self, run: Run, evidence: dict) -> None:
-        """Appends the run and keeps its evidence (samples and the load generator's JSON)."""
+        """Appends the run and keeps its evidence (samples and the load generator's JSON).
+
+        Requires: prepare() was called.
+        """
         write_json(self.sample_path(run), evidence)
         is_new = not self._points.exists()
         with open(self._points, "a", newline="", encoding="utf-8") as file:
@@ -151,48 +180,74 @@ def _to_row(run: Run) -> dict[str, object]:
     row.update({f"core_{name}": _joined(usage.cores, name) for name in _CORE})
     row["disks"] = " ".join(usage.disks)
     row.update({f"disk_{name}": _joined(usage.disks, name) for name in _DISK})
-    for name in ("loopback_bytes_per_s", "accepts_per_s", "used_memory_bytes"):
-        row[name] = _short(getattr(usage, name))
+    row.update({name: _short(getattr(usage, name)) for name in _MACHINE})
     return row
 
 
 def _from_row(row: dict[str, str]) -> Run:
     components = {
-        component: ComponentUsage(*(float(row[f"{component}_{name}"]) for name in _COMPONENT))
-        for component in COMPONENTS
-        if row[f"{component}_cpu_cores"]
+        component: ComponentUsage(**_parsed(ComponentUsage, row, f"{component}_"))
+        for component in _components(row)
     }
-    cores = {core: CoreUsage(*values) for core, values in _split(row, "cores", "core", _CORE)}
-    disks = {disk: DiskUsage(*values) for disk, values in _split(row, "disks", "disk", _DISK)}
     usage = Usage(
-        components,
-        cores,
-        disks,
-        float(row["loopback_bytes_per_s"]),
-        float(row["accepts_per_s"]),
-        float(row["used_memory_bytes"]),
+        components=components,
+        cores=_split(CoreUsage, row, "cores", "core_"),
+        disks=_split(DiskUsage, row, "disks", "disk_"),
+        **_parsed(Usage, row, without=("components", "cores", "disks")),
     )
-    cell = Cell(row["stage"], row["row"], int(row["fileserver_cores"]))
-    return Run(cell=cell, usage=usage, **{name: _parsed(name, row[name]) for name in _PLAIN})
+    cell = Cell(**_parsed(Cell, row))
+    return Run(cell=cell, usage=usage, **_parsed(Run, row, without=("cell", "usage")))
 
 
-def _parsed(name: str, text: str) -> Any:
-    if name in _TEXTS:
+def _components(row: dict[str, str]) -> list[str]:
+    """Those that took part in the run."""
+    return [
+        column.removesuffix(_OF_A_COMPONENT)
+        for column, text in row.items()
+        if text and column.endswith(_OF_A_COMPONENT)
+    ]
+
+
+def _parsed(
+    kind: type, row: dict[str, str], prefix: str = "", without: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """The fields of a dataclass, by their names. KeyError if one is missing that has no default."""
+    values = {}
+    for field in fields(kind):
+        column = prefix + field.name
+        if field.name in without or (field.default is not MISSING and not row.get(column)):
+            continue
+        values[field.name] = _value(str(field.type), row[column])
+    return values
+
+
+def _value(kind: str, text: str) -> Any:
+    if kind == "str":
         return text
-    if name in _WHOLE_NUMBERS:
+    if kind == "int":
         return int(text)
-    return text == "True" if name == "is_generator_limit" else float(text)
+    return text == "True" if kind == "bool" else float(text)
 
 
 def _joined(values: dict, name: str) -> str:
     return " ".join(str(_short(getattr(value, name))) for value in values.values())
 
 
-def _split(row: dict[str, str], names: str, prefix: str, parts: tuple[str, ...]):
-    columns = [map(float, row[f"{prefix}_{part}"].split()) for part in parts]
-    return zip(row[names].split(), zip(*columns))
+def _split(kind: type, row: dict[str, str], names: str, prefix: str) -> dict[str, Any]:
+    """The reverse of _joined: each column has a value for each name."""
+    columns = {
+        prefix + field.name: row[prefix + field.name].split()
+        for field in fields(kind)
+        if prefix + field.name in row
+    }
+    return {
+        name: kind(
+            **_parsed(kind, {column: texts[index] for column, texts in columns.items()}, prefix)
+        )
+        for index, name in enumerate(row[names].split())
+    }
 
 
-def _short(value: float) -> float:
+def _short(value: float | None) -> float | None:
     """Four decimals are more precise than any counter here."""
-    return round(value, 4)
+    return None if value is None else round(value, 4)

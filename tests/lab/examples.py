@@ -79,21 +79,36 @@ LOADGEN_RESULT = {
 }
 
 
+def disk_usage(busy: float, read: float = 0.0, written: float = 0.0) -> DiskUsage:
+    return DiskUsage(busy=busy, read_bytes_per_s=read, write_bytes_per_s=written)
+
+
 def usage(
     cpu_cores: dict[str, float] | None = None, core_busy: float = 0.5, disk: DiskUsage | None = None
 ) -> Usage:
     used = cpu_cores or {"fileserver": 0.4, "authserver": 0.2, "store": 0.1, "loadgen": 0.3}
     components = {
-        name: ComponentUsage(cores, 0.1, 5e6, 0.0, 0.0, 10.0, 3) for name, cores in used.items()
+        name: ComponentUsage(
+            cpu_cores=cores,
+            main_thread=0.1,
+            resident_bytes=5e6,
+            read_bytes_per_s=0.0,
+            write_bytes_per_s=0.0,
+            minor_faults_per_s=10.0,
+            threads=3,
+        )
+        for name, cores in used.items()
     }
-    core = CoreUsage(core_busy / 2, core_busy / 2, 0.0, 1 - core_busy, 0.0)
+    core = CoreUsage(
+        user=core_busy / 2, system=core_busy / 2, wait=0.0, idle=1 - core_busy, stolen=0.0
+    )
     return Usage(
-        components,
-        {"0": core, "1": core},
-        {"vda": disk or DiskUsage(0.01, 0.0, 1000.0)},
-        1e6,
-        3000.0,
-        1e9,
+        components=components,
+        cores={"0": core, "1": core},
+        disks={"vda": disk or disk_usage(0.01, written=1000.0)},
+        loopback_bytes_per_s=1e6,
+        accepts_per_s=3000.0,
+        used_memory_bytes=1e9,
     )
 
 

@@ -8,7 +8,6 @@ import examples
 from lab.analysis.cells import Analysis
 from lab.analysis.operational_laws import mean_value_analysis
 from lab.analysis.resources import demand_stations
-from lab.observe.usage import DiskUsage
 
 PINS: dict[str, tuple[int, ...]] = dict.fromkeys(
     ("fileserver", "authserver", "store", "loadgen"), (0, 1)
@@ -61,7 +60,7 @@ class AnalysisTest(unittest.TestCase):
     def test_what_is_at_no_station_at_n_1_is_delay(self):
         result = self.result(
             examples.run(
-                1, 1000.0, used=examples.usage({"fileserver": 0.6}, disk=DiskUsage(0.1, 0, 0))
+                1, 1000.0, used=examples.usage({"fileserver": 0.6}, disk=examples.disk_usage(0.1))
             )
         )
         self.assertAlmostEqual(result.model.response_s, 0.001)
@@ -82,8 +81,8 @@ class AnalysisTest(unittest.TestCase):
         self.assertEqual(result.verdict.label, "CPU (servers: mostly fileserver)")
 
     def test_a_busy_disk_is_named_after_whoever_uses_it(self):
-        used = examples.usage(core_busy=0.3, disk=DiskUsage(0.97, 0.0, 50e6))
-        used.components["store"] = type(used.components["store"])(0.1, 0.1, 1e6, 0.0, 49e6, 0.0, 3)
+        used = examples.usage(core_busy=0.3, disk=examples.disk_usage(0.97, written=50e6))
+        used.components["store"] = replace(used.components["store"], write_bytes_per_s=49e6)
         result = self.result(*(examples.run(threads, 1000.0, used=used) for threads in (1, 2, 4)))
         self.assertEqual(result.verdict.label, "MySQL's disk writes")
 

@@ -27,7 +27,7 @@ class CampaignTest(unittest.TestCase):
         self.addCleanup(temporary.cleanup)
         self.work = Path(temporary.name)
         self.folder = Folder(self.work / "out")
-        self.folder.create()
+        self.folder.prepare()
 
     def next(self, *runs, repeat: int = 1) -> int | None:
         self.folder.replace(list(runs))

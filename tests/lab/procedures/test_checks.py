@@ -5,7 +5,6 @@ import unittest
 
 import examples
 
-from lab.observe.usage import DiskUsage
 from lab.procedures import checks
 from lab.workloads import closed_loop
 
@@ -71,7 +70,7 @@ class ChecksTest(unittest.TestCase):
     def test_a_cold_point_must_read_from_the_disk(self):
         warm = checks.notes(examples.CELL, result(), examples.usage(), True, 0)
         self.assertEqual(warm, ["not cold: 0% of the bytes came from the disk"])
-        disk = DiskUsage(0.9, 4_100_000.0, 0.0)
+        disk = examples.disk_usage(0.9, read=4_100_000.0)
         self.assertEqual(
             checks.notes(examples.CELL, result(), examples.usage(disk=disk), True, 0), []
         )

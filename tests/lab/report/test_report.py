@@ -20,7 +20,7 @@ class ReportTest(unittest.TestCase):
         temporary = tempfile.TemporaryDirectory()
         self.addCleanup(temporary.cleanup)
         folder = Folder(Path(temporary.name))
-        folder.create()
+        folder.prepare()
         folder.write_environment(examples.ENVIRONMENT)
         for threads, rate in ((1, 1000.0), (2, 1800.0), (4, 2000.0), (8, 1990.0)):
             folder.add(examples.run(threads, rate), {})
