@@ -6,7 +6,8 @@ from pathlib import Path
 
 from .observe import limits
 from .observe.limits import Finding
-from .plan import pinning, plan
+from .plan import plan
+from .plan.pinning import Placement
 from .plan.plan import Options
 from .procedures.progress import duration
 from .rig.cores import usable_cores
@@ -14,10 +15,9 @@ from .rig.cores import usable_cores
 
 def examine(options: Options, programs: Path, work: Path) -> int:
     """Prints a line for each finding. Returns 1 if one of them has a fix, else 0."""
-    cores = usable_cores()
-    todo = plan.make(options, len(cores), work / "files")
+    todo = plan.make(options, usable_cores(), work / "files")
     findings = limits.compare(todo, programs, work)
-    findings.append(_cores(options, cores))
+    findings.append(_cores(todo.placement))
     width = max(len(finding.name) for finding in findings)
     for finding in findings:
         print(
@@ -31,14 +31,14 @@ def examine(options: Options, programs: Path, work: Path) -> int:
     return 1 if any(finding.fix for finding in findings) else 0
 
 
-def _cores(options: Options, cores: tuple[int, ...]) -> Finding:
+def _cores(placement: Placement) -> Finding:
     """Too few cores cannot be mended; the finding says what that means for the results."""
     return (
-        Finding("cores", str(len(cores)), "4 for a core each", "")
-        if len(cores) >= 4
+        Finding("cores", str(len(placement.cores)), "4 for a core each", "")
+        if len(placement.cores) >= 4
         else Finding(
             "cores",
-            f"{len(cores)}. {pinning.choose(options.pin, cores).meaning}",
+            f"{len(placement.cores)}. {placement.of_run().meaning}",
             "4 for a core each",
         )
     )

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import sys
 import time
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .observe import callgrind, host, limits
-from .plan import catalog, pinning, plan
+from .plan import catalog, plan
 from .plan.plan import Options, Plan
 from .procedures.campaign import Campaign
 from .procedures.progress import Progress, duration
 from .report import page
+from .results.environment import Environment
 from .results.records import Folder
 from .rig import iperf3, stores
 from .rig.cores import usable_cores
@@ -44,23 +44,23 @@ def run(options: Options, places: Places) -> None:
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         signal.signal(signal.SIGHUP, signal.default_int_handler)
     cores = usable_cores()
-    todo = plan.make(options, len(cores), places.work / "files")
+    todo = plan.make(options, cores, places.work / "files")
     if todo.cells or _views(todo) & {"profile"}:
         places.programs.require()
     folder = Folder(places.out)
     todo = _as_measured_before(todo, folder)
     stores.remove_leftovers(places.work / "stores")
-    environment = _environment(folder, options, todo, places, cores)
+    environment = _environment(folder, options, todo, places)
     progress = Progress(
         _likely_points(todo), todo.seconds_estimate(places.work / "files"), len(folder.runs())
     )
     _announce(todo, places, progress)
-    campaign = Campaign(todo, options, folder, environment, places.programs, places.work, progress)
+    campaign = Campaign(todo, folder, environment, places.programs, places.work, progress)
     try:
         _probe_network(todo, folder, environment, progress)
         _profile(todo, folder, environment, places, progress)
         campaign.run()
-        environment["is_complete"] = True
+        environment.is_complete = True
         folder.write_environment(environment)
     finally:
         page.write(folder)
@@ -76,49 +76,40 @@ def _likely_points(todo: Plan) -> int:
 
 def _as_measured_before(todo: Plan, folder: Folder) -> Plan:
     """Uses as many files as earlier points of the folder, although the disk has less room now."""
-    recorded = folder.environment().get("file_counts", {})
-    return (
-        replace(todo, file_counts=recorded) if recorded.keys() == todo.file_counts.keys() else todo
-    )
+    before = folder.find_environment()
+    if before is None or before.file_counts.keys() != todo.file_counts.keys():
+        return todo
+    return replace(todo, file_counts=before.file_counts)
 
 
-def _environment(
-    folder: Folder, options: Options, todo: Plan, places: Places, cores: tuple[int, ...]
-) -> dict:
+def _environment(folder: Folder, options: Options, todo: Plan, places: Places) -> Environment:
     """The record of the folder: a new one, or the old one if its settings are the same.
 
     WrongUsage if the folder was measured with other settings.
     """
-    environment = folder.environment()
-    settings = _as_json(
-        {
-            "options": asdict(options),
-            "mode": asdict(todo.mode),
-            "cores": list(cores),
-            "file_counts": todo.file_counts,
-            "stages": {
-                name: asdict(todo.stages[name]) for name in {cell.stage for cell in todo.cells}
-            },
-        }
+    measured = {cell.stage for cell in todo.cells}
+    new = Environment(
+        options=options,
+        mode=todo.mode,
+        cores=todo.placement.cores,
+        file_counts=todo.file_counts,
+        stages={name: stage for name, stage in todo.stages.items() if name in measured},
     )
-    if environment:
-        different = [name for name, value in settings.items() if environment[name] != value]
-        if different:
-            raise WrongUsage(
-                f"{folder.path} was measured with other {', '.join(different)}: use another --out"
-            )
-    else:
-        environment = {
-            "started_unix_s": time.time(),
-            **settings,
-            "host": host.describe(places.programs.folder),
-            "pinning": pinning.choose(options.pin, cores).meaning,
-        }
+    environment = folder.find_environment()
+    if environment is None:
+        environment = new
+        environment.started_unix_s = time.time()
+        environment.host = host.describe(places.programs.folder)
+        environment.pinning = todo.placement.of_run().meaning
+    elif different := new.other_settings(environment):
+        raise WrongUsage(
+            f"{folder.path} was measured with other {', '.join(different)}: use another --out"
+        )
     folder.prepare()
     soft, hard = raise_descriptor_limit()
-    environment["open_files"] = f"{soft} (hard {hard})"
-    environment["is_complete"] = False
-    environment.setdefault("commands", []).append(" ".join(["lab", *sys.argv[1:]]))
+    environment.open_files = f"{soft} (hard {hard})"
+    environment.is_complete = False
+    environment.commands.append(" ".join(["lab", *sys.argv[1:]]))
     folder.write_environment(environment)
     return environment
 
@@ -138,33 +129,35 @@ def _announce(todo: Plan, places: Places, progress: Progress) -> None:
     )
 
 
-def _probe_network(todo: Plan, folder: Folder, environment: dict, progress: Progress) -> None:
+def _probe_network(
+    todo: Plan, folder: Folder, environment: Environment, progress: Progress
+) -> None:
     """Measures loopback once for each folder, because every verdict uses the result."""
-    if "network_probe" in environment or not todo.cells or not iperf3.is_installed():
+    if environment.network_probe or not todo.cells or not iperf3.is_installed():
         return
     progress.say("measuring loopback with iperf3")
     try:
         probed = iperf3.measure(todo.mode.seconds, folder.path / "logs")
     except Failed as error:
-        environment.setdefault("problems", {})["network probe"] = str(error)
+        environment.problems["network probe"] = str(error)
         return
-    _forget_problem(environment, "network probe")
-    environment["network_probe"] = asdict(probed)
-    environment["loopback_bytes_per_s"] = probed.bytes_per_s
+    environment.problems.pop("network probe", None)
+    environment.network_probe = probed
+    environment.loopback_bytes_per_s = probed.bytes_per_s
     folder.write_environment(environment)
 
 
 def _profile(
-    todo: Plan, folder: Folder, environment: dict, places: Places, progress: Progress
+    todo: Plan, folder: Folder, environment: Environment, places: Places, progress: Progress
 ) -> None:
     for experiment in todo.experiments:
-        if "profile" not in experiment.views or "profile" in environment:
+        if "profile" not in experiment.views or environment.profile:
             continue
         progress.say("running the fileserver under callgrind")
         size = catalog.sizes()[experiment.rows[0]]
         cell = catalog.Cell(experiment.stages[0], experiment.rows[0])
         try:
-            environment["profile"] = callgrind.run(
+            environment.profile = callgrind.run(
                 cell,
                 todo.stages[cell.stage],
                 size,
@@ -174,21 +167,11 @@ def _profile(
                 places.work,
                 folder.path,
             )
-            _forget_problem(environment, experiment.name)
+            environment.problems.pop(experiment.name, None)
         except Failed as error:
-            environment.setdefault("problems", {})[experiment.name] = str(error)
+            environment.problems[experiment.name] = str(error)
         folder.write_environment(environment)
-
-
-def _forget_problem(environment: dict, name: str) -> None:
-    """Removes the problem that an earlier command had with the same."""
-    environment.get("problems", {}).pop(name, None)
 
 
 def _views(todo: Plan) -> set[str]:
     return {view for experiment in todo.experiments for view in experiment.views}
-
-
-def _as_json(value: dict) -> dict:
-    """The form in which it is read back from JSON, with lists for tuples."""
-    return json.loads(json.dumps(value))

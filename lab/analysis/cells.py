@@ -5,9 +5,9 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass
 
-from ..plan import pinning
 from ..plan.catalog import Cell
 from ..procedures import checks, sweep
+from ..results.environment import Environment
 from ..results.records import Run
 from . import intervals, operational_laws, resources, verdict
 from .intervals import Spread
@@ -91,9 +91,8 @@ class CellResult:
 class Analysis:
     """All cells of a results folder."""
 
-    def __init__(self, runs: list[Run], environment: dict):
+    def __init__(self, runs: list[Run], environment: Environment):
         self._environment = environment
-        self._loopback_bytes_per_s = environment.get("loopback_bytes_per_s")
         cells = list(dict.fromkeys(run.cell for run in runs))
         results = {
             cell: self._result(cell, [run for run in runs if run.cell == cell]) for cell in cells
@@ -123,7 +122,7 @@ class Analysis:
         at_saturation = points[-1]
         while at_saturation.throughput.median < sweep.N_STAR_SHARE * best.throughput.median:
             at_saturation = points[points.index(at_saturation) - 1]
-        pins = self._pins(cell)
+        pins = self._environment.placement.of(cell).cores
         model = _model(points[0], pins) if points[0].threads == 1 else None
         is_saturated = best.threads < points[-1].threads or sweep.has_flattened(
             _all_that_tell(medians, runs)
@@ -131,7 +130,10 @@ class Analysis:
         typical = at_saturation.typical()
         named = verdict.judge(
             resources.of_run(
-                typical, pins, model.stations if model else [], self._loopback_bytes_per_s
+                typical,
+                pins,
+                model.stations if model else [],
+                self._environment.loopback_bytes_per_s,
             ),
             model.response_s if model else None,
             is_saturated,
@@ -162,12 +164,6 @@ class Analysis:
             model,
             named,
         )
-
-    def _pins(self, cell: Cell) -> dict[str, tuple[int, ...]]:
-        cores = tuple(self._environment["cores"])
-        return pinning.choose(
-            self._environment["options"]["pin"], cores, cell.fileserver_cores
-        ).cores
 
 
 def _model(alone: ThreadCount, pins: dict[str, tuple[int, ...]]) -> Model | None:

@@ -6,6 +6,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..plan import pinning
@@ -23,6 +24,24 @@ _TOP = 15
 _OURS = ("fileserver::", "serve::", "net::", "wire::", "base::")
 
 
+@dataclass(frozen=True)
+class Share:
+    function: str
+    share: float  # of all instructions
+
+
+@dataclass(frozen=True, kw_only=True)
+class Profile:
+    """Where the instructions of some requests were spent: in functions, and with their callees."""
+
+    command: str
+    requests: int
+    row: str
+    stage: str
+    functions: tuple[Share, ...]
+    with_callees: tuple[Share, ...]
+
+
 def run(
     cell: Cell,
     stage: Stage,
@@ -32,8 +51,8 @@ def run(
     programs: Programs,
     work: Path,
     out: Path,
-) -> dict:
-    """Writes out/callgrind.out.fileserver, for kcachegrind. Returns top functions and command.
+) -> Profile:
+    """Writes out/callgrind.out.fileserver, for kcachegrind. Returns the largest functions.
 
     Failed when valgrind is not installed, or when the run fails.
     """
@@ -59,14 +78,14 @@ def run(
     finally:
         store.stop()
     ours = [entry for entry in _annotated(kept, "yes") if entry[0].startswith(_OURS)]
-    return {
-        "command": command,
-        "requests": result.requests,
-        "row": cell.row,
-        "stage": cell.stage,
-        "functions": _largest(_annotated(kept, "no"), sum),
-        "with_callees": _largest(ours, max),
-    }
+    return Profile(
+        command=command,
+        requests=result.requests,
+        row=cell.row,
+        stage=cell.stage,
+        functions=_largest(_annotated(kept, "no"), sum),
+        with_callees=_largest(ours, max),
+    )
 
 
 def _load(
@@ -125,7 +144,7 @@ def _annotated(profile: Path, inclusive: str) -> list[tuple[str, float]]:
 
 def _largest(
     functions: list[tuple[str, float]], combine: Callable[[list[float]], float]
-) -> list[dict]:
+) -> tuple[Share, ...]:
     """The functions with the largest shares.
 
     Overloads and recursion give a function several entries; combine() makes one of them.
@@ -134,7 +153,7 @@ def _largest(
     for name, share in functions:
         shares.setdefault(name, []).append(share)
     combined = sorted(((combine(each), name) for name, each in shares.items()), reverse=True)
-    return [{"function": name, "share": share} for share, name in combined[:_TOP]]
+    return tuple(Share(name, share) for share, name in combined[:_TOP])
 
 
 def _keep_largest(folder: Path, kept: Path) -> None:

@@ -7,6 +7,7 @@ import os
 import platform
 import shutil
 import subprocess
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..plan import paper
@@ -16,22 +17,39 @@ from ..rig.stores import KINDS
 _TOOLS = ("iperf3", "valgrind")
 
 
-def describe(programs: Path) -> dict:
-    """What a reader of a result wants to know about the host."""
-    return {
-        "hardware": hardware(),
-        "memory_bytes": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
-        "machine_id": _read("/etc/machine-id")[:8],
-        "system": _distribution(),
-        "kernel": platform.release(),
-        "virtualisation": _line(["systemd-detect-virt"]) or "unknown",
-        "governor": _read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") or "not visible",
-        "disks": disks(),
-        "network": namespace.settings(),
-        "own_network_namespace": namespace.is_inside(),
-        "load_before": list(os.getloadavg()),
-        "versions": _versions(programs),
-    }
+@dataclass(frozen=True, kw_only=True)
+class Host:
+    """What a reader of a result wants to know about the host. Empty where it was not recorded."""
+
+    hardware: dict[str, str] = field(default_factory=dict)
+    memory_bytes: float | None = None
+    machine_id: str = ""
+    system: str = ""
+    kernel: str = ""
+    virtualisation: str = ""
+    governor: str = ""
+    disks: dict[str, str] = field(default_factory=dict)
+    network: dict[str, str] = field(default_factory=dict)
+    own_network_namespace: bool = False
+    load_before: tuple[float, ...] = ()
+    versions: dict[str, str] = field(default_factory=dict)
+
+
+def describe(programs: Path) -> Host:
+    return Host(
+        hardware=hardware(),
+        memory_bytes=os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
+        machine_id=_read("/etc/machine-id")[:8],
+        system=_distribution(),
+        kernel=platform.release(),
+        virtualisation=_line(["systemd-detect-virt"]) or "unknown",
+        governor=_read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") or "not visible",
+        disks=disks(),
+        network=namespace.settings(),
+        own_network_namespace=namespace.is_inside(),
+        load_before=os.getloadavg(),
+        versions=_versions(programs),
+    )
 
 
 def hardware() -> dict[str, str]:

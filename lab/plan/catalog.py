@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -67,6 +67,17 @@ class Experiment:
     rows: tuple[str, ...]
     views: tuple[str, ...]
     each_core_count: bool  # the fileserver gets 1 … n cores in turn
+
+    def narrowed(
+        self, chosen_stages: tuple[str, ...] | None, chosen_rows: tuple[str, ...] | None
+    ) -> Experiment:
+        """With the chosen rows only. Chosen stages replace its own, if it has any."""
+        own, rows = self.stages, self.rows
+        return replace(
+            self,
+            stages=chosen_stages if chosen_stages is not None and own else own,
+            rows=tuple(row for row in rows if chosen_rows is None or row in chosen_rows),
+        )
 
 
 @dataclass(frozen=True, order=True)
@@ -133,7 +144,7 @@ def experiments() -> Mapping[str, Experiment]:
     }
 
 
-def choose_experiments(names: list[str]) -> list[Experiment]:
+def choose_experiments(names: Sequence[str]) -> list[Experiment]:
     """In the order of the data file; "all" is every one. WrongUsage for an unknown name."""
     known = experiments()
     for name in names:
@@ -142,24 +153,23 @@ def choose_experiments(names: list[str]) -> list[Experiment]:
     return [known[name] for name in known if name in names or "all" in names]
 
 
-def cells_of(
-    experiment: Experiment,
-    chosen_stages: tuple[str, ...] | None,
-    chosen_rows: tuple[str, ...] | None,
-    core_count: int,
-) -> list[Cell]:
-    """The cells of an experiment, of the chosen rows only. Chosen stages replace its own."""
-    stage_names = experiment.stages
-    if chosen_stages is not None and stage_names:
-        stage_names = chosen_stages
-    rows = [row for row in experiment.rows if chosen_rows is None or row in chosen_rows]
+def in_order(stage_names: Sequence[str]) -> list[str]:
+    """In the order of the data file; a stage that it no longer has comes last."""
+    known = list(stages())
+    return sorted(stage_names, key=lambda name: known.index(name) if name in known else len(known))
+
+
+def cells_of(experiment: Experiment, core_count: int) -> list[Cell]:
     core_counts = (
         range(1, core_count - kept_from_fileserver(core_count) + 1)
         if experiment.each_core_count
         else (0,)
     )
     return [
-        Cell(stage, row, cores) for stage in stage_names for row in rows for cores in core_counts
+        Cell(stage, row, cores)
+        for stage in experiment.stages
+        for row in experiment.rows
+        for cores in core_counts
     ]
 
 

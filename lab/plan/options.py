@@ -7,8 +7,9 @@ import re
 from ..rig import stores
 from ..rig.cores import usable_cores
 from ..rig.errors import WrongUsage
-from . import catalog, pinning
+from . import catalog
 from .catalog import NEW
+from .pinning import Placement
 from .plan import Options
 
 
@@ -16,19 +17,19 @@ def checked(arguments) -> Options:
     """Takes argparse's result. WrongUsage names the flag and its possible values."""
     names = [experiment.name for experiment in catalog.choose_experiments(arguments.experiments)]
     options = Options(
-        tuple(names),
-        "quick" if arguments.quick else "full",
-        _chosen("--stages", arguments.stages, list(catalog.stages())),
-        _chosen("--sizes", arguments.sizes, [NEW, *catalog.sizes()]),
-        _numbers("--threads", arguments.threads),
-        _positive("--seconds", arguments.seconds),
-        _whole("--repeat", arguments.repeat),
-        arguments.store,
-        arguments.pin,
+        experiments=tuple(names),
+        mode="quick" if arguments.quick else "full",
+        stages=_chosen("--stages", arguments.stages, list(catalog.stages())),
+        rows=_chosen("--sizes", arguments.sizes, [NEW, *catalog.sizes()]),
+        threads=_numbers("--threads", arguments.threads),
+        seconds=_positive("--seconds", arguments.seconds),
+        repeat=_whole("--repeat", arguments.repeat),
+        store=arguments.store,
+        pin=arguments.pin,
     )
     if options.store is not None and options.store not in stores.KINDS:
         raise WrongUsage(f"--store '{options.store}': it may be {', '.join(stores.KINDS)}")
-    pinning.choose(options.pin, usable_cores())
+    Placement(options.pin, usable_cores()).of_run()  # WrongUsage if there is no such plan
     return options
 
 

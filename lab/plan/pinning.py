@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..rig.cores import Cores, counted, format_cores, parse_cores
 from ..rig.errors import WrongUsage
-from .catalog import COMPONENTS, kept_from_fileserver
+from .catalog import COMPONENTS, Cell, kept_from_fileserver
 
 PLANS = {
     "auto": "a core for each component on 4 cores or more, else no pinning",
@@ -23,6 +23,25 @@ class Pinning:
     plan: str
     cores: dict[str, Cores]
     meaning: str
+
+
+@dataclass(frozen=True)
+class Placement:
+    """The choice of a run: a plan, by its name or by hand, on the cores that the run may use.
+
+    A run's Plan has it, and so has the record of the run. Who wants to know where a component runs
+    asks one of them.
+    """
+
+    pin: str
+    cores: Cores
+
+    def of_run(self) -> Pinning:
+        """That of the stores, and of all cells that do not limit the fileserver."""
+        return choose(self.pin, self.cores)
+
+    def of(self, cell: Cell) -> Pinning:
+        return choose(self.pin, self.cores, cell.fileserver_cores)
 
 
 def choose(plan: str, cores: Cores, fileserver_cores: int = 0) -> Pinning:

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ..rig.cores import Cores
 from . import catalog, file_counts
 from .catalog import NEW, Cell, Experiment, Mode, Stage
+from .pinning import Placement
 
 # In addition to the measured seconds and the warm-up: start and result of the load generator, and
 # dropping caches at a cold stage (True).
@@ -18,18 +20,18 @@ _LIKELY_POINTS = 6  # of a sweep until it flattens, refinements apart
 _LIKELY_REPEATED_POINTS = 4  # see sweep.worth_repeating
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Options:
     """The checked command line of `lab run`. A results folder has one, in environment.json."""
 
     experiments: tuple[str, ...]
     mode: str
-    stages: tuple[str, ...] | None
-    rows: tuple[str, ...] | None
-    threads: tuple[int, ...] | None
-    seconds: float | None
-    repeat: int | None
-    store: str | None
+    stages: tuple[str, ...] | None = None
+    rows: tuple[str, ...] | None = None
+    threads: tuple[int, ...] | None = None
+    seconds: float | None = None
+    repeat: int | None = None
+    store: str | None = None
     pin: str
 
 
@@ -42,7 +44,7 @@ class Sweep:
     stops: bool = True
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Plan:
     experiments: tuple[Experiment, ...]
     cells: tuple[Cell, ...]
@@ -50,6 +52,7 @@ class Plan:
     mode: Mode
     sweeps: dict[str, Sweep]  # request -> how it is swept
     file_counts: dict[str, int]  # size -> how many different files
+    placement: Placement
 
     def seconds_estimate(self, files_folder: Path) -> float:
         sizes = catalog.sizes()
@@ -77,14 +80,16 @@ class Plan:
         return first + (self.mode.repeat - 1) * min(first, _LIKELY_REPEATED_POINTS)
 
 
-def make(options: Options, core_count: int, files_folder: Path) -> Plan:
-    experiments = catalog.choose_experiments(list(options.experiments))
+def make(options: Options, cores: Cores, files_folder: Path) -> Plan:
+    experiments = catalog.choose_experiments(options.experiments)
     stages = _with_store(catalog.stages(), options.store)
     cells = list(
         dict.fromkeys(
             cell
             for experiment in experiments
-            for cell in catalog.cells_of(experiment, options.stages, options.rows, core_count)
+            for cell in catalog.cells_of(
+                experiment.narrowed(options.stages, options.rows), len(cores)
+            )
             if "profile" not in experiment.views
         )
     )
@@ -105,7 +110,15 @@ def make(options: Options, core_count: int, files_folder: Path) -> Plan:
         for row in sizes
         if row in rows
     }
-    return Plan(tuple(experiments), tuple(cells), stages, mode, sweeps, counts)
+    return Plan(
+        experiments=tuple(experiments),
+        cells=tuple(cells),
+        stages=stages,
+        mode=mode,
+        sweeps=sweeps,
+        file_counts=counts,
+        placement=Placement(options.pin, cores),
+    )
 
 
 def measured_in_order(plan: Plan, repeat: int) -> list[Cell]:

@@ -7,12 +7,12 @@ from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
-from ..plan import catalog, pinning
+from ..plan import catalog
 from ..plan.catalog import NEW, Cell
-from ..plan.plan import Options, Plan, measured_in_order
+from ..plan.plan import Plan, measured_in_order
+from ..results.environment import Environment, StackRecord
 from ..results.records import Folder, Run
 from ..rig import stores
-from ..rig.cores import usable_cores
 from ..rig.errors import Failed
 from ..rig.servers import Programs
 from ..rig.stores import Store
@@ -33,15 +33,13 @@ class Campaign:
     def __init__(
         self,
         plan: Plan,
-        options: Options,
         folder: Folder,
-        environment: dict,
+        environment: Environment,
         programs: Programs,
         work: Path,
         progress: Progress,
     ):
         self._plan = plan
-        self._options = options
         self._folder = folder
         self._programs = programs
         self._work = work
@@ -64,7 +62,7 @@ class Campaign:
 
     def problems(self) -> dict[str, str]:
         """Cells that could not be measured, and why."""
-        return self._environment.get("problems", {})
+        return self._environment.problems
 
     def _make_files(self) -> None:
         sizes = catalog.sizes()
@@ -81,7 +79,7 @@ class Campaign:
         """A fresh store for the whole stage, fresh servers for each of its cells."""
         stage = self._plan.stages[stage_name]
         try:
-            cores = pinning.choose(self._options.pin, usable_cores()).cores["store"]
+            cores = self._plan.placement.of_run().cores["store"]
             store = stores.start(stage.store, self._work / "stores", cores)
         except Failed as error:
             for cell in cells:
@@ -98,7 +96,7 @@ class Campaign:
 
     def _measure_cell(self, cell: Cell, store: Store, repeat: int) -> None:
         stage = self._plan.stages[cell.stage]
-        pins = pinning.choose(self._options.pin, usable_cores(), cell.fileserver_cores)
+        pins = self._plan.placement.of(cell)
         conditions = measure.Conditions(
             mode=self._plan.mode,
             size=catalog.sizes().get(cell.row),
@@ -191,20 +189,19 @@ class Campaign:
         self._progress.say(f"  INVALID: {failure}")
 
     def _record_stack(self, cell: Cell, servers: stack.Stack, meaning: str) -> None:
-        stacks = self._environment.setdefault("stacks", {})
-        stacks[cell.slug] = {
-            "commands": servers.commands(),
-            "pinning": meaning,
-            "store": servers.store.kind,
-            "store_settings": servers.store.settings,
-            "durability": servers.store.durability,
-        }
-        self._environment.get("problems", {}).pop(str(cell), None)
+        self._environment.stacks[cell.slug] = StackRecord(
+            commands=servers.commands(),
+            pinning=meaning,
+            store=servers.store.kind,
+            store_settings=servers.store.settings,
+            durability=servers.store.durability,
+        )
+        self._environment.problems.pop(str(cell), None)
         self._folder.write_environment(self._environment)
 
     def _note_problem(self, cell: Cell, error: Failed) -> None:
         self._progress.say(f"  {cell}: {error}")
-        self._environment.setdefault("problems", {})[str(cell)] = str(error)
+        self._environment.problems[str(cell)] = str(error)
         self._folder.write_environment(self._environment)
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from ..analysis import intervals
 from ..analysis.cells import Analysis, CellResult
+from ..results.environment import Environment
 from ..results.records import Folder
 from ..rig.errors import Failed
 from . import wording
@@ -14,7 +17,7 @@ _SAME_MACHINE = ("hardware", "memory_bytes", "machine_id")
 
 def document(first: Folder, second: Folder) -> Document:
     """Failed when one is not a results folder, or when they have no cell in common."""
-    environments = [_environment(folder) for folder in (first, second)]
+    environments = [folder.environment() for folder in (first, second)]
     analyses = [
         Analysis(folder.runs(), environment)
         for folder, environment in zip((first, second), environments)
@@ -80,15 +83,6 @@ def _row(a: CellResult, b: CellResult) -> list[str]:
     ]
 
 
-def _environment(folder: Folder) -> dict:
-    environment = folder.environment()
-    if not environment:
-        raise Failed(
-            f"{folder.path} is not a results folder of the lab: it has no environment.json"
-        )
-    return environment
-
-
 def _judged(change: intervals.Spread) -> str:
     if not change.is_interval:
         return "too few runs to tell"
@@ -101,9 +95,9 @@ def _judged(change: intervals.Spread) -> str:
     )
 
 
-def _machines(environments: list[dict]) -> str:
-    first, second = (environment["host"] for environment in environments)
-    is_same = all(first[name] == second[name] for name in _SAME_MACHINE)
+def _machines(environments: list[Environment]) -> str:
+    first, second = (environment.host for environment in environments)
+    is_same = all(getattr(first, name) == getattr(second, name) for name in _SAME_MACHINE)
     return (
         "Both were measured on the same machine."
         if is_same
@@ -111,7 +105,7 @@ def _machines(environments: list[dict]) -> str:
     )
 
 
-def _differences(first: dict, second: dict) -> list[str]:
+def _differences(first: Environment, second: Environment) -> list[str]:
     a, b = _flat(_fixed(first)), _flat(_fixed(second))
     return [
         f"`{name}`: {a.get(name, 'not there')} → {b.get(name, 'not there')}"
@@ -120,17 +114,16 @@ def _differences(first: dict, second: dict) -> list[str]:
     ]
 
 
-def _fixed(environment: dict) -> dict:
+def _fixed(environment: Environment) -> dict:
     """The environment without times, loads and ports, which differ between any two runs."""
+    record = asdict(environment)
     kept = {
-        name: environment.get(name)
+        name: record[name]
         for name in ("options", "mode", "cores", "file_counts", "open_files", "stages")
     }
-    kept["host"] = {
-        name: value for name, value in environment["host"].items() if name != "load_before"
-    }
+    kept["host"] = {name: value for name, value in record["host"].items() if name != "load_before"}
     kept["store_settings"] = {
-        stack["store"]: stack["store_settings"] for stack in environment.get("stacks", {}).values()
+        stack.store: stack.store_settings for stack in environment.stacks.values()
     }
     return kept
 

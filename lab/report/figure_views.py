@@ -142,16 +142,16 @@ def scaling(scene: Scene) -> list[Block]:
 
 def profile(scene: Scene) -> list[Block]:
     """Figure 3: the fileserver's functions by their own instructions."""
-    profiled = scene.environment.get("profile")
+    profiled = scene.environment.profile
     if not profiled:
         return []
-    functions = [(entry["function"], entry["share"]) for entry in profiled["functions"]]
-    callers = [[entry["function"], f"{entry['share']:.1%}"] for entry in profiled["with_callees"]]
+    functions = [(entry.function, entry.share) for entry in profiled.functions]
+    callers = [[entry.function, f"{entry.share:.1%}"] for entry in profiled.with_callees]
     return [
         Figure(
             "figure3-profile",
-            f"The functions with the most own instructions in {profiled['requests']} requests of "
-            f"{row_title(profiled['row'])} in stage {profiled['stage']}, counted by callgrind. It "
+            f"The functions with the most own instructions in {profiled.requests} requests of "
+            f"{row_title(profiled.row)} in stage {profiled.stage}, counted by callgrind. It "
             "counts user space only, without the kernel's work for read and send. The whole "
             "profile is `callgrind.out.fileserver` beside this report; open it with kcachegrind. "
             "In the paper, `upload_file`, which read the file and sent it, took most of the time.",
@@ -266,6 +266,11 @@ def _process_table(result: CellResult, components: dict[str, str]) -> Table:
     )
 
 
+def _pinning(scene: Scene, result: CellResult) -> str:
+    stack = scene.environment.stack(result.cell)
+    return stack.pinning if stack else "Its pinning was not recorded."
+
+
 def _scaling_of(scene: Scene, stage: Stage, row: str, results: list[CellResult]) -> list[Block]:
     points = [_point(result.cell.fileserver_cores, result.best.throughput) for result in results]
     law = usl.fit([(cores, value) for cores, value, _, _ in points])
@@ -291,7 +296,7 @@ def _scaling_of(scene: Scene, stage: Stage, row: str, results: list[CellResult])
         ],
     )
     remarks = [
-        f"{result.cell}: {scene.environment['stacks'][result.cell.slug]['pinning']} Over N, "
+        f"{result.cell}: {_pinning(scene, result)} Over N, "
         f"{_law_sentence('threads', _law_over_threads(result))}"
         for result in results
     ]

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from ..analysis.cells import Analysis
 from ..plan import catalog
 from ..plan.catalog import Experiment
+from ..results.environment import Environment
 from ..results.records import Folder
-from ..rig.errors import Failed
 from . import figure_views, finding_views, views, wording
 from .document import Block, Bullets, Document, Figure, Heading, Listing, Paragraph, Table
 from .html import render as render_html
@@ -55,10 +55,6 @@ _DEFINITIONS = [
 def write(folder: Folder) -> None:
     """Failed when the folder has nothing to report."""
     environment = folder.environment()
-    if not environment:
-        raise Failed(
-            f"{folder.path} is not a results folder of the lab: it has no environment.json"
-        )
     document = _document(folder, environment)
     (folder.path / "report.html").write_text(render_html(document), encoding="utf-8")
     (folder.path / "summary.md").write_text(render_markdown(document), encoding="utf-8")
@@ -69,22 +65,22 @@ def write(folder: Folder) -> None:
             (figures / f"{block.name}.svg").write_text(block.svg, encoding="utf-8")
 
 
-def _document(folder: Folder, environment: dict) -> Document:
+def _document(folder: Folder, environment: Environment) -> Document:
     analysis = Analysis(folder.runs(), environment)
     blocks = _opening(environment, analysis) + finding_views.section(analysis)
-    for name in environment["options"]["experiments"]:
-        blocks += _experiment(catalog.experiments()[name], folder, environment, analysis)
+    names = environment.options.experiments
+    for experiment in catalog.choose_experiments(names):
+        blocks += _experiment(experiment, folder, environment, analysis)
     blocks += _invalid(analysis, environment)
     blocks += [Heading(2, "Definitions and rules"), Bullets(_DEFINITIONS)]
     blocks = _without_repeats(blocks + _environment(environment, _load_commands(folder, analysis)))
-    started = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(environment["started_unix_s"]))
-    names = environment["options"]["experiments"]
+    started = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(environment.started_unix_s))
     title = ", ".join(names) if len(names) <= _MOST_IN_TITLE else f"{len(names)} experiments"
-    hardware = environment["host"]["hardware"]
+    host = environment.host
     return Document(
         f"Turnstile lab: {title}",
-        f"{started} · {hardware['Processor']}, {hardware['CPU(s)']} cores · "
-        f"{environment['host']['system']}, Linux {environment['host']['kernel']}",
+        f"{started} · {host.hardware.get('Processor', 'unknown processor')}, "
+        f"{host.hardware.get('CPU(s)', '?')} cores · {host.system}, Linux {host.kernel}",
         blocks,
     )
 
@@ -101,27 +97,27 @@ def _without_repeats(blocks: list[Block]) -> list[Block]:
     return kept
 
 
-def _opening(environment: dict, analysis: Analysis) -> list[Block]:
-    mode, points = environment["mode"], len(analysis.runs)
+def _opening(environment: Environment, analysis: Analysis) -> list[Block]:
+    mode, points = environment.mode, len(analysis.runs)
     text = (
         f"{points} runs of the load generator, {len(analysis.invalid)} of them invalid; "
         f"{method(environment)}. Load generator, servers and store ran on one machine and "
         "communicated over loopback"
         + (
             ", in their own network namespace."
-            if environment["host"]["own_network_namespace"]
+            if environment.host.own_network_namespace
             else ", in the host's network namespace, with its connection tracking."
         )
     )
-    blocks: list[Block] = [Paragraph(text), Paragraph(environment["pinning"])] if points else []
-    if points and mode["name"] == "quick":
+    blocks: list[Block] = [Paragraph(text), Paragraph(environment.pinning)] if points else []
+    if points and mode.name == "quick":
         blocks.append(
             Paragraph(
                 "This is a quick run with short points, few repetitions and few different files. "
                 "It shows the shape. For numbers to quote, run the lab without `--quick`."
             )
         )
-    if not environment.get("is_complete"):
+    if not environment.is_complete:
         blocks.append(
             Paragraph(
                 "The run was stopped early. The points below are complete, others are missing. "
@@ -132,17 +128,16 @@ def _opening(environment: dict, analysis: Analysis) -> list[Block]:
 
 
 def _experiment(
-    experiment: Experiment, folder: Folder, environment: dict, analysis: Analysis
+    experiment: Experiment, folder: Folder, environment: Environment, analysis: Analysis
 ) -> list[Block]:
-    options = environment["options"]
-    chosen = (
-        options["stages"]
-        if options["stages"] is not None and experiment.stages
-        else experiment.stages
-    )
-    stages = [stage for name, stage in catalog.stages().items() if name in chosen]
-    rows = [row for row in experiment.rows if options["rows"] is None or row in options["rows"]]
-    scene = Scene(experiment, stages, rows, analysis, environment, folder)
+    options = environment.options
+    chosen = experiment.narrowed(options.stages, options.rows)
+    stages = [
+        environment.stages[name]
+        for name in catalog.in_order(chosen.stages)
+        if name in environment.stages
+    ]
+    scene = Scene(experiment, stages, list(chosen.rows), analysis, environment, folder)
     blocks = [block for view in experiment.views for block in VIEWS[view](scene)]
     return [
         Heading(2, experiment.title),
@@ -150,7 +145,7 @@ def _experiment(
     ]
 
 
-def _invalid(analysis: Analysis, environment: dict) -> list[Block]:
+def _invalid(analysis: Analysis, environment: Environment) -> list[Block]:
     blocks: list[Block] = [Heading(2, "Invalid points, and remarks")]
     if analysis.invalid:
         blocks.append(
@@ -176,7 +171,7 @@ def _invalid(analysis: Analysis, environment: dict) -> list[Block]:
     ]
     if remarks:
         blocks.append(Table("Remarks on points that are valid.", ["point", "remark"], remarks))
-    problems = environment.get("problems", {})
+    problems = environment.problems
     if problems:
         blocks.append(Bullets([f"Not measured: {cell}: {why}" for cell, why in problems.items()]))
     return blocks
@@ -194,16 +189,16 @@ def _load_commands(folder: Folder, analysis: Analysis) -> dict[str, list[str]]:
     return {slug: [found["command"]] for slug, found in evidence.items() if found}
 
 
-def _environment(environment: dict, load_commands: dict[str, list[str]]) -> list[Block]:
-    host = environment["host"]
+def _environment(environment: Environment, load_commands: dict[str, list[str]]) -> list[Block]:
+    host = environment.host
     facts = {
-        "kernel": host["kernel"],
-        "system": host["system"],
-        "virtualisation": host["virtualisation"],
-        "governor": host["governor"],
-        "open files": environment["open_files"],
-        **host["network"],
-        **host["versions"],
+        "kernel": host.kernel,
+        "system": host.system,
+        "virtualisation": host.virtualisation,
+        "governor": host.governor,
+        "open files": environment.open_files,
+        **host.network,
+        **host.versions,
     }
     blocks: list[Block] = [
         Heading(2, "Environment"),
@@ -217,22 +212,20 @@ def _environment(environment: dict, load_commands: dict[str, list[str]]) -> list
             "ends when a thread has fetched all of its files, because no file may be fetched "
             "twice.",
             ["size", "files"],
-            [[name, wording.count(number)] for name, number in environment["file_counts"].items()],
+            [[name, wording.count(number)] for name, number in environment.file_counts.items()],
         ),
     ]
-    durability = dict.fromkeys(
-        stack["durability"] for stack in environment.get("stacks", {}).values()
-    )
+    durability = dict.fromkeys(stack.durability for stack in environment.stacks.values())
     blocks.append(Bullets(list(durability)))
-    if "profile" in environment:
+    if environment.profile:
         blocks.append(
-            Listing("Command line of the profiled fileserver", environment["profile"]["command"])
+            Listing("Command line of the profiled fileserver", environment.profile.command)
         )
-    for slug, stack in environment.get("stacks", {}).items():
+    for slug, stack in environment.stacks.items():
         lines = (
-            list(stack["commands"].values())
+            list(stack.commands.values())
             + load_commands.get(slug, [])
-            + [f"{name} = {value}" for name, value in stack["store_settings"].items()]
+            + [f"{name} = {value}" for name, value in stack.store_settings.items()]
         )
         blocks.append(Listing(f"Command lines and store settings: {slug}", "\n".join(lines)))
     return blocks

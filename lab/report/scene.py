@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..analysis.cells import Analysis, CellResult
-from ..plan import paper, pinning
+from ..plan import paper
 from ..plan.catalog import Cell, Experiment, Stage
+from ..results.environment import Environment
 from ..results.records import Folder
 from ..rig.cores import counted
 
@@ -19,7 +20,7 @@ class Scene:
     stages: list[Stage]  # those of this report, in order
     rows: list[str]
     analysis: Analysis
-    environment: dict
+    environment: Environment
     folder: Folder
 
     @property
@@ -45,26 +46,25 @@ class Scene:
         return peak.throughput_rps if peak else None
 
 
-def method(environment: dict) -> str:
-    mode = environment["mode"]
-    repeated = "each once" if mode["repeat"] == 1 else f"deciding points {mode['repeat']} times"
-    return f"points of {mode['seconds']:g} s after {mode['warmup_s']:g} s of warm-up, {repeated}"
+def method(environment: Environment) -> str:
+    mode = environment.mode
+    repeated = "each once" if mode.repeat == 1 else f"deciding points {mode.repeat} times"
+    return f"points of {mode.seconds:g} s after {mode.warmup_s:g} s of warm-up, {repeated}"
 
 
-def configuration(environment: dict, stages: list[Stage], plan: str = "") -> str:
+def configuration(environment: Environment, stages: list[Stage], plan: str = "") -> str:
     """plan says how the components were pinned, if not as on the command line."""
-    cores = tuple(environment["cores"])
-    chosen = pinning.choose(environment["options"]["pin"], cores).plan
+    chosen = environment.placement.of_run().plan
     parts = [
-        f"{environment['mode']['name']} run, {method(environment)}",
+        f"{environment.mode.name} run, {method(environment)}",
         "loopback",
-        counted(len(cores)),
+        counted(len(environment.cores)),
         plan or ("nothing pinned" if chosen == "none" else f"pinning: {chosen}"),
     ]
     kinds = sorted(
         {
-            stack["store"]
-            for slug, stack in environment.get("stacks", {}).items()
+            stack.store
+            for slug, stack in environment.stacks.items()
             if any(slug.startswith(f"{stage.name}-") for stage in stages)
         }
     )
@@ -87,9 +87,9 @@ def durability(scene: Scene) -> str:
 def stage_durability(scene: Scene, stage: Stage) -> str:
     """The same for one stage. Empty when no store of it was recorded."""
     for result in scene.analysis.results():
-        recorded = scene.environment.get("stacks", {}).get(result.cell.slug)
+        recorded = scene.environment.stack(result.cell)
         if result.cell.stage == stage.name and recorded:
-            return recorded["durability"]
+            return recorded.durability
     return ""
 
 

@@ -23,17 +23,15 @@ _SPREAD_NOTE = (
 
 def hardware(scene: Scene) -> list[Block]:
     """Table 1: this host in the paper's rows, with memory and disks."""
-    host = scene.environment["host"]
+    host = scene.environment.host
     rows = [
-        [row, host["hardware"][row], client, server]
+        [row, host.hardware.get(row, wording.NOTHING), client, server]
         for row, (client, server) in paper.HARDWARE.items()
     ]
-    rows.append(
-        ["Memory", wording.byte_size(host["memory_bytes"]), wording.NOTHING, wording.NOTHING]
-    )
+    rows.append(["Memory", wording.byte_size(host.memory_bytes), wording.NOTHING, wording.NOTHING])
     rows += [
         [f"Disk {name}", text, wording.NOTHING, wording.NOTHING]
-        for name, text in host["disks"].items()
+        for name, text in host.disks.items()
     ]
     return [
         Table(
@@ -167,9 +165,9 @@ def network_probe(scene: Scene) -> list[Block]:
         ]
         for name, interval, gigabytes, megabits, megabytes in paper.NETWORK_PROBE
     ]
-    probed = scene.environment.get("network_probe")
+    probed = scene.environment.network_probe
     if probed:
-        rows.append(_probe_row("iperf3 (ours, loopback)", probed["interval_s"], probed["bytes"]))
+        rows.append(_probe_row("iperf3 (ours, loopback)", probed.interval_s, probed.bytes))
     for stage in scene.stages:
         for row in scene.rows:
             if result := scene.result(stage, row):

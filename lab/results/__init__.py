@@ -1,4 +1,6 @@
 """The results folder, which the later rooms read.
 
-records.py   points.csv, environment.json and samples/
+records.py       points.csv and samples/; opens the folder
+environment.py   environment.json: how and on what the points were measured
+from_json.py     reads dataclasses
 """

@@ -20,6 +20,8 @@ from typing import Any
 from ..observe.usage import ComponentUsage, CoreUsage, DiskUsage, Usage
 from ..plan.catalog import COMPONENTS, Cell
 from ..rig.errors import Failed
+from .environment import Environment
+from .from_json import from_json
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,13 +156,27 @@ class Folder:
         path = self.sample_path(run)
         return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 
-    def environment(self) -> dict:
-        """{} when there is none yet."""
-        path = self.path / "environment.json"
-        return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    def environment(self) -> Environment:
+        """Failed when there is none, or when it lacks something without which nothing is told."""
+        found = self.find_environment()
+        if found is None:
+            raise Failed(
+                f"{self.path} is not a results folder of the lab: it has no environment.json"
+            )
+        return found
 
-    def write_environment(self, environment: dict) -> None:
-        write_json(self.path / "environment.json", environment)
+    def find_environment(self) -> Environment | None:
+        """None when there is none yet."""
+        path = self.path / "environment.json"
+        if not path.exists():
+            return None
+        try:
+            return from_json(Environment, json.loads(path.read_text(encoding="utf-8")))
+        except KeyError as error:
+            raise Failed(f"{path} has no {error}") from error
+
+    def write_environment(self, environment: Environment) -> None:
+        write_json(self.path / "environment.json", asdict(environment))
 
 
 def write_json(path: Path, value: dict) -> None:

@@ -4,55 +4,44 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from lab.observe.host import Host
 from lab.observe.usage import ComponentUsage, CoreUsage, DiskUsage, Usage
+from lab.plan import catalog
 from lab.plan.catalog import Cell
+from lab.plan.plan import Options
+from lab.results.environment import Environment, StackRecord
 from lab.results.records import Run
 
 CELL = Cell("prefetching", "1KB")
 
-ENVIRONMENT = {
-    "started_unix_s": 1_700_000_000.0,
-    "cores": [0, 1],
-    "file_counts": {"1KB": 100},
-    "open_files": "1024 (hard 1024)",
-    "pinning": "Nothing is pinned.",
-    "is_complete": True,
-    "options": {
-        "experiments": ["table4"],
-        "mode": "quick",
-        "stages": None,
-        "rows": None,
-        "threads": None,
-        "seconds": None,
-        "repeat": None,
-        "store": None,
-        "pin": "none",
+ENVIRONMENT = Environment(
+    options=Options(experiments=("table4",), mode="quick", pin="none"),
+    mode=replace(catalog.mode("quick"), seconds=2, warmup_s=0.5, repeat=2),
+    cores=(0, 1),
+    file_counts={"1KB": 100},
+    stages=dict(catalog.stages()),
+    started_unix_s=1_700_000_000.0,
+    host=Host(
+        hardware={"Processor": "a <fast> one", "CPU(s)": "2"},
+        memory_bytes=8e9,
+        machine_id="abc",
+        system="Debian",
+        kernel="6.1",
+        own_network_namespace=True,
+    ),
+    pinning="Nothing is pinned.",
+    open_files="1024 (hard 1024)",
+    is_complete=True,
+    stacks={
+        "prefetching-1KB": StackRecord(
+            commands={"fileserver": "build/fileserver"},
+            pinning="none",
+            store="mysql",
+            store_settings={"log_bin": "OFF"},
+            durability="MySQL: on the disk.",
+        )
     },
-    "mode": {"name": "quick", "seconds": 2, "warmup_s": 0.5, "repeat": 2},
-    "host": {
-        "hardware": {"Processor": "a <fast> one", "CPU(s)": "2"},
-        "memory_bytes": 8e9,
-        "machine_id": "abc",
-        "system": "Debian",
-        "kernel": "6.1",
-        "virtualisation": "none",
-        "governor": "performance",
-        "disks": {},
-        "network": {},
-        "own_network_namespace": True,
-        "load_before": [0, 0, 0],
-        "versions": {},
-    },
-    "stacks": {
-        "prefetching-1KB": {
-            "commands": {"fileserver": "build/fileserver"},
-            "pinning": "none",
-            "store": "mysql",
-            "store_settings": {"log_bin": "OFF"},
-            "durability": "MySQL: on the disk.",
-        }
-    },
-}
+)
 
 # What `loadgen --json` prints for a run without fault.
 LOADGEN_RESULT = {

@@ -39,20 +39,20 @@ class CatalogTest(unittest.TestCase):
 
     def test_table_4_is_three_stages_of_seven_rows(self):
         experiment = catalog.experiments()["table4"]
-        cells = catalog.cells_of(experiment, None, None, core_count=2)
+        cells = catalog.cells_of(experiment, core_count=2)
         self.assertEqual(len(cells), 21)
         for cell in cells:
             self.assertIsNotNone(paper.peak("table4", cell.stage, cell.row))
 
     def test_cells_can_be_narrowed_and_stages_replaced(self):
-        experiment = catalog.experiments()["table4"]
-        cells = catalog.cells_of(experiment, ("turnstile",), ("1KB",), core_count=2)
+        experiment = catalog.experiments()["table4"].narrowed(("turnstile",), ("1KB",))
+        cells = catalog.cells_of(experiment, core_count=2)
         self.assertEqual(cells, [catalog.Cell("turnstile", "1KB")])
 
     def test_figure_14_has_a_cell_for_each_number_of_cores(self):
-        cells = catalog.cells_of(catalog.experiments()["figure14"], None, None, core_count=3)
+        cells = catalog.cells_of(catalog.experiments()["figure14"], core_count=3)
         self.assertEqual([cell.fileserver_cores for cell in cells], [1, 2, 3])
-        many = catalog.cells_of(catalog.experiments()["figure14"], None, None, core_count=8)
+        many = catalog.cells_of(catalog.experiments()["figure14"], core_count=8)
         self.assertEqual([cell.fileserver_cores for cell in many], [1, 2, 3, 4, 5])
 
     def test_all_is_every_experiment_once(self):

@@ -4,11 +4,18 @@ import os
 import unittest
 
 from lab.plan import pinning
+from lab.plan.catalog import Cell
 from lab.rig import cores
 from lab.rig.errors import Failed, WrongUsage
 
 
 class PinningTest(unittest.TestCase):
+    def test_a_placement_limits_the_fileserver_of_its_cell_only(self):
+        placement = pinning.Placement("none", (0, 1, 2))
+        self.assertEqual(placement.of(Cell("redis", "1KB", 2)).cores["fileserver"], (0, 1))
+        self.assertEqual(placement.of(Cell("redis", "1KB")), placement.of_run())
+        self.assertEqual(placement.of_run().cores["fileserver"], (0, 1, 2))
+
     def test_four_cores_give_each_component_its_own(self):
         plan = pinning.choose("auto", (0, 1, 2, 3))
         self.assertEqual(

@@ -15,7 +15,9 @@ from lab.procedures.progress import Progress
 from lab.results.records import Folder
 from lab.systems.stack import Programs
 
-OPTIONS = Options(("table4",), "quick", ("prefetching",), ("1KB",), None, None, None, None, "none")
+OPTIONS = Options(
+    experiments=("table4",), mode="quick", stages=("prefetching",), rows=("1KB",), pin="none"
+)
 DISTURBED = "other programs used 80% of the cores"
 
 
@@ -32,10 +34,9 @@ class CampaignTest(unittest.TestCase):
     def next(self, *runs, repeat: int = 1) -> int | None:
         self.folder.replace(list(runs))
         campaign = Campaign(
-            plan.make(OPTIONS, 2, self.work),
-            OPTIONS,
+            plan.make(OPTIONS, (0, 1), self.work),
             self.folder,
-            {},
+            examples.ENVIRONMENT,
             Programs(self.work),
             self.work,
             Progress(1, 1),

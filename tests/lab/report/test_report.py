@@ -9,10 +9,11 @@ from pathlib import Path
 
 import examples
 
+from lab.plan import catalog
 from lab.report import compare, html, markdown, page
 from lab.report.document import Document, Paragraph, Table
 from lab.results.records import Folder
-from lab.rig.errors import Failed
+from lab.rig.errors import Failed, WrongUsage
 
 
 class ReportTest(unittest.TestCase):
@@ -48,6 +49,23 @@ class ReportTest(unittest.TestCase):
         folder.replace([replace(run, failures="spoiled") for run in folder.runs()])
         page.write(folder)
         self.assertTrue((folder.path / "figures" / "table4-sweep-1KB.svg").exists())
+
+    def test_stages_are_described_as_they_were_recorded(self):
+        folder = self.folder()
+        stage = replace(catalog.stages()["prefetching"], cold=True, authserver=())
+        folder.write_environment(replace(examples.ENVIRONMENT, stages={"prefetching": stage}))
+        page.write(folder)
+        summary = (folder.path / "summary.md").read_text(encoding="utf-8")
+        self.assertIn("caches dropped before each get of prefetching,", summary)
+        self.assertIn("passwords: argon2id", summary)
+        self.assertNotIn("passwords: plain", summary)
+
+    def test_an_experiment_that_is_no_longer_there_is_named(self):
+        folder = self.folder()
+        options = replace(examples.ENVIRONMENT.options, experiments=("table9",))
+        folder.write_environment(replace(examples.ENVIRONMENT, options=options))
+        with self.assertRaisesRegex(WrongUsage, "no experiment 'table9'"):
+            page.write(folder)
 
     def test_a_folder_without_results_is_an_error(self):
         with tempfile.TemporaryDirectory() as empty, self.assertRaises(Failed):

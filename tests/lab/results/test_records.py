@@ -49,7 +49,7 @@ class RecordsTest(unittest.TestCase):
         self.assertFalse(self.folder.runs()[0].is_valid)
 
     def test_an_empty_folder_has_nothing(self):
-        self.assertEqual((self.folder.runs(), self.folder.environment()), ([], {}))
+        self.assertEqual((self.folder.runs(), self.folder.find_environment()), ([], None))
 
 
 class OtherVersionsTest(unittest.TestCase):

@@ -1,0 +1,62 @@
+"""environment.json: how the points of a results folder were measured, and on what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..observe.callgrind import Profile
+from ..observe.host import Host
+from ..plan.catalog import Cell, Mode, Stage
+from ..plan.pinning import Placement
+from ..plan.plan import Options
+from ..rig.cores import Cores
+from ..rig.iperf3 import Carried
+
+_SETTINGS = ("options", "mode", "cores", "file_counts", "stages")
+
+
+@dataclass(frozen=True, kw_only=True)
+class StackRecord:
+    """The programs that served a cell."""
+
+    commands: dict[str, str]
+    pinning: str
+    store: str
+    store_settings: dict[str, str]
+    durability: str
+
+
+@dataclass(kw_only=True)
+class Environment:
+    """The record of a results folder. Who changes it writes it, with Folder.write_environment().
+
+    What has a default may be missing in a folder of an older version.
+    """
+
+    options: Options
+    mode: Mode
+    cores: Cores
+    file_counts: dict[str, int] = field(default_factory=dict)
+    stages: dict[str, Stage] = field(default_factory=dict)  # as they were when they were measured
+    started_unix_s: float = 0.0
+    host: Host = field(default_factory=Host)
+    pinning: str = ""
+    open_files: str = ""
+    is_complete: bool = False
+    commands: list[str] = field(default_factory=list)
+    problems: dict[str, str] = field(default_factory=dict)  # what was not measured, and why
+    stacks: dict[str, StackRecord] = field(default_factory=dict)  # by the slug of the cell
+    network_probe: Carried | None = None
+    loopback_bytes_per_s: float | None = None
+    profile: Profile | None = None
+
+    def other_settings(self, other: Environment) -> list[str]:
+        """The settings by which the two differ. Points of both may not be in one folder."""
+        return [name for name in _SETTINGS if getattr(self, name) != getattr(other, name)]
+
+    @property
+    def placement(self) -> Placement:
+        return Placement(self.options.pin, self.cores)
+
+    def stack(self, cell: Cell) -> StackRecord | None:
+        return self.stacks.get(cell.slug)
