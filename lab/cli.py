@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import NoReturn
 
-from .plan import catalog, options, pinning
+from .plan import catalog, options, papers, pinning
 from .results.records import Folder
 from .rig import lock, namespace
 from .rig.errors import Failed, WrongUsage
@@ -87,7 +87,7 @@ def _add_plan_flags(parser: argparse.ArgumentParser, names_needed: bool = True) 
         "experiments",
         nargs="+" if names_needed else "*",
         metavar="EXPERIMENT",
-        help="a name from `lab list`, or all",
+        help="a name from `lab list`, the number of a paper, or all",
     )
     parser.add_argument(
         "--quick",
@@ -134,6 +134,8 @@ def _list(_parsed: argparse.Namespace) -> int:
     print("experiments")
     for experiment in catalog.experiments().values():
         print(f"  {experiment.name:10} {experiment.title}")
+    for paper in papers.names():
+        print(f"  {paper:10} all experiments of the paper “{papers.numbers(paper).title}”")
     print(f"  {'all':10} all experiments; a cell that several need is measured once\nstages")
     for stage in catalog.stages().values():
         print(f"  {stage.name:20} {stage.title}; {stage.store}")

@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..plan import catalog
-from ..plan.catalog import NEW, Cell
+from ..plan.catalog import Cell
+from ..plan.claims import Claim, Gain, Limit, Scaling
 from . import intervals
 from .cells import Analysis, CellResult
 from .intervals import Spread
@@ -20,93 +21,6 @@ CONFIRMED, REFUTED, UNDECIDED = "confirmed", "refuted", "undecided"
 _NOISE = 0.03  # two medians of short runs may differ by this much by chance
 _NOISE_OF_FEW = 0.10  # the same with too few runs for an interval
 _COMPARABLE = 0.15  # the largest difference that is called comparable
-
-_SMALL = (NEW, "1KB", "10KB")
-_LARGE = ("1MB", "10MB", "100MB")
-_GETS = ("1KB", "10KB", "100KB", *_LARGE)
-
-
-@dataclass(frozen=True)
-class Gain:
-    """Stage `after` is faster than `before` at these rows or, with is_equal, about as fast."""
-
-    text: str
-    before: str
-    after: str
-    rows: tuple[str, ...]
-    is_equal: bool = False
-
-
-@dataclass(frozen=True)
-class Limit:
-    """At these rows of a stage the bottleneck is a resource of this kind and of this owner.
-
-    An empty kind or owner matches all. With is_absent, the finding says the opposite.
-    """
-
-    text: str
-    stage: str
-    rows: tuple[str, ...]
-    kind: str = ""
-    owner: str = ""
-    is_absent: bool = False
-
-
-@dataclass(frozen=True)
-class Scaling:
-    """At these rows, the stage is faster with all cores for its fileserver than with one."""
-
-    text: str
-    stage: str
-    rows: tuple[str, ...]
-
-
-Finding = Gain | Limit | Scaling
-
-FINDINGS: tuple[Finding, ...] = (
-    Limit("§3: the bottleneck of the baseline is the disk", "ph2", (NEW, *_GETS), kind="disk"),
-    Gain(
-        "§4.1: a thread for each connection beats a process for each",
-        "ph2",
-        "multithreaded",
-        _SMALL,
-    ),
-    Gain("§4.2: prefetching raises throughput", "multithreaded", "prefetching", _GETS),
-    Limit(
-        "§4.3, §6: with prefetching, MySQL limits small files",
-        "prefetching",
-        ("1KB", "10KB"),
-        owner="MySQL",
-    ),
-    Limit(
-        "§4.3, §6: with prefetching, the fileserver's CPU limits large files",
-        "prefetching",
-        _LARGE,
-        kind="cpu",
-        owner="fileserver",
-    ),
-    Gain(
-        "§4.4: Redis is faster than MySQL for new accounts and small files",
-        "prefetching",
-        "redis",
-        _SMALL,
-    ),
-    Limit(
-        "§4.4: with Redis the database is no longer the bottleneck",
-        "redis",
-        _SMALL,
-        owner="Redis",
-        is_absent=True,
-    ),
-    Scaling("§5: more cores for the fileserver, more throughput", "prefetching", ("1MB",)),
-    Gain(
-        "§6: from 100KB on, MySQL and Redis are comparable",
-        "prefetching",
-        "redis",
-        ("100KB", *_LARGE),
-        is_equal=True,
-    ),
-)
 
 
 @dataclass(frozen=True)
@@ -121,12 +35,12 @@ class Judged:
     bottleneck: str = ""
 
 
-def judge(finding: Finding, analysis: Analysis) -> list[Judged]:
+def judge(finding: Claim, analysis: Analysis) -> list[Judged]:
     """A judgment for each row of the finding that was measured."""
     return [one for row in finding.rows if (one := _judge_row(finding, row, analysis))]
 
 
-def _judge_row(finding: Finding, row: str, analysis: Analysis) -> Judged | None:
+def _judge_row(finding: Claim, row: str, analysis: Analysis) -> Judged | None:
     if isinstance(finding, Gain):
         return _judge_gain(finding, row, analysis)
     if isinstance(finding, Limit):

@@ -10,7 +10,7 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..plan import paper
+from ..plan import papers
 from ..rig import namespace
 from ..rig.stores import KINDS
 
@@ -53,7 +53,7 @@ def describe(programs: Path) -> Host:
 
 
 def hardware() -> dict[str, str]:
-    """The rows of the paper's Table 1, from lscpu."""
+    """The rows in which the papers describe their machines, from lscpu."""
     entries = {
         entry["field"].rstrip(":"): entry["data"]
         for entry in _flattened(
@@ -69,7 +69,8 @@ def hardware() -> dict[str, str]:
         )
     }
     entries["Processor"] = entries.get("Model name", entries.get("Vendor ID", "unknown"))
-    return {row: entries.get(row, "not reported") for row in paper.HARDWARE}
+    rows = [row for paper in papers.names() for row in papers.numbers(paper).hardware]
+    return {row: entries.get(row, "not reported") for row in rows}
 
 
 def disks() -> dict[str, str]:

@@ -1,9 +1,11 @@
 """What will be measured, before anything is started.
 
-catalog.py       reads papers/; Cell: one (stage, request, size) that is measured
-paper.py         the paper's own numbers
+papers.py        reads papers/, and has the numbers that a paper printed
+claims.py        what a paper found, as claims
+catalog.py       stages and experiments; Cell: one (stage, request, size) that is measured
 options.py       the checked command line
 plan.py          the cells, stages, sweeps and files of a run, and how long it takes
 pinning.py       which cores each component may use
 file_counts.py   how many test files there must be
+from_json.py     reads dataclasses
 """

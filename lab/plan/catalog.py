@@ -1,19 +1,19 @@
-"""What can be measured: stages, sizes, modes and experiments, read from papers/002/*.json."""
+"""What can be measured: the stages, sizes, modes and experiments of all papers."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 
 from ..rig.errors import WrongUsage
+from . import papers
+from .from_json import from_json
 
 COMPONENTS = ("fileserver", "authserver", "store", "loadgen")
 NEW = "new"  # the row that makes accounts; every other row is the size of a get
 
-_DATA = Path(__file__).parents[1] / "papers" / "002"
+_METHOD = "002"  # the paper whose sizes and modes all experiments have
 
 
 @dataclass(frozen=True)
@@ -59,14 +59,20 @@ class Mode:
     threads: dict[str, tuple[int, ...]]  # request -> the N of a sweep
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Experiment:
     name: str
+    paper: str  # its number
     title: str
     stages: tuple[str, ...]
     rows: tuple[str, ...]
     views: tuple[str, ...]
-    each_core_count: bool  # the fileserver gets 1 … n cores in turn
+    numbers: str = ""  # the paper's table that has its numbers
+    fileserver_cores: str = ""  # "each": the fileserver gets 1 … n cores in turn
+
+    @property
+    def each_core_count(self) -> bool:
+        return self.fileserver_cores == "each"
 
     def narrowed(
         self, chosen_stages: tuple[str, ...] | None, chosen_rows: tuple[str, ...] | None
@@ -109,8 +115,8 @@ def row_title(row: str) -> str:
 @cache
 def stages() -> Mapping[str, Stage]:
     return {
-        name: Stage(name, **{key: _frozen(value) for key, value in entry.items()})
-        for name, entry in _read("stages.json").items()
+        name: from_json(Stage, {**entry, "name": name})
+        for _, name, entry in papers.entries("stages.json")
     }
 
 
@@ -118,39 +124,36 @@ def stages() -> Mapping[str, Stage]:
 def sizes() -> Mapping[str, Size]:
     return {
         name: Size(name, entry["bytes"], entry["files"])
-        for name, entry in _read("method.json")["sizes"].items()
+        for name, entry in papers.read(_METHOD, "method.json")["sizes"].items()
     }
 
 
 @cache
 def mode(name: str) -> Mode:
-    entry = _read("method.json")["modes"][name]
-    threads = {request: tuple(ladder) for request, ladder in entry["threads"].items()}
-    return Mode(**{**entry, "name": name, "threads": threads})
+    entry = papers.read(_METHOD, "method.json")["modes"][name]
+    return from_json(Mode, {**entry, "name": name})
 
 
 @cache
 def experiments() -> Mapping[str, Experiment]:
     return {
-        name: Experiment(
-            name,
-            entry["title"],
-            tuple(entry["stages"]),
-            tuple(entry["rows"]),
-            tuple(entry["views"]),
-            entry.get("fileserver_cores") == "each",
-        )
-        for name, entry in _read("experiments.json").items()
+        name: from_json(Experiment, {**entry, "name": name, "paper": paper})
+        for paper, name, entry in papers.entries("experiments.json")
     }
 
 
 def choose_experiments(names: Sequence[str]) -> list[Experiment]:
-    """In the order of the data file; "all" is every one. WrongUsage for an unknown name."""
+    """In the order of the data. A paper's number is all of its experiments, "all" is every one.
+
+    WrongUsage for an unknown name.
+    """
     known = experiments()
     for name in names:
-        if name not in known and name != "all":
-            raise WrongUsage(f"no experiment '{name}'; there are: {', '.join(known)}, all")
-    return [known[name] for name in known if name in names or "all" in names]
+        if name not in (*known, *papers.names(), "all"):
+            raise WrongUsage(
+                f"no experiment '{name}'; there are: {', '.join((*known, *papers.names()))}, all"
+            )
+    return [one for one in known.values() if {one.name, one.paper, "all"} & set(names)]
 
 
 def in_order(stage_names: Sequence[str]) -> list[str]:
@@ -180,11 +183,3 @@ def kept_from_fileserver(core_count: int) -> int:
     """
     others = len(COMPONENTS) - 1
     return others if core_count >= 2 * others else 0
-
-
-def _read(name: str) -> dict:
-    return json.loads((_DATA / name).read_text(encoding="utf-8"))
-
-
-def _frozen(value):
-    return tuple(value) if isinstance(value, list) else value

@@ -6,22 +6,18 @@ from ..analysis import findings
 from ..analysis.cells import Analysis
 from ..analysis.findings import Judged
 from ..analysis.intervals import Spread
+from ..plan import claims, papers
+from ..plan.claims import Claim
 from . import wording
 from .document import Block, Heading, Paragraph, Table
-
-_NOT_JUDGED = (
-    "Not judged: that the network limits 100KB (§4.2), which the paper found at 25–30% of the "
-    "CPU. It had 1 Gbit/s between two machines. Here everything runs on one machine, and loopback "
-    "itself costs CPU time. The experiment `prefetch` shows the paper's network measurement "
-    "beside ours."
-)
 
 
 def section(analysis: Analysis) -> list[Block]:
     """[] when no finding can be judged with these measurements."""
     rows = [
         _line(finding, judged)
-        for finding in findings.FINDINGS
+        for paper in papers.names()
+        for finding in claims.claims(paper)
         if (judged := findings.judge(finding, analysis))
     ]
     if not rows:
@@ -38,7 +34,7 @@ def section(analysis: Analysis) -> list[Block]:
             ["finding", "verdict", "evidence"],
             rows,
         ),
-        Paragraph(_NOT_JUDGED),
+        *(Paragraph(claims.not_judged(paper)) for paper in papers.names()),
     ]
 
 
@@ -51,7 +47,7 @@ def evidence(judged: Judged) -> str:
     return cores + _format_gain(judged.gain) + bound
 
 
-def _line(finding: findings.Finding, judged: list[Judged]) -> list[str]:
+def _line(finding: Claim, judged: list[Judged]) -> list[str]:
     verdicts = {one.verdict for one in judged}
     parts = [
         f"{named}: {', '.join(one.row for one in judged if one.verdict == named)}"

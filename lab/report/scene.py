@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..analysis.cells import Analysis, CellResult
-from ..plan import paper
+from ..plan import papers
 from ..plan.catalog import Cell, Experiment, Stage
+from ..plan.papers import Numbers, Peak
 from ..results.environment import Environment
 from ..results.records import Folder
 from ..rig.cores import counted
@@ -34,8 +35,13 @@ class Scene:
     def result(self, stage: Stage, row: str) -> CellResult | None:
         return self.analysis.result(Cell(stage.name, row))
 
-    def peak(self, stage: Stage, row: str) -> paper.Peak | None:
-        return paper.peak(self.experiment.name, stage.name, row)
+    @property
+    def printed(self) -> Numbers:
+        """What the paper printed."""
+        return papers.numbers(self.experiment.paper)
+
+    def peak(self, stage: Stage, row: str) -> Peak | None:
+        return self.printed.peak(self.experiment.numbers, stage.name, row)
 
     def ours(self, stage: Stage, row: str) -> float | None:
         result = self.result(stage, row)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from ..analysis.cells import CellResult, ThreadCount
 from ..analysis.resources import component_title
-from ..plan import paper
 from ..plan.catalog import COMPONENTS, Stage, row_title
 from . import wording
 from .document import Block, Bullets, Heading, Paragraph, Table
@@ -26,7 +25,7 @@ def hardware(scene: Scene) -> list[Block]:
     host = scene.environment.host
     rows = [
         [row, host.hardware.get(row, wording.NOTHING), client, server]
-        for row, (client, server) in paper.HARDWARE.items()
+        for row, (client, server) in scene.printed.hardware.items()
     ]
     rows.append(["Memory", wording.byte_size(host.memory_bytes), wording.NOTHING, wording.NOTHING])
     rows += [
@@ -157,13 +156,13 @@ def network_probe(scene: Scene) -> list[Block]:
     """Section 4.2: what the network alone carried, and what the load generator received."""
     rows = [
         [
-            f"{name} (paper)",
-            f"{interval:.1f} s",
-            f"{gigabytes:.2f} GB",
-            f"{megabits:,.0f}",
-            f"{megabytes:,.1f}",
+            f"{theirs.test} (paper)",
+            f"{theirs.interval_s:.1f} s",
+            f"{theirs.gigabytes:.2f} GB",
+            f"{theirs.megabits_per_s:,.0f}",
+            f"{theirs.megabytes_per_s:,.1f}",
         ]
-        for name, interval, gigabytes, megabits, megabytes in paper.NETWORK_PROBE
+        for theirs in scene.printed.network_probe
     ]
     probed = scene.environment.network_probe
     if probed:

@@ -2,5 +2,4 @@
 
 records.py       points.csv and samples/; opens the folder
 environment.py   environment.json: how and on what the points were measured
-from_json.py     reads dataclasses
 """

@@ -19,9 +19,9 @@ from typing import Any
 
 from ..observe.usage import ComponentUsage, CoreUsage, DiskUsage, Usage
 from ..plan.catalog import COMPONENTS, Cell
+from ..plan.from_json import from_json
 from ..rig.errors import Failed
 from .environment import Environment
-from .from_json import from_json
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,6 +8,7 @@ import examples
 from lab.analysis import findings
 from lab.analysis.cells import Analysis
 from lab.plan.catalog import Cell
+from lab.plan.claims import Gain, Limit, Scaling
 from lab.report import finding_views
 
 
@@ -23,8 +24,8 @@ def analysis(before: list[float], after: list[float], store: str = "") -> Analys
     return Analysis(runs, examples.ENVIRONMENT)
 
 
-FASTER = findings.Gain("Redis is faster", "prefetching", "redis", ("1KB", "10KB"))
-EQUAL = findings.Gain("they are comparable", "prefetching", "redis", ("1KB",), is_equal=True)
+FASTER = Gain(text="Redis is faster", before="prefetching", after="redis", rows=("1KB", "10KB"))
+EQUAL = replace(FASTER, rows=("1KB",), is_equal=True)
 
 
 class FindingsTest(unittest.TestCase):
@@ -69,7 +70,7 @@ class FindingsTest(unittest.TestCase):
                 for threads in (1, 2, 4)
             ]
             (line,) = findings.judge(
-                findings.Limit("a limit", "prefetching", ("1KB",), **limit),
+                Limit(text="a limit", stage="prefetching", rows=("1KB",), **limit),
                 Analysis(runs, examples.ENVIRONMENT),
             )
             return line.verdict
@@ -88,7 +89,7 @@ class FindingsTest(unittest.TestCase):
             for cores, rates in ((1, (100.0, 101.0, 99.0)), (2, (150.0, 151.0, 149.0)))
             for repeat, rate in enumerate(rates, 1)
         ]
-        finding = findings.Scaling("more cores", "prefetching", ("1KB",))
+        finding = Scaling(text="more cores", stage="prefetching", rows=("1KB",))
         (line,) = findings.judge(finding, Analysis(runs, examples.ENVIRONMENT))
         self.assertEqual((line.verdict, line.cores), (findings.CONFIRMED, (1, 2)))
         self.assertRegex(finding_views.evidence(line), r"^1 → 2 cores ×1\.50 \(")

@@ -2,7 +2,7 @@
 
 import unittest
 
-from lab.plan import catalog, paper
+from lab.plan import catalog, papers
 from lab.report.page import VIEWS
 from lab.rig.errors import WrongUsage
 
@@ -42,7 +42,7 @@ class CatalogTest(unittest.TestCase):
         cells = catalog.cells_of(experiment, core_count=2)
         self.assertEqual(len(cells), 21)
         for cell in cells:
-            self.assertIsNotNone(paper.peak("table4", cell.stage, cell.row))
+            self.assertIsNotNone(papers.numbers("002").peak("table4", cell.stage, cell.row))
 
     def test_cells_can_be_narrowed_and_stages_replaced(self):
         experiment = catalog.experiments()["table4"].narrowed(("turnstile",), ("1KB",))
@@ -65,9 +65,13 @@ class CatalogTest(unittest.TestCase):
             catalog.choose_experiments(["table9"])
 
     def test_numbers_are_only_compared_inside_their_table(self):
-        self.assertEqual(paper.peak("table3", "multithreaded", "1KB").throughput_rps, 5323.32)
-        self.assertEqual(paper.peak("table4", "multithreaded", "1KB").throughput_rps, 4954.06)
-        self.assertIsNone(paper.peak("table4", "turnstile", "1KB"))
+        self.assertEqual(
+            papers.numbers("002").peak("table3", "multithreaded", "1KB").throughput_rps, 5323.32
+        )
+        self.assertEqual(
+            papers.numbers("002").peak("table4", "multithreaded", "1KB").throughput_rps, 4954.06
+        )
+        self.assertIsNone(papers.numbers("002").peak("table4", "turnstile", "1KB"))
 
 
 if __name__ == "__main__":

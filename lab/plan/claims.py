@@ -1,0 +1,59 @@
+"""What a paper found, as claims that measurements can be held against. Read from findings.json."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from . import papers
+from .from_json import from_json
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gain:
+    """Stage `after` is faster than `before` at these rows or, with is_equal, about as fast."""
+
+    text: str
+    before: str
+    after: str
+    rows: tuple[str, ...]
+    is_equal: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limit:
+    """At these rows of a stage the bottleneck is a resource of this kind and of this owner.
+
+    An empty kind or owner matches all. With is_absent, the claim is the opposite.
+    """
+
+    text: str
+    stage: str
+    rows: tuple[str, ...]
+    kind: str = ""
+    owner: str = ""
+    is_absent: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scaling:
+    """At these rows, the stage is faster with all cores for its fileserver than with one."""
+
+    text: str
+    stage: str
+    rows: tuple[str, ...]
+
+
+Claim = Gain | Limit | Scaling
+_KINDS: dict[str, type[Claim]] = {"gain": Gain, "limit": Limit, "scaling": Scaling}
+
+
+def claims(paper: str) -> list[Claim]:
+    return [
+        from_json(_KINDS[entry["claim"]], entry)
+        for entry in papers.read(paper, "findings.json")["judged"]
+    ]
+
+
+def not_judged(paper: str) -> str:
+    """What the paper found and the lab cannot judge, with the reason."""
+    return papers.read(paper, "findings.json")["not_judged"]
