@@ -1,0 +1,126 @@
+"""`lab run` without a server: experiments that need none, and points that are made up."""
+
+import contextlib
+import io
+import tempfile
+import unittest
+from dataclasses import replace
+from pathlib import Path
+from unittest import mock
+
+import examples
+
+from lab import run
+from lab.observe.host import Host
+from lab.plan.plan import Options
+from lab.rig.errors import Failed, WrongUsage
+from lab.rig.servers import Programs
+
+TABLE_1 = Options(experiments=("table1",), mode="quick", pin="none")
+TWO_CELLS = Options(
+    experiments=("table4",),
+    mode="quick",
+    stages=("turnstile",),
+    rows=("new", "1KB"),
+    threads=(1, 2),
+    repeat=2,
+    pin="none",
+)
+
+
+def made_up_point(stack, conditions, threads, repeat, best_rps):
+    made = examples.run(threads, 1000.0 * threads, repeat)
+    return replace(made, cell=stack.cell, store="sqlite"), {"command": "loadgen"}, None
+
+
+class MadeUpStack:
+    """Stands for the servers of a cell."""
+
+    def __init__(self, cell):
+        self.cell = cell
+        self.store = mock.Mock(kind="sqlite", settings={}, durability="on the disk", program=None)
+
+    def commands(self) -> dict[str, str]:
+        return {"fileserver": f"fileserver for {self.cell}"}
+
+    def counts(self) -> dict[str, int]:
+        return {}
+
+
+class RunTest(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.out = Path(temporary.name) / "out"
+        self.work = Path(temporary.name) / "work"
+        self.patch("observe.host.describe", return_value=Host(kernel="6.1"))
+        self.patch("observe.limits.quietness", return_value=mock.Mock(fix=""))
+        self.patch("rig.iperf3.is_installed", return_value=False)
+        self.patch("run.Programs.require")
+        self.patch("report.page.write")
+        self.patch("run.signal.signal")
+        self.patch("systems.files.make", return_value=self.work)
+        self.patch("rig.stores.start")
+        self.point = self.patch("procedures.measure.point", side_effect=made_up_point)
+        self.running = self.patch(
+            "systems.stack.running",
+            side_effect=lambda cell, *_: contextlib.nullcontext(MadeUpStack(cell)),
+        )
+
+    def patch(self, name: str, **how) -> mock.Mock:
+        patch = mock.patch(f"lab.{name}", **how)
+        self.addCleanup(patch.stop)
+        return patch.start()
+
+    def run_lab(self, options: Options):
+        places = run.Places(self.out, self.work, Programs(self.work))
+        with contextlib.redirect_stderr(io.StringIO()):
+            run.run(options, places)
+        return run.Folder(self.out)
+
+    def test_the_record_says_what_was_run_and_that_it_is_complete(self):
+        environment = self.run_lab(TABLE_1).environment()
+        self.assertEqual((environment.options, environment.host.kernel), (TABLE_1, "6.1"))
+        self.assertTrue(environment.is_complete)
+        self.assertEqual(
+            self.run_lab(TABLE_1).environment().started_unix_s, environment.started_unix_s
+        )
+
+    def test_a_folder_takes_no_points_of_other_settings(self):
+        self.run_lab(TABLE_1)
+        with self.assertRaisesRegex(
+            WrongUsage, "measured with other options, mode: use another --out"
+        ):
+            self.run_lab(replace(TABLE_1, repeat=3))
+
+    def test_every_cell_is_measured_in_every_pass_and_its_servers_recorded(self):
+        folder = self.run_lab(TWO_CELLS)
+        measured = [(run.cell.row, run.threads, run.repeat) for run in folder.runs()]
+        both = [("new", 1), ("new", 2), ("1KB", 1), ("1KB", 2)]
+        self.assertEqual(sorted(measured), sorted((*one, n) for one in both for n in (1, 2)))
+        environment = folder.environment()
+        self.assertEqual(set(environment.stacks), {"turnstile-new", "turnstile-1KB"})
+        self.assertEqual(list(environment.stages), ["turnstile"])
+
+    def test_a_repeated_command_measures_only_what_is_missing(self):
+        self.run_lab(TWO_CELLS)
+        self.point.reset_mock()
+        self.run_lab(TWO_CELLS)
+        self.point.assert_not_called()
+
+    def test_a_cell_that_cannot_be_measured_is_a_problem_and_the_others_are_measured(self):
+        def running(cell, *_):
+            if cell.row == "new":
+                raise Failed("no disk")
+            return contextlib.nullcontext(MadeUpStack(cell))
+
+        self.running.side_effect = running
+        with self.assertRaisesRegex(Failed, r"1 cell\(s\) not measured; the first: turnstile, new"):
+            self.run_lab(TWO_CELLS)
+        folder = run.Folder(self.out)
+        self.assertEqual(folder.environment().problems, {"turnstile, new": "no disk"})
+        self.assertEqual({run.cell.row for run in folder.runs()}, {"1KB"})
+
+
+if __name__ == "__main__":
+    unittest.main()
