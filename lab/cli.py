@@ -30,7 +30,8 @@ def main(arguments: list[str]) -> int:
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
     try:
         parsed = _parser().parse_args(arguments)
-        return parsed.command(parsed)
+        status: int = parsed.command(parsed)
+        return status
     except WrongUsage as error:
         print(f"lab: {error}", file=sys.stderr)
         return 2

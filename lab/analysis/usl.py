@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections.abc import Callable
 from dataclasses import dataclass
 
 FEWEST_POINTS = 3  # as many as the law has parameters
@@ -53,7 +54,7 @@ def fit(points: list[tuple[float, float]]) -> ScalabilityLaw | None:
     return ScalabilityLaw(law.rate_of_one, law.contention, law.coherence, _r_squared(law, points))
 
 
-_TERMS = {
+_TERMS: dict[str, Callable[[float], float]] = {
     "one": lambda n: 1.0,
     "contention": lambda n: n - 1,
     "coherence": lambda n: n * (n - 1),

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ..plan import papers
 from ..rig import namespace
@@ -100,7 +101,7 @@ def _versions(programs: Path) -> dict[str, str]:
     return {name: version for name, version in found.items() if version}
 
 
-def _flattened(entries: list[dict]) -> list[dict]:
+def _flattened(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Newer versions of lscpu nest their entries."""
     return [one for entry in entries for one in (entry, *_flattened(entry.get("children", [])))]
 

@@ -41,7 +41,7 @@ class Sampler:
         self._thread.start()
         return self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: object) -> None:
         self._is_stopped.set()
         self._thread.join()
         self._take()

@@ -56,4 +56,5 @@ def claims(paper: str) -> list[Claim]:
 
 def not_judged(paper: str) -> str:
     """What the paper found and the lab cannot judge, with the reason."""
-    return papers.read(paper, "findings.json")["not_judged"]
+    text: str = papers.read(paper, "findings.json")["not_judged"]
+    return text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 
 from ..rig import stores
@@ -13,7 +14,7 @@ from .pinning import Placement
 from .plan import Options
 
 
-def checked(arguments) -> Options:
+def checked(arguments: argparse.Namespace) -> Options:
     """Takes argparse's result. WrongUsage names the flag and its possible values."""
     names = [experiment.name for experiment in catalog.choose_experiments(arguments.experiments)]
     options = Options(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
-from ..plan import catalog
+from ..plan import catalog, file_counts
 from ..plan.catalog import NEW, Cell
 from ..plan.plan import Plan, measured_in_order
 from ..results.environment import Environment, StackRecord
@@ -67,7 +67,7 @@ class Campaign:
     def _make_files(self) -> None:
         sizes = catalog.sizes()
         for name, count in self._plan.file_counts.items():
-            missing = count - files.present_count(sizes[name], self._work / "files")
+            missing = count - file_counts.present_count(sizes[name], self._work / "files")
             if missing > 0:
                 self._progress.say(f"making {missing} files of {name}")
             self._roots[name] = files.make(sizes[name], count, self._work / "files")

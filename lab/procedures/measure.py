@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from ..observe import usage
 from ..observe.sampler import Sampler
@@ -41,7 +42,7 @@ class Conditions:
 
 def point(
     stack: Stack, conditions: Conditions, threads: int, repeat: int, best_rps: float
-) -> tuple[Run, dict, int | None]:
+) -> tuple[Run, dict[str, Any], int | None]:
     """Returns the run, its evidence, and the number of all requests (None if it is not known).
 
     best_rps is the highest throughput of the cell so far, 0 if there is none. It decides how long

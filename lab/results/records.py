@@ -124,7 +124,7 @@ class Folder:
             except KeyError as error:
                 raise Failed(f"{self._points} has no column {error}") from error
 
-    def add(self, run: Run, evidence: dict) -> None:
+    def add(self, run: Run, evidence: dict[str, Any]) -> None:
         """Appends the run and keeps its evidence (samples and the load generator's JSON).
 
         Requires: prepare() was called.
@@ -151,7 +151,7 @@ class Folder:
     def sample_path(self, run: Run) -> Path:
         return self.path / "samples" / f"{run.name}.json"
 
-    def evidence(self, run: Run) -> dict | None:
+    def evidence(self, run: Run) -> dict[str, Any] | None:
         """None when samples/ does not have it."""
         path = self.sample_path(run)
         return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
@@ -179,7 +179,7 @@ class Folder:
         write_json(self.path / "environment.json", asdict(environment))
 
 
-def write_json(path: Path, value: dict) -> None:
+def write_json(path: Path, value: dict[str, Any]) -> None:
     """Replaces the file atomically."""
     draft = path.with_suffix(".draft")
     draft.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -245,7 +245,7 @@ def _value(kind: str, text: str) -> Any:
     return text == "True" if kind == "bool" else float(text)
 
 
-def _joined(values: dict, name: str) -> str:
+def _joined(values: dict[str, Any], name: str) -> str:
     return " ".join(str(_short(getattr(value, name))) for value in values.values())
 
 

@@ -6,6 +6,7 @@ import math
 import statistics
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ..rig import loadgen
 from ..rig.cores import Cores
@@ -60,7 +61,7 @@ class Result:
     is_bottleneck: bool
     noise: float
     made_in_all: int | None  # requests with warm-up and errors; None if unknown
-    raw: dict = field(repr=False)
+    raw: dict[str, Any] = field(repr=False)
 
     @property
     def errors_total(self) -> int:
@@ -81,7 +82,7 @@ def finish(program: Program, load: Load) -> Result:
         raise Failed(f"loadgen's result has no {error}: {program.last_words()}") from error
 
 
-def parse(raw: dict) -> Result:
+def parse(raw: dict[str, Any]) -> Result:
     """Reads the JSON. KeyError when a field is missing."""
     errors = {cause: count for cause, count in raw["errors"].items() if cause != "total" and count}
     return Result(
@@ -105,13 +106,14 @@ def parse(raw: dict) -> Result:
     )
 
 
-def _made_in_all(raw: dict) -> int | None:
+def _made_in_all(raw: dict[str, Any]) -> int | None:
     if raw["connection"] != "per-request" or (raw["warmup_s"] and "warmup_requests" not in raw):
         return None  # a connection has several requests, or those of the warm-up are unknown
-    return raw["requests"] + raw["errors"]["total"] + raw.get("warmup_requests", 0)
+    made: int = raw["requests"] + raw["errors"]["total"] + raw.get("warmup_requests", 0)
+    return made
 
 
-def _noise(per_second: list[dict]) -> float:
+def _noise(per_second: list[dict[str, Any]]) -> float:
     """Relative standard error of the throughput per second. The last second is incomplete."""
     rates = [float(second["requests"]) for second in per_second[:-1]]
     if len(rates) < 2 or not any(rates):
