@@ -65,7 +65,7 @@ class Model:
         return operational_laws.mean_value_analysis(stations, delay_s, most_threads)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CellResult:
     cell: Cell
     points: list[ThreadCount]  # valid ones, in rising order of N
@@ -153,16 +153,16 @@ class Analysis:
             for run in invalid
         )
         return CellResult(
-            cell,
-            points,
-            invalid,
-            n_star,
-            best,
-            at_saturation,
-            is_saturated,
-            is_lower_bound,
-            model,
-            named,
+            cell=cell,
+            points=points,
+            invalid=invalid,
+            n_star=n_star,
+            best=best,
+            at_saturation=at_saturation,
+            is_saturated=is_saturated,
+            is_lower_bound=is_lower_bound,
+            model=model,
+            verdict=named,
         )
 
 

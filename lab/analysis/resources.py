@@ -103,12 +103,12 @@ def _cpu(run: Run, cores: Cores, users: list[str], demands: dict[str, float]) ->
     most = listed(owners)
     name = f"CPU (servers: mostly {most})" if len(users) > 1 else f"CPU of {most}"
     return Resource(
-        "cpu",
-        name,
-        min(1.0, busy),
-        demands.get(_cores_name(cores)),
-        f"{_cores_name(cores)}: {shares}",
-        owners,
+        kind="cpu",
+        name=name,
+        busy=min(1.0, busy),
+        demand_s=demands.get(_cores_name(cores)),
+        detail=f"{_cores_name(cores)}: {shares}",
+        owners=owners,
     )
 
 
@@ -123,24 +123,29 @@ def _disk(run: Run, name: str, demands: dict[str, float]) -> Resource:
     owners = (component_title(component, run.store),) if component and rates[component] > 0 else ()
     who = f"{owners[0]}'s " if owners else ""
     return Resource(
-        "disk",
-        f"{who}disk {'writes' if is_write else 'reads'}",
-        disk.busy,
-        demands.get(f"disk {name}"),
-        f"{name}: {disk.read_bytes_per_s / 1e6:,.1f} MB/s read, "
+        kind="disk",
+        name=f"{who}disk {'writes' if is_write else 'reads'}",
+        busy=disk.busy,
+        demand_s=demands.get(f"disk {name}"),
+        detail=f"{name}: {disk.read_bytes_per_s / 1e6:,.1f} MB/s read, "
         f"{disk.write_bytes_per_s / 1e6:,.1f} written",
-        owners,
+        owners=owners,
     )
 
 
 def _main_thread(title: str, busy: float) -> Resource:
-    return Resource("thread", f"the one main thread of {title}", min(1.0, busy), owners=(title,))
+    return Resource(
+        kind="thread",
+        name=f"the one main thread of {title}",
+        busy=min(1.0, busy),
+        owners=(title,),
+    )
 
 
 def _network(carried: float, capacity: float) -> Resource:
     return Resource(
-        "network",
-        "the loopback network",
-        min(1.0, carried / capacity),
+        kind="network",
+        name="the loopback network",
+        busy=min(1.0, carried / capacity),
         detail=f"{carried / 1e6:,.0f} of the {capacity / 1e6:,.0f} MB/s of one iperf3 connection",
     )

@@ -21,7 +21,7 @@ CLOSE = 0.70
 NOT_SATURATED = "not saturated"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Resource:
     """Something that can be busy all the time.
 

@@ -101,6 +101,7 @@ def _load(
         user=servers.user,
         password=servers.password,
         size_name=size.name,
+        size_bytes=size.size_bytes,
         files_per_thread=max(1, file_count // _THREADS),
     )
 

@@ -4,29 +4,18 @@ from __future__ import annotations
 
 from ..observe.usage import MOST_FOREIGN, Usage
 from ..plan.catalog import Cell
-from ..workloads.closed_loop import Result
+from ..workloads import closed_loop
+from ..workloads.closed_loop import Load, Result
 
-N_CHECK_LOW, N_CHECK_HIGH = 0.97, 1.03
-_MOST_ERRORS = 0.01  # of all outcomes; with more, throughput is mostly that of failures
 _MOST_STOLEN = 0.10  # of the window, by the hypervisor
 _MOST_TRACKED = 200_000  # of the usual 262,144 entries; then packets are dropped
 _OTHERS = "other programs"
 _COLD_SHARE = 0.5  # the part of the bytes of a cold point that must come from the disk
 
 
-def failures(result: Result, threads: int, size_bytes: int, usage: Usage) -> list[str]:
-    """Why the point is invalid; [] for a good one. size_bytes is 0 for `new`."""
-    found = [f"load generator: {reason}" for reason in result.invalid_because]
-    if not result.requests:
-        return [*found, "no request succeeded"]
-    n_check = result.throughput_rps * result.response_ms["mean"] / 1000 / threads
-    if result.is_valid and not N_CHECK_LOW <= n_check <= N_CHECK_HIGH:
-        found.append(f"X·R is {n_check:.3f} of N")
-    if size_bytes and result.bytes != result.requests * size_bytes:
-        found.append(f"{result.bytes} bytes are not {result.requests} requests of {size_bytes}")
-    errors = result.errors_total / (result.errors_total + result.requests)
-    if errors > _MOST_ERRORS:
-        found.append(f"{errors:.1%} errors ({error_list(result.errors)})")
+def failures(load: Load, result: Result, usage: Usage) -> list[str]:
+    """Why the point is invalid, by its workload or by the machine; [] for a good one."""
+    found = closed_loop.failures(load, result)
     if usage.foreign_share > MOST_FOREIGN:
         found.append(f"{_OTHERS} used {usage.foreign_share:.0%} of the cores")
     return found
@@ -41,7 +30,7 @@ def notes(cell: Cell, result: Result, usage: Usage, is_cold: bool, tracked: int)
     """Remarks about a point that do not make it invalid."""
     found = []
     if result.errors:
-        found.append(f"errors: {error_list(result.errors)}")
+        found.append(f"errors: {result.error_list}")
     if result.is_bottleneck:
         found.append("load generator saturated")
     if tracked > _MOST_TRACKED:
@@ -71,10 +60,6 @@ def served_matches(counted: dict[str, int], client_total: int | None) -> str:
         if counted.get(name, client_total) != client_total
     ]
     return f"{' and '.join(found)}, the clients made {client_total}" if found else ""
-
-
-def error_list(errors: dict[str, int]) -> str:
-    return ", ".join(f"{cause} {count}" for cause, count in sorted(errors.items()))
 
 
 def _cold_notes(result: Result, usage: Usage) -> list[str]:

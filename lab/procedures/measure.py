@@ -97,6 +97,7 @@ def _load(stack: Stack, conditions: Conditions, threads: int, best_rps: float) -
         user=stack.user,
         password=stack.password,
         size_name=size.name,
+        size_bytes=size.size_bytes,
         files_per_thread=max(1, conditions.file_count // threads),
         asks_once=conditions.is_cold,
     )
@@ -133,8 +134,6 @@ def _run(
     result: closed_loop.Result,
     used: usage.Usage,
 ) -> Run:
-    size_bytes = conditions.size.size_bytes if conditions.size else 0
-    n_check = result.throughput_rps * result.response_ms["mean"] / 1000 / load.threads
     notes = checks.notes(
         stack.cell, result, used, conditions.is_cold, namespace.tracked_connections()
     )
@@ -160,10 +159,10 @@ def _run(
         p99_ms=response["p99"],
         max_ms=response["max"],
         noise=result.noise,
-        n_check=n_check,
-        errors=checks.error_list(result.errors),
+        n_check=closed_loop.n_check(load, result),
+        errors=result.error_list,
         is_generator_limit=result.is_bottleneck,
-        failures="; ".join(checks.failures(result, load.threads, size_bytes, used)),
+        failures="; ".join(checks.failures(load, result, used)),
         notes="; ".join(notes),
         usage=used,
     )

@@ -1,4 +1,4 @@
 """What the users do.
 
-closed_loop.py   N users, each with one request under way; run by loadgen
+closed_loop.py   N users, each with one request under way; what is wrong with such a run
 """

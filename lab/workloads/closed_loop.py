@@ -1,4 +1,4 @@
-"""One run of the load generator for a point: its flags and its result."""
+"""A closed loop: N users, each with one request under way. One run of the load generator each."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from ..rig import loadgen
 from ..rig.cores import Cores
 from ..rig.errors import Failed
 from ..rig.processes import Program
+
+_LEAST_OF_N, _MOST_OF_N = 0.97, 1.03
+_MOST_ERRORS = 0.01  # of all outcomes; with more, throughput is mostly that of failures
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +30,7 @@ class Load:
     user: str = ""
     password: str = ""
     size_name: str = ""
+    size_bytes: int = 0  # of a file; a `new` has none
     files_per_thread: int = 0
     asks_once: bool = False  # ends the run early instead of asking for a file again
 
@@ -67,6 +71,10 @@ class Result:
     def errors_total(self) -> int:
         return sum(self.errors.values())
 
+    @property
+    def error_list(self) -> str:
+        return ", ".join(f"{cause} {count}" for cause, count in sorted(self.errors.items()))
+
 
 def start(load: Load, program: Path, cores: Cores, log_path: Path) -> Program:
     flags = load.command_flags()
@@ -80,6 +88,28 @@ def finish(program: Program, load: Load) -> Result:
         return parse(raw)
     except KeyError as error:
         raise Failed(f"loadgen's result has no {error}: {program.last_words()}") from error
+
+
+def failures(load: Load, result: Result) -> list[str]:
+    """Why the result is none of this load; [] for a good one."""
+    found = [f"load generator: {reason}" for reason in result.invalid_because]
+    if not result.requests:
+        return [*found, "no request succeeded"]
+    share = n_check(load, result)
+    if result.is_valid and not _LEAST_OF_N <= share <= _MOST_OF_N:
+        found.append(f"X·R is {share:.3f} of N")
+    if load.size_bytes and result.bytes != result.requests * load.size_bytes:
+        wanted = f"{result.requests} requests of {load.size_bytes}"
+        found.append(f"{result.bytes} bytes are not {wanted}")
+    errors = result.errors_total / (result.errors_total + result.requests)
+    if errors > _MOST_ERRORS:
+        found.append(f"{errors:.1%} errors ({result.error_list})")
+    return found
+
+
+def n_check(load: Load, result: Result) -> float:
+    """X·R / N. By Little's law it is 1 in a closed loop."""
+    return result.throughput_rps * result.response_ms["mean"] / 1000 / load.threads
 
 
 def parse(raw: dict[str, Any]) -> Result:

@@ -8,7 +8,7 @@ from lab.analysis.verdict import Resource, judge
 def named(
     busy: float, name: str = "MySQL's disk writes", demand_s: float | None = None
 ) -> Resource:
-    return Resource("disk", name, busy, demand_s)
+    return Resource(kind="disk", name=name, busy=busy, demand_s=demand_s)
 
 
 class VerdictTest(unittest.TestCase):
@@ -40,7 +40,7 @@ class VerdictTest(unittest.TestCase):
         self.assertEqual(judge([named(0.99)], None, True, True).label, "load generator")
 
     def test_loopback_is_named_only_where_nothing_else_is_close(self):
-        loopback = Resource("network", "the loopback network", 1.0)
+        loopback = Resource(kind="network", name="the loopback network", busy=1.0)
         self.assertEqual(judge([loopback, named(0.93, "CPU")], None, True, False).label, "CPU")
         self.assertEqual(
             judge([loopback, named(0.80, "CPU")], None, True, False).label, "CPU (close)"

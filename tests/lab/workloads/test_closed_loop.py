@@ -1,4 +1,4 @@
-"""The load generator's command line and its result."""
+"""The load generator's command line, its result, and what is wrong with one."""
 
 import unittest
 from dataclasses import replace
@@ -16,11 +16,16 @@ GET = closed_loop.Load(
     user="ann",
     password="secret",
     size_name="1KB",
+    size_bytes=1000,
     files_per_thread=250,
 )
 
 
-class LoadgenTest(unittest.TestCase):
+def result(**changes) -> closed_loop.Result:
+    return closed_loop.parse({**examples.LOADGEN_RESULT, **changes})
+
+
+class ClosedLoopTest(unittest.TestCase):
     def test_a_get_asks_for_different_files_and_keeps_its_password_to_itself(self):
         load = replace(GET, warmup_s=0.5, flags=("--connection", "per-request"))
         self.assertEqual(
@@ -50,6 +55,41 @@ class LoadgenTest(unittest.TestCase):
             closed_loop.parse(
                 {name: value for name, value in examples.LOADGEN_RESULT.items() if name != "window"}
             )
+
+    def test_a_good_result_has_no_failure(self):
+        self.assertEqual(closed_loop.failures(GET, result()), [])
+
+    def test_littles_law_must_hold(self):
+        self.assertEqual(
+            closed_loop.failures(replace(GET, threads=5), result()), ["X·R is 0.800 of N"]
+        )
+
+    def test_every_byte_must_be_there(self):
+        self.assertIn(
+            "7999999 bytes are not 8000 requests of 1000",
+            closed_loop.failures(GET, result(bytes=7_999_999)),
+        )
+
+    def test_accounts_have_no_bytes_to_check(self):
+        self.assertEqual(closed_loop.failures(replace(GET, size_bytes=0), result(bytes=0)), [])
+
+    def test_more_than_a_hundredth_of_errors_is_no_measurement(self):
+        few, many = {"total": 80, "busy": 80}, {"total": 90, "busy": 90}
+        self.assertEqual(closed_loop.failures(GET, result(errors=few)), [])
+        self.assertEqual(
+            closed_loop.failures(GET, result(errors=many)),
+            ["1.1% errors (busy 90)"],
+        )
+
+    def test_what_the_load_generator_says_of_itself_counts(self):
+        self.assertEqual(
+            closed_loop.failures(GET, result(valid=False, invalid_because=["short of ports"])),
+            ["load generator: short of ports"],
+        )
+
+    def test_a_run_without_a_request_fails(self):
+        empty = result(requests=0, throughput_rps=0.0, bytes=0)
+        self.assertEqual(closed_loop.failures(GET, empty), ["no request succeeded"])
 
 
 if __name__ == "__main__":
