@@ -80,10 +80,12 @@ def bars(groups: list[BarGroup], paper: list[BarGroup], rows: list[str]) -> str:
         width = 0.8 / len(shown)
         for index, group in enumerate(shown):
             _bar_group(axes, group, index * width - 0.4 + width / 2, width)
-        axes.set(title=title, yscale="log", ylim=(0.6 * least, None))
+        axes.set(title=title, yscale="log")
         axes.set_xticks(range(len(rows)), rows)
         axes.grid(axis="x", visible=False)
         axes.yaxis.set_major_formatter(FuncFormatter(plain_number))
+    # After all panels are drawn: a limit that is set stays, and all panels share it.
+    all_axes[0][0].set_ylim(bottom=0.6 * least)
     all_axes[0][0].set_ylabel("maximum throughput, requests/s")
     all_axes[0][-1].legend(loc="upper right")
     return svg(figure)
