@@ -1,7 +1,8 @@
 """Which point is measured next, and how it is measured.
 
 campaign.py   all cells of a plan, pass by pass
-sweep.py      the N of one cell: until throughput stops rising, then around the knee
+knee_sweep.py a procedure: climb until throughput stops rising, repeat the points around the knee
+sweep.py      its rules: when throughput has stopped rising, where the knee is
 measure.py    one point: the workload runs, the sampler watches
 checks.py     what makes a point invalid
 progress.py   how far the run is, on standard error

@@ -17,9 +17,9 @@ from ..rig.errors import Failed
 from ..rig.servers import Programs
 from ..rig.stores import Store
 from ..systems import files, stack
-from . import checks, measure, sweep
+from . import checks, measure
+from .knee_sweep import KneeSweep
 from .progress import Progress
-from .sweep import Point
 
 _TRIES = 2  # of one command at a point that other programs disturb
 
@@ -130,20 +130,20 @@ class Campaign:
         self._check_counts(made_here, checks.served_matches(servers.counts(), requests))
 
     def _next(self, cell: Cell, repeat: int) -> int | None:
-        rule = self._plan.sweeps[cell.request]
         disturbed = self._disturbed(cell, repeat)
         if disturbed is not None:
             return disturbed
-        swept = self._points(cell, 1)
-        if repeat == 1:
-            return sweep.next_threads(rule, swept)
-        done = {point.threads for point in self._points(cell, repeat)}
-        wanted = sweep.worth_repeating(swept) if rule.stops else rule.ladder
-        return next((threads for threads in wanted if threads not in done), None)
+        return self._procedure(cell).next_threads(self._runs_of(cell), repeat)
+
+    def _procedure(self, cell: Cell) -> KneeSweep:
+        return KneeSweep(self._plan.sweeps[cell.request], self._plan.mode.repeat)
+
+    def _runs_of(self, cell: Cell) -> list[Run]:
+        return [run for run in self._runs if run.cell == cell]
 
     def _disturbed(self, cell: Cell, repeat: int) -> int | None:
         """The N of a disturbed point that this command may try once more; None if there is none."""
-        runs = [run for run in self._runs if run.cell == cell and run.repeat == repeat]
+        runs = [run for run in self._runs_of(cell) if run.repeat == repeat]
         for run in runs:
             tries = [other for other in runs if other.threads == run.threads]
             is_spoiled = all(checks.may_pass_again(one.failures) for one in tries)
@@ -151,32 +151,16 @@ class Campaign:
                 return run.threads
         return None
 
-    def _points(self, cell: Cell, repeat: int) -> list[Point]:
-        """An invalid point counts as throughput 0, so that a sweep stops when requests fail."""
-        last = {run.threads: run for run in self._runs if run.cell == cell and run.repeat == repeat}
-        return [
-            Point(run.threads, run.throughput_rps if run.is_valid else 0.0, run.noise)
-            for run in last.values()
-        ]
-
     def _best(self, cell: Cell) -> float:
-        return max((run.throughput_rps for run in self._runs if run.cell == cell), default=0.0)
+        return max((run.throughput_rps for run in self._runs_of(cell)), default=0.0)
 
     def _points_in_all(self) -> int:
-        """Estimates the number of points. For cells whose sweep is complete, it is known."""
+        """An estimate for the cells whose procedure cannot tell yet."""
         total = 0
         for cell in self._plan.cells:
-            swept = self._points(cell, 1)
-            is_complete = sweep.next_threads(self._plan.sweeps[cell.request], swept) is None
-            if not is_complete:
-                total += max(self._plan.likely_points(cell), len(swept) + 1)
-                continue
-            repeated = (
-                len(sweep.worth_repeating(swept))
-                if self._plan.sweeps[cell.request].stops
-                else len(swept)
-            )
-            total += len(swept) + (self._plan.mode.repeat - 1) * repeated
+            runs = self._runs_of(cell)
+            known = self._procedure(cell).points_in_all(runs)
+            total += max(self._plan.likely_points(cell), len(runs) + 1) if known is None else known
         return total
 
     def _check_counts(self, made_here: list[Run], failure: str) -> None:
