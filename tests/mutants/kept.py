@@ -7,6 +7,7 @@ import commit_queue
 import connections
 import http_session
 import http_syntax
+import laboratory
 import loadgen_requests
 import measuring
 import passwords
@@ -37,4 +38,5 @@ ALL: tuple[Mutation, ...] = (
     *loadgen.MUTATIONS,
     *loadgen_requests.MUTATIONS,
     *measuring.MUTATIONS,
+    *laboratory.MUTATIONS,
 )

@@ -28,8 +28,9 @@ def exists(test: str, unit_tests: list[str]) -> bool:
         start = test.removesuffix("*")
         return any(name.startswith(start) if test != start else name == test for name in unit_tests)
     module, *names = test.split(".")
-    path = TESTS / f"{module}.py"
-    if not path.exists():
+    folder, file = module.split("/")
+    path = next((TESTS / folder).rglob(f"{file}.py"), None)
+    if path is None:
         return False
     wanted = [f"class {name}(" if name[0].isupper() else f"def {name}(" for name in names]
     return all(text in path.read_text() for text in wanted)

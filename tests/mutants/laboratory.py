@@ -1,0 +1,140 @@
+"""Mutations of the lab."""
+
+from tree import Mutation
+
+_CLOSED_LOOP = "lab/test_closed_loop.ClosedLoopTest."
+_ENVIRONMENT = "lab/test_environment.EnvironmentTest."
+_KNEE = "lab/test_knee_sweep.KneeSweepTest."
+_OTHER_VERSIONS = "lab/test_records.OtherVersionsTest."
+_PAPERS = "lab/test_papers."
+_REPORT = "lab/test_report.ReportTest."
+_RUN = "lab/test_run.RunTest."
+
+MUTATIONS: tuple[Mutation, ...] = (
+    Mutation(
+        "analysis-imports-the-report",
+        "lab/analysis/resources.py",
+        "from . import operational_laws",
+        "from ..report import wording as operational_laws",
+        ("lab/test_rooms.RoomsTest.test_no_import_goes_backwards",),
+    ),
+    Mutation(
+        "missing-column-is-an-error",
+        "lab/results/records.py",
+        "(field.default is not MISSING and not row.get(column))",
+        "False",
+        (_OTHER_VERSIONS + "test_columns_are_read_by_name_and_a_missing_one_was_not_measured",),
+    ),
+    Mutation(
+        "missing-failures-are-no-failures",
+        "lab/results/records.py",
+        "field.name in without or (",
+        'field.name in without or column == "failures" or (',
+        (_OTHER_VERSIONS + "test_what_says_that_a_run_is_invalid_may_not_be_missing",),
+    ),
+    Mutation(
+        "older-folder-keeps-its-columns",
+        "lab/results/records.py",
+        "if tuple(columns) != _COLUMNS:",
+        "if False:",
+        (_OTHER_VERSIONS + "test_an_older_folder_takes_further_points",),
+    ),
+    Mutation(
+        "newer-folder-is-written",
+        "lab/results/records.py",
+        "if name not in _COLUMNS]:",
+        "if False]:",
+        (_OTHER_VERSIONS + "test_a_newer_folder_is_read_but_not_written",),
+    ),
+    Mutation(
+        "what-was-not-recorded-is-an-error",
+        "lab/plan/from_json.py",
+        "if field.name in value or not _has_default(field)",
+        "if True",
+        (_ENVIRONMENT + "test_what_an_older_version_did_not_record_is_empty",),
+    ),
+    Mutation(
+        "stages-may-differ-within-a-folder",
+        "lab/results/environment.py",
+        '"file_counts", "stages")',
+        '"file_counts")',
+        (_ENVIRONMENT + "test_settings_that_differ_are_named",),
+    ),
+    Mutation(
+        "folder-takes-points-of-other-settings",
+        "lab/run.py",
+        "elif different := new.other_settings(environment):",
+        "elif different := []:",
+        (_RUN + "test_a_folder_takes_no_points_of_other_settings",),
+    ),
+    Mutation(
+        "failed-cell-ends-the-run",
+        "lab/procedures/campaign.py",
+        "                except Failed as error:",
+        "                except NotImplementedError as error:",
+        (_RUN + "test_a_cell_that_cannot_be_measured_is_a_problem_and_the_others_are_measured",),
+    ),
+    Mutation(
+        "report-describes-the-stages-of-today",
+        "lab/report/page.py",
+        "        environment.stages[name]\n",
+        "        catalog.stages()[name]\n",
+        (_REPORT + "test_stages_are_described_as_they_were_recorded",),
+    ),
+    Mutation(
+        "papers-bars-are-cut-off",
+        "lab/report/plots.py",
+        'axes.set(title=title, yscale="log")',
+        'axes.set(title=title, yscale="log", ylim=(0.6 * least, None))',
+        ("lab/test_plots.BarsTest.test_no_bar_of_the_paper_is_cut_off",),
+    ),
+    Mutation(
+        "number-of-a-paper-is-no-experiment",
+        "lab/plan/catalog.py",
+        '{one.name, one.paper, "all"}',
+        '{one.name, "all"}',
+        (_PAPERS + "PapersTest.test_the_number_of_a_paper_is_all_of_its_experiments",),
+    ),
+    Mutation(
+        "only-one-paper-is-read",
+        "lab/plan/papers.py",
+        "    for paper in names():",
+        "    for paper in names()[:1]:",
+        (_PAPERS + "FurtherPaperTest.test_its_experiments_stand_beside_the_others",),
+    ),
+    Mutation(
+        "numbers-of-another-table",
+        "lab/plan/papers.py",
+        "self.tables.get(table, {})",
+        'self.tables.get("table4", {})',
+        ("lab/test_catalog.CatalogTest.test_numbers_are_only_compared_inside_their_table",),
+    ),
+    Mutation(
+        "placement-forgets-its-cell",
+        "lab/plan/pinning.py",
+        "choose(self.pin, self.cores, cell.fileserver_cores)",
+        "choose(self.pin, self.cores)",
+        ("lab/test_pinning.PinningTest.test_a_placement_limits_the_fileserver_of_its_cell_only",),
+    ),
+    Mutation(
+        "workload-is-not-checked",
+        "lab/procedures/checks.py",
+        "found = closed_loop.failures(load, result)",
+        "found: list[str] = []",
+        ("lab/test_checks.ChecksTest.test_the_workload_and_the_machine_are_both_asked",),
+    ),
+    Mutation(
+        "users-may-be-idle",
+        "lab/workloads/closed_loop.py",
+        "not _LEAST_OF_N <= share <= _MOST_OF_N",
+        "not share <= _MOST_OF_N",
+        (_CLOSED_LOOP + "test_littles_law_must_hold",),
+    ),
+    Mutation(
+        "invalid-point-counts-as-a-rise",
+        "lab/procedures/knee_sweep.py",
+        "run.throughput_rps if run.is_valid else 0.0",
+        "run.throughput_rps",
+        (_KNEE + "test_an_invalid_point_counts_as_no_throughput",),
+    ),
+)
