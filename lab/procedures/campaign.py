@@ -122,7 +122,7 @@ class Campaign:
                     servers, conditions, threads, repeat, self._best(cell)
                 )
                 requests = None if requests is None or made is None else requests + made
-                self._folder.add(run, evidence)
+                run = self._folder.add(run, evidence)
                 self._runs.append(run)
                 made_here.append(run)
                 self._progress.expect(self._points_in_all())
@@ -167,8 +167,8 @@ class Campaign:
         """Every point of a server is invalid when its counts differ from those of its clients."""
         if not failure:
             return
-        names = {run.name for run in made_here}
-        self._runs = [_failed(run, failure) if run.name in names else run for run in self._runs]
+        trials = {run.trial for run in made_here}
+        self._runs = [_failed(run, failure) if run.trial in trials else run for run in self._runs]
         self._folder.replace(self._runs)
         self._progress.say(f"  INVALID: {failure}")
 

@@ -1,8 +1,9 @@
-"""The results folder: points.csv (a line for each run of the load generator) and environment.json.
+"""The results folder: points.csv (a line for each trial), usage.csv and environment.json.
 
-A line is appended to points.csv as soon as its point is measured. So the file is complete however
-the lab ends, and a repeated command resumes after its last line. samples/ has the load generator's
-JSON and the time series of each run; the panels are drawn from it.
+A trial is one run of the load generator. Its line is appended to points.csv as soon as it has been
+measured. So the file is complete however the lab ends, and a repeated command resumes after its
+last line. usage.csv has what the machine did meanwhile. samples/ has the load generator's JSON and
+the time series of each trial; the panels are drawn from it.
 
 Columns of points.csv are read by their names. A column that is missing means that its value was not
 measured, so a folder of an older version stays readable. Columns of a newer version are ignored.
@@ -13,25 +14,29 @@ from __future__ import annotations
 import csv
 import json
 import os
-from dataclasses import MISSING, asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from ..observe.usage import ComponentUsage, CoreUsage, DiskUsage, Usage
-from ..plan.catalog import COMPONENTS, Cell
+from ..observe.usage import Usage
+from ..plan.catalog import Cell
 from ..plan.from_json import from_json
 from ..rig.errors import Failed
+from . import wide_usage
 from .environment import Environment
+from .table import parsed
+from .usage_table import UsageTable
 
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """One measured run: its settings, its results, and what the machine did meanwhile.
+    """One trial: its settings, its results, and what the machine did meanwhile.
 
     None stands for what was not measured. A new field must have this default: older folders do not
     have its column.
     """
 
+    trial: int = 0  # its number in the folder; 0 before it is added
     cell: Cell
     store: str
     threads: int
@@ -64,28 +69,18 @@ class Run:
 
     @property
     def name(self) -> str:
+        """A trial that is made once more, because other programs disturbed it, has another one."""
+        return f"{self.old_name}-trial{self.trial}"
+
+    @property
+    def old_name(self) -> str:
+        """As older versions named it, in which both tries of a disturbed trial had one name."""
         return f"{self.cell.slug}-N{self.threads}-run{self.repeat}"
 
 
 _CELL = tuple(field.name for field in fields(Cell))
 _PLAIN = tuple(field.name for field in fields(Run) if field.name not in ("cell", "usage"))
-_COMPONENT = tuple(field.name for field in fields(ComponentUsage))
-_CORE = tuple(field.name for field in fields(CoreUsage))
-_DISK = tuple(field.name for field in fields(DiskUsage))
-_MACHINE = tuple(
-    field.name for field in fields(Usage) if field.name not in ("components", "cores", "disks")
-)
-_COLUMNS = (
-    *_CELL,
-    *_PLAIN,
-    *(f"{component}_{name}" for component in COMPONENTS for name in _COMPONENT),
-    "cores",
-    *(f"core_{name}" for name in _CORE),
-    "disks",
-    *(f"disk_{name}" for name in _DISK),
-    *_MACHINE,
-)
-_OF_A_COMPONENT = "_cpu_cores"  # ends the name of the column that every component has
+_COLUMNS = ("trial", *_CELL, *(name for name in _PLAIN if name != "trial"))
 
 
 class Folder:
@@ -94,6 +89,8 @@ class Folder:
     def __init__(self, path: Path):
         self.path = path
         self._points = path / "points.csv"
+        self._usage = UsageTable(path)
+        self._trials = 0  # as many as are known to be there; 0 before the first is added
 
     def prepare(self) -> None:
         """Makes the folder if it is new, and the columns of an older one those of this version.
@@ -106,10 +103,18 @@ class Folder:
             return
         with open(self._points, newline="", encoding="utf-8") as file:
             columns = csv.DictReader(file).fieldnames or ()
-        if unknown := [name for name in columns if name not in _COLUMNS]:
+        known = {*_COLUMNS, *wide_usage.columns(columns)}
+        if unknown := [name for name in columns if name not in known]:
             raise Failed(f"{self._points} is of a newer lab, which measured {', '.join(unknown)}")
         if tuple(columns) != _COLUMNS:
-            self.replace(self.runs())
+            self._modernise(self.runs())
+
+    def _modernise(self, runs: list[Run]) -> None:
+        has_own = self._usage.by_trial()
+        for run in runs:
+            if run.trial not in has_own:
+                self._usage.add(run.trial, run.usage)
+        self.replace(runs)
 
     def runs(self) -> list[Run]:
         """All runs, in the order in which they were measured.
@@ -118,18 +123,24 @@ class Folder:
         """
         if not self._points.exists():
             return []
+        usage = self._usage.by_trial()
         with open(self._points, newline="", encoding="utf-8") as file:
             try:
-                return [_from_row(row) for row in csv.DictReader(file)]
+                return [
+                    _from_row(row, number, usage)
+                    for number, row in enumerate(csv.DictReader(file), start=1)
+                ]
             except KeyError as error:
                 raise Failed(f"{self._points} has no column {error}") from error
 
-    def add(self, run: Run, evidence: dict[str, Any]) -> None:
+    def add(self, run: Run, evidence: dict[str, Any]) -> Run:
         """Appends the run and keeps its evidence (samples and the load generator's JSON).
 
-        Requires: prepare() was called.
+        Returns it with the number of its trial. Requires: prepare() was called.
         """
-        write_json(self.sample_path(run), evidence)
+        run = replace(run, trial=self._next_trial())
+        write_json(self.path / "samples" / f"{run.name}.json", evidence)
+        self._usage.add(run.trial, run.usage)
         is_new = not self._points.exists()
         with open(self._points, "a", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, _COLUMNS)
@@ -138,6 +149,15 @@ class Folder:
             writer.writerow(_to_row(run))
             file.flush()
             os.fsync(file.fileno())
+        return run
+
+    def _next_trial(self) -> int:
+        """A number that nothing has, not even the usage of a trial that was never written."""
+        if not self._trials:
+            known = {run.trial for run in self.runs()} | self._usage.by_trial().keys()
+            self._trials = max(known, default=0)
+        self._trials += 1
+        return self._trials
 
     def replace(self, runs: list[Run]) -> None:
         """Replaces points.csv atomically."""
@@ -148,13 +168,14 @@ class Folder:
             writer.writerows(_to_row(run) for run in runs)
         draft.replace(self._points)
 
-    def sample_path(self, run: Run) -> Path:
-        return self.path / "samples" / f"{run.name}.json"
-
     def evidence(self, run: Run) -> dict[str, Any] | None:
         """None when samples/ does not have it."""
-        path = self.sample_path(run)
-        return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+        for name in (run.name, run.old_name):
+            path = self.path / "samples" / f"{name}.json"
+            if path.exists():
+                found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+                return found
+        return None
 
     def environment(self) -> Environment:
         """Failed when there is none, or when it lacks something without which nothing is told."""
@@ -187,83 +208,12 @@ def write_json(path: Path, value: dict[str, Any]) -> None:
 
 
 def _to_row(run: Run) -> dict[str, object]:
-    row: dict[str, object] = asdict(run.cell)
-    row.update({name: getattr(run, name) for name in _PLAIN})
-    usage = run.usage
-    for component, values in usage.components.items():
-        row.update({f"{component}_{name}": _short(getattr(values, name)) for name in _COMPONENT})
-    row["cores"] = " ".join(usage.cores)
-    row.update({f"core_{name}": _joined(usage.cores, name) for name in _CORE})
-    row["disks"] = " ".join(usage.disks)
-    row.update({f"disk_{name}": _joined(usage.disks, name) for name in _DISK})
-    row.update({name: _short(getattr(usage, name)) for name in _MACHINE})
-    return row
+    return {**asdict(run.cell), **{name: getattr(run, name) for name in _PLAIN}}
 
 
-def _from_row(row: dict[str, str]) -> Run:
-    components = {
-        component: ComponentUsage(**_parsed(ComponentUsage, row, f"{component}_"))
-        for component in _components(row)
-    }
-    usage = Usage(
-        components=components,
-        cores=_split(CoreUsage, row, "cores", "core_"),
-        disks=_split(DiskUsage, row, "disks", "disk_"),
-        **_parsed(Usage, row, without=("components", "cores", "disks")),
-    )
-    cell = Cell(**_parsed(Cell, row))
-    return Run(cell=cell, usage=usage, **_parsed(Run, row, without=("cell", "usage")))
-
-
-def _components(row: dict[str, str]) -> list[str]:
-    """Those that took part in the run."""
-    return [
-        column.removesuffix(_OF_A_COMPONENT)
-        for column, text in row.items()
-        if text and column.endswith(_OF_A_COMPONENT)
-    ]
-
-
-def _parsed(
-    kind: type, row: dict[str, str], prefix: str = "", without: tuple[str, ...] = ()
-) -> dict[str, Any]:
-    """The fields of a dataclass, by their names. KeyError if one is missing that has no default."""
-    values = {}
-    for field in fields(kind):
-        column = prefix + field.name
-        if field.name in without or (field.default is not MISSING and not row.get(column)):
-            continue
-        values[field.name] = _value(str(field.type), row[column])
-    return values
-
-
-def _value(kind: str, text: str) -> Any:
-    if kind == "str":
-        return text
-    if kind == "int":
-        return int(text)
-    return text == "True" if kind == "bool" else float(text)
-
-
-def _joined(values: dict[str, Any], name: str) -> str:
-    return " ".join(str(_short(getattr(value, name))) for value in values.values())
-
-
-def _split(kind: type, row: dict[str, str], names: str, prefix: str) -> dict[str, Any]:
-    """The reverse of _joined: each column has a value for each name."""
-    columns = {
-        prefix + field.name: row[prefix + field.name].split()
-        for field in fields(kind)
-        if prefix + field.name in row
-    }
-    return {
-        name: kind(
-            **_parsed(kind, {column: texts[index] for column, texts in columns.items()}, prefix)
-        )
-        for index, name in enumerate(row[names].split())
-    }
-
-
-def _short(value: float | None) -> float | None:
-    """Four decimals are more precise than any counter here."""
-    return None if value is None else round(value, 4)
+def _from_row(row: dict[str, str], number: int, usage: dict[int, Usage]) -> Run:
+    """number is that of the line. An older folder has no column of the trial."""
+    values = parsed(Run, row, without=("cell", "usage"))
+    trial = values.setdefault("trial", number)
+    used = usage[trial] if trial in usage else wide_usage.read(row)
+    return Run(cell=Cell(**parsed(Cell, row)), usage=used, **values)

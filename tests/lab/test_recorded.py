@@ -58,7 +58,7 @@ class RecordedTest(unittest.TestCase):
                 )
 
     def test_the_samples_of_a_point_give_the_usage_that_stands_beside_it(self):
-        run = next(run for run in RECORDED.runs() if run.name == "ph2-10MB-N4-run2")
+        run = next(run for run in RECORDED.runs() if run.old_name == "ph2-10MB-N4-run2")
         samples = [
             Sample(one["time_s"], {name: value for name, value in one.items() if name != "time_s"})
             for one in RECORDED.evidence(run)["samples"]

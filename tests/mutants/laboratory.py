@@ -7,6 +7,7 @@ _ENVIRONMENT = "lab/test_environment.EnvironmentTest."
 _KNEE = "lab/test_knee_sweep.KneeSweepTest."
 _OTHER_VERSIONS = "lab/test_records.OtherVersionsTest."
 _PAPERS = "lab/test_papers."
+_RECORDS = "lab/test_records.RecordsTest."
 _REPORT = "lab/test_report.ReportTest."
 _RUN = "lab/test_run.RunTest."
 
@@ -20,14 +21,14 @@ MUTATIONS: tuple[Mutation, ...] = (
     ),
     Mutation(
         "missing-column-is-an-error",
-        "lab/results/records.py",
+        "lab/results/table.py",
         "(field.default is not MISSING and not row.get(column))",
         "False",
         (_OTHER_VERSIONS + "test_columns_are_read_by_name_and_a_missing_one_was_not_measured",),
     ),
     Mutation(
         "missing-failures-are-no-failures",
-        "lab/results/records.py",
+        "lab/results/table.py",
         "field.name in without or (",
         'field.name in without or column == "failures" or (',
         (_OTHER_VERSIONS + "test_what_says_that_a_run_is_invalid_may_not_be_missing",),
@@ -42,9 +43,30 @@ MUTATIONS: tuple[Mutation, ...] = (
     Mutation(
         "newer-folder-is-written",
         "lab/results/records.py",
-        "if name not in _COLUMNS]:",
+        "if name not in known]:",
         "if False]:",
         (_OTHER_VERSIONS + "test_a_newer_folder_is_read_but_not_written",),
+    ),
+    Mutation(
+        "second-try-has-the-number-of-the-first",
+        "lab/results/records.py",
+        "self._trials += 1",
+        "self._trials = 1",
+        (_RECORDS + "test_the_second_try_of_a_point_keeps_the_evidence_of_the_first",),
+    ),
+    Mutation(
+        "number-of-a-lost-trial-is-used-again",
+        "lab/results/records.py",
+        " | self._usage.by_trial().keys()",
+        "",
+        (_RECORDS + "test_the_number_of_a_trial_that_was_never_written_is_not_used_again",),
+    ),
+    Mutation(
+        "older-evidence-is-not-found",
+        "lab/results/records.py",
+        "in (run.name, run.old_name):",
+        "in (run.name,):",
+        ("lab/test_records.WideFolderTest.test_its_evidence_is_found_by_its_older_name",),
     ),
     Mutation(
         "what-was-not-recorded-is-an-error",

@@ -32,7 +32,8 @@ class CampaignTest(unittest.TestCase):
         self.folder.prepare()
 
     def next(self, *runs, repeat: int = 1) -> int | None:
-        self.folder.replace(list(runs))
+        for run in runs:
+            self.folder.add(run, {})
         campaign = Campaign(
             plan.make(OPTIONS, (0, 1), self.work),
             self.folder,

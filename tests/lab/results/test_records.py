@@ -1,6 +1,7 @@
 """points.csv and environment.json: what is written is read back."""
 
 import csv
+import shutil
 import tempfile
 import unittest
 from dataclasses import replace
@@ -9,6 +10,7 @@ from pathlib import Path
 import examples
 
 from lab.results.records import Folder
+from lab.results.usage_table import UsageTable
 from lab.rig.errors import Failed
 
 
@@ -32,10 +34,36 @@ class RecordsTest(unittest.TestCase):
                 is_generator_limit=True,
             ),
         ]
-        for run in runs:
-            self.folder.add(run, {"samples": [1]})
-        self.assertEqual(self.folder.runs(), runs)
-        self.assertEqual(self.folder.evidence(runs[1]), {"samples": [1]})
+        added = [self.folder.add(run, {"samples": [run.threads]}) for run in runs]
+        self.assertEqual(
+            self.folder.runs(), [replace(run, trial=n + 1) for n, run in enumerate(runs)]
+        )
+        self.assertEqual(self.folder.runs(), added)
+        self.assertEqual(self.folder.evidence(added[1]), {"samples": [4]})
+
+    def test_the_second_try_of_a_point_keeps_the_evidence_of_the_first(self):
+        first = self.folder.add(examples.run(failures="disturbed"), {"samples": [1]})
+        again = Folder(self.folder.path).add(examples.run(), {"samples": [2]})
+        self.assertEqual((first.trial, again.trial), (1, 2))
+        self.assertEqual(self.folder.evidence(first), {"samples": [1]})
+        self.assertEqual(self.folder.evidence(again), {"samples": [2]})
+
+    def test_what_the_machine_did_has_a_line_for_each_trial_component_and_metric(self):
+        self.folder.add(examples.run(), {})
+        with open(self.folder.path / "usage.csv", newline="", encoding="utf-8") as file:
+            lines = list(csv.DictReader(file))
+        self.assertEqual(list(lines[0]), ["trial", "component", "metric", "value"])
+        self.assertIn(
+            {"trial": "1", "component": "fileserver", "metric": "threads", "value": "3"}, lines
+        )
+        self.assertLessEqual(
+            {"core 0", "disk vda", "machine"}, {line["component"] for line in lines}
+        )
+
+    def test_the_number_of_a_trial_that_was_never_written_is_not_used_again(self):
+        UsageTable(self.folder.path).add(1, examples.usage({"cache": 1.0}))
+        self.folder.add(examples.run(), {})
+        self.assertEqual(self.folder.runs(), [examples.run(trial=2)])
 
     def test_a_component_that_was_not_there_stays_away(self):
         run = examples.run(used=examples.usage({"fileserver": 0.5, "loadgen": 0.5}))
@@ -43,8 +71,7 @@ class RecordsTest(unittest.TestCase):
         self.assertEqual(list(self.folder.runs()[0].usage.components), ["fileserver", "loadgen"])
 
     def test_all_points_can_be_written_again(self):
-        run = examples.run()
-        self.folder.add(run, {})
+        run = self.folder.add(examples.run(), {})
         self.folder.replace([replace(run, failures="counted otherwise")])
         self.assertFalse(self.folder.runs()[0].is_valid)
 
@@ -64,28 +91,35 @@ class OtherVersionsTest(unittest.TestCase):
         self.points = self.folder.path / "points.csv"
 
     def change(self, without: tuple[str, ...] = (), **more: str) -> None:
-        with open(self.points, newline="", encoding="utf-8") as file:
+        self.change_file(self.points, without, more)
+
+    def change_file(self, path: Path, without: tuple[str, ...], more: dict[str, str]) -> None:
+        with open(path, newline="", encoding="utf-8") as file:
             rows = [{**row, **more} for row in csv.DictReader(file)]
         kept = [name for name in rows[0] if name not in without]
-        with open(self.points, "w", newline="", encoding="utf-8") as file:
+        with open(path, "w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, kept, extrasaction="ignore")
             writer.writeheader()
             writer.writerows(rows)
 
     def test_columns_are_read_by_name_and_a_missing_one_was_not_measured(self):
-        self.change(("p99_ms", "fileserver_threads", "accepts_per_s"))
+        self.change(("p99_ms",))
         (run,) = self.folder.runs()
-        used = run.usage
-        self.assertEqual(
-            (run.p99_ms, used.components["fileserver"].threads, used.accepts_per_s), (None,) * 3
-        )
-        self.assertEqual(
-            (run.p90_ms, used.components["authserver"].threads), (examples.run().p90_ms, 3)
-        )
+        self.assertEqual((run.p99_ms, run.p90_ms), (None, examples.run().p90_ms))
 
-    def test_the_points_of_a_component_that_this_version_does_not_know_are_read(self):
-        self.change(cache_cpu_cores="0.25")
-        self.assertEqual(self.folder.runs()[0].usage.components["cache"].cpu_cores, 0.25)
+    def test_a_metric_that_is_missing_was_not_measured_and_a_new_one_is_left_unread(self):
+        usage = self.folder.path / "usage.csv"
+        kept = [
+            line
+            for line in usage.read_text(encoding="utf-8").splitlines()
+            if not line.startswith(("1,fileserver,threads", "1,machine,accepts"))
+        ]
+        kept += ["1,fileserver,colour,2", "1,cache,cpu_cores,0.25"]
+        usage.write_text("\n".join([*kept, ""]), encoding="utf-8")
+        used = self.folder.runs()[0].usage
+        self.assertEqual((used.components["fileserver"].threads, used.accepts_per_s), (None, None))
+        self.assertEqual(used.components["authserver"].threads, 3)
+        self.assertEqual(used.components["cache"].cpu_cores, 0.25)
 
     def test_a_run_without_its_throughput_is_none(self):
         self.change(("throughput_rps",))
@@ -105,9 +139,35 @@ class OtherVersionsTest(unittest.TestCase):
 
     def test_a_newer_folder_is_read_but_not_written(self):
         self.change(colour="red")
-        self.assertEqual(self.folder.runs(), [examples.run()])
+        self.assertEqual(self.folder.runs(), [examples.run(trial=1)])
         with self.assertRaisesRegex(Failed, "newer lab, which measured colour"):
             self.folder.prepare()
+
+
+class WideFolderTest(unittest.TestCase):
+    """A folder whose usage is in columns of points.csv, as older versions wrote it."""
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.path = Path(temporary.name)
+        recorded = Path(__file__).parents[1] / "recorded"
+        shutil.copytree(recorded, self.path, dirs_exist_ok=True)
+
+    def test_its_trials_are_numbered_and_become_long_when_points_are_added(self):
+        before = Folder(self.path).runs()
+        self.assertEqual([run.trial for run in before], list(range(1, len(before) + 1)))
+        self.assertIn("store", before[0].usage.components)
+        self.assertTrue(before[0].usage.cores and before[0].usage.disks)
+        folder = Folder(self.path)
+        folder.prepare()
+        self.assertEqual(folder.runs(), before)
+        self.assertNotIn("cpu_cores", (self.path / "points.csv").read_text(encoding="utf-8"))
+        self.assertEqual(folder.add(examples.run(), {}).trial, len(before) + 1)
+
+    def test_its_evidence_is_found_by_its_older_name(self):
+        folder = Folder(self.path)
+        self.assertTrue(any(folder.evidence(run) for run in folder.runs()))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,36 @@
+"""A line of a CSV file as a dataclass: its columns are read by their names.
+
+A column that is missing means that its value was not measured, if its field has a default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from typing import Any
+
+
+def parsed(
+    kind: type, row: Mapping[str, str], prefix: str = "", without: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """The fields of a dataclass, by their names. KeyError if one is missing that has no default."""
+    values = {}
+    for field in fields(kind):
+        column = prefix + field.name
+        if field.name in without or (field.default is not MISSING and not row.get(column)):
+            continue
+        values[field.name] = _value(str(field.type), row[column])
+    return values
+
+
+def short(value: Any) -> Any:
+    """Four decimals are more precise than any counter here."""
+    return round(value, 4) if isinstance(value, float) else value
+
+
+def _value(kind: str, text: str) -> Any:
+    if kind == "str":
+        return text
+    if kind == "int":
+        return int(text)
+    return text == "True" if kind == "bool" else float(text)

@@ -1,0 +1,88 @@
+"""usage.csv: what the machine did during each trial, a line for each trial, component and metric.
+
+A component is a program under test, "core 0", "disk vda" or "machine". A metric or a component that
+an older version did not measure is simply not there, and one of a newer version is left unread.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import TypeVar
+
+from ..observe.usage import ComponentUsage, CoreUsage, DiskUsage, Usage
+from .table import parsed, short
+
+_COLUMNS = ("trial", "component", "metric", "value")
+_MACHINE, _CORE, _DISK = "machine", "core ", "disk "
+_PARTS = ("components", "cores", "disks")  # of Usage; its other fields are the machine's
+_Metrics = dict[str, str]
+_Kind = TypeVar("_Kind")
+
+
+class UsageTable:
+    """The file in a results folder. One thread."""
+
+    def __init__(self, folder: Path):
+        self._path = folder / "usage.csv"
+
+    def add(self, trial: int, usage: Usage) -> None:
+        """It is on the disk when this returns. Requires: the file has nothing of this trial yet."""
+        text = io.StringIO()
+        writer = csv.writer(text)
+        if not self._path.exists():
+            writer.writerow(_COLUMNS)
+        writer.writerows((trial, *line) for line in _lines(usage))
+        with open(self._path, "a", newline="", encoding="utf-8") as file:
+            file.write(text.getvalue())
+            file.flush()
+            os.fsync(file.fileno())
+
+    def by_trial(self) -> dict[int, Usage]:
+        """{} when there is no such file."""
+        found: dict[int, dict[str, _Metrics]] = {}
+        if self._path.exists():
+            with open(self._path, newline="", encoding="utf-8") as file:
+                for line in csv.DictReader(file):
+                    trial = found.setdefault(int(line["trial"]), {})
+                    trial.setdefault(line["component"], {})[line["metric"]] = line["value"]
+        return {trial: _usage(metrics) for trial, metrics in found.items()}
+
+
+def _lines(usage: Usage) -> Iterator[tuple[str, str, object]]:
+    named: dict[str, ComponentUsage | CoreUsage | DiskUsage | Usage] = {
+        **usage.components,
+        **{_CORE + name: core for name, core in usage.cores.items()},
+        **{_DISK + name: disk for name, disk in usage.disks.items()},
+        _MACHINE: usage,
+    }
+    for component, values in named.items():
+        for field in fields(values):
+            value = None if field.name in _PARTS else getattr(values, field.name)
+            if value is not None:
+                yield component, field.name, short(value)
+
+
+def _usage(metrics: dict[str, _Metrics]) -> Usage:
+    def all_of(kind: type[_Kind], prefix: str) -> dict[str, _Kind]:
+        return {
+            name.removeprefix(prefix): kind(**parsed(kind, values))
+            for name, values in metrics.items()
+            if name.startswith(prefix)
+        }
+
+    programs = {
+        name: ComponentUsage(**parsed(ComponentUsage, values))
+        for name, values in metrics.items()
+        if name != _MACHINE and not name.startswith((_CORE, _DISK))
+    }
+    return Usage(
+        components=programs,
+        cores=all_of(CoreUsage, _CORE),
+        disks=all_of(DiskUsage, _DISK),
+        **parsed(Usage, metrics.get(_MACHINE, {}), without=_PARTS),
+    )
