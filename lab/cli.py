@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from .plan import catalog, options, papers, pinning
+from .plan.plan import Options
 from .results.records import Folder
 from .rig import lock, namespace
 from .rig.errors import Failed, WrongUsage
@@ -116,6 +117,15 @@ def _add_plan_flags(parser: argparse.ArgumentParser, names_needed: bool = True) 
         help="a plan of `lab list`, or fileserver=0,loadgen=1-2 (default: auto)",
     )
     parser.add_argument(
+        "--client",
+        metavar="HOST",
+        help="where the load generator runs: a host that ssh reaches without a password, or netns "
+        "for a network namespace of its own on this machine (default: here, over loopback)",
+    )
+    parser.add_argument(
+        "--link", metavar="RATE", help="the rate of the link to that namespace: 10mbit, 1gbit"
+    )
+    parser.add_argument(
         "--work",
         type=Path,
         default=_ROOT / "build" / "lab",
@@ -150,7 +160,7 @@ def _run(parsed: argparse.Namespace) -> int:
     from . import run  # here, because matplotlib takes a second to load and `list` does not use it
 
     chosen = options.checked(parsed)
-    namespace.enter()
+    _enter_namespace(chosen)
     out = (
         parsed.out
         or Path("lab-results") / f"{'-'.join(parsed.experiments)}-{time.strftime('%Y%m%d-%H%M%S')}"
@@ -161,6 +171,12 @@ def _run(parsed: argparse.Namespace) -> int:
             run.Places(out.resolve(), parsed.work.resolve(), Programs(parsed.programs.resolve())),
         )
     return 0
+
+
+def _enter_namespace(chosen: Options) -> None:
+    """Another host could not reach us there."""
+    if not chosen.has_remote_client:
+        namespace.enter()
 
 
 def _report(parsed: argparse.Namespace) -> int:
@@ -183,5 +199,5 @@ def _doctor(parsed: argparse.Namespace) -> int:
 
     parsed.experiments = parsed.experiments or ["all"]
     chosen = options.checked(parsed)
-    namespace.enter()
+    _enter_namespace(chosen)
     return doctor.examine(chosen, parsed.programs.resolve(), parsed.work.resolve())

@@ -133,7 +133,7 @@ class Analysis:
                 typical,
                 pins,
                 model.stations if model else [],
-                self._environment.loopback_bytes_per_s,
+                self._environment.carries_bytes_per_s(typical.topology),
             ),
             model.response_s if model else None,
             is_saturated,

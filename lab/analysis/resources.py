@@ -7,6 +7,7 @@ import statistics
 from ..plan.catalog import COMPONENTS
 from ..results.records import Run
 from ..rig.cores import Cores, format_cores
+from ..rig.place import LOOPBACK
 from ..rig.stores import KINDS
 from . import operational_laws
 from .operational_laws import Station
@@ -23,11 +24,12 @@ def of_run(
     run: Run,
     pins: dict[str, Cores],
     stations: list[Station],
-    loopback_bytes_per_s: float | None,
+    carries_bytes_per_s: float | None,
 ) -> list[Resource]:
     """How busy everything was that can be busy. stations have the service demands at N = 1.
 
-    The network is left out if loopback was not measured.
+    carries_bytes_per_s is what the network can carry, over which this run went; it is left out if
+    that was not measured.
     """
     demands = {station.name: station.demand_s for station in stations}
     sharers = _sharers(run, pins)
@@ -38,9 +40,8 @@ def of_run(
         for component, used in run.usage.components.items()
         if component != "loadgen" and used.main_thread is not None
     ]
-    carried = run.usage.loopback_bytes_per_s
-    if loopback_bytes_per_s and carried is not None:
-        found.append(_network(carried, loopback_bytes_per_s))
+    if carries_bytes_per_s:
+        found += _network(run, carries_bytes_per_s)
     return found
 
 
@@ -142,10 +143,19 @@ def _main_thread(title: str, busy: float) -> Resource:
     )
 
 
-def _network(carried: float, capacity: float) -> Resource:
-    return Resource(
-        kind="network",
-        name="the loopback network",
-        busy=min(1.0, carried / capacity),
-        detail=f"{carried / 1e6:,.0f} of the {capacity / 1e6:,.0f} MB/s of one iperf3 connection",
-    )
+def _network(run: Run, capacity: float) -> list[Resource]:
+    """Loopback is a kind of its own: it costs CPU time, and can only seem to be a limit."""
+    is_link = run.topology != LOOPBACK
+    usage = run.usage
+    carried = usage.link_bytes_per_s if is_link else usage.loopback_bytes_per_s
+    if carried is None:
+        return []
+    return [
+        Resource(
+            kind="network" if is_link else "loopback",
+            name=f"the link ({run.topology})" if is_link else "the loopback network",
+            busy=min(1.0, carried / capacity),
+            detail=f"{carried / 1e6:,.0f} of the {capacity / 1e6:,.0f} MB/s of one iperf3 "
+            "connection",
+        )
+    ]

@@ -25,10 +25,10 @@ NOT_SATURATED = "not saturated"
 class Resource:
     """Something that can be busy all the time.
 
-    kind is cpu, disk, thread or network. name is the noun of the sentence ("MySQL's disk writes").
-    busy is a share, 0 … 1. demand_s is its service demand per request at N = 1, or None. detail is
-    more evidence, printed in brackets. owners are the titles of the components that keep it busy;
-    there are several if none stands out.
+    kind is cpu, disk, thread, network (a link) or loopback. name is the noun of the sentence
+    ("MySQL's disk writes"). busy is a share, 0 … 1. demand_s is its service demand per request at
+    N = 1, or None. detail is more evidence, printed in brackets. owners are the titles of the
+    components that keep it busy; there are several if none stands out.
     """
 
     kind: str
@@ -89,7 +89,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def _busiest(resources: list[Resource]) -> Resource | None:
-    others = [resource for resource in resources if resource.kind != "network"]
+    others = [resource for resource in resources if resource.kind != "loopback"]
     is_one_close = any(resource.busy >= CLOSE for resource in others)
     return max(
         others if is_one_close else resources, key=lambda resource: resource.busy, default=None

@@ -14,6 +14,7 @@ from ..plan.catalog import Cell, Size, Stage
 from ..rig import stores
 from ..rig.cores import usable_cores
 from ..rig.errors import Failed
+from ..rig.place import HERE
 from ..rig.processes import run_tool
 from ..rig.servers import Programs
 from ..systems import files, stack
@@ -108,7 +109,7 @@ def _load(
 
 def _loaded(load: closed_loop.Load, programs: Programs, log: Path) -> closed_loop.Result:
     """Runs the load generator, on all cores, until it ends."""
-    generator = closed_loop.start(load, programs.path("loadgen"), usable_cores(), log)
+    generator = closed_loop.start(load, programs.path("loadgen"), HERE, usable_cores(), log)
     try:
         return closed_loop.finish(generator, load)
     finally:

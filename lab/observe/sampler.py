@@ -30,8 +30,10 @@ class Sample:
 class Sampler:
     """Takes a sample every INTERVAL_S in its own thread, while the block is active."""
 
-    def __init__(self, process_ids: dict[str, int]):
+    def __init__(self, process_ids: dict[str, int], interface: str = ""):
+        """interface is that of the link to the load generator; "" if it has none but loopback."""
         self._process_ids = process_ids
+        self._interface = interface
         self._samples: list[Sample] = []
         self._is_stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sampler")
@@ -64,8 +66,9 @@ class Sampler:
             values.update(
                 {f"{component}.{name}": value for name, value in read_process(pid).items()}
             )
-        for read in (_read_cores, _read_disks, _read_network, _read_memory):
+        for read in (_read_cores, _read_disks, _read_memory):
             values.update(read())
+        values.update(_read_network(self._interface))
         self._samples.append(Sample(time.time(), values))
 
 
@@ -180,14 +183,17 @@ def _read_disks() -> Moment:
     return values
 
 
-def _read_network() -> Moment:
-    """This network namespace: the bytes over loopback, and the accepted connections."""
+def _read_network(link: str) -> Moment:
+    """This network namespace: the bytes over loopback and the link, and accepted connections."""
     values: Moment = {}
     with open("/proc/net/dev", encoding="ascii") as devices:
         for line in devices:
             name, _, counters = line.partition(":")
             if name.strip() == "lo":
                 values["loopback.bytes"] = int(counters.split()[0])
+            elif link and name.strip() == link:
+                values["link.received_bytes"] = int(counters.split()[0])
+                values["link.sent_bytes"] = int(counters.split()[8])
     values["tcp.accepts"] = accepted_connections()
     return values
 

@@ -55,6 +55,7 @@ class Usage:
     cores: dict[str, CoreUsage]
     disks: dict[str, DiskUsage]
     loopback_bytes_per_s: float | None = None
+    link_bytes_per_s: float | None = None  # in the direction that has more
     accepts_per_s: float | None = None
     used_memory_bytes: float | None = None
 
@@ -133,6 +134,9 @@ def between(window: list[Sample]) -> Usage:
         cores={core: _core(core, rates) for core in _names(rates, "core")},
         disks={disk: _disk(disk, rates) for disk in _names(rates, "disk")},
         loopback_bytes_per_s=rates.get("loopback.bytes", 0.0),
+        link_bytes_per_s=max(rates["link.sent_bytes"], rates["link.received_bytes"])
+        if "link.sent_bytes" in rates
+        else None,
         accepts_per_s=rates.get("tcp.accepts", 0.0),
         used_memory_bytes=gauges.get("memory.used_bytes", 0.0),
     )

@@ -28,6 +28,7 @@ class Stage:
     authserver: tuple[str, ...]
     fileserver: tuple[str, ...]
     loadgen: tuple[str, ...]
+    link: str = ""  # the rate of the link to the load generator; "" is loopback
 
     @property
     def passwords(self) -> str:

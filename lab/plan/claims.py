@@ -52,9 +52,3 @@ def claims(paper: str) -> list[Claim]:
         from_json(_KINDS[entry["claim"]], entry)
         for entry in papers.read(paper, "findings.json")["judged"]
     ]
-
-
-def not_judged(paper: str) -> str:
-    """What the paper found and the lab cannot judge, with the reason."""
-    text: str = papers.read(paper, "findings.json")["not_judged"]
-    return text

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import re
 
-from ..rig import stores
+from ..rig import stores, wire
 from ..rig.cores import usable_cores
 from ..rig.errors import WrongUsage
 from . import catalog
 from .catalog import NEW
 from .pinning import Placement
-from .plan import Options
+from .plan import NAMESPACE, Options
 
 
 def checked(arguments: argparse.Namespace) -> Options:
@@ -27,11 +27,26 @@ def checked(arguments: argparse.Namespace) -> Options:
         repeat=_whole("--repeat", arguments.repeat),
         store=arguments.store,
         pin=arguments.pin,
+        client=_client(arguments.client, arguments.link),
+        link=arguments.link or "",
     )
     if options.store is not None and options.store not in stores.KINDS:
         raise WrongUsage(f"--store '{options.store}': it may be {', '.join(stores.KINDS)}")
-    Placement(options.pin, usable_cores()).of_run()  # WrongUsage if there is no such plan
+    placement = Placement(options.pin, usable_cores(), not options.has_remote_client)
+    placement.of_run()  # WrongUsage if there is no such plan
     return options
+
+
+def _client(client: str | None, link: str | None) -> str:
+    """A rate of the link means a namespace, because that of another host is what it is."""
+    if link is not None:
+        wire.bits_per_s(link)
+        if client not in (None, NAMESPACE):
+            raise WrongUsage(f"--link is for --client {NAMESPACE}; '{client}' has a link already")
+        return NAMESPACE
+    if client is not None and not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.@:%-]*", client):
+        raise WrongUsage(f"--client '{client}': wanted {NAMESPACE}, or a host as ssh takes it")
+    return client or ""
 
 
 def _chosen(flag: str, text: str | None, known: list[str]) -> tuple[str, ...] | None:

@@ -16,6 +16,7 @@ from .pinning import Placement
 _OVERHEAD_S = {False: 0.4, True: 1.2}
 _STACK_START_S = 3.0
 _PROFILE_S = 30.0
+NAMESPACE = "netns"  # the load generator runs on this machine, in a network namespace of its own
 _LIKELY_POINTS = 6  # of a sweep until it flattens, refinements apart
 _LIKELY_REPEATED_POINTS = 4  # see sweep.worth_repeating
 
@@ -33,6 +34,12 @@ class Options:
     repeat: int | None = None
     store: str | None = None
     pin: str
+    client: str = ""  # where the load generator runs: here, in NAMESPACE, or on a host
+    link: str = ""  # the rate of the link to it, if it runs in NAMESPACE
+
+    @property
+    def has_remote_client(self) -> bool:
+        return self.client not in ("", NAMESPACE)
 
 
 @dataclass(frozen=True)
@@ -46,6 +53,7 @@ class Sweep:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
+    options: Options
     experiments: tuple[Experiment, ...]
     cells: tuple[Cell, ...]
     stages: Mapping[str, Stage]
@@ -111,13 +119,14 @@ def make(options: Options, cores: Cores, files_folder: Path) -> Plan:
         if row in rows
     }
     return Plan(
+        options=options,
         experiments=tuple(experiments),
         cells=tuple(cells),
         stages=stages,
         mode=mode,
         sweeps=sweeps,
         file_counts=counts,
-        placement=Placement(options.pin, cores),
+        placement=Placement(options.pin, cores, not options.has_remote_client),
     )
 
 

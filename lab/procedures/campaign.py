@@ -12,11 +12,12 @@ from ..plan.catalog import NEW, Cell
 from ..plan.plan import Plan, measured_in_order
 from ..results.environment import Environment, StackRecord
 from ..results.records import Folder, Run
-from ..rig import stores
+from ..rig import iperf3, stores
 from ..rig.errors import Failed
+from ..rig.place import LOOPBACK, Place
 from ..rig.servers import Programs
 from ..rig.stores import Store
-from ..systems import files, stack
+from ..systems import files, places, stack
 from . import checks, measure
 from .knee_sweep import KneeSweep
 from .progress import Progress
@@ -86,15 +87,20 @@ class Campaign:
                 self._note_problem(cell, error)
             return
         try:
+            with places.reached(self._plan.options, stage, self._folder.path / "logs") as place:
+                self._probe(place)
+                for cell in cells:
+                    try:
+                        self._measure_cell(cell, store, place, repeat)
+                    except Failed as error:
+                        self._note_problem(cell, error)
+        except Failed as error:
             for cell in cells:
-                try:
-                    self._measure_cell(cell, store, repeat)
-                except Failed as error:
-                    self._note_problem(cell, error)
+                self._note_problem(cell, error)
         finally:
             store.stop()
 
-    def _measure_cell(self, cell: Cell, store: Store, repeat: int) -> None:
+    def _measure_cell(self, cell: Cell, store: Store, place: Place, repeat: int) -> None:
         stage = self._plan.stages[cell.stage]
         pins = self._plan.placement.of(cell)
         conditions = measure.Conditions(
@@ -107,15 +113,23 @@ class Campaign:
             programs=self._programs,
             files_folder=self._work / "files",
             logs=self._folder.path / "logs",
+            place=place,
         )
         if store.program:
             store.program.move_to(pins.cores["store"])
         made_here: list[Run] = []
         requests: int | None = 1  # the account's
         with stack.running(
-            cell, stage, store, pins, self._programs, self._roots[cell.row], conditions.logs
+            cell,
+            stage,
+            store,
+            pins,
+            self._programs,
+            self._roots[cell.row],
+            conditions.logs,
+            place=place,
         ) as servers:
-            self._record_stack(cell, servers, pins.meaning)
+            self._record_stack(cell, servers, pins.meaning, place)
             while (threads := self._next(cell, repeat)) is not None:
                 self._progress.begin(cell, threads, repeat)
                 run, evidence, made = measure.point(
@@ -128,6 +142,22 @@ class Campaign:
                 self._progress.expect(self._points_in_all())
                 self._progress.end(cell, threads, run.throughput_rps, run.failures)
         self._check_counts(made_here, checks.served_matches(servers.counts(), requests))
+
+    def _probe(self, place: Place) -> None:
+        """Measures once what the link carries: every verdict on a run over it uses the result."""
+        if place.name == LOOPBACK or place.name in self._environment.link_probes:
+            return
+        self._progress.say(f"measuring the link with iperf3: {place.title}")
+        try:
+            carried = iperf3.measure(
+                self._plan.mode.seconds, self._folder.path / "logs", place=place
+            )
+        except Failed as error:
+            self._environment.problems[f"link: {place.name}"] = str(error)
+        else:
+            self._environment.problems.pop(f"link: {place.name}", None)
+            self._environment.link_probes[place.name] = carried
+        self._folder.write_environment(self._environment)
 
     def _next(self, cell: Cell, repeat: int) -> int | None:
         disturbed = self._disturbed(cell, repeat)
@@ -172,13 +202,14 @@ class Campaign:
         self._folder.replace(self._runs)
         self._progress.say(f"  INVALID: {failure}")
 
-    def _record_stack(self, cell: Cell, servers: stack.Stack, meaning: str) -> None:
+    def _record_stack(self, cell: Cell, servers: stack.Stack, meaning: str, place: Place) -> None:
         self._environment.stacks[cell.slug] = StackRecord(
             commands=servers.commands(),
             pinning=meaning,
             store=servers.store.kind,
             store_settings=servers.store.settings,
             durability=servers.store.durability,
+            topology=place.title,
         )
         self._environment.problems.pop(str(cell), None)
         self._folder.write_environment(self._environment)

@@ -14,6 +14,7 @@ from ..plan.pinning import Pinning
 from ..results.records import Run
 from ..rig import namespace
 from ..rig.cores import verify_cores
+from ..rig.place import LOOPBACK, Place
 from ..rig.servers import Programs
 from ..systems import files
 from ..systems.stack import Stack
@@ -38,6 +39,7 @@ class Conditions:
     programs: Programs
     files_folder: Path
     logs: Path
+    place: Place
 
 
 def point(
@@ -52,19 +54,26 @@ def point(
         files.drop_caches(conditions.files_folder)
     load = _load(stack, conditions, threads, best_rps)
     log = conditions.logs / f"{stack.cell.slug}.loadgen.log"
-    with Sampler(stack.process_ids()) as sampler:
+    place = conditions.place
+    link = place.interface if place.name != LOOPBACK else ""
+    with Sampler(stack.process_ids(), link) as sampler:
         program = closed_loop.start(
-            load, conditions.programs.path("loadgen"), conditions.pinning.cores["loadgen"], log
+            load,
+            conditions.programs.path("loadgen"),
+            place,
+            conditions.pinning.cores.get("loadgen", ()),
+            log,
         )
         try:
-            sampler.watch("loadgen", program.pid)
-            _verify_pinning(
-                {**stack.process_ids(), "loadgen": program.pid}, conditions.pinning, load
-            )
+            generator = {"loadgen": program.pid} if place.is_here else {}
+            for component, pid in generator.items():
+                sampler.watch(component, pid)
+            _verify_pinning({**stack.process_ids(), **generator}, conditions.pinning, load)
             result = closed_loop.finish(program, load)
         finally:
             program.stop()
     stack.check_running()
+    result = result.moved(-place.clock_ahead_s)
     window = usage.cut(sampler.samples(), result.start_s, result.end_s)
     run = _run(stack, conditions, load, repeat, result, usage.between(window))
     evidence = {
@@ -162,6 +171,7 @@ def _run(
         n_check=closed_loop.n_check(load, result),
         errors=result.error_list,
         is_generator_limit=result.is_bottleneck,
+        topology=conditions.place.name,
         failures="; ".join(checks.failures(load, result, used)),
         notes="; ".join(notes),
         usage=used,

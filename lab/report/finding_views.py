@@ -9,7 +9,7 @@ from ..analysis.intervals import Spread
 from ..plan import claims, papers
 from ..plan.claims import Claim
 from . import wording
-from .document import Block, Heading, Paragraph, Table
+from .document import Block, Heading, Table
 
 
 def section(analysis: Analysis) -> list[Block]:
@@ -34,7 +34,6 @@ def section(analysis: Analysis) -> list[Block]:
             ["finding", "verdict", "evidence"],
             rows,
         ),
-        *(Paragraph(claims.not_judged(paper)) for paper in papers.names()),
     ]
 
 

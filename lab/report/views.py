@@ -167,6 +167,10 @@ def network_probe(scene: Scene) -> list[Block]:
     probed = scene.environment.network_probe
     if probed:
         rows.append(_probe_row("iperf3 (ours, loopback)", probed.interval_s, probed.bytes))
+    rows += [
+        _probe_row(f"iperf3 (ours, {place})", carried.interval_s, carried.bytes)
+        for place, carried in scene.environment.link_probes.items()
+    ]
     for stage in scene.stages:
         for row in scene.rows:
             if result := scene.result(stage, row):

@@ -11,6 +11,7 @@ from ..plan.pinning import Placement
 from ..plan.plan import Options
 from ..rig.cores import Cores
 from ..rig.iperf3 import Carried
+from ..rig.place import LOOPBACK, Place
 
 _SETTINGS = ("options", "mode", "cores", "file_counts", "stages")
 
@@ -24,6 +25,7 @@ class StackRecord:
     store: str
     store_settings: dict[str, str]
     durability: str
+    topology: str = Place.title  # where the load generator ran
 
 
 @dataclass(kw_only=True)
@@ -46,8 +48,9 @@ class Environment:
     commands: list[str] = field(default_factory=list)
     problems: dict[str, str] = field(default_factory=dict)  # what was not measured, and why
     stacks: dict[str, StackRecord] = field(default_factory=dict)  # by the slug of the cell
-    network_probe: Carried | None = None
+    network_probe: Carried | None = None  # of loopback
     loopback_bytes_per_s: float | None = None
+    link_probes: dict[str, Carried] = field(default_factory=dict)  # by the name of the place
     profile: Profile | None = None
 
     def other_settings(self, other: Environment) -> list[str]:
@@ -56,7 +59,14 @@ class Environment:
 
     @property
     def placement(self) -> Placement:
-        return Placement(self.options.pin, self.cores)
+        return Placement(self.options.pin, self.cores, not self.options.has_remote_client)
+
+    def carries_bytes_per_s(self, topology: str) -> float | None:
+        """What iperf3 got through the network of a run; None if that was not measured."""
+        if topology == LOOPBACK:
+            return self.loopback_bytes_per_s
+        probed = self.link_probes.get(topology)
+        return probed.bytes_per_s if probed else None
 
     def stack(self, cell: Cell) -> StackRecord | None:
         return self.stacks.get(cell.slug)

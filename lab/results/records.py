@@ -22,6 +22,7 @@ from ..observe.usage import Usage
 from ..plan.catalog import Cell
 from ..plan.from_json import from_json
 from ..rig.errors import Failed
+from ..rig.place import LOOPBACK
 from . import wide_usage
 from .environment import Environment
 from .table import parsed
@@ -55,6 +56,7 @@ class Run:
     n_check: float
     errors: str  # "cause count, …"
     is_generator_limit: bool
+    topology: str = LOOPBACK  # the name of the place where the load generator ran
     failures: str  # "; "-separated; empty for a valid point
     notes: str
     usage: Usage

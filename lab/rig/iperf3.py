@@ -1,4 +1,4 @@
-"""What loopback carries without our programs, as iperf3 measures it."""
+"""What the network carries without our programs, as iperf3 measures it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from .errors import Failed
 from .host import free_port
-from .processes import Program, run_tool, wait_listening
+from .place import HERE, Place
+from .processes import Program, wait_listening
 
-_ADDRESS = "127.0.0.1"
 _START_TIMEOUT_S = 10.0
+_GRACE_S = 30.0
 
 
 @dataclass(frozen=True)
@@ -28,19 +30,25 @@ def is_installed() -> bool:
     return shutil.which("iperf3") is not None
 
 
-def measure(seconds: float, logs: Path, streams: int = 1) -> Carried:
-    """Sends over this many connections at once for this long. Failed if it could not run."""
+def measure(seconds: float, logs: Path, streams: int = 1, place: Place = HERE) -> Carried:
+    """Sends from here to the place, over this many connections at once for this long.
+
+    Failed if it could not run.
+    """
     logs.mkdir(parents=True, exist_ok=True)
     where = ["--port", str(port := free_port())]
-    command = ["iperf3", "--server", "--one-off", "--bind", _ADDRESS, *where]
+    command = ["iperf3", "--server", "--one-off", "--bind", place.host, *where]
     server = Program("iperf3", command, logs / "iperf3.log")
     try:
         wait_listening(server, port, _START_TIMEOUT_S)
-        client = ["iperf3", "--client", _ADDRESS, *where, "--parallel", str(streams)]
-        output = run_tool(
-            [*client, "--time", f"{max(1, round(seconds))}", "--json"], "iperf3", seconds + 30
-        )
+        command = ["iperf3", "--client", place.host, *where, "--parallel", str(streams)]
+        command += ["--reverse", "--time", f"{max(1, round(seconds))}", "--json"]
+        client = place.start("iperf3", command, logs / "iperf3.log")
+        status, output = client.wait_for_output(seconds + _GRACE_S)
     finally:
         server.stop()
-    received = json.loads(output)["end"]["sum_received"]
+    said = json.loads(output or "{}")
+    if status != 0:
+        raise Failed(f"iperf3: {said.get('error') or client.last_words()}")
+    received = said["end"]["sum_received"]
     return Carried(received["seconds"], received["bytes"])

@@ -8,18 +8,25 @@ from typing import Any
 
 from .cores import Cores
 from .errors import Failed
+from .place import HERE, Place
 from .processes import Program
 
 _GRACE_S = 90.0  # beyond the time a run should take: its slowest request, and writing the result
 
 
 def start(
-    program: Path, flags: list[str], log_path: Path, *, password: str, cores: Cores = ()
+    program: Path,
+    flags: list[str],
+    log_path: Path,
+    *,
+    password: str,
+    cores: Cores = (),
+    place: Place = HERE,
 ) -> Program:
     """The password is passed in the environment, because everyone may read a command line."""
-    command = [str(program), *flags, "--json", "-"]
+    command = [place.program(program), *flags, "--json", "-"]
     secret = {"LOADGEN_PASSWORD": password}
-    return Program("loadgen", command, log_path, cores=cores, environment=secret)
+    return place.start("loadgen", command, log_path, cores=cores, secrets=secret)
 
 
 def result(program: Program, seconds: float) -> Any:

@@ -21,7 +21,7 @@ _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
 # The settings of our namespace; the first value that the kernel takes. The host's stay as they are.
 # A connection per request needs many ports. A congestion control that paces is not wanted: bbr
 # halves large transfers on loopback. cubic may be reserved to the host; reno never is.
-_SETTINGS = {
+SETTINGS = {
     "net/ipv4/ip_local_port_range": ("10000 65535",),
     "net/ipv4/tcp_congestion_control": ("cubic", "reno"),
 }
@@ -34,7 +34,7 @@ def enter() -> None:
     """
     if is_inside():
         _bring_loopback_up()
-        for name, values in _SETTINGS.items():
+        for name, values in SETTINGS.items():
             _write_setting(name, values)
         return
     unshare = ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--map-root-user", "--net"]
@@ -50,7 +50,7 @@ def is_inside() -> bool:
 def settings() -> dict[str, str]:
     """The settings that are in force here, in our namespace or outside."""
     names = (
-        *_SETTINGS,
+        *SETTINGS,
         "net/core/somaxconn",
         "net/ipv4/tcp_tw_reuse",
         "net/ipv4/tcp_max_tw_buckets",

@@ -45,8 +45,9 @@ class Address(NamedTuple):
 class Program:
     """One running program. It runs from the construction until stop() or kill().
 
-    Its standard error is appended to log_path; its standard input is empty. The kernel kills it
-    when the thread that started it ends. It has a process group of its own, so Ctrl-C does not
+    Its standard error is appended to log_path. Its standard input is empty, or has the given lines
+    and then stays open as long as we live. The kernel kills it when the thread that started it
+    ends. It has a process group of its own, so Ctrl-C does not
     reach it. It stays in our session, because a new one would get a scheduling group of its own
     (autogroup). The programs of a measurement would then share the cores by group, not by thread.
 
@@ -61,6 +62,7 @@ class Program:
         *,
         cores: Cores = (),
         environment: dict[str, str] | None = None,
+        input_lines: str | None = None,
     ) -> None:
         """Failed when the command cannot be started.
 
@@ -78,7 +80,7 @@ class Program:
             try:
                 self._process = subprocess.Popen(
                     ["setpriv", "--pdeathsig", "KILL", *pinned, *self.command],
-                    stdin=subprocess.DEVNULL,
+                    stdin=subprocess.DEVNULL if input_lines is None else subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=log,
                     bufsize=0,
@@ -87,6 +89,10 @@ class Program:
                 )
             except FileNotFoundError as error:
                 raise Failed(f"{error.filename} is missing (package util-linux)") from error
+        # Popen must not know it: communicate() would close it.
+        self._input, self._process.stdin = self._process.stdin, None
+        if self._input and input_lines:
+            self._input.write(input_lines.encode())
 
     @property
     def pid(self) -> int:
@@ -184,6 +190,8 @@ class Program:
     def _end(self) -> int:
         """Reads what is left in the pipe without waiting: a child may hold its other end."""
         status = self._process.wait()
+        if self._input:
+            self._input.close()
         pipe = self._process.stdout
         if pipe and not pipe.closed:
             os.set_blocking(pipe.fileno(), False)

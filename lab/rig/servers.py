@@ -15,7 +15,7 @@ from .processes import Address, Program
 _START_TIMEOUT_S = 300.0  # a prefetching fileserver reads all its files first
 _REPLY_TIMEOUT_S = 60.0
 _PROGRAMS = ("fileserver", "authserver", "loadgen")
-_ANY_PORT = ("--listen", "127.0.0.1:0")
+_LOOPBACK = "127.0.0.1"
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,15 @@ class Pair:
 
 def authserver_flags(store_flags: Sequence[str]) -> list[str]:
     """On a free port of loopback, with the store that these flags name."""
-    return [*_ANY_PORT, *store_flags]
+    return ["--listen", str(Address(_LOOPBACK, 0)), *store_flags]
 
 
-def fileserver_flags(auth_address: Address | str, root: Path) -> list[str]:
-    """On a free port of loopback, in front of this authserver and this folder."""
-    return [*_ANY_PORT, "--auth", str(auth_address), "--root", str(root)]
+def fileserver_flags(auth_address: Address | str, root: Path, host: str = _LOOPBACK) -> list[str]:
+    """On a free port of this address, in front of this authserver and this folder."""
+    return [
+        *("--listen", str(Address(host, 0))),
+        *("--auth", str(auth_address), "--root", str(root)),
+    ]
 
 
 @contextmanager
@@ -76,12 +79,14 @@ def running(
     root: Path,
     logs: Path,
     prefix: str = "",
+    host: str = _LOOPBACK,
     authserver: Server = Server(),
     fileserver: Server = Server(),
 ) -> Iterator[Pair]:
     """Starts both servers, and stops them when the block is left.
 
-    Their logs are `logs`/`prefix`NAME.log; an old one is removed. Failed when one does not start.
+    host is the address that the fileserver listens on. Their logs are `logs`/`prefix`NAME.log; an
+    old one is removed. Failed when one does not start.
     """
     logs.mkdir(parents=True, exist_ok=True)
     started: list[Program] = []
@@ -96,7 +101,7 @@ def running(
     try:
         auth_program, auth_address = start("authserver", authserver, authserver_flags(store_flags))
         file_program, address = start(
-            "fileserver", fileserver, fileserver_flags(auth_address, root)
+            "fileserver", fileserver, fileserver_flags(auth_address, root, host)
         )
         yield Pair(auth_program, file_program, auth_address, address)
     finally:

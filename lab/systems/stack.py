@@ -13,6 +13,7 @@ from ..plan.catalog import Cell, Stage
 from ..plan.pinning import Pinning
 from ..rig import servers
 from ..rig.errors import Failed
+from ..rig.place import HERE, Place
 from ..rig.processes import Address, Program
 from ..rig.servers import Programs, Server
 from ..rig.stores import Store
@@ -69,10 +70,11 @@ def running(
     root: Path,
     logs: Path,
     wrapper: tuple[str, ...] = (),
+    place: Place = HERE,
 ) -> Iterator[Stack]:
     """Starts both servers in front of this store, and stops them when the block is left.
 
-    wrapper is put before the fileserver's command: a profiler.
+    The fileserver can be reached from the place. wrapper is put before its command: a profiler.
     """
     with servers.running(
         programs,
@@ -80,6 +82,7 @@ def running(
         root=root,
         logs=logs,
         prefix=f"{cell.slug}.",
+        host=place.host,
         authserver=Server(stage.authserver, pinning.cores["authserver"]),
         fileserver=Server(stage.fileserver, pinning.cores["fileserver"], wrapper),
     ) as pair:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import statistics
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from ..rig import loadgen
 from ..rig.cores import Cores
 from ..rig.errors import Failed
+from ..rig.place import Place
 from ..rig.processes import Program
 
 _LEAST_OF_N, _MOST_OF_N = 0.97, 1.03
@@ -67,6 +68,10 @@ class Result:
     made_in_all: int | None  # requests with warm-up and errors; None if unknown
     raw: dict[str, Any] = field(repr=False)
 
+    def moved(self, seconds: float) -> Result:
+        """By another clock."""
+        return replace(self, start_s=self.start_s + seconds, end_s=self.end_s + seconds)
+
     @property
     def errors_total(self) -> int:
         return sum(self.errors.values())
@@ -76,9 +81,9 @@ class Result:
         return ", ".join(f"{cause} {count}" for cause, count in sorted(self.errors.items()))
 
 
-def start(load: Load, program: Path, cores: Cores, log_path: Path) -> Program:
+def start(load: Load, program: Path, place: Place, cores: Cores, log_path: Path) -> Program:
     flags = load.command_flags()
-    return loadgen.start(program, flags, log_path, password=load.password, cores=cores)
+    return loadgen.start(program, flags, log_path, password=load.password, cores=cores, place=place)
 
 
 def finish(program: Program, load: Load) -> Result:

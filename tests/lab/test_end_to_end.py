@@ -1,57 +1,23 @@
 """`lab run` for real: what it writes, and what the same command does with it."""
 
-import csv
-import importlib.util
 import json
-import os
-import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
-from lab.rig.servers import Programs
-from lab.rig.stores import KINDS
-from lab.systems.files import DROP_CACHES
+from real_lab import (
+    BUILD,
+    TINY,
+    disk_folder,
+    lab,
+    table,
+    why_no_cold_stages,
+    why_no_run,
+    why_no_store,
+)
 
-ROOT = Path(__file__).resolve().parents[2]
-BUILD = Path(os.environ.get("TURNSTILE_BUILD", ROOT / "build")).resolve()
 WARM_STAGES = ("prefetching", "redis")
 COLD_STAGES = ("multithreaded",)
-_TINY = ["--quick", "--sizes", "1KB", "--threads", "1,2", "--seconds", "1", "--repeat", "1"]
-
-
-def why_no_run() -> str:
-    """Empty where the lab can run, else the reason, to skip with."""
-    if missing := Programs(BUILD).missing():
-        return f"not built: {', '.join(missing)}"
-    return "" if importlib.util.find_spec("matplotlib") else "matplotlib is not installed"
-
-
-def why_no_cold_stages() -> str:
-    """Empty where the lab may drop the kernel's caches, else the reason, to skip with.
-
-    Only root of the host may; root of a container or of a user namespace usually may not.
-    """
-    may = os.access(DROP_CACHES, os.W_OK)
-    return "" if may else f"cold stages need to write {DROP_CACHES}, which is not permitted here"
-
-
-def why_no_store(kind: str) -> str:
-    """Empty where this kind of store can be started."""
-    missing = [tool.package for tool in KINDS[kind].tools if not tool.found()]
-    return f"not installed: {', '.join(missing)}" if missing else ""
-
-
-def lab(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Has its own folder for temporary files, and so its own lock beside that of a real lab."""
-    with tempfile.TemporaryDirectory() as temporary:
-        return subprocess.run(
-            [ROOT / "scripts" / "lab", *arguments],
-            capture_output=True,
-            text=True,
-            check=False,
-            env={**os.environ, "TMPDIR": temporary},
-        )
 
 
 class LabRun(unittest.TestCase):
@@ -64,10 +30,10 @@ class LabRun(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory(dir=_disk_folder())
+        cls.temporary = tempfile.TemporaryDirectory(dir=disk_folder())
         cls.addClassCleanup(cls.temporary.cleanup)
         cls.out = Path(cls.temporary.name) / "out"
-        cls.command = ["run", "table4", *_TINY, "--stages", ",".join(cls.stages)]
+        cls.command = ["run", "table4", *TINY, "--sizes", "1KB", "--stages", ",".join(cls.stages)]
         cls.command += ["--programs", str(BUILD), "--work", f"{cls.temporary.name}/work"]
         cls.command += ["--out", str(cls.out)]
         if any(why_no_store(kind) for kind in ("mysql", "redis")):
@@ -75,8 +41,7 @@ class LabRun(unittest.TestCase):
         cls.first = lab(*cls.command)
 
     def points(self) -> list[dict[str, str]]:
-        with open(self.out / "points.csv", newline="", encoding="utf-8") as file:
-            return list(csv.DictReader(file))
+        return table(self.out / "points.csv")
 
     def check_points(self) -> None:
         """Every point is there, with all its bytes."""
@@ -100,9 +65,15 @@ class ColdStagesTest(LabRun):
         self.check_points()
 
     def test_files_came_from_the_disk_or_the_point_says_that_they_did_not(self):
+        usage = table(self.out / "usage.csv")
         for row in self.points():
-            read_bytes = sum(map(float, row["disk_read_bytes_per_s"].split()))
-            self.assertTrue(read_bytes > 0 or "not cold" in row["notes"], row)
+            read_bytes = [
+                float(line["value"])
+                for line in usage
+                if line["trial"] == row["trial"] and line["component"].startswith("disk ")
+                if line["metric"] == "read_bytes_per_s"
+            ]
+            self.assertTrue(sum(read_bytes) > 0 or "not cold" in row["notes"], row)
 
 
 @unittest.skipIf(why_no_run(), why_no_run())
@@ -155,11 +126,6 @@ class EndToEndTest(LabRun):
             if self.temporary.name.encode() in _read(path)
         ]
         self.assertEqual(left, [])
-
-
-def _disk_folder() -> str | None:
-    """/tmp is memory on some systems, where nothing can be cold; what `make` wrote is on a disk."""
-    return str(BUILD) if os.access(BUILD, os.W_OK) else None
 
 
 def _read(path: Path) -> bytes:

@@ -64,7 +64,7 @@ class RunTest(unittest.TestCase):
         self.point = self.patch("procedures.measure.point", side_effect=made_up_point)
         self.running = self.patch(
             "systems.stack.running",
-            side_effect=lambda cell, *_: contextlib.nullcontext(MadeUpStack(cell)),
+            side_effect=lambda cell, *_, **__: contextlib.nullcontext(MadeUpStack(cell)),
         )
 
     def patch(self, name: str, **how) -> mock.Mock:
@@ -109,7 +109,7 @@ class RunTest(unittest.TestCase):
         self.point.assert_not_called()
 
     def test_a_cell_that_cannot_be_measured_is_a_problem_and_the_others_are_measured(self):
-        def running(cell, *_):
+        def running(cell, *_, **__):
             if cell.row == "new":
                 raise Failed("no disk")
             return contextlib.nullcontext(MadeUpStack(cell))

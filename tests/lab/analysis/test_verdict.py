@@ -39,8 +39,12 @@ class VerdictTest(unittest.TestCase):
     def test_the_load_generator_comes_before_everything(self):
         self.assertEqual(judge([named(0.99)], None, True, True).label, "load generator")
 
+    def test_a_full_link_is_named_even_if_the_cpu_is_not_idle(self):
+        link = Resource(kind="network", name="the link", busy=0.99)
+        self.assertEqual(judge([link, named(0.75, "CPU")], None, True, False).label, "the link")
+
     def test_loopback_is_named_only_where_nothing_else_is_close(self):
-        loopback = Resource(kind="network", name="the loopback network", busy=1.0)
+        loopback = Resource(kind="loopback", name="the loopback network", busy=1.0)
         self.assertEqual(judge([loopback, named(0.93, "CPU")], None, True, False).label, "CPU")
         self.assertEqual(
             judge([loopback, named(0.80, "CPU")], None, True, False).label, "CPU (close)"

@@ -47,13 +47,25 @@ class PinningTest(unittest.TestCase):
             with self.assertRaises(WrongUsage):
                 pinning.choose(plan, (0, 1))
 
+    def test_a_generator_on_another_host_takes_no_core(self):
+        for plan in ("auto", "none", "tiers", "fileserver=0"):
+            chosen = pinning.Placement(plan, (0, 1, 2), is_generator_here=False).of_run()
+            self.assertEqual(set(chosen.cores), {"fileserver", "authserver", "store"})
+        self.assertEqual(
+            pinning.Placement("auto", (0, 1, 2), is_generator_here=False).of_run().plan, "tiers"
+        )
+        with self.assertRaisesRegex(WrongUsage, "on another host"):
+            pinning.Placement("split", (0, 1), is_generator_here=False).of_run()
+
     def test_the_others_keep_their_cores_while_the_fileservers_grow(self):
         for count in (1, 2, 3):
-            chosen = pinning.choose("auto", tuple(range(6)), count).cores
+            chosen = pinning.choose("auto", tuple(range(6)), fileserver_cores=count).cores
             self.assertEqual(
                 (chosen["fileserver"], chosen["loadgen"]), (tuple(range(count)), (3, 4, 5))
             )
-        self.assertEqual(pinning.choose("auto", (0, 1), 1).cores["loadgen"], (0, 1))
+        self.assertEqual(
+            pinning.choose("auto", (0, 1), fileserver_cores=1).cores["loadgen"], (0, 1)
+        )
 
     def test_the_kernels_lists_are_read(self):
         self.assertEqual(cores.parse_cores("0-2,5"), (0, 1, 2, 5))

@@ -1,0 +1,45 @@
+"""Where the load generator runs, and by which way it reaches the servers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from .cores import Cores
+from .processes import Program
+
+LOOPBACK = "loopback"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """This machine, over loopback. Others derive from it."""
+
+    name: str = LOOPBACK  # a word or two for tables
+    title: str = "one machine, over loopback"  # for captions
+    host: str = "127.0.0.1"  # where servers listen to be reached from there
+    interface: str = "lo"  # of ours; it carries the load
+    is_here: bool = True  # its programs run on our cores, and are in our /proc
+    clock_ahead_s: float = 0.0  # its clock, seen from ours
+
+    def program(self, ours: Path) -> str:
+        """The path there of a program of ours. Failed when it cannot run there."""
+        return str(ours)
+
+    def start(
+        self,
+        name: str,
+        command: list[str],
+        log_path: Path,
+        *,
+        cores: Cores = (),
+        secrets: dict[str, str] | None = None,
+    ) -> Program:
+        """Starts a program there. secrets are variables that no process list shows.
+
+        cores are used only where is_here.
+        """
+        return Program(name, command, log_path, cores=cores, environment=secrets)
+
+
+HERE = Place()

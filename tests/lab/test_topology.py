@@ -1,0 +1,113 @@
+"""`lab run` with the load generator elsewhere: behind a link, and on a host that ssh reaches."""
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from real_lab import BUILD, TINY, disk_folder, lab, table, why_no_run
+from ssh_host import SshHost, why_no_ssh_host
+
+from lab.rig import wire
+from lab.rig.errors import WrongUsage
+
+MBIT = 20
+
+
+def why_no_namespace() -> str:
+    """Empty where a link between two namespaces can be made, else the reason, to skip with."""
+    unshare = ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--map-root-user", "--net"]
+    make = "ip link add one type veth peer name two && "
+    make += "tc qdisc add dev one root tbf rate 1mbit burst 9999 latency 9ms"
+    try:
+        made = subprocess.run([*unshare, "sh", "-c", make], capture_output=True, check=False)
+    except FileNotFoundError:
+        return "unshare is not installed"
+    return "" if made.returncode == 0 else "a link between network namespaces is not permitted here"
+
+
+class TopologyTest(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory(dir=disk_folder())
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
+        self.out = self.folder / "out"
+
+    def run_lab(self, *flags: str, path: str = "") -> None:
+        """One stage, new accounts: no files have to be made."""
+        command = ["run", "table4", *TINY, "--sizes", "new", "--stages", "turnstile", *flags]
+        command += ["--programs", str(BUILD), "--work", str(self.folder / "work")]
+        done = lab(*command, "--out", str(self.out), path=path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def environment(self):
+        return json.loads((self.out / "environment.json").read_text(encoding="utf-8"))
+
+    def metrics(self, component: str, name: str) -> list[float]:
+        return [
+            float(line["value"])
+            for line in table(self.out / "usage.csv")
+            if (line["component"], line["metric"]) == (component, name)
+        ]
+
+    @unittest.skipIf(why_no_run(), why_no_run())
+    @unittest.skipIf(why_no_namespace(), why_no_namespace())
+    def test_a_link_carries_no_more_than_its_rate_and_is_recorded(self):
+        self.run_lab("--link", f"{MBIT}mbit")
+        points = table(self.out / "points.csv")
+        self.assertEqual({row["topology"] for row in points}, {f"netns {MBIT}mbit"})
+        carried = self.metrics("machine", "link_bytes_per_s")
+        self.assertEqual(len(carried), len(points))
+        self.assertTrue(all(rate > 0 for rate in carried), carried)
+        probe = self.environment()["link_probes"][f"netns {MBIT}mbit"]
+        most = 1.15 * MBIT * 1e6 / 8  # with what the limit lets pass at once
+        self.assertLess(probe["bytes"] / probe["interval_s"], most)
+        self.assertIn(f"link of {MBIT}mbit", (self.out / "environment.json").read_text())
+
+    @unittest.skipIf(why_no_run(), why_no_run())
+    @unittest.skipIf(why_no_ssh_host(), why_no_ssh_host())
+    def test_the_load_generator_runs_on_a_host_that_ssh_reaches(self):
+        with SshHost(self.folder) as host:
+            self.run_lab("--client", host.name, path=str(host.bin))
+            self.assertEqual(host.left_behind(), [])
+        points = table(self.out / "points.csv")
+        self.assertEqual({row["topology"] for row in points}, {host.name})
+        self.assertTrue(all(int(row["requests"]) > 0 for row in points), points)
+        self.assertEqual(self.metrics("loadgen", "cpu_cores"), [])  # it used no core of ours
+        self.assertNotEqual(self.metrics("fileserver", "cpu_cores"), [])
+        self.assertNotIn("LOADGEN_PASSWORD=", host.log())
+
+    def test_a_host_that_does_not_let_us_in_is_named_with_the_reason(self):
+        folder = self.folder / "bin"
+        folder.mkdir()
+        denied = "nobody: Permission denied (publickey)."
+        (folder / "ssh").write_text(f"#!/bin/sh\necho '{denied}' >&2; exit 255\n")
+        (folder / "ssh").chmod(0o755)
+        command = ["run", "table4", *TINY, "--sizes", "new", "--stages", "turnstile"]
+        command += ["--programs", str(BUILD), "--work", str(self.folder / "work")]
+        done = lab(*command, "--out", str(self.out), "--client", "nobody", path=str(folder))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("nobody: nobody: Permission denied", done.stderr.splitlines()[-1])
+
+    def test_flags_that_do_not_fit_are_wrong_usage(self):
+        for flags, words in (
+            (["--link", "fast"], "wanted a rate like 10mbit or 1gbit"),
+            (["--link", "1gbit", "--client", "bench"], "has a link already"),
+            (["--client", "-oProxyCommand=x"], "expected one argument"),
+            (["--client=-oProxyCommand=x"], "wanted netns, or a host"),
+        ):
+            done = lab("run", "table1", *flags)
+            self.assertEqual((done.returncode, words in done.stderr), (2, True), done.stderr)
+
+    def test_rates_are_read_as_tc_reads_them(self):
+        self.assertEqual(wire.bits_per_s("10mbit"), 1e7)
+        self.assertEqual(wire.bits_per_s("1gbit"), 1e9)
+        for text in ("", "1", "0mbit", "1gbps", "1 gbit", "-1mbit"):
+            with self.assertRaises(WrongUsage):
+                wire.bits_per_s(text)
+
+
+if __name__ == "__main__":
+    unittest.main()
