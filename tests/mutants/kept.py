@@ -1,25 +1,25 @@
 """All mutations, in the order in which they are tried."""
 
-
-from tree import Mutation
 import access
 import account_stores
 import auth_client
-import authserver
 import commit_queue
 import connections
-import fileserver
 import http_session
 import http_syntax
 import laboratory
-import lib
-import loadgen
 import loadgen_requests
 import measuring
 import passwords
 import served_files
 import topology
 import uploads
+from tree import Mutation
+
+import authserver
+import fileserver
+import lib
+import loadgen
 
 # Those of one file stand together, so that it is compiled once for each.
 ALL: tuple[Mutation, ...] = (

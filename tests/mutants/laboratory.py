@@ -134,7 +134,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     Mutation(
         "placement-forgets-its-cell",
         "lab/plan/pinning.py",
-        "choose(self.pin, self.cores, cell.fileserver_cores)",
+        "choose(self.pin, self.cores, self._components, cell.fileserver_cores)",
         "choose(self.pin, self.cores)",
         ("lab/test_pinning.PinningTest.test_a_placement_limits_the_fileserver_of_its_cell_only",),
     ),
