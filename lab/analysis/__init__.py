@@ -1,8 +1,10 @@
 """What the points say: no table and no figure.
 
 cells.py              all points of a cell: maximum, N*, model, bottleneck
-resources.py          how busy each resource was, and its service demands
+demands.py            service demands by the utilisation law
+resources.py          how busy each resource was
 verdict.py            names the bottleneck
+gains.py              how much faster one cell is than another
 findings.py           the paper's findings, judged
 intervals.py, operational_laws.py, usl.py   the arithmetic
 """

@@ -9,7 +9,9 @@ from ..plan.catalog import Cell
 from ..procedures import checks, sweep
 from ..results.environment import Environment
 from ..results.records import Run
-from . import intervals, operational_laws, resources, verdict
+from ..rig.cores import Cores
+from . import demands, intervals, operational_laws, resources, verdict
+from .demands import Demands
 from .intervals import Spread
 from .operational_laws import Prediction, Station
 from .verdict import Verdict
@@ -33,6 +35,11 @@ class ThreadCount:
     def response_s(self) -> Spread:
         return intervals.spread([run.mean_ms / 1000 for run in self.runs])
 
+    @property
+    def by_pass(self) -> dict[int, float]:
+        """The throughput of each pass; the last one if a pass measured this N again."""
+        return {run.repeat: run.throughput_rps for run in self.runs}
+
     def typical(self) -> Run:
         """The run whose throughput is nearest to the median."""
         middle = self.throughput.median
@@ -41,7 +48,7 @@ class ThreadCount:
 
 @dataclass(frozen=True)
 class Model:
-    """Predicts every other N from the service demands that were measured at N = 1.
+    """Predicts the throughput at every N from the service demands and the response time at N = 1.
 
     The delay is time that a request spends at no station: wake-ups, waits for a flush. Sender and
     receiver of a large file work on it at the same time. Their demands can then exceed the response
@@ -49,20 +56,35 @@ class Model:
     """
 
     stations: list[Station]
-    delay_s: float  # response time at N = 1 minus all demands; below 0 where stations overlap
     response_s: float  # at N = 1
 
     @property
-    def n_star(self) -> float:
-        return operational_laws.saturation_threads(self.stations, self.delay_s)
+    def delay_s(self) -> float:
+        return self.response_s - sum(station.demand_s for station in self.stations)
+
+    @property
+    def crossing(self) -> float:
+        """The N where the asymptotes cross."""
+        return operational_laws.crossing(self.stations, self.delay_s)
+
+    @property
+    def n_star(self) -> float | None:
+        """The N at which exact MVA reaches 95% of its asymptote, comparable with the observed N*.
+
+        None if no sweep would measure so many.
+        """
+        stations, delay_s = self._one_after_the_other()
+        return operational_laws.threads_for_share(stations, delay_s, sweep.N_STAR_SHARE)
 
     def bound(self, threads: int) -> float:
         return operational_laws.throughput_bound(threads, self.stations, self.delay_s)
 
     def predictions(self, most_threads: int) -> list[Prediction]:
+        return operational_laws.mean_value_analysis(*self._one_after_the_other(), most_threads)
+
+    def _one_after_the_other(self) -> tuple[list[Station], float]:
         stations = operational_laws.one_after_the_other(self.stations, self.response_s)
-        delay_s = self.response_s - sum(station.demand_s for station in stations)
-        return operational_laws.mean_value_analysis(stations, delay_s, most_threads)
+        return stations, self.response_s - sum(station.demand_s for station in stations)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,11 +92,13 @@ class CellResult:
     cell: Cell
     points: list[ThreadCount]  # valid ones, in rising order of N
     invalid: list[Run]
-    n_star: int
+    n_star: int  # the median of those of the passes
+    n_star_range: tuple[int, int]  # the lowest and the highest of the passes
     best: ThreadCount  # the highest median throughput; of repeated points, if there are any
     at_saturation: ThreadCount  # the highest N with 95% of it; a full resource is full there
     is_saturated: bool
-    is_lower_bound: bool  # a point that failed its checks had more than the best
+    is_lower_bound: bool  # the maximum was not reached, or a point that failed its checks had more
+    demands: Demands
     model: Model | None  # None when N = 1 was not measured
     verdict: Verdict
 
@@ -86,6 +110,36 @@ class CellResult:
     @property
     def at_n_star(self) -> ThreadCount:
         return next(point for point in self.points if point.threads == self.n_star)
+
+    @property
+    def predicted(self) -> float | None:
+        """The N at which exact MVA reaches 95% of its asymptote. None without a model."""
+        return self.model.n_star if self.model else None
+
+    @property
+    def crossing(self) -> float | None:
+        """The N where the asymptotes cross. None without a model."""
+        return self.model.crossing if self.model else None
+
+    @property
+    def parallelism(self) -> float | None:
+        """How many resources work for a request at a time: the sum of its demands / R(1)."""
+        if self.alone is None:
+            return None
+        total_s = sum(self.cpu_s.values()) + sum(
+            law.demand_s for law in self.demands.disks.values()
+        )
+        return total_s / self.alone.response_s.median
+
+    @property
+    def cpu_s(self) -> dict[str, float]:
+        """CPU seconds per request of each component, by the utilisation law over the sweep."""
+        return self.demands.cpu_s
+
+    @property
+    def disk_s(self) -> float:
+        """The same for the busiest disk."""
+        return self.demands.disk_s
 
 
 class Analysis:
@@ -110,81 +164,104 @@ class Analysis:
         return list(self._results.values())
 
     def _result(self, cell: Cell, runs: list[Run]) -> CellResult | None:
-        by_threads: dict[int, list[Run]] = {}
-        for run in runs:
-            if run.is_valid:
-                by_threads.setdefault(run.threads, []).append(run)
-        if not by_threads:
+        points = _points(runs)
+        if not points:
             return None
-        points = [ThreadCount(threads, by_threads[threads]) for threads in sorted(by_threads)]
-        medians = [_as_point(point) for point in points]
+        invalid = [run for run in runs if not run.is_valid]
         best = _best(points)
-        at_saturation = points[-1]
-        while at_saturation.throughput.median < sweep.N_STAR_SHARE * best.throughput.median:
-            at_saturation = points[points.index(at_saturation) - 1]
+        stars = _n_stars(points, best)
+        n_star = statistics.median_low(stars)
+        at_saturation = _fullest(points, best)
         pins = self._environment.placement.of(cell).cores
-        model = _model(points[0], pins) if points[0].threads == 1 else None
+        found = demands.of_runs([run for point in points for run in point.runs])
+        model = _model(points[0], found, pins) if points[0].threads == 1 else None
         is_saturated = best.threads < points[-1].threads or sweep.has_flattened(
-            _all_that_tell(medians, runs)
+            _all_that_tell([_as_point(point) for point in points], runs)
         )
-        typical = at_saturation.typical()
+        at_maximum = [
+            run
+            for point in points
+            if min(n_star, at_saturation.threads) <= point.threads <= at_saturation.threads
+            for run in point.runs
+        ]
+        carries = self._environment.carries_bytes_per_s(runs[0].topology)
         named = verdict.judge(
-            resources.of_run(
-                typical,
-                pins,
-                model.stations if model else [],
-                self._environment.carries_bytes_per_s(typical.topology),
-            ),
+            resources.of_runs(at_maximum, pins, found, carries),
             model.response_s if model else None,
             is_saturated,
-            typical.is_generator_limit,
-        )
-        invalid = [run for run in runs if not run.is_valid]
-        n_star = sweep.n_star(
-            [
-                _as_point(point)
-                for point in points
-                if point.throughput.median <= best.throughput.median
-            ]
-        )
-        is_lower_bound = any(
-            run.throughput_rps > _TOO_GOOD * best.throughput.median
-            and not checks.may_pass_again(run.failures)
-            for run in invalid
+            _is_generator_limit(at_maximum),
         )
         return CellResult(
             cell=cell,
             points=points,
             invalid=invalid,
             n_star=n_star,
+            n_star_range=(min(stars), max(stars)),
             best=best,
             at_saturation=at_saturation,
             is_saturated=is_saturated,
-            is_lower_bound=is_lower_bound,
+            is_lower_bound=_has_better(invalid, best)
+            or (len(points) > 1 and named.label == verdict.NOT_SATURATED),
+            demands=found,
             model=model,
             verdict=named,
         )
 
 
-def _model(alone: ThreadCount, pins: dict[str, tuple[int, ...]]) -> Model | None:
-    """Made from the medians of the runs at N = 1. None when no demand could be measured."""
-    each = [resources.demand_stations(run, pins) for run in alone.runs]
-    stations = [
-        Station(same[0].name, statistics.median(one.demand_s for one in same), same[0].servers)
-        for same in zip(*each)
-    ]
+def _points(runs: list[Run]) -> list[ThreadCount]:
+    """The valid ones, in rising order of N."""
+    by_threads: dict[int, list[Run]] = {}
+    for run in runs:
+        if run.is_valid:
+            by_threads.setdefault(run.threads, []).append(run)
+    return [ThreadCount(threads, by_threads[threads]) for threads in sorted(by_threads)]
+
+
+def _model(alone: ThreadCount, found: Demands, pins: dict[str, Cores]) -> Model | None:
+    """None when no demand could be measured."""
+    stations = demands.stations(found, pins)
     total_s = sum(station.demand_s for station in stations)
     stations = [station for station in stations if station.demand_s > _MERGE_ABOVE * total_s]
-    if not stations:
-        return None
-    response_s = alone.response_s.median
-    return Model(stations, response_s - sum(station.demand_s for station in stations), response_s)
+    return Model(stations, alone.response_s.median) if stations else None
 
 
 def _best(points: list[ThreadCount]) -> ThreadCount:
     """Takes a repeated point if there is one. The highest of many single runs is mostly luck."""
     repeated = [point for point in points if len(point.runs) > 1]
     return max(repeated or points, key=lambda point: point.throughput.median)
+
+
+def _n_stars(points: list[ThreadCount], best: ThreadCount) -> list[int]:
+    """The N* of each pass that measured the best N. Points of different passes are not compared."""
+    return [
+        sweep.n_star(
+            [
+                sweep.Point(point.threads, point.by_pass[repeat])
+                for point in points
+                if repeat in point.by_pass
+            ]
+        )
+        for repeat in best.by_pass
+    ]
+
+
+def _fullest(points: list[ThreadCount], best: ThreadCount) -> ThreadCount:
+    """The highest N with 95% of the maximum."""
+    enough = sweep.N_STAR_SHARE * best.throughput.median
+    return next(point for point in reversed(points) if point.throughput.median >= enough)
+
+
+def _is_generator_limit(runs: list[Run]) -> bool:
+    """Whether the load generator said so in most of these runs."""
+    return 2 * sum(run.is_generator_limit for run in runs) > len(runs)
+
+
+def _has_better(invalid: list[Run], best: ThreadCount) -> bool:
+    return any(
+        run.throughput_rps > _TOO_GOOD * best.throughput.median
+        and not checks.may_pass_again(run.failures)
+        for run in invalid
+    )
 
 
 def _as_point(point: ThreadCount) -> sweep.Point:

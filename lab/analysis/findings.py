@@ -1,25 +1,27 @@
-"""Compares each of the paper's findings with our measurements: confirmed, refuted or undecided.
+"""Holds each of the paper's findings against our measurements: seen here, not seen, cannot tell.
 
-A finding about a gain is confirmed if our gain has the paper's direction and exceeds the noise of
-both measurements. It is refuted if our gain has the opposite direction, and undecided in between. A
-stage that ran with another store than its own is not compared.
+A measurement on this machine neither confirms nor refutes a sentence about another one. A verdict
+needs the whole 99% interval on one side, or a bottleneck that leads in every pass. A maximum that
+was not reached tells nothing. A stage that ran with another store than its own is not compared.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..plan import catalog
+from ..plan import catalog, papers
 from ..plan.catalog import Cell
 from ..plan.claims import Claim, Gain, Limit, Scaling
-from . import intervals
+from . import gains
 from .cells import Analysis, CellResult
 from .intervals import Spread
 from .verdict import Resource
 
-CONFIRMED, REFUTED, UNDECIDED = "confirmed", "refuted", "undecided"
-_NOISE = 0.03  # two medians of short runs may differ by this much by chance
-_NOISE_OF_FEW = 0.10  # the same with too few runs for an interval
+SEEN, NOT_SEEN, CANNOT_TELL = "seen here", "not seen here", "cannot tell"
+_LEAST_GAIN = 1.03  # a smaller one is none
+_LEAST_GAIN_OF_FEW = 1.30  # in each of two passes; two runs differ by as much, seldom four of them
+_FEW = 2  # passes; with one pass, nothing is told
 _COMPARABLE = 0.15  # the largest difference that is called comparable
 
 
@@ -31,8 +33,16 @@ class Judged:
     verdict: str
     gain: Spread | None = None  # None for a finding about a bottleneck
     cores: tuple[int, int] | None = None  # of the fileserver, before and after, if they differ
-    is_lower_bound: bool = False  # one of the two maxima was not reached
+    is_lower_bound: bool = False  # one of the maxima was not reached
     bottleneck: str = ""
+    paper: float | None = None  # the paper's own gain, from its numbers
+
+    @property
+    def is_paper_inside(self) -> bool | None:
+        """Whether the paper's gain lies in our interval; None without an interval or its gain."""
+        if self.gain is None or not self.gain.is_interval or self.paper is None:
+            return None
+        return None if self.is_lower_bound else self.gain.low <= self.paper <= self.gain.high
 
 
 def judge(finding: Claim, analysis: Analysis) -> list[Judged]:
@@ -49,16 +59,19 @@ def _judge_row(finding: Claim, row: str, analysis: Analysis) -> Judged | None:
 
 
 def _judge_gain(finding: Gain, row: str, analysis: Analysis) -> Judged | None:
-    before, after = (
-        _in_own_store(analysis, finding.before, row),
-        _in_own_store(analysis, finding.after, row),
-    )
+    before = _in_own_store(analysis, finding.before, row)
+    after = _in_own_store(analysis, finding.after, row)
     if not before or not after:
         return None
-    gain = intervals.paired_ratio(_throughputs(after), _throughputs(before))
-    if before.is_lower_bound or after.is_lower_bound:
-        return Judged(row, UNDECIDED, gain, is_lower_bound=True)
-    return Judged(row, _likeness(gain) if finding.is_equal else _direction(gain), gain)
+    found = gains.between(before, after)
+    numbers = papers.numbers(finding.paper) if finding.paper else None
+    return Judged(
+        row,
+        _verdict(found, _likeness if finding.is_equal else _direction),
+        found.spread,
+        is_lower_bound=found.is_lower_bound,
+        paper=numbers.gain(finding.before, finding.after, row) if numbers else None,
+    )
 
 
 def _judge_scaling(finding: Scaling, row: str, analysis: Analysis) -> Judged | None:
@@ -74,46 +87,68 @@ def _judge_scaling(finding: Scaling, row: str, analysis: Analysis) -> Judged | N
     if len(results) < 2:
         return None
     fewest, most = results[0], results[-1]
-    gain = intervals.paired_ratio(_throughputs(most), _throughputs(fewest))
+    found = gains.between(fewest, most)
     cores = fewest.cell.fileserver_cores, most.cell.fileserver_cores
-    return Judged(row, _direction(gain), gain, cores)
+    return Judged(
+        row, _verdict(found, _direction), found.spread, cores, is_lower_bound=found.is_lower_bound
+    )
+
+
+def _verdict(found: gains.Gain, rule: Callable[[Spread], str]) -> str:
+    return CANNOT_TELL if found.is_lower_bound else rule(found.spread)
 
 
 def _direction(gain: Spread) -> str:
-    noise = _NOISE if gain.is_interval else _NOISE_OF_FEW
-    if gain.median > 1 + noise and gain.low > 1:
-        return CONFIRMED
-    return REFUTED if gain.median < 1 - noise and gain.high < 1 else UNDECIDED
+    """A gain is seen if the whole interval is above 1, and not seen if it is below any gain."""
+    if not gain.is_interval:
+        return _direction_of_few(gain)
+    if gain.low > 1 and gain.median > _LEAST_GAIN:
+        return SEEN
+    return NOT_SEEN if gain.high < _LEAST_GAIN else CANNOT_TELL
+
+
+def _direction_of_few(gain: Spread) -> str:
+    if gain.count < _FEW:
+        return CANNOT_TELL
+    if gain.low > _LEAST_GAIN_OF_FEW:
+        return SEEN
+    return NOT_SEEN if gain.high < 1 / _LEAST_GAIN_OF_FEW else CANNOT_TELL
 
 
 def _likeness(gain: Spread) -> str:
-    if gain.high < 1 - _COMPARABLE or gain.low > 1 + _COMPARABLE:
-        return REFUTED
-    return CONFIRMED if 1 - _COMPARABLE <= gain.median <= 1 + _COMPARABLE else UNDECIDED
+    """Likeness is shown by a narrow interval, not by a wide one that contains 1."""
+    if not gain.is_interval:
+        return CANNOT_TELL
+    if gain.low >= 1 - _COMPARABLE and gain.high <= 1 + _COMPARABLE:
+        return SEEN
+    is_apart = gain.high < 1 - _COMPARABLE or gain.low > 1 + _COMPARABLE
+    return NOT_SEEN if is_apart else CANNOT_TELL
 
 
 def _judge_limit(finding: Limit, row: str, analysis: Analysis) -> Judged | None:
     result = _in_own_store(analysis, finding.stage, row)
     if not result:
         return None
-    named = result.verdict.named
-    verdict = _fits(finding, named) if named else UNDECIDED
-    return Judged(row, verdict, bottleneck=result.verdict.label)
+    verdicts = {_fits(finding, one) for one in result.verdict.alike}
+    is_told = len(verdicts) == 1 and not result.is_lower_bound
+    return Judged(
+        row,
+        verdicts.pop() if is_told else CANNOT_TELL,
+        is_lower_bound=result.is_lower_bound,
+        bottleneck=result.verdict.label,
+    )
 
 
 def _fits(finding: Limit, named: Resource) -> str:
+    """Whether the finding holds if this resource is the limit."""
     is_kind = not finding.kind or named.kind == finding.kind
+    if is_kind and finding.owner and finding.owner not in (*named.owners, *named.others):
+        return CANNOT_TELL
     is_owner = not finding.owner or finding.owner in named.owners
-    if is_kind and is_owner and finding.owner and len(named.owners) > 1:
-        return UNDECIDED
-    return CONFIRMED if (is_kind and is_owner) != finding.is_absent else REFUTED
+    return SEEN if (is_kind and is_owner) != finding.is_absent else NOT_SEEN
 
 
 def _in_own_store(analysis: Analysis, stage: str, row: str) -> CellResult | None:
     result = analysis.result(Cell(stage, row))
     is_own = result is not None and result.best.typical().store == catalog.stages()[stage].store
     return result if is_own else None
-
-
-def _throughputs(result: CellResult) -> dict[int, float]:
-    return {run.repeat: run.throughput_rps for run in result.best.runs}

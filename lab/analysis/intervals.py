@@ -1,4 +1,8 @@
-"""Medians and 95% intervals of a handful of repeated measurements."""
+"""Medians and intervals of a handful of repeated measurements.
+
+A single quantity is shown with its 95% interval. A ratio of two decides a verdict, and a report has
+dozens of them, so its interval is a 99% one: of 100 verdicts, about one is wrong by chance.
+"""
 
 from __future__ import annotations
 
@@ -6,40 +10,21 @@ import math
 import statistics
 from dataclasses import dataclass
 
-# Student's t, two-sided 95%, for 1 … 30 degrees of freedom; beyond that the normal value.
+# Student's t, two-sided, for 1 … 30 degrees of freedom, then the normal value.
+# fmt: off
 _T_95 = (
-    12.706,
-    4.303,
-    3.182,
-    2.776,
-    2.571,
-    2.447,
-    2.365,
-    2.306,
-    2.262,
-    2.228,
-    2.201,
-    2.179,
-    2.160,
-    2.145,
-    2.131,
-    2.120,
-    2.110,
-    2.101,
-    2.093,
-    2.086,
-    2.080,
-    2.074,
-    2.069,
-    2.064,
-    2.060,
-    2.056,
-    2.052,
-    2.048,
-    2.045,
-    2.042,
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+    2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+    2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
+    1.960,
 )
-_NORMAL_95 = 1.960
+_T_99 = (
+    63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169,
+    3.106, 3.055, 3.012, 2.977, 2.947, 2.921, 2.898, 2.878, 2.861, 2.845,
+    2.831, 2.819, 2.807, 2.797, 2.787, 2.779, 2.771, 2.763, 2.756, 2.750,
+    2.576,
+)
+# fmt: on
 
 # With two values Student's t is 12.7, which makes an interval that is too wide to be useful.
 _FEWEST_FOR_INTERVAL = 3
@@ -49,7 +34,8 @@ _FEWEST_FOR_INTERVAL = 3
 class Spread:
     """Repeated measurements of one thing.
 
-    low and high are the 95% t interval of the mean when is_interval, else the smallest and largest.
+    low and high are a t interval of the mean when is_interval, else the smallest and largest. The
+    interval is a 95% one for a quantity and a 99% one for a ratio.
     """
 
     median: float
@@ -59,10 +45,14 @@ class Spread:
     is_interval: bool
 
 
-def student_t_95(degrees_of_freedom: float) -> float:
-    """Requires: degrees_of_freedom >= 1. A fraction is rounded down, which widens the interval."""
-    index = int(degrees_of_freedom)
-    return _T_95[index - 1] if index <= len(_T_95) else _NORMAL_95
+def student_t_95(degrees_of_freedom: int) -> float:
+    """Requires: degrees_of_freedom >= 1."""
+    return _T_95[min(degrees_of_freedom, len(_T_95)) - 1]
+
+
+def student_t_99(degrees_of_freedom: int) -> float:
+    """Requires: degrees_of_freedom >= 1."""
+    return _T_99[min(degrees_of_freedom, len(_T_99)) - 1]
 
 
 def standard_error(values: list[float]) -> float:
@@ -81,43 +71,41 @@ def spread(values: list[float]) -> Spread:
 
 
 def ratio(numerator: list[float], denominator: list[float]) -> Spread:
-    """The ratio of two medians, with a 95% interval by the delta method.
+    """The ratio of two medians, with a 99% interval by the delta method.
 
     With too few values for an interval, low and high are the extreme ratios.
     Requires: at least one value each; denominators above 0.
     """
-    top, bottom = statistics.median(numerator), statistics.median(denominator)
-    middle = top / bottom
-    if min(len(numerator), len(denominator)) < _FEWEST_FOR_INTERVAL:
-        return Spread(
-            middle,
-            min(numerator) / max(denominator),
-            max(numerator) / min(denominator),
-            min(len(numerator), len(denominator)),
-            False,
-        )
+    middle = statistics.median(numerator) / statistics.median(denominator)
+    count = min(len(numerator), len(denominator))
+    if count < _FEWEST_FOR_INTERVAL:
+        low, high = min(numerator) / max(denominator), max(numerator) / min(denominator)
+        return Spread(middle, low, high, count, False)
     relative = math.hypot(
         standard_error(numerator) / statistics.fmean(numerator),
         standard_error(denominator) / statistics.fmean(denominator),
     )
-    freedom = min(len(numerator), len(denominator)) - 1  # the cautious choice
-    half = student_t_95(freedom) * relative * middle
-    return Spread(middle, middle - half, middle + half, freedom + 1, True)
+    half = student_t_99(count - 1) * relative * middle  # count - 1 is the cautious choice
+    return Spread(middle, middle - half, middle + half, count, True)
 
 
 def paired_ratio(numerator: dict[int, float], denominator: dict[int, float]) -> Spread:
     """The ratio of two things that were measured in passes, as pass -> value.
 
     Values of the same pass are compared, so a drift of the machine from pass to pass cancels out.
-    The median is the geometric mean of the ratios. With too few common passes: the same as ratio().
-    Requires: at least one value each, all above 0.
+    The median is the geometric mean of the ratios. With too few common passes for an interval, low
+    and high are the extreme ratios of a pass. If both sides have enough values of their own, or no
+    pass in common, it is the same as ratio(). Requires: at least one value each, all above 0.
     """
     passes = sorted(numerator.keys() & denominator.keys())
-    if len(passes) < _FEWEST_FOR_INTERVAL:
+    is_short = len(passes) < _FEWEST_FOR_INTERVAL
+    if not passes or (is_short and min(len(numerator), len(denominator)) >= _FEWEST_FOR_INTERVAL):
         return ratio(list(numerator.values()), list(denominator.values()))
     logarithms = [math.log(numerator[one] / denominator[one]) for one in passes]
     middle = statistics.fmean(logarithms)
-    half = student_t_95(len(passes) - 1) * standard_error(logarithms)
-    return Spread(
-        math.exp(middle), math.exp(middle - half), math.exp(middle + half), len(passes), True
-    )
+    if is_short:
+        low, high = min(logarithms), max(logarithms)
+    else:
+        half = student_t_99(len(passes) - 1) * standard_error(logarithms)
+        low, high = middle - half, middle + half
+    return Spread(math.exp(middle), math.exp(low), math.exp(high), len(passes), not is_short)

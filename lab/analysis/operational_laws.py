@@ -1,14 +1,18 @@
-"""Operational laws of a closed system: demands, asymptotes, N*, and exact mean value analysis.
+"""Operational laws of a closed system: asymptotes, their crossing, and exact mean value analysis.
 
-A station is a place where a request needs service: a set of cores, a disk. Its demand D = U / X is
-the total service time of one request there. A station with m servers (m cores) is modelled as one
+A station is a place where a request needs service: a set of cores, a disk. Its demand D is the
+total service time of one request there. A station with m servers (m cores) is modelled as one
 server that is m times as fast, plus a fixed delay (Seidmann's approximation). A lone request then
 still takes D, and the station still saturates at m / D.
 """
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+
+_MOST_THREADS = 20_000
 
 
 @dataclass(frozen=True)
@@ -16,11 +20,12 @@ class Station:
     name: str
     demand_s: float
     servers: int = 1
+    background: float = 0.0  # servers that are busy whatever the throughput
 
     @property
     def bottleneck_demand_s(self) -> float:
-        """The station's throughput is at most 1 / this."""
-        return self.demand_s / self.servers
+        """The station's throughput is at most 1 / this. Requires: background < servers."""
+        return self.demand_s / (self.servers - self.background)
 
 
 @dataclass(frozen=True)
@@ -30,18 +35,13 @@ class Prediction:
     residence_s: float  # time at the stations, without the delay
 
 
-def service_demand_s(busy: float, throughput_rps: float) -> float:
-    """D = U / X, with U in servers busy (1.5 cores: 1.5). Requires: throughput_rps > 0."""
-    return busy / throughput_rps
-
-
 def heaviest(stations: list[Station]) -> Station:
     """The station that saturates first. Requires: at least one station."""
     return max(stations, key=lambda station: station.bottleneck_demand_s)
 
 
-def saturation_threads(stations: list[Station], delay_s: float) -> float:
-    """N* = (D + Z) / Dmax: where the two asymptotes cross. Requires: some demand above 0."""
+def crossing(stations: list[Station], delay_s: float) -> float:
+    """(D + Z) / Dmax: where the two asymptotes cross. Requires: some demand above 0."""
     total_s = sum(station.demand_s for station in stations)
     return (total_s + delay_s) / heaviest(stations).bottleneck_demand_s
 
@@ -79,13 +79,32 @@ def mean_value_analysis(
     delay_s is time that a request spends where nobody queues: think time, wake-ups, waits for a
     thing that is not busy. Requires: delay_s and all demands add up to more than 0.
     """
+    return list(itertools.islice(_exact(stations, delay_s), most_threads))
+
+
+def threads_for_share(stations: list[Station], delay_s: float, share: float) -> float | None:
+    """The N at which exact MVA reaches this share of its asymptote, interpolated between integers.
+
+    None if that is beyond any N that a sweep measures.
+    Requires: 0 < share < 1; some demand above 0.
+    """
+    wanted = share / heaviest(stations).bottleneck_demand_s
+    before = Prediction(0, 0.0, 0.0)
+    for one in itertools.islice(_exact(stations, delay_s), _MOST_THREADS):
+        if one.throughput_rps >= wanted:
+            rise = one.throughput_rps - before.throughput_rps
+            return before.threads + (wanted - before.throughput_rps) / rise
+        before = one
+    return None
+
+
+def _exact(stations: list[Station], delay_s: float) -> Iterator[Prediction]:
+    """For 1, 2, 3 … customers, without end."""
     demands = [station.bottleneck_demand_s for station in stations]
     delay_s += sum(station.demand_s - station.bottleneck_demand_s for station in stations)
     queues = [0.0] * len(demands)
-    predictions = []
-    for threads in range(1, most_threads + 1):
+    for threads in itertools.count(1):
         residences = [demand * (1 + queue) for demand, queue in zip(demands, queues)]
         throughput = threads / (delay_s + sum(residences))
         queues = [throughput * residence for residence in residences]
-        predictions.append(Prediction(threads, throughput, sum(residences)))
-    return predictions
+        yield Prediction(threads, throughput, sum(residences))

@@ -1,161 +1,198 @@
-"""How busy a run kept everything that can be busy: cores, disks, main threads, the network."""
+"""How busy everything was that can be busy: cores, disks, main threads, the network."""
 
 from __future__ import annotations
 
 import statistics
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from ..plan.catalog import COMPONENTS
 from ..results.records import Run
-from ..rig.cores import Cores, format_cores
+from ..rig.cores import Cores
 from ..rig.place import LOOPBACK
 from ..rig.stores import KINDS
-from . import operational_laws
-from .operational_laws import Station
-from .verdict import Resource, listed
+from .demands import Demands, cores_name
+from .verdict import LEAD, LOAD_GENERATOR, Resource, leads
 
-_STANDS_OUT = 1.15  # a component that uses so many times what the next one uses is named alone
+_OVER_HALF = 0.5  # of the CPU that is used; only then a component of a shared CPU is named
 
 
 def component_title(component: str, store: str) -> str:
     return KINDS[store].title if component == "store" else component
 
 
-def of_run(
-    run: Run,
+def of_runs(
+    runs: list[Run],
     pins: dict[str, Cores],
-    stations: list[Station],
+    demands: Demands,
     carries_bytes_per_s: float | None,
 ) -> list[Resource]:
-    """How busy everything was that can be busy. stations have the service demands at N = 1.
+    """How busy each resource was in these runs of one cell, in each pass.
 
-    carries_bytes_per_s is what the network can carry, over which this run went; it is left out if
-    that was not measured.
+    carries_bytes_per_s is what the network carries over which they went; it is left out if that was
+    not measured. Requires: at least one run.
     """
-    demands = {station.name: station.demand_s for station in stations}
-    sharers = _sharers(run, pins)
-    found = [_cpu(run, cores, _all_users(cores, sharers), demands) for cores in sharers]
-    found += [_disk(run, name, demands) for name in run.usage.disks]
-    found += [
-        _main_thread(component_title(component, run.store), used.main_thread)
-        for component, used in run.usage.components.items()
-        if component != "loadgen" and used.main_thread is not None
+    found = [_cpu(runs, cores, demands, pins) for cores in _different_sets(runs[0], pins)]
+    found = [one for one in found if not any(_is_part_of(one, other) for other in found)]
+    resources = [one.resource for one in found]
+    resources += [_disk(runs, name, demands) for name in runs[0].usage.disks]
+    resources += [
+        _main_thread(runs, component)
+        for component in runs[0].usage.components
+        if component != LOAD_GENERATOR
+        and all(run.usage.components[component].main_thread is not None for run in runs)
     ]
-    if carries_bytes_per_s:
-        found += _network(run, carries_bytes_per_s)
-    return found
+    if carries_bytes_per_s and all(_carried(run) is not None for run in runs):
+        resources.append(_network(runs, carries_bytes_per_s))
+    return resources
 
 
-def demand_stations(run: Run, pins: dict[str, Cores]) -> list[Station]:
-    """The service demands D = U / X of one request, at each set of cores and at each disk."""
-    rate = run.throughput_rps
-    stations = [
-        Station(
-            _cores_name(cores),
-            operational_laws.service_demand_s(
-                sum(run.usage.components[user].cpu_cores for user in users), rate
-            ),
-            len(cores),
-        )
-        for cores, users in _sharers(run, pins).items()
-    ]
-    stations += [
-        Station(f"disk {name}", operational_laws.service_demand_s(disk.busy, rate))
-        for name, disk in run.usage.disks.items()
-    ]
-    return stations
+@dataclass(frozen=True)
+class _Cpu:
+    """A set of cores as a resource."""
+
+    cores: frozenset[int]
+    resource: Resource
 
 
-def _sharers(run: Run, pins: dict[str, Cores]) -> dict[Cores, list[str]]:
-    """Each different set of cores, and the components that use it."""
-    found: dict[Cores, list[str]] = {}
-    for component in COMPONENTS:
-        if component in run.usage.components:
-            found.setdefault(pins[component], []).append(component)
-    return found
+def _different_sets(run: Run, pins: dict[str, Cores]) -> list[Cores]:
+    return list(dict.fromkeys(pins[name] for name in COMPONENTS if name in run.usage.components))
 
 
-def _all_users(cores: Cores, sharers: dict[Cores, list[str]]) -> list[str]:
-    """The components that may use one of these cores, even if their own set is a different one."""
-    return [user for others, users in sharers.items() if set(others) & set(cores) for user in users]
+def _is_part_of(one: _Cpu, other: _Cpu) -> bool:
+    """Whether the cores are full only because all of a larger set are."""
+    return one.cores < other.cores and not leads(one.resource, other.resource)
 
 
-def _cores_name(cores: Cores) -> str:
-    return f"core {cores[0]}" if len(cores) == 1 else f"cores {format_cores(cores)}"
-
-
-def _cpu(run: Run, cores: Cores, users: list[str], demands: dict[str, float]) -> Resource:
-    """How busy the cores were, and which server used most of them.
-
-    The load generator's share is in the detail. Whether it was the limit is judged elsewhere.
-    """
-    used = {user: run.usage.components[user].cpu_cores for user in users}
-    busy = statistics.fmean(run.usage.cores[str(core)].busy for core in cores)
-    total = sum(used.values()) or 1.0
-    order = sorted(used, key=lambda user: -used[user])
-    shares = ", ".join(
-        f"{component_title(user, run.store)} {used[user] / total:.0%}" for user in order
+def _cpu(runs: list[Run], cores: Cores, demands: Demands, pins: dict[str, Cores]) -> _Cpu:
+    """How busy the cores were, and who used most of them."""
+    users = [name for name in demands.cpu if set(pins[name]) & set(cores)]
+    shares = _shares(runs, {user: _cpu_cores(user) for user in users})
+    order = sorted(users, key=lambda user: -statistics.median(shares[user].values()))
+    titles = {user: component_title(user, runs[0].store) for user in users}
+    owner = order[0] if _is_owner(order, shares) else ""
+    if len(users) == 1:
+        name = f"CPU of {titles[users[0]]}"
+    else:
+        name = f"CPU (mostly {titles[owner]})" if owner else "shared CPU"
+    listing = ", ".join(
+        f"{titles[user]} {statistics.median(shares[user].values()):.0%}" for user in order
     )
-    servers = [user for user in order if user != "loadgen"] or order
-    owners = tuple(
-        component_title(user, run.store)
-        for user in servers
-        if used[servers[0]] < _STANDS_OUT * used[user]
-    )
-    most = listed(owners)
-    name = f"CPU (servers: mostly {most})" if len(users) > 1 else f"CPU of {most}"
-    return Resource(
-        kind="cpu",
-        name=name,
-        busy=min(1.0, busy),
-        demand_s=demands.get(_cores_name(cores)),
-        detail=f"{_cores_name(cores)}: {shares}",
-        owners=owners,
+    return _Cpu(
+        frozenset(cores),
+        Resource(
+            kind="cpu",
+            name=name,
+            by_pass=_by_pass(runs, lambda run: _busy(run, cores)),
+            demand_s=sum(demands.cpu[user].demand_s for user in users),
+            detail=f"{cores_name(cores)}: {listing}",
+            owners=(titles[owner],) if owner else (),
+            others=tuple(titles[user] for user in order if _trails(shares[user], shares[order[0]])),
+        ),
     )
 
 
-def _disk(run: Run, name: str, demands: dict[str, float]) -> Resource:
-    disk = run.usage.disks[name]
-    is_write = disk.write_bytes_per_s > disk.read_bytes_per_s
-    rates = {
-        component: (used.write_bytes_per_s if is_write else used.read_bytes_per_s) or 0.0
-        for component, used in run.usage.components.items()
+def _busy(run: Run, cores: Cores) -> float:
+    return min(1.0, statistics.fmean(run.usage.cores[str(core)].busy for core in cores))
+
+
+def _cpu_cores(component: str) -> Callable[[Run], float]:
+    return lambda run: run.usage.components[component].cpu_cores
+
+
+def _by_pass(runs: list[Run], value: Callable[[Run], float]) -> dict[int, float]:
+    """pass -> the median of its runs."""
+    return {
+        repeat: statistics.median(value(run) for run in runs if run.repeat == repeat)
+        for repeat in sorted({run.repeat for run in runs})
     }
-    component = max(rates, key=lambda key: rates[key], default="")
-    owners = (component_title(component, run.store),) if component and rates[component] > 0 else ()
+
+
+def _shares(
+    runs: list[Run], used: dict[str, Callable[[Run], float]]
+) -> dict[str, dict[int, float]]:
+    """user -> pass -> its share of what all of them used; 0 if nobody used anything."""
+    in_pass = {user: _by_pass(runs, value) for user, value in used.items()}
+    total = {run.repeat: sum(one[run.repeat] for one in in_pass.values()) or 1.0 for run in runs}
+    return {
+        user: {repeat: value / total[repeat] for repeat, value in one.items()}
+        for user, one in in_pass.items()
+    }
+
+
+def _is_owner(order: list[str], shares: dict[str, dict[int, float]]) -> bool:
+    """Whether the first has over half in every pass, and more than the next by more than chance."""
+    first = shares[order[0]]
+    return min(first.values()) > _OVER_HALF and all(
+        _trails(shares[user], first) for user in order[1:]
+    )
+
+
+def _trails(share: dict[int, float], first: dict[int, float]) -> bool:
+    return all(value + LEAD <= first[repeat] for repeat, value in share.items())
+
+
+def _disk(runs: list[Run], name: str, demands: Demands) -> Resource:
+    """How busy the disk was, and who used it. It is named after a component as a CPU is."""
+    disks = [run.usage.disks[name] for run in runs]
+    read = statistics.median(disk.read_bytes_per_s for disk in disks)
+    written = statistics.median(disk.write_bytes_per_s for disk in disks)
+    is_write = written > read
+    store = runs[0].store
+    users = list(demands.cpu)
+    shares = _shares(runs, {user: _disk_rate(user, is_write) for user in users})
+    order = sorted(users, key=lambda user: -statistics.median(shares[user].values()))
+    owners = (component_title(order[0], store),) if order and _is_owner(order, shares) else ()
     who = f"{owners[0]}'s " if owners else ""
     return Resource(
         kind="disk",
         name=f"{who}disk {'writes' if is_write else 'reads'}",
-        busy=disk.busy,
-        demand_s=demands.get(f"disk {name}"),
-        detail=f"{name}: {disk.read_bytes_per_s / 1e6:,.1f} MB/s read, "
-        f"{disk.write_bytes_per_s / 1e6:,.1f} written",
+        by_pass=_by_pass(runs, lambda run: run.usage.disks[name].busy),
+        demand_s=demands.disks[name].demand_s,
+        detail=f"{name}: {read / 1e6:,.1f} MB/s read, {written / 1e6:,.1f} written",
         owners=owners,
+        others=tuple(
+            component_title(user, store)
+            for user in order
+            if _trails(shares[user], shares[order[0]])
+        ),
     )
 
 
-def _main_thread(title: str, busy: float) -> Resource:
+def _disk_rate(component: str, is_write: bool) -> Callable[[Run], float]:
+    def rate(run: Run) -> float:
+        used = run.usage.components[component]
+        return (used.write_bytes_per_s if is_write else used.read_bytes_per_s) or 0.0
+
+    return rate
+
+
+def _main_thread(runs: list[Run], component: str) -> Resource:
+    title = component_title(component, runs[0].store)
     return Resource(
         kind="thread",
         name=f"the one main thread of {title}",
-        busy=min(1.0, busy),
+        by_pass=_by_pass(
+            runs, lambda run: min(1.0, run.usage.components[component].main_thread or 0.0)
+        ),
         owners=(title,),
     )
 
 
-def _network(run: Run, capacity: float) -> list[Resource]:
-    """Loopback is a kind of its own: it costs CPU time, and can only seem to be a limit."""
-    is_link = run.topology != LOOPBACK
+def _carried(run: Run) -> float | None:
+    """Bytes per second over the network between load generator and servers."""
     usage = run.usage
-    carried = usage.link_bytes_per_s if is_link else usage.loopback_bytes_per_s
-    if carried is None:
-        return []
-    return [
-        Resource(
-            kind="network" if is_link else "loopback",
-            name=f"the link ({run.topology})" if is_link else "the loopback network",
-            busy=min(1.0, carried / capacity),
-            detail=f"{carried / 1e6:,.0f} of the {capacity / 1e6:,.0f} MB/s of one iperf3 "
-            "connection",
-        )
-    ]
+    return usage.loopback_bytes_per_s if run.topology == LOOPBACK else usage.link_bytes_per_s
+
+
+def _network(runs: list[Run], capacity: float) -> Resource:
+    """Loopback is a kind of its own: it costs CPU time, and can only seem to be a limit."""
+    topology = runs[0].topology
+    carried = _by_pass(runs, lambda run: _carried(run) or 0.0)
+    return Resource(
+        kind="loopback" if topology == LOOPBACK else "network",
+        name="the loopback network" if topology == LOOPBACK else f"the link ({topology})",
+        by_pass={repeat: min(1.0, rate / capacity) for repeat, rate in carried.items()},
+        detail=f"{statistics.median(carried.values()) / 1e6:,.0f} of the "
+        f"{capacity / 1e6:,.0f} MB/s of one iperf3 connection",
+    )

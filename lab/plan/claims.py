@@ -17,6 +17,7 @@ class Gain:
     after: str
     rows: tuple[str, ...]
     is_equal: bool = False
+    paper: str = ""  # whose numbers have its own gain; none if empty
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +50,6 @@ _KINDS: dict[str, type[Claim]] = {"gain": Gain, "limit": Limit, "scaling": Scali
 
 def claims(paper: str) -> list[Claim]:
     return [
-        from_json(_KINDS[entry["claim"]], entry)
+        from_json(_KINDS[entry["claim"]], {**entry, "paper": paper})
         for entry in papers.read(paper, "findings.json")["judged"]
     ]

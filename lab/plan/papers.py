@@ -59,6 +59,14 @@ class Numbers:
         """None where the paper has no number."""
         return self.tables.get(table, {}).get(stage, {}).get(row)
 
+    def gain(self, before: str, after: str, row: str) -> float | None:
+        """after / before, of the first table that has both."""
+        for table in self.tables:
+            first, second = self.peak(table, before, row), self.peak(table, after, row)
+            if first and second:
+                return second.throughput_rps / first.throughput_rps
+        return None
+
 
 @cache
 def names() -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from ..analysis import intervals
+from ..analysis import gains
 from ..analysis.cells import Analysis, CellResult
 from ..results.environment import Environment
 from ..results.records import Folder
@@ -59,33 +59,36 @@ _COLUMNS = [
 
 def _table(pairs: list[tuple[CellResult, CellResult]]) -> Table:
     return Table(
-        "Maximum throughput, requests/s. The ratio is B / A with its 95% confidence interval "
-        "(* = minimum–maximum: fewer than three runs).",
+        "Maximum throughput, requests/s. The ratio is B / A of the plateaus, pass by pass, with "
+        "its 99% confidence interval (* = minimum–maximum: fewer than three passes).",
         _COLUMNS,
         [_row(a, b) for a, b in pairs],
     )
 
 
 def _row(a: CellResult, b: CellResult) -> list[str]:
-    rates = [[run.throughput_rps for run in result.best.runs] for result in (b, a)]
-    change = intervals.ratio(*rates)
+    found = gains.between(a, b)
+    change = found.spread
     return [
         str(a.cell),
         wording.rate(a.best.throughput.median),
         wording.rate(b.best.throughput.median),
         wording.times(change.median),
         f"{change.low:.2f}–{change.high:.2f}{'' if change.is_interval else '*'}",
-        _judged(change),
-        str(a.n_star),
-        str(b.n_star),
+        _judged(found),
+        wording.n_star(a),
+        wording.n_star(b),
         a.verdict.label,
         b.verdict.label,
     ]
 
 
-def _judged(change: intervals.Spread) -> str:
+def _judged(found: gains.Gain) -> str:
+    change = found.spread
+    if found.is_lower_bound:
+        return "a maximum was not reached"
     if not change.is_interval:
-        return "too few runs to tell"
+        return "too few passes to tell"
     return (
         "no difference shown"
         if change.low <= 1 <= change.high

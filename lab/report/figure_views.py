@@ -12,16 +12,14 @@ from ..rig.cores import counted
 from . import panel_plot, plots, wording
 from .document import Block, Bullets, Figure, Heading, Paragraph, Table
 from .plots import BarGroup, Curve
-from .scene import Scene, configuration, durability, gain
+from .scene import Scene, configuration, durability
 
 _HOW_TO_READ_SWEEPS = (
     "Solid lines are measured; bars are the intervals of the tables. A diamond is N*. A hollow "
     "circle is a point that failed its checks. Dashed lines are the asymptotes min(1/Dmax, "
-    "N/(D+Z)), dotted lines are exact mean value analysis. Both use only the demands measured at "
-    "N = 1. A curve below them loses time to something that is not a measured resource. A curve "
-    "above them needs less per request under load than alone, because there are fewer wake-ups, "
-    "shorter idle phases, and several requests handled together. The table of service demands "
-    "shows both."
+    "N/R(1)), dotted lines are exact mean value analysis. Both use the response time at N = 1 and "
+    "the service demands by the utilisation law over the whole sweep. A curve below them loses "
+    "time to something that is not a measured resource."
 )
 
 
@@ -74,8 +72,8 @@ def bars(scene: Scene) -> list[Block]:
             (
                 after.name,
                 after.colour,
-                [gain(scene.ours, before, after, row) for row in scene.rows],
-                [gain(scene.paper_rate, before, after, row) for row in scene.rows],
+                [_gain(scene, before, after, row) for row in scene.rows],
+                [scene.paper_gain(before, after, row) for row in scene.rows],
             )
             for before, after in pairs
         ]
@@ -225,6 +223,11 @@ def _shade(colour: str, cores: int) -> str:
     return "#" + "".join(f"{int(part * 0.7 ** (cores - 1)):02x}" for part in parts)
 
 
+def _gain(scene: Scene, before: Stage, after: Stage, row: str) -> float | None:
+    found = scene.gain(before, after, row)
+    return found.spread.median if found else None
+
+
 def _error(result: CellResult | None) -> tuple[float, float] | None:
     return (result.best.throughput.low, result.best.throughput.high) if result else None
 
@@ -279,20 +282,20 @@ def _scaling_of(scene: Scene, stage: Stage, row: str, results: list[CellResult])
         if law
         else []
     )
-    one = points[0][1] / points[0][0]
     table = Table(
         f"{stage.name}, {row_title(row)}: maximum throughput for each number of the fileserver's "
-        f"cores, which taskset sets. {scene.configuration}",
+        "cores, which taskset sets. The efficiency is the gain for each core that the whole system "
+        f"has more; there is none where the others used that core before. {scene.configuration}",
         ["cores", "requests/s", "efficiency per core", "N*", "bottleneck"],
         [
             [
                 str(result.cell.fileserver_cores),
                 wording.rate_with_spread(result.best.throughput),
-                f"{point[1] / (one * point[0]):.0%}",
+                _efficiency(scene, results[0], result),
                 str(result.n_star),
                 result.verdict.label,
             ]
-            for point, result in zip(points, results)
+            for result in results
         ],
     )
     remarks = [
@@ -310,6 +313,24 @@ def _scaling_of(scene: Scene, stage: Stage, row: str, results: list[CellResult])
         Paragraph(f"Over cores, {_law_sentence('cores', law)}"),
         Bullets(remarks),
     ]
+
+
+def _efficiency(scene: Scene, fewest: CellResult, result: CellResult) -> str:
+    """Of the cores that any component may use. The cores of one component are not the system."""
+    first, all_cores = (
+        len(
+            {
+                core
+                for cores in scene.environment.placement.of(one.cell).cores.values()
+                for core in cores
+            }
+        )
+        for one in (fewest, result)
+    )
+    if result is not fewest and all_cores == first:
+        return wording.NOTHING
+    gain = result.best.throughput.median / fewest.best.throughput.median
+    return f"{gain * first / all_cores:.0%}"
 
 
 def _law_over_threads(result: CellResult) -> usl.ScalabilityLaw | None:

@@ -35,15 +35,27 @@ _DEFINITIONS = [
     "Response time R: from before the client connects until it has the last byte of the reply.",
     "Throughput X: completed requests per second of the measured window. A request counts only if "
     "every reply to it was right.",
-    "Utilisation U: the share of the measured window in which a resource was busy. Service demand "
-    "D = U / X: how long a request keeps the resource busy.",
-    "N*: the observed one is the smallest N within 5% of the highest throughput. The predicted "
-    "one is (D + Z) / Dmax with the demands of N = 1, where D + Z is the response time at N = 1.",
-    "Bottleneck: the first of these rules that holds decides. (1) The load generator says that it "
-    "was the limit. (2) The busiest resource, if it was busy for 90% of the window or more. (3) "
-    "Not saturated, if throughput still rose at the last N. (4) The busiest resource, called "
-    "close, if it was busy for 70% or more. (5) None. Loopback counts only if nothing else is at "
-    "70%. The rules are applied at the highest N that still has 95% of the maximum.",
+    "Utilisation U: the share of the measured window in which a resource was busy, or how many "
+    "cores. Service demand D: how long a request keeps the resource busy. It is the slope of U "
+    "over X of all runs of the sweep (utilisation law); the intercept is the part that does not "
+    "grow with the throughput. Components that share cores are one resource, and no core is "
+    "counted twice.",
+    "N*: the smallest N within 5% of the highest throughput. It is found within each pass; the "
+    "median and the range of the passes are shown. The predicted one is where exact mean value "
+    "analysis reaches 95% of its asymptote, from the demands and the response time at N = 1. "
+    "ΣD/R(1): how many resources work for a lone request at a time.",
+    "Gain: the ratio of the plateaus (all N with 95% of the maximum) within each pass, with a 99% "
+    "interval over the passes. A report has dozens of gains, so at 95% one or two would be wrong "
+    "by chance. A maximum is the highest of several medians, so it is a little too high.",
+    "Bottleneck: the first of these rules that holds decides, over all runs from N* to the highest "
+    "N that still has 95% of the maximum. (1) The load generator, if it says so in most runs. (2) "
+    "The busiest resource, if it was busy for 90% of the window or more; if the load generator "
+    "used over half of that CPU, the servers were not the limit. (3) Not saturated, if throughput "
+    "still rose at the last N. (4) The busiest resource, called close, if it was busy for 70% or "
+    "more. (5) None. A resource is named alone only if it leads by five points in every pass; "
+    "otherwise those that are alike are listed. A shared CPU is named after a component only if "
+    "that used over half of it in every pass and five points more than any other, load generator "
+    "included. Loopback counts only if nothing else is at 70%.",
     "Self-checks: X·R is within 3% of N. Bytes = requests × size. At most 1% of the requests "
     "failed. The servers counted as many connections and requests as the client. Other programs "
     "used at most 25% of the cores. A point that fails is drawn hollow and listed below; it is in "

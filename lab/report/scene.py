@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..analysis import gains
 from ..analysis.cells import Analysis, CellResult
+from ..analysis.gains import Gain
 from ..plan import papers
 from ..plan.catalog import Cell, Experiment, Stage
 from ..plan.papers import Numbers, Peak
@@ -46,6 +48,14 @@ class Scene:
     def ours(self, stage: Stage, row: str) -> float | None:
         result = self.result(stage, row)
         return result.best.throughput.median if result else None
+
+    def gain(self, before: Stage, after: Stage, row: str) -> Gain | None:
+        return gains.gain(self.analysis, before.name, after.name, row)
+
+    def paper_gain(self, before: Stage, after: Stage, row: str) -> float | None:
+        """That of the experiment's own table."""
+        first, second = self.paper_rate(before, row), self.paper_rate(after, row)
+        return second / first if first and second else None
 
     def paper_rate(self, stage: Stage, row: str) -> float | None:
         peak = self.peak(stage, row)
@@ -97,9 +107,3 @@ def stage_durability(scene: Scene, stage: Stage) -> str:
         if result.cell.stage == stage.name and recorded:
             return recorded.durability
     return ""
-
-
-def gain(of, before: Stage, after: Stage, row: str) -> float | None:
-    """of is Scene.ours or Scene.paper_rate. None when one side is missing."""
-    first, second = of(before, row), of(after, row)
-    return second / first if first and second else None

@@ -11,12 +11,13 @@ from ..analysis.resources import component_title
 from ..plan.catalog import COMPONENTS, Stage, row_title
 from . import wording
 from .document import Block, Bullets, Heading, Paragraph, Table
-from .scene import Scene, configuration, durability, gain, stage_durability
+from .scene import Scene, configuration, durability, stage_durability
 
 _SPREAD_NOTE = (
     "“ours” is the median of the runs, with the 95% confidence interval of the mean "
     "(* = minimum–maximum: fewer than three runs). Without an interval, there was one run. "
-    "≥ marks a lower bound: a higher point failed its checks."
+    "≥ marks a lower bound: throughput still rose at the last N, or a higher point failed its "
+    "checks. A gain is the ratio of both plateaus within each pass."
 )
 
 
@@ -80,7 +81,10 @@ def before_after(scene: Scene) -> list[Block]:
                 _maximum(result),
             ]
         gains = (
-            [_gain(scene.paper_rate, scene, row), _gain(scene.ours, scene, row)]
+            [
+                wording.times(scene.paper_gain(scene.stages[-2], scene.stages[-1], row)),
+                wording.gain(scene.gain(scene.stages[-2], scene.stages[-1], row)),
+            ]
             if len(scene.stages) > 1
             else []
         )
@@ -110,8 +114,9 @@ def bottlenecks(scene: Scene) -> list[Block]:
         blocks.append(Heading(3, f"Bottlenecks: {stage.name}"))
         blocks.append(
             Table(
-                f"{stage.name}: {stage.title}. The predicted N* is (D + Z) / Dmax, from the "
-                "demands measured at N = 1. Response time is from before connect to after the "
+                f"{stage.name}: {stage.title}. N* is the median of the passes, with their range. "
+                "The predicted N* is where exact mean value analysis reaches 95% of its "
+                "asymptote. Response time is from before connect to after the "
                 f"last byte. X·R/N must be 1 in a closed loop. {_SPREAD_NOTE} "
                 f"{stage_durability(scene, stage)} {configuration(scene.environment, [stage])}",
                 [
@@ -211,24 +216,20 @@ def _maxima_row(scene: Scene, row: str) -> list[str]:
         cells += [wording.rate(scene.paper_rate(stage, row)), _maximum(result)]
         if index:
             cells += [
-                wording.times(gain(scene.paper_rate, scene.stages[index - 1], stage, row)),
-                wording.times(gain(scene.ours, scene.stages[index - 1], stage, row)),
+                wording.times(scene.paper_gain(scene.stages[index - 1], stage, row)),
+                wording.gain(scene.gain(scene.stages[index - 1], stage, row)),
             ]
     return cells
-
-
-def _gain(of, scene: Scene, row: str) -> str:
-    return wording.times(gain(of, scene.stages[-2], scene.stages[-1], row))
 
 
 def _bottleneck_row(scene: Scene, stage: Stage, row: str, result: CellResult) -> list[str]:
     peak = scene.peak(stage, row)
     there = result.at_n_star
-    predicted = f"{result.model.n_star:.1f}" if result.model else wording.NOTHING
+    predicted = wording.NOTHING if result.predicted is None else f"{result.predicted:.1f}"
     return [
         row_title(row),
         wording.count(peak.n_star if peak else None),
-        wording.count(result.n_star),
+        wording.n_star(result),
         predicted,
         wording.milliseconds(peak.response_s if peak else None),
         wording.milliseconds_with_spread(there.response_s),
@@ -242,7 +243,7 @@ def _bottleneck_row(scene: Scene, stage: Stage, row: str, result: CellResult) ->
 
 
 def _demands(scene: Scene, stage: Stage, found: list[tuple[str, CellResult]]) -> Table:
-    """Where a request's time goes, at N = 1 and at the maximum. Verdicts and predictions use it."""
+    """Where a request's time goes. The predictions use it."""
     components = [
         name
         for name in COMPONENTS
@@ -253,18 +254,19 @@ def _demands(scene: Scene, stage: Stage, found: list[tuple[str, CellResult]]) ->
         [
             row_title(row),
             *_phase_cells(scene, result),
-            *_demand_cells(result.alone, components, with_delay=True),
-            *_demand_cells(result.best, components, with_delay=False),
+            *(wording.microseconds(result.cpu_s.get(name, 0.0)) for name in components),
+            wording.microseconds(result.disk_s),
+            wording.NOTHING if result.parallelism is None else f"{result.parallelism:.2f}",
             *_traffic_cells(result.best),
         ]
         for row, result in found
     ]
     return Table(
         f"{stage.name}: where a request's time goes. At N = 1, in µs: until it is connected, "
-        "until the first byte of the last reply, and until the last byte. Service demands D = U / "
-        "X are in µs of CPU or disk per request. Z is the rest of the response time at N = 1; it "
-        "is below 0 where two components work on a request at once. Bytes are those that the "
-        "servers read from and wrote to the disk per request. "
+        "until the first byte of the last reply, and until the last byte. Service demands D are in "
+        "µs of CPU or disk per request, by the utilisation law over the whole sweep. ΣD/R(1) is "
+        "how many of them work for a lone request at a time. Bytes are those that the servers read "
+        "from and wrote to the disk per request. "
         f"{configuration(scene.environment, [stage])}",
         [
             "",
@@ -273,9 +275,7 @@ def _demands(scene: Scene, stage: Stage, found: list[tuple[str, CellResult]]) ->
             "all",
             *titles,
             "disk",
-            "Z",
-            *titles,
-            "disk",
+            "ΣD/R(1)",
             "read",
             "written",
         ],
@@ -283,9 +283,8 @@ def _demands(scene: Scene, stage: Stage, found: list[tuple[str, CellResult]]) ->
         [
             ("", 1),
             ("at N = 1", 3),
-            ("D at N = 1", len(titles) + 1),
+            ("service demand D", len(titles) + 1),
             ("", 1),
-            ("D at the maximum", len(titles) + 1),
             ("bytes", 2),
         ],
     )
@@ -300,19 +299,6 @@ def _phase_cells(scene: Scene, result: CellResult) -> list[str]:
         wording.microseconds(phases_ms[name] / 1000) if name in phases_ms else wording.NOTHING
         for name in ("connect", "first_byte")
     ] + [wording.microseconds(run.mean_ms / 1000)]
-
-
-def _demand_cells(point: ThreadCount | None, components: list[str], with_delay: bool) -> list[str]:
-    if point is None:
-        return [wording.NOTHING] * (len(components) + 1 + with_delay)
-    run = point.typical()
-    used = run.usage.components
-    demands_s = [
-        used[name].cpu_cores / run.throughput_rps if name in used else 0.0 for name in components
-    ]
-    demands_s.append(sum(disk.busy for disk in run.usage.disks.values()) / run.throughput_rps)
-    delay_s = [run.mean_ms / 1000 - sum(demands_s)] if with_delay else []
-    return [wording.microseconds(value) for value in demands_s + delay_s]
 
 
 def _traffic_cells(point: ThreadCount) -> list[str]:

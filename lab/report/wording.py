@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..analysis.cells import CellResult
+from ..analysis.gains import Gain
 from ..analysis.intervals import Spread
 
 NOTHING = "–"
@@ -25,7 +27,7 @@ def rate_with_spread(spread: Spread) -> str:
 
 
 def maximum(spread: Spread, is_lower_bound: bool) -> str:
-    """is_lower_bound: a point that failed its checks had more."""
+    """is_lower_bound: the maximum was not reached, or a point that failed its checks had more."""
     return ("≥ " if is_lower_bound else "") + rate_with_spread(spread)
 
 
@@ -44,6 +46,17 @@ def milliseconds(seconds: float | None) -> str:
 
 def times(value: float | None) -> str:
     return NOTHING if value is None else f"×{value:.2f}" if value < 10 else f"×{value:.1f}"
+
+
+def gain(found: Gain | None) -> str:
+    """The factor; without one if a maximum was not reached."""
+    return times(found.spread.median if found and not found.is_lower_bound else None)
+
+
+def n_star(result: CellResult) -> str:
+    """The median of the passes, with their range below it if they differ."""
+    low, high = result.n_star_range
+    return count(result.n_star) + (f"\n{low}–{high}" if low < high else "")
 
 
 def count(value: int | None) -> str:

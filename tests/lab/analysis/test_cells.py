@@ -6,36 +6,11 @@ from dataclasses import replace
 import examples
 
 from lab.analysis.cells import Analysis
-from lab.analysis.operational_laws import mean_value_analysis
-from lab.analysis.resources import demand_stations
-
-PINS: dict[str, tuple[int, ...]] = dict.fromkeys(
-    ("fileserver", "authserver", "store", "loadgen"), (0, 1)
-)
 
 
 class AnalysisTest(unittest.TestCase):
     def result(self, *runs):
         return Analysis(list(runs), examples.ENVIRONMENT).result(examples.CELL)
-
-    def test_components_that_share_cores_are_one_station(self):
-        run = examples.run(
-            throughput_rps=500.0, used=examples.usage({"fileserver": 0.5, "authserver": 0.5})
-        )
-        cores, disk = demand_stations(run, PINS)
-        self.assertEqual((cores.name, cores.servers), ("cores 0,1", 2))
-        self.assertAlmostEqual(cores.demand_s, 0.002)
-        self.assertEqual(disk.name, "disk vda")
-
-    def test_pinned_components_are_stations_of_their_own(self):
-        run = examples.run(
-            throughput_rps=100.0, used=examples.usage({"fileserver": 0.5, "loadgen": 0.25})
-        )
-        stations = demand_stations(run, {"fileserver": (0,), "loadgen": (1,)})
-        self.assertEqual(
-            [(one.name, one.demand_s) for one in stations[:2]],
-            [("core 0", 0.005), ("core 1", 0.0025)],
-        )
 
     def test_invalid_runs_enter_nothing(self):
         result = self.result(
@@ -65,20 +40,113 @@ class AnalysisTest(unittest.TestCase):
         )
         self.assertAlmostEqual(result.model.response_s, 0.001)
         self.assertAlmostEqual(result.model.delay_s, 0.001 - 0.0006 - 0.0001)
-        self.assertAlmostEqual(result.model.n_star, 0.001 / 0.0003)
+        self.assertAlmostEqual(result.crossing, 0.001 / 0.0003)
+        self.assertAlmostEqual(result.parallelism, 0.7)
+
+    def test_the_prediction_is_where_the_model_has_95_percent_of_its_asymptote(self):
+        result = self.result(
+            examples.run(1, 1000.0, used=examples.usage({"fileserver": 0.8, "loadgen": 0.2}))
+        )
+        most = result.model.bound(1_000_000)
+        rates = [one.throughput_rps for one in result.model.predictions(30)]
+        first = next(index for index, rate in enumerate(rates, 1) if rate >= 0.95 * most)
+        self.assertTrue(first - 1 < result.predicted <= first)
+        self.assertGreater(result.predicted, result.crossing)
 
     def test_overlapping_stations_still_predict_what_was_measured_at_n_1(self):
         result = self.result(
             examples.run(1, 1000.0, used=examples.usage({"fileserver": 0.9, "loadgen": 0.9}))
         )
         self.assertLess(result.model.delay_s, 0)
-        first = mean_value_analysis(result.model.stations, result.model.delay_s, 1)[0]
-        self.assertAlmostEqual(first.throughput_rps, 1000.0)
+        self.assertAlmostEqual(result.model.predictions(1)[0].throughput_rps, 1000.0)
+        self.assertAlmostEqual(result.parallelism, 1.81)
 
-    def test_full_cores_are_named_after_a_server_even_if_the_load_generator_uses_more(self):
+    def test_without_n_1_nothing_is_predicted(self):
+        result = self.result(examples.run(2, 1000.0))
+        self.assertEqual(
+            (result.predicted, result.crossing, result.parallelism), (None, None, None)
+        )
+
+    def test_n_star_is_found_within_each_pass(self):
+        rates = {
+            1: {1: 500.0, 2: 900.0, 4: 1000.0, 8: 1010.0},
+            2: {1: 400.0, 2: 780.0, 4: 800.0, 8: 790.0},
+            3: {1: 600.0, 2: 1150.0, 4: 1190.0, 8: 1200.0},
+        }
+        result = self.result(
+            *(
+                examples.run(threads, rate, repeat)
+                for repeat, one in rates.items()
+                for threads, rate in one.items()
+            )
+        )
+        self.assertEqual((result.n_star, result.n_star_range), (2, (2, 4)))
+
+    def test_points_of_a_fast_pass_are_not_compared_with_those_of_slow_ones(self):
+        # N = 4 was measured in the fast pass only, where it had two thirds of the maximum.
+        fast = {1: 1000.0, 4: 2050.0, 8: 3000.0}
+        runs = [examples.run(threads, rate) for threads, rate in fast.items()]
+        runs += [
+            examples.run(threads, 0.7 * fast[threads], repeat)
+            for repeat in (2, 3)
+            for threads in (1, 8)
+        ]
+        result = self.result(*runs)
+        self.assertEqual((result.n_star, result.n_star_range), (8, (8, 8)))
+
+    def test_full_cores_of_which_the_load_generator_uses_over_half_are_its_limit(self):
         used = examples.usage({"fileserver": 0.8, "loadgen": 1.1}, core_busy=0.98)
         result = self.result(*(examples.run(threads, 1000.0, used=used) for threads in (1, 2, 4)))
-        self.assertEqual(result.verdict.label, "CPU (servers: mostly fileserver)")
+        self.assertEqual((result.verdict.label, result.verdict.named), ("load generator", None))
+
+    def test_nobody_is_named_for_a_shared_cpu_without_over_half_of_it(self):
+        used = examples.usage(
+            {"fileserver": 0.9, "authserver": 0.5, "loadgen": 0.6}, core_busy=0.98
+        )
+        result = self.result(*(examples.run(threads, 1000.0, used=used) for threads in (1, 2, 4)))
+        self.assertEqual((result.verdict.label, result.verdict.named.owners), ("shared CPU", ()))
+        self.assertEqual(result.verdict.named.others, ("loadgen", "authserver"))
+        self.assertIn("fileserver 45%, loadgen 30%, authserver 25%", result.verdict.sentence)
+
+    def test_over_half_in_one_pass_is_not_enough(self):
+        each = [
+            examples.usage(
+                {"fileserver": cores, "store": 0.5, "loadgen": 1.4 - cores}, core_busy=0.98
+            )
+            for cores in (1.1, 1.1, 0.9)
+        ]
+        result = self.result(
+            *(
+                examples.run(threads, 1000.0, repeat, used)
+                for repeat, used in enumerate(each, 1)
+                for threads in (1, 2, 4)
+            )
+        )
+        self.assertEqual(result.verdict.label, "shared CPU")
+
+    def test_all_runs_from_n_star_on_decide_not_the_typical_one(self):
+        disks = {1: 0.85, 2: 0.74, 3: 0.96}
+        result = self.result(
+            *(
+                examples.run(
+                    threads,
+                    1000.0,
+                    repeat,
+                    examples.usage(core_busy=0.78, disk=examples.disk_usage(disk, read=1e8)),
+                )
+                for repeat, disk in disks.items()
+                for threads in (1, 2, 4)
+            )
+        )
+        self.assertEqual(result.verdict.label, "disk reads and shared CPU alike (close)")
+        self.assertIsNone(result.verdict.named)
+
+    def test_one_core_that_is_full_because_all_are_is_no_resource_of_its_own(self):
+        cell = replace(examples.CELL, fileserver_cores=1)
+        used = examples.usage({"fileserver": 0.6, "loadgen": 0.6, "store": 0.6}, core_busy=0.98)
+        runs = [replace(examples.run(n, 1000.0, used=used), cell=cell) for n in (1, 2, 4)]
+        found = Analysis(runs, examples.ENVIRONMENT).result(cell)
+        self.assertIn("Shared CPU: 98% busy (cores 0,1:", found.verdict.sentence)
 
     def test_a_busy_disk_is_named_after_whoever_uses_it(self):
         used = examples.usage(core_busy=0.3, disk=examples.disk_usage(0.97, written=50e6))
@@ -89,7 +157,7 @@ class AnalysisTest(unittest.TestCase):
     def test_full_cores_are_named_after_whoever_fills_them(self):
         used = examples.usage({"fileserver": 1.2, "loadgen": 0.7}, core_busy=0.98)
         result = self.result(*(examples.run(threads, 1000.0, used=used) for threads in (1, 2, 4)))
-        self.assertEqual(result.verdict.label, "CPU (servers: mostly fileserver)")
+        self.assertEqual(result.verdict.label, "CPU (mostly fileserver)")
         self.assertIn("cores 0,1: fileserver 63%, loadgen 37%", result.verdict.sentence)
 
     def test_points_that_failed_their_checks_still_tell_that_nothing_rises_any_more(self):
@@ -119,7 +187,7 @@ class AnalysisTest(unittest.TestCase):
         result = self.result(
             *(
                 examples.run(
-                    threads, rate, used=examples.usage(core_busy=0.97 if threads == 8 else 0.3)
+                    threads, rate, used=examples.usage(core_busy=0.97 if threads > 1 else 0.3)
                 )
                 for threads, rate in rates.items()
             )
@@ -127,8 +195,11 @@ class AnalysisTest(unittest.TestCase):
         self.assertEqual((result.best.threads, result.at_saturation.threads), (2, 8))
         self.assertIn("97% busy", result.verdict.sentence)
 
-    def test_a_maximum_at_the_last_n_is_not_saturated(self):
-        self.assertFalse(self.result(examples.run(1, 100.0), examples.run(2, 200.0)).is_saturated)
+    def test_a_maximum_at_the_last_n_is_not_reached(self):
+        result = self.result(examples.run(1, 100.0), examples.run(2, 200.0))
+        self.assertEqual((result.is_saturated, result.is_lower_bound), (False, True))
+        alone = self.result(examples.run(2, 200.0))
+        self.assertFalse(alone.is_lower_bound)
 
 
 if __name__ == "__main__":

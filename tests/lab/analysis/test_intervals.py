@@ -26,11 +26,13 @@ class IntervalsTest(unittest.TestCase):
         self.assertEqual(intervals.student_t_95(1), 12.706)
         self.assertEqual(intervals.student_t_95(30), 2.042)
         self.assertEqual(intervals.student_t_95(31), 1.960)
+        self.assertEqual(intervals.student_t_99(4), 4.604)
+        self.assertEqual(intervals.student_t_99(99), 2.576)
 
     def test_a_ratio_adds_the_relative_errors_of_both_sides(self):
         ratio = intervals.ratio([19.0, 20.0, 21.0], [10.0, 10.0, 10.0])
         self.assertAlmostEqual(ratio.median, 2.0)
-        self.assertAlmostEqual(ratio.high - 2.0, 4.303 * (1 / math.sqrt(3)) / 20 * 2)
+        self.assertAlmostEqual(ratio.high - 2.0, 9.925 * (1 / math.sqrt(3)) / 20 * 2)
         self.assertTrue(ratio.low < 2.0 < ratio.high)
 
     def test_a_ratio_of_single_runs_is_a_bare_number(self):
@@ -48,15 +50,23 @@ class PairedRatioTest(unittest.TestCase):
         found = intervals.paired_ratio({1: 1.0, 2: 2.0, 3: 4.0}, {1: 1.0, 2: 1.0, 3: 1.0})
         self.assertAlmostEqual(found.median, 2.0)
         self.assertAlmostEqual(
-            found.high / found.median, math.exp(4.303 * math.log(2) / math.sqrt(3))
+            found.high / found.median, math.exp(9.925 * math.log(2) / math.sqrt(3))
         )
         self.assertAlmostEqual(found.low * found.high, 4.0)
 
-    def test_with_too_few_passes_in_common_it_is_the_plain_ratio(self):
-        self.assertEqual(
-            intervals.paired_ratio({1: 2.0, 2: 2.2}, {1: 1.0, 2: 1.0, 3: 1.0}),
-            intervals.ratio([2.0, 2.2], [1.0, 1.0, 1.0]),
-        )
+    def test_two_passes_show_their_two_ratios(self):
+        found = intervals.paired_ratio({1: 2.0, 2: 4.4}, {1: 1.0, 2: 2.0})
+        self.assertEqual((found.low, found.high, found.is_interval), (2.0, 2.2, False))
+
+    def test_without_enough_passes_in_common_it_is_the_plain_ratio(self):
+        for one, other in (
+            ({1: 2.0, 2: 2.2}, {3: 1.0, 4: 1.1}),
+            ({1: 2.0, 2: 2.2, 3: 2.1}, {3: 1.0, 4: 1.1, 5: 1.0}),
+        ):
+            self.assertEqual(
+                intervals.paired_ratio(one, other),
+                intervals.ratio(list(one.values()), list(other.values())),
+            )
 
 
 if __name__ == "__main__":

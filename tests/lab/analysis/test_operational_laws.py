@@ -4,11 +4,11 @@ import unittest
 
 from lab.analysis.operational_laws import (
     Station,
+    crossing,
     heaviest,
     mean_value_analysis,
     one_after_the_other,
-    saturation_threads,
-    service_demand_s,
+    threads_for_share,
     throughput_bound,
 )
 
@@ -19,18 +19,29 @@ THINK_S = 4.0
 
 
 class OperationalLawsTest(unittest.TestCase):
-    def test_a_demand_is_utilisation_over_throughput(self):
-        self.assertAlmostEqual(service_demand_s(0.9, 300.0), 0.003)
-
     def test_the_heaviest_station_counts_its_servers(self):
         self.assertEqual(
             heaviest([Station("disk", 3.0), Station("cores", 4.0, servers=2)]).name, "disk"
         )
 
-    def test_n_star_is_where_the_asymptotes_cross(self):
-        self.assertAlmostEqual(saturation_threads(TEXTBOOK, THINK_S), 10 / 3)
-        n_star = saturation_threads(TEXTBOOK, THINK_S)
-        self.assertAlmostEqual(n_star / 10, 1 / 3)  # N / (D + Z) meets 1 / Dmax
+    def test_the_background_of_a_station_leaves_less_for_requests(self):
+        self.assertAlmostEqual(Station("cores", 0.003, 2, 0.5).bottleneck_demand_s, 0.002)
+
+    def test_the_asymptotes_cross_where_one_reaches_the_height_of_the_other(self):
+        self.assertAlmostEqual(crossing(TEXTBOOK, THINK_S), 10 / 3)
+        self.assertAlmostEqual(crossing(TEXTBOOK, THINK_S) / 10, 1 / 3)  # N / (D + Z) is 1 / Dmax
+
+    def test_the_share_of_the_asymptote_is_reached_between_two_n(self):
+        # four balanced stations: N / (N + 3) is 0.95 at N = 57
+        balanced = [Station(str(k), 1.0) for k in range(4)]
+        self.assertAlmostEqual(threads_for_share(balanced, 0.0, 0.95) or 0, 57.0)
+        found = threads_for_share(TEXTBOOK, THINK_S, 0.95) or 0
+        below, above = mean_value_analysis(TEXTBOOK, THINK_S, int(found) + 1)[-2:]
+        self.assertLess(3 * below.throughput_rps, 0.95)
+        self.assertGreaterEqual(3 * above.throughput_rps, 0.95)
+
+    def test_a_share_that_no_sweep_reaches_is_none(self):
+        self.assertIsNone(threads_for_share([Station("cores", 1e-6)], 1.0, 0.95))
 
     def test_the_bound_is_the_lower_of_both_asymptotes(self):
         self.assertAlmostEqual(throughput_bound(1, TEXTBOOK, THINK_S), 0.1)

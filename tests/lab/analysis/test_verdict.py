@@ -8,15 +8,16 @@ from lab.analysis.verdict import Resource, judge
 def named(
     busy: float, name: str = "MySQL's disk writes", demand_s: float | None = None
 ) -> Resource:
-    return Resource(kind="disk", name=name, busy=busy, demand_s=demand_s)
+    return Resource(kind="disk", name=name, by_pass={1: busy}, demand_s=demand_s)
 
 
 class VerdictTest(unittest.TestCase):
     def test_the_busiest_resource_over_ninety_percent_is_named_with_its_numbers(self):
-        found = judge([named(0.96, demand_s=0.0041), named(0.92, "CPU")], 0.010, True, False)
+        found = judge([named(0.96, demand_s=0.0041), named(0.90, "CPU")], 0.010, True, False)
         self.assertEqual(found.label, "MySQL's disk writes")
         self.assertEqual(
-            found.sentence, "MySQL's disk writes: 96% busy; 41% of the response time at N = 1."
+            found.sentence,
+            "MySQL's disk writes: 96% busy; its demand is 41% of the response time at N = 1.",
         )
 
     def test_from_seventy_percent_on_it_is_called_close(self):
@@ -40,11 +41,11 @@ class VerdictTest(unittest.TestCase):
         self.assertEqual(judge([named(0.99)], None, True, True).label, "load generator")
 
     def test_a_full_link_is_named_even_if_the_cpu_is_not_idle(self):
-        link = Resource(kind="network", name="the link", busy=0.99)
+        link = Resource(kind="network", name="the link", by_pass={1: 0.99})
         self.assertEqual(judge([link, named(0.75, "CPU")], None, True, False).label, "the link")
 
     def test_loopback_is_named_only_where_nothing_else_is_close(self):
-        loopback = Resource(kind="loopback", name="the loopback network", busy=1.0)
+        loopback = Resource(kind="loopback", name="the loopback network", by_pass={1: 1.0})
         self.assertEqual(judge([loopback, named(0.93, "CPU")], None, True, False).label, "CPU")
         self.assertEqual(
             judge([loopback, named(0.80, "CPU")], None, True, False).label, "CPU (close)"
@@ -57,6 +58,31 @@ class VerdictTest(unittest.TestCase):
         self.assertEqual(judge([named(0.95)], None, True, False).named, named(0.95))
         self.assertIsNone(judge([named(0.95)], None, True, True).named)
         self.assertIsNone(judge([named(0.50)], None, True, False).named)
+
+    def test_two_that_are_alike_are_listed_and_none_is_named(self):
+        found = judge([named(0.96), named(0.94, "CPU")], None, True, False)
+        self.assertEqual(found.label, "MySQL's disk writes and CPU alike")
+        self.assertIsNone(found.named)
+        self.assertIn("cannot be told", found.sentence)
+        found = judge([named(0.79), named(0.78, "CPU")], None, True, False)
+        self.assertEqual(found.label, "MySQL's disk writes and CPU alike (close)")
+
+    def test_a_resource_must_lead_in_every_pass(self):
+        disk = Resource(kind="disk", name="disk", by_pass={1: 0.97, 2: 0.97, 3: 0.97})
+        cpu = Resource(kind="cpu", name="CPU", by_pass={1: 0.5, 2: 0.5, 3: 0.93})
+        self.assertEqual(judge([disk, cpu], None, True, False).label, "disk and CPU alike")
+        cpu = Resource(kind="cpu", name="CPU", by_pass={1: 0.9, 2: 0.9, 3: 0.91})
+        self.assertEqual(judge([disk, cpu], None, True, False).label, "disk")
+
+    def test_a_full_core_and_the_one_thread_that_fills_it_are_the_same(self):
+        core = Resource(kind="cpu", name="CPU of Redis", by_pass={1: 0.99}, owners=("Redis",))
+        thread = Resource(kind="thread", name="thread", by_pass={1: 0.98}, owners=("Redis",))
+        self.assertEqual(judge([core, thread], None, True, False).named, core)
+
+    def test_a_cpu_that_the_load_generator_fills_is_no_limit_of_the_servers(self):
+        core = Resource(kind="cpu", name="CPU", by_pass={1: 0.99}, owners=("loadgen",))
+        found = judge([core, named(0.5)], None, True, False)
+        self.assertEqual((found.label, found.named), ("load generator", None))
 
     def test_nothing_measured_is_no_verdict(self):
         self.assertEqual(judge([], None, True, False).label, "none over 70%")

@@ -100,6 +100,17 @@ class ReportTest(unittest.TestCase):
         self.assertIn("same machine", text)
         self.assertIn("Nothing in the recorded environment.", text)
 
+    def test_a_folder_compared_with_itself_differs_by_exactly_nothing(self):
+        folder = self.folder()
+        noisy = [
+            replace(run, repeat=repeat, throughput_rps=run.throughput_rps * speed)
+            for repeat, speed in ((1, 1.0), (2, 0.7), (3, 1.2))
+            for run in folder.runs()
+        ]
+        folder.replace(noisy)
+        text = markdown.render(compare.document(folder, folder))
+        self.assertIn("| ×1.00 | 1.00–1.00 | no difference shown |", text)
+
 
 if __name__ == "__main__":
     unittest.main()

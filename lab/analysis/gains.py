@@ -1,0 +1,54 @@
+"""How much faster one cell is than another: the one estimator of a gain.
+
+Each cell has a level in each pass, the geometric mean of its throughput over the N of its plateau.
+These are the N with 95% of the highest median. A level varies less than the throughput at one N,
+and the choice of the luckiest N does not raise it. The gain is the ratio of the levels within each
+pass.
+"""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass
+
+from ..plan.catalog import Cell
+from ..procedures import sweep
+from . import intervals
+from .cells import Analysis, CellResult
+from .intervals import Spread
+
+
+@dataclass(frozen=True)
+class Gain:
+    """spread is the ratio after / before, with its 99% interval if there are enough passes."""
+
+    spread: Spread
+    is_lower_bound: bool  # one of the two maxima was not reached, so the ratio tells nothing
+
+
+def gain(analysis: Analysis, before: str, after: str, row: str) -> Gain | None:
+    """The gain of one stage over another at this row. None when one was not measured."""
+    first, second = analysis.result(Cell(before, row)), analysis.result(Cell(after, row))
+    return between(first, second) if first and second else None
+
+
+def between(before: CellResult, after: CellResult) -> Gain:
+    """The same for any two cells, which may come from different results folders."""
+    return Gain(
+        intervals.paired_ratio(_levels(after), _levels(before)),
+        before.is_lower_bound or after.is_lower_bound,
+    )
+
+
+def _levels(result: CellResult) -> dict[int, float]:
+    """pass -> level, over the N that were measured in the same passes as the best one."""
+    passes = result.best.by_pass
+    plateau = [
+        point.by_pass
+        for point in result.points
+        if point.by_pass.keys() == passes.keys()
+        and point.throughput.median >= sweep.N_STAR_SHARE * result.best.throughput.median
+    ]
+    return {
+        repeat: statistics.geometric_mean(rates[repeat] for rates in plateau) for repeat in passes
+    }
