@@ -15,6 +15,10 @@ enum class Fault {
   kClosed,    // the connection ended before the end of the reply
   kMismatch,  // the file differs from its copy
   kProtocol,  // the server does not speak the protocol
+
+  // Open loop: it was due, but all threads were busy until the end of the drain, or of a run that a
+  // signal ended.
+  kUnfinished,
 };
 
 // The word in the results. Empty for a value that is not an enumerator.
@@ -25,6 +29,7 @@ constexpr std::string_view word_of(Fault fault) {
     case Fault::kClosed: return "closed";
     case Fault::kMismatch: return "mismatch";
     case Fault::kProtocol: return "protocol";
+    case Fault::kUnfinished: return "unfinished";
   }
   return {};
 }
@@ -66,6 +71,6 @@ class Cause {
 // The indexes are dense, so that an array of kCount counters has one for each cause.
 static_assert(Cause(wire::kErrorCodes.back()).index() + 1 == Cause::kCodes);
 static_assert(Cause(Fault::kTimeout).index() == Cause::kCodes);
-static_assert(Cause(Fault::kProtocol).index() < Cause::kCount);
+static_assert(Cause(Fault::kUnfinished).index() < Cause::kCount);
 
 }  // namespace loadgen

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <filesystem>
 #include <variant>
 
@@ -19,6 +20,9 @@ namespace {
 // What is wrong with the flags, in one line; empty if they are acceptable.
 using Wrong = std::optional<std::string>;
 
+constexpr double kLeastRate = 0.001;
+constexpr double kMostRate = 1'000'000;
+
 constexpr const char* kDescription =
     "Measures a fileserver. N threads send requests and each waits for the whole reply before it "
     "sends the next one, without a pause between them. A request is to make an account (new), to "
@@ -26,7 +30,9 @@ constexpr const char* kDescription =
     "a file (get) or, with --protocol http, to put one (put). The response time of a request ends "
     "with the last byte of its reply. With "
     "--connection per-request it includes closing the previous connection and connecting. With "
-    "--connection keep-alive it starts when the first line is sent. SIGINT and SIGTERM end the run "
+    "--connection keep-alive it starts when the first line is sent. With --rate, requests are sent "
+    "by a schedule instead, and the response time starts when the request is due. SIGINT and "
+    "SIGTERM end the run "
     "early: the results so far are reported and the exit status is 130 or 143. A second signal "
     "ends loadgen at once, without results.";
 
@@ -56,6 +62,33 @@ void declare_length(flags::App& app, Config& config) {
                            {requests, [&config] { config.requests = 0; }});
 }
 
+flags::Option* add_rate(flags::App& app, double& target) {
+  const auto take = [&target](const std::string& text) {
+    double value = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (failure != std::errc() || end != text.data() + text.size()) return false;
+    if (!(value >= kLeastRate && value <= kMostRate)) return false;
+    target = value;
+    return true;
+  };
+  return app.add_parsed("--rate", "R", "a number from 0.001 to 1000000",
+                        "open loop: R requests a second are due, whether or not earlier ones were "
+                        "answered. At most --threads are under way; others wait, and their time "
+                        "counts",
+                        take);
+}
+
+void declare_schedule(flags::App& app, Config& config) {
+  add_rate(app, config.rate_rps);
+  flags::add_choice<ArrivalKind>(
+      app, "--arrivals", config.arrivals,
+      {{"fixed", ArrivalKind::kFixed}, {"poisson", ArrivalKind::kPoisson}},
+      "gaps between the requests of --rate; fixed: all equal; poisson: at random, as those of many "
+      "users who do not know of each other");
+  flags::add_whole(app, "--seed", config.seed, 0, 1'000'000'000,
+                   "chooses the gaps of --arrivals poisson; the same seed gives the same gaps");
+}
+
 void declare_run(flags::App& app, Config& config) {
   flags::add_address(
       app, "--server", config.server,
@@ -68,6 +101,7 @@ void declare_run(flags::App& app, Config& config) {
   flags::add_whole(app, "--threads", config.threads, 1, 100'000,
                    "number of threads; each has one request under way");
   declare_length(app, config);
+  declare_schedule(app, config);
   flags::add_seconds(app, "--warmup", config.warmup_ms,
                      "seconds to run before measuring; these requests do not count");
   flags::add_choice<Connection>(
@@ -192,7 +226,17 @@ Wrong check_protocol(const Config& config) {
   return {};
 }
 
+Wrong check_schedule(const Config& config) {
+  if (!is_open_loop(config)) return {};
+  if (config.requests > 0) return "--rate needs --seconds instead of --requests";
+  if (config.asks_once) return "--once needs a closed loop, without --rate";
+  if (makes_given_accounts(config))
+    return "new with %d in --user needs a closed loop, without --rate";
+  return {};
+}
+
 Wrong check(const Config& config) {
+  if (Wrong wrong = check_schedule(config)) return wrong;
   if (Wrong wrong = check_protocol(config)) return wrong;
   if (Wrong wrong = check_accounts(config)) return wrong;
   switch (config.request) {
@@ -209,6 +253,12 @@ bool makes_given_accounts(const Config& config) {
   return config.request == RequestKind::kNew && has_number(config.user);
 }
 
+bool is_open_loop(const Config& config) { return config.rate_rps > 0; }
+
+bool ends_by_number(const Config& config) {
+  return config.requests > 0 || makes_given_accounts(config);
+}
+
 const char* word_of(RequestKind request) {
   switch (request) {
     case RequestKind::kNew: return "new";
@@ -222,6 +272,10 @@ const char* word_of(Protocol protocol) { return protocol == Protocol::kNative ? 
 
 const char* word_of(Connection connection) {
   return connection == Connection::kPerRequest ? "per-request" : "keep-alive";
+}
+
+const char* word_of(ArrivalKind arrivals) {
+  return arrivals == ArrivalKind::kPoisson ? "poisson" : "fixed";
 }
 
 std::variant<Config, int> read_config(int argc, char** argv) {

@@ -25,6 +25,12 @@ enum class Connection {
   kKeepAlive,   // one connection per thread
 };
 
+// The gaps between the requests of an open loop.
+enum class ArrivalKind {
+  kFixed,    // all equal
+  kPoisson,  // as those of many users who do not know of each other
+};
+
 struct Config {
   RequestKind request = RequestKind::kGet;
   Protocol protocol = Protocol::kNative;
@@ -35,6 +41,11 @@ struct Config {
   std::int64_t seconds_ms = 10'000;
   int requests = 0;
   std::int64_t warmup_ms = 0;
+
+  // The requests that become due in a second. 0: a closed loop, which has no schedule.
+  double rate_rps = 0;
+  ArrivalKind arrivals = ArrivalKind::kFixed;
+  int seed = 1;  // of the gaps that are drawn
 
   Connection connection = Connection::kPerRequest;
   bool is_pipelined = false;         // native: send `get:` and the file name in one write
@@ -61,10 +72,17 @@ struct Config {
 // Whether this is a run of new that makes the accounts that --user names, each once, and then ends.
 bool makes_given_accounts(const Config& config);
 
+// Whether the loop is open: requests are sent by a schedule.
+bool is_open_loop(const Config& config);
+
+// Whether the run ends when a number of requests was carried out, and not at a time.
+bool ends_by_number(const Config& config);
+
 // The words that the command line and the reports use.
 const char* word_of(RequestKind request);
 const char* word_of(Protocol protocol);
 const char* word_of(Connection connection);
+const char* word_of(ArrivalKind arrivals);
 
 // Reads the command line, the environment and the --config file.
 //

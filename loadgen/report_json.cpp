@@ -36,7 +36,7 @@ Json phases_json(const Config& config, const Summary& summary) {
   Json phases = Json::object();
   if (config.connection == Connection::kPerRequest) phases["connect"] = rounded(summary.connect_ms);
   phases["first_byte"] = rounded(summary.first_byte_ms);
-  phases["last_byte"] = rounded(summary.response.mean_ms);
+  phases["last_byte"] = rounded(summary.last_byte_ms());
   return phases;
 }
 
@@ -62,6 +62,19 @@ Json cpu_json(const CpuUse& cpu, int threads) {
           {"is_bottleneck", cpu.is_bottleneck(threads)}};
 }
 
+// The field is only there for an open loop.
+Json open_loop_json(const Config& config, const OpenSummary& open) {
+  return {{"rate_rps", config.rate_rps},
+          {"arrivals", word_of(config.arrivals)},
+          {"seed", config.seed},
+          {"due", open.due},
+          {"found_no_thread", open.found_no_thread},
+          {"given_up", open.given_up},
+          {"service_time_ms", response_time_json(open.service)},
+          {"lateness_ms", response_time_json(open.lateness)},
+          {"is_late", open.is_late}};
+}
+
 Json run_delay_json(const CpuUse& cpu) {
   return {{"share", rounded(cpu.run_delay_share)}, {"is_starved", cpu.is_starved()}};
 }
@@ -69,30 +82,32 @@ Json run_delay_json(const CpuUse& cpu) {
 }  // namespace
 
 std::string json_of(const Config& config, const RunResult& result, const Summary& summary) {
-  const Json json{{"request", word_of(config.request)},
-                  {"protocol", word_of(config.protocol)},
-                  {"server", net::to_string(config.server)},
-                  {"threads", config.threads},
-                  {"connection", word_of(config.connection)},
-                  {"elapsed_s", rounded(summary.elapsed_s)},
-                  {"requests", summary.requests},
-                  {"throughput_rps", rounded(summary.throughput_rps)},
-                  {"bytes", summary.bytes},
-                  {"errors", errors_json(summary)},
-                  {"response_time_ms", response_time_json(summary.response)},
-                  {"per_second", per_second_json(summary.per_second)},
-                  {"phases_ms", phases_json(config, summary)},
-                  {"valid", summary.invalid_because.empty()},
-                  {"invalid_because", summary.invalid_because},
-                  {"n_check", rounded(summary.n_check)},
-                  {"window", window_json(result, summary)},
-                  {"warmup_s", static_cast<double>(config.warmup_ms) / 1000},
-                  {"warmup_requests", result.tally.warmup_requests},
-                  {"cpu", cpu_json(result.cpu, config.threads)},
-                  {"run_delay", run_delay_json(result.cpu)},
-                  {"first_errors", first_errors_json(summary)},
-                  {"server_addresses", result.servers},
-                  {"sources", result.sources}};
+  Json json{{"request", word_of(config.request)},
+            {"protocol", word_of(config.protocol)},
+            {"server", net::to_string(config.server)},
+            {"threads", config.threads},
+            {"connection", word_of(config.connection)},
+            {"elapsed_s", rounded(summary.elapsed_s)},
+            {"requests", summary.requests},
+            {"throughput_rps", rounded(summary.throughput_rps)},
+            {"bytes", summary.bytes},
+            {"errors", errors_json(summary)},
+            {"response_time_ms", response_time_json(summary.response)},
+            {"per_second", per_second_json(summary.per_second)},
+            {"phases_ms", phases_json(config, summary)},
+            {"valid", summary.invalid_because.empty()},
+            {"invalid_because", summary.invalid_because},
+            {"n_check", summary.open ? Json() : Json(rounded(summary.n_check))},
+            {"window", window_json(result, summary)},
+            {"warmup_s", static_cast<double>(config.warmup_ms) / 1000},
+            {"warmup_requests", result.tally.warmup_requests},
+            {"cooldown_requests", result.tally.cooldown_requests},
+            {"cpu", cpu_json(result.cpu, config.threads)},
+            {"run_delay", run_delay_json(result.cpu)},
+            {"first_errors", first_errors_json(summary)},
+            {"server_addresses", result.servers},
+            {"sources", result.sources}};
+  if (summary.open) json["open_loop"] = open_loop_json(config, *summary.open);
   return json.dump(2) + "\n";
 }
 

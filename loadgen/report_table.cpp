@@ -30,7 +30,8 @@ std::string title(const Config& config, const RunResult& result, const Summary& 
 
 std::string throughput_text(const Summary& summary) {
   const auto bytes = static_cast<double>(summary.bytes);
-  const double bytes_per_s = summary.elapsed_s > 0 ? bytes / summary.elapsed_s : 0;
+  const auto requests = static_cast<double>(summary.requests);
+  const double bytes_per_s = requests > 0 ? summary.throughput_rps * bytes / requests : 0;
   return fmt::format("{:.1f} requests/s, {}/s; {} requests, {}", summary.throughput_rps,
                      base::human_bytes(bytes_per_s), grouped(summary.requests),
                      base::human_bytes(bytes));
@@ -48,7 +49,36 @@ std::string phases_text(const Config& config, const Summary& summary) {
   const std::string connected =
       has_connect ? fmt::format("connected {:.3f}  ", summary.connect_ms) : "";
   return fmt::format("{}first byte {:.3f}  last byte {:.3f} ms after the start, on average",
-                     connected, summary.first_byte_ms, summary.response.mean_ms);
+                     connected, summary.first_byte_ms, summary.last_byte_ms());
+}
+
+std::string rate_text(const Config& config, const OpenSummary& open) {
+  return fmt::format("{:g} requests/s, {}; {} were due", config.rate_rps, word_of(config.arrivals),
+                     grouped(open.due));
+}
+
+// The times that a closed loop does not have, and what they do not show.
+std::string open_loop_rows(const Config& config, const Summary& summary) {
+  const OpenSummary& open = *summary.open;
+  std::string rows = row("offered", rate_text(config, open));
+  rows += row("service time", response_time_text(open.service));
+  rows += row("lateness", response_time_text(open.lateness));
+  rows += row("check", summary.invalid_because.empty() ? "valid" : "INVALID");
+  if (open.given_up > 0) {
+    rows += row("", fmt::format("{} requests were given up; the response times have the time that "
+                                "had passed, so the highest ones are too low",
+                                grouped(open.given_up)));
+  }
+  return rows;
+}
+
+std::string thread_warning(const OpenSummary& open) {
+  if (open.found_no_thread * 100 <= open.due) return {};
+  return fmt::format(
+      "warning: {:.1f}% of the requests had to wait until a thread was free, and the response "
+      "times "
+      "include this; if the server can take more requests at a time, use more threads\n",
+      100 * static_cast<double>(open.found_no_thread) / static_cast<double>(open.due));
 }
 
 std::string check_text(const Config& config, const Summary& summary) {
@@ -88,14 +118,15 @@ std::string table_of(const Config& config, const RunResult& result, const Summar
   if (result.servers.size() > 1)
     table += row("addresses", fmt::format("{}", fmt::join(result.servers, ", ")));
   table += row("throughput", throughput_text(summary));
-  if (summary.requests > 0) {
+  if (summary.response.max_ms > 0) {
     table += row("response time", response_time_text(summary.response));
     table += row("phases", phases_text(config, summary));
   }
   table += row("errors", errors_text(summary));
   for (const auto& [word, text] : summary.first_errors)
     table += row("", fmt::format("the first `{}`: {}", word, text));
-  table += row("check", check_text(config, summary));
+  table +=
+      summary.open ? open_loop_rows(config, summary) : row("check", check_text(config, summary));
   for (const std::string& reason : summary.invalid_because) table += row("", reason);
   table +=
       row("loadgen's CPU",
@@ -114,6 +145,7 @@ std::string table_of(const Config& config, const RunResult& result, const Summar
         "use "
         "fewer threads, or give loadgen cores of its own\n";
   }
+  if (summary.open) table += thread_warning(*summary.open);
   if (result.warning) table += "warning: " + *result.warning + "\n";
   return table;
 }

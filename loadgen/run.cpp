@@ -6,7 +6,8 @@
 
 #include <algorithm>
 #include <array>
-#include <list>
+#include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -16,6 +17,7 @@
 #include "base/host.h"
 #include "base/stop_signals.h"
 #include "loadgen/closed_loop.h"
+#include "loadgen/open_loop.h"
 #include "loadgen/progress.h"
 
 namespace loadgen {
@@ -26,39 +28,54 @@ namespace {
 class Run {
  public:
   Run(const Config& config, const Ready& ready)
-      : config_(config), signals_(base::open_stop_signals()), new_accounts_(random_word()) {
+      : config_(config),
+        signals_(base::open_stop_signals()),
+        control_(config.threads),
+        new_accounts_(random_word()) {
     result_.sources = ready.sources.count();
     for (const net::SocketAddress& server : ready.servers) result_.servers.push_back(server.text());
+    if (is_open_loop(config)) {
+      schedule_.emplace(config.rate_rps, config.arrivals, static_cast<std::uint64_t>(config.seed));
+    }
     for (int thread = 0; thread < config.threads; ++thread) {
-      loops_.emplace_back(config, ready.servers, ready.sources, new_accounts_, thread);
+      loops_.push_back(make_loop(ready, thread));
     }
   }
 
   base::Result<RunResult> run() {
     if (const auto started = start_threads(); !started) return started.error();
     wait_for_all();
-    warm_up();
-    const CpuTime before = begin_window();
+    if (!schedule_) warm_up();
+    begin_window();
     watch_window();
-    const CpuTime after = cpu_time();
     control_.end_gate.count_down();
     join();
-    for (const ClosedLoop& loop : loops_) {
-      if (const auto& failure = loop.save_failure())
+    for (const auto& loop : loops_) {
+      if (const auto& failure = loop->save_failure())
         return base::Error{base::ErrorCode::kInternal, *failure};
     }
-    for (const ClosedLoop& loop : loops_) result_.tally.add(loop.recorder().tally());
-    result_.cpu = cpu_use(before, after);
+    for (const auto& loop : loops_) result_.tally.add(loop->recorder().tally());
+    result_.tally.elapsed_ns = elapsed_ns();
+    result_.cpu = cpu_use();
     result_.warning = tracking_warning(connection_tracking());
     return std::move(result_);
   }
 
  private:
+  std::unique_ptr<Loop> make_loop(const Ready& ready, int thread) {
+    if (schedule_) {
+      return std::make_unique<OpenLoop>(*schedule_, config_, ready.servers, ready.sources,
+                                        new_accounts_, thread);
+    }
+    return std::make_unique<ClosedLoop>(config_, ready.servers, ready.sources, new_accounts_,
+                                        thread);
+  }
+
   base::Status start_threads() {
     try {
-      for (ClosedLoop& loop : loops_) threads_.emplace_back([&loop, this] { loop.run(control_); });
+      for (const auto& loop : loops_) threads_.emplace_back([&loop, this] { loop->run(control_); });
     } catch (const std::system_error& failure) {
-      control_.must_stop = true;
+      control_.stop();
       control_.warmup_gate.count_down();
       control_.window_gate.count_down();
       control_.end_gate.count_down();
@@ -81,51 +98,89 @@ class Run {
 
   // Of all threads, since they started.
   struct CpuTime {
+    std::int64_t read_ns = 0;
     double used_s = 0;
     double delay_s = 0;
   };
-  static CpuTime cpu_time() { return {process_cpu_s(), threads_run_delay_s()}; }
+  static CpuTime cpu_time() { return {base::now_ns(), process_cpu_s(), threads_run_delay_s()}; }
 
   // Requires: the tallies were added up.
-  CpuUse cpu_use(const CpuTime& before, const CpuTime& after) const {
-    const double elapsed_s = seconds_of(static_cast<double>(result_.tally.elapsed_ns));
+  CpuUse cpu_use() const {
+    const Tally& tally = result_.tally;
+    const double over_s = seconds_of(static_cast<double>(cpu_after_.read_ns - cpu_before_.read_ns));
+    const double elapsed_s = seconds_of(static_cast<double>(tally.elapsed_ns));
     CpuUse use{.allowed_cores = base::usable_cores()};
-    if (elapsed_s <= 0) return use;
-    const double used_s = after.used_s - before.used_s;
-    const std::uint64_t requests = result_.tally.response_ns.count() + result_.tally.errors_total();
-    use.used_cores = used_s / elapsed_s;
-    if (requests > 0) use.us_per_request = used_s * 1e6 / static_cast<double>(requests);
-    use.run_delay_share = (after.delay_s - before.delay_s) / (elapsed_s * config_.threads);
+    if (over_s <= 0) return use;
+    use.used_cores = (cpu_after_.used_s - cpu_before_.used_s) / over_s;
+    const std::uint64_t requests =
+        tally.open ? tally.open->in_window : tally.succeeded() + tally.errors_total();
+    if (requests > 0) {
+      use.us_per_request = use.used_cores * elapsed_s * 1e6 / static_cast<double>(requests);
+    }
+    use.run_delay_share = (cpu_after_.delay_s - cpu_before_.delay_s) / (over_s * config_.threads);
     return use;
   }
 
-  // Starts the measured window. Returns the CPU time of what was before it.
-  CpuTime begin_window() {
-    const CpuTime before = cpu_time();
-    result_.start_unix_s = base::unix_time_s();
-    control_.window_start_ns = base::now_ns();
-    control_.window_end_ns = control_.window_start_ns + config_.seconds_ms * base::kNsPerMs;
-    control_.window_gate.count_down();
-    return before;
+  // The length of the measured window. A run by time ends for each thread of a closed loop with its
+  // last request that counts. With their mean, requests / elapsed is the sum of the threads' rates
+  // if requests take long: none is cut off, and no thread is idle at the end. Requires: the tallies
+  // were added up.
+  std::int64_t elapsed_ns() const {
+    if (schedule_) return std::max<std::int64_t>(0, control_.end_ns() - control_.window_start_ns);
+    const Tally& tally = result_.tally;
+    if (ends_by_number(config_)) return tally.elapsed_ns;
+    return static_cast<std::int64_t>(tally.active_ns) / config_.threads;
   }
 
-  // Shows the progress once a second until all threads have arrived. Nothing is measured here; each
-  // thread reads the clock itself and decides when the window ends.
+  // An open loop has its warm-up within the same phase.
+  void begin_window() {
+    const std::int64_t now_ns = base::now_ns();
+    const std::int64_t before_ns = schedule_ ? config_.warmup_ms * base::kNsPerMs : 0;
+    control_.warmup_start_ns = now_ns;
+    control_.window_start_ns = now_ns + before_ns;
+    control_.window_end_ns = ends_by_number(config_)
+                                 ? INT64_MAX
+                                 : control_.window_start_ns + config_.seconds_ms * base::kNsPerMs;
+    if (before_ns == 0) note_start();
+    control_.window_gate.count_down();
+    if (before_ns == 0) return;
+    while (base::now_ns() < control_.window_start_ns && !control_.must_stop())
+      arrived_ += wait_until(control_.window_start_ns);
+    note_start();
+  }
+
+  void note_start() {
+    cpu_before_ = cpu_time();
+    result_.start_unix_s = base::unix_time_s();
+  }
+
+  // Shows the progress once a second until all threads have arrived, and reads the CPU time at the
+  // end of the window. Nothing else is measured here; each thread reads the clock itself and
+  // decides when the window ends.
   void watch_window() {
     Progress progress;
-    int arrived = 0;
-    for (int second = 1; arrived < config_.threads;) {
+    bool is_over = false;
+    for (int second = 1; arrived_ < config_.threads;) {
       const std::int64_t next_ns = control_.window_start_ns + second * base::kNsPerS;
-      const auto left_ms = static_cast<int>((next_ns - base::now_ns()) / base::kNsPerMs) + 1;
-      arrived += wait(std::max(left_ms, 0));  // do not wait if it is late already
+      arrived_ += wait_until(is_over ? next_ns : std::min(next_ns, control_.end_ns()));
+      if (!is_over && base::now_ns() >= control_.end_ns()) {
+        is_over = true;
+        cpu_after_ = cpu_time();
+      }
       if (base::now_ns() < next_ns) continue;
       progress.show(second, live());
       ++second;
     }
+    if (!is_over) cpu_after_ = cpu_time();
   }
 
   void wait_for_all() {
     for (int arrived = 0; arrived < config_.threads;) arrived += wait(kNoTimeLimit);
+  }
+
+  int wait_until(std::int64_t moment_ns) {
+    const std::int64_t left_ms = (moment_ns - base::now_ns()) / base::kNsPerMs + 1;
+    return wait(static_cast<int>(std::clamp<std::int64_t>(left_ms, 0, 60'000)));
   }
 
   static constexpr int kNoTimeLimit = -1;  // of poll()
@@ -146,14 +201,14 @@ class Run {
     signalfd_siginfo signal{};
     if (::read(signals_.get(), &signal, sizeof signal) != sizeof signal) return;
     result_.stop_signal = static_cast<int>(signal.ssi_signo);
-    control_.must_stop = true;
+    control_.stop();
     base::release_stop_signals();
   }
 
   Live live() const {
     Live all;
-    for (const ClosedLoop& loop : loops_) {
-      const Live one = loop.recorder().live();
+    for (const auto& loop : loops_) {
+      const Live one = loop->recorder().live();
       all.requests += one.requests;
       all.errors += one.errors;
       all.response_ns += one.response_ns;
@@ -170,8 +225,12 @@ class Run {
   RunResult result_;
   RunControl control_;
   NewAccounts new_accounts_;
-  std::list<ClosedLoop> loops_;
+  std::optional<Schedule> schedule_;  // of an open loop
+  std::vector<std::unique_ptr<Loop>> loops_;
   std::vector<std::thread> threads_;
+  int arrived_ = 0;  // threads whose requests have ended
+  CpuTime cpu_before_;
+  CpuTime cpu_after_;
 };
 
 }  // namespace

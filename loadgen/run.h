@@ -2,6 +2,7 @@
 //
 // How a latency becomes a number in the JSON, and why each step exists:
 //
+//   Loop       decides when a request is sent: ClosedLoop or OpenLoop, in each thread.
 //   Client     sends one request and reads the clock at its start and at its last byte.
 //   Exchange   is what the Client returns: those moments, the bytes, and why it failed.
 //   Recorder   adds each Exchange of one thread to its Tally, so it needs no lock.

@@ -63,12 +63,33 @@ std::string time_elsewhere(const Tally& tally, double all_ns, double n_check) {
       between * 100);
 }
 
+std::optional<OpenSummary> open_summary(const Tally& tally, const ResponseTimes& response) {
+  if (!tally.open) return {};
+  const OpenTally& open = *tally.open;
+  OpenSummary summary{.due = open.due,
+                      .found_no_thread = open.found_no_thread,
+                      .given_up = open.given_up,
+                      .service = response_times(open.service_ns),
+                      .lateness = response_times(open.lateness_ns)};
+  summary.is_late = summary.lateness.p99_ms > kMostLatenessMs &&
+                    summary.lateness.p99_ms > kMostLatenessShare * response.p99_ms;
+  return summary;
+}
+
+std::string lateness_text(const Summary& summary) {
+  return fmt::format(
+      "the load generator itself was late: p99 of its lateness is {:.3f} ms, which is over {:g} ms "
+      "and over {:g}% of p99 of the response times",
+      summary.open->lateness.p99_ms, kMostLatenessMs, kMostLatenessShare * 100);
+}
+
 std::vector<std::string> find_faults(const Tally& tally, const Summary& summary, double all_ns) {
   if (summary.requests == 0) return {"no request succeeded"};
   std::vector<std::string> faults;
   if (!summary.is_n_check_good()) {
     faults.push_back(time_elsewhere(tally, all_ns, summary.n_check));
   }
+  if (summary.open && summary.open->is_late) faults.push_back(lateness_text(summary));
   if (tally.announced_bytes != tally.moved_bytes) {
     faults.push_back(fmt::format("the replies announced {} bytes of files, but {} were received",
                                  tally.announced_bytes, tally.moved_bytes));
@@ -81,8 +102,9 @@ std::vector<std::string> find_faults(const Tally& tally, const Summary& summary,
 Summary summarize(const Tally& tally, int threads) {
   Summary summary;
   summary.elapsed_s = seconds_of(static_cast<double>(tally.elapsed_ns));
-  summary.requests = tally.response_ns.count();
-  summary.throughput_rps = ratio(static_cast<double>(summary.requests), summary.elapsed_s);
+  summary.requests = tally.succeeded();
+  const std::uint64_t in_window = tally.open ? tally.open->in_window : summary.requests;
+  summary.throughput_rps = ratio(static_cast<double>(in_window), summary.elapsed_s);
   summary.bytes = tally.moved_bytes;
   summary.errors = errors_by_cause(tally);
   summary.errors_total = tally.errors_total();
@@ -93,7 +115,9 @@ Summary summarize(const Tally& tally, int threads) {
   summary.per_second = per_second(tally.seconds);
 
   const double all_ns = static_cast<double>(tally.elapsed_ns) * threads;
-  summary.n_check = ratio(summary.throughput_rps * summary.response.mean_ms / 1000, threads);
+  summary.open = open_summary(tally, summary.response);
+  if (!summary.open)
+    summary.n_check = ratio(summary.throughput_rps * summary.response.mean_ms / 1000, threads);
   summary.invalid_because = find_faults(tally, summary, all_ns);
   return summary;
 }

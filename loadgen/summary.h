@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,11 @@ inline constexpr double kMostNCheck = 1.03;
 // n_check says little about a shorter run, because starting and ending its threads takes a good
 // part of the time.
 inline constexpr double kLeastElapsedS = 5;
+
+// An open loop is invalid if p99 of its lateness is more than both of these: a time, and a part of
+// p99 of the response times, which include the lateness.
+inline constexpr double kMostLatenessMs = 1;
+inline constexpr double kMostLatenessShare = 0.1;
 
 struct ResponseTimes {
   double mean_ms = 0;
@@ -34,10 +40,20 @@ struct SecondSummary {
   double mean_ms = 0;  // 0 when there are none
 };
 
+// What only an open loop has.
+struct OpenSummary {
+  std::uint64_t due = 0;              // requests that were due in the window
+  std::uint64_t found_no_thread = 0;  // of them, those that waited until a thread was free
+  std::uint64_t given_up = 0;         // of them, those that timed out or were never sent
+  ResponseTimes service;              // from the moment at which a request was sent
+  ResponseTimes lateness;             // of loadgen itself
+  bool is_late = false;               // the lateness makes the run invalid
+};
+
 // A Tally in the units of the reports. Only requests that succeeded count, except in the errors.
 // All times of requests are 0 when none succeeded.
 struct Summary {
-  double elapsed_s = 0;  // from the start of the window to the end of the last request
+  double elapsed_s = 0;  // the length of the measured window
   std::uint64_t requests = 0;
   double throughput_rps = 0;
   std::uint64_t bytes = 0;  // of files
@@ -50,7 +66,8 @@ struct Summary {
   std::vector<std::pair<std::string, std::string>> first_errors;
 
   // Mean times from the start of a request until it was connected, until the first byte of its last
-  // reply, and until its last byte with the percentiles.
+  // reply, and until its last byte with the percentiles. In an open loop the first two start when
+  // the request is sent, and the percentiles when it is due.
   double connect_ms = 0;
   double first_byte_ms = 0;
   ResponseTimes response;
@@ -60,8 +77,14 @@ struct Summary {
   // The self-check: X*R/N, which is 1 when every thread always had a request under way. See
   // docs/measuring.md.
   double n_check = 0;
-  bool is_n_check_good() const { return n_check >= kLeastNCheck && n_check <= kMostNCheck; }
+  bool is_n_check_good() const {
+    return open || (n_check >= kLeastNCheck && n_check <= kMostNCheck);
+  }
+
+  std::optional<OpenSummary> open;  // empty in a closed loop, for which alone n_check is defined
   std::vector<std::string> invalid_because;  // empty: the run is valid
+
+  double last_byte_ms() const { return open ? open->service.mean_ms : response.mean_ms; }
 };
 
 // Requires: threads > 0.

@@ -65,7 +65,7 @@ class Result:
     used_cores: float
     is_bottleneck: bool
     noise: float
-    made_in_all: int | None  # requests with warm-up and errors; None if unknown
+    made_in_all: int | None  # requests with warm-up, cool-down and errors; None if unknown
     raw: dict[str, Any] = field(repr=False)
 
     def moved(self, seconds: float) -> Result:
@@ -135,7 +135,7 @@ def parse(raw: dict[str, Any]) -> Result:
         end_s=raw["window"]["end_unix_s"],
         used_cores=raw["cpu"]["used_cores"],
         is_bottleneck=raw["cpu"]["is_bottleneck"],
-        noise=_noise(raw["per_second"]),
+        noise=_noise(raw["per_second"][: int(raw["elapsed_s"])]),
         made_in_all=_made_in_all(raw),
         raw=raw,
     )
@@ -144,13 +144,13 @@ def parse(raw: dict[str, Any]) -> Result:
 def _made_in_all(raw: dict[str, Any]) -> int | None:
     if raw["connection"] != "per-request" or (raw["warmup_s"] and "warmup_requests" not in raw):
         return None  # a connection has several requests, or those of the warm-up are unknown
-    made: int = raw["requests"] + raw["errors"]["total"] + raw.get("warmup_requests", 0)
-    return made
+    made: int = raw["requests"] + raw["errors"]["total"]
+    return made + raw.get("warmup_requests", 0) + raw.get("cooldown_requests", 0)
 
 
 def _noise(per_second: list[dict[str, Any]]) -> float:
-    """Relative standard error of the throughput per second. The last second is incomplete."""
-    rates = [float(second["requests"]) for second in per_second[:-1]]
+    """Relative standard error of the throughput per second. Requires: whole seconds."""
+    rates = [float(second["requests"]) for second in per_second]
     if len(rates) < 2 or not any(rates):
         return 0.0
     return statistics.stdev(rates) / math.sqrt(len(rates)) / statistics.fmean(rates)

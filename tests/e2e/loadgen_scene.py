@@ -8,7 +8,7 @@ from client import CODES
 from programs import run
 from scene import SceneTest, create_account
 
-CAUSES = CODES | {"timeout", "connect", "closed", "mismatch", "protocol"}
+CAUSES = CODES | {"timeout", "connect", "closed", "mismatch", "protocol", "unfinished"}
 GET = ("get", "--user", "alice", "--password", "wonderland")
 GET_LINE = b"get:alice:wonderland\n"
 Answer = Callable[[bytes, socket.socket], bytes | None]

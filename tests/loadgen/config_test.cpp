@@ -189,3 +189,24 @@ TEST_CASE("the longest user and password of a run are checked", "[loadgen]") {
   CHECK(is_refused(get("u%d", std::string(127, 'p') + "%d")));
   CHECK(is_refused(get("u %d", "p")));
 }
+
+TEST_CASE("--rate makes the loop open", "[loadgen]") {
+  CHECK_FALSE(loadgen::is_open_loop(*read({"new"}).config));
+  const auto config = read({"new", "--rate", "0.5", "--arrivals", "poisson", "--seed", "7"}).config;
+  REQUIRE(config);
+  CHECK(loadgen::is_open_loop(*config));
+  CHECK(config->rate_rps == 0.5);
+  CHECK(config->arrivals == loadgen::ArrivalKind::kPoisson);
+  CHECK(config->seed == 7);
+  for (const char* const bad : {"0", "-1", "x", "1x", "", "nan", "inf", "1e9", "0.0001"}) {
+    CAPTURE(bad);
+    CHECK(is_refused(read({"new", "--rate", bad})));
+  }
+}
+
+TEST_CASE("an open loop ends by time, and not when something is used up", "[loadgen]") {
+  CHECK(is_refused(read({"new", "--rate", "5", "--requests", "5"})));
+  CHECK(is_refused(read({"new", "--rate", "5", "--user", "u%d", "--password", "p"})));
+  CHECK(is_refused(read_get({"--file", "f%d", "--unique", "3", "--once", "--rate", "5"})));
+  CHECK(read_get({"--file", "f%d", "--unique", "3", "--rate", "5"}).config);
+}

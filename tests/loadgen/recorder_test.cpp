@@ -126,3 +126,96 @@ TEST_CASE("what the system said about a failure is kept for the first of each ca
   CHECK(sum.first_why[Cause(Fault::kConnect).index()] == "refused");
   CHECK(sum.first_why[Cause(Fault::kClosed).index()].empty());
 }
+
+namespace {
+
+// A window of 10 s of an open loop.
+Recorder& begun_open(Recorder& recorder) {
+  recorder.begin_open(kStart, kStart + 10 * kNsPerS);
+  return recorder;
+}
+
+// Was due so long before success(at_ms) or failure(at_ms) began.
+loadgen::Due due(std::int64_t at_ms, std::int64_t waited_ms, std::int64_t free_ms = 0) {
+  const std::int64_t begun_ns = kStart + at_ms * kNsPerMs;
+  return {.due_ns = begun_ns - waited_ms * kNsPerMs,
+          .free_ns = kStart + free_ms * kNsPerMs,
+          .begun_ns = begun_ns};
+}
+
+}  // namespace
+
+TEST_CASE("in an open loop the response time starts when a request is due", "[loadgen]") {
+  Recorder recorder;
+  begun_open(recorder).record(success(500), due(500, 200));
+  const loadgen::Tally& tally = recorder.tally();
+  CHECK(tally.response_ns.sum() == 210 * kNsPerMs);
+  CHECK(tally.open->service_ns.sum() == 10 * kNsPerMs);
+  CHECK(tally.first_byte_ns == 6 * kNsPerMs);
+  CHECK(tally.succeeded() == 1);
+}
+
+TEST_CASE("loadgen is late only for the time in which a thread was free", "[loadgen]") {
+  Recorder recorder;
+  begun_open(recorder).record(success(500), due(500, 200, 100));
+  CHECK(recorder.tally().open->lateness_ns.max() == 200 * kNsPerMs);
+  CHECK(recorder.tally().open->found_no_thread == 0);
+  recorder.record(success(900), due(900, 800, 893));
+  CHECK(recorder.tally().open->lateness_ns.min() == 7 * kNsPerMs);
+  CHECK(recorder.tally().open->found_no_thread == 1);
+}
+
+TEST_CASE("a request of an open loop that succeeds after the window is no throughput",
+          "[loadgen]") {
+  Recorder recorder;
+  begun_open(recorder).record(success(9'990), due(9'990, 0));
+  recorder.record(success(9'991), due(9'991, 0));
+  CHECK(recorder.tally().succeeded() == 2);
+  CHECK(recorder.tally().open->in_window == 1);
+}
+
+TEST_CASE("requests that were given up are slow, and not missing in the response times",
+          "[loadgen]") {
+  Recorder recorder;
+  begun_open(recorder).record(failure(Fault::kTimeout, 500), due(500, 100));
+  recorder.record(failure(base::ErrorCode::kDenied, 500), due(500, 0));
+  recorder.record_unfinished(kStart, kStart + 7 * kNsPerS);
+
+  loadgen::Tally tally;
+  tally.add(recorder.tally());
+  CHECK(tally.response_ns.count() == 2);
+  CHECK(tally.response_ns.min() == 103 * kNsPerMs);
+  CHECK(tally.response_ns.max() == 7 * kNsPerS);
+  CHECK(tally.succeeded() == 0);
+  CHECK(tally.open->given_up == 2);
+  CHECK(tally.open->due == 3);
+  CHECK(tally.errors_total() == 3);
+  CHECK(tally.errors[Cause(Fault::kUnfinished).index()] == 1);
+}
+
+TEST_CASE("tallies of two threads of an open loop add up", "[loadgen]") {
+  Recorder first;
+  begun_open(first).record(success(0), due(0, 0));
+  Recorder second;
+  begun_open(second).record(success(10), due(10, 5, 9));
+  loadgen::Tally sum;
+  sum.add(first.tally());
+  sum.add(second.tally());
+  CHECK(sum.open->due == 2);
+  CHECK(sum.open->in_window == 2);
+  CHECK(sum.open->found_no_thread == 1);
+  CHECK(sum.open->service_ns.count() == 2);
+  CHECK(sum.open->lateness_ns.count() == 2);
+}
+
+TEST_CASE("requests of the warm-up and of the cool-down count in no figure", "[loadgen]") {
+  Recorder recorder;
+  begun(recorder).count_warmup();
+  recorder.count_cooldown();
+  loadgen::Tally sum;
+  sum.add(recorder.tally());
+  CHECK(sum.warmup_requests == 1);
+  CHECK(sum.cooldown_requests == 1);
+  CHECK(sum.succeeded() == 0);
+  CHECK(sum.elapsed_ns == 0);
+}

@@ -44,6 +44,26 @@ RunResult two_seconds() {
   return result;
 }
 
+// The same as an open loop.
+RunResult two_seconds_open() {
+  RunResult result = two_seconds();
+  result.tally.open.emplace();
+  result.tally.open->due = result.tally.open->in_window = 400;
+  for (int i = 0; i < 400; ++i) {
+    result.tally.open->service_ns.add(8 * kNsPerMs);
+    result.tally.open->lateness_ns.add(kNsPerMs);
+  }
+  return result;
+}
+
+Config open_config() {
+  Config config = get_config();
+  config.rate_rps = 200;
+  config.arrivals = loadgen::ArrivalKind::kPoisson;
+  config.seed = 7;
+  return config;
+}
+
 nlohmann::json parsed(const Config& config, const RunResult& result) {
   const auto summary = loadgen::summarize(result.tally, config.threads);
   return nlohmann::json::parse(loadgen::json_of(config, result, summary));
@@ -202,4 +222,54 @@ TEST_CASE("one thread cannot use more than one core", "[loadgen]") {
   CHECK(loadgen::CpuUse{.used_cores = 0.95, .allowed_cores = 2}.is_bottleneck(1));
   CHECK_FALSE(loadgen::CpuUse{.used_cores = 0.95, .allowed_cores = 2}.is_bottleneck(2));
   CHECK_FALSE(loadgen::CpuUse{.used_cores = 0.85, .allowed_cores = 2}.is_bottleneck(1));
+}
+
+TEST_CASE("the JSON of a closed loop has nothing of an open one", "[loadgen]") {
+  const nlohmann::json json = parsed(get_config(), two_seconds());
+  CHECK_FALSE(json.contains("open_loop"));
+  CHECK(json["cooldown_requests"] == 0);
+  CHECK_FALSE(contains(table(get_config(), two_seconds()), "lateness"));
+}
+
+TEST_CASE("the reports of an open loop have the schedule and its three times", "[loadgen]") {
+  const nlohmann::json json = parsed(open_config(), two_seconds_open());
+  const nlohmann::json& open = json["open_loop"];
+  CHECK(json["n_check"].is_null());
+  CHECK(open["rate_rps"] == 200.0);
+  CHECK(open["arrivals"] == "poisson");
+  CHECK(open["seed"] == 7);
+  CHECK(open["due"] == 400);
+  CHECK(open["given_up"] == 0);
+  CHECK(open["found_no_thread"] == 0);
+  CHECK(open["is_late"] == false);
+  CHECK(open["service_time_ms"]["p99"] == 8.0);
+  CHECK(open["lateness_ms"]["max"] == 1.0);
+  CHECK(json["response_time_ms"]["p99"] == 10.0);
+  CHECK(json["phases_ms"]["last_byte"] == 8.0);
+  const std::string text = table(open_config(), two_seconds_open());
+  CHECK(contains(text, "offered        200 requests/s, poisson; 400 were due"));
+  CHECK(contains(text, "service time   mean 8.000"));
+  CHECK(contains(text, "lateness       mean 1.000"));
+  CHECK(contains(text, "check          valid"));
+  CHECK_FALSE(contains(text, "N = X*R"));
+}
+
+TEST_CASE("an open loop that was late fails however short it was", "[loadgen]") {
+  RunResult result = two_seconds_open();
+  for (int i = 0; i < 400; ++i) result.tally.open->lateness_ns.add(3 * kNsPerMs);
+  CHECK(parsed(open_config(), result)["open_loop"]["is_late"] == true);
+  CHECK(parsed(open_config(), result)["valid"] == false);
+  CHECK(contains(failure(result).value_or(""),
+                 "the run is invalid: the load generator itself was late: p99"));
+}
+
+TEST_CASE("the table of an open loop says which times are too low, and warns of too few threads",
+          "[loadgen]") {
+  RunResult result = two_seconds_open();
+  CHECK_FALSE(contains(table(open_config(), result), "warning"));
+  result.tally.open->found_no_thread = 5;
+  result.tally.open->given_up = 2;
+  CHECK(contains(table(open_config(), result), "2 requests were given up; the response times"));
+  CHECK(contains(table(open_config(), result),
+                 "warning: 1.2% of the requests had to wait until a thread was free"));
 }

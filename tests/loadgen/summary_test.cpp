@@ -32,6 +32,18 @@ Tally ten_seconds(int requests, int threads) {
   return tally;
 }
 
+// An open loop of 10 s in which 1,000 requests took 10 ms, and each was sent so late.
+Tally open_loop(std::int64_t lateness_us) {
+  Tally tally = ten_seconds(1000, 4);
+  tally.open.emplace();
+  tally.open->due = tally.open->in_window = 1000;
+  for (int i = 0; i < 1000; ++i) {
+    tally.open->service_ns.add(9 * kNsPerMs);
+    tally.open->lateness_ns.add(lateness_us * 1000);
+  }
+  return tally;
+}
+
 }  // namespace
 
 TEST_CASE("rates are over the measured time, phases are means from the start", "[loadgen]") {
@@ -114,4 +126,48 @@ TEST_CASE("a run without a success is invalid and divides nothing by zero", "[lo
   CHECK(summary.response.mean_ms == 0);
   CHECK(summary.n_check == 0);
   CHECK(summary.invalid_because == std::vector<std::string>{"no request succeeded"});
+}
+
+TEST_CASE("an open loop is not judged by N = X*R", "[loadgen]") {
+  const Summary summary = summarize(open_loop(100), 4);
+  CHECK(summary.invalid_because.empty());
+  CHECK(summary.is_n_check_good());
+  CHECK(is_near(summary.open->service.mean_ms, 9));
+  CHECK(is_near(summary.last_byte_ms(), 9));
+  CHECK(is_near(summary.response.mean_ms, 10));
+}
+
+TEST_CASE("an open loop whose generator was late is invalid", "[loadgen]") {
+  CHECK_FALSE(summarize(open_loop(990), 4).open->is_late);
+  const Summary late = summarize(open_loop(1100), 4);
+  CHECK(late.open->is_late);
+  REQUIRE(late.invalid_because.size() == 1);
+  CHECK(contains(late.invalid_because.front(),
+                 "the load generator itself was late: p99 of its lateness is 1.100 ms, which is "
+                 "over 1 ms and over 10% of p99"));
+}
+
+TEST_CASE("lateness that is small beside the response times is no fault", "[loadgen]") {
+  Tally tally = open_loop(1100);
+  for (int i = 0; i < 20; ++i) tally.response_ns.add(12 * kNsPerMs);
+  CHECK_FALSE(summarize(tally, 4).open->is_late);
+}
+
+TEST_CASE("throughput of an open loop is what was answered within the window", "[loadgen]") {
+  Tally tally = open_loop(0);
+  tally.open->in_window = 700;
+  const Summary summary = summarize(tally, 4);
+  CHECK(summary.requests == 1000);
+  CHECK(is_near(summary.throughput_rps, 70));
+}
+
+TEST_CASE("requests that were given up are no successes", "[loadgen]") {
+  Tally tally = open_loop(0);
+  tally.response_ns.add(5 * kNsPerS);
+  tally.open->given_up = 1;
+  tally.errors[Cause(Fault::kUnfinished).index()] = 1;
+  const Summary summary = summarize(tally, 4);
+  CHECK(summary.requests == 1000);
+  CHECK(is_near(summary.response.max_ms, 5000));
+  CHECK(summary.errors == std::vector<std::pair<std::string, std::uint64_t>>{{"unfinished", 1}});
 }

@@ -8,6 +8,7 @@ import connections
 import http_session
 import http_syntax
 import laboratory
+import loadgen_loops
 import loadgen_requests
 import measuring
 import passwords
@@ -37,6 +38,7 @@ ALL: tuple[Mutation, ...] = (
     *commit_queue.MUTATIONS,
     *account_stores.MUTATIONS,
     *loadgen.MUTATIONS,
+    *loadgen_loops.MUTATIONS,
     *loadgen_requests.MUTATIONS,
     *measuring.MUTATIONS,
     *laboratory.MUTATIONS,

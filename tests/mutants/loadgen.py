@@ -119,8 +119,8 @@ _FIGURES = (
     Mutation(
         "errors-count-as-throughput",
         "loadgen/recorder.cpp",
-        "if (!exchange.failure) return succeeded(exchange);",
-        "succeeded(exchange);\n  if (!exchange.failure) return;",
+        "  if (exchange.failure) return failed(*exchange.failure, exchange.why, took_ns);",
+        "  if (exchange.failure) failed(*exchange.failure, exchange.why, took_ns);",
         ("unit/a failed request counts as an error*",),
     ),
     Mutation(

@@ -45,10 +45,14 @@ class ClosedLoopTest(unittest.TestCase):
         self.assertEqual(set(flags) & {"--user", "--file", "--unique"}, set())
 
     def test_the_noise_is_that_of_the_whole_seconds(self):
-        seconds = [{"requests": 100}, {"requests": 110}, {"requests": 3}]
-        self.assertAlmostEqual(
-            closed_loop.parse({**examples.LOADGEN_RESULT, "per_second": seconds}).noise, 5 / 105
-        )
+        seconds = [{"requests": 100}, {"requests": 110}, {"requests": 3}, {"requests": 1}]
+        self.assertAlmostEqual(result(elapsed_s=2.9, per_second=seconds).noise, 5 / 105)
+        self.assertAlmostEqual(result(elapsed_s=2.0, per_second=seconds[:2]).noise, 5 / 105)
+
+    def test_all_requests_are_known_so_that_the_servers_count_can_be_compared(self):
+        made = result(warmup_requests=500, cooldown_requests=3, errors={"total": 2, "busy": 2})
+        self.assertEqual(made.made_in_all, 8505)
+        self.assertIsNone(result(connection="keep-alive").made_in_all)
 
     def test_a_missing_field_is_noticed(self):
         with self.assertRaises(KeyError):

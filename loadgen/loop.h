@@ -1,0 +1,61 @@
+// One thread of the load. When it sends its requests is up to the two kinds of loop.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "loadgen/client.h"
+#include "loadgen/config.h"
+#include "loadgen/recorder.h"
+#include "loadgen/run_control.h"
+#include "loadgen/workload.h"
+
+namespace loadgen {
+
+// Built before its thread starts, so that no preparation falls into the measured window.
+class Loop {
+ public:
+  // All arguments but the last must outlive it. `thread` counts from 0.
+  Loop(const Config& config, const std::vector<net::SocketAddress>& servers, const Sources& sources,
+       NewAccounts& new_accounts, int thread)
+      : config_(config),
+        workload_(config, new_accounts, thread),
+        client_(config, servers, sources, thread) {}
+  virtual ~Loop() = default;
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+
+  // The body of the thread. Returns when the run is over.
+  void run(RunControl& control) noexcept {
+    client_.prepare();
+    control.arrivals.arrive();
+    send_requests(control);
+    control.arrivals.arrive();
+    control.end_gate.wait();
+  }
+
+  // Any thread may call recorder().live(). Everything else only after the thread was joined.
+  const Recorder& recorder() const { return recorder_; }
+
+  // Why a file could not be saved, if that ended the run. Only after the thread was joined.
+  const std::optional<std::string>& save_failure() const { return client_.save_failure(); }
+
+ protected:
+  // All phases of the run. Waits at their gates.
+  virtual void send_requests(RunControl& control) = 0;
+
+  Exchange carry_out_next(RunControl& control) {
+    Exchange exchange = client_.carry_out(workload_.next());
+    if (client_.save_failure()) control.stop();
+    return exchange;
+  }
+
+  const Config& config_;
+  Workload workload_;
+  Client client_;
+  Recorder recorder_;
+};
+
+}  // namespace loadgen
