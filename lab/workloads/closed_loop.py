@@ -144,8 +144,9 @@ def parse(raw: dict[str, Any]) -> Result:
 def _made_in_all(raw: dict[str, Any]) -> int | None:
     if raw["connection"] != "per-request" or (raw["warmup_s"] and "warmup_requests" not in raw):
         return None  # a connection has several requests, or those of the warm-up are unknown
-    made: int = raw["requests"] + raw["errors"]["total"]
-    return made + raw.get("warmup_requests", 0) + raw.get("cooldown_requests", 0)
+    uncounted = raw.get("warmup_requests", 0) + raw.get("cooldown_requests", 0)
+    made: int = raw["requests"] + raw["errors"]["total"] + uncounted
+    return made
 
 
 def _noise(per_second: list[dict[str, Any]]) -> float:
