@@ -132,9 +132,7 @@ class Campaign:
             self._record_stack(cell, servers, pins.meaning, place)
             while (threads := self._next(cell, repeat)) is not None:
                 self._progress.begin(cell, threads, repeat)
-                run, evidence, made = measure.point(
-                    servers, conditions, threads, repeat, self._best(cell)
-                )
+                run, evidence, made = measure.point(servers, conditions, threads, repeat)
                 requests = None if requests is None or made is None else requests + made
                 run = self._folder.add(run, evidence)
                 self._runs.append(run)
@@ -180,9 +178,6 @@ class Campaign:
             if is_spoiled and sum(one.started_unix_s >= self._started_s for one in tries) < _TRIES:
                 return run.threads
         return None
-
-    def _best(self, cell: Cell) -> float:
-        return max((run.throughput_rps for run in self._runs_of(cell)), default=0.0)
 
     def _points_in_all(self) -> int:
         """An estimate for the cells whose procedure cannot tell yet."""

@@ -21,8 +21,6 @@ from ..systems.stack import Stack
 from ..workloads import closed_loop
 from . import checks
 
-_WINDOW_IN_RESPONSES = 20
-_MOST_TIMES_LONGER = 5
 _ALL_ARE_THERE_S = 1.0
 
 
@@ -43,16 +41,12 @@ class Conditions:
 
 
 def point(
-    stack: Stack, conditions: Conditions, threads: int, repeat: int, best_rps: float
+    stack: Stack, conditions: Conditions, threads: int, repeat: int
 ) -> tuple[Run, dict[str, Any], int | None]:
-    """Returns the run, its evidence, and the number of all requests (None if it is not known).
-
-    best_rps is the highest throughput of the cell so far, 0 if there is none. It decides how long
-    the point takes.
-    """
+    """Returns the run, its evidence, and the number of all requests (None if it is not known)."""
     if conditions.is_cold and conditions.size:
         files.drop_caches(conditions.files_folder)
-    load = _load(stack, conditions, threads, best_rps)
+    load = _load(stack, conditions, threads)
     log = conditions.logs / f"{stack.cell.slug}.loadgen.log"
     place = conditions.place
     link = place.interface if place.name != LOOPBACK else ""
@@ -87,14 +81,14 @@ def point(
     return run, evidence, result.made_in_all
 
 
-def _load(stack: Stack, conditions: Conditions, threads: int, best_rps: float) -> closed_loop.Load:
+def _load(stack: Stack, conditions: Conditions, threads: int) -> closed_loop.Load:
     """A cold run has no warm-up, which would use up files and be as cold as the rest."""
     mode, size = conditions.mode, conditions.size
     load = closed_loop.Load(
         request=stack.cell.request,
         server=str(stack.address),
         threads=threads,
-        seconds=_long_enough(mode, threads, best_rps),
+        seconds=mode.seconds,
         warmup_s=mode.warmup_s,
         flags=conditions.loadgen_flags,
     )
@@ -109,20 +103,6 @@ def _load(stack: Stack, conditions: Conditions, threads: int, best_rps: float) -
         size_bytes=size.size_bytes,
         files_per_thread=max(1, conditions.file_count // threads),
         asks_once=conditions.is_cold,
-    )
-
-
-def _long_enough(mode: Mode, threads: int, best_rps: float) -> float:
-    """How long to measure: longer where requests are slow.
-
-    At the end, threads are idle until the last one has finished its request. That time must be a
-    small part of the window. One thread waits for no other.
-    """
-    if threads == 1 or not best_rps:
-        return mode.seconds
-    response_s = threads / best_rps
-    return min(
-        max(mode.seconds, _WINDOW_IN_RESPONSES * response_s), _MOST_TIMES_LONGER * mode.seconds
     )
 
 

@@ -28,7 +28,7 @@ TWO_CELLS = Options(
 )
 
 
-def made_up_point(stack, conditions, threads, repeat, best_rps):
+def made_up_point(stack, conditions, threads, repeat):
     made = examples.run(threads, 1000.0 * threads, repeat)
     return replace(made, cell=stack.cell, store="sqlite"), {"command": "loadgen"}, None
 
