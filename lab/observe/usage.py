@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from bisect import bisect_left
 from dataclasses import dataclass
 
@@ -9,8 +10,10 @@ from ..plan.catalog import COMPONENTS
 from ..rig.errors import Failed
 from .sampler import Moment, Sample, is_gauge
 
-MOST_FOREIGN = 0.25  # of all cores, by programs that are not under test
+MOST_FOREIGN = 0.05  # of all cores, by programs that are not under test
 _ENOUGH_INSIDE = 3
+_HALFWAY = 0.5  # between two samples
+_FEWEST_FOR_RISE = 6  # samples; two in each third of the window
 _NEAR_EDGE_S = 0.02  # a sample this near to an edge is dropped: rates between the two are noise
 
 
@@ -25,11 +28,12 @@ class ComponentUsage:
     write_bytes_per_s: float | None = None
     minor_faults_per_s: float | None = None
     threads: float | None = None
+    threads_rise: float | None = None  # over the window, if it was steady; see _rise
 
 
 @dataclass(frozen=True, kw_only=True)
 class CoreUsage:
-    """Shares of the window, 0 … 1."""
+    """Shares of the window, 0 … 1. A stolen part was not there to be used."""
 
     user: float
     system: float
@@ -38,8 +42,13 @@ class CoreUsage:
     stolen: float  # by the hypervisor
 
     @property
-    def busy(self) -> float:
+    def worked(self) -> float:
         return self.user + self.system
+
+    @property
+    def busy(self) -> float:
+        """The share of the time that the hypervisor left; 1 for a full core whatever was stolen."""
+        return self.worked / (1 - self.stolen) if self.stolen < 1 else 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,17 +71,18 @@ class Usage:
     @property
     def foreign_share(self) -> float:
         """The share of all cores that programs used which are not under test."""
-        busy = sum(core.busy for core in self.cores.values())
+        worked = sum(core.worked for core in self.cores.values())
         ours = sum(component.cpu_cores for component in self.components.values())
-        return max(0.0, busy - ours) / max(1, len(self.cores))
+        return max(0.0, worked - ours) / max(1, len(self.cores))
 
 
 def cut(samples: list[Sample], start_s: float, end_s: float) -> list[Sample]:
     """The samples inside the window, and a computed one at each of its edges.
 
     The load begins and ends with the window. So the edges are extrapolated from samples inside;
-    only a window with too few of them is interpolated across its edges. Failed if the samples do
-    not cover the window.
+    only a window with too few of them is interpolated across its edges. A gauge is
+    not a line; at an edge it is what the nearest sample says. Failed if the samples do not cover
+    the window.
     """
     if not samples or start_s < samples[0].time_s or end_s > samples[-1].time_s:
         raise Failed("the samples do not cover the measured window")
@@ -107,9 +117,14 @@ def _across(samples: list[Sample], time_s: float) -> Moment:
 def _on_line(first: Sample, second: Sample, time_s: float) -> Moment:
     length = second.time_s - first.time_s
     share = (time_s - first.time_s) / length if length > 0 else 1.0
-    return {
+    nearest = first if share < _HALFWAY else second
+    line = {
         name: first.values.get(name, 0.0) + share * (value - first.values.get(name, 0.0))
         for name, value in second.values.items()
+    }
+    return {
+        name: nearest.values.get(name, second.values[name]) if is_gauge(name) else value
+        for name, value in line.items()
     }
 
 
@@ -127,7 +142,9 @@ def between(window: list[Sample]) -> Usage:
     }
     return Usage(
         components={
-            component: _component(component, rates, gauges)
+            component: _component(
+                component, rates, gauges, [one.values.get(f"{component}.threads") for one in window]
+            )
             for component in COMPONENTS
             if f"{component}.cpu_s" in rates
         },
@@ -146,7 +163,9 @@ def _names(rates: Moment, kind: str) -> list[str]:
     return list(dict.fromkeys(name.split(".")[1] for name in rates if name.startswith(f"{kind}.")))
 
 
-def _component(name: str, rates: Moment, gauges: Moment) -> ComponentUsage:
+def _component(
+    name: str, rates: Moment, gauges: Moment, threads: list[float | None]
+) -> ComponentUsage:
     return ComponentUsage(
         cpu_cores=rates[f"{name}.cpu_s"],
         main_thread=rates[f"{name}.main_thread_s"],
@@ -155,7 +174,21 @@ def _component(name: str, rates: Moment, gauges: Moment) -> ComponentUsage:
         write_bytes_per_s=rates[f"{name}.write_bytes"],
         minor_faults_per_s=rates[f"{name}.minor_faults"],
         threads=gauges[f"{name}.threads"],
+        threads_rise=_rise([value for value in threads if value is not None]),
     )
+
+
+def _rise(values: list[float]) -> float | None:
+    """From the first to the last third of the window, 0 unless it went on in the second one.
+
+    None with too few values.
+    """
+    if len(values) < _FEWEST_FOR_RISE:
+        return None
+    third = len(values) // 3
+    first, last = statistics.fmean(values[:third]), statistics.fmean(values[-third:])
+    middle = statistics.fmean(values[third:-third])
+    return last - first if first < middle < last else 0.0
 
 
 def _core(name: str, rates: Moment) -> CoreUsage:

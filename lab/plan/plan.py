@@ -17,7 +17,7 @@ _OVERHEAD_S = {False: 0.4, True: 1.2}
 _STACK_START_S = 3.0
 _PROFILE_S = 30.0
 NAMESPACE = "netns"  # the load generator runs on this machine, in a network namespace of its own
-_LIKELY_POINTS = 6  # of a sweep until it flattens, refinements apart
+_LIKELY_POINTS = 7  # of a sweep until it is flat, with the far point, refinements apart
 _LIKELY_REPEATED_POINTS = 4  # see sweep.worth_repeating
 
 

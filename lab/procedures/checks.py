@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..observe.usage import MOST_FOREIGN, Usage
+from ..observe.usage import MOST_FOREIGN, ComponentUsage, Usage
 from ..plan.catalog import Cell
 from ..workloads import closed_loop
 from ..workloads.closed_loop import Load, Result
@@ -10,6 +10,12 @@ from ..workloads.closed_loop import Load, Result
 _MOST_STOLEN = 0.10  # of the window, by the hypervisor
 _MOST_TRACKED = 200_000  # of the usual 262,144 entries; then packets are dropped
 _OTHERS = "other programs"
+# In a closed loop N connections are open at a time. So a server that finishes its work needs no
+# more threads than this: for each user one that serves, one that ends after its last reply and one
+# that has just been started; 32 spare ones; the main, accepting and prefetching threads.
+_THREADS_FOR_A_USER = 3
+_FURTHER_THREADS = 64
+_CHANCE_RISE = 8  # beside one thread for each user
 _COLD_SHARE = 0.5  # the part of the bytes of a cold point that must come from the disk
 
 
@@ -18,7 +24,19 @@ def failures(load: Load, result: Result, usage: Usage) -> list[str]:
     found = closed_loop.failures(load, result)
     if usage.foreign_share > MOST_FOREIGN:
         found.append(f"{_OTHERS} used {usage.foreign_share:.0%} of the cores")
+    for server in ("fileserver", "authserver"):
+        if used := usage.components.get(server):
+            found += _unfinished_work(server, used, load.threads)
     return found
+
+
+def _unfinished_work(server: str, used: ComponentUsage, users: int) -> list[str]:
+    """Threads beyond the requests under way do work that the client already counts as done."""
+    if used.threads and used.threads > _THREADS_FOR_A_USER * users + _FURTHER_THREADS:
+        return [f"the {server} had {used.threads:.0f} threads for {users} users"]
+    if used.threads_rise and used.threads_rise > users + _CHANCE_RISE:
+        return [f"the {server}'s threads rose by {used.threads_rise:.0f} within the window"]
+    return []
 
 
 def may_pass_again(failures_text: str) -> bool:

@@ -1,5 +1,8 @@
 """Which number of threads comes next: the stop rule, and the refinement around the knee.
 
+A sweep climbs its ladder until throughput is flat. Then it measures one far point, because a rise
+may come after a plateau. If throughput is higher there, the sweep goes on climbing.
+
 Everything depends only on the points measured so far, so an interrupted sweep can be resumed.
 """
 
@@ -14,6 +17,7 @@ POINTS_WITHOUT_RISE = 2
 _LEAST_NOISE = 0.02  # two runs of a few seconds always differ by as much
 _MOST_NOISE = 0.10  # more noise does not hide a rise
 _KNEE_CLOSE_ENOUGH = 1.3
+_FAR_TIMES = 4  # as many threads as at the last point of the plateau
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,11 @@ def next_threads(sweep: Sweep, points: list[Point]) -> int | None:
     climbed: list[Point] = []
     for threads in sweep.ladder:
         if sweep.stops and has_flattened(climbed):
-            break
+            far = _far_point(sweep, climbed[-1].threads)
+            if far not in measured:
+                return far
+            if not _rises(_best(climbed), measured[far]):
+                break
         if threads not in measured:
             return threads
         climbed.append(measured[threads])
@@ -45,8 +53,7 @@ def has_flattened(points: list[Point]) -> bool:
     if len(points) <= POINTS_WITHOUT_RISE:
         return False
     before, last = points[:-POINTS_WITHOUT_RISE], points[-POINTS_WITHOUT_RISE:]
-    best = max(before, key=lambda point: point.throughput_rps)
-    return not any(_rises(best, point) for point in last)
+    return not any(_rises(_best(before), point) for point in last)
 
 
 def n_star(points: list[Point]) -> int:
@@ -64,6 +71,15 @@ def worth_repeating(points: list[Point]) -> list[int]:
     knee = ordered.index(n_star(points))
     chosen = {ordered[0], best, *ordered[max(0, knee - 1) : knee + 2]}
     return sorted(chosen)
+
+
+def _far_point(sweep: Sweep, last: int) -> int:
+    """The first N of the ladder that is far beyond the last, or the highest one."""
+    return next((n for n in sweep.ladder if n >= _FAR_TIMES * last), sweep.ladder[-1])
+
+
+def _best(points: list[Point]) -> Point:
+    return max(points, key=lambda point: point.throughput_rps)
 
 
 def _rises(best: Point, point: Point) -> bool:

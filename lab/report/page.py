@@ -57,8 +57,9 @@ _DEFINITIONS = [
     "that used over half of it in every pass and five points more than any other, load generator "
     "included. Loopback counts only if nothing else is at 70%.",
     "Self-checks: X·R is within 3% of N. Bytes = requests × size. At most 1% of the requests "
-    "failed. The servers counted as many connections and requests as the client. Other programs "
-    "used at most 25% of the cores. A point that fails is drawn hollow and listed below; it is in "
+    "failed. The servers counted as many connections and requests as the client. Neither had more "
+    "than 3N + 64 threads, and their number did not rise steadily. Other programs used at most 5% "
+    "of the cores. A point that fails is drawn hollow and listed below; it is in "
     "no table.",
     "Sizes are decimal: 1KB is 1,000 bytes, 1MB a million.",
 ]

@@ -7,6 +7,7 @@ import commit_queue
 import connections
 import http_session
 import http_syntax
+import lab_verdicts
 import laboratory
 import loadgen_loops
 import loadgen_requests
@@ -41,6 +42,7 @@ ALL: tuple[Mutation, ...] = (
     *loadgen_loops.MUTATIONS,
     *loadgen_requests.MUTATIONS,
     *measuring.MUTATIONS,
+    *lab_verdicts.MUTATIONS,
     *laboratory.MUTATIONS,
     *topology.MUTATIONS,
 )

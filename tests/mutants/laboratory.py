@@ -2,19 +2,14 @@
 
 from tree import Mutation
 
-_CELLS = "lab/test_cells.AnalysisTest."
 _CLOSED_LOOP = "lab/test_closed_loop.ClosedLoopTest."
 _ENVIRONMENT = "lab/test_environment.EnvironmentTest."
-_DEMANDS = "lab/test_demands."
-_FINDINGS = "lab/test_findings.FindingsTest."
 _KNEE = "lab/test_knee_sweep.KneeSweepTest."
 _OTHER_VERSIONS = "lab/test_records.OtherVersionsTest."
 _PAPERS = "lab/test_papers."
 _RECORDS = "lab/test_records.RecordsTest."
-_RATIO = "lab/test_intervals.PairedRatioTest."
 _REPORT = "lab/test_report.ReportTest."
 _RUN = "lab/test_run.RunTest."
-_VERDICT = "lab/test_verdict.VerdictTest."
 
 MUTATIONS: tuple[Mutation, ...] = (
     Mutation(
@@ -163,157 +158,5 @@ MUTATIONS: tuple[Mutation, ...] = (
         "run.throughput_rps if run.is_valid else 0.0",
         "run.throughput_rps",
         (_KNEE + "test_an_invalid_point_counts_as_no_throughput",),
-    ),
-    Mutation(
-        "median-within-the-margin-is-likeness",
-        "lab/analysis/findings.py",
-        "if gain.low >= 1 - _COMPARABLE and gain.high <= 1 + _COMPARABLE:",
-        "if 1 - _COMPARABLE <= gain.median <= 1 + _COMPARABLE:",
-        (_FINDINGS + "test_likeness_needs_the_whole_interval_within_the_margin",),
-    ),
-    Mutation(
-        "two-runs-show-likeness",
-        "lab/analysis/findings.py",
-        "    if not gain.is_interval:\n        return CANNOT_TELL\n",
-        "",
-        (_FINDINGS + "test_without_an_interval_there_is_no_likeness",),
-    ),
-    Mutation(
-        "lower-bound-confirms-a-bottleneck",
-        "lab/analysis/findings.py",
-        "len(verdicts) == 1 and not result.is_lower_bound",
-        "len(verdicts) == 1",
-        (_FINDINGS + "test_a_lower_bound_confirms_no_bottleneck",),
-    ),
-    Mutation(
-        "lower-bound-confirms-a-gain",
-        "lab/analysis/findings.py",
-        "CANNOT_TELL if found.is_lower_bound else rule(found.spread)",
-        "rule(found.spread)",
-        (_FINDINGS + "test_a_maximum_that_was_not_reached_tells_nothing",),
-    ),
-    Mutation(
-        "one-pass-shows-a-gain",
-        "lab/analysis/findings.py",
-        "gain.count < _FEW",
-        "gain.count < 1",
-        (_FINDINGS + "test_without_an_interval_a_gain_must_be_large_in_both_passes",),
-    ),
-    Mutation(
-        "largest-server-of-a-shared-cpu-is-named",
-        "lab/analysis/findings.py",
-        "finding.owner not in (*named.owners, *named.others)",
-        "False",
-        (
-            _FINDINGS
-            + "test_a_component_of_a_shared_cpu_is_the_limit_or_none_only_if_that_is_clear",
-        ),
-    ),
-    Mutation(
-        "gains-are-judged-at-95-percent",
-        "lab/analysis/intervals.py",
-        "half = student_t_99(len(passes) - 1)",
-        "half = student_t_95(len(passes) - 1)",
-        (_FINDINGS + "test_a_gain_that_95_percent_would_confirm_needs_99",),
-    ),
-    Mutation(
-        "passes-of-a-ratio-are-mixed",
-        "lab/analysis/intervals.py",
-        "is_short = len(passes) < _FEWEST_FOR_INTERVAL",
-        "return ratio(list(numerator.values()), list(denominator.values()))",
-        (_RATIO + "test_a_machine_that_grows_slower_does_not_count",),
-    ),
-    Mutation(
-        "luckiest-point-decides-a-gain",
-        "lab/analysis/gains.py",
-        "point.throughput.median >= sweep.N_STAR_SHARE * result.best.throughput.median",
-        "point is result.best",
-        ("lab/test_gains.GainsTest.test_the_whole_plateau_decides_and_not_its_luckiest_point",),
-    ),
-    Mutation(
-        "resource-need-not-lead-in-every-pass",
-        "lab/analysis/verdict.py",
-        "return all(busy >= other",
-        "return any(busy >= other",
-        (_VERDICT + "test_a_resource_must_lead_in_every_pass",),
-    ),
-    Mutation(
-        "load-generator-is-never-the-limit",
-        "lab/analysis/verdict.py",
-        "one.owners == (LOAD_GENERATOR,)",
-        "not one",
-        (_CELLS + "test_full_cores_of_which_the_load_generator_uses_over_half_are_its_limit",),
-    ),
-    Mutation(
-        "less-than-half-of-a-cpu-is-named",
-        "lab/analysis/resources.py",
-        "_OVER_HALF = 0.5",
-        "_OVER_HALF = 0.3",
-        (_CELLS + "test_nobody_is_named_for_a_shared_cpu_without_over_half_of_it",),
-    ),
-    Mutation(
-        "over-half-in-one-pass-is-enough",
-        "lab/analysis/resources.py",
-        "min(first.values()) > _OVER_HALF",
-        "max(first.values()) > _OVER_HALF",
-        (_CELLS + "test_over_half_in_one_pass_is_not_enough",),
-    ),
-    Mutation(
-        "typical-run-decides",
-        "lab/analysis/cells.py",
-        "resources.of_runs(at_maximum,",
-        "resources.of_runs([at_saturation.typical()],",
-        (_CELLS + "test_all_runs_from_n_star_on_decide_not_the_typical_one",),
-    ),
-    Mutation(
-        "n-star-of-medians",
-        "lab/analysis/cells.py",
-        "sweep.Point(point.threads, point.by_pass[repeat])",
-        "sweep.Point(point.threads, point.throughput.median)",
-        (
-            _CELLS + "test_points_of_a_fast_pass_are_not_compared_with_those_of_slow_ones",
-            _CELLS + "test_n_star_is_found_within_each_pass",
-        ),
-    ),
-    Mutation(
-        "asymptotes-cross-at-n-star",
-        "lab/analysis/cells.py",
-        "return self.model.n_star if self.model else None",
-        "return self.model.crossing if self.model else None",
-        (_CELLS + "test_the_prediction_is_where_the_model_has_95_percent_of_its_asymptote",),
-    ),
-    Mutation(
-        "maximum-at-the-last-n-is-one",
-        "lab/analysis/cells.py",
-        "(len(points) > 1 and named.label == verdict.NOT_SATURATED)",
-        "False",
-        (_CELLS + "test_a_maximum_at_the_last_n_is_not_reached",),
-    ),
-    Mutation(
-        "demand-is-that-of-one-run",
-        "lab/analysis/demands.py",
-        "    if slopes:\n",
-        "    if False:\n",
-        (
-            _DEMANDS
-            + "UtilisationLawTest.test_the_slope_is_the_demand_and_the_intercept_the_background",
-        ),
-    ),
-    Mutation(
-        "demands-of-different-passes-are-compared",
-        "lab/analysis/demands.py",
-        "if repeat == other and",
-        "if",
-        (_DEMANDS + "UtilisationLawTest.test_passes_of_different_speed_are_not_compared",),
-    ),
-    Mutation(
-        "core-in-two-sets-counts-twice",
-        "lab/analysis/demands.py",
-        "left = {name: own - cores for",
-        "left = {name: own for",
-        (
-            _DEMANDS
-            + "StationsTest.test_a_smaller_set_that_fills_first_leaves_the_other_cores_to_the_rest",
-        ),
     ),
 )

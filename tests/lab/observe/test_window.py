@@ -80,6 +80,41 @@ class UsageTest(unittest.TestCase):
         samples = [sample(0), sample(1, loadgen__cpu_s=4), sample(2, loadgen__cpu_s=8)]
         self.assertEqual(usage.cut(samples, 0.5, 1.5)[0].values["loadgen.cpu_s"], 2)
 
+    def test_a_gauge_is_not_extrapolated(self):
+        samples = [sample(n, fileserver__threads=count) for n, count in enumerate((1, 8, 4, 9, 1))]
+        window = usage.cut(samples, 0.7, 3.2)
+        self.assertEqual([one.values["fileserver.threads"] for one in window], [8, 8, 4, 9, 9])
+        short = usage.cut(samples, 1.2, 2.8)
+        self.assertEqual([one.values["fileserver.threads"] for one in short], [8, 4, 9])
+
+    def test_threads_that_grow_steadily_are_told_from_those_that_come_and_go(self):
+        def rise(*counts: int) -> float | None:
+            samples = [
+                Sample(float(n), {**machine(n), "fileserver.threads": count})
+                for n, count in enumerate(counts)
+            ]
+            return usage.between(samples).components["fileserver"].threads_rise
+
+        self.assertEqual(rise(10, 20, 30, 40, 50, 60), 40)
+        self.assertEqual(rise(10, 20, 60, 60, 30, 20), 0)
+        self.assertEqual(rise(60, 50, 40, 30, 20, 10), 0)
+        self.assertIsNone(rise(10, 20, 30))
+
+    def test_a_core_that_was_busy_whenever_it_was_there_is_full(self):
+        core = usage.CoreUsage(user=0.5, system=0.35, wait=0.0, idle=0.0, stolen=0.15)
+        self.assertEqual((core.busy, core.worked), (1.0, 0.85))
+        gone = usage.CoreUsage(user=0.0, system=0.0, wait=0.0, idle=0.0, stolen=1.0)
+        self.assertEqual(gone.busy, 1.0)
+
+    def test_what_was_stolen_is_no_work_of_others(self):
+        core = usage.CoreUsage(user=0.5, system=0.3, wait=0.0, idle=0.0, stolen=0.2)
+        used = usage.Usage(
+            components={"fileserver": usage.ComponentUsage(cpu_cores=0.8)},
+            cores={"0": core},
+            disks={},
+        )
+        self.assertAlmostEqual(used.foreign_share, 0.0)
+
     def test_steady_work_gives_its_own_rates_whatever_the_window(self):
         samples = [Sample(time_s, machine(time_s)) for time_s in (0, 0.7, 1.1, 2.3, 3.0)]
         used = usage.between(usage.cut(samples, 0.9, 2.9))

@@ -38,6 +38,31 @@ class ChecksTest(unittest.TestCase):
             checks.failures(GET, result(), busy), ["other programs used 70% of the cores"]
         )
 
+    def test_other_programs_may_use_a_twentieth(self):
+        def failures(core_busy: float) -> list[str]:
+            used = examples.usage({"fileserver": 0.5, "loadgen": 0.5}, core_busy=core_busy)
+            return checks.failures(GET, result(), used)
+
+        self.assertEqual(failures(0.54), [])
+        self.assertEqual(failures(0.56), ["other programs used 6% of the cores"])
+
+    def test_a_server_has_no_more_threads_than_its_users_need(self):
+        def failures(server: str, **threads: float) -> list[str]:
+            used = examples.usage()
+            used.components[server] = replace(used.components[server], **threads)
+            return checks.failures(GET, result(), used)
+
+        self.assertEqual(failures("fileserver", threads=3 * 4 + 64), [])
+        self.assertEqual(
+            failures("authserver", threads=9504), ["the authserver had 9504 threads for 4 users"]
+        )
+        self.assertEqual(failures("store", threads=9504), [])
+        self.assertEqual(failures("fileserver", threads=40, threads_rise=12), [])
+        self.assertEqual(
+            failures("fileserver", threads=40, threads_rise=30),
+            ["the fileserver's threads rose by 30 within the window"],
+        )
+
     def test_errors_are_shown_even_when_few(self):
         notes = checks.notes(
             examples.CELL, result(errors={"total": 2, "timeout": 2}), examples.usage(), False, 0

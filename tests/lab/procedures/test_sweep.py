@@ -28,8 +28,16 @@ class SweepTest(unittest.TestCase):
         visited = measured(lambda n: min(100.0 * n, 500.0), LADDER)
         self.assertEqual(visited, [1, 2, 4, 8, 16, 32, 6, 5])
 
-    def test_a_flat_system_takes_three_points(self):
-        self.assertEqual(measured(lambda n: 100.0, LADDER), [1, 2, 4])
+    def test_a_flat_system_takes_three_points_and_a_far_one(self):
+        self.assertEqual(measured(lambda n: 100.0, LADDER), [1, 2, 4, 16])
+
+    def test_a_rise_behind_a_plateau_is_found(self):
+        visited = measured(lambda n: 100.0 if n < 10 else 300.0, Sweep(LADDER.ladder, 0))
+        self.assertEqual(visited, [1, 2, 4, 16, 8, 32])
+
+    def test_the_far_point_is_the_highest_n_where_the_ladder_ends(self):
+        short = Sweep((1, 2, 4, 8), refinements=0)
+        self.assertEqual(measured(lambda n: 100.0, short), [1, 2, 4, 8])
 
     def test_a_rising_system_is_measured_to_the_end_of_the_ladder(self):
         self.assertEqual(measured(lambda n: 100.0 * n, Sweep((1, 2, 4), refinements=0)), [1, 2, 4])
