@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .observe import callgrind, host, limits
+from .observe import callgrind, disk_probe, host, limits
 from .plan import catalog, plan
 from .plan.plan import Options, Plan
 from .procedures.campaign import Campaign
@@ -58,6 +58,7 @@ def run(options: Options, places: Places) -> None:
     campaign = Campaign(todo, folder, environment, places.programs, places.work, progress)
     try:
         _probe_network(todo, folder, environment, progress)
+        _probe_disk(todo, folder, environment, places, progress)
         _profile(todo, folder, environment, places, progress)
         campaign.run()
         environment.is_complete = True
@@ -65,9 +66,10 @@ def run(options: Options, places: Places) -> None:
     finally:
         page.write(folder)
         progress.say(f"report: {folder.path / 'report.html'}")
-    if campaign.problems():
-        cell, why = next(iter(campaign.problems().items()))
-        raise Failed(f"{len(campaign.problems())} cell(s) not measured; the first: {cell}: {why}")
+    wanted = {str(cell) for cell in todo.cells} | {one.name for one in todo.experiments}
+    if missing := [name for name in environment.problems if name in wanted]:
+        why = environment.problems[missing[0]]
+        raise Failed(f"{len(missing)} cell(s) not measured; the first: {missing[0]}: {why}")
 
 
 def _likely_points(todo: Plan) -> int:
@@ -144,6 +146,21 @@ def _probe_network(
     environment.problems.pop("network probe", None)
     environment.network_probe = probed
     environment.loopback_bytes_per_s = probed.bytes_per_s
+    folder.write_environment(environment)
+
+
+def _probe_disk(
+    todo: Plan, folder: Folder, environment: Environment, places: Places, progress: Progress
+) -> None:
+    """Measures the disk once for each folder, for the same reason."""
+    if environment.disk_probe or not todo.cells:
+        return
+    progress.say("measuring the disk")
+    try:
+        environment.disk_probe = disk_probe.measure(places.work, todo.mode.seconds / 4)
+        environment.problems.pop("disk probe", None)
+    except Failed as error:
+        environment.problems["disk probe"] = str(error)
     folder.write_environment(environment)
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import statistics
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from ..observe import disk_probe
+from ..observe.disk_probe import DiskProbe
 from ..plan.catalog import Cell
 from ..procedures import checks, sweep
 from ..results.environment import Environment
@@ -147,6 +149,7 @@ class Analysis:
 
     def __init__(self, runs: list[Run], environment: Environment):
         self._environment = environment
+        runs = _calibrated(runs, environment.disk_probe)
         cells = list(dict.fromkeys(run.cell for run in runs))
         results = {
             cell: self._result(cell, [run for run in runs if run.cell == cell]) for cell in cells
@@ -206,6 +209,16 @@ class Analysis:
             model=model,
             verdict=named,
         )
+
+
+def _calibrated(runs: list[Run], probe: DiskProbe | None) -> list[Run]:
+    """With the use of the disk as a share of what it can do: what the probe did or, if any of these
+    runs did more of something, that run. Without a probe it is the time in which it had a request.
+    """
+    if not probe:
+        return runs
+    most = probe.or_more(run.usage for run in runs)
+    return [replace(run, usage=disk_probe.calibrated(run.usage, most)) for run in runs]
 
 
 def _points(runs: list[Run]) -> list[ThreadCount]:

@@ -66,7 +66,7 @@ class Sampler:
             values.update(
                 {f"{component}.{name}": value for name, value in read_process(pid).items()}
             )
-        for read in (_read_cores, _read_disks, _read_memory):
+        for read in (_read_cores, read_disks, _read_memory):
             values.update(read())
         values.update(_read_network(self._interface))
         self._samples.append(Sample(time.time(), values))
@@ -163,7 +163,7 @@ def _read_cores() -> Moment:
     return values
 
 
-def _read_disks() -> Moment:
+def read_disks() -> Moment:
     """Whole disks that were ever used. They include their partitions."""
     values: Moment = {}
     with open("/proc/diskstats", encoding="ascii") as diskstats:
@@ -179,6 +179,8 @@ def _read_disks() -> Moment:
                 continue
             values[f"disk.{name}.read_bytes"] = int(fields[5]) * _SECTOR_BYTES
             values[f"disk.{name}.write_bytes"] = int(fields[9]) * _SECTOR_BYTES
+            values[f"disk.{name}.reads"] = int(fields[3])
+            values[f"disk.{name}.writes"] = int(fields[7])
             values[f"disk.{name}.busy_s"] = int(fields[12]) / 1000
     return values
 

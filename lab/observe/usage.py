@@ -53,9 +53,11 @@ class CoreUsage:
 
 @dataclass(frozen=True, kw_only=True)
 class DiskUsage:
-    busy: float
+    busy: float  # the share of the time in which it had at least one request
     read_bytes_per_s: float
     write_bytes_per_s: float
+    reads_per_s: float | None = None  # requests, as they reached the disk
+    writes_per_s: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -206,4 +208,6 @@ def _disk(name: str, rates: Moment) -> DiskUsage:
         busy=min(1.0, rates[f"disk.{name}.busy_s"]),
         read_bytes_per_s=rates[f"disk.{name}.read_bytes"],
         write_bytes_per_s=rates[f"disk.{name}.write_bytes"],
+        reads_per_s=rates.get(f"disk.{name}.reads"),
+        writes_per_s=rates.get(f"disk.{name}.writes"),
     )

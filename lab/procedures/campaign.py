@@ -61,10 +61,6 @@ class Campaign:
             for stage_name, group in groupby(cells, key=lambda cell: cell.stage):
                 self._measure_stage(stage_name, list(group), repeat)
 
-    def problems(self) -> dict[str, str]:
-        """Cells that could not be measured, and why."""
-        return self._environment.problems
-
     def _make_files(self) -> None:
         sizes = catalog.sizes()
         for name, count in self._plan.file_counts.items():

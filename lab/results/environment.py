@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ..observe.callgrind import Profile
+from ..observe.disk_probe import DiskProbe
 from ..observe.host import Host
 from ..plan.catalog import Cell, Mode, Stage
 from ..plan.pinning import Placement
@@ -50,6 +51,7 @@ class Environment:
     stacks: dict[str, StackRecord] = field(default_factory=dict)  # by the slug of the cell
     network_probe: Carried | None = None  # of loopback
     loopback_bytes_per_s: float | None = None
+    disk_probe: DiskProbe | None = None  # of the disk below the work folder
     link_probes: dict[str, Carried] = field(default_factory=dict)  # by the name of the place
     profile: Profile | None = None
 

@@ -68,8 +68,10 @@ LOADGEN_RESULT = {
 }
 
 
-def disk_usage(busy: float, read: float = 0.0, written: float = 0.0) -> DiskUsage:
-    return DiskUsage(busy=busy, read_bytes_per_s=read, write_bytes_per_s=written)
+def disk_usage(
+    busy: float, read: float = 0.0, written: float = 0.0, **requests: float
+) -> DiskUsage:
+    return DiskUsage(busy=busy, read_bytes_per_s=read, write_bytes_per_s=written, **requests)
 
 
 def usage(

@@ -56,6 +56,7 @@ class RunTest(unittest.TestCase):
         self.patch("observe.host.describe", return_value=Host(kernel="6.1"))
         self.patch("observe.limits.quietness", return_value=mock.Mock(fix=""))
         self.patch("rig.iperf3.is_installed", return_value=False)
+        self.patch("observe.disk_probe.measure", return_value=None)
         self.patch("run.Programs.require")
         self.patch("report.page.write")
         self.patch("run.signal.signal")

@@ -1,10 +1,39 @@
-"""Mutations of where the lab's load generator runs."""
+"""Mutations of where the lab's load generator runs, and of how the disk is measured."""
 
 from tree import Mutation
 
+_DISK = "lab/test_disk_probe.ShareTest."
 _TOPOLOGY = "lab/test_topology.TopologyTest."
 
 MUTATIONS: tuple[Mutation, ...] = (
+    Mutation(
+        "disk-is-full-when-it-has-a-request",
+        "lab/observe/disk_probe.py",
+        "replace(disk, busy=probe.share(disk))",
+        "disk",
+        (_DISK + "test_a_disk_that_always_has_a_request_is_not_full",),
+    ),
+    Mutation(
+        "requests-of-the-disk-do-not-count",
+        "lab/observe/disk_probe.py",
+        "max(read + written, requests)",
+        "read + written",
+        (_DISK + "test_the_scarcer_of_bytes_and_requests_counts",),
+    ),
+    Mutation(
+        "verdicts-know-no-probe",
+        "lab/analysis/cells.py",
+        "runs = _calibrated(runs, environment.disk_probe)",
+        "runs = _calibrated(runs, None)",
+        (_DISK + "test_verdicts_use_what_the_disk_can_do",),
+    ),
+    Mutation(
+        "probe-is-more-than-any-run",
+        "lab/analysis/cells.py",
+        "most = probe.or_more(run.usage for run in runs)",
+        "most = probe.or_more(())",
+        (_DISK + "test_a_run_that_did_more_than_the_probe_raises_the_mark",),
+    ),
     Mutation(
         "link-without-its-rate",
         "lab/rig/wire.py",
