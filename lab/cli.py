@@ -108,6 +108,9 @@ def _add_plan_flags(parser: argparse.ArgumentParser, names_needed: bool = True) 
         "--repeat", metavar="N", help="how often the points that decide are measured"
     )
     parser.add_argument(
+        "--p99", metavar="MS", help="knee: search the highest rate that keeps p99 under MS"
+    )
+    parser.add_argument(
         "--store", metavar="KIND", help=f"use this store for every stage: {', '.join(KINDS)}"
     )
     parser.add_argument(

@@ -149,9 +149,11 @@ class Run {
     note_start();
   }
 
+  // The main thread may be late on a busy machine, but the window is not.
   void note_start() {
     cpu_before_ = cpu_time();
-    result_.start_unix_s = base::unix_time_s();
+    const std::int64_t late_ns = base::now_ns() - control_.window_start_ns;
+    result_.start_unix_s = base::unix_time_s() - seconds_of(static_cast<double>(late_ns));
   }
 
   // Shows the progress once a second until all threads have arrived, and reads the CPU time at the

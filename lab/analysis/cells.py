@@ -150,7 +150,7 @@ class Analysis:
     def __init__(self, runs: list[Run], environment: Environment):
         self._environment = environment
         runs = _calibrated(runs, environment.disk_probe)
-        cells = list(dict.fromkeys(run.cell for run in runs))
+        cells = list(dict.fromkeys(run.cell for run in runs if not run.cell.is_open))
         results = {
             cell: self._result(cell, [run for run in runs if run.cell == cell]) for cell in cells
         }

@@ -11,6 +11,7 @@ from . import papers
 from .from_json import from_json
 
 COMPONENTS = ("fileserver", "authserver", "store", "loadgen")
+CLOSED_LOOP, OPEN_LOOP = "closed_loop", "open_loop"  # the workloads
 NEW = "new"  # the row that makes accounts; every other row is the size of a get
 
 _METHOD = "002"  # the paper whose sizes and modes all experiments have
@@ -70,6 +71,8 @@ class Experiment:
     views: tuple[str, ...]
     numbers: str = ""  # the paper's table that has its numbers
     fileserver_cores: str = ""  # "each": the fileserver gets 1 … n cores in turn
+    workload: str = CLOSED_LOOP
+    p99_limit_ms: float = 0.0  # of an open loop: the rate is searched that keeps p99 under it
 
     @property
     def each_core_count(self) -> bool:
@@ -89,11 +92,19 @@ class Experiment:
 
 @dataclass(frozen=True, order=True)
 class Cell:
-    """What is swept over N: a stage and a row. fileserver_cores is 0 where it is not limited."""
+    """What is swept: a stage and a row. fileserver_cores is 0 where it is not limited.
+
+    A closed loop is swept over N, an open one over the offered load.
+    """
 
     stage: str
     row: str
     fileserver_cores: int = 0
+    workload: str = CLOSED_LOOP
+
+    @property
+    def is_open(self) -> bool:
+        return self.workload == OPEN_LOOP
 
     @property
     def request(self) -> str:
@@ -102,11 +113,12 @@ class Cell:
     @property
     def slug(self) -> str:
         cores = f"-{self.fileserver_cores}cores" if self.fileserver_cores else ""
-        return f"{self.stage}-{self.row}{cores}"
+        return f"{self.stage}-{self.row}{cores}{'-open' if self.is_open else ''}"
 
     def __str__(self) -> str:
         cores = f", fileserver cores: {self.fileserver_cores}" if self.fileserver_cores else ""
-        return f"{self.stage}, {row_title(self.row)}{cores}"
+        loop = ", open loop" if self.is_open else ""
+        return f"{self.stage}, {row_title(self.row)}{cores}{loop}"
 
 
 def row_title(row: str) -> str:
@@ -170,7 +182,7 @@ def cells_of(experiment: Experiment, core_count: int) -> list[Cell]:
         else (0,)
     )
     return [
-        Cell(stage, row, cores)
+        Cell(stage, row, cores, experiment.workload)
         for stage in experiment.stages
         for row in experiment.rows
         for cores in core_counts

@@ -26,6 +26,7 @@ def checked(arguments: argparse.Namespace) -> Options:
         seconds=_positive("--seconds", arguments.seconds),
         repeat=_whole("--repeat", arguments.repeat),
         store=arguments.store,
+        p99_ms=_positive("--p99", arguments.p99),
         pin=arguments.pin,
         client=_client(arguments.client, arguments.link),
         link=arguments.link or "",
@@ -71,7 +72,7 @@ def _positive(flag: str, text: str | None) -> float | None:
     if text is None:
         return None
     if not re.fullmatch(r"[0-9]{1,5}(\.[0-9]{1,3})?", text) or float(text) < 1:
-        raise WrongUsage(f"{flag} '{text}': wanted seconds, 1 or more")
+        raise WrongUsage(f"{flag} '{text}': wanted a number, 1 or more")
     return float(text)
 
 

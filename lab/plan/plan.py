@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,6 +18,7 @@ _STACK_START_S = 3.0
 _PROFILE_S = 30.0
 NAMESPACE = "netns"  # the load generator runs on this machine, in a network namespace of its own
 _LIKELY_POINTS = 7  # of a sweep until it is flat, with the far point, refinements apart
+_OFFERED_POINTS = 10  # of an open loop, in each pass; see offered_load.SHARES
 _LIKELY_REPEATED_POINTS = 4  # see sweep.worth_repeating
 
 
@@ -34,6 +35,7 @@ class Options:
     repeat: int | None = None
     store: str | None = None
     pin: str
+    p99_ms: float | None = None  # under which an open loop keeps p99; None: the experiment's own
     client: str = ""  # where the load generator runs: here, in NAMESPACE, or on a host
     link: str = ""  # the rate of the link to it, if it runs in NAMESPACE
 
@@ -61,6 +63,7 @@ class Plan:
     sweeps: dict[str, Sweep]  # request -> how it is swept
     file_counts: dict[str, int]  # size -> how many different files
     placement: Placement
+    p99_limit_ms: float = 0.0
 
     def seconds_estimate(self, files_folder: Path) -> float:
         sizes = catalog.sizes()
@@ -81,6 +84,8 @@ class Plan:
         return points * point_s + self.mode.repeat * _STACK_START_S
 
     def likely_points(self, cell: Cell) -> int:
+        if cell.is_open:
+            return _LIKELY_POINTS + _OFFERED_POINTS * self.mode.repeat + _LIKELY_POINTS
         sweep = self.sweeps[cell.request]
         first = len(sweep.ladder)
         if sweep.stops:
@@ -127,7 +132,14 @@ def make(options: Options, cores: Cores, files_folder: Path) -> Plan:
         sweeps=sweeps,
         file_counts=counts,
         placement=Placement(options.pin, cores, not options.has_remote_client),
+        p99_limit_ms=p99_limit_ms(options, experiments),
     )
+
+
+def p99_limit_ms(options: Options, experiments: Sequence[Experiment]) -> float:
+    """Under which an open loop is to keep p99; 0 if no experiment has one."""
+    limits = [one.p99_limit_ms for one in experiments if one.p99_limit_ms]
+    return options.p99_ms or next(iter(limits), 0.0)
 
 
 def measured_in_order(plan: Plan, repeat: int) -> list[Cell]:

@@ -2,6 +2,7 @@
 
 campaign.py   all cells of a plan, pass by pass
 knee_sweep.py a procedure: climb until throughput stops rising, repeat the points around the knee
+offered_load.py a procedure: parts of the maximum by a schedule, and a search for the most in time
 sweep.py      its rules: when throughput has stopped rising, where the knee is
 measure.py    one point: the workload runs, the sampler watches
 checks.py     what makes a point invalid

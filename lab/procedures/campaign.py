@@ -10,6 +10,7 @@ from pathlib import Path
 from ..plan import catalog, file_counts
 from ..plan.catalog import NEW, Cell
 from ..plan.plan import Plan, measured_in_order
+from ..plan.setting import Setting
 from ..results.environment import Environment, StackRecord
 from ..results.records import Folder, Run
 from ..rig import iperf3, stores
@@ -20,6 +21,7 @@ from ..rig.stores import Store
 from ..systems import files, places, stack
 from . import checks, measure
 from .knee_sweep import KneeSweep
+from .offered_load import OfferedLoad
 from .progress import Progress
 
 _TRIES = 2  # of one command at a point that other programs disturb
@@ -126,15 +128,15 @@ class Campaign:
             place=place,
         ) as servers:
             self._record_stack(cell, servers, pins.meaning, place)
-            while (threads := self._next(cell, repeat)) is not None:
-                self._progress.begin(cell, threads, repeat)
-                run, evidence, made = measure.point(servers, conditions, threads, repeat)
+            while (setting := self._next(cell, repeat)) is not None:
+                self._progress.begin(cell, setting, repeat)
+                run, evidence, made = measure.point(servers, conditions, setting, repeat)
                 requests = None if requests is None or made is None else requests + made
                 run = self._folder.add(run, evidence)
                 self._runs.append(run)
                 made_here.append(run)
                 self._progress.expect(self._points_in_all())
-                self._progress.end(cell, threads, run.throughput_rps, run.failures)
+                self._progress.end(cell, setting, run.throughput_rps, run.failures)
         self._check_counts(made_here, checks.served_matches(servers.counts(), requests))
 
     def _probe(self, place: Place) -> None:
@@ -153,26 +155,29 @@ class Campaign:
             self._environment.link_probes[place.name] = carried
         self._folder.write_environment(self._environment)
 
-    def _next(self, cell: Cell, repeat: int) -> int | None:
+    def _next(self, cell: Cell, repeat: int) -> Setting | None:
         disturbed = self._disturbed(cell, repeat)
         if disturbed is not None:
             return disturbed
-        return self._procedure(cell).next_threads(self._runs_of(cell), repeat)
+        return self._procedure(cell).next_setting(self._runs_of(cell), repeat)
 
-    def _procedure(self, cell: Cell) -> KneeSweep:
-        return KneeSweep(self._plan.sweeps[cell.request], self._plan.mode.repeat)
+    def _procedure(self, cell: Cell) -> KneeSweep | OfferedLoad:
+        sweep = KneeSweep(self._plan.sweeps[cell.request], self._plan.mode.repeat)
+        if not cell.is_open:
+            return sweep
+        return OfferedLoad(sweep, self._plan.p99_limit_ms)
 
     def _runs_of(self, cell: Cell) -> list[Run]:
         return [run for run in self._runs if run.cell == cell]
 
-    def _disturbed(self, cell: Cell, repeat: int) -> int | None:
-        """The N of a disturbed point that this command may try once more; None if there is none."""
+    def _disturbed(self, cell: Cell, repeat: int) -> Setting | None:
+        """That of a disturbed point that this command may try once more; None if there is none."""
         runs = [run for run in self._runs_of(cell) if run.repeat == repeat]
         for run in runs:
-            tries = [other for other in runs if other.threads == run.threads]
+            tries = [other for other in runs if other.setting == run.setting]
             is_spoiled = all(checks.may_pass_again(one.failures) for one in tries)
             if is_spoiled and sum(one.started_unix_s >= self._started_s for one in tries) < _TRIES:
-                return run.threads
+                return run.setting
         return None
 
     def _points_in_all(self) -> int:

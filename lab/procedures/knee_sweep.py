@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..plan.plan import Sweep
+from ..plan.setting import Setting
 from ..results.records import Run
 from . import sweep
 from .sweep import Point
@@ -20,6 +21,14 @@ class KneeSweep:
 
     rule: Sweep
     passes: int
+
+    def next_setting(self, runs: list[Run], repeat: int) -> Setting | None:
+        """The point to measure next in this pass; None when the pass is complete.
+
+        runs are all of the cell so far.
+        """
+        threads = self.next_threads(runs, repeat)
+        return None if threads is None else Setting(threads)
 
     def next_threads(self, runs: list[Run], repeat: int) -> int | None:
         """The N to measure next in this pass; None when the pass is complete.

@@ -11,6 +11,7 @@ from ..observe import usage
 from ..observe.sampler import Sampler
 from ..plan.catalog import Mode, Size
 from ..plan.pinning import Pinning
+from ..plan.setting import Setting
 from ..results.records import Run
 from ..rig import namespace
 from ..rig.cores import verify_cores
@@ -18,7 +19,7 @@ from ..rig.place import LOOPBACK, Place
 from ..rig.servers import Programs
 from ..systems import files
 from ..systems.stack import Stack
-from ..workloads import closed_loop
+from ..workloads import closed_loop, open_loop
 from . import checks
 
 _ALL_ARE_THERE_S = 1.0
@@ -41,12 +42,12 @@ class Conditions:
 
 
 def point(
-    stack: Stack, conditions: Conditions, threads: int, repeat: int
+    stack: Stack, conditions: Conditions, setting: Setting, repeat: int
 ) -> tuple[Run, dict[str, Any], int | None]:
     """Returns the run, its evidence, and the number of all requests (None if it is not known)."""
     if conditions.is_cold and conditions.size:
         files.drop_caches(conditions.files_folder)
-    load = _load(stack, conditions, threads)
+    load = _load(stack, conditions, setting, repeat)
     log = conditions.logs / f"{stack.cell.slug}.loadgen.log"
     place = conditions.place
     link = place.interface if place.name != LOOPBACK else ""
@@ -81,9 +82,12 @@ def point(
     return run, evidence, result.made_in_all
 
 
-def _load(stack: Stack, conditions: Conditions, threads: int) -> closed_loop.Load:
-    """A cold run has no warm-up, which would use up files and be as cold as the rest."""
-    mode, size = conditions.mode, conditions.size
+def _load(stack: Stack, conditions: Conditions, setting: Setting, repeat: int) -> closed_loop.Load:
+    """A cold run has no warm-up, which would use up files and be as cold as the rest.
+
+    Each pass of an open loop has other moments at which requests are due.
+    """
+    mode, size, threads = conditions.mode, conditions.size, setting.threads
     load = closed_loop.Load(
         request=stack.cell.request,
         server=str(stack.address),
@@ -92,6 +96,8 @@ def _load(stack: Stack, conditions: Conditions, threads: int) -> closed_loop.Loa
         warmup_s=mode.warmup_s,
         flags=conditions.loadgen_flags,
     )
+    if setting.offered_rps is not None:
+        load = open_loop.Load(**vars(load), offered_rps=setting.offered_rps, seed=repeat)
     if size is None:
         return load
     return replace(
@@ -148,7 +154,7 @@ def _run(
         p99_ms=response["p99"],
         max_ms=response["max"],
         noise=result.noise,
-        n_check=closed_loop.n_check(load, result),
+        **_by_loop(load, result),
         errors=result.error_list,
         is_generator_limit=result.is_bottleneck,
         topology=conditions.place.name,
@@ -156,3 +162,17 @@ def _run(
         notes="; ".join(notes),
         usage=used,
     )
+
+
+def _by_loop(load: closed_loop.Load, result: closed_loop.Result) -> dict[str, Any]:
+    """The fields of a Run that only one kind of loop has."""
+    if not isinstance(load, open_loop.Load):
+        return {"n_check": closed_loop.n_check(load, result)}
+    schedule = open_loop.schedule(result)
+    return {
+        "offered_rps": load.offered_rps,
+        "service_p50_ms": schedule.service_ms["p50"],
+        "service_p99_ms": schedule.service_ms["p99"],
+        "lateness_p99_ms": schedule.lateness_ms["p99"],
+        "given_up": schedule.given_up,
+    }

@@ -6,6 +6,7 @@ import sys
 import time
 
 from ..plan.catalog import Cell
+from ..plan.setting import Setting
 
 
 class Progress:
@@ -22,21 +23,21 @@ class Progress:
         self._clear()
         print(text, file=sys.stderr, flush=True)
 
-    def begin(self, cell: Cell, threads: int, repeat: int) -> None:
+    def begin(self, cell: Cell, setting: Setting, repeat: int) -> None:
         self._started = self._started or time.monotonic()
         if sys.stderr.isatty():
             print(
-                f"\r\033[K{self._position()} {cell}, N={threads}, run {repeat} …",
+                f"\r\033[K{self._position()} {cell}, {setting}, run {repeat} …",
                 end="",
                 file=sys.stderr,
                 flush=True,
             )
 
-    def end(self, cell: Cell, threads: int, throughput_rps: float, failures: str) -> None:
+    def end(self, cell: Cell, setting: Setting, throughput_rps: float, failures: str) -> None:
         self._done += 1
         remark = f"  INVALID: {failures}" if failures else ""
         self.say(
-            f"{self._position()} {cell!s:38} N={threads:<4} {throughput_rps:>10,.1f}/s  "
+            f"{self._position()} {cell!s:38} {setting!s:<8} {throughput_rps:>10,.1f}/s  "
             f"{duration(self._left())} left{remark}"
         )
 

@@ -10,7 +10,7 @@ from ..plan import catalog
 from ..plan.catalog import Experiment
 from ..results.environment import Environment
 from ..results.records import Folder
-from . import figure_views, finding_views, views, wording
+from . import figure_views, finding_views, offered_load_views, views, wording
 from .document import Block, Bullets, Document, Figure, Heading, Listing, Paragraph, Table
 from .html import render as render_html
 from .markdown import render as render_markdown
@@ -27,6 +27,7 @@ VIEWS: dict[str, Callable[[Scene], list[Block]]] = {
     "panels": figure_views.panels,
     "scaling": figure_views.scaling,
     "profile": figure_views.profile,
+    "offered_load": offered_load_views.offered_loads,
 }
 
 _MOST_IN_TITLE = 4

@@ -21,6 +21,7 @@ from typing import Any
 from ..observe.usage import Usage
 from ..plan.catalog import Cell
 from ..plan.from_json import from_json
+from ..plan.setting import Setting
 from ..rig.errors import Failed
 from ..rig.place import LOOPBACK
 from . import wide_usage
@@ -53,13 +54,22 @@ class Run:
     p99_ms: float | None = None
     max_ms: float | None = None
     noise: float
-    n_check: float
+    n_check: float | None = None  # None in an open loop
+    offered_rps: float | None = None  # this and the next four are None in a closed loop
+    service_p50_ms: float | None = None  # from the moment at which a request was sent
+    service_p99_ms: float | None = None
+    lateness_p99_ms: float | None = None  # of the load generator itself
+    given_up: float | None = None  # requests that timed out or were never sent
     errors: str  # "cause count, …"
     is_generator_limit: bool
     topology: str = LOOPBACK  # the name of the place where the load generator ran
     failures: str  # "; "-separated; empty for a valid point
     notes: str
     usage: Usage
+
+    @property
+    def setting(self) -> Setting:
+        return Setting(self.threads, self.offered_rps)
 
     @property
     def is_valid(self) -> bool:
@@ -77,7 +87,8 @@ class Run:
     @property
     def old_name(self) -> str:
         """As older versions named it, in which both tries of a disturbed trial had one name."""
-        return f"{self.cell.slug}-N{self.threads}-run{self.repeat}"
+        rate = "" if self.offered_rps is None else f"-{self.offered_rps:g}rps"
+        return f"{self.cell.slug}-N{self.threads}{rate}-run{self.repeat}"
 
 
 _CELL = tuple(field.name for field in fields(Cell))

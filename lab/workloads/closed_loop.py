@@ -57,7 +57,7 @@ class Result:
     errors: dict[str, int]
     response_ms: dict[str, float]
     phases_ms: dict[str, float]
-    n_check: float
+    n_check: float | None  # None in an open loop, whose N is not given
     is_valid: bool
     invalid_because: list[str]
     start_s: float
@@ -145,8 +145,9 @@ def _made_in_all(raw: dict[str, Any]) -> int | None:
     if raw["connection"] != "per-request" or (raw["warmup_s"] and "warmup_requests" not in raw):
         return None  # a connection has several requests, or those of the warm-up are unknown
     uncounted = raw.get("warmup_requests", 0) + raw.get("cooldown_requests", 0)
-    made: int = raw["requests"] + raw["errors"]["total"] + uncounted
-    return made
+    errors = raw["errors"]
+    made: int = raw["requests"] + errors["total"] - errors.get("unfinished", 0) + uncounted
+    return made  # those that are unfinished were never sent
 
 
 def _noise(per_second: list[dict[str, Any]]) -> float:

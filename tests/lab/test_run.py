@@ -28,7 +28,8 @@ TWO_CELLS = Options(
 )
 
 
-def made_up_point(stack, conditions, threads, repeat):
+def made_up_point(stack, conditions, setting, repeat):
+    threads = setting.threads
     made = examples.run(threads, 1000.0 * threads, repeat)
     return replace(made, cell=stack.cell, store="sqlite"), {"command": "loadgen"}, None
 

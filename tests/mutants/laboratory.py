@@ -141,8 +141,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     Mutation(
         "workload-is-not-checked",
         "lab/procedures/checks.py",
-        "found = closed_loop.failures(load, result)",
-        "found: list[str] = []",
+        "else closed_loop.failures(load, result)",
+        "else []",
         ("lab/test_checks.ChecksTest.test_the_workload_and_the_machine_are_both_asked",),
     ),
     Mutation(

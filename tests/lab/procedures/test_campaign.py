@@ -42,7 +42,8 @@ class CampaignTest(unittest.TestCase):
             self.work,
             Progress(1, 1),
         )
-        return campaign._next(examples.CELL, repeat)
+        following = campaign._next(examples.CELL, repeat)
+        return following.threads if following else None
 
     def test_a_new_cell_begins_with_one_thread(self):
         self.assertEqual(self.next(), 1)

@@ -1,0 +1,75 @@
+"""An open loop: requests are due at random moments, and wait for no other. One run of loadgen each.
+
+It is a run as in closed_loop.py, with a schedule. Response times start when a request is due.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from . import closed_loop
+from .closed_loop import Result
+
+MOST_UNDER_WAY = 256  # enough threads for any rate at which the server is not overloaded
+_SIGMAS = 5  # by which the number of requests of a Poisson process may differ from its mean
+_SLOW = ("timeout", "unfinished")  # errors that are times: the server is too slow for the rate
+_MOST_OTHER_ERRORS = 0.01  # of all requests
+
+
+@dataclass(frozen=True, kw_only=True)
+class Load(closed_loop.Load):
+    """threads is the most requests that are under way."""
+
+    offered_rps: float
+    seed: int  # chooses the moments at which requests are due
+
+    def command_flags(self) -> list[str]:
+        schedule = ["--rate", f"{self.offered_rps:g}", "--arrivals", "poisson"]
+        return [*super().command_flags(), *schedule, "--seed", str(self.seed)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Schedule:
+    """What the load generator says about its schedule."""
+
+    due: int  # requests in the window
+    given_up: int  # those that timed out or were never sent
+    service_ms: dict[str, float]  # from the moment at which a request was sent
+    lateness_ms: dict[str, float]  # of the load generator itself
+
+
+def schedule(result: Result) -> Schedule:
+    """KeyError when a field is missing. Requires: a result of an open loop."""
+    raw: dict[str, Any] = result.raw["open_loop"]
+    return Schedule(
+        due=raw["due"],
+        given_up=raw["given_up"],
+        service_ms=raw["service_time_ms"],
+        lateness_ms=raw["lateness_ms"],
+    )
+
+
+def failures(load: Load, result: Result) -> list[str]:
+    """Why the result is none of this load; [] for a good one.
+
+    A server that is too slow for the rate is no failure: its response times say so.
+    """
+    found = [f"load generator: {reason}" for reason in result.invalid_because]
+    if not result.requests:
+        return [*found, "no request succeeded"]
+    due = schedule(result).due
+    if result.requests + result.errors_total != due:
+        found.append(f"{due} requests were due, {result.requests + result.errors_total} ended")
+    wanted = load.offered_rps * load.seconds
+    if abs(due - wanted) > _SIGMAS * math.sqrt(wanted):
+        found.append(f"{due} requests were due, {wanted:.0f} were wanted")
+    if load.size_bytes and result.bytes != result.requests * load.size_bytes:
+        found.append(
+            f"{result.bytes} bytes are not {result.requests} requests of {load.size_bytes}"
+        )
+    others = sum(count for cause, count in result.errors.items() if cause not in _SLOW)
+    if others > _MOST_OTHER_ERRORS * due:
+        found.append(f"{others / due:.1%} errors ({result.error_list})")
+    return found
