@@ -11,6 +11,7 @@ from pathlib import Path
 from .observe import callgrind, disk_probe, host, limits
 from .plan import catalog, plan
 from .plan.plan import Options, Plan
+from .procedures.bench import Bench
 from .procedures.campaign import Campaign
 from .procedures.progress import Progress, duration
 from .report import page
@@ -55,7 +56,17 @@ def run(options: Options, places: Places) -> None:
         _likely_points(todo), todo.seconds_estimate(places.work / "files"), len(folder.runs())
     )
     _announce(todo, places, progress)
-    campaign = Campaign(todo, folder, environment, places.programs, places.work, progress)
+    campaign = Campaign(
+        Bench(
+            plan=todo,
+            folder=folder,
+            environment=environment,
+            programs=places.programs,
+            work=places.work,
+            progress=progress,
+            runs=folder.runs(),
+        )
+    )
     try:
         _probe_network(todo, folder, environment, progress)
         _probe_disk(todo, folder, environment, places, progress)

@@ -150,9 +150,10 @@ class Analysis:
     def __init__(self, runs: list[Run], environment: Environment):
         self._environment = environment
         runs = _calibrated(runs, environment.disk_probe)
-        cells = list(dict.fromkeys(run.cell for run in runs if not run.cell.is_open))
+        swept = [run for run in runs if not run.pair and not run.cell.is_open]
+        cells = list(dict.fromkeys(run.cell for run in swept))
         results = {
-            cell: self._result(cell, [run for run in runs if run.cell == cell]) for cell in cells
+            cell: self._result(cell, [run for run in swept if run.cell == cell]) for cell in cells
         }
         self._results = {cell: result for cell, result in results.items() if result is not None}
         self.invalid = [run for run in runs if not run.is_valid]

@@ -3,7 +3,7 @@
 Each cell has a level in each pass, the geometric mean of its throughput over the N of its plateau.
 These are the N with 95% of the highest median. A level varies less than the throughput at one N,
 and the choice of the luckiest N does not raise it. The gain is the ratio of the levels within each
-pass.
+pass. Where both were measured side by side, it is the ratio within each block, at the same N.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ import statistics
 from dataclasses import dataclass
 
 from ..plan.catalog import Cell
-from ..procedures import sweep
+from ..plan.plan import Pair
+from ..procedures import side_by_side, sweep
+from ..results.records import Run
 from . import intervals
 from .cells import Analysis, CellResult
 from .intervals import Spread
@@ -24,10 +26,23 @@ class Gain:
 
     spread: Spread
     is_lower_bound: bool  # one of the two maxima was not reached, so the ratio tells nothing
+    threads: int | None = None  # of a measurement side by side; None: each at its own maximum
 
 
 def gain(analysis: Analysis, before: str, after: str, row: str) -> Gain | None:
-    """The gain of one stage over another at this row. None when one was not measured."""
+    """The gain of one stage over another at this row. None when one was not measured.
+
+    It is that of the blocks side by side, if there are enough of them.
+    """
+    pair = Pair(before, after, row)
+    blocks = side_by_side.complete_blocks(analysis.runs, pair)
+    if len(blocks) >= intervals.FEWEST_FOR_INTERVAL:
+        levels = {block: _levels_of_block(pair, trials) for block, trials in blocks.items()}
+        spread = intervals.paired_ratio(
+            {block: level[1] for block, level in levels.items()},
+            {block: level[0] for block, level in levels.items()},
+        )
+        return Gain(spread, False, next(iter(blocks.values()))[0].threads)
     first, second = analysis.result(Cell(before, row)), analysis.result(Cell(after, row))
     return between(first, second) if first and second else None
 
@@ -38,6 +53,14 @@ def between(before: CellResult, after: CellResult) -> Gain:
         intervals.paired_ratio(_levels(after), _levels(before)),
         before.is_lower_bound or after.is_lower_bound,
     )
+
+
+def _levels_of_block(pair: Pair, trials: list[Run]) -> list[float]:
+    """That of the stage before, and that of the one after."""
+    return [
+        statistics.geometric_mean(run.throughput_rps for run in trials if run.cell == cell)
+        for cell in pair.cells
+    ]
 
 
 def _levels(result: CellResult) -> dict[int, float]:

@@ -27,7 +27,7 @@ _T_99 = (
 # fmt: on
 
 # With two values Student's t is 12.7, which makes an interval that is too wide to be useful.
-_FEWEST_FOR_INTERVAL = 3
+FEWEST_FOR_INTERVAL = 3
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def standard_error(values: list[float]) -> float:
 def spread(values: list[float]) -> Spread:
     """Requires: at least one value."""
     median = statistics.median(values)
-    if len(values) < _FEWEST_FOR_INTERVAL:
+    if len(values) < FEWEST_FOR_INTERVAL:
         return Spread(median, min(values), max(values), len(values), False)
     half = student_t_95(len(values) - 1) * standard_error(values)
     mean = statistics.fmean(values)
@@ -88,7 +88,7 @@ def ratio(numerator: list[float], denominator: list[float]) -> Spread:
     """
     middle = statistics.median(numerator) / statistics.median(denominator)
     count = min(len(numerator), len(denominator))
-    if count < _FEWEST_FOR_INTERVAL:
+    if count < FEWEST_FOR_INTERVAL:
         low, high = min(numerator) / max(denominator), max(numerator) / min(denominator)
         return Spread(middle, low, high, count, False)
     relative = math.hypot(
@@ -108,8 +108,8 @@ def paired_ratio(numerator: dict[int, float], denominator: dict[int, float]) -> 
     pass in common, it is the same as ratio(). Requires: at least one value each, all above 0.
     """
     passes = sorted(numerator.keys() & denominator.keys())
-    is_short = len(passes) < _FEWEST_FOR_INTERVAL
-    if not passes or (is_short and min(len(numerator), len(denominator)) >= _FEWEST_FOR_INTERVAL):
+    is_short = len(passes) < FEWEST_FOR_INTERVAL
+    if not passes or (is_short and min(len(numerator), len(denominator)) >= FEWEST_FOR_INTERVAL):
         return ratio(list(numerator.values()), list(denominator.values()))
     logarithms = [math.log(numerator[one] / denominator[one]) for one in passes]
     middle = statistics.fmean(logarithms)

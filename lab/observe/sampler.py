@@ -61,7 +61,7 @@ class Sampler:
             self._take()
 
     def _take(self) -> None:
-        values: Moment = {}
+        values: Moment = {"lab.cpu_s": time.process_time()}
         for component, pid in self._process_ids.items():
             values.update(
                 {f"{component}.{name}": value for name, value in read_process(pid).items()}

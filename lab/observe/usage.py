@@ -69,12 +69,14 @@ class Usage:
     link_bytes_per_s: float | None = None  # in the direction that has more
     accepts_per_s: float | None = None
     used_memory_bytes: float | None = None
+    lab_cpu_cores: float | None = None  # of the lab itself, which watches
 
     @property
     def foreign_share(self) -> float:
-        """The share of all cores that programs used which are not under test."""
+        """The share of all cores that programs used which are neither under test nor the lab."""
         worked = sum(core.worked for core in self.cores.values())
         ours = sum(component.cpu_cores for component in self.components.values())
+        ours += self.lab_cpu_cores or 0.0
         return max(0.0, worked - ours) / max(1, len(self.cores))
 
 
@@ -157,6 +159,7 @@ def between(window: list[Sample]) -> Usage:
         if "link.sent_bytes" in rates
         else None,
         accepts_per_s=rates.get("tcp.accepts", 0.0),
+        lab_cpu_cores=rates.get("lab.cpu_s"),
         used_memory_bytes=gauges.get("memory.used_bytes", 0.0),
     )
 

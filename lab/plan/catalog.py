@@ -59,6 +59,8 @@ class Mode:
     repeat: int
     refinements: int
     threads: dict[str, tuple[int, ...]]  # request -> the N of a sweep
+    blocks: int = 0  # of each gain that is measured side by side
+    block_seconds: float = 0.0  # of a trial in it
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,6 +15,8 @@ from .pinning import Placement
 # dropping caches at a cold stage (True).
 _OVERHEAD_S = {False: 0.4, True: 1.2}
 _STACK_START_S = 3.0
+_TRIALS_OF_A_BLOCK = 4  # see procedures/side_by_side.py
+_VIEWS_OF_GAINS = {"maxima", "before_after", "bars"}
 _PROFILE_S = 30.0
 NAMESPACE = "netns"  # the load generator runs on this machine, in a network namespace of its own
 _LIKELY_POINTS = 7  # of a sweep until it is flat, with the far point, refinements apart
@@ -53,6 +55,27 @@ class Sweep:
     stops: bool = True
 
 
+@dataclass(frozen=True)
+class Pair:
+    """Two stages whose gain is measured side by side at a row."""
+
+    before: str
+    after: str
+    row: str
+
+    @property
+    def name(self) -> str:
+        """Without the row, which every run has."""
+        return f"{self.before}:{self.after}"
+
+    @property
+    def cells(self) -> tuple[Cell, Cell]:
+        return Cell(self.before, self.row), Cell(self.after, self.row)
+
+    def __str__(self) -> str:
+        return f"{self.after} beside {self.before}, {catalog.row_title(self.row)}"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Plan:
     options: Options
@@ -63,6 +86,7 @@ class Plan:
     sweeps: dict[str, Sweep]  # request -> how it is swept
     file_counts: dict[str, int]  # size -> how many different files
     placement: Placement
+    pairs: tuple[Pair, ...] = ()
     p99_limit_ms: float = 0.0
 
     def seconds_estimate(self, files_folder: Path) -> float:
@@ -76,7 +100,12 @@ class Plan:
             if any("profile" in experiment.views for experiment in self.experiments)
             else 0.0
         )
-        return making_s + profiling_s + sum(self.cell_seconds(cell) for cell in self.cells)
+        cells_s = sum(self.cell_seconds(cell) for cell in self.cells)
+        return making_s + profiling_s + cells_s + len(self.pairs) * self._pair_seconds()
+
+    def _pair_seconds(self) -> float:
+        trial_s = self.mode.block_seconds + _OVERHEAD_S[False]
+        return 2 * _STACK_START_S + _TRIALS_OF_A_BLOCK * self.mode.blocks * trial_s
 
     def cell_seconds(self, cell: Cell) -> float:
         points = self.likely_points(cell)
@@ -132,7 +161,25 @@ def make(options: Options, cores: Cores, files_folder: Path) -> Plan:
         sweeps=sweeps,
         file_counts=counts,
         placement=Placement(options.pin, cores, not options.has_remote_client),
+        pairs=_pairs(experiments, options) if mode.blocks and options.threads is None else (),
         p99_limit_ms=p99_limit_ms(options, experiments),
+    )
+
+
+def _pairs(experiments: Sequence[Experiment], options: Options) -> tuple[Pair, ...]:
+    """Each stage with the one before it, in experiments that show gains."""
+    chosen = [
+        experiment.narrowed(options.stages, options.rows)
+        for experiment in experiments
+        if _VIEWS_OF_GAINS & set(experiment.views)
+    ]
+    return tuple(
+        dict.fromkeys(
+            Pair(before, after, row)
+            for experiment in chosen
+            for before, after in zip(experiment.stages, experiment.stages[1:])
+            for row in experiment.rows
+        )
     )
 
 

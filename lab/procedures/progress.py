@@ -6,6 +6,7 @@ import sys
 import time
 
 from ..plan.catalog import Cell
+from ..plan.plan import Pair
 from ..plan.setting import Setting
 
 
@@ -40,6 +41,14 @@ class Progress:
             f"{self._position()} {cell!s:38} {setting!s:<8} {throughput_rps:>10,.1f}/s  "
             f"{duration(self._left())} left{remark}"
         )
+
+    def compared(
+        self, pair: Pair, setting: Setting, block: int, rates: list[float], failures: str
+    ) -> None:
+        """A block of four trials has been made."""
+        remark = f"  INVALID: {failures}" if failures else ""
+        shown = "  ".join(f"{rate:,.1f}" for rate in rates)
+        self.say(f"{pair!s:55} {setting} block {block}:  {shown}/s{remark}")
 
     def expect(self, points: int) -> None:
         """Corrects the number of all points, when more is known."""

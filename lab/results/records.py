@@ -63,6 +63,7 @@ class Run:
     errors: str  # "cause count, …"
     is_generator_limit: bool
     topology: str = LOOPBACK  # the name of the place where the load generator ran
+    pair: str = ""  # of a trial side by side, see procedures/side_by_side.py; "" in a sweep
     failures: str  # "; "-separated; empty for a valid point
     notes: str
     usage: Usage

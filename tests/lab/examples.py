@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from lab.observe.host import Host
 from lab.observe.usage import ComponentUsage, CoreUsage, DiskUsage, Usage
@@ -13,6 +14,7 @@ from lab.results.environment import Environment, StackRecord
 from lab.results.records import Run
 
 CELL = Cell("prefetching", "1KB")
+NO_FOLDER = Path("/nonexistent")
 
 ENVIRONMENT = Environment(
     options=Options(experiments=("table4",), mode="quick", pin="none"),

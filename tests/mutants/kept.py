@@ -14,6 +14,7 @@ import loadgen_requests
 import measuring
 import passwords
 import served_files
+import side_by_side
 import topology
 import uploads
 from tree import Mutation
@@ -45,4 +46,5 @@ ALL: tuple[Mutation, ...] = (
     *lab_verdicts.MUTATIONS,
     *laboratory.MUTATIONS,
     *topology.MUTATIONS,
+    *side_by_side.MUTATIONS,
 )

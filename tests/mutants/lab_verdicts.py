@@ -67,7 +67,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     Mutation(
         "passes-of-a-ratio-are-mixed",
         "lab/analysis/intervals.py",
-        "is_short = len(passes) < _FEWEST_FOR_INTERVAL",
+        "is_short = len(passes) < FEWEST_FOR_INTERVAL",
         "return ratio(list(numerator.values()), list(denominator.values()))",
         (_RATIO + "test_a_machine_that_grows_slower_does_not_count",),
     ),
@@ -219,5 +219,12 @@ MUTATIONS: tuple[Mutation, ...] = (
         "if not _rises(_best(climbed), measured[far]):",
         "if True:",
         (_SWEEP + "test_a_rise_behind_a_plateau_is_found",),
+    ),
+    Mutation(
+        "lab-is-a-stranger",
+        "lab/observe/usage.py",
+        "ours += self.lab_cpu_cores or 0.0",
+        "ours += 0.0",
+        (_WINDOW + "test_the_lab_that_watches_is_no_stranger",),
     ),
 )

@@ -115,6 +115,16 @@ class UsageTest(unittest.TestCase):
         )
         self.assertAlmostEqual(used.foreign_share, 0.0)
 
+    def test_the_lab_that_watches_is_no_stranger(self):
+        core = usage.CoreUsage(user=0.5, system=0.3, wait=0.0, idle=0.2, stolen=0.0)
+        used = usage.Usage(
+            components={"fileserver": usage.ComponentUsage(cpu_cores=0.7)},
+            cores={"0": core},
+            disks={},
+            lab_cpu_cores=0.06,
+        )
+        self.assertAlmostEqual(used.foreign_share, 0.04)
+
     def test_steady_work_gives_its_own_rates_whatever_the_window(self):
         samples = [Sample(time_s, machine(time_s)) for time_s in (0, 0.7, 1.1, 2.3, 3.0)]
         used = usage.between(usage.cut(samples, 0.9, 2.9))

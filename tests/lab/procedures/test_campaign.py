@@ -10,6 +10,7 @@ import examples
 
 from lab.plan import plan
 from lab.plan.plan import Options
+from lab.procedures.bench import Bench
 from lab.procedures.campaign import Campaign
 from lab.procedures.progress import Progress
 from lab.results.records import Folder
@@ -35,12 +36,15 @@ class CampaignTest(unittest.TestCase):
         for run in runs:
             self.folder.add(run, {})
         campaign = Campaign(
-            plan.make(OPTIONS, (0, 1), self.work),
-            self.folder,
-            examples.ENVIRONMENT,
-            Programs(self.work),
-            self.work,
-            Progress(1, 1),
+            Bench(
+                plan=plan.make(OPTIONS, (0, 1), self.work),
+                folder=self.folder,
+                environment=examples.ENVIRONMENT,
+                programs=Programs(self.work),
+                work=self.work,
+                progress=Progress(1, 1),
+                runs=self.folder.runs(),
+            )
         )
         following = campaign._next(examples.CELL, repeat)
         return following.threads if following else None

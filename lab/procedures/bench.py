@@ -1,0 +1,131 @@
+"""What all trials of a run of the lab share, and the servers of one cell that are up for trials."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ..plan import catalog
+from ..plan.catalog import Cell, Mode
+from ..plan.plan import Plan
+from ..plan.setting import Setting
+from ..results.environment import Environment, StackRecord
+from ..results.records import Folder, Run
+from ..rig.errors import Failed
+from ..rig.place import Place
+from ..rig.servers import Programs
+from ..rig.stores import Store
+from ..systems import stack
+from . import checks, measure
+from .progress import Progress
+
+
+@dataclass(kw_only=True)
+class Bench:
+    """One run of the lab. environment is shared with the caller; it is written after every change.
+
+    Threads: one.
+    """
+
+    plan: Plan
+    folder: Folder
+    environment: Environment
+    programs: Programs
+    work: Path
+    progress: Progress
+    runs: list[Run]  # all of the folder
+    roots: dict[str, Path] = field(default_factory=dict)  # row -> what the fileserver serves
+
+    def note_problem(self, what: object, error: Failed) -> None:
+        self.progress.say(f"  {what}: {error}")
+        self.environment.problems[str(what)] = str(error)
+        self.folder.write_environment(self.environment)
+
+    @contextmanager
+    def opened(self, cell: Cell, store: Store, place: Place, mode: Mode) -> Iterator[Trials]:
+        """Fresh servers of this cell in front of the store, until the block is left."""
+        stage = self.plan.stages[cell.stage]
+        pins = self.plan.placement.of(cell)
+        conditions = measure.Conditions(
+            mode=mode,
+            size=catalog.sizes().get(cell.row),
+            file_count=self.plan.file_counts.get(cell.row, 0),
+            is_cold=stage.cold,
+            loadgen_flags=stage.loadgen,
+            pinning=pins,
+            programs=self.programs,
+            files_folder=self.work / "files",
+            logs=self.folder.path / "logs",
+            place=place,
+        )
+        if store.program:
+            store.program.move_to(pins.cores["store"])
+        with stack.running(
+            cell,
+            stage,
+            store,
+            pins,
+            self.programs,
+            self.roots[cell.row],
+            conditions.logs,
+            place=place,
+        ) as servers:
+            self._record(cell, servers, pins.meaning, place)
+            trials = Trials(self, servers, conditions)
+            yield trials
+        trials.check_counts()
+
+    def _record(self, cell: Cell, servers: stack.Stack, meaning: str, place: Place) -> None:
+        self.environment.stacks[cell.slug] = StackRecord(
+            commands=servers.commands(),
+            pinning=meaning,
+            store=servers.store.kind,
+            store_settings=servers.store.settings,
+            durability=servers.store.durability,
+            topology=place.title,
+        )
+        self.environment.problems.pop(str(cell), None)
+        self.folder.write_environment(self.environment)
+
+
+class Trials:
+    """Makes trials on servers that are up. Every finished one is in the folder."""
+
+    def __init__(self, bench: Bench, servers: stack.Stack, conditions: measure.Conditions):
+        self._bench = bench
+        self._servers = servers
+        self._conditions = conditions
+        self._made: set[int] = set()
+        self._requests: int | None = 1  # the account's
+
+    def make(self, setting: Setting, repeat: int, pair: str = "") -> Run:
+        """pair is that of a comparison side by side; "" in a sweep."""
+        bench, cell = self._bench, self._servers.cell
+        bench.progress.begin(cell, setting, repeat)
+        run, evidence, made = measure.point(self._servers, self._conditions, setting, repeat)
+        self._requests = None if self._requests is None or made is None else self._requests + made
+        run = bench.folder.add(replace(run, pair=pair), evidence)
+        bench.runs.append(run)
+        self._made.add(run.trial)
+        return run
+
+    def check_counts(self) -> None:
+        """Every trial is invalid when the servers' counts differ from those of their clients.
+
+        Requires: the servers have stopped.
+        """
+        failure = checks.served_matches(self._servers.counts(), self._requests)
+        if not failure:
+            return
+        bench = self._bench
+        bench.runs[:] = [
+            _failed(run, failure) if run.trial in self._made else run for run in bench.runs
+        ]
+        bench.folder.replace(bench.runs)
+        bench.progress.say(f"  INVALID: {failure}")
+
+
+def _failed(run: Run, failure: str) -> Run:
+    return replace(run, failures="; ".join(filter(None, (run.failures, failure))))

@@ -1,0 +1,113 @@
+"""A procedure: two stages side by side, in blocks A B B A at the same N, for the gain of one.
+
+Both systems are up, and the four trials of a block follow each other within seconds. So a drift of
+the machine cancels out, and so does an N at which one of them happened to be lucky. Every second
+block is B A A B. A block counts as a whole or not at all: what an interrupted run of the lab left
+of one is not continued.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from dataclasses import replace
+
+from ..plan import catalog
+from ..plan.plan import Pair
+from ..plan.setting import Setting
+from ..results.records import Run
+from ..rig import stores
+from ..rig.errors import Failed
+from ..systems import places
+from . import sweep
+from .bench import Bench, Trials
+
+_ORDERS = ((0, 1, 1, 0), (1, 0, 0, 1))  # of an odd and of an even block
+_TRIES = 2  # of one command at a block
+_WARMUP_S = 0.5
+_MOST_MEMORY = 0.6  # of what is free, for the files of two systems that prefetch
+
+
+def run(bench: Bench) -> None:
+    """All pairs of the plan, as far as they are not in the folder yet."""
+    for pair in bench.plan.pairs:
+        try:
+            threads = same_threads(bench.runs, pair)
+            if threads and missing_blocks(bench.runs, pair, bench.plan.mode.blocks):
+                _compare(bench, pair, threads)
+            bench.environment.problems.pop(str(pair), None)
+        except Failed as error:
+            bench.note_problem(pair, error)
+
+
+def same_threads(runs: list[Run], pair: Pair) -> int | None:
+    """The N at which both are measured: the larger of their N*. None if one has no valid point."""
+    stars = []
+    for cell in pair.cells:
+        rates: dict[int, float] = {}
+        for one in runs:
+            if one.cell == cell and not one.pair and one.is_valid:
+                rates[one.threads] = max(rates.get(one.threads, 0.0), one.throughput_rps)
+        if not rates:
+            return None
+        stars.append(sweep.n_star([sweep.Point(n, rate) for n, rate in rates.items()]))
+    return max(stars)
+
+
+def complete_blocks(runs: list[Run], pair: Pair) -> dict[int, list[Run]]:
+    """block -> its four trials, all valid."""
+    found: dict[int, list[Run]] = {}
+    for one in runs:
+        if one.pair == pair.name and one.cell.row == pair.row and one.is_valid:
+            found.setdefault(one.repeat, []).append(one)
+    return {block: trials for block, trials in found.items() if len(trials) == len(_ORDERS[0])}
+
+
+def missing_blocks(runs: list[Run], pair: Pair, wanted: int) -> int:
+    return max(0, wanted - len(complete_blocks(runs, pair)))
+
+
+def _compare(bench: Bench, pair: Pair, threads: int) -> None:
+    """Starts both systems and makes the blocks that are missing."""
+    mode = bench.plan.mode
+    short = replace(mode, seconds=mode.block_seconds, warmup_s=min(_WARMUP_S, mode.warmup_s))
+    _require_memory(bench, pair)
+    with ExitStack() as both:
+        sides = []
+        for cell in pair.cells:
+            stage = bench.plan.stages[cell.stage]
+            cores = bench.plan.placement.of(cell).cores["store"]
+            store = stores.start(stage.store, bench.work / "stores", cores)
+            both.callback(store.stop)
+            logs = bench.folder.path / "logs"
+            place = both.enter_context(places.reached(bench.plan.options, stage, logs))
+            sides.append(both.enter_context(bench.opened(cell, store, place, short)))
+        for _ in range(_TRIES * mode.blocks):
+            if not missing_blocks(bench.runs, pair, mode.blocks):
+                break
+            _make_block(bench, pair, sides, Setting(threads))
+
+
+def _make_block(bench: Bench, pair: Pair, sides: list[Trials], setting: Setting) -> None:
+    number = 1 + max(
+        (one.repeat for one in bench.runs if (one.pair, one.cell.row) == (pair.name, pair.row)),
+        default=0,
+    )
+    made = [sides[side].make(setting, number, pair.name) for side in _ORDERS[(number + 1) % 2]]
+    failures = "; ".join(one.failures for one in made if one.failures)
+    bench.progress.compared(pair, setting, number, [one.throughput_rps for one in made], failures)
+
+
+def _require_memory(bench: Bench, pair: Pair) -> None:
+    """Two systems that prefetch have all files twice."""
+    if pair.row == catalog.NEW:
+        return
+    warm = sum(not bench.plan.stages[cell.stage].cold for cell in pair.cells)
+    size = catalog.sizes()[pair.row].size_bytes
+    need = warm * size * bench.plan.file_counts.get(pair.row, 0)
+    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if warm > 1 and need > _MOST_MEMORY * free:
+        raise Failed(
+            f"both at once need {need / 1e9:.1f} GB of memory, and {free / 1e9:.1f} are free: the "
+            "gain is that of the passes"
+        )
