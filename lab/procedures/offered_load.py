@@ -23,11 +23,13 @@ _MOST_CONFIRMATIONS = 3
 class Answer:
     """The most that keeps p99 under the limit lies between the two rates.
 
-    keeps_rps is 0 if no rate kept it. fails_rps is None if every rate did.
+    keeps_rps is 0 if no rate kept it. fails_rps is None if every rate did. If not has_failed, the
+    runs at fails_rps were invalid, so nothing is known about it.
     """
 
     keeps_rps: float
     fails_rps: float | None
+    has_failed: bool
     confirmations: int  # runs that agree, for each of the two
 
 
@@ -67,7 +69,10 @@ class OfferedLoad:
         if not rates_of(runs) or self._searched(runs) is not None:
             return None
         keeps_rps, fails_rps, _ = self._bounds(runs)
-        return Answer(keeps_rps, fails_rps, self.confirmations)
+        has_failed = fails_rps is not None and (
+            self._in_time(runs, fails_rps).count(False) >= self.confirmations
+        )
+        return Answer(keeps_rps, fails_rps, has_failed, self.confirmations)
 
     def _searched(self, runs: list[Run]) -> float | None:
         """The rate to measure next; None when the answer is known closely enough."""
@@ -97,16 +102,20 @@ class OfferedLoad:
 
     def _keeps(self, runs: list[Run], rate: float) -> bool | None:
         """None when too few valid runs agree. A rate whose runs stay invalid does not keep it."""
-        tries = [run for run in runs if run.offered_rps == rate]
-        kept = [
-            run.p99_ms is not None and run.p99_ms <= self.p99_limit_ms
-            for run in tries
-            if run.is_valid
-        ]
+        kept = self._in_time(runs, rate)
         if kept.count(True) >= self.confirmations:
             return True
-        is_hopeless = len(tries) > 2 * self.confirmations
+        tries = sum(run.offered_rps == rate for run in runs)
+        is_hopeless = tries > 2 * self.confirmations
         return False if kept.count(False) >= self.confirmations or is_hopeless else None
+
+    def _in_time(self, runs: list[Run], rate: float) -> list[bool]:
+        """Whether each valid run at this rate kept the limit."""
+        return [
+            run.p99_ms is not None and run.p99_ms <= self.p99_limit_ms
+            for run in runs
+            if run.offered_rps == rate and run.is_valid
+        ]
 
 
 def maximum_rps(runs: list[Run]) -> float:

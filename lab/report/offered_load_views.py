@@ -41,6 +41,10 @@ def answer(found: OfferedLoads, limit_ms: float) -> str:
     if known is None:
         return f"The search for the most that keeps {limit} did not end."
     agreed = f"{known.confirmations} run{'s' if known.confirmations > 1 else ''} at each agree"
+    if known.fails_rps is not None and not known.has_failed:
+        kept = _part(found, known.keeps_rps) if known.keeps_rps else "no rate"
+        failed = _part(found, known.fails_rps)
+        return f"{kept} keeps {limit}. More is not known, as runs at {failed} were invalid."
     if not known.keeps_rps:
         lowest = _part(found, known.fails_rps or 0.0)
         return f"No rate keeps {limit}: not even {lowest}, the lowest that was offered."

@@ -27,6 +27,8 @@ TWO_CELLS = Options(
     pin="none",
 )
 
+KNEE = Options(experiments=("knee",), mode="quick", pin="none")
+
 
 def made_up_point(stack, conditions, setting, repeat):
     threads = setting.threads
@@ -103,6 +105,21 @@ class RunTest(unittest.TestCase):
         environment = folder.environment()
         self.assertEqual(set(environment.stacks), {"turnstile-new", "turnstile-1KB"})
         self.assertEqual(list(environment.stages), ["turnstile"])
+
+    def test_an_open_loop_has_its_own_points_with_the_limit_that_was_asked_for(self):
+        def point(stack, conditions, setting, repeat):
+            made, evidence, count = made_up_point(stack, conditions, setting, repeat)
+            rate = setting.offered_rps
+            return replace(made, offered_rps=rate, p99_ms=rate and rate / 100), evidence, count
+
+        self.point.side_effect = point
+        options = replace(KNEE, p99_ms=100.0)
+        runs = self.run_lab(options).runs()
+        self.assertEqual({run.cell.workload for run in runs}, {"open_loop"})
+        offered = {run.offered_rps for run in runs} - {None}
+        self.assertLess(min(abs(rate - 10_000) for rate in offered), 500)
+        before = len(runs)
+        self.assertEqual(len(self.run_lab(options).runs()), before)
 
     def test_a_repeated_command_measures_only_what_is_missing(self):
         self.run_lab(TWO_CELLS)

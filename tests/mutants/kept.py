@@ -12,6 +12,7 @@ import laboratory
 import loadgen_loops
 import loadgen_requests
 import measuring
+import open_loops
 import passwords
 import served_files
 import side_by_side
@@ -45,6 +46,7 @@ ALL: tuple[Mutation, ...] = (
     *measuring.MUTATIONS,
     *lab_verdicts.MUTATIONS,
     *laboratory.MUTATIONS,
+    *open_loops.MUTATIONS,
     *topology.MUTATIONS,
     *side_by_side.MUTATIONS,
 )

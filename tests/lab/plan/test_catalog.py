@@ -44,6 +44,12 @@ class CatalogTest(unittest.TestCase):
         for cell in cells:
             self.assertIsNotNone(papers.numbers("002").peak("table4", cell.stage, cell.row))
 
+    def test_an_open_loop_is_a_cell_of_its_own(self):
+        (cell,) = catalog.cells_of(catalog.experiments()["knee"], core_count=2)
+        self.assertEqual((cell.is_open, cell.slug), (True, "turnstile-1KB-open"))
+        self.assertNotEqual(cell, catalog.Cell("turnstile", "1KB"))
+        self.assertEqual(str(cell), "turnstile, get 1KB, open loop")
+
     def test_cells_can_be_narrowed_and_stages_replaced(self):
         experiment = catalog.experiments()["table4"].narrowed(("turnstile",), ("1KB",))
         cells = catalog.cells_of(experiment, core_count=2)
