@@ -17,7 +17,7 @@ NO_LIMITS = {
     *("root", "files", "transfer-log", "store", "store-connection", "password-scheme"),
     *("sqlite-path", "export", "import", "server", "connection", "pipeline", "user", "password"),
     *("add-account", "remove-account", "set-password", "list-accounts"),
-    *("file", "once", "verify", "verify-root", "save", "json", "protocol"),
+    *("file", "once", "verify", "verify-root", "save", "json", "protocol", "arrivals", "seed"),
 }
 NO_LIMIT_PREFIXES = ("mysql-", "redis-")
 

@@ -47,7 +47,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "lab/procedures/offered_load.py",
         "return min(_MOST_CONFIRMATIONS, self.sweep.passes)",
         "return 1",
-        (_SEARCH + "test_one_lucky_or_unlucky_run_decides_nothing",),
+        (_SEARCH + "test_a_lucky_or_unlucky_run_decides_nothing",),
     ),
     Mutation(
         "search-ends-at-the-grid",

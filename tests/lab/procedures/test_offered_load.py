@@ -75,18 +75,20 @@ class OfferedLoadTest(unittest.TestCase):
         for rate in (answer.keeps_rps, answer.fails_rps):
             self.assertEqual(sum(run.offered_rps == rate for run in runs), answer.confirmations)
 
-    def test_one_lucky_or_unlucky_run_decides_nothing(self):
-        """Each tenth time is ten times as long, or a tenth. Two of five wrong ones are rare."""
+    def test_a_lucky_or_unlucky_run_decides_nothing(self):
+        """One run of ten has a tenth of its p99, or ten times as much."""
+        wrong = 0
         for seed in range(100):
             chance = random.Random(seed)
 
             def noisy(rate: float, chance: random.Random = chance) -> float:
-                return queue_p99(rate) * (10 if chance.random() < 0.05 else 1)
+                luck = chance.random()
+                return queue_p99(rate) * (10 if luck < 0.05 else 0.1 if luck < 0.1 else 1)
 
             answer = SEARCH.answer(measured(noisy))
             assert answer
-            self.assertGreater(answer.keeps_rps, 650, seed)
-            self.assertLess(answer.keeps_rps, 780, seed)
+            wrong += not 700 <= answer.keeps_rps <= 790
+        self.assertLessEqual(wrong, 5)
 
     def test_no_rate_keeps_the_limit(self):
         answer = SEARCH.answer(measured(lambda _rate: 21.0))
