@@ -110,6 +110,9 @@ test-scripts: peers
 e2e test-stores test-scripts test-lab: all
 	$(Q)TURNSTILE_BUILD='$(CURDIR)/$(BUILD)' $(PYTHON) tests/run_unittests.py tests/$(subst test-,,$@) $(T)
 
+lab-proof: ## how often the lab is right about simulated systems whose answers are known; SEEDS=N of each
+	@PYTHONPATH=.:tests/lab $(PYTHON) -m simulated.proof $(if $(SEEDS),--seeds $(SEEDS))
+
 judges: ## clients, linters and attackers that others wrote judge the HTTP front; T=test_curl only these
 	@scripts/setup judges
 	@$(MAKE) --no-print-directory -j$(shell nproc) all build/judges/installed
@@ -236,5 +239,5 @@ $(BUILD)/generated/sql/%.h: sql/%.sql
 $(foreach s,$(SCHEMAS),$(eval $(BUILD)/objects/authserver/stores/$(s)_store.o: $(BUILD)/generated/sql/$(s).h))
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: all peers setup help clean demo bench bench-scale profile results results-summary test unit e2e test-stores test-scripts test-lab \
+.PHONY: all peers setup help clean demo bench bench-scale profile results results-summary test unit e2e test-stores test-scripts test-lab lab-proof \
   judges check check-format check-python shellcheck tidy format compose-test memcheck fuzz torture mutants

@@ -6,6 +6,7 @@ _CELLS = "lab/test_cells.AnalysisTest."
 _CHECKS = "lab/test_checks.ChecksTest."
 _DEMANDS = "lab/test_demands."
 _FINDINGS = "lab/test_findings.FindingsTest."
+_PROOF = "lab/test_proof.ProofTest.test_each_case_is_answered_right_and_never_confidently_wrong"
 _RATIO = "lab/test_intervals.PairedRatioTest."
 _SWEEP = "lab/test_sweep.SweepTest."
 _VERDICT = "lab/test_verdict.VerdictTest."
@@ -38,7 +39,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "lab/analysis/findings.py",
         "CANNOT_TELL if found.is_lower_bound else rule(found.spread)",
         "rule(found.spread)",
-        (_FINDINGS + "test_a_maximum_that_was_not_reached_tells_nothing",),
+        (_FINDINGS + "test_a_maximum_that_was_not_reached_tells_nothing", _PROOF),
     ),
     Mutation(
         "one-pass-shows-a-gain",
@@ -69,7 +70,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "lab/analysis/intervals.py",
         "is_short = len(passes) < FEWEST_FOR_INTERVAL",
         "return ratio(list(numerator.values()), list(denominator.values()))",
-        (_RATIO + "test_a_machine_that_grows_slower_does_not_count",),
+        (_RATIO + "test_a_machine_that_grows_slower_does_not_count", _PROOF),
     ),
     Mutation(
         "luckiest-point-decides-a-gain",
@@ -83,21 +84,24 @@ MUTATIONS: tuple[Mutation, ...] = (
         "lab/analysis/verdict.py",
         "return all(busy >= other",
         "return any(busy >= other",
-        (_VERDICT + "test_a_resource_must_lead_in_every_pass",),
+        (_VERDICT + "test_a_resource_must_lead_in_every_pass", _PROOF),
     ),
     Mutation(
         "load-generator-is-never-the-limit",
         "lab/analysis/verdict.py",
         "one.owners == (LOAD_GENERATOR,)",
         "not one",
-        (_CELLS + "test_full_cores_of_which_the_load_generator_uses_over_half_are_its_limit",),
+        (
+            _CELLS + "test_full_cores_of_which_the_load_generator_uses_over_half_are_its_limit",
+            _PROOF,
+        ),
     ),
     Mutation(
         "less-than-half-of-a-cpu-is-named",
         "lab/analysis/resources.py",
         "_OVER_HALF = 0.5",
         "_OVER_HALF = 0.3",
-        (_CELLS + "test_nobody_is_named_for_a_shared_cpu_without_over_half_of_it",),
+        (_CELLS + "test_nobody_is_named_for_a_shared_cpu_without_over_half_of_it", _PROOF),
     ),
     Mutation(
         "over-half-in-one-pass-is-enough",
@@ -135,7 +139,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "lab/analysis/cells.py",
         "(len(points) > 1 and named.label == verdict.NOT_SATURATED)",
         "False",
-        (_CELLS + "test_a_maximum_at_the_last_n_is_not_reached",),
+        (_CELLS + "test_a_maximum_at_the_last_n_is_not_reached", _PROOF),
     ),
     Mutation(
         "demand-is-that-of-one-run",

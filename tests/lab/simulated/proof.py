@@ -1,0 +1,77 @@
+"""Counts how often the lab is right about systems whose answers are known: `make lab-proof`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from dataclasses import dataclass
+
+from simulated.cases import CASES, Case
+
+from lab.analysis.findings import CANNOT_TELL
+
+SEEDS = 100
+_LEAST_RIGHT = 0.95
+_MOST_WRONG = 0.01
+
+
+@dataclass(frozen=True)
+class Score:
+    """The answers to one case. An answer "cannot tell" is right where nothing can be told."""
+
+    case: Case
+    right: int
+    cannot_tell: int  # where the right answer could be told
+    wrong: dict[str, int]  # answer -> how often
+
+    @property
+    def seeds(self) -> int:
+        return self.right + self.cannot_tell + sum(self.wrong.values())
+
+    @property
+    def is_good(self) -> bool:
+        return (
+            self.right >= _LEAST_RIGHT * self.seeds
+            and sum(self.wrong.values()) <= _MOST_WRONG * self.seeds
+        )
+
+
+def score(case: Case, seeds: int) -> Score:
+    answers = Counter(case.ask(seed) for seed in range(seeds))
+    right = sum(answers.pop(one, 0) for one in case.right)
+    cannot_tell = answers.pop(CANNOT_TELL, 0)
+    return Score(case, right, cannot_tell, dict(answers))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="make lab-proof", description=__doc__)
+    parser.add_argument("--seeds", type=int, default=SEEDS, help="experiments of each case")
+    seeds = parser.parse_args().seeds
+    line = "{:<46}{:<38}{:>6}{:>7}{:>13}{:>7}  {}"
+    print(line.format("case", "the truth", "seeds", "right", "cannot tell", "wrong", ""))
+    is_good = True
+    for case in CASES:
+        found = score(case, seeds)
+        is_good &= found.is_good
+        wrong = ", ".join(f"{text}: {count}" for text, count in found.wrong.items())
+        print(
+            line.format(
+                case.name,
+                case.truth,
+                found.seeds,
+                found.right,
+                found.cannot_tell,
+                sum(found.wrong.values()),
+                ("" if found.is_good else "FAILED ") + wrong,
+            ).rstrip(),
+            flush=True,
+        )
+    print(
+        f"Wanted: right in {_LEAST_RIGHT:.0%} of the seeds, confidently wrong in {_MOST_WRONG:.0%}."
+    )
+    return 0 if is_good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
