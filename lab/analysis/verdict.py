@@ -5,7 +5,7 @@ only if it was busier than every other one in each pass, by five points. Otherwi
 alike are listed, and none is named. The first of these that holds decides:
   1. The load generator says in most runs that it was the limit. The servers were not the limit.
   2. A resource was busy for 90% of the window or more. The busiest is named. If it is a CPU of
-     which the load generator used over half, the load generator was the limit.
+     which the load generator used over half, and no other is alike, that was the limit.
   3. Throughput still rose at the last N. The maximum was not reached, and nothing is named.
   4. A resource was busy for 70% or more. The busiest is named and called "close".
   5. No measured resource explains the limit. It may be locks, sleeps or configured limits.
@@ -130,7 +130,7 @@ def _is_same(one: Resource, other: Resource) -> bool:
 
 
 def _is_load_generator(busiest: list[Resource]) -> bool:
-    return any(one.kind == "cpu" and one.owners == (LOAD_GENERATOR,) for one in busiest)
+    return all(one.kind == "cpu" and one.owners == (LOAD_GENERATOR,) for one in busiest)
 
 
 def _label(busiest: list[Resource]) -> str:

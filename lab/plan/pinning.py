@@ -88,8 +88,8 @@ def _unpinned(plan: str, cores: Cores, components: Names) -> Pinning:
     else:
         meaning = (
             f"Nothing is pinned: servers, store and load generator share {counted(len(cores))}. A "
-            "throughput is that of the whole system with the load generator. A component is the "
-            "bottleneck if it has the largest share of the cores; none fills a core of its own."
+            "throughput is that of the whole system with the load generator. A component is "
+            "named as the limit only if it uses over half of that; none fills a core of its own."
         )
     return Pinning(plan, dict.fromkeys(components, cores), meaning)
 

@@ -84,6 +84,12 @@ class VerdictTest(unittest.TestCase):
         found = judge([core, named(0.5)], None, True, False)
         self.assertEqual((found.label, found.named), ("load generator", None))
 
+    def test_a_full_core_of_a_server_beside_that_of_the_load_generator_is_alike(self):
+        own = Resource(kind="cpu", name="CPU of loadgen", by_pass={1: 0.99}, owners=("loadgen",))
+        other = Resource(kind="cpu", name="CPU of MySQL", by_pass={1: 0.97}, owners=("MySQL",))
+        found = judge([own, other], None, True, False)
+        self.assertEqual(found.label, "CPU of loadgen and CPU of MySQL alike")
+
     def test_nothing_measured_is_no_verdict(self):
         self.assertEqual(judge([], None, True, False).label, "none over 70%")
 

@@ -30,12 +30,13 @@ class Case:
     right: tuple[str, ...]
     passes: int = _FULL
     drift: float = 1.1
+    noise: float = 1.0
 
     def ask(self, seed: int) -> str:
         """The answer of the lab to one experiment. The same seed gives the same experiment."""
         random = Random(f"{self.name} {seed}")
         systems = {Cell(stage, _ROW): system for stage, system in self.systems.items()}
-        machine = Machine(random, self.passes, self.drift)
+        machine = Machine(random, self.passes, self.drift, self.noise)
         return self.answer(Analysis(machine.runs(systems), environment(systems, random)))
 
 
@@ -186,6 +187,24 @@ CASES = (
         answer=_gain(),
         right=(NOT_SEEN, CANNOT_TELL),
         drift=_A_THIRD,
+    ),
+    Case(
+        name="equal stages, twice the noise",
+        truth="no gain",
+        systems={_STAGE: _USUAL, _OTHER: _USUAL},
+        answer=_gain(),
+        right=(NOT_SEEN, CANNOT_TELL),
+        drift=_A_THIRD,
+        noise=2.0,
+    ),
+    Case(
+        name="60% of a full CPU, twice the noise",
+        truth="the authserver is the limit",
+        systems={_STAGE: _shared(0.15, 0.6, 0.15, 0.1)},
+        answer=_limit(owner="authserver"),
+        right=(SEEN,),
+        drift=_A_THIRD,
+        noise=2.0,
     ),
     Case(
         name="equal stages, asked for likeness",

@@ -71,6 +71,7 @@ class Machine:
     random: Random
     passes: int = _METHOD.repeat
     drift: float = 1.1
+    noise: float = 1.0  # times that of the recorded runs
     _slowness: dict[object, float] = field(default_factory=dict)
 
     def runs(self, systems: dict[Cell, System]) -> list[Run]:
@@ -120,7 +121,7 @@ class Machine:
         return self._slowness[key]
 
     def _noise(self, deviation: float) -> float:
-        return math.exp(self.random.gauss(0, deviation))
+        return math.exp(self.random.gauss(0, self.noise * deviation))
 
 
 def environment(systems: dict[Cell, System], random: Random) -> Environment:
