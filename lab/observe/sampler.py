@@ -17,7 +17,7 @@ _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _SECTOR_BYTES = 512
 
 # One moment: name -> value. Counters only rise. The names of gauges have one of these endings.
-_GAUGES = ("resident_bytes", "threads", "used_bytes")
+_GAUGES = ("resident_bytes", "virtual_bytes", "text_bytes", "data_bytes", "threads", "used_bytes")
 Moment = dict[str, float]
 
 
@@ -86,15 +86,20 @@ def read_process(pid: int) -> Moment:
         own = _read_stat(Path(f"/proc/{pid}/stat"))
         main_thread = _read_stat(Path(f"/proc/{pid}/task/{pid}/stat"))
         status = _read_fields(Path(f"/proc/{pid}/io"))
+        sizes = Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()
     except (FileNotFoundError, ProcessLookupError):
         return {}
     values = {
         "cpu_s": own.cpu_s + own.reaped_children_s,
         "main_thread_s": main_thread.cpu_s,
         "minor_faults": own.minor_faults,
+        "major_faults": own.major_faults,
         "read_bytes": status.get("read_bytes", 0),
         "write_bytes": status.get("write_bytes", 0),
         "resident_bytes": own.resident_bytes,
+        "virtual_bytes": int(sizes[0]) * _PAGE_BYTES,
+        "text_bytes": int(sizes[3]) * _PAGE_BYTES,
+        "data_bytes": int(sizes[5]) * _PAGE_BYTES,
         "threads": own.threads,
     }
     for child in _living_children(pid):
@@ -113,6 +118,7 @@ class _Stat:
     cpu_s: float
     reaped_children_s: float
     minor_faults: int
+    major_faults: int
     resident_bytes: int
     threads: int
 
@@ -124,6 +130,7 @@ def _read_stat(path: Path) -> _Stat:
         (int(fields[11]) + int(fields[12])) / _TICKS_PER_S,
         (int(fields[13]) + int(fields[14])) / _TICKS_PER_S,
         int(fields[7]) + int(fields[8]),
+        int(fields[9]) + int(fields[10]),
         int(fields[21]) * _PAGE_BYTES,
         int(fields[17]),
     )

@@ -27,8 +27,12 @@ class ComponentUsage:
     read_bytes_per_s: float | None = None  # from the disk, as the kernel charges it to the process
     write_bytes_per_s: float | None = None
     minor_faults_per_s: float | None = None
+    major_faults_per_s: float | None = None
     threads: float | None = None
     threads_rise: float | None = None  # over the window, if it was steady; see _rise
+    virtual_bytes: float | None = None
+    text_bytes: float | None = None  # its machine code
+    data_bytes: float | None = None  # its data and stacks
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,8 +182,12 @@ def _component(
         read_bytes_per_s=rates[f"{name}.read_bytes"],
         write_bytes_per_s=rates[f"{name}.write_bytes"],
         minor_faults_per_s=rates[f"{name}.minor_faults"],
+        major_faults_per_s=rates.get(f"{name}.major_faults"),
         threads=gauges[f"{name}.threads"],
         threads_rise=_rise([value for value in threads if value is not None]),
+        virtual_bytes=gauges.get(f"{name}.virtual_bytes"),
+        text_bytes=gauges.get(f"{name}.text_bytes"),
+        data_bytes=gauges.get(f"{name}.data_bytes"),
     )
 
 

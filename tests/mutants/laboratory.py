@@ -97,6 +97,15 @@ MUTATIONS: tuple[Mutation, ...] = (
         (_RUN + "test_a_cell_that_cannot_be_measured_is_a_problem_and_the_others_are_measured",),
     ),
     Mutation(
+        "size-of-a-process-is-a-rate",
+        "lab/observe/sampler.py",
+        '"resident_bytes", "virtual_bytes", ',
+        '"resident_bytes", ',
+        (
+            "lab/test_window.UsageTest.test_sizes_of_a_process_are_the_largest_and_faults_are_a_rate",
+        ),
+    ),
+    Mutation(
         "report-describes-the-stages-of-today",
         "lab/report/page.py",
         "        environment.stages[name]\n",

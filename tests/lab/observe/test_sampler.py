@@ -20,6 +20,10 @@ class SamplerTest(unittest.TestCase):
         values = read_process(os.getpid())
         self.assertGreater(values["cpu_s"], 0)
         self.assertGreater(values["resident_bytes"], 1e6)
+        self.assertGreater(values["virtual_bytes"], values["resident_bytes"])
+        self.assertGreater(values["text_bytes"], 0)
+        self.assertGreater(values["data_bytes"], values["text_bytes"])
+        self.assertIn("major_faults", values)
 
     def test_a_process_that_is_gone_has_no_values(self):
         ended = subprocess.Popen([sys.executable, "-c", ""])

@@ -45,6 +45,24 @@ def machine(time_s: float) -> dict[str, float]:
 
 
 class UsageTest(unittest.TestCase):
+    def test_sizes_of_a_process_are_the_largest_and_faults_are_a_rate(self):
+        def at(time_s: float) -> Sample:
+            more = {"virtual_bytes": 9e6 + time_s, "text_bytes": 2e6, "data_bytes": 3e6}
+            named = {f"fileserver.{name}": value for name, value in more.items()}
+            return Sample(
+                time_s, {**machine(time_s), **named, "fileserver.major_faults": 5 * time_s}
+            )
+
+        used = usage.between([at(0.0), at(1.0), at(2.0)]).components["fileserver"]
+        self.assertEqual(used.virtual_bytes, 9e6 + 2)
+        self.assertEqual((used.text_bytes, used.data_bytes), (2e6, 3e6))
+        self.assertEqual(used.major_faults_per_s, 5)
+
+    def test_sizes_that_an_older_sampler_did_not_take_were_not_measured(self):
+        used = usage.between([Sample(time_s, machine(time_s)) for time_s in (0.0, 1.0)])
+        self.assertIsNone(used.components["fileserver"].virtual_bytes)
+        self.assertIsNone(used.components["fileserver"].major_faults_per_s)
+
     def test_a_short_window_is_cut_across_by_a_straight_line(self):
         samples = [sample(0, a=0), sample(1, a=10), sample(2, a=30)]
         self.assertEqual([one.values["a"] for one in usage.cut(samples, 0.5, 1.5)], [5, 10, 20])
