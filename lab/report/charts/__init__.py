@@ -1,0 +1,9 @@
+"""Drawings as SVG text, from plain numbers: nothing here knows the lab.
+
+svg.py            a canvas: lines, dots, text; several canvases make one figure
+palette.py        every colour, for light and dark
+scales.py         from values to places, with the ticks of an axis
+dot_plot.py       rows with a value, its interval and the paper's value
+stacked_bars.py   what a total consists of, bar under bar
+line_chart.py     curves over one axis, each named at its end
+"""
