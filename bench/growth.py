@@ -6,11 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from matplotlib.ticker import NullFormatter
-
-from lab.report import plots
-
-_COLOURS = ("#0072b2", "#d55e00")
+from lab.report.charts import line_chart, svg
+from lab.report.charts.line_chart import Axes
+from lab.report.charts.svg import Canvas
 
 
 @dataclass(frozen=True)
@@ -70,18 +68,26 @@ def _rows(curves: Sequence[Curve]) -> list[str]:
 
 def drawing(curves: Sequence[Curve]) -> str:
     """SVG: one panel for each curve, both axes logarithmic, so that a power is a straight line."""
-    rows = math.ceil(len(curves) / 2)
-    figure, grid = plots.pyplot.subplots(rows, 2, figsize=(10.5, 3.4 * rows), squeeze=False)
-    panels = [panel for row in grid for panel in row]
-    for panel, curve in zip(panels, curves):
-        numbers, values = zip(*curve.points)
-        panel.plot(numbers, values, marker="o", color=_COLOURS[0], label="measured")
-        start, exponent = curve.points[0], curve.exponent()
-        fitted = [start[1] * (number / start[0]) ** exponent for number in numbers]
-        panel.plot(numbers, fitted, ":", color=_COLOURS[1], label=f"power {exponent:.2f}")
-        panel.set(title=curve.title, xlabel=curve.of, xscale="log", yscale="log")
-        panel.xaxis.set_minor_formatter(NullFormatter())
-        panel.legend(loc="best")
-    for panel in panels[len(curves) :]:
-        panel.set_visible(False)
-    return plots.svg(figure)
+    return svg.file("How cost grows", [_panel(curve) for curve in curves], 2)
+
+
+def _panel(curve: Curve) -> Canvas:
+    numbers = [number for number, _ in curve.points]
+    measured = [line_chart.point(number, value) for number, value in curve.points if value > 0]
+    start, exponent = curve.points[0], curve.exponent()
+    fitted = [
+        line_chart.point(number, start[1] * (number / start[0]) ** exponent) for number in numbers
+    ]
+    axes = Axes(
+        x_low=float(min(numbers)),
+        x_high=float(max(numbers)),
+        y_values=[point.value for point in measured],
+        x_base=10,
+        is_y_logarithmic=True,
+        x_title=curve.of,
+    )
+    drawn = [
+        line_chart.Curve(name="", colour="soft", points=fitted, style="dots"),
+        line_chart.Curve(name=f"power {exponent:.2f}", colour="ink", points=measured),
+    ]
+    return line_chart.draw(curve.title, drawn, axes, size=(420.0, 170.0))

@@ -23,7 +23,6 @@ class Stage:
 
     name: str
     title: str
-    colour: str
     store: str
     cold: bool
     authserver: tuple[str, ...]

@@ -40,7 +40,8 @@ def document(first: Folder, second: Folder) -> Document:
     else:
         blocks.append(Paragraph("Nothing in the recorded environment."))
     title = "Turnstile lab: comparison"
-    return Document(title, "maximum throughput of every cell that both have", blocks)
+    subtitle = "maximum throughput of every cell that both have"
+    return Document(title=title, subtitle=subtitle, blocks=blocks)
 
 
 _COLUMNS = [
@@ -59,10 +60,11 @@ _COLUMNS = [
 
 def _table(pairs: list[tuple[CellResult, CellResult]]) -> Table:
     return Table(
-        "Maximum throughput, requests/s. The ratio is B / A of the plateaus, pass by pass, with "
-        "its 99% confidence interval (* = minimum–maximum: fewer than three passes).",
-        _COLUMNS,
-        [_row(a, b) for a, b in pairs],
+        title="Maximum throughput, requests/s",
+        caption="The ratio is B / A of the plateaus, pass by pass, with its 99% confidence "
+        "interval (* = minimum–maximum: fewer than three passes).",
+        header=_COLUMNS,
+        rows=[_row(a, b) for a, b in pairs],
     )
 
 
@@ -117,7 +119,7 @@ def _differences(first: Environment, second: Environment) -> list[str]:
     ]
 
 
-def _fixed(environment: Environment) -> dict:
+def _fixed(environment: Environment) -> dict[str, object]:
     """The environment without times, loads and ports, which differ between any two runs."""
     record = asdict(environment)
     kept = {

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
-_NUMBER = re.compile(r"–|[×-]?\d[\d,.]*( ?(ms|s|B|kB|MB|GB|%))?")
+from .charts import svg
+from .charts.svg import Canvas
+
+# A sign, digits, decimals, what follows: a unit, or the star of a range.
+_NUMBER = re.compile(r"([≥<×−-]?\s?\d[\d,]*)(\.\d+)?((?:[*†]| ?(?:ms|µs|s|B|kB|MB|GB|%))?)")
 
 
 @dataclass(frozen=True)
@@ -25,25 +30,62 @@ class Bullets:
 
 
 @dataclass(frozen=True)
-class Table:
-    """groups span columns above the header: (title, number of columns).
+class Check:
+    """A line of a checklist. mark is a sign, target the anchor of the evidence."""
 
-    What follows a line break in a cell is less important and is printed smaller.
-    """
-
-    caption: str
-    header: list[str]
-    rows: list[list[str]]
-    groups: list[tuple[str, int]] = field(default_factory=list)
+    mark: str
+    text: str
+    verdict: str
+    target: str
 
 
 @dataclass(frozen=True)
+class Checklist:
+    items: list[Check]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """groups span columns above the header: (title, number of columns).
+
+    What follows a line break in a cell is less important and is printed smaller. anchors name the
+    rows, so that links lead there; there are none or as many as rows.
+    """
+
+    title: str
+    caption: str = ""
+    header: list[str]
+    rows: list[list[str]]
+    groups: list[tuple[str, int]] = field(default_factory=list)
+    anchors: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """A line instead of a figure that is there already; target is the name of that figure."""
+
+    text: str
+    target: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Figure:
-    """name is that of the file in figures/; svg its content."""
+    """name is that of the file in figures/. columns is how many canvases stand side by side.
+
+    shows says what is drawn, so that the same is not drawn twice.
+    """
 
     name: str
+    title: str
     caption: str
-    svg: str
+    canvases: Sequence[Canvas]
+    columns: int = 3
+    shows: frozenset[str] = frozenset()
+
+    @property
+    def svg(self) -> str:
+        """The content of the file."""
+        return svg.file(self.title, self.canvases, self.columns)
 
 
 @dataclass(frozen=True)
@@ -54,24 +96,64 @@ class Listing:
     text: str
 
 
-Block = Heading | Paragraph | Bullets | Table | Figure | Listing
+Block = Heading | Paragraph | Bullets | Checklist | Table | Figure | Pointer | Listing
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Document:
+    """The overview is the first page, blocks are what follows the contents."""
+
     title: str
     subtitle: str
+    overview: list[Block] = field(default_factory=list)
     blocks: list[Block]
 
-
-def is_numeric(text: str) -> bool:
-    """Whether a cell is a number, which is printed flush right."""
-    return _NUMBER.fullmatch(text.partition("\n")[0]) is not None
+    @property
+    def figures(self) -> list[Figure]:
+        return [block for block in (*self.overview, *self.blocks) if isinstance(block, Figure)]
 
 
 def numeric_columns(table: Table) -> list[bool]:
     """For each column, whether all its cells are numbers or empty."""
+    columns = [[row[index] for row in table.rows] for index in range(len(table.header))]
     return [
-        all(is_numeric(row[column]) for row in table.rows if row[column]) and bool(table.rows)
-        for column in range(len(table.header))
+        any(cells) and all(_NUMBER.fullmatch(_value(cell)) for cell in cells if cell)
+        for cells in columns
     ]
+
+
+def decimals(text: str) -> int:
+    """How many characters the decimals of a number take, with the point."""
+    found = _NUMBER.fullmatch(_value(text))
+    return len(found[2] or "") if found else 0
+
+
+def split_number(text: str) -> tuple[str, str]:
+    """A number, and its unit or star. Requires: it is one."""
+    found = _NUMBER.fullmatch(text)
+    assert found, text
+    return found[1] + (found[2] or ""), found[3]
+
+
+def without_empty_columns(table: Table) -> Table:
+    """Leaves out the columns that have nothing in any row."""
+    kept = [
+        index
+        for index in range(len(table.header))
+        if index == 0 or any(row[index] for row in table.rows)
+    ]
+    groups, start = [], 0
+    for title, width in table.groups:
+        if left := sum(start <= index < start + width for index in kept):
+            groups.append((title, left))
+        start += width
+    return replace(
+        table,
+        header=[table.header[index] for index in kept],
+        rows=[[row[index] for index in kept] for row in table.rows],
+        groups=groups,
+    )
+
+
+def _value(cell: str) -> str:
+    return cell.partition("\n")[0]

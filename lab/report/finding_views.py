@@ -1,75 +1,97 @@
-"""The section of the report that lists the paper's findings with our verdicts."""
+"""The paper's findings with our verdicts: a checklist, and the evidence for each line of it."""
 
 from __future__ import annotations
 
 from ..analysis import findings
 from ..analysis.cells import Analysis
 from ..analysis.findings import Judged
-from ..analysis.intervals import Spread
+from ..analysis.gains import Gain
 from ..plan import claims, papers
 from ..plan.claims import Claim
 from . import wording
-from .document import Block, Heading, Table
+from .document import Block, Check, Checklist, Heading, Table, without_empty_columns
+
+_VERDICTS = (findings.SEEN, findings.NOT_SEEN, findings.CANNOT_TELL)
+_MARKS = {findings.SEEN: "✓", findings.NOT_SEEN: "✗", findings.CANNOT_TELL: "?"}
+_MIXED = "◐"  # the rows of a finding have different verdicts
+
+
+def checklist(analysis: Analysis) -> list[Block]:
+    """One line for each finding. [] when none can be judged with these measurements."""
+    items = [
+        Check(mark(judged), finding.text, _verdict(judged), anchor)
+        for anchor, finding, judged in _judged(analysis)
+    ]
+    return [Heading(2, "What the paper found"), Checklist(items)] if items else []
 
 
 def section(analysis: Analysis) -> list[Block]:
-    """[] when no finding can be judged with these measurements."""
-    rows = [
-        _line(finding, judged)
-        for paper in papers.names()
-        for finding in claims.claims(paper)
-        if (judged := findings.judge(finding, analysis))
-    ]
-    if not rows:
+    """The evidence. [] when no finding can be judged."""
+    found = _judged(analysis)
+    if not found:
         return []
+    lines = [
+        (anchor, finding, one, one is judged[0])
+        for anchor, finding, judged in found
+        for one in judged
+    ]
+    table = Table(
+        title="Findings and evidence",
+        caption="Whether each finding is seen on this machine, not seen, or cannot be told. "
+        "Gains are computed within each pass over the cells, so a drift of the machine from pass "
+        "to pass cancels out.",
+        header=[
+            *("finding", "request", "verdict", "our gain", "99% interval"),
+            *("paper’s gain", "is", "bottleneck"),
+        ],
+        rows=[_line(finding, one, is_first) for _, finding, one, is_first in lines],
+        anchors=[anchor if is_first else "" for anchor, _, _, is_first in lines],
+    )
     return [
-        Heading(2, "The paper's findings, one by one"),
-        Table(
-            "Each finding and our measurements: whether it is seen on this machine, not seen, or "
-            "cannot be told. Gains are computed within each pass over the cells, so a drift of the "
-            "machine cancels out. The 99% interval is in brackets. A gain is seen if its interval "
-            "is above 1 and it is over 3%, and not seen if the interval is below 1.03. With too "
-            "few passes for an interval it must be over ×1.3 in both. “Comparable” is seen if the "
-            "whole interval is within 15%. A finding about a bottleneck is held against the "
-            "resource that our rule names; it cannot be told if the rule names none or several. A "
-            "maximum that was not reached tells nothing.",
-            ["finding", "verdict", "evidence"],
-            rows,
-        ),
+        Heading(2, "The paper’s findings, one by one"),
+        without_empty_columns(table),
     ]
 
 
-def evidence(judged: Judged) -> str:
-    """The figures that a judgment stands on, in a few words."""
-    bound = ", a maximum was not reached" if judged.is_lower_bound else ""
-    if judged.gain is None:
-        return judged.bottleneck + bound
-    cores = "{} → {} cores ".format(*judged.cores) if judged.cores else ""
-    return cores + _format_gain(judged.gain) + bound + _paper(judged)
+def _judged(analysis: Analysis) -> list[tuple[str, Claim, list[Judged]]]:
+    """(anchor, finding, judgment of each row), for all that can be judged."""
+    found = []
+    for paper in papers.names():
+        for index, finding in enumerate(claims.claims(paper), start=1):
+            if judged := findings.judge(finding, analysis):
+                found.append((f"finding-{paper}-{index}", finding, judged))
+    return found
 
 
-def _line(finding: Claim, judged: list[Judged]) -> list[str]:
+def mark(judged: list[Judged]) -> str:
     verdicts = {one.verdict for one in judged}
-    parts = [
+    return _MARKS[verdicts.pop()] if len(verdicts) == 1 else _MIXED
+
+
+def _verdict(judged: list[Judged]) -> str:
+    verdicts = {one.verdict for one in judged}
+    if len(verdicts) == 1:
+        return verdicts.pop()
+    return "; ".join(
         f"{named}: {', '.join(one.row for one in judged if one.verdict == named)}"
-        for named in (findings.SEEN, findings.NOT_SEEN, findings.CANNOT_TELL)
+        for named in _VERDICTS
         if named in verdicts
-    ]
-    return [
-        finding.text,
-        verdicts.pop() if len(verdicts) == 1 else "; ".join(parts),
-        "; ".join(f"{one.row}: {evidence(one)}" for one in judged),
-    ]
-
-
-def _format_gain(gain: Spread) -> str:
-    return wording.times(gain.median) + (
-        f" ({gain.low:.2f}–{gain.high:.2f})" if gain.is_interval else ""
     )
 
 
-def _paper(judged: Judged) -> str:
-    if judged.paper is None:
-        return ""
-    place = {True: ", inside", False: ", outside", None: ""}[judged.is_paper_inside]
-    return f", the paper {wording.times(judged.paper)}{place}"
+def _line(finding: Claim, judged: Judged, is_first: bool) -> list[str]:
+    """The figures that a judgment stands on. The finding is named in its first line only."""
+    gain = Gain(judged.gain, judged.is_lower_bound) if judged.gain else None
+    ours, _, interval = wording.gain(gain).partition("\n")
+    cores = ", {} → {} cores".format(*judged.cores) if judged.cores else ""
+    inside = {True: "inside", False: "outside", None: ""}[judged.is_paper_inside]
+    return [
+        finding.text if is_first else "",
+        judged.row + cores,
+        f"{_MARKS[judged.verdict]} {judged.verdict}",
+        ours,
+        interval,
+        wording.times(judged.paper),
+        inside,
+        judged.bottleneck,
+    ]

@@ -3,130 +3,205 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from html import escape
 
 from .document import (
     Block,
     Bullets,
+    Checklist,
     Document,
     Figure,
     Heading,
     Listing,
     Paragraph,
+    Pointer,
     Table,
-    is_numeric,
+    decimals,
     numeric_columns,
+    split_number,
 )
+from .html_style import STYLE
 
-_STYLE = """
-:root { --ink: #1c2430; --soft: #5b6675; --line: #dde3ea; --band: #f5f7fa; --accent: #0072b2; }
-* { box-sizing: border-box; }
-body { margin: 0 auto; padding: 3rem 1.5rem 6rem; max-width: 70rem;
-  color: var(--ink); background: #fff;
-  font: 16px/1.55 system-ui, -apple-system, "Segoe UI", "Helvetica Neue", "DejaVu Sans",
-  sans-serif; }
-h1 { margin: 0 0 .2rem; font-size: 2rem; line-height: 1.2; }
-h2 { margin: 3.2rem 0 .8rem; padding-top: 1.2rem; border-top: 2px solid var(--ink);
-  font-size: 1.4rem; }
-h3 { margin: 2rem 0 .6rem; font-size: 1.1rem; }
-p, ul { max-width: 50rem; }
-.subtitle { margin: 0 0 1.5rem; color: var(--soft); }
-nav { margin: 1.5rem 0; padding: .8rem 1.2rem; background: var(--band); border-radius: 6px;
-  columns: 2; }
-nav a { display: block; color: var(--accent); text-decoration: none; }
-figure { margin: 1.6rem 0; }
-figure svg { width: 100%; height: auto; }
-figcaption, caption { color: var(--soft); font-size: .86rem; line-height: 1.45; text-align: left; }
-figcaption { max-width: 56rem; }
-.scroll { overflow-x: auto; margin: 1.2rem 0 1.8rem; }
-table { border-collapse: collapse; font-size: .88rem; font-variant-numeric: tabular-nums; }
-caption { caption-side: bottom; padding-top: .6rem; max-width: 56rem; }
-th, td { padding: .34rem .75rem; border-bottom: 1px solid var(--line); text-align: left;
-  vertical-align: top; }
-thead th { border-bottom: 1.5px solid var(--ink); font-weight: 600; white-space: nowrap; }
-thead .group th { border-bottom: 1px solid var(--line); text-align: center; }
-tbody tr:nth-child(even) { background: var(--band); }
-td.number, th.number { text-align: right; white-space: nowrap; }
-td small { display: block; color: var(--soft); font-size: .82em; }
-td:first-child { white-space: nowrap; font-weight: 600; }
-code { padding: .05em .3em; background: var(--band); border-radius: 3px; font-size: .9em; }
-details { margin: .6rem 0; }
-summary { cursor: pointer; color: var(--accent); }
-pre { padding: 1rem; background: var(--band); border-radius: 6px; overflow-x: auto;
-  font-size: .8rem; white-space: pre-wrap; }
-@media print { body { max-width: none; padding: 0; } figure, table { break-inside: avoid; }
-  nav { display: none; } }
-"""
+_SHORT_NAME = 22  # letters
+_LONG_TABLE = 20  # rows; a longer table may go on on the next printed page
+_DIGIT, _POINT = "\u2007", "\u2008"  # spaces as wide as a digit and as a point
 
 
 def render(document: Document) -> str:
-    contents = "".join(
-        f'<a href="#{_anchor(block.text)}">{_text(block.text)}</a>'
-        for block in document.blocks
-        if isinstance(block, Heading) and block.level == 2
+    blocks = [*document.overview, *document.blocks]
+    anchors = _anchors(blocks)
+    names = dict(zip(map(id, blocks), anchors))
+    overview, rest = (
+        "\n".join(_block(block, names[id(block)]) for block in part)
+        for part in (document.overview, document.blocks)
     )
-    body = "\n".join(map(_block, document.blocks))
     return (
         f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(document.title)}</title>\n<style>{_STYLE}</style>\n<body>\n"
-        f'<h1>{escape(document.title)}</h1>\n<p class="subtitle">{_text(document.subtitle)}</p>\n'
-        f"<nav>{contents}</nav>\n{body}\n</body>\n</html>\n"
+        f"<title>{escape(document.title)}</title>\n<style>{STYLE}</style>\n<body>\n<main>\n"
+        f'<section class="overview">\n<h1>{escape(document.title)}</h1>\n'
+        f'<p class="subtitle">{_text(document.subtitle)}</p>\n{overview}\n</section>\n'
+        f'<nav aria-label="Contents">\n{_contents(blocks, anchors)}\n</nav>\n'
+        f'<section class="rest">\n{rest}\n</section>\n</main>\n</body>\n</html>\n'
     )
 
 
-def _block(block: Block) -> str:
+def _contents(blocks: Sequence[Block], anchors: Sequence[str]) -> str:
+    """A line for each section, and for each figure and table in it."""
+    return "\n".join(
+        f'<a{"" if isinstance(block, Heading) else " class=part"} href="#{anchor}">'
+        f"{_text(_title(block))}</a>"
+        for block, anchor in zip(blocks, anchors)
+        if anchor and not (isinstance(block, Heading) and block.level > 2)
+    )
+
+
+def _title(block: Block) -> str:
     if isinstance(block, Heading):
-        return f'<h{block.level} id="{_anchor(block.text)}">{_text(block.text)}</h{block.level}>'
-    if isinstance(block, Paragraph):
-        return f"<p>{_text(block.text)}</p>"
-    if isinstance(block, Bullets):
-        return "<ul>" + "".join(f"<li>{_text(item)}</li>" for item in block.items) + "</ul>"
-    if isinstance(block, Figure):
-        caption = f"<figcaption>{_text(block.caption)}</figcaption>"
-        return f"<figure>{inline_svg(block.svg, block.name)}{caption}</figure>"
-    if isinstance(block, Listing):
-        title, text = _text(block.title), escape(block.text)
-        return f"<details><summary>{title}</summary><pre>{text}</pre></details>"
-    return _table(block)
+        return block.text
+    return block.title if isinstance(block, (Table, Figure)) else ""
 
 
-def inline_svg(svg: str, name: str) -> str:
-    """The svg element alone. Its ids get a prefix, because many figures share one page."""
-    element = svg[svg.index("<svg") :]
-    prefix = re.sub(r"[^A-Za-z0-9]", "_", name)
-    element = re.sub(r'\bid="', f'id="{prefix}-', element)
-    element = re.sub(r'(xlink:href|href)="#', rf'\1="#{prefix}-', element)
-    return element.replace("url(#", f"url(#{prefix}-")
+def _anchors(blocks: Sequence[Block]) -> list[str]:
+    """A name of its own for each heading, figure and table; "" for other blocks.
+
+    A figure is named after its file, a row of a table as the table says.
+    """
+    taken = {name for block in blocks if isinstance(block, Table) for name in block.anchors if name}
+    found = []
+    for block in blocks:
+        name = wanted = _slug(block.name if isinstance(block, Figure) else _title(block))
+        number = 1
+        while name in taken:
+            number += 1
+            name = f"{wanted}-{number}"
+        found.append(name)
+        if name:
+            taken.add(name)
+    return found
 
 
-def _table(table: Table) -> str:
+def _block(block: Block, anchor: str) -> str:
+    printers: dict[type, Callable[..., str]] = {
+        Heading: _heading,
+        Paragraph: lambda block, _: f"<p>{_text(block.text)}</p>",
+        Bullets: _bullets,
+        Checklist: _checklist,
+        Figure: _figure,
+        Listing: _listing,
+        Pointer: _pointer,
+        Table: _table,
+    }
+    return printers[type(block)](block, anchor)
+
+
+def _heading(heading: Heading, anchor: str) -> str:
+    return f'<h{heading.level} id="{anchor}">{_text(heading.text)}</h{heading.level}>'
+
+
+def _bullets(bullets: Bullets, _anchor: str) -> str:
+    return "<ul>" + "".join(f"<li>{_text(item)}</li>" for item in bullets.items) + "</ul>"
+
+
+def _checklist(checklist: Checklist, _anchor: str) -> str:
+    lines = "".join(
+        f'<li><i>{item.mark}</i><span><a href="#{item.target}">{_text(item.text)}</a> '
+        f"<small>{_text(item.verdict)}</small></span></li>"
+        for item in checklist.items
+    )
+    return f'<ul class="checks">{lines}</ul>'
+
+
+def _listing(listing: Listing, _anchor: str) -> str:
+    title, text = _text(listing.title), escape(listing.text)
+    return f"<details><summary>{title}</summary><pre>{text}</pre></details>"
+
+
+def _pointer(pointer: Pointer, _anchor: str) -> str:
+    return f'<p><a href="#{_slug(pointer.target)}">{_text(pointer.text)}</a></p>'
+
+
+def _figure(figure: Figure, anchor: str) -> str:
+    canvases = "\n".join(
+        canvas.element(' class="key"' if canvas.is_key else "") for canvas in figure.canvases
+    )
+    is_long = ' class="long"' if len(figure.canvases) > 4 * figure.columns else ""
+    return (
+        f'<figure id="{anchor}"{is_long}><div class="panels">{canvases}</div>'
+        f"{_caption(figure.title, figure.caption)}</figure>"
+    )
+
+
+def _caption(title: str, text: str) -> str:
+    return f"<figcaption><b>{_text(title)}.</b> {_text(text)}</figcaption>"
+
+
+def _table(table: Table, anchor: str) -> str:
+    are_numbers = numeric_columns(table)
+    places = [
+        max((decimals(row[index]) for row in table.rows), default=0) if is_number else 0
+        for index, is_number in enumerate(are_numbers)
+    ]
     groups = ""
     if table.groups:
         cells = "".join(
             f'<th colspan="{width}">{_text(title)}</th>' for title, width in table.groups
         )
         groups = f'<tr class="group">{cells}</tr>'
+    kinds = [_kind(table, index, is_number) for index, is_number in enumerate(are_numbers)]
     header = "".join(
-        f'<th class="number">{_text(name)}</th>' if is_number else f"<th>{_text(name)}</th>"
-        for name, is_number in zip(table.header, numeric_columns(table))
+        f"<th{_class(kind)}>{_text(name)}</th>" for name, kind in zip(table.header, kinds)
     )
-    rows = "\n".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in table.rows)
+    rows = "\n".join(
+        f"<tr{_row_name(table, index)}>" + "".join(map(_cell, row, kinds, places)) + "</tr>"
+        for index, row in enumerate(table.rows)
+    )
+    head = f"<thead>{groups}<tr>{header}</tr></thead>" if any(table.header) else ""
+    kind = "long" if len(table.rows) > _LONG_TABLE else "short"
     return (
-        f'<div class="scroll"><table><caption>{_text(table.caption)}</caption>'
-        f"<thead>{groups}<tr>{header}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>"
+        f'<figure id="{anchor}" class="{kind} of-table">{_caption(table.title, table.caption)}'
+        f'<div class="scroll"><table aria-label="{escape(table.title)}">'
+        f"{head}\n<tbody>\n{rows}\n</tbody></table></div></figure>"
     )
 
 
-def _cell(text: str) -> str:
+def _row_name(table: Table, index: int) -> str:
+    name = table.anchors[index] if table.anchors else ""
+    return f' id="{name}"' if name else ""
+
+
+def _kind(table: Table, column: int, is_number: bool) -> str:
+    if is_number:
+        return "n"
+    longest = max((len(row[column]) for row in table.rows), default=0)
+    return "k" if longest <= _SHORT_NAME else ""
+
+
+def _class(kind: str) -> str:
+    """n: numbers; k: short texts, whose lines are not broken."""
+    return f' class="{kind}"' if kind else ""
+
+
+def _cell(text: str, kind: str, places: int) -> str:
     value, _, beneath = text.partition("\n")
-    content = _text(value) + (f"<small>{_text(beneath)}</small>" if beneath else "")
-    return f'<td class="number">{content}</td>' if is_numeric(text) else f"<td>{content}</td>"
+    content = _text(_padded(value, places) if kind == "n" and value else value)
+    content += f"<small>{_text(beneath)}</small>" if beneath else ""
+    return f"<td{_class(kind)}>{content}</td>"
+
+
+def _padded(value: str, places: int) -> str:
+    """Fills up the missing decimals, so that the points of a column stand below each other."""
+    digits, rest = split_number(value)
+    missing = places - decimals(value)
+    if missing == places and places > 0:
+        return f"{digits}{_POINT}{_DIGIT * (places - 1)}{rest}"
+    return f"{digits}{_DIGIT * missing}{rest}"
 
 
 def _text(text: str) -> str:
     return re.sub(r"`([^`]*)`", r"<code>\1</code>", escape(text, quote=False))
 
 
-def _anchor(text: str) -> str:
+def _slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")

@@ -2,43 +2,61 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from .document import (
     Block,
     Bullets,
+    Checklist,
     Document,
     Figure,
     Heading,
     Listing,
     Paragraph,
+    Pointer,
     Table,
     numeric_columns,
 )
 
 
 def render(document: Document) -> str:
-    parts = [f"# {document.title}", document.subtitle, *map(_block, document.blocks)]
+    blocks = [*document.overview, *document.blocks]
+    parts = [f"# {document.title}", document.subtitle, *map(_block, blocks)]
     return "\n\n".join(parts) + "\n"
 
 
 def _block(block: Block) -> str:
-    if isinstance(block, Heading):
-        return f"{'#' * block.level} {block.text}"
-    if isinstance(block, Paragraph):
-        return block.text
-    if isinstance(block, Bullets):
-        return "\n".join(f"- {item}" for item in block.items)
-    if isinstance(block, Figure):
-        return f"![{block.name}](figures/{block.name}.svg)\n\n*{block.caption}*"
-    if isinstance(block, Listing):
-        return f"**{block.title}**\n\n```\n{block.text}\n```"
-    return _table(block)
+    printers: dict[type, Callable[..., str]] = {
+        Heading: lambda block: f"{'#' * block.level} {block.text}",
+        Paragraph: lambda block: block.text,
+        Bullets: lambda block: "\n".join(f"- {item}" for item in block.items),
+        Checklist: _checklist,
+        Figure: _figure,
+        Listing: lambda block: f"**{block.title}**\n\n```\n{block.text}\n```",
+        Pointer: lambda block: block.text,
+        Table: _table,
+    }
+    return printers[type(block)](block)
+
+
+def _checklist(checklist: Checklist) -> str:
+    return "\n".join(f"- {item.mark} {item.text} ({item.verdict})" for item in checklist.items)
+
+
+def _figure(figure: Figure) -> str:
+    caption = _caption(figure.title, figure.caption)
+    return f"![{figure.title}](figures/{figure.name}.svg)\n\n*{caption}*"
 
 
 def _table(table: Table) -> str:
     alignments = ["---:" if is_number else "---" for is_number in numeric_columns(table)]
     rows = [[_cell(text) for text in row] for row in table.rows]
     lines = map(_row, [_named_by_group(table), alignments, *rows])
-    return "\n".join(lines) + f"\n\n*{table.caption}*"
+    return "\n".join(lines) + f"\n\n*{_caption(table.title, table.caption)}*"
+
+
+def _caption(title: str, text: str) -> str:
+    return f"{title}. {text}".rstrip()
 
 
 def _row(cells: list[str]) -> str:

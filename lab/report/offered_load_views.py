@@ -29,7 +29,7 @@ def offered_loads(scene: Scene) -> list[Block]:
             if found:
                 blocks += [
                     Paragraph(f"{cell}: {answer(found, limit_ms)}"),
-                    _table(scene, stage, row, found),
+                    _table(stage, row, found),
                 ]
     return blocks
 
@@ -62,13 +62,22 @@ def _part(found: OfferedLoads, rate_rps: float) -> str:
     return f"{wording.rate(rate_rps)} requests/s ({share:.0%} of the maximum)"
 
 
-def _table(scene: Scene, stage: Stage, row: str, found: OfferedLoads) -> Table:
+def _table(stage: Stage, row: str, found: OfferedLoads) -> Table:
     return Table(
-        f"{stage.name}, {row_title(row)}: response times over the offered load. The maximum of a "
-        f"closed loop is {wording.rate(found.maximum_rps)} requests/s. {_HOW_TO_READ} "
-        f"{scene.configuration}",
-        ["offered/s", "of maximum", "answered/s", "p50", "p90", "p99", "service p99", "late p99"],
-        [_row(found, rate) for rate in found.rates],
+        title=f"Response times over the offered load: {stage.name}, {row_title(row)}",
+        caption=f"The maximum of a closed loop is {wording.rate(found.maximum_rps)} requests/s. "
+        f"{_HOW_TO_READ}",
+        header=[
+            "offered/s",
+            "of maximum",
+            "answered/s",
+            "p50",
+            "p90",
+            "p99",
+            "service p99",
+            "late p99",
+        ],
+        rows=[_row(found, rate) for rate in found.rates],
     )
 
 
@@ -78,7 +87,7 @@ def _row(found: OfferedLoads, rate: OfferedRate) -> list[str]:
         f"{rate.rate_rps / found.maximum_rps:.0%}",
         wording.rate(rate.throughput.median),
         *(
-            wording.milliseconds_with_spread(spread.scaled(0.001)).replace(" ms", "")
+            wording.milliseconds_with_range(spread)
             for spread in (
                 rate.milliseconds(lambda run: run.p50_ms),
                 rate.milliseconds(lambda run: run.p90_ms),

@@ -1,4 +1,4 @@
-"""What a view gets, and the sentences that captions share."""
+"""What a view gets, and what several views ask of it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,15 @@ from ..analysis import gains
 from ..analysis.cells import Analysis, CellResult
 from ..analysis.gains import Gain
 from ..plan import papers
-from ..plan.catalog import Cell, Experiment, Stage
+from ..plan.catalog import Cell, Experiment, Stage, row_title
 from ..plan.papers import Numbers, Peak
 from ..results.environment import Environment
 from ..results.records import Folder
-from ..rig.cores import counted
+
+# Of components, where there is little room.
+SHORT_NAMES = {"authserver": "auth", "fileserver": "files", "loadgen": "load", "store": "store"}
+
+Step = tuple[Stage, Stage]  # a stage and the next one
 
 
 @dataclass(frozen=True)
@@ -27,83 +31,55 @@ class Scene:
     folder: Folder
 
     @property
-    def configuration(self) -> str:
-        """A sentence for captions: how all stages of the experiment were measured."""
-        plan = (
-            "the fileserver on the given number of cores" if self.experiment.each_core_count else ""
-        )
-        return configuration(self.environment, self.stages, plan)
-
-    def result(self, stage: Stage, row: str) -> CellResult | None:
-        return self.analysis.result(Cell(stage.name, row))
-
-    @property
     def printed(self) -> Numbers:
         """What the paper printed."""
         return papers.numbers(self.experiment.paper)
 
+    @property
+    def steps(self) -> list[Step]:
+        """Each stage and the next one."""
+        return list(zip(self.stages, self.stages[1:]))
+
+    @property
+    def has_papers_numbers(self) -> bool:
+        return any(self.peak(stage, row) for stage in self.stages for row in self.rows)
+
+    @property
+    def measured(self) -> int:
+        """How many of its cells were measured."""
+        return sum(
+            self.result(stage, row) is not None for stage in self.stages for row in self.rows
+        )
+
+    def result(self, stage: Stage, row: str) -> CellResult | None:
+        return self.analysis.result(Cell(stage.name, row))
+
+    def results(self, stage: Stage) -> list[tuple[str, CellResult]]:
+        """The measured cells of a stage, by their rows."""
+        return [(row, found) for row in self.rows if (found := self.result(stage, row))]
+
     def peak(self, stage: Stage, row: str) -> Peak | None:
         return self.printed.peak(self.experiment.numbers, stage.name, row)
-
-    def ours(self, stage: Stage, row: str) -> float | None:
-        result = self.result(stage, row)
-        return result.best.throughput.median if result else None
-
-    def gain(self, before: Stage, after: Stage, row: str) -> Gain | None:
-        return gains.gain(self.analysis, before.name, after.name, row)
-
-    def paper_gain(self, before: Stage, after: Stage, row: str) -> float | None:
-        """That of the experiment's own table."""
-        first, second = self.paper_rate(before, row), self.paper_rate(after, row)
-        return second / first if first and second else None
 
     def paper_rate(self, stage: Stage, row: str) -> float | None:
         peak = self.peak(stage, row)
         return peak.throughput_rps if peak else None
 
+    def paper_gain(self, step: Step, row: str) -> float | None:
+        before, after = (self.paper_rate(stage, row) for stage in step)
+        return after / before if before and after else None
 
-def method(environment: Environment) -> str:
-    mode = environment.mode
-    repeated = "each once" if mode.repeat == 1 else f"deciding points {mode.repeat} times"
-    return f"points of {mode.seconds:g} s after {mode.warmup_s:g} s of warm-up, {repeated}"
+    def paper_is_inside(self, step: Step, row: str) -> bool | None:
+        """Whether the paper's gain lies in our interval; None if there is no such question."""
+        gain, paper = self.gain(step, row), self.paper_gain(step, row)
+        if gain is None or paper is None or not gain.spread.is_interval:
+            return None
+        return gain.spread.low <= paper <= gain.spread.high
 
-
-def configuration(environment: Environment, stages: list[Stage], plan: str = "") -> str:
-    """plan says how the components were pinned, if not as on the command line."""
-    chosen = environment.placement.of_run().plan
-    parts = [
-        f"{environment.mode.name} run, {method(environment)}",
-        "loopback",
-        counted(len(environment.cores)),
-        plan or ("nothing pinned" if chosen == "none" else f"pinning: {chosen}"),
-    ]
-    kinds = sorted(
-        {
-            stack.store
-            for slug, stack in environment.stacks.items()
-            if any(slug.startswith(f"{stage.name}-") for stage in stages)
-        }
-    )
-    if kinds:
-        parts.append(f"store: {', '.join(kinds)}")
-    if stages:
-        parts.append(f"passwords: {', '.join(sorted({stage.passwords for stage in stages}))}")
-    if cold := [stage.name for stage in stages if stage.cold]:
-        parts.append(f"caches dropped before each get of {', '.join(cold)}, and no warm-up")
-    return "Configuration: " + "; ".join(parts) + "."
+    def gain(self, step: Step, row: str) -> Gain | None:
+        return gains.gain(self.analysis, step[0].name, step[1].name, row)
 
 
-def durability(scene: Scene) -> str:
-    """What an OK to `new` guarantees, for every store of the experiment."""
-    return " ".join(
-        filter(None, dict.fromkeys(stage_durability(scene, stage) for stage in scene.stages))
-    )
-
-
-def stage_durability(scene: Scene, stage: Stage) -> str:
-    """The same for one stage. Empty when no store of it was recorded."""
-    for result in scene.analysis.results():
-        recorded = scene.environment.stack(result.cell)
-        if result.cell.stage == stage.name and recorded:
-            return recorded.durability
-    return ""
+def short_title(row: str) -> str:
+    """For figures: the size, or `new`."""
+    return row_title(row).removeprefix("get ")

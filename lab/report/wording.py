@@ -6,7 +6,7 @@ from ..analysis.cells import CellResult
 from ..analysis.gains import Gain
 from ..analysis.intervals import Spread
 
-NOTHING = "–"
+NOTHING = ""  # what was not measured, or what the paper does not say
 
 
 def rate(value: float | None) -> str:
@@ -18,39 +18,40 @@ def rate(value: float | None) -> str:
     return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
-def rate_with_spread(spread: Spread) -> str:
-    """For a cell of a table: the median, with the interval below it."""
-    if spread.count == 1:
-        return rate(spread.median)
-    mark = "" if spread.is_interval else "*"  # explained under every table
-    return f"{rate(spread.median)}\n{rate(max(0.0, spread.low))}–{rate(spread.high)}{mark}"
-
-
 def maximum(spread: Spread, is_lower_bound: bool) -> str:
-    """is_lower_bound: the maximum was not reached, or a point that failed its checks had more."""
-    return ("≥ " if is_lower_bound else "") + rate_with_spread(spread)
+    """For a cell of a table: the median, with the interval below it.
+
+    is_lower_bound: a point that failed its checks had more.
+    """
+    text = ("≥ " if is_lower_bound else "") + rate(spread.median)
+    if spread.count == 1:
+        return text
+    return f"{text}\n{rate(max(0.0, spread.low))}–{rate(spread.high)}{_mark(spread)}"
 
 
-def milliseconds(seconds: float | None) -> str:
-    if seconds is None:
+def gain(found: Gain | None) -> str:
+    """For a cell of a table: the ratio, with its interval below."""
+    if found is None:
         return NOTHING
-    value = seconds * 1000
-    return (
-        f"{value:,.0f} ms"
-        if value >= 100
-        else f"{value:.1f} ms"
-        if value >= 10
-        else f"{value:.2f} ms"
-    )
+    spread = found.spread
+    text = times(spread.median) + ("†" if found.is_lower_bound else "")
+    if spread.count == 1:
+        return text
+    return f"{text}\n{spread.low:.2f}–{spread.high:.2f}{_mark(spread)}"
+
+
+def gain_in_a_line(spread: Spread) -> str:
+    if spread.count == 1:
+        return times(spread.median)
+    return f"{times(spread.median)} ({spread.low:.2f}–{spread.high:.2f}{_mark(spread)})"
 
 
 def times(value: float | None) -> str:
     return NOTHING if value is None else f"×{value:.2f}" if value < 10 else f"×{value:.1f}"
 
 
-def gain(found: Gain | None) -> str:
-    """The factor; without one if a maximum was not reached."""
-    return times(found.spread.median if found and not found.is_lower_bound else None)
+def count(value: int | None) -> str:
+    return NOTHING if value is None else f"{value:,}"
 
 
 def n_star(result: CellResult) -> str:
@@ -59,22 +60,42 @@ def n_star(result: CellResult) -> str:
     return count(result.n_star) + (f"\n{low}–{high}" if low < high else "")
 
 
-def count(value: int | None) -> str:
-    return NOTHING if value is None else f"{value:,}"
+def milliseconds(value: float | None) -> str:
+    """Without the unit, which is in the header of the table. The value is in milliseconds."""
+    if value is None:
+        return NOTHING
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
-def milliseconds_with_spread(spread: Spread) -> str:
+def milliseconds_with_range(spread: Spread) -> str:
+    """The same, with the interval or the range below. The spread is in milliseconds."""
     if spread.count == 1:
         return milliseconds(spread.median)
-    mark = "" if spread.is_interval else "*"
-    low, high = (milliseconds(end)[:-3] for end in (max(0.0, spread.low), spread.high))
-    return f"{milliseconds(spread.median)}\n{low}–{high}{mark}"
+    low, high = max(0.0, spread.low), spread.high
+    return f"{milliseconds(spread.median)}\n{milliseconds(low)}–{milliseconds(high)}{_mark(spread)}"
 
 
-def microseconds(seconds: float) -> str:
+def microseconds(seconds: float | None) -> str:
     """Without the unit, which is in the header of the table."""
+    if seconds is None:
+        return NOTHING
     value = seconds * 1e6
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.1f}"
+
+
+def short_time(seconds: float) -> str:
+    """With a unit that fits, for the end of a bar."""
+    if seconds >= 0.01:
+        return f"{1000 * seconds:,.0f} ms" if seconds >= 0.1 else f"{1000 * seconds:.1f} ms"
+    return f"{1e6 * seconds:,.0f} µs"
+
+
+def kilobytes(value: float | None) -> str:
+    """Without the unit. The value is in bytes."""
+    if value is None:
+        return NOTHING
+    kilo = value / 1000
+    return "0" if kilo < 0.05 else f"{kilo:,.0f}" if kilo >= 100 else f"{kilo:.1f}"
 
 
 def number(value: float | None) -> str:
@@ -82,7 +103,13 @@ def number(value: float | None) -> str:
     return NOTHING if value is None else f"{value:,.0f}"
 
 
+def megabytes(value: float | None) -> str:
+    """Without the unit. The value is in bytes."""
+    return NOTHING if value is None else f"{value / 1e6:,.1f}"
+
+
 def byte_size(value: float | None) -> str:
+    """With a unit that fits."""
     if value is None:
         return NOTHING
     for unit in ("B", "kB", "MB"):
@@ -90,3 +117,11 @@ def byte_size(value: float | None) -> str:
             return f"{value:.3g} {unit}"
         value /= 1000
     return f"{value:,.1f} GB"
+
+
+def plural(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _mark(spread: Spread) -> str:
+    return "" if spread.is_interval else "*"  # explained in the definitions

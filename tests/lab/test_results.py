@@ -1,5 +1,7 @@
 """The kept results of docs/results: the files in the tree give the summary in the tree.
 
+Their report is also the example that the rules of all figures and tables are tried on.
+
 After a change of the lab's wording or rules, `make results-summary` writes the summaries again.
 """
 
@@ -11,11 +13,21 @@ import re
 import shutil
 import tempfile
 import unittest
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
+import drawings
+
 from lab import cli
+from lab.plan import catalog
+from lab.report import html, markdown, page
+from lab.report.document import Document
+from lab.results.records import Folder
 
 RESULTS = Path(__file__).resolve().parents[2] / "docs" / "results"
+_LARGEST_PAGE = 400_000
+_LARGEST_FIGURE = 8_000  # for each of its canvases
+_LONGEST_SUMMARY = 200
 
 
 def kept_folders() -> list[Path]:
@@ -43,6 +55,63 @@ class KeptResultsTest(unittest.TestCase):
                 self.assertNotEqual(figures, [])
                 for figure in figures:
                     self.assertTrue((rendered / figure).is_file(), figure)
+
+
+class KeptReportTest(unittest.TestCase):
+    """The report of all kept results, which is as large as reports are."""
+
+    documents: dict[str, tuple[Document, Document]]  # the report, and its summary
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.documents = {}
+        for kept in kept_folders():
+            folder = Folder(kept)
+            report = page.Report(folder, folder.environment())
+            cls.documents[kept.name] = report.document(), report.summary()
+
+    def test_no_figure_leaves_its_canvas_and_no_text_covers_another_one(self) -> None:
+        for name, (document, _) in self.documents.items():
+            for figure in document.figures:
+                for canvas in figure.canvases:
+                    with self.subTest(name, figure=figure.name, canvas=canvas.title):
+                        self.assertEqual(drawings.outside(canvas), [])
+                        self.assertEqual(drawings.overlapping(canvas), [])
+
+    def test_the_page_is_small_and_its_names_are_unique(self) -> None:
+        for name, (document, _) in self.documents.items():
+            with self.subTest(name):
+                text = html.render(document)
+                self.assertLess(len(text.encode()), _LARGEST_PAGE)
+                names = re.findall(r' id="(.*?)"', text)
+                self.assertEqual(len(names), len(set(names)))
+                self.assertLessEqual(set(re.findall(r'href="#(.*?)"', text)), set(names))
+
+    def test_a_file_is_a_few_kilobytes_and_parses(self) -> None:
+        for document, _ in self.documents.values():
+            for figure in document.figures:
+                text = figure.svg
+                ElementTree.fromstring(text.encode())
+                self.assertLess(len(text), _LARGEST_FIGURE * len(figure.canvases), figure.name)
+
+    def test_the_summary_is_short(self) -> None:
+        for _, summary in self.documents.values():
+            self.assertLess(len(markdown.render(summary).splitlines()), _LONGEST_SUMMARY)
+
+    def test_the_demands_of_every_measured_cell_are_drawn(self) -> None:
+        for name, (document, _) in self.documents.items():
+            with self.subTest(name):
+                (drawn,) = (figure for figure in document.figures if figure.name == "demands")
+                cells = {run.cell for run in Folder(RESULTS / name).runs() if run.is_valid}
+                for cell in cells:
+                    if cell.fileserver_cores:
+                        continue
+                    (panel,) = (
+                        canvas
+                        for canvas in drawn.canvases
+                        if canvas.title.startswith(f"{catalog.row_title(cell.row)}:")
+                    )
+                    self.assertIn(cell.stage, drawings.words(panel))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The report: HTML, Markdown and the comparison of two folders."""
+"""The report of a folder: its overview, its sections, its summary, and the comparison of two."""
 
 import re
 import tempfile
@@ -9,85 +9,136 @@ from pathlib import Path
 
 import examples
 
+from lab.analysis.findings import SEEN, Judged
 from lab.plan import catalog
-from lab.report import compare, html, markdown, page
-from lab.report.document import Document, Paragraph, Table
-from lab.results.records import Folder
+from lab.plan.catalog import Cell
+from lab.report import compare, finding_views, markdown, page
+from lab.report.document import Block, Figure, Heading, Paragraph, Pointer, Table
+from lab.results.records import Folder, Run
 from lab.rig.errors import Failed, WrongUsage
 
 
-class ReportTest(unittest.TestCase):
-    def folder(self) -> Folder:
+def sweep(**changes) -> list[Run]:
+    """Four points of a cell, in three passes."""
+    return [
+        examples.run(threads, rate, repeat, **changes)
+        for repeat in (1, 2, 3)
+        for threads, rate in ((1, 1000.0), (2, 1800.0), (4, 2000.0), (8, 1990.0))
+    ]
+
+
+class FolderTest(unittest.TestCase):
+    """Makes folders with results; has no test."""
+
+    def folder(self, *runs: Run, **environment) -> Folder:
+        """With these runs or, without any, one sweep and a point that failed its checks."""
         temporary = tempfile.TemporaryDirectory()
         self.addCleanup(temporary.cleanup)
         folder = Folder(Path(temporary.name))
         folder.prepare()
-        folder.write_environment(examples.ENVIRONMENT)
-        for threads, rate in ((1, 1000.0), (2, 1800.0), (4, 2000.0), (8, 1990.0)):
-            folder.add(examples.run(threads, rate), {})
-        folder.add(examples.run(16, 5.0, failures="50.0% errors (busy 10)"), {})
+        folder.write_environment(replace(examples.ENVIRONMENT, **environment))
+        failed = examples.run(16, 5.0, failures="50.0% errors (busy 10)", errors="busy 10")
+        folder.replace(list(runs) or [*sweep(), failed])
         return folder
 
+    def two_stages(self, **environment) -> Folder:
+        """MySQL, and Redis that is twice as fast."""
+        redis = [
+            replace(run, cell=Cell("redis", "1KB"), store="redis", throughput_rps=rate)
+            for run in sweep()
+            for rate in [2 * run.throughput_rps]
+        ]
+        return self.folder(*sweep(), *redis, **environment)
+
+    def blocks(self, folder: Folder) -> list[Block]:
+        document = page.Report(folder, folder.environment()).document()
+        return [*document.overview, *document.blocks]
+
+    def written(self, folder: Folder) -> str:
+        page.write(folder)
+        return (folder.path / "report.html").read_text(encoding="utf-8")
+
+
+class ReportTest(FolderTest):
     def test_it_stands_alone_and_has_the_papers_numbers_beside_ours(self):
         folder = self.folder()
-        page.write(folder)
-        written = (folder.path / "report.html").read_text(encoding="utf-8")
+        written = self.written(folder)
         self.assertIsNone(re.search(r'(?:src|href)="https?:', written))
         self.assertNotIn("<script", written)
         self.assertIn("<svg", written)
-        self.assertIn("9,933", written)
-        self.assertIn("2,000", written)
-        self.assertIn("a &lt;fast&gt; one", written)
-        self.assertIn("50.0% errors (busy 10)", written)
+        for text in ("9,933", "2,000", "a &lt;fast&gt; one", "50.0% errors (busy 10)"):
+            self.assertIn(text, written)
         summary = (folder.path / "summary.md").read_text(encoding="utf-8")
         self.assertIn("| get 1KB |", summary)
-        for name in re.findall(r"\(figures/(.*?)\)", summary):
+        names = re.findall(r"\(figures/(.*?)\)", summary)
+        self.assertIn("demands.svg", names)
+        for name in names:
             ElementTree.parse(folder.path / "figures" / name)
+
+    def test_the_same_points_give_the_same_bytes(self):
+        folder = self.two_stages()
+        first = self.written(folder)
+        figures = {path: path.read_bytes() for path in folder.path.glob("figures/*")}
+        self.assertEqual(self.written(folder), first)
+        for path, content in figures.items():
+            self.assertEqual(path.read_bytes(), content, path.name)
+
+    def test_the_title_says_what_was_compared(self):
+        folder = self.two_stages()
+        document = page.Report(folder, folder.environment()).document()
+        self.assertEqual(document.title, "Where the time goes: 1 request, 2 stages, 2 cores")
+
+    def test_the_overview_says_where_the_time_goes_and_what_the_other_store_changed(self):
+        folder = self.two_stages()
+        document = page.Report(folder, folder.environment()).document()
+        first = document.overview[0]
+        assert isinstance(first, Paragraph)
+        self.assertIn("A get 1KB takes", first.text)
+        self.assertIn("From prefetching to redis, the store’s part goes from", first.text)
+        self.assertIn("throughput changes by ×2.00 (2.00–2.00)", first.text)
+        self.assertIn("What limits it in redis:", first.text)
+        names = [block.name for block in document.overview if isinstance(block, Figure)]
+        self.assertEqual([name.partition("-")[0] for name in names], ["maxima", "gains", "demands"])
+        headings = [block.text for block in document.overview if isinstance(block, Heading)]
+        self.assertEqual(headings, ["What the paper found", "How far to trust it"])
+
+    def test_a_figure_is_not_drawn_twice(self):
+        options = replace(examples.ENVIRONMENT.options, experiments=("table4", "figure13"))
+        blocks = self.blocks(self.two_stages(options=options))
+        names = [block.name for block in blocks if isinstance(block, Figure)]
+        self.assertEqual(len(names), len(set(names)))
+        pointers = [block for block in blocks if isinstance(block, Pointer)]
+        self.assertEqual(len(pointers), 2)
+        self.assertLessEqual({pointer.target for pointer in pointers}, set(names))
 
     def test_points_without_a_single_valid_one_are_drawn_all_the_same(self):
         folder = self.folder()
         folder.replace([replace(run, failures="spoiled") for run in folder.runs()])
         page.write(folder)
-        self.assertTrue((folder.path / "figures" / "table4-sweep-1KB.svg").exists())
+        drawn = (folder.path / "figures" / "sweeps.svg").read_text(encoding="utf-8")
+        self.assertEqual(drawn.count('<circle class="o c-stage1"'), 13)
 
     def test_stages_are_described_as_they_were_recorded(self):
-        folder = self.folder()
         stage = replace(catalog.stages()["prefetching"], cold=True, authserver=())
-        folder.write_environment(replace(examples.ENVIRONMENT, stages={"prefetching": stage}))
-        page.write(folder)
-        summary = (folder.path / "summary.md").read_text(encoding="utf-8")
-        self.assertIn("caches dropped before each get of prefetching,", summary)
-        self.assertIn("passwords: argon2id", summary)
-        self.assertNotIn("passwords: plain", summary)
+        written = self.written(self.folder(stages={"prefetching": stage}))
+        self.assertIn("caches dropped before each get of prefetching,", written)
+        self.assertIn("argon2id in prefetching", written)
 
     def test_an_experiment_that_is_no_longer_there_is_named(self):
-        folder = self.folder()
         options = replace(examples.ENVIRONMENT.options, experiments=("table9",))
-        folder.write_environment(replace(examples.ENVIRONMENT, options=options))
         with self.assertRaisesRegex(WrongUsage, "no experiment 'table9'"):
-            page.write(folder)
+            page.write(self.folder(options=options))
 
     def test_a_folder_without_results_is_an_error(self):
         with tempfile.TemporaryDirectory() as empty, self.assertRaises(Failed):
             page.write(Folder(Path(empty)))
 
-    def test_ids_of_figures_do_not_clash(self):
-        element = '<svg><path id="a"/><use xlink:href="#a" clip-path="url(#a)"/></svg>'
-        svg = f'<?xml version="1.0"?>\n{element}'
-        self.assertEqual(
-            html.inline_svg(svg, "one-1"),
-            '<svg><path id="one_1-a"/><use xlink:href="#one_1-a" clip-path="url(#one_1-a)"/></svg>',
-        )
-
-    def test_both_forms_print_the_same_table(self):
-        document = Document(
-            "T",
-            "s",
-            [Paragraph("a `b` c"), Table("caption", ["", "x"], [["r", "1"]], [("", 1), ("g", 1)])],
-        )
-        self.assertIn('<td class="number">1</td>', html.render(document))
-        self.assertIn("<code>b</code>", html.render(document))
-        self.assertIn("|  | g: x |\n| --- | ---: |\n| r | 1 |", markdown.render(document))
+    def test_the_topology_and_the_real_length_of_the_points_are_said(self):
+        long = [replace(run, elapsed_s=2.0 + run.repeat) for run in sweep()]
+        written = self.written(self.folder(*long))
+        self.assertIn("one machine, loopback", written)
+        self.assertIn("They lasted 4.0 s (median), 3.0 to 5.0 s; 12 valid points.", written)
+        self.assertIn("Its points lasted 3.0 to 5.0 s.", written)
 
     def test_two_folders_are_compared_cell_by_cell(self):
         first, second = self.folder(), self.folder()
@@ -101,15 +152,81 @@ class ReportTest(unittest.TestCase):
         self.assertIn("Nothing in the recorded environment.", text)
 
     def test_a_folder_compared_with_itself_differs_by_exactly_nothing(self):
-        folder = self.folder()
         noisy = [
-            replace(run, repeat=repeat, throughput_rps=run.throughput_rps * speed)
-            for repeat, speed in ((1, 1.0), (2, 0.7), (3, 1.2))
-            for run in folder.runs()
+            replace(run, throughput_rps=run.throughput_rps * (1.0, 0.7, 1.2)[run.repeat - 1])
+            for run in sweep()
         ]
-        folder.replace(noisy)
+        folder = self.folder(*noisy)
         text = markdown.render(compare.document(folder, folder))
         self.assertIn("| ×1.00 | 1.00–1.00 | no difference shown |", text)
+
+
+class BottleneckTablesTest(FolderTest):
+    def tables(self, *runs: Run) -> dict[str, dict[str, str]]:
+        """The one row of each table of the stage, by the names of the columns with their groups."""
+        found = {}
+        for block in self.blocks(self.folder(*runs)):
+            if isinstance(block, Table) and "prefetching" in block.title and block.groups:
+                names = [name for name, width in block.groups for _ in range(width)]
+                columns = [f"{group} {name}".strip() for group, name in zip(names, block.header)]
+                found[block.title] = dict(zip(columns, block.rows[0]))
+        return found
+
+    def test_n_star_has_its_range_and_what_was_predicted(self):
+        row = self.tables()["Bottlenecks of prefetching"]
+        self.assertEqual((row["N* ours"], row["throughput maximum"]), ("4", "2,000\n2,000–2,000"))
+        self.assertIn("N* predicted", row)
+        self.assertIn("N* crossing", row)
+
+    def test_failed_clients_are_counted_by_their_cause(self):
+        row = self.tables()["Bottlenecks of prefetching"]
+        self.assertEqual(row["failed clients"], "busy 10")
+        more = [replace(run, errors="busy 2, refused 1") for run in sweep()]
+        row = self.tables(*more)["Bottlenecks of prefetching"]
+        self.assertEqual(row["failed clients"], "busy 24, refused 12")
+        self.assertEqual(self.tables(*sweep())["Bottlenecks of prefetching"]["failed clients"], "0")
+
+    def test_response_times_have_their_percentiles(self):
+        runs = [
+            replace(run, p50_ms=1.5, p90_ms=12.34, p99_ms=123.4, max_ms=1234.5) for run in sweep()
+        ]
+        row = self.tables(*runs)["Response times of prefetching"]
+        self.assertEqual(
+            [row[f"at N* {name}"] for name in ("p50", "p90", "p99", "max")],
+            ["1.50", "12.3", "123", "1,234"],
+        )
+
+    def test_bytes_are_told_for_each_server(self):
+        used = examples.usage()
+        store = replace(used.components["store"], write_bytes_per_s=8e6, read_bytes_per_s=2e6)
+        used = replace(used, components={**used.components, "store": store})
+        row = self.tables(*(replace(run, usage=used) for run in sweep()))[
+            "What a request of prefetching needs"
+        ]
+        self.assertEqual((row["read, kB store"], row["written, kB store"]), ("1.0", "4.0"))
+        self.assertEqual((row["read, kB files"], row["written, kB auth"]), ("0", "0"))
+
+    def test_the_only_table_of_a_stage_in_the_summary_is_that_of_the_bottlenecks(self):
+        folder = self.folder()
+        text = markdown.render(page.Report(folder, folder.environment()).summary())
+        self.assertIn("Bottlenecks of prefetching", text)
+        self.assertNotIn("Response times", text)
+        self.assertNotIn("What a request of", text)
+
+
+class FindingsTest(FolderTest):
+    def test_each_line_of_the_checklist_leads_to_its_evidence(self):
+        written = self.written(self.two_stages())
+        lines = re.findall(r'<li><i>(.)</i><span><a href="#(finding-002-\d+)">', written)
+        self.assertEqual(len(lines), 3)
+        for mark, target in lines:
+            self.assertIn(mark, "✓✗?◐")
+            self.assertEqual(written.count(f'id="{target}"'), 1)
+
+    def test_rows_with_different_verdicts_have_a_mark_of_their_own(self):
+        seen, other = Judged("1KB", SEEN), Judged("10KB", "cannot tell")
+        self.assertEqual(finding_views.mark([seen, seen]), "✓")
+        self.assertEqual(finding_views.mark([seen, other]), "◐")
 
 
 if __name__ == "__main__":

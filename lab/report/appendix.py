@@ -1,0 +1,120 @@
+"""The end of a report: invalid points, remarks, and the environment with its command lines."""
+
+from __future__ import annotations
+
+import re
+
+from ..analysis.cells import Analysis
+from ..results.environment import Environment
+from ..results.records import Folder, Run
+from . import wording
+from .document import Block, Bullets, Heading, Listing, Paragraph, Table
+
+
+def invalid(analysis: Analysis, environment: Environment) -> list[Block]:
+    blocks: list[Block] = [Heading(2, "Invalid points, and remarks")]
+    if analysis.invalid:
+        blocks.append(
+            Table(
+                title="Points that failed their checks",
+                caption="They are in no other table.",
+                header=["point", "requests/s", "why"],
+                rows=[
+                    [_name(run), wording.rate(run.throughput_rps), run.failures]
+                    for run in analysis.invalid
+                ],
+            )
+        )
+    else:
+        blocks.append(Paragraph("Every point passed every check."))
+    remarks = [run for run in analysis.runs if run.is_valid and run.notes]
+    if remarks:
+        blocks += [_remarks(remarks), Listing("Each remark", "\n".join(map(_remark, remarks)))]
+    if problems := environment.problems:
+        blocks.append(Bullets([f"Not measured: {cell}: {why}" for cell, why in problems.items()]))
+    return blocks
+
+
+def _remarks(runs: list[Run]) -> Table:
+    """How many points have a remark, and of which cells; numbers within a remark are left out."""
+    cells: dict[str, list[str]] = {}
+    for run in runs:
+        for note in run.notes.split("; "):
+            cells.setdefault(_kind(note), []).append(str(run.cell))
+    return Table(
+        title="Remarks on valid points",
+        header=["remark", "points", "of"],
+        rows=[
+            [note, f"{len(names):,}", "; ".join(dict.fromkeys(names))]
+            for note, names in cells.items()
+        ],
+    )
+
+
+def _kind(note: str) -> str:
+    """The remark without its details and its numbers."""
+    return re.sub(r"\d[\d.,]*", "…", note.partition(":")[0])
+
+
+def _remark(run: Run) -> str:
+    return f"{_name(run)}: {run.notes}"
+
+
+def _name(run: Run) -> str:
+    return f"{run.cell}, N = {run.threads}, run {run.repeat}"
+
+
+def environment_section(
+    folder: Folder, environment: Environment, analysis: Analysis
+) -> list[Block]:
+    host = environment.host
+    facts = {
+        "kernel": host.kernel,
+        "system": host.system,
+        "virtualisation": host.virtualisation,
+        "governor": host.governor,
+        "open files": environment.open_files,
+        **host.network,
+        **host.versions,
+    }
+    blocks: list[Block] = [
+        Heading(2, "Environment"),
+        Table(
+            title="Settings and versions during the run",
+            header=["", ""],
+            rows=[[name, str(value)] for name, value in facts.items()],
+        ),
+        Table(
+            title="Different files of each size",
+            caption="The paper had 2,000 per thread.",
+            header=["size", "files"],
+            rows=[
+                [name, wording.count(number)] for name, number in environment.file_counts.items()
+            ],
+        ),
+    ]
+    if environment.profile:
+        blocks.append(
+            Listing("Command line of the profiled fileserver", environment.profile.command)
+        )
+    load_commands = _load_commands(folder, analysis)
+    for slug, stack in environment.stacks.items():
+        lines = (
+            list(stack.commands.values())
+            + load_commands.get(slug, [])
+            + [f"{name} = {value}" for name, value in stack.store_settings.items()]
+        )
+        blocks.append(Listing(f"Command lines and store settings: {slug}", "\n".join(lines)))
+    return blocks
+
+
+def _load_commands(folder: Folder, analysis: Analysis) -> dict[str, list[str]]:
+    """The load generator's command line for one point of each cell.
+
+    Those of other points differ in --threads, --unique and --seconds.
+    """
+    evidence = {
+        result.cell.slug: folder.evidence(result.points[0].typical())
+        for result in analysis.results()
+    }
+    return {slug: [found["command"]] for slug, found in evidence.items() if found}

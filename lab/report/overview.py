@@ -1,0 +1,225 @@
+"""The first page: what was found, in figures that a class can be shown, and how far to trust it."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+
+from ..analysis.cells import Analysis, CellResult
+from ..analysis.resources import component_title
+from ..plan import catalog
+from ..plan.catalog import Cell, Stage, row_title
+from ..results.environment import Environment
+from ..rig.cores import counted
+from . import figure_views, finding_views, wording
+from .charts import stacked_bars
+from .charts.palette import COMPONENTS, of_component
+from .charts.stacked_bars import Bar, Part
+from .document import Block, Bullets, Figure, Heading, Paragraph
+from .scene import SHORT_NAMES, Scene, Step
+
+
+def title(stages: Sequence[Stage], rows: Sequence[str], environment: Environment) -> str:
+    return (
+        f"Where the time goes: {wording.plural(len(rows), 'request')}, "
+        f"{wording.plural(len(stages), 'stage')}, {counted(len(environment.cores))}"
+    )
+
+
+def blocks(
+    stages: Sequence[Stage], rows: Sequence[str], scenes: Sequence[Scene], analysis: Analysis
+) -> list[Block]:
+    """stages and rows are those that were measured. scenes are the experiments of the report."""
+    if not analysis.results():
+        return [Paragraph("No point was measured.")]
+    steps = _steps(scenes)
+    drawn = [
+        _largest_table(scenes),
+        figure_views.gains(steps),
+        demands(stages, rows, analysis),
+    ]
+    return [
+        Paragraph(" ".join(_sentences(stages, rows, steps, analysis))),
+        *(figure for figure in drawn if figure),
+        *finding_views.checklist(analysis),
+        Heading(2, "How far to trust it"),
+        Bullets(_trust(analysis, steps, scenes[0].environment)),
+    ]
+
+
+def demands(stages: Sequence[Stage], rows: Sequence[str], analysis: Analysis) -> Figure | None:
+    """CPU time per request by component, for every row and stage; the heart of the lab."""
+    by_row = {row: _bars(row, stages, analysis) for row in rows}
+    all_bars = [bar for bars in by_row.values() for bar in bars]
+    if not all_bars:
+        return None
+    widths = stacked_bars.widths(all_bars)
+    key = stacked_bars.key(
+        [
+            ("store (MySQL, Redis, SQLite)", "store"),
+            ("authserver", "authserver"),
+            ("fileserver", "fileserver"),
+            ("load generator", "loadgen"),
+        ],
+        ("busiest disk", "disk"),
+    )
+    return Figure(
+        name="demands",
+        title="CPU time of a request, by component",
+        caption="By the utilisation law over each sweep. Every panel has its own scale; a bar with "
+        "gaps is longer than drawn.",
+        canvases=[
+            key,
+            *(
+                stacked_bars.draw(row_title(row), bars, *widths, "CPU time of a request")
+                for row, bars in by_row.items()
+                if bars
+            ),
+        ],
+    )
+
+
+def _bars(row: str, stages: Sequence[Stage], analysis: Analysis) -> list[Bar]:
+    return [
+        _bar(stage, result)
+        for stage in stages
+        if (result := analysis.result(Cell(stage.name, row))) and result.cpu_s
+    ]
+
+
+def _bar(stage: Stage, result: CellResult) -> Bar:
+    names = [name for name in COMPONENTS if name in result.cpu_s]
+    names += [name for name in result.cpu_s if name not in names]
+    parts = [
+        Part(SHORT_NAMES.get(name, name), of_component(name), max(0.0, result.cpu_s[name]))
+        for name in names
+    ]
+    total = sum(part.value for part in parts)
+    return Bar(
+        stage.name, parts, wording.short_time(total), Part("disk", "disk", max(0.0, result.disk_s))
+    )
+
+
+def _largest_table(scenes: Sequence[Scene]) -> Figure | None:
+    """The dot plot of the experiment that has most cells with a number of the paper."""
+    compared = [scene for scene in scenes if scene.measured and scene.has_papers_numbers]
+    best = max(compared, key=lambda scene: scene.measured, default=None)
+    return figure_views.maxima(best) if best else None
+
+
+def _steps(scenes: Sequence[Scene]) -> list[tuple[Scene, Step]]:
+    """Every step from one stage to the next, from the experiment with most rows.
+
+    Those of which the paper has no gain are left out, unless there are no others.
+    """
+    found: dict[tuple[str, str], tuple[Scene, Step]] = {}
+    for scene in sorted(scenes, key=lambda scene: -len(scene.rows)):
+        for step in scene.steps:
+            found.setdefault((step[0].name, step[1].name), (scene, step))
+    known = [
+        (scene, step)
+        for scene, step in found.values()
+        if any(scene.paper_gain(step, row) for row in scene.rows)
+    ]
+    order = catalog.in_order([before for before, _ in found])
+    return sorted(known or list(found.values()), key=lambda one: order.index(one[1][0].name))
+
+
+def _sentences(
+    stages: Sequence[Stage],
+    rows: Sequence[str],
+    steps: Sequence[tuple[Scene, Step]],
+    analysis: Analysis,
+) -> list[str]:
+    """Where the time of the smallest file goes, what a change of the store changed, what limits."""
+    row = next((row for row in rows if row != catalog.NEW), rows[0])
+    found = [
+        (stage, result)
+        for stage in stages
+        if (result := analysis.result(Cell(stage.name, row))) and result.cpu_s
+    ]
+    if not found:
+        return []
+    ends = found[:1] + found[-1:] if len(found) > 1 else found
+    sentences = [f"A {row_title(row)} takes {', and '.join(_share(*one) for one in ends)}."]
+    sentences += [
+        _change_of_store(scene, step, row)
+        for scene, step in steps
+        if _store(scene, step[0], row) != _store(scene, step[1], row)
+    ]
+    stage, result = found[-1]
+    limit = result.verdict.sentence.partition(";")[0].removesuffix(".")
+    return [*sentences, f"What limits it in {stage.name}: {limit[:1].lower()}{limit[1:]}."]
+
+
+def _share(stage: Stage, result: CellResult) -> str:
+    """The whole CPU time, and the component that has most of it."""
+    total = sum(result.cpu_s.values())
+    most = max(result.cpu_s, key=lambda name: result.cpu_s[name])
+    title = component_title(most, result.best.typical().store)
+    share = result.cpu_s[most] / total if total > 0 else 0.0
+    return (
+        f"{wording.short_time(total)} of CPU in stage {stage.name} ({share:.0%} of it in {title})"
+    )
+
+
+def _store(scene: Scene, stage: Stage, row: str) -> str:
+    """Which one was measured; "" if none was."""
+    result = scene.result(stage, row)
+    return result.best.typical().store if result else ""
+
+
+def _change_of_store(scene: Scene, step: Step, row: str) -> str:
+    gain = scene.gain(step, row)
+    before, after = (scene.result(stage, row) for stage in step)
+    if gain is None or before is None or after is None:
+        return ""
+    times = [wording.short_time(max(0.0, one.cpu_s.get("store", 0.0))) for one in (before, after)]
+    return (
+        f"From {step[0].name} to {step[1].name}, the store’s part goes from {times[0]} to "
+        f"{times[1]}, and throughput changes by {wording.gain_in_a_line(gain.spread)}."
+    )
+
+
+def _trust(
+    analysis: Analysis, steps: Sequence[tuple[Scene, Step]], environment: Environment
+) -> list[str]:
+    host, invalid = environment.host, len(analysis.invalid)
+    lost = f"{invalid} of {wording.plural(len(analysis.runs), 'point')} failed a check and"
+    return [
+        f"{host.hardware.get('Processor', 'Unknown processor')}, "
+        f"{counted(len(environment.cores))}, {host.virtualisation or 'virtualisation unknown'}. "
+        f"{environment.pinning.partition(',')[0].removesuffix('.')}.",
+        f"{_passes(analysis)} {lost} {'is' if invalid == 1 else 'are'} in no table.",
+        *_sure_gains(steps),
+    ]
+
+
+def _sure_gains(steps: Sequence[tuple[Scene, Step]]) -> list[str]:
+    """How many gains are told apart from no change."""
+    known = [
+        gain.spread
+        for scene, step in steps
+        for row in scene.rows
+        if (gain := scene.gain(step, row)) and not gain.is_lower_bound
+    ]
+    if not known:
+        return []
+    sure = sum(spread.is_interval and spread.low > 1 for spread in known)
+    return [f"{sure} of {wording.plural(len(known), 'gain')} are surely above 1: 99% intervals."]
+
+
+def _passes(analysis: Analysis) -> str:
+    """How often the deciding points were measured, and how much the passes differ."""
+    repeated = [result.best for result in analysis.results() if len(result.best.runs) > 1]
+    if not repeated:
+        return "Each point was measured once, so no interval is known."
+    passes = statistics.median(len(point.runs) for point in repeated)
+    ranges = []
+    for point in repeated:
+        rates = [run.throughput_rps for run in point.runs]
+        ranges.append((max(rates) - min(rates)) / point.throughput.median)
+    return (
+        f"Maxima were measured in {passes:g} passes, which differ by "
+        f"{statistics.median(ranges):.0%} (median over the cells; at most {max(ranges):.0%})."
+    )
