@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import sys
 import time
 from pathlib import Path
 from typing import NoReturn
 
+from . import doctor, run
 from .plan import catalog, options, papers, pinning
 from .plan.plan import Options
+from .report import compare, markdown, page
 from .results.records import Folder
 from .rig import lock, namespace
 from .rig.errors import Failed, WrongUsage
@@ -27,8 +28,6 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(arguments: list[str]) -> int:
-    # It warns about missing fonts and home folders, which do not matter here.
-    logging.getLogger("matplotlib").setLevel(logging.ERROR)
     try:
         parsed = _parser().parse_args(arguments)
         status: int = parsed.command(parsed)
@@ -160,8 +159,6 @@ def _list(_parsed: argparse.Namespace) -> int:
 
 
 def _run(parsed: argparse.Namespace) -> int:
-    from . import run  # here, because matplotlib takes a second to load and `list` does not use it
-
     chosen = options.checked(parsed)
     _enter_namespace(chosen)
     out = (
@@ -183,23 +180,17 @@ def _enter_namespace(chosen: Options) -> None:
 
 
 def _report(parsed: argparse.Namespace) -> int:
-    from .report import page
-
     page.write(Folder(parsed.folder))
     print(parsed.folder / "report.html")
     return 0
 
 
 def _compare(parsed: argparse.Namespace) -> int:
-    from .report import compare, markdown
-
     print(markdown.render(compare.document(Folder(parsed.a), Folder(parsed.b))), end="")
     return 0
 
 
 def _doctor(parsed: argparse.Namespace) -> int:
-    from . import doctor
-
     parsed.experiments = parsed.experiments or ["all"]
     chosen = options.checked(parsed)
     _enter_namespace(chosen)

@@ -66,7 +66,7 @@ def compare(plan: Plan, programs: Path, work: Path) -> list[Finding]:
         *_programs(programs),
     ]
     findings += [_tool(tool) for tool in _tools(plan, kinds)]
-    findings += [_disk(plan, work), _memory(plan), _matplotlib()]
+    findings += [_disk(plan, work), _memory(plan)]
     if any(plan.stages[stage].cold for stage in stages):
         findings += [_cold(), _disk_behind(work)]
     return findings
@@ -203,11 +203,3 @@ def _disk_behind(work: Path) -> Finding:
         "yes",
         "" if is_on_disk else "use --work FOLDER on a disk, or cold points may not be cold",
     )
-
-
-def _matplotlib() -> Finding:
-    try:
-        import matplotlib
-    except ImportError:
-        return Finding("matplotlib", "missing", "installed", "apt-get install python3-matplotlib")
-    return Finding("matplotlib", matplotlib.__version__, "installed")

@@ -30,7 +30,6 @@ BUILD = [
 ]
 TEST = [
     "catch2",
-    "python3-matplotlib",
     "iperf3",
     "sqlite3",
     "redis-server",
