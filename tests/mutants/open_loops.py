@@ -80,8 +80,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     Mutation(
         "open-loop-is-in-closed-tables",
         "lab/analysis/cells.py",
-        "for run in runs if not run.cell.is_open",
-        "for run in runs",
+        " and not run.cell.is_open]",
+        "]",
         ("lab/test_offered_load_views.ViewTest.test_an_open_loop_is_in_no_table_of_closed_ones",),
     ),
 )
