@@ -66,7 +66,8 @@ class OfferedLoad:
 
     def answer(self, runs: list[Run]) -> Answer | None:
         """None as long as the search has not ended, or if there is no maximum."""
-        if not rates_of(runs) or self._searched(runs) is not None:
+        rates, offered = rates_of(runs), {run.offered_rps for run in runs}
+        if not rates or not offered.issuperset(rates) or self._searched(runs) is not None:
             return None
         keeps_rps, fails_rps, _ = self._bounds(runs)
         has_failed = fails_rps is not None and (

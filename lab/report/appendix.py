@@ -61,7 +61,7 @@ def _remark(run: Run) -> str:
 
 
 def _name(run: Run) -> str:
-    return f"{run.cell}, N = {run.threads}, run {run.repeat}"
+    return f"{run.cell}, {run.setting}, run {run.repeat}"
 
 
 def environment_section(

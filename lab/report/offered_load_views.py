@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..analysis import offered_load
 from ..analysis.offered_load import OfferedLoads, OfferedRate
 from ..plan import plan
-from ..plan.catalog import OPEN_LOOP, Cell, Stage, row_title
+from ..plan.catalog import OPEN_LOOP, Cell
+from ..results.records import Run
 from . import wording
-from .document import Block, Paragraph, Table
+from .charts import line_chart
+from .charts.line_chart import Axes, Curve, Point
+from .charts.svg import Canvas
+from .document import Block, Figure, Table
 from .scene import Scene
 
 _HOW_TO_READ = (
@@ -20,18 +26,36 @@ _HOW_TO_READ = (
 
 def offered_loads(scene: Scene) -> list[Block]:
     blocks: list[Block] = []
-    limit_ms = plan.p99_limit_ms(scene.environment.options, [scene.experiment])
-    for stage in scene.stages:
-        for row in scene.rows:
-            cell = Cell(stage.name, row, workload=OPEN_LOOP)
-            runs = [run for run in scene.analysis.runs if run.cell == cell]
-            found = offered_load.of_cell(runs, scene.environment.mode.repeat, limit_ms)
-            if found:
-                blocks += [
-                    Paragraph(f"{cell}: {answer(found, limit_ms)}"),
-                    _table(stage, row, found),
-                ]
+    for cell, found in _measured(scene):
+        blocks += [_figure(cell, found, _limit_ms(scene)), _table(cell, found, _limit_ms(scene))]
     return blocks
+
+
+def answers(scene: Scene) -> list[str]:
+    """What was found, one sentence for each cell; [] for an experiment of closed loops."""
+    return [f"{cell}: {answer(found, _limit_ms(scene))}" for cell, found in _measured(scene)]
+
+
+def _measured(scene: Scene) -> list[tuple[Cell, OfferedLoads]]:
+    if scene.experiment.workload != OPEN_LOOP:
+        return []
+    cells = [
+        Cell(stage.name, row, workload=OPEN_LOOP) for stage in scene.stages for row in scene.rows
+    ]
+    passes = scene.environment.mode.repeat
+    return [
+        (cell, found)
+        for cell in cells
+        if (found := offered_load.of_cell(_runs_of(scene, cell), passes, _limit_ms(scene)))
+    ]
+
+
+def _runs_of(scene: Scene, cell: Cell) -> list[Run]:
+    return [run for run in scene.analysis.runs if run.cell == cell]
+
+
+def _limit_ms(scene: Scene) -> float:
+    return plan.p99_limit_ms(scene.environment.options, [scene.experiment])
 
 
 def answer(found: OfferedLoads, limit_ms: float) -> str:
@@ -62,11 +86,54 @@ def _part(found: OfferedLoads, rate_rps: float) -> str:
     return f"{wording.rate(rate_rps)} requests/s ({share:.0%} of the maximum)"
 
 
-def _table(stage: Stage, row: str, found: OfferedLoads) -> Table:
+def _figure(cell: Cell, found: OfferedLoads, limit_ms: float) -> Figure:
+    title = f"Waiting over the offered load: {cell}"
+    return Figure(
+        name=f"offered-load-{cell.slug}",
+        title=title,
+        caption="Percentiles in ms, medians of the passes with their range, over the offered load "
+        "in parts of the closed loop's maximum. From when a request is due; dashed without dots: "
+        "the limit.",
+        canvases=[_chart(found, limit_ms)],
+    )
+
+
+def _chart(found: OfferedLoads, limit_ms: float) -> Canvas:
+    curves = [
+        _curve(found, "p99", "stage1", lambda run: run.p99_ms),
+        _curve(found, "p99 from sent", "soft", lambda run: run.service_p99_ms),
+        _curve(found, "p50", "stage0", lambda run: run.p50_ms),
+    ]
+    ends = [line_chart.point(share, limit_ms) for share in (0.0, 100.0)]
+    limit = Curve(name=f"limit {limit_ms:g} ms", colour="ink", points=ends, style="dash")
+    values = [one.value for curve in curves for one in curve.points if one]
+    axes = Axes(
+        x_low=0.0,
+        x_high=100.0,
+        y_values=[*values, limit_ms],
+        is_y_logarithmic=True,
+        x_title="% of maximum",
+    )
+    return line_chart.draw(
+        "Response time, ms", [*curves, limit], axes, size=(420.0, 170.0), right=105.0
+    )
+
+
+def _curve(found: OfferedLoads, name: str, colour: str, of: Callable[[Run], float | None]) -> Curve:
+    points = []
+    for rate in found.rates:
+        spread = rate.milliseconds(of)
+        share = 100 * rate.rate_rps / found.maximum_rps
+        lowest = min(spread.median, max(spread.low, spread.median / 10))
+        points.append(Point(share, spread.median, lowest, spread.high))
+    return Curve(name=name, colour=colour, points=points)
+
+
+def _table(cell: Cell, found: OfferedLoads, limit_ms: float) -> Table:
     return Table(
-        title=f"Response times over the offered load: {stage.name}, {row_title(row)}",
-        caption=f"The maximum of a closed loop is {wording.rate(found.maximum_rps)} requests/s. "
-        f"{_HOW_TO_READ}",
+        title=f"Percentiles over the offered load: {cell}",
+        caption=f"{answer(found, limit_ms)} The maximum of a closed loop is "
+        f"{wording.rate(found.maximum_rps)} requests/s. {_HOW_TO_READ}",
         header=[
             "offered/s",
             "of maximum",

@@ -11,7 +11,7 @@ from ..plan import catalog
 from ..plan.catalog import Cell, Stage, row_title
 from ..results.environment import Environment
 from ..rig.cores import counted
-from . import figure_views, finding_views, wording
+from . import figure_views, finding_views, offered_load_views, wording
 from .charts import stacked_bars
 from .charts.palette import COMPONENTS, of_component
 from .charts.stacked_bars import Bar, Part
@@ -30,8 +30,9 @@ def blocks(
     stages: Sequence[Stage], rows: Sequence[str], scenes: Sequence[Scene], analysis: Analysis
 ) -> list[Block]:
     """stages and rows are those that were measured. scenes are the experiments of the report."""
+    waiting = [Paragraph(text) for scene in scenes for text in offered_load_views.answers(scene)]
     if not analysis.results():
-        return [Paragraph("No point was measured.")]
+        return [*waiting] or [Paragraph("No point was measured.")]
     steps = _steps(scenes)
     drawn = [
         _largest_table(scenes),
@@ -41,6 +42,7 @@ def blocks(
     return [
         Paragraph(" ".join(_sentences(stages, rows, steps, analysis))),
         *(figure for figure in drawn if figure),
+        *waiting,
         *finding_views.checklist(analysis),
         Heading(2, "How far to trust it"),
         Bullets(_trust(analysis, steps, scenes[0].environment)),

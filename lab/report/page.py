@@ -42,7 +42,7 @@ VIEWS: dict[str, Callable[[Scene], list[Block]]] = {
 }
 # The views whose tables are in summary.md too.
 _MOST_NAMED = 4  # experiments in the subtitle
-_SUMMED_UP = {"maxima", "before_after", "bottlenecks", "scaling"}
+_SUMMED_UP = {"maxima", "before_after", "bottlenecks", "scaling", "offered_load"}
 
 
 def write(folder: Folder) -> None:

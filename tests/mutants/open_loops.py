@@ -64,6 +64,13 @@ MUTATIONS: tuple[Mutation, ...] = (
         (_SEARCH + "test_a_rate_whose_runs_stay_invalid_is_not_said_to_be_kept",),
     ),
     Mutation(
+        "interrupted-pass-is-an-answer",
+        "lab/procedures/offered_load.py",
+        "if not rates or not offered.issuperset(rates) or",
+        "if not rates or",
+        (_SEARCH + "test_rates_that_were_not_offered_yet_keep_nothing",),
+    ),
+    Mutation(
         "invalid-runs-keep-the-limit",
         "lab/procedures/offered_load.py",
         "if run.offered_rps == rate and run.is_valid",
@@ -76,6 +83,13 @@ MUTATIONS: tuple[Mutation, ...] = (
         "if known.fails_rps is None:",
         "if False:",
         (_ANSWER + "test_a_limit_that_every_rate_keeps_is_not_said_to_be_found",),
+    ),
+    Mutation(
+        "overview-forgets-the-open-loop",
+        "lab/report/overview.py",
+        "return [*waiting] or [Paragraph",
+        "return [Paragraph",
+        ("lab/test_offered_load_views.ViewTest.test_the_overview_of_an_open_loop_is_its_answer",),
     ),
     Mutation(
         "open-loop-is-in-closed-tables",

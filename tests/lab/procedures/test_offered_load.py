@@ -111,6 +111,12 @@ class OfferedLoadTest(unittest.TestCase):
         self.assertIsNone(SEARCH.next_setting(failed, 1))
         self.assertIsNone(SEARCH.answer(failed))
 
+    def test_rates_that_were_not_offered_yet_keep_nothing(self):
+        once = OfferedLoad(KneeSweep(Sweep((1, 2, 4, 8), 0), 1), LIMIT_MS)
+        runs = measured(queue_p99, once)
+        for count in range(4, 4 + len(offered_load.SHARES)):
+            self.assertIsNone(once.answer(runs[:count]), count)
+
     def test_an_interrupted_search_has_no_answer_and_is_resumed(self):
         runs = measured(queue_p99)
         part = runs[:-1]

@@ -11,8 +11,8 @@ from lab.analysis.offered_load import OfferedLoads
 from lab.plan import catalog
 from lab.plan.catalog import OPEN_LOOP, Cell
 from lab.procedures.offered_load import Answer
-from lab.report import offered_load_views
-from lab.report.document import Paragraph, Table
+from lab.report import offered_load_views, overview
+from lab.report.document import Figure, Paragraph, Table
 from lab.report.scene import Scene
 from lab.results.records import Folder
 
@@ -52,14 +52,16 @@ class AnswerTest(unittest.TestCase):
 
 
 class ViewTest(unittest.TestCase):
-    def blocks(self, *runs):
-        experiment = catalog.experiments()["knee"]
+    def blocks(self, *runs, experiment="knee"):
+        return offered_load_views.offered_loads(self.scene(*runs, experiment=experiment))
+
+    def scene(self, *runs, experiment="knee"):
+        experiment = catalog.experiments()[experiment]
         stages = [catalog.stages()["turnstile"]]
         analysis = Analysis(list(runs), examples.ENVIRONMENT)
-        scene = Scene(
+        return Scene(
             experiment, stages, ["1KB"], analysis, examples.ENVIRONMENT, Folder(Path("none"))
         )
-        return offered_load_views.offered_loads(scene)
 
     def test_a_line_for_each_rate_with_the_medians_of_the_passes(self):
         closed = replace(examples.run(4, 1000.0), cell=CELL)
@@ -76,13 +78,27 @@ class ViewTest(unittest.TestCase):
             )
             for repeat, p99 in ((1, 4.0), (2, 6.0))
         ]
-        sentence, table = self.blocks(closed, *offered)
-        self.assertIsInstance(sentence, Paragraph)
+        figure, table = self.blocks(closed, *offered)
+        self.assertIsInstance(figure, Figure)
+        for name in ("p50", "p99", "p99 from sent", "limit 10 ms", "% of maximum"):
+            self.assertIn(f">{name}<", figure.svg)
         self.assertIsInstance(table, Table)
         self.assertEqual(
             [cell.split("\n")[0] for cell in table.rows[0]],
             ["500", "50%", "490", "1.00", "2.00", "5.00", "3.00", "0.20"],
         )
+
+    def test_the_overview_of_an_open_loop_is_its_answer(self):
+        closed = replace(examples.run(4, 1000.0), cell=CELL)
+        scene = self.scene(closed)
+        said = overview.blocks(scene.stages, ["1KB"], [scene], scene.analysis)
+        texts = [block.text for block in said if isinstance(block, Paragraph)]
+        self.assertEqual(len(texts), 1)
+        self.assertIn("turnstile, get 1KB, open loop: The search for the most", texts[0])
+
+    def test_experiments_of_closed_loops_do_not_show_it(self):
+        closed = replace(examples.run(4, 1000.0), cell=CELL)
+        self.assertEqual(self.blocks(closed, experiment="turnstile"), [])
 
     def test_nothing_is_said_when_nothing_was_measured(self):
         self.assertEqual(self.blocks(examples.run(1)), [])
