@@ -94,8 +94,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     Mutation(
         "open-loop-is-in-closed-tables",
         "lab/analysis/cells.py",
-        " and not run.cell.is_open]",
-        "]",
+        "if not run.pair and not run.cell.is_open]",
+        "if not run.pair]",
         ("lab/test_offered_load_views.ViewTest.test_an_open_loop_is_in_no_table_of_closed_ones",),
     ),
 )
