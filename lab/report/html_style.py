@@ -73,10 +73,10 @@ pre { padding: .8rem; background: var(--band); overflow-x: auto; font-size: .76r
 _IN_PRINT = """
 @page { size: A4; margin: 10mm 12mm; }
 @media print {
-  body { padding: 0; font-size: 8.6pt; line-height: 1.34; }
+  body { padding: 0; font-size: 8.2pt; line-height: 1.32; }
   main { display: block; max-width: none; }
   h1 { font-size: 15pt; }
-  h2 { margin: 3.4mm 0 1mm; padding-top: 1mm; font-size: 10.5pt; break-after: avoid; }
+  h2 { margin: 2.8mm 0 .8mm; padding-top: .8mm; font-size: 10.5pt; break-after: avoid; }
   h3 { margin: 2mm 0 .6mm; font-size: 9pt; break-after: avoid; }
   p, ul, figcaption { max-width: none; }
   p, ul { margin: 1mm 0; }
@@ -101,10 +101,10 @@ _IN_PRINT = """
   figure.short { display: inline-table; vertical-align: top; margin-right: 3mm; }
   figure.short figcaption { display: table-caption; caption-side: top; }
   tr, svg { break-inside: avoid; }
-  figcaption { font-size: 7.4pt; }
+  figcaption { font-size: 7.2pt; }
   .scroll { overflow: visible; margin-top: 1mm; }
-  table { font-size: 6.9pt; line-height: 1.25; }
-  th, td { padding: .22mm 1.1mm; }
+  table { font-size: 6.7pt; line-height: 1.22; }
+  th, td { padding: .16mm 1.1mm; }
   td:not([class]) { min-width: 0; }
   details { display: none; }
 }

@@ -191,7 +191,7 @@ def _trust(
     return [
         f"{host.hardware.get('Processor', 'Unknown processor')}, "
         f"{counted(len(environment.cores))}, {host.virtualisation or 'virtualisation unknown'}. "
-        f"{environment.pinning.partition(',')[0].removesuffix('.')}.",
+        f"{environment.pinning.partition(':')[0].removesuffix('.')}.",
         f"{_passes(analysis)} {lost} {'is' if invalid == 1 else 'are'} in no table.",
         *_sure_gains(steps),
     ]
