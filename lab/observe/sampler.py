@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..rig.host import accepted_connections
+from ..rig.host import accepted_connections, open_ends
 
 INTERVAL_S = 0.25
 
@@ -17,7 +17,15 @@ _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _SECTOR_BYTES = 512
 
 # One moment: name -> value. Counters only rise. The names of gauges have one of these endings.
-_GAUGES = ("resident_bytes", "virtual_bytes", "text_bytes", "data_bytes", "threads", "used_bytes")
+_GAUGES = (
+    "resident_bytes",
+    "virtual_bytes",
+    "text_bytes",
+    "data_bytes",
+    "threads",
+    "used_bytes",
+    "open_ends",
+)
 Moment = dict[str, float]
 
 
@@ -193,7 +201,7 @@ def read_disks() -> Moment:
 
 
 def _read_network(link: str) -> Moment:
-    """This network namespace: the bytes over loopback and the link, and accepted connections."""
+    """This network namespace: bytes over loopback and the link, and its connections."""
     values: Moment = {}
     with open("/proc/net/dev", encoding="ascii") as devices:
         for line in devices:
@@ -204,6 +212,7 @@ def _read_network(link: str) -> Moment:
                 values["link.received_bytes"] = int(counters.split()[0])
                 values["link.sent_bytes"] = int(counters.split()[8])
     values["tcp.accepts"] = accepted_connections()
+    values["tcp.open_ends"] = open_ends()
     return values
 
 

@@ -72,6 +72,7 @@ class Usage:
     loopback_bytes_per_s: float | None = None
     link_bytes_per_s: float | None = None  # in the direction that has more
     accepts_per_s: float | None = None
+    open_ends: float | None = None  # of TCP connections, at most
     used_memory_bytes: float | None = None
     lab_cpu_cores: float | None = None  # of the lab itself, which watches
 
@@ -164,6 +165,7 @@ def between(window: list[Sample]) -> Usage:
         else None,
         accepts_per_s=rates.get("tcp.accepts", 0.0),
         lab_cpu_cores=rates.get("lab.cpu_s"),
+        open_ends=gauges.get("tcp.open_ends"),
         used_memory_bytes=gauges.get("memory.used_bytes", 0.0),
     )
 

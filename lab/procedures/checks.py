@@ -15,6 +15,10 @@ _OTHERS = "other programs"
 # that has just been started; 32 spare ones; the main, accepting and prefetching threads.
 _THREADS_FOR_A_USER = 3
 _FURTHER_THREADS = 64
+# A request has three hops (client, fileserver, authserver, store) with two ends each. As many again
+# may be closing. The rest is for pools and, without a network namespace of ours, other programs.
+_ENDS_FOR_A_USER = 12
+_FURTHER_ENDS = 1000
 _CHANCE_RISE = 8  # beside one thread for each user
 _COLD_SHARE = 0.5  # the part of the bytes of a cold point that must come from the disk
 
@@ -31,6 +35,9 @@ def failures(load: Load, result: Result, usage: Usage) -> list[str]:
     for server in ("fileserver", "authserver"):
         if used := usage.components.get(server):
             found += _unfinished_work(server, used, load.threads)
+    ends = usage.open_ends or 0
+    if ends > _ENDS_FOR_A_USER * load.threads + _FURTHER_ENDS:
+        found.append(f"{ends:.0f} ends of connections were open for {load.threads} users")
     return found
 
 

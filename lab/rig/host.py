@@ -57,3 +57,13 @@ def accepted_connections() -> int:
     snmp = Path("/proc/net/snmp").read_text(encoding="ascii").splitlines()
     names, values = (line.split() for line in snmp if line.startswith("Tcp:"))
     return int(values[names.index("PassiveOpens")])
+
+
+def open_ends() -> int:
+    """How many ends of TCP connections are open in this network namespace, listeners included.
+
+    Those that only wait for the end of TIME_WAIT do not count.
+    """
+    sockets = Path("/proc/net/sockstat").read_text(encoding="ascii").splitlines()
+    tcp = next(line.split() for line in sockets if line.startswith("TCP:"))
+    return int(tcp[tcp.index("inuse") + 1])

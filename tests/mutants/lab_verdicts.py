@@ -231,4 +231,18 @@ MUTATIONS: tuple[Mutation, ...] = (
         "ours += 0.0",
         (_WINDOW + "test_the_lab_that_watches_is_no_stranger",),
     ),
+    Mutation(
+        "connections-are-not-bounded-by-n",
+        "lab/procedures/checks.py",
+        "_ENDS_FOR_A_USER * load.threads + _FURTHER_ENDS",
+        "1e9",
+        (_CHECKS + "test_connections_are_bounded_by_the_users",),
+    ),
+    Mutation(
+        "open-ends-are-no-gauge",
+        "lab/observe/sampler.py",
+        '    "open_ends",\n',
+        "",
+        (_WINDOW + "test_steady_work_gives_its_own_rates_whatever_the_window",),
+    ),
 )

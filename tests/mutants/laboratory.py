@@ -99,8 +99,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     Mutation(
         "size-of-a-process-is-a-rate",
         "lab/observe/sampler.py",
-        '"resident_bytes", "virtual_bytes", ',
-        '"resident_bytes", ',
+        '    "virtual_bytes",\n',
+        "",
         (
             "lab/test_window.UsageTest.test_sizes_of_a_process_are_the_largest_and_faults_are_a_rate",
         ),

@@ -1,12 +1,15 @@
 """The sampler reads processes, their children and the machine."""
 
+import contextlib
 import os
+import socket
 import subprocess
 import sys
 import time
 import unittest
 
 from lab.observe.sampler import Sampler, read_process
+from lab.rig.host import open_ends
 
 # Prints a line when it starts, and uses a tenth of a second of CPU time.
 _BUSY = (
@@ -41,6 +44,17 @@ class SamplerTest(unittest.TestCase):
             self.assertGreaterEqual(read_process(process.pid)["cpu_s"], 0.1)
             process.kill()
 
+    def test_an_open_connection_has_two_ends(self):
+        # Others may open and close connections meanwhile, so the difference is not exact.
+        listener = socket.create_server(("127.0.0.1", 0))
+        before = open_ends()
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(listener)
+            for _ in range(100):
+                stack.enter_context(socket.create_connection(listener.getsockname()))
+                stack.enter_context(listener.accept()[0])
+            self.assertGreater(open_ends(), before + 100)
+
     def test_samples_come_in_order_and_cover_the_time_between(self):
         before = time.time()
         with Sampler({"fileserver": os.getpid()}) as sampler:
@@ -54,6 +68,7 @@ class SamplerTest(unittest.TestCase):
             "core.0.idle_s",
             "loopback.bytes",
             "tcp.accepts",
+            "tcp.open_ends",
             "memory.used_bytes",
         ):
             self.assertIn(name, samples[-1].values)

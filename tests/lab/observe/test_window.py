@@ -40,6 +40,7 @@ def machine(time_s: float) -> dict[str, float]:
         **disk,
         "loopback.bytes": 1000 * time_s,
         "tcp.accepts": 3 * time_s,
+        "tcp.open_ends": 12,
         "memory.used_bytes": 2e9,
     }
 
@@ -156,6 +157,7 @@ class UsageTest(unittest.TestCase):
         self.assertAlmostEqual(used.disks["vda"].read_bytes_per_s, 4096)
         self.assertAlmostEqual(used.loopback_bytes_per_s or 0, 1000)
         self.assertAlmostEqual(used.accepts_per_s or 0, 3)
+        self.assertEqual(used.open_ends, 12)
         self.assertNotIn("store", used.components)
 
 

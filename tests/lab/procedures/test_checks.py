@@ -63,6 +63,15 @@ class ChecksTest(unittest.TestCase):
             ["the fileserver's threads rose by 30 within the window"],
         )
 
+    def test_connections_are_bounded_by_the_users(self):
+        def failures(open_ends: float) -> list[str]:
+            return checks.failures(GET, result(), replace(examples.usage(), open_ends=open_ends))
+
+        self.assertEqual(failures(12 * 4 + 1000), [])
+        self.assertEqual(
+            failures(12 * 4 + 1001), ["1049 ends of connections were open for 4 users"]
+        )
+
     def test_errors_are_shown_even_when_few(self):
         notes = checks.notes(
             examples.CELL, result(errors={"total": 2, "timeout": 2}), examples.usage(), False, 0
