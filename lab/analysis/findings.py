@@ -59,11 +59,11 @@ def _judge_row(finding: Claim, row: str, analysis: Analysis) -> Judged | None:
 
 
 def _judge_gain(finding: Gain, row: str, analysis: Analysis) -> Judged | None:
-    before = _in_own_store(analysis, finding.before, row)
-    after = _in_own_store(analysis, finding.after, row)
-    if not before or not after:
+    stages = (finding.before, finding.after)
+    is_own = all(_in_own_store(analysis, stage, row) for stage in stages)
+    found = gains.gain(analysis, *stages, row) if is_own else None
+    if not found:
         return None
-    found = gains.between(before, after)
     numbers = papers.numbers(finding.paper) if finding.paper else None
     return Judged(
         row,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..plan.catalog import COMPONENTS
 from ..results.records import Run
@@ -12,7 +12,7 @@ from ..rig.cores import Cores
 from ..rig.place import LOOPBACK
 from ..rig.stores import KINDS
 from .demands import Demands, cores_name
-from .verdict import LEAD, LOAD_GENERATOR, Resource, leads
+from .verdict import FEWEST_PASSES, LOAD_GENERATOR, Resource, leads, least_lead
 
 _OVER_HALF = 0.5  # of the CPU that is used; only then a component of a shared CPU is named
 
@@ -27,11 +27,14 @@ def of_runs(
     demands: Demands,
     carries_bytes_per_s: float | None,
 ) -> list[Resource]:
-    """How busy each resource was in these runs of one cell, in each pass.
+    """How busy each resource was in these runs of one cell, in each pass, or in each run if there
+    are few passes.
 
     carries_bytes_per_s is what the network carries over which they went; it is left out if that was
     not measured. Requires: at least one run.
     """
+    if len({run.repeat for run in runs}) < FEWEST_PASSES:
+        runs = [replace(run, repeat=number) for number, run in enumerate(runs)]
     found = [_cpu(runs, cores, demands, pins) for cores in _different_sets(runs[0], pins)]
     found = [one for one in found if not any(_is_part_of(one, other) for other in found)]
     resources = [one.resource for one in found]
@@ -129,7 +132,8 @@ def _is_owner(order: list[str], shares: dict[str, dict[int, float]]) -> bool:
 
 
 def _trails(share: dict[int, float], first: dict[int, float]) -> bool:
-    return all(value + LEAD <= first[repeat] for repeat, value in share.items())
+    least = least_lead(len(share))
+    return all(value + least <= first[repeat] for repeat, value in share.items())
 
 
 def _disk(runs: list[Run], name: str, demands: Demands) -> Resource:

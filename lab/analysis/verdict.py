@@ -1,8 +1,9 @@
 """Names the bottleneck of a cell by one rule, and gives the evidence in one sentence.
 
 The rule looks at all runs from N* to the highest N that still has the maximum. A resource is named
-only if it was busier than every other one in each pass, by five points. Otherwise those that are
-alike are listed, and none is named. The first of these that holds decides:
+only if it was busier than every other one in each pass, by five points. With fewer than three
+passes, it must be so in each run, and by ten points if these are fewer than three, too. Otherwise
+those that are alike are listed, and none is named. The first of these that holds decides:
   1. The load generator says in most runs that it was the limit. The servers were not the limit.
   2. A resource was busy for 90% of the window or more. The busiest is named. If it is a CPU of
      which the load generator used over half, and no other is alike, that was the limit.
@@ -21,7 +22,9 @@ from dataclasses import dataclass
 
 SATURATED = 0.90
 CLOSE = 0.70
-LEAD = 0.05  # a smaller difference between two shares of a window is chance
+FEWEST_PASSES = 3  # with fewer, each run must show a lead
+_LEAD = 0.05  # a smaller difference between two shares of a window is chance
+_LEAD_OF_FEW = 0.10  # the same where fewer than FEWEST_PASSES values show it
 NOT_SATURATED = "not saturated"
 LOAD_GENERATOR = "loadgen"
 
@@ -31,10 +34,10 @@ class Resource:
     """Something that can be busy all the time.
 
     kind is cpu, disk, thread, network (a link) or loopback. name is the noun of the sentence
-    ("MySQL's disk writes"). by_pass is pass -> how busy it was, 0 … 1. demand_s is its service
-    demand per request, or None. detail is more evidence, printed in brackets. owners is the title
-    of the component that used over half of it; empty if none did. others are the titles of those
-    that used clearly less than the first.
+    ("MySQL's disk writes"). by_pass is pass -> how busy it was, 0 … 1; with few passes, it is
+    run -> how busy. demand_s is its service demand per request, or None. detail is more evidence,
+    printed in brackets. owners is the title of the component that used over half of it; empty if
+    none did. others are the titles of those that used clearly less than the first.
     """
 
     kind: str
@@ -104,7 +107,13 @@ def judge(
 
 def leads(one: Resource, other: Resource) -> bool:
     """Whether it was busier in every pass, by more than chance."""
-    return all(busy >= other.by_pass[repeat] + LEAD for repeat, busy in one.by_pass.items())
+    least = least_lead(len(one.by_pass))
+    return all(busy >= other.by_pass[repeat] + least for repeat, busy in one.by_pass.items())
+
+
+def least_lead(count: int) -> float:
+    """By how much each of so many shares must be larger than another one."""
+    return _LEAD if count >= FEWEST_PASSES else _LEAD_OF_FEW
 
 
 def listed(names: Sequence[str]) -> str:

@@ -245,4 +245,25 @@ MUTATIONS: tuple[Mutation, ...] = (
         "",
         (_WINDOW + "test_steady_work_gives_its_own_rates_whatever_the_window",),
     ),
+    Mutation(
+        "one-pass-shows-a-lead",
+        "lab/analysis/resources.py",
+        "if len({run.repeat for run in runs}) < FEWEST_PASSES:",
+        "if False:",
+        (_CELLS + "test_with_one_pass_each_run_must_show_the_lead",),
+    ),
+    Mutation(
+        "two-passes-show-a-lead-of-five-points",
+        "lab/analysis/verdict.py",
+        "_LEAD if count >= FEWEST_PASSES else _LEAD_OF_FEW",
+        "_LEAD",
+        (_VERDICT + "test_with_fewer_than_three_passes_the_lead_must_be_larger",),
+    ),
+    Mutation(
+        "findings-ignore-the-blocks",
+        "lab/analysis/findings.py",
+        "found = gains.gain(analysis, *stages, row) if is_own else None",
+        "found = gains.between(*(analysis.result(Cell(one, row)) for one in stages))",
+        (_FINDINGS + "test_a_gain_side_by_side_is_judged_in_its_blocks",),
+    ),
 )

@@ -141,6 +141,25 @@ class AnalysisTest(unittest.TestCase):
         self.assertEqual(result.verdict.label, "disk reads and shared CPU alike (close)")
         self.assertIsNone(result.verdict.named)
 
+    def test_with_one_pass_each_run_must_show_the_lead(self):
+        def label(last_disk: float) -> str:
+            disks = {1: 0.99, 2: 0.99, 4: 0.99, 8: last_disk}
+            return self.result(
+                *(
+                    examples.run(
+                        n,
+                        1000.0,
+                        used=examples.usage(
+                            core_busy=0.9, disk=examples.disk_usage(disk, read=1e8)
+                        ),
+                    )
+                    for n, disk in disks.items()
+                )
+            ).verdict.label
+
+        self.assertEqual(label(0.99), "disk reads")
+        self.assertEqual(label(0.92), "disk reads and shared CPU alike")
+
     def test_one_core_that_is_full_because_all_are_is_no_resource_of_its_own(self):
         cell = replace(examples.CELL, fileserver_cores=1)
         used = examples.usage({"fileserver": 0.6, "loadgen": 0.6, "store": 0.6}, core_busy=0.98)

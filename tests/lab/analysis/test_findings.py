@@ -74,6 +74,17 @@ class FindingsTest(unittest.TestCase):
         self.assertEqual(self.verdict(FASTER, two, [60.0, 40.0]), findings.NOT_SEEN)
         self.assertEqual(self.verdict(FASTER, [100.0], [200.0]), findings.CANNOT_TELL)
 
+    def test_a_gain_side_by_side_is_judged_in_its_blocks(self):
+        both = analysis([100.0], [100.0])
+        blocks = [
+            replace(run, repeat=block, pair="prefetching:redis", throughput_rps=rate)
+            for block in (1, 2, 3)
+            for run, rate in zip((*both.runs, *both.runs), (100.0, 150.0, 100.0, 150.0))
+        ]
+        (line,) = findings.judge(FASTER, Analysis([*both.runs, *blocks], examples.ENVIRONMENT))
+        self.assertEqual(line.verdict, findings.SEEN)
+        self.assertAlmostEqual(line.gain.median, 1.5)
+
     def test_another_store_says_nothing_about_the_paper(self):
         self.assertEqual(findings.judge(FASTER, analysis([100.0], [200.0], store="sqlite")), [])
 

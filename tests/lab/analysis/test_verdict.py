@@ -13,7 +13,7 @@ def named(
 
 class VerdictTest(unittest.TestCase):
     def test_the_busiest_resource_over_ninety_percent_is_named_with_its_numbers(self):
-        found = judge([named(0.96, demand_s=0.0041), named(0.90, "CPU")], 0.010, True, False)
+        found = judge([named(0.96, demand_s=0.0041), named(0.86, "CPU")], 0.010, True, False)
         self.assertEqual(found.label, "MySQL's disk writes")
         self.assertEqual(
             found.sentence,
@@ -73,6 +73,13 @@ class VerdictTest(unittest.TestCase):
         self.assertEqual(judge([disk, cpu], None, True, False).label, "disk and CPU alike")
         cpu = Resource(kind="cpu", name="CPU", by_pass={1: 0.9, 2: 0.9, 3: 0.91})
         self.assertEqual(judge([disk, cpu], None, True, False).label, "disk")
+
+    def test_with_fewer_than_three_passes_the_lead_must_be_larger(self):
+        for passes, label in ((2, "disk and CPU alike"), (3, "disk")):
+            each = range(1, passes + 1)
+            disk = Resource(kind="disk", name="disk", by_pass=dict.fromkeys(each, 0.97))
+            cpu = Resource(kind="cpu", name="CPU", by_pass=dict.fromkeys(each, 0.90))
+            self.assertEqual(judge([disk, cpu], None, True, False).label, label)
 
     def test_a_full_core_and_the_one_thread_that_fills_it_are_the_same(self):
         core = Resource(kind="cpu", name="CPU of Redis", by_pass={1: 0.99}, owners=("Redis",))

@@ -15,7 +15,7 @@ from lab.plan.catalog import Cell
 from lab.plan.claims import Claim, Gain, Limit
 
 _STAGE, _OTHER, _ROW = "prefetching", "redis", "1KB"
-_FULL, _QUICK = 5, 2  # passes of the two modes
+_FULL = 5  # passes, and blocks of each gain
 _A_THIRD = 1.5  # the slowest pass has two thirds of the speed of the fastest
 
 
@@ -29,6 +29,7 @@ class Case:
     answer: Callable[[Analysis], str]
     right: tuple[str, ...]
     passes: int = _FULL
+    blocks: int = 0
     drift: float = 1.1
     noise: float = 1.0
 
@@ -36,7 +37,7 @@ class Case:
         """The answer of the lab to one experiment. The same seed gives the same experiment."""
         random = Random(f"{self.name} {seed}")
         systems = {Cell(stage, _ROW): system for stage, system in self.systems.items()}
-        machine = Machine(random, self.passes, self.drift, self.noise)
+        machine = Machine(random, self.passes, self.blocks, self.drift, self.noise)
         return self.answer(Analysis(machine.runs(systems), environment(systems, random)))
 
 
@@ -153,6 +154,14 @@ CASES = (
         drift=_A_THIRD,
     ),
     Case(
+        name="disk and CPU alike, one pass",
+        truth="two resources alike",
+        systems={_STAGE: System(cpu_ms={"fileserver": 1.4, "loadgen": 0.6}, disk_ms=1.0)},
+        answer=_limit(kind="disk"),
+        right=(CANNOT_TELL,),
+        passes=1,
+    ),
+    Case(
         name="a full link, CPU to spare",
         truth="the network is the limit",
         systems={
@@ -228,7 +237,7 @@ CASES = (
         systems={_STAGE: _USUAL, _OTHER: _USUAL},
         answer=_gain(),
         right=(NOT_SEEN, CANNOT_TELL),
-        passes=_QUICK,
+        passes=2,
         drift=_A_THIRD,
     ),
     Case(
@@ -238,6 +247,43 @@ CASES = (
         answer=_gain(),
         right=(NOT_SEEN, CANNOT_TELL),
         passes=1,
+    ),
+    Case(
+        name="a gain of 1.15, side by side",
+        truth="a gain",
+        systems={_STAGE: _USUAL, _OTHER: _faster(1.15)},
+        answer=_gain(),
+        right=(SEEN,),
+        blocks=_FULL,
+        drift=_A_THIRD,
+    ),
+    Case(
+        name="equal stages, side by side",
+        truth="no gain",
+        systems={_STAGE: _USUAL, _OTHER: _USUAL},
+        answer=_gain(),
+        right=(NOT_SEEN, CANNOT_TELL),
+        blocks=_FULL,
+        drift=_A_THIRD,
+    ),
+    Case(
+        name="equal stages, side by side, for likeness",
+        truth="alike",
+        systems={_STAGE: _USUAL, _OTHER: _USUAL},
+        answer=_gain(is_equal=True),
+        right=(SEEN,),
+        blocks=_FULL,
+        drift=_A_THIRD,
+    ),
+    Case(
+        name="a gain of 1.6, three blocks",
+        truth="a gain",
+        systems={_STAGE: _USUAL, _OTHER: _faster(1.6)},
+        answer=_gain(),
+        right=(SEEN,),
+        passes=1,
+        blocks=3,
+        drift=_A_THIRD,
     ),
     Case(
         name="a maximum that was not reached",

@@ -17,7 +17,8 @@ import examples
 from lab.observe.usage import ComponentUsage, CoreUsage, DiskUsage, Usage
 from lab.plan import catalog
 from lab.plan.catalog import Cell
-from lab.plan.plan import Sweep
+from lab.plan.plan import Pair, Sweep
+from lab.procedures import side_by_side
 from lab.procedures.knee_sweep import KneeSweep
 from lab.results.environment import Environment
 from lab.results.records import Run
@@ -70,6 +71,7 @@ class Machine:
 
     random: Random
     passes: int = _METHOD.repeat
+    blocks: int = 0  # of each gain that is measured side by side
     drift: float = 1.1
     noise: float = 1.0  # times that of the recorded runs
     _slowness: dict[object, float] = field(default_factory=dict)
@@ -83,16 +85,36 @@ class Machine:
             for cell, system in systems.items():
                 own = [run for run in found if run.cell == cell]
                 while (threads := procedure.next_threads(own, repeat)) is not None:
-                    own.append(self._measure(cell, system, threads, repeat))
+                    slowness = self._of_pass(repeat) * self._of_cell(cell, repeat)
+                    own.append(self._measure(cell, system, threads, repeat, slowness))
                     found.append(own[-1])
-        return found
+        return found + self._side_by_side(systems, found)
 
-    def _measure(self, cell: Cell, system: System, threads: int, repeat: int) -> Run:
-        slowness = (
-            self._of(repeat, lambda: self.random.uniform(1, self.drift))
-            * self._of((cell, repeat), lambda: self._noise(_BETWEEN_CELLS))
-            * self._noise(_BETWEEN_POINTS)
-        )
+    def _side_by_side(self, systems: dict[Cell, System], swept: list[Run]) -> list[Run]:
+        """Blocks A B B A of the first two systems. Their trials follow each other at once."""
+        first, second = [*systems, *systems][:2]
+        pair = Pair(first.stage, second.stage, first.row)
+        threads = side_by_side.same_threads(swept, pair) or 1
+        return [
+            replace(
+                self._measure(cell, systems[cell], threads, block, self._of_pass(-block)),
+                pair=pair.name,
+            )
+            for block in range(1, self.blocks + 1)
+            for cell in (first, second, second, first)
+        ]
+
+    def _of_pass(self, number: int) -> float:
+        """How slow the machine is in this pass; a negative number is a block."""
+        return self._of(number, lambda: self.random.uniform(1, self.drift))
+
+    def _of_cell(self, cell: Cell, repeat: int) -> float:
+        return self._of((cell, repeat), lambda: self._noise(_BETWEEN_CELLS))
+
+    def _measure(
+        self, cell: Cell, system: System, threads: int, repeat: int, slowness: float
+    ) -> Run:
+        slowness *= self._noise(_BETWEEN_POINTS)
         foreign = self.random.uniform(0, _MOST_FOREIGN)
         wake_ups = 1 + _WAKE_UPS / threads
         cpu_ms = {
@@ -115,7 +137,7 @@ class Machine:
         )
 
     def _of(self, key: object, draw: Callable[[], float]) -> float:
-        """A number that belongs to a pass, or to a cell in a pass."""
+        """The same number whenever it is asked for."""
         if key not in self._slowness:
             self._slowness[key] = draw()
         return self._slowness[key]
