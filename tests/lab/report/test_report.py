@@ -38,7 +38,8 @@ class FolderTest(unittest.TestCase):
         folder.prepare()
         folder.write_environment(replace(examples.ENVIRONMENT, **environment))
         failed = examples.run(16, 5.0, failures="50.0% errors (busy 10)", errors="busy 10")
-        folder.replace(list(runs) or [*sweep(), failed])
+        for run in runs or (*sweep(), failed):
+            folder.add(run, {})
         return folder
 
     def two_stages(self, **environment) -> Folder:
@@ -136,7 +137,7 @@ class ReportTest(FolderTest):
     def test_the_topology_and_the_real_length_of_the_points_are_said(self):
         long = [replace(run, elapsed_s=2.0 + run.repeat) for run in sweep()]
         written = self.written(self.folder(*long))
-        self.assertIn("one machine, loopback", written)
+        self.assertIn("Topology: one machine, over loopback", written)
         self.assertIn("They lasted 4.0 s (median), 3.0 to 5.0 s; 12 valid points.", written)
         self.assertIn("Its points lasted 3.0 to 5.0 s.", written)
 
