@@ -42,9 +42,12 @@ def section(analysis: Analysis) -> list[Block]:
         "to pass cancels out.",
         header=[
             *("finding", "request", "verdict", "our gain", "99% interval"),
-            *("paper’s gain", "is", "bottleneck"),
+            *("paper’s gain", "is", "bottleneck, remark"),
         ],
-        rows=[_line(finding, one, is_first) for _, finding, one, is_first in lines],
+        rows=[
+            [finding.text if is_first else "", *evidence(one)]
+            for _, finding, one, is_first in lines
+        ],
         anchors=[anchor if is_first else "" for anchor, _, _, is_first in lines],
     )
     return [
@@ -79,19 +82,18 @@ def _verdict(judged: list[Judged]) -> str:
     )
 
 
-def _line(finding: Claim, judged: Judged, is_first: bool) -> list[str]:
-    """The figures that a judgment stands on. The finding is named in its first line only."""
+def evidence(judged: Judged) -> list[str]:
+    """The figures that a judgment stands on: the cells of its row behind the finding."""
     gain = Gain(judged.gain, judged.is_lower_bound) if judged.gain else None
     ours, _, interval = wording.gain(gain).partition("\n")
     cores = ", {} → {} cores".format(*judged.cores) if judged.cores else ""
-    inside = {True: "inside", False: "outside", None: ""}[judged.is_paper_inside]
+    unknown = "a maximum was not reached" if judged.is_lower_bound else ""
     return [
-        finding.text if is_first else "",
         judged.row + cores,
         f"{_MARKS[judged.verdict]} {judged.verdict}",
         ours,
         interval,
         wording.times(judged.paper),
-        inside,
-        judged.bottleneck,
+        {True: "inside", False: "outside", None: ""}[judged.is_paper_inside],
+        ", ".join(filter(None, (judged.bottleneck, unknown))),
     ]
