@@ -31,8 +31,8 @@ def blocks(
 ) -> list[Block]:
     """stages and rows are those that were measured. scenes are the experiments of the report."""
     waiting = [Paragraph(text) for scene in scenes for text in offered_load_views.answers(scene)]
-    if not analysis.results():
-        return [*waiting] or [Paragraph("No point was measured.")]
+    if not rows or not analysis.results():
+        return [*waiting] or [Paragraph("There is no valid point.")]
     steps = _steps(scenes)
     drawn = [
         _largest_table(scenes),

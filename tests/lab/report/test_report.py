@@ -130,6 +130,10 @@ class ReportTest(FolderTest):
         with self.assertRaisesRegex(WrongUsage, "no experiment 'table9'"):
             page.write(self.folder(options=options))
 
+    def test_an_experiment_that_measures_nothing_has_a_report(self):
+        options = replace(examples.ENVIRONMENT.options, experiments=("table1",))
+        self.assertIn("There is no valid point.", self.written(self.folder(options=options)))
+
     def test_a_folder_without_results_is_an_error(self):
         with tempfile.TemporaryDirectory() as empty, self.assertRaises(Failed):
             page.write(Folder(Path(empty)))
