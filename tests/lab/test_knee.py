@@ -1,0 +1,42 @@
+"""`lab run knee` for real: an open loop at parts of the maximum, and a search."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+from real_lab import BUILD, disk_folder, lab, table, why_no_run
+
+from lab.procedures.offered_load import SHARES
+
+TINY = ["--quick", "--threads", "2", "--seconds", "1", "--repeat", "1"]
+
+
+class KneeTest(unittest.TestCase):
+    @unittest.skipIf(why_no_run(), why_no_run())
+    def test_parts_of_the_maximum_are_offered_and_the_report_says_what_was_found(self):
+        temporary = tempfile.TemporaryDirectory(dir=disk_folder())
+        self.addCleanup(temporary.cleanup)
+        folder = Path(temporary.name)
+        flags = ["--programs", str(BUILD), "--work", str(folder / "work"), "--p99", "30000"]
+        done = lab("run", "knee", *TINY, *flags, "--out", str(folder / "out"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+        points = table(folder / "out" / "points.csv")
+        self.assertEqual({row["workload"] for row in points}, {"open_loop"})
+        closed = [row for row in points if not row["offered_rps"]]
+        if all(row["failures"] for row in closed):
+            self.skipTest(f"no maximum on this busy machine: {closed[-1]['failures']}")
+        offered = [row for row in points if row["offered_rps"]]
+        self.assertGreaterEqual(len({row["offered_rps"] for row in offered}), len(SHARES))
+        for row in offered:
+            wanted = float(row["offered_rps"]) * float(row["elapsed_s"])
+            ended = int(row["requests"]) + int(float(row["given_up"]))
+            self.assertLess(abs(ended - wanted), 6 * wanted**0.5)
+            self.assertEqual(row["n_check"], "")
+        summary = (folder / "out" / "summary.md").read_text(encoding="utf-8")
+        self.assertIn("turnstile, get 1KB, open loop: ", summary)
+        self.assertTrue(list((folder / "out" / "figures").glob("offered-load-*.svg")))
+
+
+if __name__ == "__main__":
+    unittest.main()
