@@ -40,10 +40,11 @@ _DEFINITIONS = [
     "The busiest resource, if it was busy for 90% of the window or more; if the load generator "
     "used over half of that CPU, the servers were not the limit. (3) Not saturated, if throughput "
     "still rose at the last N. (4) The busiest resource, called close, if it was busy for 70% or "
-    "more. (5) None. A resource is named alone only if it leads by five points in every pass; "
-    "otherwise those that are alike are listed. A shared CPU is named after a component only if "
-    "that used over half of it in every pass and five points more than any other, load generator "
-    "included. Loopback counts only if nothing else is at 70%.",
+    "more. (5) None. A resource is named alone only if it leads by five points in every pass (in "
+    "every run if there are fewer than three); otherwise those that are alike are listed. A "
+    "shared CPU is named after a component only if that used over half of it in every pass and "
+    "five points more than any other, load generator included. Loopback counts only if nothing "
+    "else is at 70%.",
     "Self-checks: X·R is within 3% of N. Bytes = requests × size. At most 1% of the requests "
     "failed. The servers counted as many connections and requests as the client. Neither had more "
     "than 3N + 64 threads, and their number did not rise steadily. At most 12N + 1,000 ends of "
