@@ -44,16 +44,6 @@ class Spread:
     count: int
     is_interval: bool
 
-    def scaled(self, factor: float) -> Spread:
-        """In another unit."""
-        return Spread(
-            self.median * factor,
-            self.low * factor,
-            self.high * factor,
-            self.count,
-            self.is_interval,
-        )
-
 
 def student_t_95(degrees_of_freedom: int) -> float:
     """Requires: degrees_of_freedom >= 1."""

@@ -111,11 +111,18 @@ def _configuration(
 
 
 def _network(environment: Environment) -> str:
-    places = dict.fromkeys(stack.topology for stack in environment.stacks.values())
-    return f"Topology: {'; '.join(places) or HERE.title}; " + (
-        "in a network namespace of its own."
+    """Where the load generator ran; with the cells, if that differs between them."""
+    cells: dict[str, list[str]] = {}
+    for slug, stack in environment.stacks.items():
+        cells.setdefault(stack.topology, []).append(slug)
+    named = [
+        title if len(cells) == 1 else f"{title} ({wording.few(slugs)})"
+        for title, slugs in cells.items()
+    ]
+    return f"Topology: {'; '.join(named) or HERE.title}. " + (
+        "The lab had a network namespace of its own."
         if environment.host.own_network_namespace
-        else "in the host's network namespace, with its connection tracking."
+        else "It was in the host's network namespace, with its connection tracking."
     )
 
 

@@ -58,7 +58,7 @@ def demands(stages: Sequence[Stage], rows: Sequence[str], analysis: Analysis) ->
     widths = stacked_bars.widths(all_bars)
     key = stacked_bars.key(
         [
-            ("store (MySQL, Redis, SQLite)", "store"),
+            ("store", "store"),
             ("authserver", "authserver"),
             ("fileserver", "fileserver"),
             ("load generator", "loadgen"),

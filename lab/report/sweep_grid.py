@@ -28,7 +28,7 @@ _CAPTION = (
 
 def grid(stages: list[Stage], rows: list[str], analysis: Analysis) -> Figure | None:
     """None if nothing was measured. The cells with a limited fileserver are not in it."""
-    groups = [stages[at : at + _IN_A_PANEL] for at in range(0, len(stages), _IN_A_PANEL)]
+    groups = _groups(stages, rows, analysis)
     names = [stage.name for stage in stages]
     room = max((text_width(name, SMALL_PX) for name in names), default=0.0) + _NAME_GAP
     canvases = [canvas for row in rows for canvas in _row(row, groups, analysis, room)]
@@ -41,6 +41,26 @@ def grid(stages: list[Stage], rows: list[str], analysis: Analysis) -> Figure | N
         canvases=canvases,
         columns=len(groups),
     )
+
+
+def _groups(stages: list[Stage], rows: list[str], analysis: Analysis) -> list[list[Stage]]:
+    """Two stages in each; one that was measured for few rows only joins the stage before it."""
+    groups: list[list[Stage]] = []
+    whole: list[Stage] = []
+    for stage in stages:
+        measured = sum(_is_measured(Cell(stage.name, row), analysis) for row in rows)
+        if groups and 2 * measured < len(rows):
+            groups[-1].append(stage)
+            continue
+        if len(whole) % _IN_A_PANEL == 0:
+            groups.append([])
+        groups[-1].insert(len(whole) % _IN_A_PANEL, stage)
+        whole.append(stage)
+    return groups
+
+
+def _is_measured(cell: Cell, analysis: Analysis) -> bool:
+    return any(run.cell == cell for run in analysis.runs)
 
 
 def _row(row: str, groups: list[list[Stage]], analysis: Analysis, room: float) -> list[Canvas]:

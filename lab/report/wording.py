@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..analysis.cells import CellResult
 from ..analysis.gains import Gain
 from ..analysis.intervals import Spread
 
+_FEW = 4
 NOTHING = ""  # what was not measured, or what the paper does not say
 
 
@@ -121,6 +124,13 @@ def byte_size(value: float | None) -> str:
 
 def plural(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def few(names: Sequence[str]) -> str:
+    """The first names, and how many more there are."""
+    if len(names) <= _FEW:
+        return ", ".join(names)
+    return f"{', '.join(names[: _FEW - 1])} and {len(names) - _FEW + 1} more"
 
 
 def _mark(spread: Spread) -> str:

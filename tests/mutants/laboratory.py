@@ -200,6 +200,16 @@ MUTATIONS: tuple[Mutation, ...] = (
         (_REPORT + "test_the_topology_and_the_real_length_of_the_points_are_said",),
     ),
     Mutation(
+        "stage-with-few-rows-takes-a-column",
+        "lab/report/sweep_grid.py",
+        "if groups and 2 * measured < len(rows):",
+        "if False:",
+        (
+            "lab/test_report.SweepsTest."
+            "test_stages_share_panels_by_two_and_one_with_few_rows_joins_the_one_before_it",
+        ),
+    ),
+    Mutation(
         "mixed-verdicts-look-like-the-first",
         "lab/report/finding_views.py",
         "if len(verdicts) == 1 else _MIXED",

@@ -20,6 +20,7 @@ COLOURS = {
     "network": ("#17818a", "#49b8c1"),
     "stage0": ("#7fbf98", "#4f8f69"),
     "stage1": ("#12664a", "#8fdcb0"),
+    "stage2": ("#7d8c14", "#b9c64f"),
     "user": ("#6a51a3", "#9a86d0"),
     "system": ("#b9aade", "#5f4f92"),
     "wait": ("#e3dcf3", "#40375f"),
@@ -36,7 +37,7 @@ def of_component(name: str) -> str:
 
 def of_stage(index: int, count: int) -> str:
     """The colour of one of the stages that a panel compares, in their order."""
-    return "stage1" if index == count - 1 else "stage0"
+    return "stage1" if count == 1 else f"stage{min(index, 2)}"
 
 
 def variables(is_dark: bool) -> str:

@@ -10,6 +10,7 @@ from .svg import SMALL_PX, Canvas, text_width
 
 _WIDTH, _HEAD, _ROW, _BAR, _THIN = 300.0, 22.0, 19.0, 11.0, 3.0
 _GAP = 6.0
+_SWATCH, _LINE = 15.0, 16.0  # of the key
 _OUTLIER = 4.0  # a bar so many times as long as the median one is broken off
 
 
@@ -66,16 +67,20 @@ def widths(bars: Sequence[Bar]) -> tuple[float, float]:
 
 
 def key(parts: Sequence[tuple[str, str]], thin: tuple[str, str]) -> Canvas:
-    """What the colours are, as (name, colour); thin is the bar below."""
-    places, x = [], 0.0
+    """What the colours are, as (name, colour), no wider than a panel; thin is the bar below."""
+    places, x, y = [], 0.0, 0.0
     for name, colour in [*parts, thin]:
-        places.append((x, name, colour))
-        x += 15 + text_width(name) + 12
-    canvas = Canvas(x, 16, "Colours: " + ", ".join(name for _, name, _ in places), is_key=True)
-    for x, name, colour in places:
+        width = _SWATCH + text_width(name) + 2 * _GAP
+        if x + width > _WIDTH:
+            x, y = 0.0, y + _LINE
+        places.append((x, y, name, colour))
+        x += width
+    title = "Colours: " + ", ".join(name for _, _, name, _ in places)
+    canvas = Canvas(_WIDTH, y + _LINE, title, is_key=True)
+    for x, y, name, colour in places:
         is_thin = (name, colour) == thin
-        canvas.rectangle(x, 7 if is_thin else 3, 11, _THIN if is_thin else 11, f"c-{colour}")
-        canvas.text(x + 15, 12, name)
+        canvas.rectangle(x, y + (7 if is_thin else 3), 11, _THIN if is_thin else 11, f"c-{colour}")
+        canvas.text(x + _SWATCH, y + 12, name)
     return canvas
 
 

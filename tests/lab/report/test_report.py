@@ -38,7 +38,7 @@ class FolderTest(unittest.TestCase):
         folder.prepare()
         folder.write_environment(replace(examples.ENVIRONMENT, **environment))
         failed = examples.run(16, 5.0, failures="50.0% errors (busy 10)", errors="busy 10")
-        for run in runs or (*sweep(), failed):
+        for run in runs or [*sweep(), failed]:
             folder.add(run, {})
         return folder
 
@@ -141,7 +141,7 @@ class ReportTest(FolderTest):
     def test_the_topology_and_the_real_length_of_the_points_are_said(self):
         long = [replace(run, elapsed_s=2.0 + run.repeat) for run in sweep()]
         written = self.written(self.folder(*long))
-        self.assertIn("Topology: one machine, over loopback", written)
+        self.assertIn("one machine, over loopback", written)
         self.assertIn("They lasted 4.0 s (median), 3.0 to 5.0 s; 12 valid points.", written)
         self.assertIn("Its points lasted 3.0 to 5.0 s.", written)
 
@@ -217,6 +217,25 @@ class BottleneckTablesTest(FolderTest):
         self.assertIn("Bottlenecks of prefetching", text)
         self.assertNotIn("Response times", text)
         self.assertNotIn("What a request of", text)
+
+
+class SweepsTest(FolderTest):
+    def test_stages_share_panels_by_two_and_one_with_few_rows_joins_the_one_before_it(self):
+        rows = ("new", "1KB", "10KB")
+        cells = [
+            (stage, row) for stage in ("prefetching", "redis", "turnstile") for row in rows
+        ] + [("prefetching-1gbit", "1KB")]
+        runs = [replace(run, cell=Cell(*cell)) for cell in cells for run in sweep()]
+        (grid,) = (
+            block
+            for block in self.blocks(self.folder(*runs))
+            if isinstance(block, Figure) and block.name == "sweeps"
+        )
+        self.assertEqual(grid.columns, 2)
+        self.assertEqual(
+            [canvas.title for canvas in grid.canvases if canvas.title.startswith("1KB")],
+            ["1KB: prefetching and redis and prefetching-1gbit", "1KB: turnstile"],
+        )
 
 
 class FindingsTest(FolderTest):
