@@ -210,6 +210,13 @@ MUTATIONS: tuple[Mutation, ...] = (
         ),
     ),
     Mutation(
+        "unreached-maximum-is-not-told",
+        "lab/report/finding_views.py",
+        '"a maximum was not reached" if judged.is_lower_bound else ""',
+        '""',
+        ("lab/test_report.FindingsTest.test_the_evidence_says_that_a_maximum_was_not_reached",),
+    ),
+    Mutation(
         "mixed-verdicts-look-like-the-first",
         "lab/report/finding_views.py",
         "if len(verdicts) == 1 else _MIXED",

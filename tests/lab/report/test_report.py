@@ -9,7 +9,8 @@ from pathlib import Path
 
 import examples
 
-from lab.analysis.findings import SEEN, Judged
+from lab.analysis.findings import CANNOT_TELL, SEEN, Judged
+from lab.analysis.intervals import Spread
 from lab.plan import catalog
 from lab.plan.catalog import Cell
 from lab.report import compare, finding_views, markdown, page
@@ -251,6 +252,20 @@ class FindingsTest(FolderTest):
         seen, other = Judged("1KB", SEEN), Judged("10KB", "cannot tell")
         self.assertEqual(finding_views.mark([seen, seen]), "✓")
         self.assertEqual(finding_views.mark([seen, other]), "◐")
+
+    def test_the_evidence_has_our_gain_and_says_whether_the_papers_is_inside(self):
+        gain = Spread(1.5, 1.2, 1.8, 3, True)
+        judged = Judged("1MB", SEEN, gain, (1, 2), paper=2.33)
+        self.assertEqual(
+            finding_views.evidence(judged),
+            ["1MB, 1 → 2 cores", "✓ seen here", "×1.50", "1.20–1.80", "×2.33", "outside", ""],
+        )
+
+    def test_the_evidence_says_that_a_maximum_was_not_reached(self):
+        gain = Spread(1.5, 1.2, 1.8, 3, True)
+        judged = Judged("1MB", CANNOT_TELL, gain, is_lower_bound=True)
+        self.assertEqual(finding_views.evidence(judged)[2], "×1.50†")
+        self.assertEqual(finding_views.evidence(judged)[-1], "a maximum was not reached")
 
 
 if __name__ == "__main__":
