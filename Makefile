@@ -90,8 +90,12 @@ results: ## render docs/results into build/results: report.html, figures, profil
 	  gunzip -f $$out/*.gz; scripts/lab report $$out || exit 1; \
 	done
 
-results-summary: results ## rewrite each docs/results/*/summary.md from the measured points beside it
-	@for folder in docs/results/*/; do cp build/results/$$(basename $$folder)/summary.md $$folder; done
+results-summary: results ## rewrite each docs/results/*/summary.md, with its figures, from the points beside it
+	@for folder in docs/results/*/; do \
+	  made=build/results/$$(basename $$folder); cp $$made/summary.md $$folder; \
+	  rm -rf $$folder/figures; mkdir $$folder/figures; \
+	  for figure in $$(grep -o 'figures/[^)]*svg' $$folder/summary.md); do cp $$made/$$figure $$folder/figures/; done; \
+	done
 
 ##@ Check
 test: ## install what is missing, build, run all tests
