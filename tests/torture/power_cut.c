@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -362,4 +363,20 @@ int rename(const char* from, const char* to) {
 int renameat(int from_folder, const char* from, int to_folder, const char* to) {
   keep_inode(to_folder, to);
   return REAL(renameat)(from_folder, from, to_folder, to);
+}
+int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
+  keep_inode(to_folder, to);
+  return REAL(renameat2)(from_folder, from, to_folder, to, flags);
+}
+
+// A program may call renameat2 without the C library's function of that name.
+long syscall(long number, ...) {
+  long arguments[6];
+  va_list more;
+  va_start(more, number);
+  for (int i = 0; i < 6; ++i) arguments[i] = va_arg(more, long);
+  va_end(more);
+  if (number == SYS_renameat2) keep_inode((int)arguments[2], (const char*)arguments[3]);
+  return REAL(syscall)(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
+                       arguments[5]);
 }

@@ -1,5 +1,6 @@
 """A simulated power cut leaves what was synced, and nothing else."""
 
+import platform
 import shutil
 import subprocess
 import sys
@@ -80,6 +81,20 @@ class PowerCutTest(unittest.TestCase):
         self.assertEqual(self.left_after("os.rename('a', 'b')"), both)
         self.assertEqual(self.left_after("os.unlink('a'); os.fsync(write('c', b'3'))"), both)
         self.assertEqual(self.left_after("os.rename('a', 'b'); sync('.')"), {"b": b"1"})
+
+    def test_no_file_gets_the_number_of_one_that_was_replaced(self) -> None:
+        """However it was: a raw system call is no function of the C library."""
+        number = {"x86_64": 316, "aarch64": 276}.get(platform.machine())
+        calls = ["libc.renameat2(-100, b'b', -100, b'a', 0)"]
+        calls += [f"libc.syscall({number}, -100, b'b', -100, b'a', 0)"] if number else []
+        for call in (*calls, "os.rename('b', 'a')", "os.unlink('a')"):
+            left = self.left_after(
+                "import ctypes; libc = ctypes.CDLL(None, use_errno=True)\n"
+                "write('a', b'1'); write('b', b'2'); inode = os.stat('a').st_ino\n"
+                f"{call}\n"
+                "assert os.path.exists(f'../synced/kept.{inode}'), 'the number is free'"
+            )
+            self.assertEqual(left, {}, call)
 
     def test_folders_inside(self) -> None:
         left = self.left_after("os.mkdir('d'); os.fsync(write('d/a', b'1')); sync('d')")
