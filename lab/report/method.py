@@ -48,7 +48,7 @@ _DEFINITIONS = [
     "Self-checks: X·R is within 3% of N. Bytes = requests × size. At most 1% of the requests "
     "failed. The servers counted as many connections and requests as the client. Neither had more "
     "than 3N + 64 threads, and their number did not rise steadily. At most 12N + 1,000 ends of "
-    "connections were open. Other programs used at most 5% of the cores. A point that fails is "
+    "connections were open. Other programs used at most 10% of the cores. A point that fails is "
     "drawn hollow and listed below; it is in no table.",
     "Finding: a gain is seen here if its interval is above 1 and it is over 3%, and not seen if "
     "the interval is below 1.03. With two passes, both must show ×1.3. “Comparable” is seen if "

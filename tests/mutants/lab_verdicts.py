@@ -185,9 +185,9 @@ MUTATIONS: tuple[Mutation, ...] = (
     Mutation(
         "strangers-use-a-quarter",
         "lab/observe/usage.py",
-        "MOST_FOREIGN = 0.05",
+        "MOST_FOREIGN = 0.10",
         "MOST_FOREIGN = 0.25",
-        (_CHECKS + "test_other_programs_may_use_a_twentieth",),
+        (_CHECKS + "test_other_programs_may_use_a_tenth",),
     ),
     Mutation(
         "stolen-time-counts-as-idle",
