@@ -5,11 +5,11 @@ import os
 import random
 import socket
 import stat
-import threading
 import unittest
 from pathlib import Path
 
 from client import Client, grant
+from fifo_openers import Openers
 from scene import SharedSceneTest, create_account
 
 SIZES = (
@@ -64,32 +64,6 @@ PLAIN_NAMES = (
     b"n" * 255,
     b"/".join([b"d" * 100] * 5) + b"/f",
 )
-
-
-class Openers:
-    """Threads that open a FIFO for writing, and wait in open() until somebody opens it for reading.
-
-    The server must never do that; `opened` shows if it did.
-    """
-
-    def __init__(self, *fifos: Path) -> None:
-        self._fifos = fifos
-        self._threads = [
-            threading.Thread(target=self._open, args=(fifo,), daemon=True) for fifo in fifos
-        ]
-        self.opened: list[Path] = []
-        for thread in self._threads:
-            thread.start()
-
-    def _open(self, fifo: Path) -> None:
-        os.close(os.open(fifo, os.O_WRONLY))
-        self.opened.append(fifo)
-
-    def close(self) -> None:
-        for fifo, thread in zip(self._fifos, self._threads, strict=True):
-            while thread.is_alive():
-                os.close(os.open(fifo, os.O_RDONLY | os.O_NONBLOCK))
-                thread.join(0.01)
 
 
 class FileNamesTest(SharedSceneTest):
