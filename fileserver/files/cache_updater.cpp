@@ -1,5 +1,6 @@
 #include "fileserver/files/cache_updater.h"
 
+#include <fcntl.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
 
@@ -26,10 +27,15 @@ base::Deadline earlier(base::Deadline one, base::Deadline other) {
   return one.left_ms() < other.left_ms() ? one : other;
 }
 
-// 0 on failure.
-ino_t inode_of(const std::string& path) {
-  struct stat status {};
-  return ::stat(path.c_str(), &status) == 0 ? status.st_ino : 0;
+net::Fd pinned(const std::string& folder) {
+  return net::Fd(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+}
+
+bool is_same_folder(int fd, const std::string& path) {
+  struct stat one {};
+  struct stat other {};
+  return ::fstat(fd, &one) == 0 && ::stat(path.c_str(), &other) == 0 &&
+         one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
 }  // namespace
@@ -39,9 +45,9 @@ CacheUpdater::CacheUpdater(FileCache& cache, std::string root, std::int64_t piec
     : cache_(cache),
       root_(std::move(root)),
       piece_bytes_(piece_bytes),
+      known_root_(pinned(root_)),
       wake_event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       mounts_(std::move(mounts)) {
-  root_inode_ = inode_of(root_);
   mounts_.changed_below(root_);
   open_watch();
 }
@@ -127,7 +133,7 @@ base::Deadline CacheUpdater::next_timer() const {
 void CacheUpdater::process_events(base::Deadline deadline) {
   apply(wait_for_changes(deadline));
   if (const auto requested = take_requested(); !requested.empty()) {
-    if (inode_of(root_) != root_inode_) check_everything();  // the fence opened another root
+    if (!is_same_folder(known_root_.get(), root_)) check_everything();  // the fence opened another
     for (const std::string& name : requested) check(name);
   }
   if (check_everything_at_.has_passed()) check_everything();
@@ -213,7 +219,7 @@ void CacheUpdater::check_mounts() {
 // Also tries to watch every folder again.
 void CacheUpdater::check_everything() {
   check_everything_at_ = base::Deadline::never();
-  root_inode_ = inode_of(root_);
+  known_root_ = pinned(root_);
   if (!watch_) open_watch();
   check_below({""});
   if (!check_everything_at_.is_never()) {

@@ -83,7 +83,9 @@ class CacheUpdater {
   FileCache& cache_;
   const std::string root_;
   const std::int64_t piece_bytes_;
-  ino_t root_inode_ = 0;
+
+  // The root that is watched. It is kept open, so that no other folder can get its inode.
+  net::Fd known_root_;
 
   // Readable when check_soon() or the destructor has something to say.
   const net::Fd wake_event_;

@@ -230,6 +230,13 @@ _CACHE = (
         ("e2e/test_prefetch_unwatched.UnwatchedTest.test_changes_are_seen_without_watches",),
     ),
     Mutation(
+        "root-that-was-made-again-is-not-watched",
+        "fileserver/files/cache_updater.cpp",
+        "if (!is_same_folder(known_root_.get(), root_)) check_everything();",
+        "",
+        ("unit/a root that was made again*",),
+    ),
+    Mutation(
         "other-names-of-a-file-stay-old",
         "fileserver/files/cache_updater.cpp",
         "if (other != name) check_closed(other);",

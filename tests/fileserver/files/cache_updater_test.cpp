@@ -94,3 +94,30 @@ TEST_CASE("a file that inotify does not report is loaded when it is asked for", 
     base::pause_ms(1);
   }
 }
+
+// The kernel gives the inode of a folder that is gone to the next one, if it can.
+TEST_CASE("a root that was made again is watched, even with the inode of an earlier one", "[files]") {
+  const tests::TemporaryFolder folder;
+  const std::string root = folder.path("root");
+  fs::create_directory(root);
+  const Fence fence = std::move(*Fence::around(root));
+  FileCache cache(fence, kLargeBytes);
+  CacheUpdater updater(cache, fence.root_path());
+  const auto names = updater.watch_and_list();
+  for (int i = 0; i < 2; ++i) {
+    fs::remove_all(root);
+    fs::create_directory(root);
+    CHECK_FALSE(fence.status_of("a", Fence::Links::kRefused));  // opens the new root
+  }
+  updater.start(names);
+  const auto becomes_known = [&](const std::string& name) {
+    const auto enough = base::Deadline::in_ms(10'000);
+    while (!cache.find(name) && !enough.has_passed()) base::pause_ms(1);
+    return cache.find(name).has_value();
+  };
+  folder.write("root/a", "1");
+  updater.check_soon("a");  // as a request for it does
+  CHECK(becomes_known("a"));
+  folder.write("root/b", "1");
+  CHECK(becomes_known("b"));
+}
