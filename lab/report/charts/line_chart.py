@@ -47,8 +47,8 @@ class Curve:
 class Axes:
     """x_base is 2 or 10 for a logarithmic axis with such ticks, and 0 for a linear one.
 
-    x_ticks are used instead of those of the scale. All x and all intervals must be within the axes,
-    but what is drawn without dots may leave them.
+    x_ticks are used instead of those of the scale, and x_names instead of their numbers. All x and
+    all intervals must be within the axes, but what is drawn without dots may leave them.
     """
 
     x_low: float
@@ -58,6 +58,7 @@ class Axes:
     is_y_logarithmic: bool = False
     x_title: str = ""
     x_ticks: Sequence[float] = ()
+    x_names: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -105,8 +106,7 @@ def _grid(canvas: Canvas, x: Scale, y: Scale, axes: Axes) -> None:
         canvas.line(x.start, y.at(tick), x.end, y.at(tick), "thin c-line")
         canvas.text(x.start - _GAP, y.at(tick) + 3.3, scales.short(tick), "s", "end")
     free = 0.0
-    for tick in ticks:
-        text = scales.short(tick)
+    for tick, text in zip(ticks, axes.x_names or [scales.short(tick) for tick in ticks]):
         half = text_width(text, SMALL_PX) / 2
         if x.at(tick) - half >= free:
             canvas.text(x.at(tick), y.start + 13, text, "s", "middle")
