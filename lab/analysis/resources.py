@@ -6,7 +6,6 @@ import statistics
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from ..plan.catalog import COMPONENTS
 from ..results.records import Run
 from ..rig.cores import Cores
 from ..rig.place import LOOPBACK
@@ -59,7 +58,7 @@ class _Cpu:
 
 
 def _different_sets(run: Run, pins: dict[str, Cores]) -> list[Cores]:
-    return list(dict.fromkeys(pins[name] for name in COMPONENTS if name in run.usage.components))
+    return list(dict.fromkeys(pins[name] for name in run.usage.components))
 
 
 def _is_part_of(one: _Cpu, other: _Cpu) -> bool:

@@ -11,13 +11,13 @@ from pathlib import Path
 
 from ..plan import pinning
 from ..plan.catalog import Cell, Size, Stage
-from ..rig import stores
 from ..rig.cores import usable_cores
 from ..rig.errors import Failed
 from ..rig.place import HERE
 from ..rig.processes import run_tool
 from ..rig.servers import Programs
-from ..systems import files, stack
+from ..systems import files, known
+from ..systems.system import Running
 from ..workloads import closed_loop
 
 _THREADS = 4
@@ -63,21 +63,17 @@ def run(
     pins = pinning.choose("none", usable_cores())
     logs = out / "logs"
     kept = out / "callgrind.out.fileserver"
-    store = stores.start(stage.store, work / "stores", pins.cores["store"])
-    try:
-        with tempfile.TemporaryDirectory(prefix="callgrind-", dir=out) as folder:
-            valgrind = (
-                "valgrind",
-                "--tool=callgrind",
-                f"--callgrind-out-file={folder}/callgrind.out",
-            )
-            with stack.running(cell, stage, store, pins, programs, root, logs, valgrind) as servers:
-                load = _load(servers, stage, size, file_count, seconds)
-                result = _loaded(load, programs, logs / "profile.loadgen.log")
-                command = servers.commands()["fileserver"].replace(folder, "…")
-            _keep_largest(Path(folder), kept)
-    finally:
-        store.stop()
+    with (
+        known.of(stage).prepared(stage, programs, work, pins.cores["store"]) as system,
+        tempfile.TemporaryDirectory(prefix="callgrind-", dir=out) as folder,
+    ):
+        output = f"--callgrind-out-file={folder}/callgrind.out"
+        valgrind = ("valgrind", "--tool=callgrind", output)
+        with system.running(cell, pins, root, logs, wrapper=valgrind) as servers:
+            load = _load(servers, stage, size, file_count, seconds)
+            result = _loaded(load, programs, logs / "profile.loadgen.log")
+            command = servers.commands()["fileserver"].replace(folder, "…")
+        _keep_largest(Path(folder), kept)
     ours = [entry for entry in _annotated(kept, "yes") if entry[0].startswith(_OURS)]
     return Profile(
         command=command,
@@ -90,7 +86,7 @@ def run(
 
 
 def _load(
-    servers: stack.Stack, stage: Stage, size: Size, file_count: int, seconds: float
+    servers: Running, stage: Stage, size: Size, file_count: int, seconds: float
 ) -> closed_loop.Load:
     return closed_loop.Load(
         request="get",

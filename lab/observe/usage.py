@@ -6,7 +6,6 @@ import statistics
 from bisect import bisect_left
 from dataclasses import dataclass
 
-from ..plan.catalog import COMPONENTS
 from ..rig.errors import Failed
 from .sampler import Moment, Sample, is_gauge
 
@@ -156,8 +155,7 @@ def between(window: list[Sample]) -> Usage:
             component: _component(
                 component, rates, gauges, [one.values.get(f"{component}.threads") for one in window]
             )
-            for component in COMPONENTS
-            if f"{component}.cpu_s" in rates
+            for component in _processes(rates)
         },
         cores={core: _core(core, rates) for core in _names(rates, "core")},
         disks={disk: _disk(disk, rates) for disk in _names(rates, "disk")},
@@ -170,6 +168,12 @@ def between(window: list[Sample]) -> Usage:
         open_ends=gauges.get("tcp.open_ends"),
         used_memory_bytes=gauges.get("memory.used_bytes", 0.0),
     )
+
+
+def _processes(rates: Moment) -> list[str]:
+    """The components that were watched."""
+    names = (name.split(".") for name in rates)
+    return [name[0] for name in names if name[1:] == ["main_thread_s"]]
 
 
 def _names(rates: Moment, kind: str) -> list[str]:

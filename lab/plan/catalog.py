@@ -29,6 +29,7 @@ class Stage:
     fileserver: tuple[str, ...]
     loadgen: tuple[str, ...]
     link: str = ""  # the rate of the link to the load generator; "" is loopback
+    system: str = "turnstile"  # whom it runs against, see systems/known.py
 
     @property
     def passwords(self) -> str:

@@ -16,8 +16,7 @@ from ..results.records import Folder, Run
 from ..rig.errors import Failed
 from ..rig.place import Place
 from ..rig.servers import Programs
-from ..rig.stores import Store
-from ..systems import stack
+from ..systems.system import Prepared, Running
 from . import checks, measure
 from .progress import Progress
 
@@ -44,8 +43,8 @@ class Bench:
         self.folder.write_environment(self.environment)
 
     @contextmanager
-    def opened(self, cell: Cell, store: Store, place: Place, mode: Mode) -> Iterator[Trials]:
-        """Fresh servers of this cell in front of the store, until the block is left."""
+    def opened(self, cell: Cell, system: Prepared, place: Place, mode: Mode) -> Iterator[Trials]:
+        """Fresh servers of this cell, until the block is left."""
         stage = self.plan.stages[cell.stage]
         pins = self.plan.placement.of(cell)
         conditions = measure.Conditions(
@@ -60,30 +59,20 @@ class Bench:
             logs=self.folder.path / "logs",
             place=place,
         )
-        if store.program:
-            store.program.move_to(pins.cores["store"])
-        with stack.running(
-            cell,
-            stage,
-            store,
-            pins,
-            self.programs,
-            self.roots[cell.row],
-            conditions.logs,
-            place=place,
-        ) as servers:
+        root = self.roots[cell.row]
+        with system.running(cell, pins, root, conditions.logs, place) as servers:
             self._record(cell, servers, pins.meaning, place)
             trials = Trials(self, servers, conditions)
             yield trials
         trials.check_counts()
 
-    def _record(self, cell: Cell, servers: stack.Stack, meaning: str, place: Place) -> None:
+    def _record(self, cell: Cell, servers: Running, meaning: str, place: Place) -> None:
         self.environment.stacks[cell.slug] = StackRecord(
             commands=servers.commands(),
             pinning=meaning,
-            store=servers.store.kind,
-            store_settings=servers.store.settings,
-            durability=servers.store.durability,
+            store=servers.store,
+            store_settings=servers.settings,
+            durability=servers.durability,
             topology=place.title,
         )
         self.environment.problems.pop(str(cell), None)
@@ -93,7 +82,7 @@ class Bench:
 class Trials:
     """Makes trials on servers that are up. Every finished one is in the folder."""
 
-    def __init__(self, bench: Bench, servers: stack.Stack, conditions: measure.Conditions):
+    def __init__(self, bench: Bench, servers: Running, conditions: measure.Conditions):
         self._bench = bench
         self._servers = servers
         self._conditions = conditions

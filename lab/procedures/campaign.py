@@ -10,11 +10,11 @@ from ..plan.catalog import NEW, Cell
 from ..plan.plan import measured_in_order
 from ..plan.setting import Setting
 from ..results.records import Run
-from ..rig import iperf3, stores
+from ..rig import iperf3
 from ..rig.errors import Failed
 from ..rig.place import LOOPBACK, Place
-from ..rig.stores import Store
-from ..systems import files, places
+from ..systems import files, known, places
+from ..systems.system import Prepared
 from . import checks, side_by_side
 from .bench import Bench
 from .knee_sweep import KneeSweep
@@ -58,32 +58,26 @@ class Campaign:
         self._bench.roots[NEW] = empty
 
     def _measure_stage(self, stage_name: str, cells: list[Cell], repeat: int) -> None:
-        """A fresh store for the whole stage, fresh servers for each of its cells."""
-        stage = self._plan.stages[stage_name]
+        """What its cells share is made once for the whole stage; each has fresh servers."""
+        bench, stage = self._bench, self._plan.stages[stage_name]
+        logs, cores = bench.folder.path / "logs", self._plan.placement.of_run().cores["store"]
         try:
-            cores = self._plan.placement.of_run().cores["store"]
-            store = stores.start(stage.store, self._bench.work / "stores", cores)
-        except Failed as error:
-            for cell in cells:
-                self._bench.note_problem(cell, error)
-            return
-        try:
-            logs = self._bench.folder.path / "logs"
-            with places.reached(self._plan.options, stage, logs) as place:
+            with (
+                known.of(stage).prepared(stage, bench.programs, bench.work, cores) as system,
+                places.reached(self._plan.options, stage, logs) as place,
+            ):
                 self._probe(place)
                 for cell in cells:
                     try:
-                        self._measure_cell(cell, store, place, repeat)
+                        self._measure_cell(cell, system, place, repeat)
                     except Failed as error:
-                        self._bench.note_problem(cell, error)
+                        bench.note_problem(cell, error)
         except Failed as error:
             for cell in cells:
-                self._bench.note_problem(cell, error)
-        finally:
-            store.stop()
+                bench.note_problem(cell, error)
 
-    def _measure_cell(self, cell: Cell, store: Store, place: Place, repeat: int) -> None:
-        with self._bench.opened(cell, store, place, self._plan.mode) as trials:
+    def _measure_cell(self, cell: Cell, system: Prepared, place: Place, repeat: int) -> None:
+        with self._bench.opened(cell, system, place, self._plan.mode) as trials:
             while (setting := self._next(cell, repeat)) is not None:
                 run = trials.make(setting, repeat)
                 self._bench.progress.expect(self._points_in_all())

@@ -1,4 +1,4 @@
-"""Measures one point: the load generator drives the stack while the sampler watches."""
+"""Measures one point: the load generator drives the servers while the sampler watches."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..rig.cores import verify_cores
 from ..rig.place import LOOPBACK, Place
 from ..rig.servers import Programs
 from ..systems import files
-from ..systems.stack import Stack
+from ..systems.system import Running
 from ..workloads import closed_loop, open_loop
 from . import checks
 
@@ -42,16 +42,16 @@ class Conditions:
 
 
 def point(
-    stack: Stack, conditions: Conditions, setting: Setting, repeat: int
+    servers: Running, conditions: Conditions, setting: Setting, repeat: int
 ) -> tuple[Run, dict[str, Any], int | None]:
     """Returns the run, its evidence, and the number of all requests (None if it is not known)."""
     if conditions.is_cold and conditions.size:
         files.drop_caches(conditions.files_folder)
-    load = _load(stack, conditions, setting, repeat)
-    log = conditions.logs / f"{stack.cell.slug}.loadgen.log"
+    load = _load(servers, conditions, setting, repeat)
+    log = conditions.logs / f"{servers.cell.slug}.loadgen.log"
     place = conditions.place
     link = place.interface if place.name != LOOPBACK else ""
-    with Sampler(stack.process_ids(), link) as sampler:
+    with Sampler(servers.process_ids(), link) as sampler:
         program = closed_loop.start(
             load,
             conditions.programs.path("loadgen"),
@@ -63,14 +63,14 @@ def point(
             generator = {"loadgen": program.pid} if place.is_here else {}
             for component, pid in generator.items():
                 sampler.watch(component, pid)
-            _verify_pinning({**stack.process_ids(), **generator}, conditions.pinning, load)
+            _verify_pinning({**servers.process_ids(), **generator}, conditions.pinning, load)
             result = closed_loop.finish(program, load)
         finally:
             program.stop()
-    stack.check_running()
+    servers.check_running()
     result = result.moved(-place.clock_ahead_s)
     window = usage.cut(sampler.samples(), result.start_s, result.end_s)
-    run = _run(stack, conditions, load, repeat, result, usage.between(window))
+    run = _run(servers, conditions, load, repeat, result, usage.between(window))
     evidence = {
         "command": program.command_line(),
         "loadgen": result.raw,
@@ -82,15 +82,17 @@ def point(
     return run, evidence, result.made_in_all
 
 
-def _load(stack: Stack, conditions: Conditions, setting: Setting, repeat: int) -> closed_loop.Load:
+def _load(
+    servers: Running, conditions: Conditions, setting: Setting, repeat: int
+) -> closed_loop.Load:
     """A cold run has no warm-up, which would use up files and be as cold as the rest.
 
     Each pass of an open loop has other moments at which requests are due.
     """
     mode, size, threads = conditions.mode, conditions.size, setting.threads
     load = closed_loop.Load(
-        request=stack.cell.request,
-        server=str(stack.address),
+        request=servers.cell.request,
+        server=str(servers.address),
         threads=threads,
         seconds=mode.seconds,
         warmup_s=mode.warmup_s,
@@ -103,8 +105,8 @@ def _load(stack: Stack, conditions: Conditions, setting: Setting, repeat: int) -
     return replace(
         load,
         warmup_s=0 if conditions.is_cold else mode.warmup_s,
-        user=stack.user,
-        password=stack.password,
+        user=servers.user,
+        password=servers.password,
         size_name=size.name,
         size_bytes=size.size_bytes,
         files_per_thread=max(1, conditions.file_count // threads),
@@ -122,7 +124,7 @@ def _verify_pinning(process_ids: dict[str, int], plan: Pinning, load: closed_loo
 
 
 def _run(
-    stack: Stack,
+    servers: Running,
     conditions: Conditions,
     load: closed_loop.Load,
     repeat: int,
@@ -130,7 +132,7 @@ def _run(
     used: usage.Usage,
 ) -> Run:
     notes = checks.notes(
-        stack.cell, result, used, conditions.is_cold, namespace.tracked_connections()
+        servers.cell, result, used, conditions.is_cold, namespace.tracked_connections()
     )
     if load.asks_once and result.elapsed_s < load.seconds:
         notes.append(
@@ -139,8 +141,8 @@ def _run(
         )
     response = result.response_ms
     return Run(
-        cell=stack.cell,
-        store=stack.store.kind,
+        cell=servers.cell,
+        store=servers.store,
         threads=load.threads,
         repeat=repeat,
         started_unix_s=result.start_s,

@@ -16,9 +16,8 @@ from ..plan import catalog
 from ..plan.plan import Pair
 from ..plan.setting import Setting
 from ..results.records import Run
-from ..rig import stores
 from ..rig.errors import Failed
-from ..systems import places
+from ..systems import known, places
 from . import sweep
 from .bench import Bench, Trials
 
@@ -77,11 +76,11 @@ def _compare(bench: Bench, pair: Pair, threads: int) -> None:
         for cell in pair.cells:
             stage = bench.plan.stages[cell.stage]
             cores = bench.plan.placement.of(cell).cores["store"]
-            store = stores.start(stage.store, bench.work / "stores", cores)
-            both.callback(store.stop)
+            own = known.of(stage).prepared(stage, bench.programs, bench.work, cores)
+            system = both.enter_context(own)
             logs = bench.folder.path / "logs"
             place = both.enter_context(places.reached(bench.plan.options, stage, logs))
-            sides.append(both.enter_context(bench.opened(cell, store, place, short)))
+            sides.append(both.enter_context(bench.opened(cell, system, place, short)))
         for _ in range(_TRIES * mode.blocks):
             if not missing_blocks(bench.runs, pair, mode.blocks):
                 break

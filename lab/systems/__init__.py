@@ -1,5 +1,8 @@
 """What is measured: servers, store and files, ready for a load.
 
-stack.py   the store, authserver and fileserver of one stage
-files.py   the files that they serve
+system.py      what a system under test is to the lab
+turnstile.py   our own: a store, an authserver and a fileserver
+known.py       all systems by their names
+places.py      where the load generator runs
+files.py       the files that are served
 """

@@ -6,6 +6,7 @@ import tempfile
 import unittest
 from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 from unittest import mock
 
 import examples
@@ -36,12 +37,14 @@ def made_up_point(stack, conditions, setting, repeat):
     return replace(made, cell=stack.cell, store="sqlite"), {"command": "loadgen"}, None
 
 
-class MadeUpStack:
-    """Stands for the servers of a cell."""
+class MadeUpServers:
+    """Stand for the servers of a cell."""
+
+    store, durability = "sqlite", "on the disk"
+    settings: ClassVar[dict[str, str]] = {}
 
     def __init__(self, cell):
         self.cell = cell
-        self.store = mock.Mock(kind="sqlite", settings={}, durability="on the disk", program=None)
 
     def commands(self) -> dict[str, str]:
         return {"fileserver": f"fileserver for {self.cell}"}
@@ -64,12 +67,16 @@ class RunTest(unittest.TestCase):
         self.patch("report.page.write")
         self.patch("run.signal.signal")
         self.patch("systems.files.make", return_value=self.work)
-        self.patch("rig.stores.start")
         self.point = self.patch("procedures.measure.point", side_effect=made_up_point)
-        self.running = self.patch(
-            "systems.stack.running",
-            side_effect=lambda cell, *_, **__: contextlib.nullcontext(MadeUpStack(cell)),
-        )
+        self.system = mock.Mock()
+        self.system.prepared.side_effect = lambda *_: contextlib.nullcontext(self.system)
+        self.system.running.side_effect = self.servers
+        known = mock.patch.dict("lab.systems.known.SYSTEMS", {"turnstile": self.system})
+        known.start()
+        self.addCleanup(known.stop)
+
+    def servers(self, cell, *_):
+        return contextlib.nullcontext(MadeUpServers(cell))
 
     def patch(self, name: str, **how) -> mock.Mock:
         patch = mock.patch(f"lab.{name}", **how)
@@ -121,6 +128,13 @@ class RunTest(unittest.TestCase):
         before = len(runs)
         self.assertEqual(len(self.run_lab(options).runs()), before)
 
+    def test_a_stage_of_a_system_that_there_is_not_is_wrong_usage(self):
+        with (
+            mock.patch.dict("lab.systems.known.SYSTEMS", clear=True),
+            self.assertRaisesRegex(WrongUsage, "stage turnstile: no system 'turnstile'"),
+        ):
+            self.run_lab(TWO_CELLS)
+
     def test_a_repeated_command_measures_only_what_is_missing(self):
         self.run_lab(TWO_CELLS)
         self.point.reset_mock()
@@ -128,12 +142,12 @@ class RunTest(unittest.TestCase):
         self.point.assert_not_called()
 
     def test_a_cell_that_cannot_be_measured_is_a_problem_and_the_others_are_measured(self):
-        def running(cell, *_, **__):
+        def running(cell, *_):
             if cell.row == "new":
                 raise Failed("no disk")
-            return contextlib.nullcontext(MadeUpStack(cell))
+            return self.servers(cell)
 
-        self.running.side_effect = running
+        self.system.running.side_effect = running
         with self.assertRaisesRegex(Failed, r"1 cell\(s\) not measured; the first: turnstile, new"):
             self.run_lab(TWO_CELLS)
         folder = run.Folder(self.out)

@@ -14,7 +14,7 @@ from lab.procedures.bench import Bench
 from lab.procedures.campaign import Campaign
 from lab.procedures.progress import Progress
 from lab.results.records import Folder
-from lab.systems.stack import Programs
+from lab.rig.servers import Programs
 
 OPTIONS = Options(
     experiments=("table4",), mode="quick", stages=("prefetching",), rows=("1KB",), pin="none"

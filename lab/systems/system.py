@@ -1,0 +1,82 @@
+"""What a system under test is to the lab: programs with names, made ready for a cell, and stopped.
+
+A system is the first that a new kind of server needs: implement the three classes below and add it
+to known.py. What its users do is a workload; which point comes next is a procedure.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Protocol
+
+from ..plan.catalog import Cell, Stage
+from ..plan.pinning import Pinning
+from ..rig.cores import Cores
+from ..rig.place import HERE, Place
+from ..rig.processes import Address
+from ..rig.servers import Programs
+
+
+class Running(Protocol):
+    """Servers that are ready, and an account to ask for files with."""
+
+    @property
+    def cell(self) -> Cell: ...
+
+    @property
+    def address(self) -> Address: ...
+
+    @property
+    def user(self) -> str: ...
+
+    @property
+    def password(self) -> str: ...
+
+    @property
+    def store(self) -> str:
+        """The kind of what keeps its accounts."""
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """Those that matter for a comparison."""
+
+    @property
+    def durability(self) -> str:
+        """What the answer to an upload or a new account guarantees, in a sentence."""
+
+    def process_ids(self) -> dict[str, int]:
+        """component -> its process. The lab watches these."""
+
+    def commands(self) -> dict[str, str]:
+        """Every command line, for the record."""
+
+    def check_running(self) -> None:
+        """Failed with its last words if a program has ended."""
+
+    def counts(self) -> dict[str, int]:
+        """What the programs say they served. Requires: they have stopped."""
+
+
+class Prepared(Protocol):
+    """What all cells of a stage share: a store, for example."""
+
+    def running(
+        self,
+        cell: Cell,
+        pinning: Pinning,
+        root: Path,
+        logs: Path,
+        place: Place = HERE,
+        wrapper: tuple[str, ...] = (),
+    ) -> AbstractContextManager[Running]:
+        """Fresh servers of the cell, which serve the files below root and can be reached from the
+        place. wrapper is put before the command of the one that serves files: a profiler.
+        """
+
+
+class System(Protocol):
+    def prepared(
+        self, stage: Stage, programs: Programs, work: Path, cores: Cores
+    ) -> AbstractContextManager[Prepared]:
+        """Failed when it cannot be made ready. cores are those of the store at first."""

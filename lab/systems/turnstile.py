@@ -1,0 +1,137 @@
+"""Our own servers: a store, an authserver and a fileserver."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..plan.catalog import Cell, Stage
+from ..plan.pinning import Pinning
+from ..rig import servers, stores
+from ..rig.cores import Cores
+from ..rig.errors import Failed
+from ..rig.place import HERE, Place
+from ..rig.processes import Address, Program
+from ..rig.servers import Programs, Server
+from ..rig.stores import Store
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stack:
+    """Both servers in front of the store; see system.Running."""
+
+    cell: Cell
+    behind: Store
+    authserver: Program
+    fileserver: Program
+    address: Address
+    user: str
+    password: str
+
+    @property
+    def store(self) -> str:
+        return self.behind.kind
+
+    @property
+    def settings(self) -> dict[str, str]:
+        return self.behind.settings
+
+    @property
+    def durability(self) -> str:
+        return self.behind.durability
+
+    def process_ids(self) -> dict[str, int]:
+        ids = {"fileserver": self.fileserver.pid, "authserver": self.authserver.pid}
+        if self.behind.program:
+            ids["store"] = self.behind.program.pid
+        return ids
+
+    def commands(self) -> dict[str, str]:
+        return {program.name: program.command_line() for program in self._programs()}
+
+    def check_running(self) -> None:
+        for program in self._programs():
+            if not program.is_running():
+                raise Failed(f"{program.name} ended: {program.last_words()}")
+
+    def counts(self) -> dict[str, int]:
+        return {
+            f"{program.name}_{what}": number
+            for program in (self.fileserver, self.authserver)
+            for what, number in _counts_in(program.log_path).items()
+        }
+
+    def _programs(self) -> list[Program]:
+        all_three = (self.fileserver, self.authserver, self.behind.program)
+        return [program for program in all_three if program]
+
+
+@dataclass(frozen=True)
+class WithStore:
+    """A store that has started; see system.Prepared."""
+
+    stage: Stage
+    programs: Programs
+    store: Store
+
+    @contextmanager
+    def running(
+        self,
+        cell: Cell,
+        pinning: Pinning,
+        root: Path,
+        logs: Path,
+        place: Place = HERE,
+        wrapper: tuple[str, ...] = (),
+    ) -> Iterator[Stack]:
+        if self.store.program:
+            self.store.program.move_to(pinning.cores["store"])
+        with servers.running(
+            self.programs,
+            store_flags=self.store.authserver_flags,
+            root=root,
+            logs=logs,
+            prefix=f"{cell.slug}.",
+            host=place.host,
+            authserver=Server(self.stage.authserver, pinning.cores["authserver"]),
+            fileserver=Server(self.stage.fileserver, pinning.cores["fileserver"], wrapper),
+        ) as pair:
+            user, password = f"lab-{secrets.token_hex(8)}", secrets.token_hex(16)
+            servers.make_account(pair.address, user, password)
+            yield Stack(
+                cell=cell,
+                behind=self.store,
+                authserver=pair.authserver,
+                fileserver=pair.fileserver,
+                address=pair.address,
+                user=user,
+                password=password,
+            )
+
+
+class Turnstile:
+    """See system.System."""
+
+    @contextmanager
+    def prepared(
+        self, stage: Stage, programs: Programs, work: Path, cores: Cores
+    ) -> Iterator[WithStore]:
+        store = stores.start(stage.store, work / "stores", cores)
+        try:
+            yield WithStore(stage, programs, store)
+        finally:
+            store.stop()
+
+
+def _counts_in(log: Path) -> dict[str, int]:
+    """connections=… and requests=… of the last line of a server that stopped; {} if it has none."""
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    stopped = [line for line in lines if "stopped" in line]
+    if not stopped:
+        return {}
+    counts = re.findall(r"\b(connections|requests)=(\d+)", stopped[-1])
+    return {name: int(number) for name, number in counts}
