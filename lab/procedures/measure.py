@@ -139,6 +139,10 @@ def _run(
             f"ended after {result.elapsed_s:.1f} s, when the first thread had fetched "
             f"its {load.files_per_thread} files"
         )
+    if not conditions.place.is_here:
+        notes.append(
+            f"the load generator used {result.used_cores:.1f} cores of {conditions.place.name}"
+        )
     response = result.response_ms
     return Run(
         cell=servers.cell,

@@ -75,6 +75,8 @@ class TopologyTest(unittest.TestCase):
         points = table(self.out / "points.csv")
         self.assertEqual({row["topology"] for row in points}, {host.name})
         self.assertTrue(all(int(row["requests"]) > 0 for row in points), points)
+        for row in points:
+            self.assertRegex(row["notes"], rf"load generator used \d+\.\d cores of {host.name}")
         self.assertEqual(self.metrics("loadgen", "cpu_cores"), [])  # it used no core of ours
         self.assertNotEqual(self.metrics("fileserver", "cpu_cores"), [])
         self.assertNotIn("LOADGEN_PASSWORD=", host.log())
