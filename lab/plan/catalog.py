@@ -14,8 +14,6 @@ COMPONENTS = ("fileserver", "authserver", "store", "loadgen")
 CLOSED_LOOP, OPEN_LOOP = "closed_loop", "open_loop"  # the workloads
 NEW = "new"  # the row that makes accounts; every other row is the size of a get
 
-_METHOD = "002"  # the paper whose sizes and modes all experiments have
-
 
 @dataclass(frozen=True)
 class Stage:
@@ -137,16 +135,29 @@ def stages() -> Mapping[str, Stage]:
 
 @cache
 def sizes() -> Mapping[str, Size]:
+    """Those of all papers. A size of two papers is the same size."""
     return {
         name: Size(name, entry["bytes"], entry["files"])
-        for name, entry in papers.read(_METHOD, "method.json")["sizes"].items()
+        for paper in papers.names()
+        for name, entry in papers.read(paper, "method.json")["sizes"].items()
     }
 
 
 @cache
-def mode(name: str) -> Mode:
-    entry = papers.read(_METHOD, "method.json")["modes"][name]
+def mode(paper: str, name: str) -> Mode:
+    entry = papers.read(paper, "method.json")["modes"][name]
     return from_json(Mode, {**entry, "name": name})
+
+
+def mode_of(chosen: Sequence[Experiment], name: str) -> Mode:
+    """That of their paper. WrongUsage when papers with different modes are mixed in one run."""
+    modes = {one.paper: mode(one.paper, name) for one in chosen}
+    first, *others = modes.values()
+    if any(other != first for other in others):
+        raise WrongUsage(
+            f"the papers {', '.join(modes)} measure in different ways; run them one after the other"
+        )
+    return first
 
 
 @cache

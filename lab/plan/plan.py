@@ -135,7 +135,7 @@ def make(options: Options, cores: Cores, files_folder: Path) -> Plan:
             if "profile" not in experiment.views
         )
     )
-    mode = _narrowed(catalog.mode(options.mode), options)
+    mode = _narrowed(catalog.mode_of(experiments, options.mode), options)
     sweeps = {
         request: Sweep(ladder, mode.refinements, stops=options.threads is None)
         for request, ladder in mode.threads.items()

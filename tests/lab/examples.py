@@ -18,7 +18,7 @@ NO_FOLDER = Path("/nonexistent")
 
 ENVIRONMENT = Environment(
     options=Options(experiments=("table4",), mode="quick", pin="none"),
-    mode=replace(catalog.mode("quick"), seconds=2, warmup_s=0.5, repeat=2),
+    mode=replace(catalog.mode("002", "quick"), seconds=2, warmup_s=0.5, repeat=2),
     cores=(0, 1),
     file_counts={"1KB": 100},
     stages=dict(catalog.stages()),

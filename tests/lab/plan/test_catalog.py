@@ -33,7 +33,7 @@ class CatalogTest(unittest.TestCase):
 
     def test_both_modes_have_a_ladder_for_both_requests_from_one_thread_on(self):
         for name in ("quick", "full"):
-            for request, ladder in catalog.mode(name).threads.items():
+            for request, ladder in catalog.mode("002", name).threads.items():
                 self.assertEqual(ladder[0], 1, request)
                 self.assertEqual(list(ladder), sorted(set(ladder)))
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from unittest import mock
 
 from lab.plan import catalog, claims, papers
+from lab.rig.errors import WrongUsage
 
 
 class PapersTest(unittest.TestCase):
@@ -54,15 +55,23 @@ class FurtherPaperTest(unittest.TestCase):
             (folder / paper / "experiments.json").write_text(
                 json.dumps({f"first-{paper}": experiment, f"second-{paper}": experiment})
             )
+            self.write_method(folder / paper, seconds=2)
+        self.folder = folder
         patch = mock.patch.object(papers, "FOLDER", folder)
         self.forget()
         self.addCleanup(self.forget)
         patch.start()
         self.addCleanup(patch.stop)
 
+    def write_method(self, folder: Path, seconds: int) -> None:
+        mode = {"seconds": seconds, "warmup_s": 0, "repeat": 1, "refinements": 0, "threads": {}}
+        size = {f"{folder.name}KB": {"bytes": 1000 * int(folder.name), "files": {"full": 1}}}
+        method = {"sizes": size, "modes": {"full": mode}}
+        (folder / "method.json").write_text(json.dumps(method))
+
     def forget(self):
-        papers.names.cache_clear()
-        catalog.experiments.cache_clear()
+        for read in (papers.names, catalog.experiments, catalog.sizes, catalog.mode):
+            read.cache_clear()
 
     def test_its_experiments_stand_beside_the_others(self):
         names = ["first-900", "second-900", "first-901", "second-901"]
@@ -72,6 +81,18 @@ class FurtherPaperTest(unittest.TestCase):
         chosen = catalog.choose_experiments(["901", "first-900"])
         names = [experiment.name for experiment in chosen]
         self.assertEqual(names, ["first-900", "first-901", "second-901"])
+
+    def test_the_sizes_of_all_papers_are_known(self):
+        self.assertEqual(list(catalog.sizes()), ["900KB", "901KB"])
+
+    def test_papers_that_measure_in_different_ways_are_not_mixed(self):
+        both = catalog.choose_experiments(["all"])
+        self.assertEqual(catalog.mode_of(both, "full").seconds, 2)
+        self.write_method(self.folder / "901", seconds=5)
+        self.forget()
+        self.assertEqual(catalog.mode_of(catalog.choose_experiments(["901"]), "full").seconds, 5)
+        with self.assertRaisesRegex(WrongUsage, "the papers 900, 901 measure in different ways"):
+            catalog.mode_of(both, "full")
 
 
 if __name__ == "__main__":

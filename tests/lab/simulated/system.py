@@ -27,7 +27,7 @@ from lab.rig.place import LOOPBACK
 
 LINK = "link"
 _CORES = 2
-_METHOD = catalog.mode("full")
+_METHOD = catalog.mode("002", "full")
 
 # The noise of the recorded runs of docs/results, as standard deviations of logarithms.
 _BETWEEN_CELLS = 0.04  # within a pass: cells are measured minutes apart
