@@ -55,19 +55,16 @@ def describe(programs: Path) -> Host:
 
 def hardware() -> dict[str, str]:
     """The rows in which the papers describe their machines, from lscpu."""
+    english = {**os.environ, "LC_ALL": "C"}
+    done = subprocess.run(["lscpu", "-J"], capture_output=True, text=True, check=True, env=english)
+    return hardware_in(done.stdout)
+
+
+def hardware_in(lscpu: str) -> dict[str, str]:
+    """The same, from what `lscpu -J` printed."""
     entries = {
         entry["field"].rstrip(":"): entry["data"]
-        for entry in _flattened(
-            json.loads(
-                subprocess.run(
-                    ["lscpu", "-J"],
-                    capture_output=True,
-                    text=True,
-                    check=True,
-                    env={**os.environ, "LC_ALL": "C"},
-                ).stdout
-            )["lscpu"]
-        )
+        for entry in _flattened(json.loads(lscpu)["lscpu"])
     }
     entries["Processor"] = entries.get("Model name", entries.get("Vendor ID", "unknown"))
     rows = [row for paper in papers.names() for row in papers.numbers(paper).hardware]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from itertools import groupby
 
+from ..observe import host
 from ..plan import catalog, file_counts
 from ..plan.catalog import NEW, Cell
 from ..plan.plan import measured_in_order
@@ -84,9 +85,14 @@ class Campaign:
                 self._bench.progress.end(cell, setting, run.throughput_rps, run.failures)
 
     def _probe(self, place: Place) -> None:
-        """Measures once what the link carries: every verdict on a run over it uses the result."""
+        """Measures once what the link carries: every verdict on a run over it uses the result.
+
+        It also writes down what is at its other end, if that is another machine.
+        """
         if place.name == LOOPBACK or place.name in self._bench.environment.link_probes:
             return
+        if described := place.lscpu():
+            self._bench.environment.clients[place.name] = host.hardware_in(described)
         self._bench.progress.say(f"measuring the link with iperf3: {place.title}")
         try:
             carried = iperf3.measure(

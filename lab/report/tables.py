@@ -14,20 +14,28 @@ from .scene import Scene
 
 
 def hardware(scene: Scene) -> list[Block]:
-    """Table 1: this host in the paper's rows, with memory and disks."""
+    """Table 1: every host of the run in the paper's rows; of this one, memory and disks too."""
     host, nothing = scene.environment.host, wording.NOTHING
+    clients = scene.environment.clients
     rows = [
-        [row, host.hardware.get(row, nothing), client, server]
-        for row, (client, server) in scene.printed.hardware.items()
+        [
+            row,
+            host.hardware.get(row, nothing),
+            *(hardware.get(row, nothing) for hardware in clients.values()),
+            *of_paper,
+        ]
+        for row, of_paper in scene.printed.hardware.items()
     ]
-    rows.append(["Memory", wording.byte_size(host.memory_bytes), nothing, nothing])
-    rows += [[f"Disk {name}", text, nothing, nothing] for name, text in host.disks.items()]
+    unknown = [nothing] * (len(clients) + 2)
+    rows.append(["Memory", wording.byte_size(host.memory_bytes), *unknown])
+    rows += [[f"Disk {name}", text, *unknown] for name, text in host.disks.items()]
+    ours = "servers and store, and the load generator where no other host is named"
     return [
         Table(
             title="Hardware",
-            caption="This host ran load generator, servers and store. The paper had two machines. "
-            "Read with lscpu, which may give the total of all cores for a cache.",
-            header=["", "this host", "paper: load generator", "paper: servers"],
+            caption=f"This host ran {ours}. The paper had two machines. Read with lscpu, which may "
+            "give the total of all cores for a cache.",
+            header=["", "this host", *clients, "paper: load generator", "paper: servers"],
             rows=rows,
         )
     ]

@@ -43,6 +43,7 @@ class Environment:
     stages: dict[str, Stage] = field(default_factory=dict)  # as they were when they were measured
     started_unix_s: float = 0.0
     host: Host = field(default_factory=Host)
+    clients: dict[str, dict[str, str]] = field(default_factory=dict)  # hardware of other hosts
     pinning: str = ""
     open_files: str = ""
     is_complete: bool = False

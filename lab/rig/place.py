@@ -22,6 +22,10 @@ class Place:
     is_here: bool = True  # its programs run on our cores, and are in our /proc
     clock_ahead_s: float = 0.0  # its clock, seen from ours
 
+    def lscpu(self) -> str:
+        """What `lscpu -J` prints there; "" where it is this machine, or has none."""
+        return ""
+
     def program(self, ours: Path) -> str:
         """The path there of a program of ours. Failed when it cannot run there."""
         return str(ours)

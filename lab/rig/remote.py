@@ -50,6 +50,12 @@ class OtherHost(Place):
     folder: str
     _copied: dict[str, str] = field(default_factory=dict)
 
+    def lscpu(self) -> str:
+        try:
+            return ask(self.destination, "LC_ALL=C lscpu -J")
+        except Failed:
+            return ""
+
     def program(self, ours: Path) -> str:
         if ours.name not in self._copied:
             there = f"{self.folder}/{ours.name}"

@@ -80,6 +80,8 @@ class TopologyTest(unittest.TestCase):
         self.assertEqual(self.metrics("loadgen", "cpu_cores"), [])  # it used no core of ours
         self.assertNotEqual(self.metrics("fileserver", "cpu_cores"), [])
         self.assertNotIn("LOADGEN_PASSWORD=", host.log())
+        self.assertEqual(list(self.environment()["clients"]), [host.name])
+        self.assertIn("CPU(s)", self.environment()["clients"][host.name])
 
     def test_a_host_that_does_not_let_us_in_is_named_with_the_reason(self):
         folder = self.folder / "bin"
