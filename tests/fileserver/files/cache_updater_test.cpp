@@ -96,7 +96,8 @@ TEST_CASE("a file that inotify does not report is loaded when it is asked for", 
 }
 
 // The kernel gives the inode of a folder that is gone to the next one, if it can.
-TEST_CASE("a root that was made again is watched, even with the inode of an earlier one", "[files]") {
+TEST_CASE("a root that was made again is watched, even with the inode of an earlier one",
+          "[files]") {
   const tests::TemporaryFolder folder;
   const std::string root = folder.path("root");
   fs::create_directory(root);
