@@ -86,9 +86,6 @@ void declare(flags::App& app, Target& target) {
   Config& config = target.config;
   flags::add_address(app, "--listen", config.listen,
                      "address that fileservers connect to; port 0 picks a free port");
-  flags::add_choice<Model>(app, "--model", config.model,
-                           {{"thread", Model::kThread}, {"process", Model::kProcess}},
-                           "serve each connection in a thread or in a process");
   declare_stores(app, target);
   declare_passwords(app, config);
   declare_tasks(app, config.task);

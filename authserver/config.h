@@ -14,13 +14,10 @@
 
 namespace authserver {
 
-enum class Model { kThread, kProcess };
-
 struct Config {
   net::HostPort listen{"127.0.0.1", 9001};
   serve::Options serve{.spare = 32};
   base::log::Level log_level = base::log::Level::kInfo;
-  Model model = Model::kThread;
 
   StoreConfig store;
   AccountTask task;  // what is done instead of serving

@@ -41,18 +41,6 @@ int carry_out_instead_of_serving(const Config& config) {
   return done ? 0 : failed(done.error());
 }
 
-// Starts to answer, and sets what the server needs for that in `options`.
-base::Status start_telemetry(serve::TelemetryService& service, const Config& config,
-                             const authserver::HashLanes& lanes, serve::Options& options) {
-  const serve::MakeSource make_source = [&service, &config, &lanes](pid_t server) {
-    return authserver::make_telemetry_source(config, service.board(), lanes, server);
-  };
-  options.counters = &service.board();
-  if (config.model == authserver::Model::kThread) return service.serve_in_thread(make_source);
-  options.other_child_ended = [&service](pid_t child) { service.child_ended(child); };
-  return service.serve_in_process(make_source);
-}
-
 int run(const Config& config) {
   ::umask(S_IRWXG | S_IRWXO);  // the files that we write hold password records
   if (!authserver::start_cryptography())
@@ -74,7 +62,7 @@ int run(const Config& config) {
   const auto lanes = static_cast<std::size_t>(config.hashes_at_once);
   const serve::Shared<authserver::SharedPasswordState> passwords(std::in_place, lanes);
   // Each process would keep memory of its own, and there may be thousands.
-  const bool keeps_memory = config.model == authserver::Model::kThread;
+  const bool keeps_memory = config.serve.model == serve::Model::kThread;
   const auto authenticator =
       authserver::Authenticator::make({.scheme = config.password_scheme,
                                        .memo_ms = config.verified_memo_ms,
@@ -88,7 +76,9 @@ int run(const Config& config) {
   serve::Options options = config.serve;
   const serve::StopsTelemetry stops_telemetry(telemetry->get());
   if (auto* const service = telemetry->get()) {
-    const auto started = start_telemetry(*service, config, passwords->lanes, options);
+    const auto started = service->start(options, [service, &config, &passwords](pid_t server) {
+      return authserver::make_telemetry_source(config, service->board(), passwords->lanes, server);
+    });
     if (!started) return failed(started.error());
   }
   serve::announce_ready(
@@ -99,11 +89,7 @@ int run(const Config& config) {
   const serve::MakeWorker make_worker = [&] {
     return std::make_unique<authserver::Session>(*authenticator, config.store, *store_outage);
   };
-  serve::Front front{std::move(*listener), make_worker};
-  const bool is_done = config.model == authserver::Model::kProcess
-                           ? serve::serve_with_processes(std::move(front), options)
-                           : serve::serve_with_threads(serve::only(std::move(front)), options);
-  return is_done ? 0 : 1;
+  return serve::serve(serve::only({std::move(*listener), make_worker}), options) ? 0 : 1;
 }
 
 }  // namespace

@@ -13,6 +13,19 @@ namespace fileserver {
 
 namespace {
 
+// What only a server of threads has. Each process would have its own count of wrong passwords, and
+// whoever connects anew would begin at zero.
+std::optional<std::string> wrong_for_processes(const Config& config) {
+  if (config.serve.model == serve::Model::kThread) return {};
+  if (config.http_listen) return "--http-listen needs --model thread";
+  if (!config.transfer_log.path.empty()) return "--transfer-log needs --model thread";
+  if (!config.writers_path.empty()) return "--writers needs --model thread";
+  if (config.throttle.wrong_passwords != 0)
+    return "--model process does not bound wrong passwords; if that is meant, add "
+           "--wrong-passwords 0";
+  return {};
+}
+
 void declare(flags::App& app, Config& config) {
   flags::add_address(app, "--listen", config.listen,
                      "address to listen on; port 0 takes any free port");
@@ -109,7 +122,7 @@ std::variant<Config, int> read_config(int argc, char** argv) {
       [&]() -> std::optional<std::string> {
         const auto read = Writers(config.writers_path).read();
         if (!read) return "--writers: " + read.error().context;
-        return {};
+        return wrong_for_processes(config);
       });
   if (exit_status) return *exit_status;
   return config;

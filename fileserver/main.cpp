@@ -41,7 +41,9 @@ std::unique_ptr<fileserver::Files> open_files(const Config& config,
     return std::make_unique<fileserver::DiskFiles>(std::move(fence));
   return std::make_unique<fileserver::PrefetchedFiles>(
       std::move(fence), config.memory_limit_bytes, [] { return !base::stop_was_asked_for(); },
-      std::move(mounts));
+      std::move(mounts),
+      config.serve.model == serve::Model::kThread ? fileserver::Updates::kByThread
+                                                  : fileserver::Updates::kNone);
 }
 
 // What the fileserver needs once it runs. All that it opens later must be named here.
@@ -151,11 +153,10 @@ int run(const Config& config) {
   }
   const serve::StopsTelemetry stops_telemetry(telemetry->get());
   if (auto* const service = telemetry->get()) {
-    const auto started = service->serve_in_thread([&](pid_t server) {
+    const auto started = service->start(options, [service, &config, &files](pid_t server) {
       return fileserver::make_telemetry_source(config, *files, service->board(), server);
     });
     if (!started) return failed(started.error());
-    options.counters = &service->board();
   }
   fileserver::AuthClient auth(config.auth, config.auth_connection, config.auth_timeout_ms);
   fileserver::GuessThrottle throttle(config.throttle);
@@ -196,7 +197,7 @@ int run(const Config& config) {
                       [&] { return std::make_unique<fileserver::HttpSession>(parts); },
                       &serve::busy_answer});
   }
-  return serve::serve_with_threads(std::move(fronts), options) ? 0 : 1;
+  return serve::serve(std::move(fronts), options) ? 0 : 1;
 }
 
 }  // namespace

@@ -45,25 +45,38 @@ std::vector<std::thread> start_threads(std::size_t at_most, const std::function<
 // even if the name is a link that is changed later.
 PrefetchedFiles::PrefetchedFiles(std::shared_ptr<const Fence> fence,
                                  std::int64_t memory_limit_bytes,
-                                 const std::function<bool()>& may_go_on, MountWatch mounts)
-    : fence_(std::move(fence)),
-      disk_(fence_),
-      cache_(*fence_, memory_limit_bytes),
-      updater_(cache_, fence_->root_path(), kPieceBytes, std::move(mounts)) {
-  load_all(updater_.watch_and_list(), may_go_on);
+                                 const std::function<bool()>& may_go_on, MountWatch mounts,
+                                 Updates updates)
+    : fence_(std::move(fence)), disk_(fence_), cache_(*fence_, memory_limit_bytes) {
+  if (updates == Updates::kByThread) {
+    updater_.emplace(cache_, fence_->root_path(), kPieceBytes, std::move(mounts));
+    load_all(updater_->watch_and_list(), may_go_on);
+  } else {
+    load_all(list_files(fence_->root_path(), "", [](const std::string&) { return true; }).files,
+             may_go_on);
+  }
 }
 
 base::Result<OpenedFile> PrefetchedFiles::open(std::string_view name) {
-  auto entry = cache_.find(name);
-  if (!entry) {
-    const auto real_name = fence_->real_name(name);
-    if (!real_name) return real_name.error();
-    entry = cache_.find(*real_name);
-    if (!entry) return open_unknown(name, *real_name);
-  }
-  if (!entry->file) return disk_.open(name);
-  const FileVersion version = entry->file->version;
-  return OpenedFile{.name = name, .version = version, .cached = std::move(entry->file)};
+  if (auto entry = cache_.find(name)) return open_known(name, name, std::move(*entry));
+  const auto real_name = fence_->real_name(name);
+  if (!real_name) return real_name.error();
+  if (auto entry = cache_.find(*real_name)) return open_known(name, *real_name, std::move(*entry));
+  return open_unknown(name, *real_name);
+}
+
+base::Result<OpenedFile> PrefetchedFiles::open_known(std::string_view name,
+                                                     std::string_view real_name,
+                                                     FileCache::Entry entry) {
+  if (!entry.file || !is_current(real_name, *entry.file)) return disk_.open(name);
+  const FileVersion version = entry.file->version;
+  return OpenedFile{.name = name, .version = version, .cached = std::move(entry.file)};
+}
+
+bool PrefetchedFiles::is_current(std::string_view real_name, const CachedFile& file) const {
+  if (updater_) return true;
+  const auto status = fence_->status_of(real_name, Fence::Links::kRefused);
+  return status && have_same_content(version_in(*status), file.version);
 }
 
 // inotify does not report every file that is made, and a folder may be entered but not listed. Or
@@ -71,7 +84,7 @@ base::Result<OpenedFile> PrefetchedFiles::open(std::string_view name) {
 base::Result<OpenedFile> PrefetchedFiles::open_unknown(std::string_view name,
                                                        const std::string& real_name) {
   auto opened = disk_.open(name);
-  if (opened && cache_.has_room_for(real_name)) updater_.check_soon(real_name);
+  if (opened && updater_ && cache_.has_room_for(real_name)) updater_->check_soon(real_name);
   return opened;
 }
 
@@ -85,7 +98,7 @@ void PrefetchedFiles::load_all(const std::vector<std::string>& names,
   }
   if (!unfinished) return;
   log_result(names, seconds_since(start_ns));
-  updater_.start(*unfinished);
+  if (updater_) updater_->start(*unfinished);
 }
 
 std::optional<std::vector<std::string>> PrefetchedFiles::load_each(

@@ -14,7 +14,15 @@
 
 namespace fileserver {
 
-// open() from any thread. One more thread, of its own, keeps the files up to date.
+// Who brings the files up to date once they are in memory.
+enum class Updates {
+  kByThread,
+  kNone,  // each open() compares the file with the one on disk; a changed one is served from there
+};
+
+// open() from any thread. With Updates::kByThread, one more thread, of its own, keeps the files up
+// to date. With Updates::kNone, children that are forked later share the memory, and no thread is
+// left when the constructor returns.
 class PrefetchedFiles : public Files {
  public:
   // Reads all files, several at once, and logs the progress every two seconds. A file that does not
@@ -26,7 +34,8 @@ class PrefetchedFiles : public Files {
   // `mounts` must be opened before the process is restricted; by default nothing that is mounted
   // later is noticed.
   PrefetchedFiles(std::shared_ptr<const Fence> fence, std::int64_t memory_limit_bytes,
-                  const std::function<bool()>& may_go_on, MountWatch mounts = {});
+                  const std::function<bool()>& may_go_on, MountWatch mounts = {},
+                  Updates updates = Updates::kByThread);
 
   base::Result<OpenedFile> open(std::string_view name) override;
 
@@ -42,6 +51,10 @@ class PrefetchedFiles : public Files {
   }
 
  private:
+  base::Result<OpenedFile> open_known(std::string_view name, std::string_view real_name,
+                                      FileCache::Entry entry);
+  bool is_current(std::string_view real_name, const CachedFile& file) const;
+
   // Opens a file that the cache does not know on disk, if there is such a file.
   base::Result<OpenedFile> open_unknown(std::string_view name, const std::string& real_name);
 
@@ -56,7 +69,7 @@ class PrefetchedFiles : public Files {
   const std::shared_ptr<const Fence> fence_;
   DiskFiles disk_;
   FileCache cache_;
-  CacheUpdater updater_;
+  std::optional<CacheUpdater> updater_;  // nothing with Updates::kNone
 };
 
 // Calls work(0) to work(count - 1) from up to eight threads, in this order of starting, and returns

@@ -5,6 +5,9 @@
 namespace serve {
 
 void add_options(flags::App& app, Options& target, const std::string& spare_name) {
+  flags::add_choice<Model>(app, "--model", target.model,
+                           {{"thread", Model::kThread}, {"process", Model::kProcess}},
+                           "serve each connection in a thread or in a process");
   flags::add_whole(
       app, "--max-connections", target.max_connections, 1, 1'000'000,
       "how many connections may be open at once; a further one gets the answer `busy`");

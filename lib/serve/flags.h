@@ -8,9 +8,9 @@
 
 namespace serve {
 
-// Declares --max-connections, --idle-timeout, --drain-seconds, --telemetry-listen, --user, and the
-// flag named `spare_name`, which is --spare-threads or --spare-workers. They write into `target`,
-// which must outlive flags::parse().
+// Declares --model, --max-connections, --idle-timeout, --drain-seconds, --telemetry-listen, --user,
+// and the flag named `spare_name`, which is --spare-threads or --spare-workers. They write into
+// `target`, which must outlive flags::parse().
 void add_options(flags::App& app, Options& target, const std::string& spare_name);
 
 }  // namespace serve

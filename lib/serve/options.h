@@ -23,7 +23,11 @@ class Stream;
 // does not allow what following a served folder that is removed and made again would need.
 enum class Sandbox { kOff, kOn, kStrict };
 
+// What owns a connection: see servers.h.
+enum class Model { kThread, kProcess };
+
 struct Options {
+  Model model = Model::kThread;
   int max_connections = 4096;
   int spare = 0;   // idle threads or processes to keep; 0: one is started for each connection
   int fronts = 1;  // each keeps its own idle threads

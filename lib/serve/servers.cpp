@@ -1,5 +1,6 @@
 #include "serve/servers.h"
 
+#include <cassert>
 #include <utility>
 
 #include "wire/error_word.h"
@@ -15,6 +16,12 @@ std::vector<Front> only(Front front) {
   std::vector<Front> fronts;
   fronts.push_back(std::move(front));
   return fronts;
+}
+
+bool serve(std::vector<Front> fronts, const Options& options) {
+  if (options.model == Model::kThread) return serve_with_threads(std::move(fronts), options);
+  assert(fronts.size() == 1);
+  return serve_with_processes(std::move(fronts.front()), options);
 }
 
 }  // namespace serve

@@ -47,4 +47,7 @@ bool serve_with_threads(std::vector<Front> fronts, const Options& options);
 // Requires: this process has no other thread.
 bool serve_with_processes(Front front, const Options& options);
 
+// One of the two, as options.model says. Requires: a server of processes has one front.
+bool serve(std::vector<Front> fronts, const Options& options);
+
 }  // namespace serve

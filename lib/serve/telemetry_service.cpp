@@ -34,6 +34,13 @@ void TelemetryService::stop() {
   thread_.join();
 }
 
+base::Status TelemetryService::start(Options& options, const MakeSource& make_source) {
+  options.counters = &board_;
+  if (options.model == Model::kThread) return serve_in_thread(make_source);
+  options.other_child_ended = [this](pid_t child) { child_ended(child); };
+  return serve_in_process(make_source);
+}
+
 base::Status TelemetryService::serve_in_thread(const MakeSource& make_source) {
   if (const auto listening = net::start_listening(listener_); !listening) return listening;
   net::Listener listener{std::move(listener_.fd), listener_.address};
@@ -48,6 +55,7 @@ base::Status TelemetryService::serve_in_process(const MakeSource& make_source) {
   return fork_child(0);
 }
 
+// Starts the child again, after a second.
 void TelemetryService::child_ended(pid_t child) {
   if (child != child_) return;
   constexpr int kWaitMs = 1000;

@@ -36,21 +36,20 @@ class TelemetryService {
   const net::HostPort& address() const { return listener_.address; }
   telemetry::Board& board() { return board_; }
 
-  // Answers in a thread of its own. Called once, for a server of threads. kInternal if it cannot
-  // listen. Throws std::exception if no thread can be made.
-  base::Status serve_in_thread(const MakeSource& make_source);
-
-  // Answers in a child process, because the parent of the process model has one thread. Called
-  // once, before the server starts. kInternal if it cannot listen, or if there can be no child.
-  base::Status serve_in_process(const MakeSource& make_source);
-
-  // Options::other_child_ended of that server. Starts the child again, after a second.
-  void child_ended(pid_t child);
+  // Begins to answer: in a thread, or for a server of processes, whose parent has one thread, in a
+  // child process, which is made again when it dies. Sets what the server needs for that in
+  // `options`. Called once, before the server starts. What `make_source` refers to must outlive
+  // stop(). kInternal if it cannot listen, or if there can be no child. Throws std::exception if no
+  // thread can be made.
+  base::Status start(Options& options, const MakeSource& make_source);
 
  private:
   TelemetryService(net::Listener listener, std::size_t workers)
       : listener_(std::move(listener)), board_(workers) {}
 
+  base::Status serve_in_thread(const MakeSource& make_source);
+  base::Status serve_in_process(const MakeSource& make_source);
+  void child_ended(pid_t child);
   base::Status fork_child(int wait_first_ms);
   [[noreturn]] void live_as_child(pid_t server, int wait_first_ms);
 

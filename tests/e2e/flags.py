@@ -49,6 +49,7 @@ def _choice(name: str, default: str, *others: str) -> Flag:
 
 
 BOTH = (
+    _choice("model", "thread", "process"),
     Flag("max-connections", "4096", "7", BAD_COUNT),
     Flag("idle-timeout", "60", "1.5", BAD_SECONDS),
     Flag("drain-seconds", "5", "0", BAD_SECONDS),
@@ -61,7 +62,6 @@ BOTH = (
 FLAGS = {
     "authserver": (
         Flag("listen", "127.0.0.1:9001", "127.0.0.1:0", BAD_ADDRESS),
-        _choice("model", "thread", "process"),
         _choice("store-connection", "persistent", "per-request"),
         Flag("store-timeout", "2", "3", BAD_SECONDS),
         _choice("password-scheme", "argon2id", "plain"),

@@ -6,6 +6,8 @@ from scene import Scene
 KINDS = (
     "fileserver",
     "fileserver without idle threads",
+    "fileserver with processes",
+    "fileserver with processes, none idle",
     "authserver with threads",
     "authserver with threads, none idle",
     "authserver with processes",
@@ -18,11 +20,14 @@ PROCESS_KINDS = tuple(kind for kind in KINDS if "processes" in kind)
 def start(scene: Scene, kind: str, *flags: object, **options) -> Program:
     """Starts a server of this kind that answers `ping` with OK."""
     keeps_none_idle = "without" in kind or "none idle" in kind
+    model = "process" if "processes" in kind else "thread"
     if kind.startswith("fileserver"):
         spare = ("--spare-threads", "0") if keeps_none_idle else ()
-        return scene.fileserver(scene.authserver(), *spare, *flags, **options)
+        unbounded = ("--wrong-passwords", "0") if model == "process" else ()
+        return scene.fileserver(
+            scene.authserver(), "--model", model, *unbounded, *spare, *flags, **options
+        )
     spare = ("--spare-workers", "0") if keeps_none_idle else ()
-    model = "process" if "processes" in kind else "thread"
     return scene.authserver(
         "--model", model, "--password-scheme", "plain", *spare, *flags, **options
     )

@@ -10,7 +10,7 @@ import servers
 from client import Client
 from processes import children, server_of, sleep_count, state, threads
 from programs import Program
-from scene import SceneTest
+from scene import SceneTest, for_each
 from waiting import eventually
 
 
@@ -19,7 +19,7 @@ def is_gone(pid: int) -> bool:
 
 
 class ProcessModelTest(SceneTest):
-    kind = servers.PROCESS_KINDS[0]
+    kind = "authserver with processes"
 
     def start(self, *flags: object) -> Program:
         return servers.start(self.scene, self.kind, *flags)
@@ -146,29 +146,9 @@ class ProcessModelTest(SceneTest):
         self.assertEqual(self.ask_on_a_new_connection(again), "OK")
         again.stop()
 
-    def test_when_the_parent_is_killed_a_request_under_way_is_finished(self) -> None:
-        server = self.start("--store-timeout", "30")
-        client = self.scene.client(server)
-        self.assertEqual(client.ask("ping"), "OK")
-        orphan = server_of(client, server.pid)
-        lock = self.scene.keep(sqlite3.connect(self.scene.accounts, isolation_level=None))
-        lock.execute("BEGIN IMMEDIATE")
-        before = sleep_count(orphan)
-        client.send("new:late:pw\nnew:waiting:pw\n")
-        eventually(lambda: sleep_count(orphan) > before + 10, "the request waits for the lock")
-        server.kill()
-        lock.execute("ROLLBACK")
-        self.assertEqual(client.reply(), "OK")
-        self.assertTrue(client.is_ended())
-        eventually(lambda: is_gone(orphan), "the child has ended")
-        users = {bytes(name) for (name,) in lock.execute("SELECT name FROM accounts")}
-        self.assertIn(b"late", users)
-        self.assertNotIn(b"waiting", users)
-        lock.close()
-
 
 class ProcessModelWithoutIdleChildrenTest(ProcessModelTest):
-    kind = servers.PROCESS_KINDS[1]
+    kind = "authserver with processes, none idle"
 
     def test_a_process_ends_with_its_connection(self) -> None:
         server = self.start()
@@ -177,6 +157,38 @@ class ProcessModelWithoutIdleChildrenTest(ProcessModelTest):
         self.assertEqual(len(children(server.pid)), 1)
         client.close()
         eventually(lambda: children(server.pid) == [], "the child has ended")
+
+
+class FileserverProcessesTest(ProcessModelTest):
+    kind = "fileserver with processes"
+
+
+class FileserverProcessesWithoutIdleChildrenTest(ProcessModelWithoutIdleChildrenTest):
+    kind = "fileserver with processes, none idle"
+
+
+class KilledParentTest(SceneTest):
+    @for_each(kind for kind in servers.PROCESS_KINDS if kind in servers.AUTHSERVER_KINDS)
+    def test_a_request_under_way_is_finished(self, kind: str) -> None:
+        server = servers.start(self.scene, kind, "--store-timeout", "30")
+        client = self.scene.client(server)
+        self.assertEqual(client.ask("ping"), "OK")
+        orphan = server_of(client, server.pid)
+        lock = self.scene.keep(sqlite3.connect(self.scene.accounts, isolation_level=None))
+        lock.execute("BEGIN IMMEDIATE")
+        before = sleep_count(orphan)
+        late, waiting = (f"{word}{servers.KINDS.index(kind)}" for word in ("late", "waiting"))
+        client.send(f"new:{late}:pw\nnew:{waiting}:pw\n")
+        eventually(lambda: sleep_count(orphan) > before + 10, "the request waits for the lock")
+        server.kill()
+        lock.execute("ROLLBACK")
+        self.assertEqual(client.reply(), "OK")
+        self.assertTrue(client.is_ended())
+        eventually(lambda: is_gone(orphan), "the child has ended")
+        users = {name.decode() for (name,) in lock.execute("SELECT name FROM accounts")}
+        self.assertIn(late, users)
+        self.assertNotIn(waiting, users)
+        lock.close()
 
 
 class ThreadModelTest(SceneTest):

@@ -230,6 +230,20 @@ _CACHE = (
         ("e2e/test_prefetch_unwatched.UnwatchedTest.test_changes_are_seen_without_watches",),
     ),
     Mutation(
+        "processes-serve-what-was-there-at-start",
+        "fileserver/files/prefetched_files.cpp",
+        "  if (updater_) return true;\n",
+        "  return true;\n",
+        ("e2e/test_file_processes.FileProcessesTest.test_changes_are_seen_by_every_process",),
+    ),
+    Mutation(
+        "processes-take-guesses-without-a-word",
+        "fileserver/config.cpp",
+        "return wrong_for_processes(config);",
+        "return {};",
+        ("e2e/test_file_processes.FileProcessesTest.test_what_needs_threads_is_wrong_usage",),
+    ),
+    Mutation(
         "root-that-was-made-again-is-not-watched",
         "fileserver/files/cache_updater.cpp",
         "if (!is_same_folder(known_root_.get(), root_)) check_everything();",
@@ -261,8 +275,8 @@ _CACHE = (
     Mutation(
         "file-published-by-a-link-is-not-loaded",
         "fileserver/files/prefetched_files.cpp",
-        "if (opened && cache_.has_room_for(real_name)) updater_.check_soon(real_name);",
-        "",
+        "if (opened && updater_ && cache_.has_room_for(real_name))",
+        "if (false)",
         (_FOLLOWS + "test_a_file_that_had_no_name_while_it_was_written_is_served_and_followed",),
     ),
     Mutation(
