@@ -1,4 +1,7 @@
-"""The commands: list, run, report, compare, doctor. Exit status 0 done, 1 failed, 2 wrong usage."""
+"""The commands: list, run, report, compare, doctor, limits.
+
+Exit status: 0 done, 1 failed, 2 wrong usage.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import time
 from pathlib import Path
 from typing import NoReturn
 
-from . import doctor, run
+from . import doctor, limits, run
 from .plan import catalog, options, papers, pinning
 from .plan.plan import Options
 from .report import compare, markdown, page
@@ -80,6 +83,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_plan_flags(doctor, names_needed=False)
     doctor.set_defaults(command=_doctor)
+    limits = commands.add_parser(
+        "limits", help="find by trying how many connections this host can bear"
+    )
+    limits.add_argument("--json", type=Path, metavar="FILE", help="write them to FILE too")
+    limits.set_defaults(command=_limits)
     return parser
 
 
@@ -195,3 +203,8 @@ def _doctor(parsed: argparse.Namespace) -> int:
     chosen = options.checked(parsed)
     _enter_namespace(chosen)
     return doctor.examine(chosen, parsed.programs.resolve(), parsed.work.resolve())
+
+
+def _limits(parsed: argparse.Namespace) -> int:
+    namespace.enter()  # where no port is in use
+    return limits.show(parsed.json)
