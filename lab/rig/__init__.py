@@ -3,6 +3,7 @@
 The lab, the bench, the demo and the tests all use this package. It knows nothing of experiments.
 
   processes.py   one running program: READY line, pinning, signals, end
+  process_tree.py  a program and all that it started
   stores.py      the account stores: one row for each in KINDS
   databases.py   Redis and MySQL, which stores.py and the tests start
   servers.py     an authserver and a fileserver that are ready

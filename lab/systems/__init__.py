@@ -3,6 +3,7 @@
 system.py      what a system under test is to the lab
 turnstile.py   our own: a store, an authserver and a fileserver
 known.py       all systems by their names
+ftp/           other people's FTP servers, as private copies
 places.py      where the load generator runs
 files.py       the files that are served
 """

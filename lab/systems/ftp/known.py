@@ -1,0 +1,59 @@
+"""The FTP servers by the names that the lab gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from ...rig.errors import WrongUsage
+from .proftpd import Proftpd
+from .pure_ftpd import PureFtpd
+from .pyftpd import Pyftpdlib
+from .server import FtpServer, Setting
+from .vsftpd import Vsftpd
+
+A_FILE = "a file"
+A_FILE_BY_PAM = "a file, by PAM"
+ITS_MEMORY = "a table in its memory"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """asks_whom says where a log-in is validated: rates are only comparable with the same."""
+
+    name: str
+    server: type[FtpServer]
+    asks_whom: str
+    is_tuned: bool = False  # not as its makers deliver it, but for speed
+
+
+ENTRIES = {
+    entry.name: entry
+    for entry in (
+        Entry(name="pure-ftpd", server=PureFtpd, asks_whom=A_FILE),
+        Entry(name="pure-ftpd-tuned", server=PureFtpd, asks_whom=A_FILE, is_tuned=True),
+        Entry(name="vsftpd", server=Vsftpd, asks_whom=A_FILE_BY_PAM),
+        Entry(name="vsftpd-tuned", server=Vsftpd, asks_whom=A_FILE_BY_PAM, is_tuned=True),
+        Entry(name="proftpd", server=Proftpd, asks_whom=A_FILE),
+        Entry(name="proftpd-tuned", server=Proftpd, asks_whom=A_FILE, is_tuned=True),
+        Entry(name="pyftpdlib", server=Pyftpdlib, asks_whom=ITS_MEMORY),
+    )
+}
+
+
+@contextmanager
+def running(name: str, setting: Setting) -> Iterator[FtpServer]:
+    """Starts the server, and stops it with all its processes when the block is left.
+
+    WrongUsage for an unknown name. LeftOut, with a reason, when this host cannot run the server.
+    """
+    if name not in ENTRIES:
+        raise WrongUsage(f"no FTP server '{name}'; there are: {', '.join(ENTRIES)}")
+    entry = ENTRIES[name]
+    server = entry.server(replace(setting, is_tuned=entry.is_tuned))
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop()

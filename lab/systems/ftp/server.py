@@ -1,0 +1,140 @@
+"""What is common to all FTP servers: whom they serve, how they are started and stopped."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from ...rig.cores import Cores
+from ...rig.errors import Failed
+from ...rig.host import free_port
+from ...rig.process_tree import stop_with_children
+from ...rig.processes import Address, Program, wait_listening
+from .packages import Copy, LeftOut, unpacked
+
+NOBODY = 65534  # the user and the group that sessions run as
+_START_TIMEOUT_S = 30.0
+_OTHERS_MAY_ENTER = 0o005
+
+
+@dataclass(frozen=True)
+class Account:
+    user: str
+    password: str
+
+    def hashed(self) -> str:
+        """The password as crypt(3) keeps it in the cheapest form that all servers can verify.
+
+        It takes well below a millisecond. The default of pure-pw takes seconds for each log-in, so
+        a measurement of log-ins would measure nothing else.
+        """
+        library = ctypes.CDLL(ctypes.util.find_library("crypt") or "libcrypt.so.1")
+        library.crypt.restype = ctypes.c_char_p
+        salt = f"$1${secrets.token_hex(4)}$"
+        made: bytes | None = library.crypt(self.password.encode(), salt.encode())
+        if not made or not made.startswith(salt.encode()):
+            raise Failed("the host's crypt(3) has no MD5 hashes ($1$)")
+        return made.decode("ascii")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """What a server serves, and how.
+
+    Accounts only read. Sessions of pure-ftpd, vsftpd and proftpd run as the user nobody and see
+    nothing above root.
+    """
+
+    root: Path  # the served folder
+    folder: Path  # for the configuration and the log
+    packages: Path  # where private copies are kept between runs
+    accounts: tuple[Account, ...]
+    host: str = "127.0.0.1"
+    connections: int = 10_000  # at once, from one address too
+    cores: Cores = ()
+    wrapper: tuple[str, ...] = ()
+    is_tuned: bool = False
+    authserver: Address | None = None  # for a server that asks ours
+
+
+class FtpServer:
+    """A server on a free port. It runs from start() until stop(). Threads: one."""
+
+    package: ClassVar[str]
+    needs_root: ClassVar[bool] = True
+
+    def __init__(self, setting: Setting) -> None:
+        """LeftOut when this user cannot run it, or when its package cannot be downloaded."""
+        if self.needs_root and os.geteuid() != 0:
+            raise LeftOut(f"{self.package} is left out: only root can start it")
+        self.setting = setting
+        self.folder = setting.folder.resolve()
+        self.root = setting.root.resolve()
+        if self.needs_root and self.root.stat().st_mode & _OTHERS_MAY_ENTER != _OTHERS_MAY_ENTER:
+            raise Failed(
+                f"{self.package} cannot serve {self.root}: the user nobody may not read it"
+            )
+        self.copy: Copy = unpacked(self.package, setting.packages)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.address = Address(setting.host, free_port())
+        self._programs: list[Program] = []
+
+    @property
+    def version(self) -> str:
+        """That of the package."""
+        return self.copy.version
+
+    @property
+    def program(self) -> Program:
+        """The one that listens. Requires: start() was called."""
+        return self._programs[-1]
+
+    def programs(self) -> dict[str, Program]:
+        """All that run for it, by their names."""
+        return {program.name: program for program in self._programs}
+
+    def start(self) -> None:
+        """Returns when it listens. Failed, and nothing of it runs, when it does not."""
+        try:
+            self.configure()
+            self.run(self.package, [*self.setting.wrapper, *self.command()])
+            wait_listening(self.program, self.address.port, _START_TIMEOUT_S)
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """Stops it and every process that it started."""
+        while self._programs:
+            stop_with_children(self._programs.pop())
+
+    def run(self, name: str, command: list[str]) -> None:
+        """Starts one of the programs that stop() stops."""
+        self._programs.append(
+            Program(
+                name,
+                command,
+                self.folder / f"{name}.log",
+                cores=self.setting.cores,
+                environment=self.copy.environment,
+            )
+        )
+
+    def configure(self) -> None:
+        """Writes what the server reads, and starts what it asks."""
+        raise NotImplementedError
+
+    def command(self) -> list[str]:
+        raise NotImplementedError
+
+    def write(self, name: str, text: str) -> Path:
+        """A file in the folder that only its owner can read."""
+        path = self.folder / name
+        path.touch(mode=0o600)
+        path.write_text(text, encoding="utf-8")
+        return path

@@ -1,0 +1,63 @@
+"""vsftpd: two processes for each session, accounts from PAM."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .namespace import SERVED, in_namespace, require_namespaces
+from .server import NOBODY, FtpServer, Setting
+
+_SERVICE = (
+    "auth required pam_unix.so\naccount required pam_permit.so\nsession required pam_permit.so\n"
+)
+# What each session does by default to lock itself in: namespaces and a filter of system calls.
+_TUNED = ("isolate=NO", "isolate_network=NO", "seccomp_sandbox=NO")
+
+
+class Vsftpd(FtpServer):
+    """It runs in a mount namespace where /etc/passwd, /etc/shadow and /etc/pam.d are its own."""
+
+    package = "vsftpd"
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        require_namespaces(self.package)
+
+    def configure(self) -> None:
+        accounts = self.setting.accounts
+        users = [f"{one.user}:x:{NOBODY}:{NOBODY}::{SERVED}:/bin/sh\n" for one in accounts]
+        hashes = [f"{one.user}:{one.hashed()}:19000:0:99999:7:::\n" for one in accounts]
+        host = Path("/etc/passwd").read_text(encoding="utf-8")
+        self.write("passwd", f"{host.rstrip()}\n{''.join(users)}").chmod(0o644)
+        self.write("shadow", "".join(hashes))
+        for name in ("empty", "pam"):
+            (self.folder / name).mkdir(exist_ok=True)
+        self.write("pam/vsftpd", _SERVICE)
+        self.write("conf", "".join(f"{line}\n" for line in self._configuration()))
+
+    def command(self) -> list[str]:
+        mounts = {"passwd": "/etc/passwd", "shadow": "/etc/shadow", "pam": "/etc/pam.d"}
+        served = {self.root: SERVED}
+        own = {self.folder / name: place for name, place in mounts.items()}
+        server = [str(self.copy.path("usr/sbin/vsftpd")), str(self.folder / "conf")]
+        return in_namespace(served | own, server)
+
+    def _configuration(self) -> list[str]:
+        program = self.copy.path("usr/sbin/vsftpd").read_bytes()
+        has_lookups = b"reverse_lookup_enable" in program  # since 3.0.4; unknown names are errors
+        return [
+            "listen=YES",
+            f"listen_address={self.address.host}",
+            f"listen_port={self.address.port}",
+            "background=NO",
+            "anonymous_enable=NO",
+            "local_enable=YES",
+            "chroot_local_user=YES",
+            "allow_writeable_chroot=YES",
+            "pam_service_name=vsftpd",
+            f"secure_chroot_dir={self.folder / 'empty'}",
+            "max_clients=0",
+            "max_per_ip=0",
+            *(["reverse_lookup_enable=NO"] if has_lookups else []),
+            *(_TUNED if self.setting.is_tuned else ()),
+        ]

@@ -1,0 +1,134 @@
+"""Each FTP server that the lab knows: it is downloaded, serves, validates, and ends."""
+
+import ftplib
+import io
+import os
+import tempfile
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from unittest import mock
+
+from lab.rig.errors import Failed, WrongUsage
+from lab.rig.process_tree import tree
+from lab.rig.processes import Address
+from lab.systems.ftp import known, packages
+from lab.systems.ftp.packages import LeftOut
+from lab.systems.ftp.server import Account, FtpServer, Setting
+
+# Kept between runs of the tests. apt decides which version it gives.
+PACKAGES = Path(tempfile.gettempdir()) / f"turnstile-tests-packages-{os.getuid()}"
+RIGHT = Account("lab", "right one")
+OTHER = Account("lab2", "of the other")
+BYTES = bytes(range(256)) * 400
+
+
+def fetched(address: Address, account: Account, name: str) -> bytes:
+    """The bytes of the file. ftplib.error_perm when the server refuses."""
+    with ftplib.FTP() as client:
+        client.connect(address.host, address.port, timeout=60)
+        client.login(account.user, account.password)
+        received = io.BytesIO()
+        client.retrbinary(f"RETR {name}", received.write)
+        return received.getvalue()
+
+
+class FtpServersTest(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.root = self.folder / "root"
+        self.root.mkdir(mode=0o755)
+        (self.root / "a.bin").write_bytes(BYTES)
+
+    def setting(self) -> Setting:
+        return Setting(
+            root=self.root,
+            folder=self.folder / "server",
+            packages=PACKAGES,
+            accounts=(RIGHT, OTHER),
+        )
+
+    def start(self, name: str) -> None:
+        with known.running(name, self.setting()):
+            pass
+
+    def check(self, name: str) -> None:
+        try:
+            known.ENTRIES[name].server(self.setting())
+        except LeftOut as reason:
+            self.skipTest(str(reason))
+        with known.running(name, self.setting()) as server:
+            self.check_serves(server)
+            with ftplib.FTP() as client:  # a session that is open when the server is stopped
+                client.connect(server.address.host, server.address.port, timeout=60)
+                client.login(RIGHT.user, RIGHT.password)
+                processes = tree(server.program.pid)
+                server.stop()
+        self.assertEqual([pid for pid in processes if tree(pid)], [])
+
+    def check_serves(self, server: FtpServer) -> None:
+        for account in (RIGHT, OTHER):
+            self.assertEqual(fetched(server.address, account, "a.bin"), BYTES)
+        self.assertTrue(server.version)
+        self.assertNotIn(RIGHT.password, server.program.command_line())
+        wrong = [Account("lab", "wrong"), Account("nobody", ""), Account("anonymous", "a@b")]
+        with ThreadPoolExecutor(len(wrong)) as pool:  # each is delayed for seconds
+            asked = [pool.submit(fetched, server.address, one, "a.bin") for one in wrong]
+        for one in asked:
+            self.assertIsInstance(one.exception(), ftplib.error_perm)
+        with self.assertRaises(ftplib.error_perm):
+            fetched(server.address, RIGHT, "../accounts")
+
+    def test_pure_ftpd(self) -> None:
+        self.check("pure-ftpd")
+
+    def test_pure_ftpd_tuned(self) -> None:
+        self.check("pure-ftpd-tuned")
+
+    def test_vsftpd(self) -> None:
+        self.check("vsftpd")
+
+    def test_vsftpd_tuned(self) -> None:
+        self.check("vsftpd-tuned")
+
+    def test_proftpd(self) -> None:
+        self.check("proftpd")
+
+    def test_proftpd_tuned(self) -> None:
+        self.check("proftpd-tuned")
+
+    def test_pyftpdlib(self) -> None:
+        self.check("pyftpdlib")
+
+    def test_each_entry_has_a_test(self) -> None:
+        tests = {name.removeprefix("test_") for name in dir(self)}
+        self.assertEqual({name.replace("-", "_") for name in known.ENTRIES} - tests, set())
+
+    def test_a_server_that_cannot_be_downloaded_is_left_out_by_name(self) -> None:
+        with self.assertRaisesRegex(Failed, "^no-such-server is left out: "):
+            packages.unpacked("no-such-server", self.folder / "packages")
+        without_apt = mock.patch("shutil.which", return_value=None)
+        with without_apt, self.assertRaisesRegex(Failed, "^vsftpd is left out: this system has no"):
+            packages.unpacked("vsftpd", self.folder / "packages")
+        self.assertEqual(list((self.folder / "packages").glob("*server/*")), [])
+
+    def test_an_unknown_name_is_wrong_usage(self) -> None:
+        with self.assertRaisesRegex(WrongUsage, "no FTP server 'ncftpd'; there are: pure-ftpd, "):
+            self.start("ncftpd")
+
+    def test_without_root_the_reason_is_told(self) -> None:
+        as_user = mock.patch("os.geteuid", return_value=1000)
+        with as_user, self.assertRaisesRegex(LeftOut, "^vsftpd is left out: only root can start"):
+            self.start("vsftpd")
+
+    @unittest.skipIf(os.geteuid() != 0, "only root can start it")
+    def test_a_folder_that_sessions_cannot_read_is_told(self) -> None:
+        self.root.chmod(0o700)
+        with self.assertRaisesRegex(Failed, "the user nobody may not read it"):
+            self.start("vsftpd")
+
+
+if __name__ == "__main__":
+    unittest.main()
