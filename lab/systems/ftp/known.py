@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 
 from ...rig.errors import WrongUsage
 from .proftpd import Proftpd
-from .pure_ftpd import PureFtpd
+from .pure_ftpd import PureFtpd, PureFtpdAuthd
 from .pyftpd import Pyftpdlib
 from .server import FtpServer, Setting
 from .vsftpd import Vsftpd
 
 A_FILE = "a file"
 A_FILE_BY_PAM = "a file, by PAM"
+OUR_AUTHSERVER = "our authserver"
 ITS_MEMORY = "a table in its memory"
 
 
@@ -33,6 +34,7 @@ ENTRIES = {
     for entry in (
         Entry(name="pure-ftpd", server=PureFtpd, asks_whom=A_FILE),
         Entry(name="pure-ftpd-tuned", server=PureFtpd, asks_whom=A_FILE, is_tuned=True),
+        Entry(name="pure-ftpd-authd", server=PureFtpdAuthd, asks_whom=OUR_AUTHSERVER),
         Entry(name="vsftpd", server=Vsftpd, asks_whom=A_FILE_BY_PAM),
         Entry(name="vsftpd-tuned", server=Vsftpd, asks_whom=A_FILE_BY_PAM, is_tuned=True),
         Entry(name="proftpd", server=Proftpd, asks_whom=A_FILE),

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from .namespace import SERVED, in_namespace, require_namespaces
-from .server import NOBODY, FtpServer, Setting
+from .namespace import SERVED
+from .server import NOBODY, FtpServer
 
 
 class Proftpd(FtpServer):
     package = "proftpd-core"
-
-    def __init__(self, setting: Setting) -> None:
-        super().__init__(setting)
-        require_namespaces(self.package)
 
     def configure(self) -> None:
         lines = [
@@ -44,8 +40,7 @@ class Proftpd(FtpServer):
 
     def command(self) -> list[str]:
         server = str(self.copy.path("usr/sbin/proftpd"))
-        command = [server, "--nodaemon", "--config", str(self.folder / "conf")]
-        return in_namespace({self.root: SERVED}, command)
+        return [server, "--nodaemon", "--config", str(self.folder / "conf")]
 
     def _logs(self) -> list[str]:
         """The scoreboard lists the sessions for ftpwho; each session locks it."""

@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
+import time
+from pathlib import Path
+
+from ...rig.errors import Failed
 from ...rig.processes import run_tool
+from .namespace import SERVED
 from .server import NOBODY, FtpServer
+
+_SESSIONS = Path("/var/run/pure-ftpd")
+_SOCKET = _SESSIONS / "authd"  # as both programs see it: short, whatever the lab's folder is called
+_ASK_AUTHSERVER = Path(__file__).with_name("ask_authserver")
+_START_TIMEOUT_S = 30.0
 
 
 class PureFtpd(FtpServer):
+    """It keeps a file of each session in a folder that cannot be configured; ours is in its place.
+
+    pure-ftpd makes this folder on the host too, where it stays empty.
+    """
+
     package = "pure-ftpd"
 
     def configure(self) -> None:
+        _SESSIONS.mkdir(mode=0o700, exist_ok=True)
+        (self.folder / "run").mkdir(mode=0o700, exist_ok=True)
+        self.make_accounts()
+
+    def make_accounts(self) -> None:
         lines = [
-            f"{account.user}:{account.hashed()}:{NOBODY}:{NOBODY}::{self.root}/./::::::::::::\n"
+            f"{account.user}:{account.hashed()}:{NOBODY}:{NOBODY}::{SERVED}/./::::::::::::\n"
             for account in self.setting.accounts
         ]
         readable = self.write("accounts", "".join(lines))
@@ -28,6 +48,36 @@ class PureFtpd(FtpServer):
             *(("-f", "none") if self.setting.is_tuned else ()),  # no line to syslog for a session
         ]
 
+    def mounts(self) -> dict[Path, str]:
+        return super().mounts() | {self.folder / "run": str(_SESSIONS)}
+
     def login(self) -> str:
         """How it validates, for -l. The path is absolute, because the server changes its folder."""
         return f"puredb:{self.folder / 'accounts.pdb'}"
+
+
+class PureFtpdAuthd(PureFtpd):
+    """pure-ftpd that asks our authserver, by way of pure-authd. The accounts must exist there."""
+
+    def make_accounts(self) -> None:
+        """Starts pure-authd, which runs the script for each log-in."""
+        if not self.setting.authserver:
+            raise Failed(f"{self.package} is to ask our authserver, but there is none")
+        command = [str(self.copy.path("usr/sbin/pure-authd"))]
+        authd = self.run(
+            "pure-authd",
+            [*command, "-s", str(_SOCKET), "-r", str(_ASK_AUTHSERVER)],
+            variables={
+                "TURNSTILE_HOST": self.setting.authserver.host,
+                "TURNSTILE_PORT": str(self.setting.authserver.port),
+                "TURNSTILE_SESSION": f"uid:{NOBODY} gid:{NOBODY} dir:{SERVED}",
+            },
+        )
+        deadline = time.monotonic() + _START_TIMEOUT_S
+        while not (self.folder / "run" / _SOCKET.name).is_socket():
+            if not authd.is_running() or time.monotonic() > deadline:
+                raise Failed(f"pure-authd did not start: {authd.last_words()}")
+            time.sleep(0.01)
+
+    def login(self) -> str:
+        return f"extauth:{_SOCKET}"

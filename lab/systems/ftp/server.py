@@ -13,8 +13,9 @@ from typing import ClassVar
 from ...rig.cores import Cores
 from ...rig.errors import Failed
 from ...rig.host import free_port
-from ...rig.process_tree import stop_with_children
+from ...rig.process_tree import stop_with_children, tree
 from ...rig.processes import Address, Program, wait_listening
+from .namespace import SERVED, in_namespace, require_namespaces
 from .packages import Copy, LeftOut, unpacked
 
 NOBODY = 65534  # the user and the group that sessions run as
@@ -79,6 +80,8 @@ class FtpServer:
             raise Failed(
                 f"{self.package} cannot serve {self.root}: the user nobody may not read it"
             )
+        if self.needs_root:
+            require_namespaces(self.package)
         self.copy: Copy = unpacked(self.package, setting.packages)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.address = Address(setting.host, free_port())
@@ -102,7 +105,7 @@ class FtpServer:
         """Returns when it listens. Failed, and nothing of it runs, when it does not."""
         try:
             self.configure()
-            self.run(self.package, [*self.setting.wrapper, *self.command()])
+            self.run(self.package, self.command(), self.setting.wrapper)
             wait_listening(self.program, self.address.port, _START_TIMEOUT_S)
         except BaseException:
             self.stop()
@@ -113,17 +116,25 @@ class FtpServer:
         while self._programs:
             stop_with_children(self._programs.pop())
 
-    def run(self, name: str, command: list[str]) -> None:
-        """Starts one of the programs that stop() stops."""
-        self._programs.append(
-            Program(
-                name,
-                command,
-                self.folder / f"{name}.log",
-                cores=self.setting.cores,
-                environment=self.copy.environment,
-            )
+    def run(
+        self,
+        name: str,
+        command: list[str],
+        wrapper: tuple[str, ...] = (),
+        variables: dict[str, str] | None = None,
+    ) -> Program:
+        """Starts one of the programs that stop() stops. variables are added to its environment."""
+        if self.needs_root:
+            command = in_namespace(self.mounts(), command)
+        program = Program(
+            name,
+            [*wrapper, *command],
+            self.folder / f"{name}.log",
+            cores=self.setting.cores,
+            environment=self.copy.environment | (variables or {}),
         )
+        self._programs.append(program)
+        return program
 
     def configure(self) -> None:
         """Writes what the server reads, and starts what it asks."""
@@ -131,6 +142,14 @@ class FtpServer:
 
     def command(self) -> list[str]:
         raise NotImplementedError
+
+    def mounts(self) -> dict[Path, str]:
+        """What the server sees of ours, and where. Only for a server that needs root."""
+        return {self.root: SERVED}
+
+    def pids(self) -> list[int]:
+        """Its processes now, those of all sessions included."""
+        return [pid for program in self._programs for pid in tree(program.pid)]
 
     def write(self, name: str, text: str) -> Path:
         """A file in the folder that only its owner can read."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .namespace import SERVED, in_namespace, require_namespaces
-from .server import NOBODY, FtpServer, Setting
+from .namespace import SERVED
+from .server import NOBODY, FtpServer
 
 _SERVICE = (
     "auth required pam_unix.so\naccount required pam_permit.so\nsession required pam_permit.so\n"
@@ -15,13 +15,9 @@ _TUNED = ("isolate=NO", "isolate_network=NO", "seccomp_sandbox=NO")
 
 
 class Vsftpd(FtpServer):
-    """It runs in a mount namespace where /etc/passwd, /etc/shadow and /etc/pam.d are its own."""
+    """Its /etc/passwd, /etc/shadow and /etc/pam.d are its own."""
 
     package = "vsftpd"
-
-    def __init__(self, setting: Setting) -> None:
-        super().__init__(setting)
-        require_namespaces(self.package)
 
     def configure(self) -> None:
         accounts = self.setting.accounts
@@ -36,11 +32,11 @@ class Vsftpd(FtpServer):
         self.write("conf", "".join(f"{line}\n" for line in self._configuration()))
 
     def command(self) -> list[str]:
-        mounts = {"passwd": "/etc/passwd", "shadow": "/etc/shadow", "pam": "/etc/pam.d"}
-        served = {self.root: SERVED}
-        own = {self.folder / name: place for name, place in mounts.items()}
-        server = [str(self.copy.path("usr/sbin/vsftpd")), str(self.folder / "conf")]
-        return in_namespace(served | own, server)
+        return [str(self.copy.path("usr/sbin/vsftpd")), str(self.folder / "conf")]
+
+    def mounts(self) -> dict[Path, str]:
+        own = {"passwd": "/etc/passwd", "shadow": "/etc/shadow", "pam": "/etc/pam.d"}
+        return super().mounts() | {self.folder / name: place for name, place in own.items()}
 
     def _configuration(self) -> list[str]:
         program = self.copy.path("usr/sbin/vsftpd").read_bytes()

@@ -1,64 +1,35 @@
 """Each FTP server that the lab knows: it is downloaded, serves, validates, and ends."""
 
 import ftplib
-import io
 import os
-import tempfile
 import unittest
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from unittest import mock
+
+import ftp_scene
+from ftp_scene import BYTES, OTHER, RIGHT, fetched
 
 from lab.rig.errors import Failed, WrongUsage
 from lab.rig.process_tree import tree
-from lab.rig.processes import Address
 from lab.systems.ftp import known, packages
 from lab.systems.ftp.packages import LeftOut
 from lab.systems.ftp.server import Account, FtpServer, Setting
 
-# Kept between runs of the tests. apt decides which version it gives.
-PACKAGES = Path(tempfile.gettempdir()) / f"turnstile-tests-packages-{os.getuid()}"
-RIGHT = Account("lab", "right one")
-OTHER = Account("lab2", "of the other")
-BYTES = bytes(range(256)) * 400
-
-
-def fetched(address: Address, account: Account, name: str) -> bytes:
-    """The bytes of the file. ftplib.error_perm when the server refuses."""
-    with ftplib.FTP() as client:
-        client.connect(address.host, address.port, timeout=60)
-        client.login(account.user, account.password)
-        received = io.BytesIO()
-        client.retrbinary(f"RETR {name}", received.write)
-        return received.getvalue()
-
 
 class FtpServersTest(unittest.TestCase):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-        self.root = self.folder / "root"
-        self.root.mkdir(mode=0o755)
-        (self.root / "a.bin").write_bytes(BYTES)
+        self.folder = ftp_scene.made_for(self)
+        self.root = ftp_scene.served(self.folder)
 
     def setting(self) -> Setting:
-        return Setting(
-            root=self.root,
-            folder=self.folder / "server",
-            packages=PACKAGES,
-            accounts=(RIGHT, OTHER),
-        )
+        return ftp_scene.setting(self.folder)
 
     def start(self, name: str) -> None:
         with known.running(name, self.setting()):
             pass
 
     def check(self, name: str) -> None:
-        try:
-            known.ENTRIES[name].server(self.setting())
-        except LeftOut as reason:
-            self.skipTest(str(reason))
+        ftp_scene.skip_if_left_out(self, name)
         with known.running(name, self.setting()) as server:
             self.check_serves(server)
             with ftplib.FTP() as client:  # a session that is open when the server is stopped
@@ -104,7 +75,8 @@ class FtpServersTest(unittest.TestCase):
 
     def test_each_entry_has_a_test(self) -> None:
         tests = {name.removeprefix("test_") for name in dir(self)}
-        self.assertEqual({name.replace("-", "_") for name in known.ENTRIES} - tests, set())
+        names = {name.replace("-", "_") for name in known.ENTRIES}
+        self.assertEqual(names - tests, {"pure_ftpd_authd"})  # test_pure_authd.py
 
     def test_a_server_that_cannot_be_downloaded_is_left_out_by_name(self) -> None:
         with self.assertRaisesRegex(Failed, "^no-such-server is left out: "):
