@@ -2,6 +2,7 @@
 
 sampler.py      reads /proc while a point is measured
 usage.py        cuts the samples to the measured window
+footprint.py    memory, processes, threads and descriptors of a server
 host.py         hardware, versions and settings, for the record
 limits.py       what a host lacks for a plan
 callgrind.py    the fileserver's instructions per function

@@ -1,4 +1,4 @@
-"""pure-ftpd: a process for each session, accounts in a file of its own form."""
+"""pure-ftpd: two processes for each session, accounts in a file of its own form."""
 
 from __future__ import annotations
 

@@ -1,0 +1,64 @@
+"""What a server takes for itself while it runs, over all its processes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..rig.errors import Failed
+
+
+@dataclass(frozen=True, kw_only=True)
+class Footprint:
+    """proportional_bytes is the PSS: of memory that n processes share, each is charged 1/n.
+
+    So the processes of a server that forks can be added up. Resident sizes would count the shared
+    part once for each process.
+    """
+
+    processes: int
+    threads: int
+    descriptors: int
+    proportional_bytes: int
+
+    def each(self, empty: Footprint, users: int) -> dict[str, float]:
+        """What each of the users adds to the empty server. Requires: users > 0."""
+        return {
+            "processes": (self.processes - empty.processes) / users,
+            "threads": (self.threads - empty.threads) / users,
+            "descriptors": (self.descriptors - empty.descriptors) / users,
+            "proportional_bytes": (self.proportional_bytes - empty.proportional_bytes) / users,
+        }
+
+
+def of_processes(pids: Iterable[int]) -> Footprint:
+    """A process that has ended meanwhile adds nothing. Failed when this user may not look."""
+    read = [one for pid in pids if (one := _of_process(pid))]
+    return Footprint(
+        processes=len(read),
+        threads=sum(one.threads for one in read),
+        descriptors=sum(one.descriptors for one in read),
+        proportional_bytes=sum(one.proportional_bytes for one in read),
+    )
+
+
+def _of_process(pid: int) -> Footprint | None:
+    folder = Path(f"/proc/{pid}")
+    try:
+        return Footprint(
+            processes=1,
+            threads=len(os.listdir(folder / "task")),
+            descriptors=len(os.listdir(folder / "fd")),
+            proportional_bytes=_pss_in((folder / "smaps_rollup").read_text(encoding="ascii")),
+        )
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    except PermissionError as error:
+        raise Failed(f"process {pid} cannot be observed: {error.strerror}") from error
+
+
+def _pss_in(rollup: str) -> int:
+    sizes = dict(line.split(":") for line in rollup.splitlines()[1:])
+    return int(sizes["Pss"].split()[0]) * 1024
