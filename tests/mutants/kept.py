@@ -5,6 +5,7 @@ import account_stores
 import auth_client
 import commit_queue
 import connections
+import ftp_systems
 import http_session
 import http_syntax
 import lab_verdicts
@@ -49,4 +50,5 @@ ALL: tuple[Mutation, ...] = (
     *open_loops.MUTATIONS,
     *topology.MUTATIONS,
     *side_by_side.MUTATIONS,
+    *ftp_systems.MUTATIONS,
 )

@@ -4,6 +4,7 @@ import ftplib
 import os
 import unittest
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from unittest import mock
 
 import ftp_scene
@@ -72,6 +73,18 @@ class FtpServersTest(unittest.TestCase):
 
     def test_pyftpdlib(self) -> None:
         self.check("pyftpdlib")
+
+    def test_the_host_keeps_no_session_of_pure_ftpd(self) -> None:
+        ftp_scene.skip_if_left_out(self, "pure-ftpd")
+        sessions = Path("/var/run/pure-ftpd")
+        with (
+            known.running("pure-ftpd", self.setting()) as server,
+            ftp_scene.session(server.address, RIGHT),
+        ):
+            pids = {f"client-{pid:08}" for pid in server.pids()}
+            self.assertEqual(pids & {path.name for path in sessions.iterdir()}, set())
+            ours = {path.name for path in (self.folder / "server" / "run").iterdir()}
+        self.assertTrue(pids & ours, ours)
 
     def test_each_entry_has_a_test(self) -> None:
         tests = {name.removeprefix("test_") for name in dir(self)}

@@ -1,0 +1,91 @@
+"""Mutations of what starts, asks and stops the FTP servers of others."""
+
+from tree import Mutation
+
+_AUTHD = "lab/test_pure_authd.PureAuthdTest."
+_FOOTPRINT = "lab/test_footprint.FootprintTest."
+_SERVERS = "lab/test_ftp_servers.FtpServersTest."
+_TREE = "lab/test_process_tree.ProcessTreeTest."
+
+MUTATIONS: tuple[Mutation, ...] = (
+    Mutation(
+        "sessions-outlive-their-server",
+        "lab/rig/process_tree.py",
+        "children = _identified(tree(program.pid)[1:])",
+        "children = set()",
+        (_TREE + "test_all_are_stopped",),
+    ),
+    Mutation(
+        "a-session-may-ignore-the-end",
+        "lab/rig/process_tree.py",
+        "signal.SIGKILL if passed_s > _KILL_AFTER_S else signal.SIGTERM",
+        "signal.SIGTERM",
+        (_TREE + "test_all_are_stopped",),
+    ),
+    Mutation(
+        "children-of-children-are-not-seen",
+        "lab/rig/process_tree.py",
+        "    for parent in found:  # grows while it is read",
+        "    for parent in found[:1]:",
+        (_TREE + "test_children_of_children_belong_to_it",),
+    ),
+    Mutation(
+        "missing-package-is-an-error",
+        "lab/systems/ftp/packages.py",
+        'raise LeftOut(f"{package} is left out: {reason}") from reason',
+        "raise",
+        (_SERVERS + "test_a_server_that_cannot_be_downloaded_is_left_out_by_name",),
+    ),
+    Mutation(
+        "broken-copy-is-kept",
+        "lab/systems/ftp/packages.py",
+        'new = copy.folder.with_suffix(".new")',
+        "new = copy.folder",
+        (_SERVERS + "test_a_server_that_cannot_be_downloaded_is_left_out_by_name",),
+    ),
+    Mutation(
+        "unreadable-folder-is-served",
+        "lab/systems/ftp/server.py",
+        "& _OTHERS_MAY_ENTER != _OTHERS_MAY_ENTER",
+        "& 0 != 0",
+        (_SERVERS + "test_a_folder_that_sessions_cannot_read_is_told",),
+    ),
+    Mutation(
+        "sessions-are-kept-on-the-host",
+        "lab/systems/ftp/pure_ftpd.py",
+        'return super().mounts() | {self.folder / "run": str(_SESSIONS)}',
+        "return super().mounts()",
+        (_SERVERS + "test_the_host_keeps_no_session_of_pure_ftpd",),
+    ),
+    Mutation(
+        "colon-in-a-name-reaches-the-authserver",
+        "lab/systems/ftp/ask_authserver",
+        "^[A-Za-z0-9._@+-]{1,64}$",
+        "^[A-Za-z0-9._@+:-]{1,64}$",
+        (_AUTHD + "test_the_script_asks_for_exactly_this_user_and_password",),
+    ),
+    Mutation(
+        "line-break-in-a-password-reaches-the-authserver",
+        "lab/systems/ftp/ask_authserver",
+        "[[ ! $AUTHD_PASSWORD =~ [[:cntrl:]] ]] || refuse",
+        ":",
+        (_AUTHD + "test_the_script_asks_for_exactly_this_user_and_password",),
+    ),
+    Mutation(
+        "every-reply-is-a-grant",
+        "lab/systems/ftp/ask_authserver",
+        "[[ $reply == OK ]] || refuse",
+        "[[ -n $reply ]] || refuse",
+        (
+            _AUTHD + "test_the_script_asks_for_exactly_this_user_and_password",
+            _AUTHD + "test_it_asks_our_authserver_for_each_log_in",
+        ),
+    ),
+    Mutation(
+        "shared-memory-is-counted-for-each-process",
+        "lab/observe/footprint.py",
+        'sizes["Pss"]',
+        'sizes["Rss"]',
+        (_FOOTPRINT + "test_shared_memory_is_counted_once",),
+    ),
+)
