@@ -57,7 +57,7 @@ def compare(plan: Plan, programs: Path, work: Path) -> list[Finding]:
     """What the host has and what the plan needs, for everything that the plan needs."""
     most_threads = max(max(sweep.ladder) for sweep in plan.sweeps.values())
     stages = {cell.stage for cell in plan.cells}
-    kinds = {plan.stages[stage].store for stage in stages}
+    kinds = {plan.stages[stage].store for stage in stages} - {""}
     findings = [
         quietness(),
         _descriptors(most_threads),

@@ -21,7 +21,7 @@ class Stage:
 
     name: str
     title: str
-    store: str
+    store: str  # "" for a system that does not ask our authserver
     cold: bool
     authserver: tuple[str, ...]
     fileserver: tuple[str, ...]

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from ..plan.catalog import Stage
 from ..rig.errors import WrongUsage
+from .ftp import known as ftp
+from .ftp.system import FtpSystem
 from .system import System
 from .turnstile import Turnstile
 
-SYSTEMS: dict[str, System] = {"turnstile": Turnstile()}
+SYSTEMS: dict[str, System] = {
+    "turnstile": Turnstile(),
+    **{name: FtpSystem(entry) for name, entry in ftp.ENTRIES.items()},
+}
 
 
 def of(stage: Stage) -> System:

@@ -5,6 +5,7 @@ from tree import Mutation
 _AUTHD = "lab/test_pure_authd.PureAuthdTest."
 _FOOTPRINT = "lab/test_footprint.FootprintTest."
 _SERVERS = "lab/test_ftp_servers.FtpServersTest."
+_SYSTEMS = "lab/test_ftp_systems.FtpSystemsTest."
 _TREE = "lab/test_process_tree.ProcessTreeTest."
 
 MUTATIONS: tuple[Mutation, ...] = (
@@ -80,6 +81,20 @@ MUTATIONS: tuple[Mutation, ...] = (
             _AUTHD + "test_the_script_asks_for_exactly_this_user_and_password",
             _AUTHD + "test_it_asks_our_authserver_for_each_log_in",
         ),
+    ),
+    Mutation(
+        "any-stage-may-have-a-store",
+        "lab/systems/ftp/system.py",
+        "if asks_ours != bool(stage.store):",
+        "if False:",
+        (_SYSTEMS + "test_whom_it_asks_decides_whether_a_stage_has_a_store",),
+    ),
+    Mutation(
+        "work-of-a-session-of-two-processes-is-lost",
+        "lab/observe/sampler.py",
+        "        parents += children.split()",
+        "",
+        ("lab/test_sampler.SamplerTest.test_the_work_of_grandchildren_counts_while_they_live",),
     ),
     Mutation(
         "shared-memory-is-counted-for-each-process",

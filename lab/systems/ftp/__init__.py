@@ -5,5 +5,6 @@ server.py            what is common to all: accounts, start, stop
 namespace.py         a mount namespace, for servers that read the files of the host
 pure_ftpd.py, vsftpd.py, proftpd.py, pyftpd.py      one server each
 pyftpd_server.py     the program around pyftpdlib, which is a library
+system.py            each as a system under test
 known.py             all entries by their names; plain and tuned are two entries
 """

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from pathlib import Path
 
 from ...rig.errors import Failed
 from ...rig.processes import run_tool
 from .namespace import SERVED
-from .server import NOBODY, FtpServer
+from .server import NOBODY, START_TIMEOUT_S, FtpServer
 
 _SESSIONS = Path("/var/run/pure-ftpd")
 _SOCKET = _SESSIONS / "authd"  # as both programs see it: short, whatever the lab's folder is called
 _ASK_AUTHSERVER = Path(__file__).with_name("ask_authserver")
-_START_TIMEOUT_S = 30.0
 
 
 class PureFtpd(FtpServer):
@@ -57,26 +57,35 @@ class PureFtpd(FtpServer):
 
 
 class PureFtpdAuthd(PureFtpd):
-    """pure-ftpd that asks our authserver, by way of pure-authd. The accounts must exist there."""
+    """pure-ftpd that asks our authserver, by way of pure-authd. The accounts must exist there.
+
+    pure-authd is a child of pure-ftpd, so what it uses is counted with it. The kernel kills it when
+    pure-ftpd ends.
+    """
 
     def make_accounts(self) -> None:
-        """Starts pure-authd, which runs the script for each log-in."""
         if not self.setting.authserver:
             raise Failed(f"{self.package} is to ask our authserver, but there is none")
-        command = [str(self.copy.path("usr/sbin/pure-authd"))]
-        authd = self.run(
-            "pure-authd",
-            [*command, "-s", str(_SOCKET), "-r", str(_ASK_AUTHSERVER)],
-            variables={
-                "TURNSTILE_HOST": self.setting.authserver.host,
-                "TURNSTILE_PORT": str(self.setting.authserver.port),
-                "TURNSTILE_SESSION": f"uid:{NOBODY} gid:{NOBODY} dir:{SERVED}",
-            },
-        )
-        deadline = time.monotonic() + _START_TIMEOUT_S
+
+    def command(self) -> list[str]:
+        authd = ["setpriv", "--pdeathsig", "KILL", str(self.copy.path("usr/sbin/pure-authd"))]
+        authd += ["-s", str(_SOCKET), "-r", str(_ASK_AUTHSERVER)]
+        return ["sh", "-c", f"{shlex.join(authd)} & exec {shlex.join(super().command())}"]
+
+    def variables(self) -> dict[str, str]:
+        assert self.setting.authserver  # see make_accounts
+        return {
+            "TURNSTILE_HOST": self.setting.authserver.host,
+            "TURNSTILE_PORT": str(self.setting.authserver.port),
+            "TURNSTILE_SESSION": f"uid:{NOBODY} gid:{NOBODY} dir:{SERVED}",
+        }
+
+    def wait_ready(self) -> None:
+        super().wait_ready()
+        deadline = time.monotonic() + START_TIMEOUT_S
         while not (self.folder / "run" / _SOCKET.name).is_socket():
-            if not authd.is_running() or time.monotonic() > deadline:
-                raise Failed(f"pure-authd did not start: {authd.last_words()}")
+            if not self.program.is_running() or time.monotonic() > deadline:
+                raise Failed(f"pure-authd did not start: {self.program.last_words()}")
             time.sleep(0.01)
 
     def login(self) -> str:

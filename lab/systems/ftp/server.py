@@ -19,7 +19,7 @@ from .namespace import SERVED, in_namespace, require_namespaces
 from .packages import Copy, LeftOut, unpacked
 
 NOBODY = 65534  # the user and the group that sessions run as
-_START_TIMEOUT_S = 30.0
+START_TIMEOUT_S = 30.0
 _OTHERS_MAY_ENTER = 0o005
 
 
@@ -61,6 +61,7 @@ class Setting:
     wrapper: tuple[str, ...] = ()
     is_tuned: bool = False
     authserver: Address | None = None  # for a server that asks ours
+    log_prefix: str = ""  # of the paths of the logs; "" puts them in the folder
 
 
 class FtpServer:
@@ -85,7 +86,7 @@ class FtpServer:
         self.copy: Copy = unpacked(self.package, setting.packages)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.address = Address(setting.host, free_port())
-        self._programs: list[Program] = []
+        self._program: Program | None = None
 
     @property
     def version(self) -> str:
@@ -95,49 +96,39 @@ class FtpServer:
     @property
     def program(self) -> Program:
         """The one that listens. Requires: start() was called."""
-        return self._programs[-1]
+        assert self._program
+        return self._program
 
-    def programs(self) -> dict[str, Program]:
-        """All that run for it, by their names."""
-        return {program.name: program for program in self._programs}
+    def pids(self) -> list[int]:
+        """Its processes now, those of all sessions included."""
+        return tree(self.program.pid)
 
     def start(self) -> None:
         """Returns when it listens. Failed, and nothing of it runs, when it does not."""
+        self.configure()
+        command = self.command()
+        if self.needs_root:
+            command = in_namespace(self.mounts(), command)
+        self._program = Program(
+            self.package,
+            [*self.setting.wrapper, *command],
+            self._log(),
+            cores=self.setting.cores,
+            environment=self.copy.environment | self.variables(),
+        )
         try:
-            self.configure()
-            self.run(self.package, self.command(), self.setting.wrapper)
-            wait_listening(self.program, self.address.port, _START_TIMEOUT_S)
+            self.wait_ready()
         except BaseException:
             self.stop()
             raise
 
     def stop(self) -> None:
-        """Stops it and every process that it started."""
-        while self._programs:
-            stop_with_children(self._programs.pop())
-
-    def run(
-        self,
-        name: str,
-        command: list[str],
-        wrapper: tuple[str, ...] = (),
-        variables: dict[str, str] | None = None,
-    ) -> Program:
-        """Starts one of the programs that stop() stops. variables are added to its environment."""
-        if self.needs_root:
-            command = in_namespace(self.mounts(), command)
-        program = Program(
-            name,
-            [*wrapper, *command],
-            self.folder / f"{name}.log",
-            cores=self.setting.cores,
-            environment=self.copy.environment | (variables or {}),
-        )
-        self._programs.append(program)
-        return program
+        """Stops it and every process that it started. Does nothing when it does not run."""
+        if self._program:
+            stop_with_children(self._program)
 
     def configure(self) -> None:
-        """Writes what the server reads, and starts what it asks."""
+        """Writes what the server reads."""
         raise NotImplementedError
 
     def command(self) -> list[str]:
@@ -147,9 +138,17 @@ class FtpServer:
         """What the server sees of ours, and where. Only for a server that needs root."""
         return {self.root: SERVED}
 
-    def pids(self) -> list[int]:
-        """Its processes now, those of all sessions included."""
-        return [pid for program in self._programs for pid in tree(program.pid)]
+    def variables(self) -> dict[str, str]:
+        """What is added to its environment."""
+        return {}
+
+    def wait_ready(self) -> None:
+        """Returns when users can log in. Failed when it takes too long."""
+        wait_listening(self.program, self.address.port, START_TIMEOUT_S)
+
+    def _log(self) -> Path:
+        prefix = self.setting.log_prefix or f"{self.folder}/"
+        return Path(f"{prefix}{self.package}.log")
 
     def write(self, name: str, text: str) -> Path:
         """A file in the folder that only its owner can read."""

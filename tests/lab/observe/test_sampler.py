@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import unittest
 
 from lab.observe.sampler import Sampler, read_process
 from lab.rig.host import open_ends
+from lab.rig.process_tree import tree
 
 # Prints a line when it starts, and uses a tenth of a second of CPU time.
 _BUSY = (
@@ -43,6 +45,22 @@ class SamplerTest(unittest.TestCase):
             process.stdout.readline()
             self.assertGreaterEqual(read_process(process.pid)["cpu_s"], 0.1)
             process.kill()
+
+    def test_the_work_of_grandchildren_counts_while_they_live(self):
+        busy = f"{_BUSY}print(flush=True)\ntime.sleep(60)"
+        child = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {busy!r}])"
+        parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
+        with subprocess.Popen([sys.executable, "-c", parent], stdout=subprocess.PIPE) as process:
+            for _ in range(2):  # the second line comes when the work is done
+                process.stdout.readline()
+            family = tree(process.pid)
+            worked = read_process(family[2])["cpu_s"]
+            values = read_process(process.pid)
+            for pid in family:
+                os.kill(pid, signal.SIGKILL)
+        self.assertEqual(values["threads"], 3)
+        self.assertGreaterEqual(worked, 0.1)
+        self.assertGreaterEqual(values["cpu_s"], worked)
 
     def test_an_open_connection_has_two_ends(self):
         # Others may open and close connections meanwhile, so the difference is not exact.

@@ -1,0 +1,182 @@
+"""Each FTP server as a system under test, beside our own."""
+
+from __future__ import annotations
+
+import secrets
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...plan.catalog import Cell, Stage
+from ...plan.pinning import Pinning
+from ...rig import servers, stores
+from ...rig.cores import Cores
+from ...rig.errors import Failed
+from ...rig.place import HERE, Place
+from ...rig.processes import Address, Program
+from ...rig.servers import Programs
+from ...rig.stores import Store
+from . import known
+from .known import Entry
+from .server import Account, FtpServer, Setting
+
+_START_TIMEOUT_S = 60.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunningFtp:
+    """See system.Running. The component that serves files is called fileserver, as ours is."""
+
+    cell: Cell
+    entry: Entry
+    stage: Stage
+    server: FtpServer
+    account: Account
+    authserver: Program | None = None
+    behind: Store | None = None
+
+    @property
+    def address(self) -> Address:
+        return self.server.address
+
+    @property
+    def user(self) -> str:
+        return self.account.user
+
+    @property
+    def password(self) -> str:
+        return self.account.password
+
+    @property
+    def store(self) -> str:
+        """That of our authserver; "" if the server does not ask it."""
+        return self.stage.store
+
+    @property
+    def settings(self) -> dict[str, str]:
+        own = {
+            "server": self.entry.name,
+            "version": self.server.version,
+            "asks whom": self.entry.asks_whom,
+        }
+        return own | (self.behind.settings if self.behind else {})
+
+    @property
+    def durability(self) -> str:
+        return "Accounts are made before the server starts."
+
+    def process_ids(self) -> dict[str, int]:
+        ids = {"fileserver": self.server.program.pid}
+        if self.authserver:
+            ids["authserver"] = self.authserver.pid
+        if self.behind and self.behind.program:
+            ids["store"] = self.behind.program.pid
+        return ids
+
+    def commands(self) -> dict[str, str]:
+        return {program.name: program.command_line() for program in self._programs()}
+
+    def check_running(self) -> None:
+        for program in self._programs():
+            if not program.is_running():
+                raise Failed(f"{program.name} ended: {program.last_words()}")
+
+    def counts(self) -> dict[str, int]:
+        """These servers do not say what they served."""
+        return {}
+
+    def _programs(self) -> list[Program]:
+        behind = self.behind.program if self.behind else None
+        return [one for one in (self.server.program, self.authserver, behind) if one]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadyFtp:
+    """See system.Prepared."""
+
+    entry: Entry
+    stage: Stage
+    programs: Programs
+    work: Path
+    store: Store | None
+
+    @contextmanager
+    def running(
+        self,
+        cell: Cell,
+        pinning: Pinning,
+        root: Path,
+        logs: Path,
+        place: Place = HERE,
+        wrapper: tuple[str, ...] = (),
+    ) -> Iterator[RunningFtp]:
+        account = Account(f"lab-{secrets.token_hex(8)}", secrets.token_hex(16))
+        stores_folder = self.work / "stores"  # what is left there is removed by the next lab
+        stores_folder.mkdir(parents=True, exist_ok=True)
+        logs.mkdir(parents=True, exist_ok=True)
+        with ExitStack() as stack:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(dir=stores_folder))
+            authserver, address = None, None
+            if self.store:
+                authserver = self._authserver(self.store, pinning, logs / f"{cell.slug}.")
+                stack.callback(authserver.stop)
+                address = authserver.wait_ready(_START_TIMEOUT_S)
+                servers.make_account(address, account.user, account.password)
+            setting = Setting(
+                root=root,
+                folder=Path(folder),
+                packages=self.work / "packages",
+                accounts=(account,),
+                host=place.host,
+                cores=pinning.cores["fileserver"],
+                wrapper=wrapper,
+                authserver=address,
+                log_prefix=f"{logs.resolve()}/{cell.slug}.",
+            )
+            server = stack.enter_context(known.running(self.entry.name, setting))
+            yield RunningFtp(
+                cell=cell,
+                entry=self.entry,
+                stage=self.stage,
+                server=server,
+                account=account,
+                authserver=authserver,
+                behind=self.store,
+            )
+
+    def _authserver(self, store: Store, pinning: Pinning, prefix: Path) -> Program:
+        if store.program:
+            store.program.move_to(pinning.cores["store"])
+        flags = [*servers.authserver_flags(store.authserver_flags), *self.stage.authserver]
+        return Program(
+            "authserver",
+            [str(self.programs.path("authserver")), *flags],
+            Path(f"{prefix}authserver.log"),
+            cores=pinning.cores["authserver"],
+        )
+
+
+@dataclass(frozen=True)
+class FtpSystem:
+    """See system.System. A stage of a server that asks our authserver names a store."""
+
+    entry: Entry
+
+    @contextmanager
+    def prepared(
+        self, stage: Stage, programs: Programs, work: Path, cores: Cores
+    ) -> Iterator[ReadyFtp]:
+        asks_ours = self.entry.asks_whom == known.OUR_AUTHSERVER
+        if asks_ours != bool(stage.store):
+            raise Failed(
+                f"stage {stage.name}: {self.entry.name} asks {self.entry.asks_whom}, "
+                f"so it has {'a' if asks_ours else 'no'} store"
+            )
+        with ExitStack() as stack:
+            store = None
+            if asks_ours:
+                store = stores.start(stage.store, work / "stores", cores)
+                stack.callback(store.stop)
+            yield ReadyFtp(entry=self.entry, stage=stage, programs=programs, work=work, store=store)
