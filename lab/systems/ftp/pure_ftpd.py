@@ -19,7 +19,8 @@ _ASK_AUTHSERVER = Path(__file__).with_name("ask_authserver")
 class PureFtpd(FtpServer):
     """It keeps a file of each session in a folder that cannot be configured; ours is in its place.
 
-    pure-ftpd makes this folder on the host too, where it stays empty.
+    pure-ftpd makes this folder on the host too, where it stays empty. It sleeps for a random time
+    of some milliseconds in each log-in, so that its duration tells nothing. No flag changes that.
     """
 
     package = "pure-ftpd"
