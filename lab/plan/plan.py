@@ -203,7 +203,10 @@ def measured_in_order(plan: Plan, repeat: int) -> list[Cell]:
 def _with_store(stages: Mapping[str, Stage], store: str | None) -> Mapping[str, Stage]:
     if store is None:
         return stages
-    return {name: replace(stage, store=store) for name, stage in stages.items()}
+    return {
+        name: replace(stage, store=store) if stage.store else stage
+        for name, stage in stages.items()
+    }
 
 
 def _narrowed(mode: Mode, options: Options) -> Mode:

@@ -90,6 +90,20 @@ MUTATIONS: tuple[Mutation, ...] = (
         (_SYSTEMS + "test_whom_it_asks_decides_whether_a_stage_has_a_store",),
     ),
     Mutation(
+        "a-server-with-its-own-accounts-needs-a-store",
+        "lab/observe/limits.py",
+        'for stage in stages} - {""}',
+        "for stage in stages}",
+        ("lab/test_no_store.NoStoreTest.test_it_needs_no_tools_of_a_store",),
+    ),
+    Mutation(
+        "a-server-with-its-own-accounts-gets-a-store",
+        "lab/plan/plan.py",
+        "replace(stage, store=store) if stage.store else stage",
+        "replace(stage, store=store)",
+        ("lab/test_no_store.NoStoreTest.test_another_store_is_not_for_it",),
+    ),
+    Mutation(
         "work-of-a-session-of-two-processes-is-lost",
         "lab/observe/sampler.py",
         "        parents += children.split()",
