@@ -176,7 +176,8 @@ CLANG_FORMAT = $(shell command -v clang-format-14 || echo clang-format)
 CLANG_TIDY = $(shell command -v clang-tidy-14 || echo clang-tidy)
 FUZZ_CXX = $(shell command -v clang++-14 || echo clang++)
 # The parsers of what comes from outside, each with what it is linked with.
-FUZZED := client_lines http_request http_fields password_record accounts_csv config_file http_answer
+FUZZED := client_lines http_request http_fields password_record accounts_csv config_file http_answer ftp_reply
+FUZZED_ftp_reply := $(addprefix loadgen/drivers/,ftp.cpp ftp_reply.cpp)
 FUZZED_client_lines := lib/wire/*.cpp
 FUZZED_http_request := $(addprefix lib/http/,chunks.cpp fields.cpp request_head.cpp)
 FUZZED_LIBS_http_request := -lhttp_parser

@@ -1,5 +1,6 @@
 #include "loadgen/client.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cerrno>
 #include <chrono>
@@ -26,7 +27,9 @@ Client::Client(const Config& config, const std::vector<net::SocketAddress>& serv
       reference_(config.verify_root),
       download_(config.save, thread),
       looks_at_files_(config.request == RequestKind::kGet &&
-                      (config.must_verify || download_.is_wanted())) {}
+                      (config.must_verify || download_.is_wanted())) {
+  if (config.protocol == Protocol::kFtp) data_.emplace(config.timeout_ms);
+}
 
 void Client::prepare() {
   Exchange ignored;
@@ -49,8 +52,11 @@ Exchange Client::carry_out(const Request& request) {
   // Comparing and saving take time of the thread. If the response time left it out, N = X*R would
   // not hold.
   const bool ends_now = exchange.failure || looks_at_files_;
-  exchange.ended_ns = ends_now ? base::now_ns() : replies_.last_byte_ns();
-  if (config_.request == RequestKind::kGet) exchange.moved_bytes = replies_.file_bytes();
+  exchange.ended_ns =
+      ends_now ? base::now_ns() : std::max(replies_.last_byte_ns(), exchange.data_ended_ns);
+  if (config_.request == RequestKind::kGet)
+    exchange.moved_bytes = data_ ? data_->file_bytes() : replies_.file_bytes();
+  data_fd_ = {};
   if (!is_usable_ || replies_.has_more()) hang_up();
   is_under_way_ = false;
   return exchange;
@@ -58,11 +64,17 @@ Exchange Client::carry_out(const Request& request) {
 
 void Client::hang_up() { net::Fd closed = std::move(fd_); }
 
+void Client::begin_streams() {
+  replies_.begin_request();
+  if (data_) data_->begin_request();
+}
+
 std::optional<Cause> Client::connect(Exchange& exchange) {
   const std::int64_t connection = connections_++;
   const auto turn = static_cast<std::uint64_t>(thread_) + static_cast<std::uint64_t>(connection);
-  auto made = net::connect_to(servers_[turn % servers_.size()], config_.timeout_ms,
-                              sources_.of(thread_, connection));
+  server_ = &servers_[turn % servers_.size()];
+  source_ = sources_.of(thread_, connection);
+  auto made = net::connect_to(*server_, config_.timeout_ms, source_);
   if (!made) {
     exchange.why = made.error().context;
     if (base::now_ns() - exchange.started_ns < base::kNsPerMs) std::this_thread::sleep_for(1ms);
@@ -70,6 +82,7 @@ std::optional<Cause> Client::connect(Exchange& exchange) {
   }
   fd_ = std::move(*made);
   replies_.begin_connection(fd_.get());
+  driver_->begin_connection();
   return {};
 }
 
@@ -84,10 +97,10 @@ std::optional<Cause> Client::begin(Exchange& exchange) {
       if (const auto failure = connect(exchange)) return failure;
       exchange.started_ns = base::now_ns();
     }
-    replies_.begin_request();
+    begin_streams();
     return {};
   }
-  replies_.begin_request();
+  begin_streams();
   hang_up();
   const auto failure = connect(exchange);
   exchange.connected_ns = base::now_ns();
@@ -101,6 +114,7 @@ std::optional<Cause> Client::converse(const Request& request, Exchange& exchange
   for (;;) {
     const Step step = driver_->next(replies_.pending());
     if (step.taken_bytes > 0) exchange.first_byte_ns = replies_.take(step.taken_bytes);
+    if (step.is_logged_in) exchange.logged_in_ns = replies_.last_byte_ns();
     if (step.kind == Step::Kind::kDone) {
       return conclude(step, request, exchange);
     }
@@ -113,6 +127,8 @@ std::optional<Cause> Client::follow(const Step& step, const Request& request, Ex
     case Step::Kind::kSend: return send(step.bytes);
     case Step::Kind::kReceive: return replies_.receive_more();
     case Step::Kind::kUpload: return upload(step.size_bytes);
+    case Step::Kind::kOpenData: return open_data(step.data_port, exchange);
+    case Step::Kind::kData: return take_data(step.size_bytes, request, exchange);
     case Step::Kind::kSkip: return replies_.skip_other(step.size_bytes);
     case Step::Kind::kFile:
       exchange.announced_bytes = step.size_bytes;
@@ -139,9 +155,50 @@ std::optional<Cause> Client::conclude(const Step& end, const Request& request, E
     exchange.why = "the server answered before it had the whole file";
     return Fault::kProtocol;
   }
+  if (data_) {
+    const std::int64_t first_ns = data_->first_received_ns();
+    exchange.first_byte_ns = first_ns == 0 ? exchange.data_ended_ns : first_ns;
+    if (data_->file_bytes() != exchange.announced_bytes) {
+      exchange.why = "fewer bytes came than announced";
+      return Fault::kProtocol;
+    }
+  }
   if (config_.request == RequestKind::kPut)
     exchange.announced_bytes = exchange.moved_bytes = request.size_bytes;
   return check_file();
+}
+
+// Some servers refuse a connection from an address other than that of the log-in.
+std::optional<Cause> Client::open_data(std::uint16_t port, Exchange& exchange) {
+  auto made = net::connect_to(server_->with_port(port), config_.timeout_ms, source_,
+                              std::max(replies_.deadline().left_ms(), 1));
+  if (!made) {
+    exchange.why = made.error().context;
+    return replies_.deadline().has_passed() ? Cause(Fault::kTimeout) : Cause(Fault::kConnect);
+  }
+  data_fd_ = std::move(*made);
+  data_->begin_connection(data_fd_.get());
+  exchange.data_connected_ns = base::now_ns();
+  return {};
+}
+
+// A server that cannot send the whole file says so on the other connection.
+std::optional<Cause> Client::take_data(std::uint64_t size_bytes, const Request& request,
+                                       Exchange& exchange) {
+  std::optional<Cause> failure;
+  if (looks_at_files_) {
+    download_.begin(request.file_name);
+    if (config_.must_verify) reference_.begin(request.file_name);
+    failure =
+        data_->read_to_end(size_bytes, config_.must_verify ? &reference_ : nullptr, &download_);
+  } else {
+    failure = data_->skip_to_end(size_bytes);
+  }
+  exchange.data_ended_ns = base::now_ns();
+  data_fd_ = {};
+  const bool is_size_known = size_bytes != Step::kUnknownSize;
+  exchange.announced_bytes = is_size_known ? size_bytes : data_->file_bytes();
+  return failure;
 }
 
 // Requires: the file is complete.

@@ -37,6 +37,12 @@ struct Exchange {
 
   // What the system or the server said about the failure, if it said anything.
   std::string why = {};
+
+  // Of a protocol with a connection for the file: when the log-in had ended (0 if there was none),
+  // when that connection was there, and when the file had come.
+  std::int64_t logged_in_ns = 0;
+  std::int64_t data_connected_ns = 0;
+  std::int64_t data_ended_ns = 0;
 };
 
 // One thread.
@@ -71,12 +77,16 @@ class Client {
  private:
   // Each of these returns why the request failed, or nothing.
   std::optional<Cause> connect(Exchange& exchange);
+  void begin_streams();
   std::optional<Cause> begin(Exchange& exchange);
   std::optional<Cause> converse(const Request& request, Exchange& exchange);
   std::optional<Cause> follow(const Step& step, const Request& request, Exchange& exchange);
   std::optional<Cause> conclude(const Step& end, const Request& request, Exchange& exchange);
   std::optional<Cause> take_file(std::uint64_t size_bytes, const Request& request);
   std::optional<Cause> check_file();
+  std::optional<Cause> open_data(std::uint16_t port, Exchange& exchange);
+  std::optional<Cause> take_data(std::uint64_t size_bytes, const Request& request,
+                                 Exchange& exchange);
   std::optional<Cause> upload(std::uint64_t size_bytes);
   std::optional<Cause> send(std::string_view bytes);
 
@@ -88,11 +98,15 @@ class Client {
 
   const std::unique_ptr<Driver> driver_;
   ReplyStream replies_;
+  std::optional<ReplyStream> data_;  // of a protocol with a connection for the file
   Reference reference_;
   Download download_;
   const bool looks_at_files_;  // for --verify or --save
   net::Fd fd_;
-  bool is_usable_ = false;        // the connection can take the next request
+  net::Fd data_fd_;
+  const net::SocketAddress* server_ = nullptr;  // of the connection
+  const net::SocketAddress* source_ = nullptr;  // the same
+  bool is_usable_ = false;                      // the connection can take the next request
   bool is_upload_cut_ = false;    // the server answered before all of the file was sent
   std::int64_t connections_ = 0;  // the number of attempts to connect
   bool is_under_way_ = false;     // only for an assertion

@@ -95,9 +95,13 @@ void declare_run(flags::App& app, Config& config) {
       "address of the fileserver; the connections go to all addresses of a name in turn");
   flags::add_choice<Protocol>(
       app, "--protocol", config.protocol,
-      {{"native", Protocol::kNative}, {"http", Protocol::kHttp}},
+      {{"native", Protocol::kNative}, {"http", Protocol::kHttp}, {"ftp", Protocol::kFtp}},
       "native: the fileserver's own; http: get is GET /NAME with Basic credentials, new is POST "
-      "/-/accounts, put is PUT");
+      "/-/accounts, put is PUT; ftp: get is RETR, for FTP servers of others");
+  flags::add_choice<FtpData>(app, "--ftp-data", config.ftp_data,
+                             {{"epsv", FtpData::kEpsv}, {"pasv", FtpData::kPasv}},
+                             "how the port for the file is asked for (ftp only); pasv is tried too "
+                             "where epsv is not known");
   flags::add_whole(app, "--threads", config.threads, 1, 100'000,
                    "number of threads; each has one request under way");
   declare_length(app, config);
@@ -108,7 +112,7 @@ void declare_run(flags::App& app, Config& config) {
       app, "--connection", config.connection,
       {{"per-request", Connection::kPerRequest}, {"keep-alive", Connection::kKeepAlive}},
       "per-request: a new connection for each request; keep-alive: one connection per thread. Both "
-      "send the credentials with each request");
+      "send the credentials with each request, but ftp only with each connection");
   app.add_flag("--pipeline", config.is_pipelined,
                "send `get:` and the file name in one write, without waiting for the first reply "
                "(native only: over HTTP they are one message)");
@@ -220,9 +224,13 @@ Wrong check_get(const Config& config) {
 
 Wrong check_protocol(const Config& config) {
   const bool is_native = config.protocol == Protocol::kNative;
-  if (config.request == RequestKind::kPut && is_native) return "put needs --protocol http";
-  if (config.is_pipelined && !is_native)
-    return "--pipeline needs --protocol native; over HTTP a get is one message in any case";
+  if (config.request == RequestKind::kPut && config.protocol != Protocol::kHttp)
+    return "put needs --protocol http";
+  if (config.protocol == Protocol::kFtp) {
+    if (config.request == RequestKind::kNew) return "new needs --protocol native or http";
+    if (config.server.is_unix()) return "--protocol ftp needs a server with a port";
+  }
+  if (config.is_pipelined && !is_native) return "--pipeline needs --protocol native";
   return {};
 }
 
@@ -268,7 +276,14 @@ const char* word_of(RequestKind request) {
   return "";
 }
 
-const char* word_of(Protocol protocol) { return protocol == Protocol::kNative ? "native" : "http"; }
+const char* word_of(Protocol protocol) {
+  switch (protocol) {
+    case Protocol::kNative: return "native";
+    case Protocol::kHttp: return "http";
+    case Protocol::kFtp: return "ftp";
+  }
+  return "";
+}
 
 const char* word_of(Connection connection) {
   return connection == Connection::kPerRequest ? "per-request" : "keep-alive";

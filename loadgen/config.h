@@ -18,6 +18,13 @@ enum class RequestKind {
 enum class Protocol {
   kNative,  // docs/protocol.md
   kHttp,
+  kFtp,
+};
+
+// How an FTP client learns the port for the file.
+enum class FtpData {
+  kEpsv,  // RFC 2428; PASV for a server that does not know it
+  kPasv,  // RFC 959
 };
 
 enum class Connection {
@@ -48,6 +55,7 @@ struct Config {
   int seed = 1;  // of the gaps that are drawn
 
   Connection connection = Connection::kPerRequest;
+  FtpData ftp_data = FtpData::kEpsv;
   bool is_pipelined = false;         // native: send `get:` and the file name in one write
   std::int64_t timeout_ms = 30'000;  // for one request
 

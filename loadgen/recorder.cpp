@@ -24,6 +24,9 @@ void Tally::add(const Tally& other) {
   response_ns.add(other.response_ns);
   connect_ns += other.connect_ns;
   first_byte_ns += other.first_byte_ns;
+  logged_in_ns += other.logged_in_ns;
+  data_connected_ns += other.data_connected_ns;
+  data_ended_ns += other.data_ended_ns;
   announced_bytes += other.announced_bytes;
   moved_bytes += other.moved_bytes;
   if (seconds.size() < other.seconds.size()) seconds.resize(other.seconds.size());
@@ -100,10 +103,14 @@ void Recorder::failed(Cause cause, const std::string& why, std::int64_t took_ns)
 
 void Recorder::succeeded(const Exchange& exchange, std::int64_t response_ns) {
   tally_.response_ns.add(response_ns);
-  if (exchange.connected_ns != 0) {
-    tally_.connect_ns += static_cast<std::uint64_t>(exchange.connected_ns - exchange.started_ns);
-  }
-  tally_.first_byte_ns += static_cast<std::uint64_t>(exchange.first_byte_ns - exchange.started_ns);
+  const auto since_start = [&](std::int64_t moment_ns) {
+    return moment_ns == 0 ? 0 : static_cast<std::uint64_t>(moment_ns - exchange.started_ns);
+  };
+  tally_.connect_ns += since_start(exchange.connected_ns);
+  tally_.first_byte_ns += since_start(exchange.first_byte_ns);
+  tally_.logged_in_ns += since_start(exchange.logged_in_ns);
+  tally_.data_connected_ns += since_start(exchange.data_connected_ns);
+  tally_.data_ended_ns += since_start(exchange.data_ended_ns);
   tally_.announced_bytes += exchange.announced_bytes;
   tally_.moved_bytes += exchange.moved_bytes;
 

@@ -47,6 +47,9 @@ struct Tally {
   Histogram response_ns;
   std::uint64_t connect_ns = 0;
   std::uint64_t first_byte_ns = 0;
+  std::uint64_t logged_in_ns = 0;  // as the next two only of a protocol with a data connection
+  std::uint64_t data_connected_ns = 0;
+  std::uint64_t data_ended_ns = 0;
   std::uint64_t announced_bytes = 0;  // of files, as their senders announced them
   std::uint64_t moved_bytes = 0;      // of files, that came or were sent
   std::vector<Second> seconds;        // by the second in which they ended

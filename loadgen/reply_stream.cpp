@@ -34,7 +34,7 @@ void ReplyStream::begin_request() {
   deadline_ = base::Deadline::in_ms(timeout_ms_);
   unhurried_ = deadline_.earlier_by_ms(timeout_ms_ - timeout_ms_ / 16);
   received_bytes_ = taken_bytes_ = 0;
-  first_byte_ns_ = 0;
+  first_byte_ns_ = first_received_ns_ = 0;
 }
 
 std::string ReplyStream::why_closed() const {
@@ -85,6 +85,22 @@ std::optional<Cause> ReplyStream::skip_file(std::uint64_t size_bytes) {
   return {};
 }
 
+std::optional<Cause> ReplyStream::skip_to_end(std::uint64_t at_most_bytes) {
+  return end_of(skip_file(at_most_bytes == UINT64_MAX ? at_most_bytes - 1 : at_most_bytes + 1));
+}
+
+std::optional<Cause> ReplyStream::read_to_end(std::uint64_t at_most_bytes, Reference* reference,
+                                              Download* download) {
+  return end_of(read_file(at_most_bytes == UINT64_MAX ? at_most_bytes : at_most_bytes + 1,
+                          reference, download));
+}
+
+// Requires: more bytes were asked for than the file may have.
+std::optional<Cause> ReplyStream::end_of(std::optional<Cause> failure) const {
+  if (failure == Fault::kClosed && closed_errno_ == 0) return {};
+  return failure ? failure : Fault::kProtocol;
+}
+
 std::optional<Cause> ReplyStream::skip_other(std::uint64_t size_bytes) {
   if (const auto failure = skip_file(size_bytes)) return failure;
   taken_bytes_ += size_bytes;
@@ -124,6 +140,7 @@ std::optional<Cause> ReplyStream::note_received(ssize_t got) {
     return Fault::kClosed;
   }
   last_byte_ns_ = base::now_ns();
+  if (first_received_ns_ == 0) first_received_ns_ = last_byte_ns_;
   received_bytes_ += static_cast<std::uint64_t>(got);
   return {};
 }

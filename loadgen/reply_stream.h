@@ -56,6 +56,12 @@ class ReplyStream {
   std::optional<Cause> read_file(std::uint64_t size_bytes, Reference* reference,
                                  Download* download);
 
+  // Read or skip a file that ends with its connection. Bytes behind `at_most_bytes` are
+  // Fault::kProtocol.
+  std::optional<Cause> skip_to_end(std::uint64_t at_most_bytes);
+  std::optional<Cause> read_to_end(std::uint64_t at_most_bytes, Reference* reference,
+                                   Download* download);
+
   // The same as skip_file(), for bytes that belong to no file.
   std::optional<Cause> skip_other(std::uint64_t size_bytes);
 
@@ -65,6 +71,9 @@ class ReplyStream {
   // When the request must be over.
   base::Deadline deadline() const { return deadline_; }
 
+  // When the first bytes of this request arrived; 0 if none did.
+  std::int64_t first_received_ns() const { return first_received_ns_; }
+
   // Says why the last Fault::kClosed happened: an orderly end by the server, or an error.
   std::string why_closed() const;
 
@@ -72,6 +81,7 @@ class ReplyStream {
   std::int64_t last_byte_ns() const { return last_byte_ns_; }
 
  private:
+  std::optional<Cause> end_of(std::optional<Cause> failure) const;
   std::optional<Cause> wait_if_late();
   std::optional<Cause> note_received(ssize_t got);
   std::optional<Cause> receive(std::size_t at_most_bytes);
@@ -88,6 +98,7 @@ class ReplyStream {
   std::uint64_t received_bytes_ = 0;
   std::uint64_t taken_bytes_ = 0;
   std::int64_t first_byte_ns_ = 0;  // of pending(); 0 if nothing has come
+  std::int64_t first_received_ns_ = 0;
   std::int64_t last_byte_ns_ = 0;
 };
 

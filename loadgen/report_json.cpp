@@ -34,8 +34,13 @@ Json response_time_json(const ResponseTimes& response) {
 
 Json phases_json(const Config& config, const Summary& summary) {
   Json phases = Json::object();
-  if (config.connection == Connection::kPerRequest) phases["connect"] = rounded(summary.connect_ms);
+  const bool is_kept = config.connection == Connection::kKeepAlive;
+  const bool is_ftp = config.protocol == Protocol::kFtp;
+  if (!is_kept) phases["connect"] = rounded(summary.connect_ms);
+  if (is_ftp && !is_kept) phases["logged_in"] = rounded(summary.logged_in_ms);
+  if (is_ftp) phases["data_connect"] = rounded(summary.data_connected_ms);
   phases["first_byte"] = rounded(summary.first_byte_ms);
+  if (is_ftp) phases["data_end"] = rounded(summary.data_ended_ms);
   phases["last_byte"] = rounded(summary.last_byte_ms());
   return phases;
 }

@@ -19,11 +19,12 @@ std::string row(const char* name, const std::string& text) {
 }
 
 std::string title(const Config& config, const RunResult& result, const Summary& summary) {
-  std::string line =
-      fmt::format("{} {} {}: {} thread{}, {}{}", word_of(config.request),
-                  config.request == RequestKind::kPut ? "to" : "from",
-                  net::to_string(config.server), config.threads, config.threads == 1 ? "" : "s",
-                  config.protocol == Protocol::kHttp ? "http, " : "", word_of(config.connection));
+  std::string line = fmt::format(
+      "{} {} {}: {} thread{}, {}{}", word_of(config.request),
+      config.request == RequestKind::kPut ? "to" : "from", net::to_string(config.server),
+      config.threads, config.threads == 1 ? "" : "s",
+      config.protocol == Protocol::kNative ? "" : std::string(word_of(config.protocol)) + ", ",
+      word_of(config.connection));
   if (result.sources > 1) line += fmt::format(" from {} local addresses", result.sources);
   return line + fmt::format(", {:.3f} s\n", summary.elapsed_s);
 }
@@ -45,11 +46,15 @@ std::string response_time_text(const ResponseTimes& response) {
 }
 
 std::string phases_text(const Config& config, const Summary& summary) {
-  const bool has_connect = config.connection == Connection::kPerRequest;
-  const std::string connected =
-      has_connect ? fmt::format("connected {:.3f}  ", summary.connect_ms) : "";
-  return fmt::format("{}first byte {:.3f}  last byte {:.3f} ms after the start, on average",
-                     connected, summary.first_byte_ms, summary.last_byte_ms());
+  const bool is_ftp = config.protocol == Protocol::kFtp;
+  std::string text;
+  if (config.connection == Connection::kPerRequest) {
+    text += fmt::format("connected {:.3f}  ", summary.connect_ms);
+    if (is_ftp) text += fmt::format("logged in {:.3f}  ", summary.logged_in_ms);
+  }
+  if (is_ftp) text += fmt::format("connected for data {:.3f}  ", summary.data_connected_ms);
+  return text + fmt::format("first byte {:.3f}  last byte {:.3f} ms after the start, on average",
+                            summary.first_byte_ms, summary.last_byte_ms());
 }
 
 std::string rate_text(const Config& config, const OpenSummary& open) {

@@ -111,6 +111,9 @@ Summary summarize(const Tally& tally, int threads) {
   summary.first_errors = first_errors(tally);
   summary.connect_ms = mean_ms(tally.connect_ns, summary.requests);
   summary.first_byte_ms = mean_ms(tally.first_byte_ns, summary.requests);
+  summary.logged_in_ms = mean_ms(tally.logged_in_ns, summary.requests);
+  summary.data_connected_ms = mean_ms(tally.data_connected_ns, summary.requests);
+  summary.data_ended_ms = mean_ms(tally.data_ended_ns, summary.requests);
   summary.response = response_times(tally.response_ns);
   summary.per_second = per_second(tally.seconds);
 

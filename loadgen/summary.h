@@ -72,6 +72,12 @@ struct Summary {
   double first_byte_ms = 0;
   ResponseTimes response;
 
+  // The same until the log-in had ended, until the connection for the file was there, and until the
+  // file had come. Only of a protocol that has such a connection.
+  double logged_in_ms = 0;
+  double data_connected_ms = 0;
+  double data_ended_ms = 0;
+
   std::vector<SecondSummary> per_second;
 
   // The self-check: X*R/N, which is 1 when every thread always had a request under way. See

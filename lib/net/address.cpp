@@ -85,6 +85,16 @@ bool SocketAddress::is_loopback_v4() const {
   return ntohl(reinterpret_cast<const sockaddr_in*>(&storage_)->sin_addr.s_addr) >> 24 == 127;
 }
 
+SocketAddress SocketAddress::with_port(std::uint16_t port) const {
+  SocketAddress other = *this;
+  if (family() == AF_INET6) {
+    reinterpret_cast<sockaddr_in6*>(&other.storage_)->sin6_port = htons(port);
+  } else {
+    reinterpret_cast<sockaddr_in*>(&other.storage_)->sin_port = htons(port);
+  }
+  return other;
+}
+
 std::string SocketAddress::host() const {
   char host[NI_MAXHOST] =
       "?";  // larger than INET6_ADDRSTRLEN, because of the scope in fe80::1%eth0

@@ -60,6 +60,9 @@ class SocketAddress {
   std::uint16_t port() const;
   bool is_loopback_v4() const;
 
+  // The same host with another port. Requires: !is_unix().
+  SocketAddress with_port(std::uint16_t port) const;
+
   // Returns the address without its port, in numeric form, such as "127.0.0.1".
   std::string host() const;
 

@@ -17,12 +17,15 @@ namespace loadgen {
 // What the caller of a driver must do next.
 struct Step {
   enum class Kind {
-    kSend,     // send `bytes`, which may be empty, and ask again
-    kReceive,  // nothing is taken: receive at least one more byte, and ask again
-    kUpload,   // send `size_bytes` bytes of upload_bytes(), and ask again
-    kFile,     // receive `size_bytes` bytes of the file, and ask again
-    kSkip,     // receive `size_bytes` bytes that are of no file, and ask again
-    kDone,     // the request is over: `failure` and the members behind it count
+    kSend,      // send `bytes`, which may be empty, and ask again
+    kReceive,   // nothing is taken: receive at least one more byte, and ask again
+    kUpload,    // send `size_bytes` bytes of upload_bytes(), and ask again
+    kFile,      // receive `size_bytes` bytes of the file, and ask again
+    kOpenData,  // connect to `data_port` of the server, and ask again
+    kData,      // receive the file on that connection until it ends, close it, and ask again;
+                // `size_bytes` of them, unless that is kUnknownSize
+    kSkip,      // receive `size_bytes` bytes that are of no file, and ask again
+    kDone,      // the request is over: `failure` and the members behind it count
   };
   Kind kind;
 
@@ -31,6 +34,10 @@ struct Step {
 
   std::string_view bytes = {};  // valid until the next call
   std::uint64_t size_bytes = 0;
+  std::uint16_t data_port = 0;
+  bool is_logged_in = false;  // the log-in has just ended, for a protocol where that is a moment
+
+  static constexpr std::uint64_t kUnknownSize = UINT64_MAX;
 
   std::optional<Cause> failure = {};  // empty: the request succeeded
   bool keeps_connection = false;      // the connection can take the next request
@@ -50,6 +57,9 @@ class Driver {
   virtual ~Driver() = default;
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
+
+  // A new connection was made. The next request is the first one on it.
+  virtual void begin_connection() {}
 
   // Starts a request, which must stay valid until kDone. The request before it may be unfinished.
   virtual void begin(const Request& request) = 0;

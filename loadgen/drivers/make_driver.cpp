@@ -1,4 +1,5 @@
 #include "loadgen/drivers/driver.h"
+#include "loadgen/drivers/ftp.h"
 #include "loadgen/drivers/http.h"
 #include "loadgen/drivers/native.h"
 
@@ -7,6 +8,7 @@ namespace loadgen {
 std::unique_ptr<Driver> make_driver(const Config& config) {
   switch (config.protocol) {
     case Protocol::kNative: break;
+    case Protocol::kFtp: return std::make_unique<FtpDriver>(config.ftp_data);
     case Protocol::kHttp: {
       std::string host = config.server.is_unix() ? "localhost" : net::to_string(config.server);
       const bool is_kept = config.connection == Connection::kKeepAlive;

@@ -132,7 +132,8 @@ STORES = (
 
 LOADGEN = (
     Flag("server", "127.0.0.1:9000", "127.0.0.1:1", BAD_ADDRESS),
-    _choice("protocol", "native", "http"),
+    _choice("protocol", "native", "http", "ftp"),
+    _choice("ftp-data", "epsv", "pasv"),
     Flag("threads", "1", "2", BAD_COUNT),
     Flag("seconds", "10", "1.5", BAD_SECONDS),
     Flag("requests", None, "2", BAD_COUNT),

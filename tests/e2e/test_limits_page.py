@@ -11,7 +11,17 @@ PROGRAMS = ("authserver", "fileserver", "loadgen")
 
 # The flags that say what to do, and not how much of it.
 NO_LIMITS = {
-    *("version", "help", "config", "listen", "log-level", "user", "debuggable", "model"),
+    *(
+        "version",
+        "help",
+        "config",
+        "listen",
+        "log-level",
+        "user",
+        "debuggable",
+        "model",
+        "ftp-data",
+    ),
     *("auth", "auth-connection", "sandbox", "telemetry-listen", "http-listen", "listings"),
     *("new-accounts", "uploads", "writers", "trusted-proxy"),
     *("root", "files", "transfer-log", "store", "store-connection", "password-scheme"),

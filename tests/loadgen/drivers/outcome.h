@@ -34,6 +34,7 @@ inline Outcome outcome_if_cut(loadgen::Driver& driver, const loadgen::Request& r
     outcome.is_starving = here == said.size();
     here = said.size();
   };
+  driver.begin_connection();
   driver.begin(request);
   while (!outcome.is_starving) {
     const loadgen::Step step = driver.next(said.substr(at, here - at));
@@ -42,6 +43,12 @@ inline Outcome outcome_if_cut(loadgen::Driver& driver, const loadgen::Request& r
     switch (step.kind) {
       case Kind::kSend: outcome.sent += step.bytes; break;
       case Kind::kReceive: receive_more(); break;
+      case Kind::kOpenData: outcome.sent += "<port " + std::to_string(step.data_port) + ">"; break;
+      case Kind::kData:
+        outcome.sent += step.size_bytes == loadgen::Step::kUnknownSize
+                            ? "<data unknown>"
+                            : "<data " + std::to_string(step.size_bytes) + ">";
+        break;
       case Kind::kUpload: outcome.sent.append(step.size_bytes, 'x'); break;
       case Kind::kFile:
       case Kind::kSkip: {

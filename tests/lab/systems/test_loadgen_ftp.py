@@ -1,0 +1,64 @@
+"""loadgen --protocol ftp against the FTP servers of others."""
+
+import json
+import os
+import subprocess
+import unittest
+from pathlib import Path
+
+import ftp_scene
+from ftp_scene import BYTES, RIGHT
+
+from lab.rig.processes import Address
+from lab.systems.ftp import known
+
+LOADGEN = Path(os.environ.get("TURNSTILE_BUILD", "build")) / "loadgen"
+LARGE = bytes(range(251)) * 40_000
+
+
+class LoadgenFtpTest(unittest.TestCase):
+    def setUp(self) -> None:
+        self.folder = ftp_scene.made_for(self)
+        root = ftp_scene.served(self.folder)
+        for name, content in (("large", LARGE), ("empty", b"")):
+            (root / name).write_bytes(content)
+            (root / name).chmod(0o644)
+
+    def result(self, server: Address, file: str, *flags: str, password: str = "") -> dict:
+        command = [str(LOADGEN), "get", "--protocol", "ftp", "--server", str(server)]
+        command += ["--user", RIGHT.user, "--password", password or RIGHT.password]
+        command += ["--file", file, "--threads", "2", "--requests", "2", "--json", "-", *flags]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        return json.loads(done.stdout)
+
+    def check(self, name: str) -> None:
+        ftp_scene.skip_if_left_out(self, name)
+        with known.running(name, ftp_scene.setting(self.folder)) as server:
+            verify = ("--verify", "--verify-root", str(self.folder / "root"))
+            for connection in ("per-request", "keep-alive"):
+                for data in ("epsv", "pasv"):
+                    flags = ("--connection", connection, "--ftp-data", data)
+                    for file, size in (("a.bin", len(BYTES)), ("large", len(LARGE)), ("empty", 0)):
+                        result = self.result(server.address, file, *flags, *verify)
+                        counts = (result["requests"], result["errors"]["total"], result["bytes"])
+                        self.assertEqual(counts, (4, 0, 4 * size), result["first_errors"])
+            missing = self.result(server.address, "missing", "--connection", "keep-alive")
+            self.assertEqual(missing["errors"], {"total": 4, "not-found": 4})
+            denied = self.result(server.address, "a.bin", "--requests", "1", password="wrong")
+            self.assertEqual(denied["errors"], {"total": 2, "denied": 2})
+
+    def test_pure_ftpd(self) -> None:
+        self.check("pure-ftpd")
+
+    def test_vsftpd(self) -> None:
+        self.check("vsftpd")
+
+    def test_proftpd(self) -> None:
+        self.check("proftpd")
+
+    def test_pyftpdlib(self) -> None:
+        self.check("pyftpdlib")
+
+
+if __name__ == "__main__":
+    unittest.main()
