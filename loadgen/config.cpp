@@ -51,7 +51,8 @@ flags::Option* add_request(flags::App& app, RequestKind& target) {
                         take);
 }
 
-void declare_length(flags::App& app, Config& config) {
+// Returns --seconds.
+flags::Option* declare_length(flags::App& app, Config& config) {
   flags::Option* const seconds =
       flags::add_seconds(app, "--seconds", config.seconds_ms, "how long to measure", 1);
   flags::Option* const requests =
@@ -60,6 +61,7 @@ void declare_length(flags::App& app, Config& config) {
   requests->default_str("");
   flags::make_alternatives({seconds, [&config] { config.seconds_ms = Config{}.seconds_ms; }},
                            {requests, [&config] { config.requests = 0; }});
+  return seconds;
 }
 
 flags::Option* add_rate(flags::App& app, double& target) {
@@ -74,7 +76,7 @@ flags::Option* add_rate(flags::App& app, double& target) {
   return app.add_parsed("--rate", "R", "a number from 0.001 to 1000000",
                         "open loop: R requests a second are due, whether or not earlier ones were "
                         "answered. At most --threads are under way; others wait, and their time "
-                        "counts",
+                        "counts. With --users: each user reads R bytes a second",
                         take);
 }
 
@@ -102,10 +104,13 @@ void declare_run(flags::App& app, Config& config) {
                              {{"epsv", FtpData::kEpsv}, {"pasv", FtpData::kPasv}},
                              "how the port for the file is asked for (ftp only); pasv is tried too "
                              "where epsv is not known");
-  flags::add_whole(app, "--threads", config.threads, 1, 100'000,
-                   "number of threads; each has one request under way");
-  declare_length(app, config);
+  flags::Option* const threads =
+      flags::add_whole(app, "--threads", config.threads, 1, 100'000,
+                       "number of threads; each has one request under way. With --users: as many "
+                       "as cores, unless it is given");
+  flags::Option* const seconds = declare_length(app, config);
   declare_schedule(app, config);
+  crowd::declare(app, config.crowd, seconds, threads, config.seconds_ms);
   flags::add_seconds(app, "--warmup", config.warmup_ms,
                      "seconds to run before measuring; these requests do not count");
   flags::add_choice<Connection>(
@@ -204,7 +209,8 @@ Wrong check_file(const Config& config) {
   if (has_number(config.file) && config.unique == 0) return "--file: a name with %d needs --unique";
   if (config.asks_once && config.unique == 0) return "--once needs --unique";
   if (!has_number(config.file) && config.unique != 0) return "--unique needs %d in --file";
-  const std::string longest = numbered(config.file, std::int64_t{config.threads} * config.unique);
+  const std::string longest =
+      numbered(config.file, std::int64_t{connections_of(config)} * config.unique);
   return config.protocol == Protocol::kHttp ? check_http_name(longest) : check_native_name(longest);
 }
 
@@ -234,6 +240,21 @@ Wrong check_protocol(const Config& config) {
   return {};
 }
 
+Wrong check_crowd(const Config& config) {
+  if (!is_crowd(config)) return {};
+  if (config.request != RequestKind::kGet) return "--users needs get";
+  if (config.protocol == Protocol::kFtp) return "--users needs --protocol native or http";
+  if (config.rate_rps < 1) return "--users needs --rate, the bytes a second of each user";
+  if (config.requests > 0) return "--users needs --seconds or --until-stable, not --requests";
+  if (config.must_verify || !config.save.empty()) return "--users does not compare or save files";
+  if (config.asks_once || config.warmup_ms > 0) return "--users has no --once and no --warmup";
+  const std::int64_t buffer_bytes = config.crowd.receive_buffer_bytes;
+  constexpr std::int64_t kMostBufferBytes = std::int64_t{1} << 30;
+  if (buffer_bytes < 1 || buffer_bytes > kMostBufferBytes)
+    return "--receive-buffer: from 1 byte to 1G";
+  return {};
+}
+
 Wrong check_schedule(const Config& config) {
   if (!is_open_loop(config)) return {};
   if (config.requests > 0) return "--rate needs --seconds instead of --requests";
@@ -244,6 +265,7 @@ Wrong check_schedule(const Config& config) {
 }
 
 Wrong check(const Config& config) {
+  if (Wrong wrong = check_crowd(config)) return wrong;
   if (Wrong wrong = check_schedule(config)) return wrong;
   if (Wrong wrong = check_protocol(config)) return wrong;
   if (Wrong wrong = check_accounts(config)) return wrong;
@@ -261,7 +283,13 @@ bool makes_given_accounts(const Config& config) {
   return config.request == RequestKind::kNew && has_number(config.user);
 }
 
-bool is_open_loop(const Config& config) { return config.rate_rps > 0; }
+bool is_open_loop(const Config& config) { return config.rate_rps > 0 && !is_crowd(config); }
+
+bool is_crowd(const Config& config) { return config.crowd.users > 0; }
+
+int connections_of(const Config& config) {
+  return is_crowd(config) ? config.crowd.users : config.threads;
+}
 
 bool ends_by_number(const Config& config) {
   return config.requests > 0 || makes_given_accounts(config);
@@ -306,6 +334,7 @@ std::variant<Config, int> read_config(int argc, char** argv) {
   const auto exit_status =
       flags::parse({"loadgen", kDescription}, argc, argv, declare, [&] { return check(config); });
   if (exit_status) return *exit_status;
+  if (is_crowd(config)) config.connection = Connection::kKeepAlive;
   return config;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <variant>
 
+#include "loadgen/crowd/options.h"
 #include "net/address.h"
 
 namespace loadgen {
@@ -49,12 +50,15 @@ struct Config {
   int requests = 0;
   std::int64_t warmup_ms = 0;
 
-  // The requests that become due in a second. 0: a closed loop, which has no schedule.
+  // The requests that become due in a second. 0: a closed loop, which has no schedule. With a crowd
+  // it is the rate of each user instead, in bytes a second.
   double rate_rps = 0;
   ArrivalKind arrivals = ArrivalKind::kFixed;
   int seed = 1;  // of the gaps that are drawn
 
-  Connection connection = Connection::kPerRequest;
+  crowd::Options crowd;
+
+  Connection connection = Connection::kPerRequest;  // of a crowd it is always kKeepAlive
   FtpData ftp_data = FtpData::kEpsv;
   bool is_pipelined = false;         // native: send `get:` and the file name in one write
   std::int64_t timeout_ms = 30'000;  // for one request
@@ -82,6 +86,12 @@ bool makes_given_accounts(const Config& config);
 
 // Whether the loop is open: requests are sent by a schedule.
 bool is_open_loop(const Config& config);
+
+// Whether this is a run of many users on few threads.
+bool is_crowd(const Config& config);
+
+// How many connections the run has at a time.
+int connections_of(const Config& config);
 
 // Whether the run ends when a number of requests was carried out, and not at a time.
 bool ends_by_number(const Config& config);

@@ -20,27 +20,31 @@ namespace {
 // What is missing and what to do about it, in one line; empty if nothing is missing.
 using Wrong = std::optional<std::string>;
 
+// What has a connection each.
+const char* clients(const Config& config) { return is_crowd(config) ? "users" : "threads"; }
+
 Wrong check_descriptors(const Config& config) {
   constexpr std::uint64_t kOthers = 32;  // standard streams, the result, files of libraries
   const std::uint64_t for_each_thread =
       1 + (config.must_verify ? 1 : 0) + (config.save.empty() ? 0 : 1);
   const std::uint64_t needed =
-      static_cast<std::uint64_t>(config.threads) * for_each_thread + kOthers;
+      static_cast<std::uint64_t>(connections_of(config)) * for_each_thread + kOthers;
   const std::uint64_t limit = base::raise_descriptor_limit();
   if (limit >= needed) return {};
   return fmt::format(
-      "{} threads need {} descriptors, but the limit is {}; raise it as root with `ulimit -Hn {}`, "
-      "or use fewer threads",
-      config.threads, needed, limit, needed);
+      "{} {} need {} descriptors, but the limit is {}; raise it as root with `ulimit -Hn {}`, "
+      "or use fewer {}",
+      connections_of(config), clients(config), needed, limit, needed, clients(config));
 }
 
 Wrong check_ports(const Config& config, const EphemeralPorts& ports, int sources) {
   const std::int64_t in_all = std::int64_t{ports.count} * sources;
-  if (config.server.is_unix() || config.threads <= in_all) return {};
+  const int needed = connections_of(config);
+  if (config.server.is_unix() || needed <= in_all) return {};
   return fmt::format(
-      "{} threads need {} local ports, but there are only {}; widen net.ipv4.ip_local_port_range, "
-      "or use fewer threads",
-      config.threads, config.threads, in_all);
+      "{} {} need {} local ports, but there are only {}; widen net.ipv4.ip_local_port_range, "
+      "or use fewer {}",
+      needed, clients(config), needed, in_all, clients(config));
 }
 
 Wrong check_save_folder(const std::string& folder) {
@@ -111,7 +115,7 @@ base::Result<Ready> prepare(const Config& config) {
   Ready ready{std::move(*servers), Sources(), {}};
   if (ready.servers.size() > 1) leave_out_unreachable(config, ready);
   const bool is_loopback = is_all_loopback_v4(ready.servers);
-  if (is_loopback && config.connection == Connection::kPerRequest)
+  if (is_loopback && (config.connection == Connection::kPerRequest || is_crowd(config)))
     ready.sources = Sources::spread(Sources::kSpread);
   const EphemeralPorts ports = ephemeral_ports(is_loopback);
   if (auto wrong = check_ports(config, ports, ready.sources.count()))

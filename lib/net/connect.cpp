@@ -30,10 +30,16 @@ int connect_within(int fd, const SocketAddress& address, std::int64_t limit_ms) 
           fd, limit_ms > 0 ? base::Deadline::in_ms(limit_ms) : base::Deadline::never())) {
     return ETIMEDOUT;
   }
-  int outcome = 0;
-  socklen_t size = sizeof outcome;
-  ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &outcome, &size);
-  return outcome;
+  return outcome_of_connect(fd);
+}
+
+// Returns no descriptor, and errno, if there is none.
+Fd open_socket(const SocketAddress& address, int more_flags) {
+  Fd fd(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | more_flags, 0));
+  if (!fd.is_open() || address.is_unix()) return fd;
+  const int on = 1;
+  ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  return fd;
 }
 
 int bind_source(int fd, const SocketAddress& source) {
@@ -52,10 +58,8 @@ base::Result<Fd> connect_to(const SocketAddress& address, std::int64_t timeout_m
     return base::errno_error(base::ErrorCode::kUnavailable, "connect to " + address.text(),
                              errno_value);
   };
-  Fd fd(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
+  Fd fd = open_socket(address, 0);
   if (!fd.is_open()) return failed(errno);
-  const int on = 1;
-  if (!address.is_unix()) ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   const std::int64_t connect_limit_ms = connect_ms > 0 ? connect_ms : timeout_ms;
   if (connect_limit_ms > 0) set_io_timeout(fd.get(), connect_limit_ms);
   if (source != nullptr) {
@@ -65,6 +69,34 @@ base::Result<Fd> connect_to(const SocketAddress& address, std::int64_t timeout_m
     return failed(failure);
   if (connect_limit_ms != timeout_ms) set_io_timeout(fd.get(), timeout_ms);
   return fd;
+}
+
+base::Result<Fd> begin_to_connect(const SocketAddress& address, const SocketAddress* source,
+                                  int receive_buffer_bytes) {
+  const auto failed = [&](int errno_value) {
+    return base::errno_error(base::ErrorCode::kUnavailable, "connect to " + address.text(),
+                             errno_value);
+  };
+  Fd fd = open_socket(address, SOCK_NONBLOCK);
+  if (!fd.is_open()) return failed(errno);
+  // The window that TCP announces follows from the buffer, so it is set before connecting.
+  if (receive_buffer_bytes > 0) {
+    ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVBUF, &receive_buffer_bytes,
+                 sizeof receive_buffer_bytes);
+  }
+  if (source != nullptr) {
+    if (const int failure = bind_source(fd.get(), *source); failure != 0) return failed(failure);
+  }
+  if (::connect(fd.get(), address.get(), address.size()) != 0 && errno != EINPROGRESS)
+    return failed(errno);
+  return fd;
+}
+
+int outcome_of_connect(int fd) {
+  int outcome = 0;
+  socklen_t size = sizeof outcome;
+  ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &outcome, &size);
+  return outcome;
 }
 
 }  // namespace net

@@ -16,4 +16,13 @@ namespace net {
 base::Result<Fd> connect_to(const SocketAddress& address, std::int64_t timeout_ms,
                             const SocketAddress* source = nullptr, std::int64_t connect_ms = 0);
 
+// Begins to connect and returns a socket that never blocks. It becomes writable when connecting has
+// ended, and outcome_of_connect() then says how. `receive_buffer_bytes` is asked of the system for
+// the socket; 0 leaves it alone. kUnavailable if connecting fails at once.
+base::Result<Fd> begin_to_connect(const SocketAddress& address, const SocketAddress* source,
+                                  int receive_buffer_bytes);
+
+// Returns 0 if the connection is there, or the errno of the failure.
+int outcome_of_connect(int fd);
+
 }  // namespace net

@@ -26,8 +26,14 @@ Step not_understood(std::string_view line) {
 
 void NativeDriver::begin(const Request& request) {
   state_ = State::kBegun;
+  after_opening_ = State::kOpened;
   if (kind_ == RequestKind::kNew) {
     opening_ = wire::line_of(wire::New{request.account});
+    return;
+  }
+  if (request.is_logged_in) {
+    opening_ = wire::line_of(wire::FileName{request.file_name});
+    after_opening_ = State::kNamed;
     return;
   }
   opening_ = wire::line_of(wire::Get{request.account});
@@ -40,7 +46,7 @@ void NativeDriver::begin(const Request& request) {
 Step NativeDriver::next(std::string_view received) {
   if (state_ == State::kFetched) return succeeded();
   if (state_ == State::kBegun) {
-    state_ = State::kOpened;
+    state_ = after_opening_;
     return {.kind = Step::Kind::kSend, .bytes = opening_};
   }
   const wire::FirstLine first = wire::first_line(received);

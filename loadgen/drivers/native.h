@@ -30,9 +30,12 @@ class NativeDriver : public Driver {
   const RequestKind kind_;
   const bool is_pipelined_;
   State state_ = State::kBegun;
+  State after_opening_ = State::kOpened;
   base::ErrorCode refusal_{};  // of `get:`, in the state kRefused
-  std::string opening_;        // new:... or get:..., and with `is_pipelined` the file name
-  std::string file_line_;      // empty with `is_pipelined`
+
+  // new:... or get:..., and with `is_pipelined` the file name; only that if it is logged in.
+  std::string opening_;
+  std::string file_line_;  // empty with `is_pipelined`
 };
 
 }  // namespace loadgen

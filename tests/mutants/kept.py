@@ -5,6 +5,7 @@ import account_stores
 import auth_client
 import commit_queue
 import connections
+import crowds
 import ftp_systems
 import http_session
 import http_syntax
@@ -44,6 +45,7 @@ ALL: tuple[Mutation, ...] = (
     *loadgen.MUTATIONS,
     *loadgen_loops.MUTATIONS,
     *loadgen_requests.MUTATIONS,
+    *crowds.MUTATIONS,
     *measuring.MUTATIONS,
     *lab_verdicts.MUTATIONS,
     *laboratory.MUTATIONS,

@@ -206,14 +206,14 @@ _PROGRAM = (
     Mutation(
         "invalid-run-has-status-0",
         "loadgen/main.cpp",
-        "if (const auto failure = loadgen::failure_of(summary)) return failed(*failure);",
-        "",
+        "return report.failure ? failed(*report.failure) : flags::kDone;",
+        "return flags::kDone;",
         (_LOADGEN + "test_an_invalid_run_has_failed_and_its_last_line_says_why",),
     ),
     Mutation(
         "run-ended-by-a-signal-has-status-0",
         "loadgen/main.cpp",
-        "return 128 + result.stop_signal;",
+        "return 128 + report.stop_signal;",
         "return flags::kDone;",
         ("e2e/test_loadgen_runs.LoadgenSignalsTest.test_a_signal_ends_the_run_and_is_reported",),
     ),

@@ -85,9 +85,10 @@ TEST_CASE("the bytes that a server announces have to come", "[loadgen]") {
 }
 
 TEST_CASE("replies of several lines are one reply", "[loadgen]") {
-  CHECK_FALSE(failure_of("220-a\r\n221 b\r\n\r\n220- c\r\n 220 d\r\n220 e\r\n331 x\r\n230-\r\n"
-                         "230\r\n200 x\r\n" +
-                         kPort + kFile));
+  CHECK_FALSE(
+      failure_of("220-a\r\n221 b\r\n\r\n220- c\r\n 220 d\r\n220 e\r\n331 x\r\n230-\r\n"
+                 "230\r\n200 x\r\n" +
+                 kPort + kFile));
 }
 
 TEST_CASE("what an FTP server refuses is the nearest error", "[loadgen]") {
@@ -109,9 +110,9 @@ TEST_CASE("what is no FTP is not understood", "[loadgen]") {
            "HTTP/1.1 400 Bad Request\r\n", "\r\n", "22 x\r\n", "2200 x\r\n", "220x\r\n",
            "620 x\r\n", std::string("220 \0\r\n", 7), "220 \x7f\r\n", "331 not yet\r\n",
            "220-" + std::string(loadgen::kMaxFtpReplyBytes, 'x'),
-           "220-\r\n" + std::string(loadgen::kMaxFtpReplyBytes, '\n'),
-           kLogIn + "229 no port\r\n", kLogIn + "229 (|||0|)\r\n", kLogIn + "229 (|||65536|)\r\n",
-           kLogIn + "229 (|||1)\r\n", kLogIn + "227 (1,2,3,4,5,6)\r\n", kLogIn + kPort + "226 x\r\n",
+           "220-\r\n" + std::string(loadgen::kMaxFtpReplyBytes, '\n'), kLogIn + "229 no port\r\n",
+           kLogIn + "229 (|||0|)\r\n", kLogIn + "229 (|||65536|)\r\n", kLogIn + "229 (|||1)\r\n",
+           kLogIn + "227 (1,2,3,4,5,6)\r\n", kLogIn + kPort + "226 x\r\n",
            kLogIn + kPort + "150 x\r\n150 x\r\n", kLogIn + kPort + "550-x\r\n550 y\r\n226 z\r\n"}) {
     CAPTURE(said);
     const Outcome outcome = get(said);

@@ -35,6 +35,17 @@ TEST_CASE("the file name waits for the OK, unless it is pipelined", "[loadgen]")
   }
 }
 
+TEST_CASE("a connection that is logged in sends only the file name", "[loadgen]") {
+  for (const bool is_pipelined : {false, true}) {
+    NativeDriver driver(RequestKind::kGet, is_pipelined);
+    driver.begin({.account = {"u", "p"}, .file_name = "f", .is_logged_in = true});
+    CHECK(driver.next("").bytes == "f\n");
+    const Step then = driver.next("OK 3\nab");
+    CHECK(then.kind == Step::Kind::kFile);
+    CHECK(then.size_bytes == 3);
+  }
+}
+
 TEST_CASE("a file is received behind its reply", "[loadgen]") {
   for (const bool is_pipelined : {false, true}) {
     const Outcome outcome = get("OK\r\nOK 3\nabc", is_pipelined);
