@@ -1,0 +1,113 @@
+"""A replacement for an FTP server, which answers as a test wants."""
+
+import contextlib
+import socket
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from client import Address
+from peers import HangUp, Listening
+
+FILE = b"the file"
+REPLIES = {
+    "": b"220 ready\r\n",  # the greeting
+    "USER": b"331 and now the password\r\n",
+    "PASS": b"230 logged in\r\n",
+    "TYPE": b"200 binary\r\n",
+    "RETR": b"150 here it comes\r\n",
+    "DONE": b"226 that was it\r\n",  # after the file
+    "QUIT": b"221 bye\r\n",
+}
+
+
+@dataclass
+class _Data:
+    """The data connection that a session has announced."""
+
+    listener: socket.socket | None = None
+
+    def announce(self) -> int:
+        self.close()
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.listener.settimeout(60)
+        return self.listener.getsockname()[1]
+
+    def send(self, content: bytes) -> None:
+        if self.listener is None:
+            return
+        with contextlib.suppress(OSError), self.listener.accept()[0] as connection:
+            connection.sendall(content)
+        self.close()
+
+    def close(self) -> None:
+        if self.listener is not None:
+            self.listener.close()
+        self.listener = None
+
+
+@dataclass(kw_only=True)
+class Script:
+    """What the peer says and sends.
+
+    `replies` replaces those of REPLIES, by command; None closes the connection instead. SIZE, EPSV
+    and PASV have a right reply unless one is given. RETR sends the file and DONE only if its reply
+    begins with 1 and `data` is not None; with None the data connection is never taken.
+    """
+
+    replies: Mapping[str, bytes | None] = field(default_factory=dict)
+    data: bytes | None = FILE
+    size: int = len(FILE)  # that SIZE announces
+
+
+class FtpPeer(Listening):
+    """`commands` is what was received on all control connections, without line endings."""
+
+    def __init__(self, script: Script | None = None, at: Address = ("127.0.0.1", 0)) -> None:
+        self.commands: list[str] = []
+        self._script = script or Script()
+        self._lock = threading.Lock()
+        super().__init__(at)
+
+    def verbs(self) -> list[str]:
+        return [command.partition(" ")[0] for command in self.commands]
+
+    def serve(self, connection: socket.socket) -> None:
+        data = _Data()
+        with contextlib.suppress(HangUp), connection.makefile("rb") as lines:
+            self._say(connection, "")
+            for line in lines:
+                command = line.decode().removesuffix("\r\n")
+                with self._lock:
+                    self.commands.append(command)
+                self._answer(connection, command.partition(" ")[0], data)
+        data.close()
+
+    def _answer(self, connection: socket.socket, verb: str, data: _Data) -> None:
+        said = self._say(connection, verb, data)
+        if verb == "RETR" and said.startswith(b"1") and self._script.data is not None:
+            data.send(self._script.data)
+            self._say(connection, "DONE")
+        if verb == "QUIT":
+            raise HangUp
+
+    def _say(self, connection: socket.socket, verb: str, data: _Data | None = None) -> bytes:
+        if verb in self._script.replies:
+            reply = self._script.replies[verb]
+        else:
+            reply = REPLIES.get(verb) or self._found_out(verb, data)
+        if reply is None:
+            raise HangUp
+        connection.sendall(reply)
+        return reply
+
+    def _found_out(self, verb: str, data: _Data | None) -> bytes:
+        """PASV names an address that is not the peer's, as servers behind a router do."""
+        if verb == "SIZE":
+            return b"213 %d\r\n" % self._script.size
+        if verb in ("EPSV", "PASV") and data is not None:
+            port = data.announce()
+            if verb == "EPSV":
+                return b"229 Extended passive (|||%d|)\r\n" % port
+            return b"227 Passive (192,0,2,1,%d,%d).\r\n" % divmod(port, 256)
+        return b"500 not understood\r\n"
