@@ -235,6 +235,8 @@ Wrong check_protocol(const Config& config) {
   if (config.protocol == Protocol::kFtp) {
     if (config.request == RequestKind::kNew) return "new needs --protocol native or http";
     if (config.server.is_unix()) return "--protocol ftp needs a server with a port";
+    if (config.accounts > 1 && config.connection == Connection::kKeepAlive)
+      return "--accounts needs --connection per-request with ftp: a connection logs in once";
   }
   if (config.is_pipelined && !is_native) return "--pipeline needs --protocol native";
   return {};

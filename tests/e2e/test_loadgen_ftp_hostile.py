@@ -4,7 +4,7 @@ import unittest
 
 from ftp_peer import FILE, FtpPeer, Script
 from loadgen_scene import GET, LoadgenScene
-from programs import BUILD
+from programs import BUILD, run
 from waiting import LONG_S
 
 FTP_GET = (*GET, "--protocol", "ftp", "--file", "a")
@@ -111,6 +111,12 @@ class LoadgenFtpHostileTest(LoadgenScene):
             with self.subTest(reply=reply):
                 peer = self.peer(PASV=reply)
                 self.assertEqual(self.failures_of(peer, "--ftp-data", "pasv"), {"protocol": 2})
+
+    def test_a_kept_connection_cannot_be_that_of_many_accounts(self) -> None:
+        flags = ("get", "--user", "u%d", "--password", "p", "--accounts", 2, *FTP_GET[5:], *KEPT)
+        ended = run("loadgen", *flags)
+        self.assertEqual(ended.returncode, 2, ended.stderr)
+        self.assertIn("--accounts needs --connection per-request", ended.stderr)
 
     def test_verify_and_save_see_the_bytes_of_the_data_connection(self) -> None:
         saved = self.scene.folder / "saved"

@@ -3,6 +3,7 @@
 from tree import Mutation
 
 _ACCOUNTS = "e2e/test_loadgen_accounts.LoadgenAccountsTest."
+_FTP_PEERS = "e2e/test_loadgen_ftp_hostile.LoadgenFtpHostileTest."
 _HTTP_E2E = "e2e/test_loadgen_http.LoadgenHttpTest."
 
 _GIVEN_ACCOUNTS = (
@@ -61,6 +62,30 @@ _GIVEN_ACCOUNTS = (
         "wire::is_valid_user(numbered(config.user, config.accounts))",
         "wire::is_valid_user(numbered(config.user, 1))",
         ("unit/the longest user and password*",),
+    ),
+)
+
+_FTP = (
+    Mutation(
+        "ftp-session-is-used-after-any-refusal",
+        "loadgen/drivers/ftp.cpp",
+        "const bool is_only_missing = state_ == State::kPromised &&",
+        "const bool is_only_missing = true &&",
+        (_FTP_PEERS + "test_a_refusal_is_counted_by_its_code_and_later_requests_are_not_delayed",),
+    ),
+    Mutation(
+        "ftp-file-may-be-shorter-than-announced",
+        "loadgen/client.cpp",
+        "data_->file_bytes() != exchange.announced_bytes",
+        "false",
+        (_FTP_PEERS + "test_a_file_that_is_shorter_or_longer_than_announced_is_no_success",),
+    ),
+    Mutation(
+        "ftp-accounts-share-a-kept-connection",
+        "loadgen/config.cpp",
+        "config.accounts > 1 && config.connection == Connection::kKeepAlive",
+        "false",
+        (_FTP_PEERS + "test_a_kept_connection_cannot_be_that_of_many_accounts",),
     ),
 )
 
@@ -160,4 +185,4 @@ _HTTP = (
     ),
 )
 
-MUTATIONS: tuple[Mutation, ...] = (*_GIVEN_ACCOUNTS, *_HTTP)
+MUTATIONS: tuple[Mutation, ...] = (*_GIVEN_ACCOUNTS, *_FTP, *_HTTP)
