@@ -133,8 +133,8 @@ _FIGURES = (
     Mutation(
         "first-byte-is-counted-from-the-connection",
         "loadgen/recorder.cpp",
-        "exchange.first_byte_ns - exchange.started_ns",
-        "exchange.first_byte_ns - exchange.connected_ns",
+        "since_start(exchange.first_byte_ns);",
+        "since_start(exchange.first_byte_ns - exchange.connected_ns + exchange.started_ns);",
         ("unit/a request that succeeded counts*",),
     ),
     Mutation(
