@@ -1,8 +1,6 @@
 #include "fileserver/files/cache_updater.h"
 
-#include <fcntl.h>
 #include <sys/eventfd.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <exception>
@@ -27,17 +25,6 @@ base::Deadline earlier(base::Deadline one, base::Deadline other) {
   return one.left_ms() < other.left_ms() ? one : other;
 }
 
-net::Fd pinned(const std::string& folder) {
-  return net::Fd(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-}
-
-bool is_same_folder(int fd, const std::string& path) {
-  struct stat one {};
-  struct stat other {};
-  return ::fstat(fd, &one) == 0 && ::stat(path.c_str(), &other) == 0 &&
-         one.st_dev == other.st_dev && one.st_ino == other.st_ino;
-}
-
 }  // namespace
 
 CacheUpdater::CacheUpdater(FileCache& cache, std::string root, std::int64_t piece_bytes,
@@ -45,7 +32,7 @@ CacheUpdater::CacheUpdater(FileCache& cache, std::string root, std::int64_t piec
     : cache_(cache),
       root_(std::move(root)),
       piece_bytes_(piece_bytes),
-      known_root_(pinned(root_)),
+      known_root_(cache_.times_root_was_opened_again()),
       wake_event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       mounts_(std::move(mounts)) {
   mounts_.changed_below(root_);
@@ -133,7 +120,7 @@ base::Deadline CacheUpdater::next_timer() const {
 void CacheUpdater::process_events(base::Deadline deadline) {
   apply(wait_for_changes(deadline));
   if (const auto requested = take_requested(); !requested.empty()) {
-    if (!is_same_folder(known_root_.get(), root_)) check_everything();  // the fence opened another
+    if (cache_.times_root_was_opened_again() != known_root_) check_everything();
     for (const std::string& name : requested) check(name);
   }
   if (check_everything_at_.has_passed()) check_everything();
@@ -219,7 +206,7 @@ void CacheUpdater::check_mounts() {
 // Also tries to watch every folder again.
 void CacheUpdater::check_everything() {
   check_everything_at_ = base::Deadline::never();
-  known_root_ = pinned(root_);
+  known_root_ = cache_.times_root_was_opened_again();
   if (!watch_) open_watch();
   check_below({""});
   if (!check_everything_at_.is_never()) {

@@ -84,8 +84,7 @@ class CacheUpdater {
   const std::string root_;
   const std::int64_t piece_bytes_;
 
-  // The root that is watched. It is kept open, so that no other folder can get its inode.
-  net::Fd known_root_;
+  int known_root_;  // which one is watched: FileCache::times_root_was_opened_again()
 
   // Readable when check_soon() or the destructor has something to say.
   const net::Fd wake_event_;

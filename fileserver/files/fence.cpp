@@ -125,6 +125,7 @@ bool Fence::open_removed_root_again() const {
   if (::fstat(root_.get(), &status) == 0 && status.st_nlink == 0) {
     const net::Fd again(::open(name_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (again.is_open() && ::dup3(again.get(), root_.get(), O_CLOEXEC) >= 0) {
+      ++*times_opened_again_;
       base::log::warn("the served folder was removed and made again, the new one is served");
       warn_if_closed();
       return true;

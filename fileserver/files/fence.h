@@ -11,6 +11,8 @@
 
 #include <sys/stat.h>
 
+#include <atomic>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,7 +28,7 @@ namespace fileserver {
 // other errno means that there is no such file.
 bool is_system_failure(int errno_value);
 
-// Immutable once built; any thread.
+// Any thread.
 class Fence {
  public:
   struct OpenFile {
@@ -46,6 +48,9 @@ class Fence {
   // A folder that is removed and made again under the same name is opened again. One that is only
   // renamed stays the served folder.
   static base::Result<Fence> around(const std::string& root);
+
+  // How often the folder was opened again. It tells two folders apart that have had the same inode.
+  int times_opened_again() const { return *times_opened_again_; }
 
   // A path that leads to the served folder even after the folder was renamed. Valid as long as the
   // fence lives.
@@ -101,6 +106,7 @@ class Fence {
 
   std::string name_;
   net::Fd root_;  // its number never changes
+  std::unique_ptr<std::atomic<int>> times_opened_again_ = std::make_unique<std::atomic<int>>(0);
   bool has_openat2_;
 };
 

@@ -101,6 +101,9 @@ class FileCache {
   // What the table takes for one file, besides its bytes. It counts against the limit.
   static std::int64_t bookkeeping_bytes(std::string_view name);
 
+  // Fence::times_opened_again() of the served folder.
+  int times_root_was_opened_again() const { return fence_.times_opened_again(); }
+
   // Whether the budget has room for a file with this name.
   bool has_room_for(std::string_view name) const {
     return budget_.has_room_for(bookkeeping_bytes(name));

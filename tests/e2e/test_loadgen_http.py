@@ -171,7 +171,7 @@ class LoadgenHttpTest(LoadgenScene):
             (("get", *ACCOUNT, "--file", "a", *HTTP, "--pipeline"), "--pipeline needs"),
             (("put", *ACCOUNT, "--size", 1), "put needs --protocol http"),
             (("put", *ACCOUNT, *HTTP), "put needs --size"),
-            (("get", *ACCOUNT, "--file", "a", "--protocol", "ftp"), "native|http"),
+            (("get", *ACCOUNT, "--file", "a", "--protocol", "gopher"), "native|http|ftp"),
         ):
             ended = run("loadgen", *flags)
             self.assertEqual((ended.returncode, ended.stderr.count("\n")), (2, 1), ended.stderr)

@@ -246,7 +246,7 @@ _CACHE = (
     Mutation(
         "root-that-was-made-again-is-not-watched",
         "fileserver/files/cache_updater.cpp",
-        "if (!is_same_folder(known_root_.get(), root_)) check_everything();",
+        "if (cache_.times_root_was_opened_again() != known_root_) check_everything();",
         "",
         ("unit/a root that was made again*",),
     ),
