@@ -7,7 +7,7 @@ import unittest
 import servers
 from client import Client, grant
 from processes import resident_bytes, server_of
-from programs import Program, run
+from programs import SANITIZED, Program, run
 from scene import SceneTest, for_each
 
 KINDS = tuple(kind for kind in servers.PROCESS_KINDS if kind not in servers.AUTHSERVER_KINDS)
@@ -58,6 +58,7 @@ class FileProcessesTest(SceneTest):
         self.assertEqual(client.take(LARGE_BYTES), b"1" * LARGE_BYTES)
         self.assertEqual(client.ask("large"), b"2" * LARGE_BYTES)
 
+    @unittest.skipIf(SANITIZED, "a sanitizer has memory of its own in each process")
     @for_each(KINDS)
     def test_prefetched_files_are_in_memory_once(self, kind: str) -> None:
         for number in range(4):
