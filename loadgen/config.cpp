@@ -245,7 +245,6 @@ Wrong check_protocol(const Config& config) {
 Wrong check_crowd(const Config& config) {
   if (!is_crowd(config)) return {};
   if (config.request != RequestKind::kGet) return "--users needs get";
-  if (config.protocol == Protocol::kFtp) return "--users needs --protocol native or http";
   if (config.rate_rps < 1) return "--users needs --rate, the bytes a second of each user";
   if (config.requests > 0) return "--users needs --seconds or --until-stable, not --requests";
   if (config.must_verify || !config.save.empty()) return "--users does not compare or save files";
@@ -292,6 +291,8 @@ bool is_crowd(const Config& config) { return config.crowd.users > 0; }
 int connections_of(const Config& config) {
   return is_crowd(config) ? config.crowd.users : config.threads;
 }
+
+unsigned sockets_of(const Config& config) { return config.protocol == Protocol::kFtp ? 2 : 1; }
 
 bool ends_by_number(const Config& config) {
   return config.requests > 0 || makes_given_accounts(config);

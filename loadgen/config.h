@@ -93,6 +93,9 @@ bool is_crowd(const Config& config);
 // How many connections the run has at a time.
 int connections_of(const Config& config);
 
+// How many sockets each of them needs at once.
+unsigned sockets_of(const Config& config);
+
 // Whether the run ends when a number of requests was carried out, and not at a time.
 bool ends_by_number(const Config& config);
 

@@ -26,7 +26,7 @@ const char* clients(const Config& config) { return is_crowd(config) ? "users" : 
 Wrong check_descriptors(const Config& config) {
   constexpr std::uint64_t kOthers = 32;  // standard streams, the result, files of libraries
   const std::uint64_t for_each_thread =
-      1 + (config.must_verify ? 1 : 0) + (config.save.empty() ? 0 : 1);
+      sockets_of(config) + (config.must_verify ? 1 : 0) + (config.save.empty() ? 0 : 1);
   const std::uint64_t needed =
       static_cast<std::uint64_t>(connections_of(config)) * for_each_thread + kOthers;
   const std::uint64_t limit = base::raise_descriptor_limit();
@@ -39,12 +39,12 @@ Wrong check_descriptors(const Config& config) {
 
 Wrong check_ports(const Config& config, const EphemeralPorts& ports, int sources) {
   const std::int64_t in_all = std::int64_t{ports.count} * sources;
-  const int needed = connections_of(config);
+  const std::int64_t needed = std::int64_t{connections_of(config)} * sockets_of(config);
   if (config.server.is_unix() || needed <= in_all) return {};
   return fmt::format(
       "{} {} need {} local ports, but there are only {}; widen net.ipv4.ip_local_port_range, "
       "or use fewer {}",
-      needed, clients(config), needed, in_all, clients(config));
+      connections_of(config), clients(config), needed, in_all, clients(config));
 }
 
 Wrong check_save_folder(const std::string& folder) {

@@ -36,8 +36,9 @@ void Conversation::begin(const Config& config, int user, std::int64_t fetch, boo
   file_name_ = config.unique == 0 ? config.file
                                   : numbered(config.file, file_number(user, config.unique, fetch));
   received_.clear();
-  driver_->begin(
-      {.account = {user_, password_}, .file_name = file_name_, .is_logged_in = is_logged_in});
+  request_ = {.account = {user_, password_}, .file_name = file_name_, .is_logged_in = is_logged_in};
+  if (!is_logged_in) driver_->begin_connection();
+  driver_->begin(request_);
 }
 
 Answer Conversation::go_on(int fd) {
@@ -56,10 +57,14 @@ Answer Conversation::go_on(int fd) {
         break;
       case Step::Kind::kFile: return file(step.size_bytes);
       case Step::Kind::kSkip:  // a refusal: the user leaves, so nobody reads its text
-      case Step::Kind::kUpload:
-      case Step::Kind::kOpenData:  // of FTP, which a crowd does not speak
-      case Step::Kind::kData: break;
+      case Step::Kind::kUpload: break;
+      case Step::Kind::kOpenData: return {.kind = Answer::Kind::kData, .data_port = step.data_port};
+      case Step::Kind::kData:
+        if (step.size_bytes == 0) return failed(Fault::kProtocol, "an empty file has no rate");
+        return {.kind = Answer::Kind::kFile, .size_bytes = step.size_bytes};
       case Step::Kind::kDone:
+        if (!step.failure)
+          return {.kind = Answer::Kind::kDone, .keeps_connection = step.keeps_connection};
         return failed(step.failure.value_or(Fault::kProtocol), quoted(step.why));
     }
   }

@@ -1,4 +1,4 @@
-// One request of a user, until the bytes of the file begin.
+// One request of a user, but for the bytes of the file.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,14 @@ namespace loadgen::crowd {
 struct Answer {
   enum class Kind {
     kWaits,   // more bytes have to come
+    kData,    // the file comes on a connection to `data_port`, which has to be made first
     kFile,    // the file begins: `size_bytes` and `early_bytes` count
+    kDone,    // the file has come whole, on the connection to `data_port`
     kFailed,  // `failure` and `why` count
   };
   Kind kind;
   std::uint64_t size_bytes = 0;
+  std::uint16_t data_port = 0;
   std::uint64_t early_bytes = 0;  // of the file, that came together with its reply
   bool keeps_connection = false;  // it can take the next request after the file
   std::optional<Cause> failure = {};
@@ -27,7 +30,8 @@ struct Answer {
 };
 
 // Speaks the protocol of a driver on a socket that never blocks. A user needs one only while it
-// waits for a reply, so a few of them serve a crowd.
+// waits for a reply, so a few of them serve a crowd. But if the file has a connection of its own,
+// the user keeps it until kDone.
 //
 // One thread.
 class Conversation {
@@ -49,6 +53,7 @@ class Conversation {
   Answer file(std::uint64_t size_bytes);
 
   const std::unique_ptr<Driver> driver_;
+  Request request_;  // of the next three
   std::string user_;
   std::string password_;
   std::string file_name_;

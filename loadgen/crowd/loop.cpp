@@ -43,7 +43,8 @@ Loop::Loop(const Config& config, const Ready& ready, Share share, std::int64_t s
       next_sample_ns_(start_ns) {}
 
 void Loop::run() {
-  auto engine = open_engine(config_.crowd.engine, static_cast<std::uint32_t>(users_.size()));
+  auto engine = open_engine(config_.crowd.engine,
+                            static_cast<std::uint32_t>(users_.size()) * sockets_of(config_));
   if (engine) {
     engine_ = std::move(*engine);
     serve();
@@ -77,7 +78,8 @@ void Loop::serve() {
     const std::int64_t left = wheel_.next_tick() - (base::now_ns() - start_ns_) / base::kNsPerMs;
     note(engine_->wait(static_cast<int>(std::clamp<std::int64_t>(left, 0, kMostWaitMs)), ready));
     ++tally_.wakeups;
-    for (const std::uint32_t user : ready) deal_with(user);
+    for (const std::uint32_t number : ready)
+      deal_with(number % static_cast<std::uint32_t>(users_.size()));
   }
 }
 
@@ -89,7 +91,9 @@ void Loop::deal_with(std::uint32_t user) {
   switch (one.phase) {
     case Phase::kBeforeStart: return connect(user);
     case Phase::kConnecting: return finish_connecting(user);
-    case Phase::kAsking: return go_on_asking(user);
+    case Phase::kConnectingData: return finish_connecting_data(user);
+    case Phase::kAsking:
+    case Phase::kEnding: return go_on_asking(user);
     case Phase::kReading: return read(user);
     case Phase::kGone: return;
   }
@@ -101,14 +105,25 @@ void Loop::connect(std::uint32_t user) {
   one.phase = Phase::kConnecting;
   one.is_logged_in = false;
   one.limit_ns = now_ns_ + config_.timeout_ms * base::kNsPerMs;
-  const auto number = static_cast<std::size_t>(share_.number_of(user));
-  auto made = net::begin_to_connect(ready_.servers[number % ready_.servers.size()],
-                                    ready_.sources.of(static_cast<int>(number), one.fetches),
-                                    static_cast<int>(config_.crowd.receive_buffer_bytes));
+  one.source_turn = one.fetches;
+  auto made = begin_to_connect(user, server_of(user));
   if (!made) return drop(user, word(Fault::kConnect), made.error().context);
   one.fd = std::move(*made);
   note(engine_->watch(user, one.fd.get()));
   wait_for_bytes(user, POLLOUT);
+}
+
+const net::SocketAddress& Loop::server_of(std::uint32_t user) const {
+  const auto number = static_cast<std::size_t>(share_.number_of(user));
+  return ready_.servers[number % ready_.servers.size()];
+}
+
+// Both connections of a user have one source address, because some servers demand it.
+base::Result<net::Fd> Loop::begin_to_connect(std::uint32_t user,
+                                             const net::SocketAddress& to) const {
+  return net::begin_to_connect(to,
+                               ready_.sources.of(share_.number_of(user), users_[user].source_turn),
+                               static_cast<int>(config_.crowd.receive_buffer_bytes));
 }
 
 void Loop::finish_connecting(std::uint32_t user) {
@@ -138,10 +153,37 @@ void Loop::go_on_asking(std::uint32_t user) {
   switch (answer.kind) {
     case Answer::Kind::kWaits: return wait_for_bytes(user, POLLIN);
     case Answer::Kind::kFailed: return drop(user, word(*answer.failure), answer.why);
-    case Answer::Kind::kFile: break;
+    case Answer::Kind::kData: return connect_for_data(user, answer.data_port);
+    case Answer::Kind::kFile: return begin_to_read(user, answer);
+    case Answer::Kind::kDone: break;
   }
-  one.asked_ns = one.conversation->asked_ns();
+  one.keeps_connection = answer.keeps_connection;
   conversations_.give_back(std::move(one.conversation));
+  finish_fetch(user);
+}
+
+void Loop::connect_for_data(std::uint32_t user, std::uint16_t port) {
+  User& one = users_[user];
+  auto made = begin_to_connect(user, server_of(user).with_port(port));
+  if (!made) return drop(user, word(Fault::kConnect), made.error().context);
+  one.data_fd = std::move(*made);
+  one.phase = Phase::kConnectingData;
+  note(engine_->watch(data_number(user), one.data_fd.get()));
+  wait_for_bytes(user, POLLOUT);
+}
+
+void Loop::finish_connecting_data(std::uint32_t user) {
+  User& one = users_[user];
+  if (const int failure = net::outcome_of_connect(one.data_fd.get()); failure != 0)
+    return drop(user, word(Fault::kConnect), text_of(failure));
+  one.phase = Phase::kAsking;
+  go_on_asking(user);
+}
+
+void Loop::begin_to_read(std::uint32_t user, const Answer& answer) {
+  User& one = users_[user];
+  one.asked_ns = one.conversation->asked_ns();
+  if (!one.data_fd.is_open()) conversations_.give_back(std::move(one.conversation));
   one.phase = Phase::kReading;
   one.is_logged_in = true;
   one.keeps_connection = answer.keeps_connection;
@@ -159,7 +201,7 @@ void Loop::read(std::uint32_t user) {
   const std::uint64_t due = pace_.due_bytes(now_ns_ - one.asked_ns, one.size_bytes);
   if (due > one.got_bytes) {
     const std::size_t wanted = std::min<std::uint64_t>(due - one.got_bytes, buffer_.size());
-    const ssize_t got = net::receive_now(one.fd.get(), {buffer_.data(), wanted});
+    const ssize_t got = net::receive_now(one.file_fd().get(), {buffer_.data(), wanted});
     if (got == 0) return drop(user, word(Fault::kClosed), "the server closed the connection");
     if (got < 0 && errno != EAGAIN) return drop(user, word(Fault::kClosed), text_of(errno));
     if (got < 0) {
@@ -173,13 +215,22 @@ void Loop::read(std::uint32_t user) {
   if (one.got_bytes < one.size_bytes)
     return wait_until_due(user, pace_.next_read_ns(one.got_bytes, one.size_bytes));
   if (due < one.size_bytes) return wait_until_due(user, pace_.due_ns(one.size_bytes));
-  finish_fetch(user);
+  finish_file(user);
+}
+
+void Loop::finish_file(std::uint32_t user) {
+  User& one = users_[user];
+  const double error = std::abs(pace_.error_of(one.size_bytes, base::now_ns() - one.asked_ns));
+  one.worst_error = std::max(one.worst_error, static_cast<float>(error));
+  if (!one.data_fd.is_open()) return finish_fetch(user);
+  close_data(one, user);
+  one.phase = Phase::kEnding;
+  one.limit_ns = now_ns_ + config_.timeout_ms * base::kNsPerMs;
+  go_on_asking(user);
 }
 
 void Loop::finish_fetch(std::uint32_t user) {
   User& one = users_[user];
-  const double error = std::abs(pace_.error_of(one.size_bytes, base::now_ns() - one.asked_ns));
-  one.worst_error = std::max(one.worst_error, static_cast<float>(error));
   if (one.fetches++ == 0) add(live_.fetched, 1);
   ++tally_.fetches;
   tally_.bytes += one.size_bytes;
@@ -208,13 +259,23 @@ void Loop::drop(std::uint32_t user, const std::string& cause, const std::string&
 void Loop::leave(User& one, std::uint32_t user) {
   wheel_.clear(user);
   conversations_.give_back(std::move(one.conversation));
+  close_data(one, user);
   if (!one.fd.is_open()) return;
   engine_->forget(user);
   const net::Fd closed = std::move(one.fd);
 }
 
+void Loop::close_data(User& one, std::uint32_t user) {
+  if (!one.data_fd.is_open()) return;
+  engine_->forget(data_number(user));
+  const net::Fd closed = std::move(one.data_fd);
+}
+
 void Loop::wait_for_bytes(std::uint32_t user, short events) {
-  note(engine_->arm(user, events));
+  const User& one = users_[user];
+  const bool is_for_data = one.phase == Phase::kConnectingData || one.phase == Phase::kReading;
+  const bool has_data = one.data_fd.is_open();
+  note(engine_->arm(is_for_data && has_data ? data_number(user) : user, events));
   wait_until(user, users_[user].limit_ns + base::kNsPerMs);
 }
 
@@ -243,7 +304,7 @@ void Loop::sample_waiting_bytes() {
     next_sampled_ = (next_sampled_ + 1) % users;
     const User& one = users_[next_sampled_];
     if (one.phase != Phase::kReading) continue;
-    const auto bytes = static_cast<std::uint64_t>(net::unread_bytes(one.fd.get()));
+    const auto bytes = static_cast<std::uint64_t>(net::unread_bytes(one.file_fd().get()));
     ++tally_.waiting.samples;
     tally_.waiting.sum += bytes;
     tally_.waiting.most = std::max(tally_.waiting.most, bytes);

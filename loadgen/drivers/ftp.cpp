@@ -8,6 +8,7 @@ namespace {
 constexpr int kDataOpen = 125;
 constexpr int kDataComes = 150;
 constexpr int kDone = 200;
+constexpr int kSizeIs = 213;
 constexpr int kReady = 220;
 constexpr int kFileSent = 226;
 constexpr int kPassive = 227;
@@ -45,7 +46,11 @@ Step failed(const FtpReply& reply, bool keeps_connection = false) {
 
 }  // namespace
 
-void FtpDriver::begin(const Request& request) { request_ = &request; }
+void FtpDriver::begin(const Request& request) {
+  request_ = &request;
+  size_bytes_.reset();
+  if (request.is_logged_in) state_ = State::kIdle;
+}
 
 Step FtpDriver::command(State state, std::string_view verb, std::string_view argument) {
   state_ = state;
@@ -56,14 +61,19 @@ Step FtpDriver::command(State state, std::string_view verb, std::string_view arg
   return {.kind = Step::Kind::kSend, .bytes = line_};
 }
 
-Step FtpDriver::ask_port(bool is_log_in_over) {
-  Step step = command(State::kAskedPort, data_ == FtpData::kEpsv ? "EPSV" : "PASV");
+Step FtpDriver::begin_file(bool is_log_in_over) {
+  const bool asks_size = sizes_ == Sizes::kAsked;
+  Step step = asks_size ? command(State::kSize, "SIZE", request_->file_name) : ask_port();
   step.is_logged_in = is_log_in_over;
   return step;
 }
 
+Step FtpDriver::ask_port() {
+  return command(State::kAskedPort, data_ == FtpData::kEpsv ? "EPSV" : "PASV");
+}
+
 Step FtpDriver::next(std::string_view received) {
-  if (state_ == State::kIdle) return ask_port(false);
+  if (state_ == State::kIdle) return begin_file(false);
   if (state_ == State::kRetrieve) return command(State::kPromised, "RETR", request_->file_name);
   const FtpReply reply = read_ftp_reply(received);
   if (reply.state == FtpReply::State::kNeedMore) return {.kind = Step::Kind::kReceive};
@@ -87,14 +97,16 @@ Step FtpDriver::take(const FtpReply& reply) {
       if (reply.code == kLoggedIn) return command(State::kType, "TYPE", "I");
       break;
     case State::kType:
-      if (reply.code == kDone) return ask_port(true);
+      if (reply.code == kDone) return begin_file(true);
       break;
+    case State::kSize: return take_size(reply);
     case State::kAskedPort: return take_port(reply);
     case State::kPromised:
       if (reply.code != kDataOpen && reply.code != kDataComes) break;
       state_ = State::kData;
       return {.kind = Step::Kind::kData,
-              .size_bytes = announced_bytes(reply.text).value_or(Step::kUnknownSize)};
+              .size_bytes = size_bytes_ ? *size_bytes_
+                                        : announced_bytes(reply.text).value_or(Step::kUnknownSize)};
     case State::kData:
       if (reply.code != kFileSent && reply.code != kFileDone) break;
       state_ = State::kIdle;
@@ -107,13 +119,19 @@ Step FtpDriver::take(const FtpReply& reply) {
   return failed(reply, is_only_missing);
 }
 
+Step FtpDriver::take_size(const FtpReply& reply) {
+  size_bytes_ = size_in(reply.text);
+  if (reply.code != kSizeIs || !size_bytes_) return failed(reply);
+  return ask_port();
+}
+
 // A server that does not know EPSV says so with a refusal. Then PASV is used on this connection.
 Step FtpDriver::take_port(const FtpReply& reply) {
   const bool is_extended = data_ == FtpData::kEpsv;
   if (is_extended && is_refusal(reply.code) && reply.code != kNotAvailable &&
       reply.code != kNotLoggedIn) {
     data_ = FtpData::kPasv;
-    return ask_port(false);
+    return ask_port();
   }
   const bool is_right = reply.code == (is_extended ? kExtendedPassive : kPassive);
   const auto port = is_extended ? epsv_port(reply.text) : pasv_port(reply.text);

@@ -1,6 +1,8 @@
 // FTP (RFC 959), as a client of other people's servers.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "loadgen/drivers/driver.h"
@@ -12,11 +14,14 @@ namespace loadgen {
 // RETR, and a connection for its bytes. QUIT is not sent: the connection is just closed.
 //
 // A file is whole when the server says 226 or 250 behind it. If the reply to RETR says how many
-// bytes it has, so many must come. A refusal is an error of the native protocol where there is a
+// bytes it has, so many must come. With Sizes::kAsked, SIZE is sent first, and kData always has the
+// size. A refusal is an error of the native protocol where there is a
 // matching one, and kProtocol for any other reply.
 class FtpDriver : public Driver {
  public:
-  explicit FtpDriver(FtpData data) : wanted_(data), data_(data) {}
+  enum class Sizes { kAsAnnounced, kAsked };
+  explicit FtpDriver(FtpData data, Sizes sizes = Sizes::kAsAnnounced)
+      : wanted_(data), sizes_(sizes), data_(data) {}
 
   void begin_connection() override {
     state_ = State::kConnected;
@@ -31,6 +36,7 @@ class FtpDriver : public Driver {
     kUser,       // each of these was sent, and its reply comes next
     kPassword,
     kType,
+    kSize,
     kAskedPort,
     kRetrieve,  // RETR is sent when the data connection is there
     kPromised,  // RETR was sent
@@ -40,13 +46,17 @@ class FtpDriver : public Driver {
 
   Step take(const FtpReply& reply);
   Step command(State state, std::string_view verb, std::string_view argument = {});
-  Step ask_port(bool is_log_in_over);
+  Step begin_file(bool is_log_in_over);
+  Step ask_port();
+  Step take_size(const FtpReply& reply);
   Step take_port(const FtpReply& reply);
 
   const FtpData wanted_;
+  const Sizes sizes_;
   FtpData data_;  // of this connection
   State state_ = State::kConnected;
   const Request* request_ = nullptr;
+  std::optional<std::uint64_t> size_bytes_;  // that SIZE told
   std::string line_;
 };
 

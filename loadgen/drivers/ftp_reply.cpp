@@ -101,6 +101,11 @@ std::optional<std::uint16_t> pasv_port(std::string_view text) {
   return as_port(port);
 }
 
+std::optional<std::uint64_t> size_in(std::string_view text) {
+  const auto number = take_number(text, UINT64_MAX - 1);
+  return text.empty() ? number : std::nullopt;
+}
+
 std::optional<std::uint64_t> announced_bytes(std::string_view text) {
   const std::size_t open = text.rfind('(');
   if (open == std::string_view::npos) return {};

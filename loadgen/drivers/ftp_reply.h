@@ -32,4 +32,7 @@ std::optional<std::uint16_t> pasv_port(std::string_view text);
 // N of "(N bytes)", which many servers say before they send a file.
 std::optional<std::uint64_t> announced_bytes(std::string_view text);
 
+// The number that is the text of the reply to SIZE.
+std::optional<std::uint64_t> size_in(std::string_view text);
+
 }  // namespace loadgen

@@ -46,7 +46,6 @@ class LoadgenFtpTest(LoadgenScene):
             (("put", *FTP_GET[1:5], "--protocol", "ftp", "--size", "1"), "put needs"),
             ((*FTP_GET, "--pipeline"), "--pipeline"),
             ((*FTP_GET, "--server", "unix:/run/x"), "with a port"),
-            ((*FTP_GET, "--users", "10", "--rate", "1000"), "--users needs --protocol"),
         ):
             with self.subTest(named=named):
                 ended = run("loadgen", *arguments)

@@ -25,9 +25,16 @@ class LoadgenFtpTest(unittest.TestCase):
             (root / name).chmod(0o644)
 
     def result(self, server: Address, file: str, *flags: str, password: str = "") -> dict:
+        flags = ("--threads", "2", "--requests", "2", *flags)
+        return self.run_of(server, file, *flags, password=password)
+
+    def crowd(self, server: Address, *flags: str) -> dict:
+        return self.run_of(server, "a.bin", *flags)
+
+    def run_of(self, server: Address, file: str, *flags: str, password: str = "") -> dict:
         command = [str(LOADGEN), "get", "--protocol", "ftp", "--server", str(server)]
         command += ["--user", RIGHT.user, "--password", password or RIGHT.password]
-        command += ["--file", file, "--threads", "2", "--requests", "2", "--json", "-", *flags]
+        command += ["--file", file, "--json", "-", *flags]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
         return json.loads(done.stdout)
 
@@ -42,10 +49,19 @@ class LoadgenFtpTest(unittest.TestCase):
                         result = self.result(server.address, file, *flags, *verify)
                         counts = (result["requests"], result["errors"]["total"], result["bytes"])
                         self.assertEqual(counts, (4, 0, 4 * size), result["first_errors"])
+            self.check_crowd(server.address)
             missing = self.result(server.address, "missing", "--connection", "keep-alive")
             self.assertEqual(missing["errors"], {"total": 4, "not-found": 4})
             denied = self.result(server.address, "a.bin", "--requests", "1", password="wrong")
             self.assertEqual(denied["errors"], {"total": 2, "denied": 2})
+
+    def check_crowd(self, server: Address) -> None:
+        """Each user logs in once, and the connections for its files come and go."""
+        users = ("--users", "10", "--rate", "100000", "--ramp", "0.5", "--until-stable", "2")
+        for engine in ("epoll", "sigio"):
+            result = self.crowd(server, *users, "--engine", engine)
+            self.assertEqual(result["users"]["held"], 10, result["drop_outs"])
+            self.assertGreaterEqual(result["fetches"], 10)
 
     def test_pure_ftpd(self) -> None:
         self.check("pure-ftpd")

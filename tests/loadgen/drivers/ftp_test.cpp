@@ -84,6 +84,26 @@ TEST_CASE("the bytes that a server announces have to come", "[loadgen]") {
   CHECK(get(kLogIn + kPort + "150 for a (12 bytes)\r\n226 x\r\n").sent.ends_with("<data 12>"));
 }
 
+TEST_CASE("a caller that must know the size has the server asked for it", "[loadgen]") {
+  const auto get_asking = [](const std::string& said) {
+    FtpDriver driver(FtpData::kEpsv, FtpDriver::Sizes::kAsked);
+    CAPTURE(said);
+    return tests::outcome_of(driver, kGet, said);
+  };
+  const Outcome outcome = get_asking(kLogIn + "213 12\r\n" + kPort + kFile);
+  CHECK_FALSE(outcome.failure);
+  CHECK(outcome.sent.ends_with("SIZE a b\r\nEPSV\r\n<port 6446>RETR a b\r\n<data 12>"));
+  CHECK(get_asking(kLogIn + "550 no such file\r\n").failure == base::ErrorCode::kNotFound);
+  for (const char* said : {"500 what?\r\n", "213 \r\n", "213 x\r\n", "213 1 2\r\n", "200 12\r\n"})
+    CHECK(get_asking(kLogIn + said).failure == Fault::kProtocol);
+}
+
+TEST_CASE("a request of a user who is logged in begins with the file", "[loadgen]") {
+  FtpDriver driver(FtpData::kEpsv);
+  driver.begin({.account = {"u", "p"}, .file_name = "f", .is_logged_in = true});
+  CHECK(driver.next("").bytes == "EPSV\r\n");
+}
+
 TEST_CASE("replies of several lines are one reply", "[loadgen]") {
   CHECK_FALSE(
       failure_of("220-a\r\n221 b\r\n\r\n220- c\r\n 220 d\r\n220 e\r\n331 x\r\n230-\r\n"
