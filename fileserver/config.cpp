@@ -87,6 +87,19 @@ void declare(flags::App& app, Config& config) {
   flags::add_size(app, "--memory-limit", config.memory_limit_bytes,
                   "memory for prefetched files; files that do not fit are served from disk")
       ->default_str("half of RAM");
+  flags::add_size(app, "--read-size", config.read_bytes,
+                  "how much one read of a file that is served from disk asks for",
+                  {512, 16 << 20, "from 512 to 16M"})
+      ->default_str("64K");
+  flags::add_choice<bool>(app, "--read-ahead", config.has_read_ahead,
+                          {{"on", true}, {"off", false}},
+                          "off: the system reads from disk only what is asked for, as a file that "
+                          "is served from disk is sent");
+  flags::add_size(app, "--send-buffer", config.send_buffer_bytes,
+                  "send buffer of each connection, which the system doubles; 0: it grows as the "
+                  "system thinks best",
+                  {0, 1 << 30, "up to 1G"})
+      ->default_str("0");
   app.add_option(
          "--transfer-log", config.transfer_log.path,
          "append a line of JSON for each transfer to FILE, which SIGHUP opens again; empty: "

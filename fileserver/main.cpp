@@ -37,13 +37,16 @@ using fileserver::Config;
 std::unique_ptr<fileserver::Files> open_files(const Config& config,
                                               std::shared_ptr<const fileserver::Fence> fence,
                                               fileserver::MountWatch mounts) {
+  const fileserver::DiskReads reads{static_cast<std::size_t>(config.read_bytes),
+                                    config.has_read_ahead};
   if (config.files == fileserver::FilesMode::kDisk)
-    return std::make_unique<fileserver::DiskFiles>(std::move(fence));
+    return std::make_unique<fileserver::DiskFiles>(std::move(fence), reads);
   return std::make_unique<fileserver::PrefetchedFiles>(
       std::move(fence), config.memory_limit_bytes, [] { return !base::stop_was_asked_for(); },
       std::move(mounts),
       config.serve.model == serve::Model::kThread ? fileserver::Updates::kByThread
-                                                  : fileserver::Updates::kNone);
+                                                  : fileserver::Updates::kNone,
+      reads);
 }
 
 // What the fileserver needs once it runs. All that it opens later must be named here.
@@ -78,12 +81,16 @@ base::Result<std::unique_ptr<fileserver::TransferLog>> open_transfer_log(
   return fileserver::TransferLog::open(config.transfer_log, fence.root_path());
 }
 
+base::Result<net::Listener> bind(const Config& config, const net::HostPort& address) {
+  return net::bind_to(address, serve::io_slice_ms(config.serve.idle_timeout_ms),
+                      static_cast<int>(config.send_buffer_bytes));
+}
+
 // Nothing without --http-listen.
 base::Result<std::optional<net::Listener>> bind_for_http(const Config& config) {
   std::optional<net::Listener> bound;
   if (!config.http_listen) return bound;
-  auto listener =
-      net::bind_to(*config.http_listen, serve::io_slice_ms(config.serve.idle_timeout_ms));
+  auto listener = bind(config, *config.http_listen);
   if (!listener) return listener.error();
   bound = std::move(*listener);
   return bound;
@@ -110,7 +117,7 @@ net::Fd open_hangups(const Config& config) {
 int run(const Config& config) {
   // Prefetching may take long. A port in use is reported before it. Connections are refused until
   // it is over, because nobody would answer them.
-  auto listener = net::bind_to(config.listen, serve::io_slice_ms(config.serve.idle_timeout_ms));
+  auto listener = bind(config, config.listen);
   if (!listener) return failed(listener.error());
   auto http_listener = bind_for_http(config);
   if (!http_listener) return failed(http_listener.error());

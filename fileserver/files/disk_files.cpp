@@ -1,5 +1,7 @@
 #include "fileserver/files/disk_files.h"
 
+#include <fcntl.h>
+
 #include <cerrno>
 #include <string>
 
@@ -29,7 +31,11 @@ base::Result<OpenedFile> DiskFiles::open(std::string_view name) {
   const FileVersion version = settled_version(*file);
   if (version.size_bytes < 0)
     return base::errno_error(base::ErrorCode::kInternal, "fstat " + std::string(name), errno);
-  return OpenedFile{.name = name, .version = version, .fd = std::move(file->fd)};
+  if (!reads_.has_read_ahead) ::posix_fadvise(file->fd.get(), 0, 0, POSIX_FADV_RANDOM);
+  return OpenedFile{.name = name,
+                    .version = version,
+                    .fd = std::move(file->fd),
+                    .piece_bytes = reads_.piece_bytes};
 }
 
 }  // namespace fileserver

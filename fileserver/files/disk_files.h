@@ -9,17 +9,25 @@
 
 namespace fileserver {
 
+// How files are read from disk. The defaults are for speed; others are for measuring.
+struct DiskReads {
+  std::size_t piece_bytes = kDefaultPieceBytes;  // that one read asks for
+  bool has_read_ahead = true;  // whether the system reads further pieces before they are asked for
+};
+
 // Immutable once built; any thread. A file that changed just now is given a
 // moment to settle.
 class DiskFiles : public Files {
  public:
-  explicit DiskFiles(std::shared_ptr<const Fence> fence) : fence_(std::move(fence)) {}
+  explicit DiskFiles(std::shared_ptr<const Fence> fence, DiskReads reads = {})
+      : fence_(std::move(fence)), reads_(reads) {}
 
   base::Result<OpenedFile> open(std::string_view name) override;
 
  private:
   // Shared with PrefetchedFiles, which sends some files from disk.
   const std::shared_ptr<const Fence> fence_;
+  const DiskReads reads_;
 };
 
 }  // namespace fileserver

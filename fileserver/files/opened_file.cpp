@@ -13,8 +13,6 @@ namespace fileserver {
 
 namespace {
 
-constexpr std::size_t kPieceBytes = 64 * 1024;
-
 // A file that is removed or replaced while it is sent is sent to its end.
 bool is_still(const FileVersion& version, int fd) {
   const FileVersion now = version_of(fd);
@@ -47,9 +45,9 @@ void send_from_disk(serve::Stream& stream, std::span<const char> head, const Ope
   const FileVersion& version = file.version;
   auto offset = static_cast<std::int64_t>(range.begin);
   std::size_t left = range.size_bytes;
-  const auto buffer = std::make_unique_for_overwrite<char[]>(std::min(left, kPieceBytes));
+  const auto buffer = std::make_unique_for_overwrite<char[]>(std::min(left, file.piece_bytes));
   do {
-    const std::span<char> piece(buffer.get(), std::min(left, kPieceBytes));
+    const std::span<char> piece(buffer.get(), std::min(left, file.piece_bytes));
     const ssize_t got = base::read_fully_at(fd, piece, offset);
     if (got < 0) return cut(stream, file.name, "it cannot be read", errno);
     offset += got;

@@ -1,6 +1,7 @@
 // A file that was opened for one request, and how its bytes are sent.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -13,6 +14,8 @@
 
 namespace fileserver {
 
+constexpr std::size_t kDefaultPieceBytes = 64 * 1024;
+
 // One version of a file, which stays what it is while this lives. Making and moving it does not
 // allocate. Threads: one.
 struct OpenedFile {
@@ -23,6 +26,7 @@ struct OpenedFile {
   // on disk.
   std::shared_ptr<const CachedFile> cached = nullptr;
   net::Fd fd = {};
+  std::size_t piece_bytes = kDefaultPieceBytes;  // of a file on disk: what one read asks for
 
   std::uint64_t size_bytes() const { return static_cast<std::uint64_t>(version.size_bytes); }
 };

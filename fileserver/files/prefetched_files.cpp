@@ -46,8 +46,8 @@ std::vector<std::thread> start_threads(std::size_t at_most, const std::function<
 PrefetchedFiles::PrefetchedFiles(std::shared_ptr<const Fence> fence,
                                  std::int64_t memory_limit_bytes,
                                  const std::function<bool()>& may_go_on, MountWatch mounts,
-                                 Updates updates)
-    : fence_(std::move(fence)), disk_(fence_), cache_(*fence_, memory_limit_bytes) {
+                                 Updates updates, DiskReads reads)
+    : fence_(std::move(fence)), disk_(fence_, reads), cache_(*fence_, memory_limit_bytes) {
   if (updates == Updates::kByThread) {
     updater_.emplace(cache_, fence_->root_path(), kPieceBytes, std::move(mounts));
     load_all(updater_->watch_and_list(), may_go_on);

@@ -35,7 +35,7 @@ class PrefetchedFiles : public Files {
   // later is noticed.
   PrefetchedFiles(std::shared_ptr<const Fence> fence, std::int64_t memory_limit_bytes,
                   const std::function<bool()>& may_go_on, MountWatch mounts = {},
-                  Updates updates = Updates::kByThread);
+                  Updates updates = Updates::kByThread, DiskReads reads = {});
 
   base::Result<OpenedFile> open(std::string_view name) override;
 

@@ -85,13 +85,17 @@ Option* add_seconds(App& app, const std::string& name, std::int64_t& target_ms,
 }
 
 Option* add_size(App& app, const std::string& name, std::int64_t& target_bytes,
-                 const std::string& help) {
-  const auto take = [&target_bytes](const std::string& text) {
+                 const std::string& help, const SizeRange& range) {
+  const auto take = [&target_bytes, least = range.least_bytes,
+                     most = range.most_bytes](const std::string& text) {
     const auto parsed = base::parse_size_bytes(text);
-    if (parsed) target_bytes = *parsed;
-    return parsed.has_value();
+    if (!parsed || *parsed < least || *parsed > most) return false;
+    target_bytes = *parsed;
+    return true;
   };
-  return app.add_parsed(name, "SIZE", "a size: bytes, or with K, M or G (1024 each), such as 512M",
+  const std::string bounds = range.text.empty() ? "" : " " + range.text;
+  return app.add_parsed(name, "SIZE",
+                        "a size" + bounds + ": bytes, or with K, M or G (1024 each), such as 512K",
                         help, take);
 }
 

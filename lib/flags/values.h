@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -42,10 +43,17 @@ Option* add_optional_address(App& app, const std::string& name,
 Option* add_seconds(App& app, const std::string& name, std::int64_t& target_ms,
                     const std::string& help, std::int64_t least_ms = 0);
 
+// Which sizes are accepted.
+struct SizeRange {
+  std::int64_t least_bytes = 0;
+  std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max();
+  std::string text = {};  // for messages, such as "from 1K to 16M"; empty: all are
+};
+
 // A number of bytes, or of K, M or G (1024 each). --help shows no default unless default_str() sets
 // one.
 Option* add_size(App& app, const std::string& name, std::int64_t& target_bytes,
-                 const std::string& help);
+                 const std::string& help, const SizeRange& range = {});
 
 // --log-level.
 Option* add_log_level(App& app, base::log::Level& target);

@@ -16,7 +16,13 @@ using base::ErrorCode;
 
 std::string what_is_tried(const HostPort& address) { return "listen on " + to_string(address); }
 
-base::Result<Fd> bound_socket(const SocketAddress& address, const std::string& what) {
+// 0: as it is.
+void set_send_buffer(int fd, int bytes) {
+  if (bytes > 0) ::setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
+}
+
+base::Result<Fd> bound_socket(const SocketAddress& address, const std::string& what,
+                              int send_buffer_bytes) {
   Fd fd(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!fd.is_open()) return base::errno_error(ErrorCode::kInternal, what, errno);
   const int on = 1;
@@ -30,6 +36,7 @@ base::Result<Fd> bound_socket(const SocketAddress& address, const std::string& w
   const int most_unsent_bytes = 64 * 1024;
   ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &most_unsent_bytes,
                sizeof most_unsent_bytes);
+  set_send_buffer(fd.get(), send_buffer_bytes);
   if (::bind(fd.get(), address.get(), address.size()) != 0) {
     return base::errno_error(ErrorCode::kInternal, what, errno);
   }
@@ -53,17 +60,19 @@ std::uint16_t port_of(int fd) {
 
 }  // namespace
 
-base::Result<Listener> bind_to(const HostPort& address, std::int64_t io_slice_ms) {
+base::Result<Listener> bind_to(const HostPort& address, std::int64_t io_slice_ms,
+                               int send_buffer_bytes) {
   const std::string what = what_is_tried(address);
   if (address.is_unix()) {
     auto bound = bind_unix(address.unix_path(), what);
     if (!bound) return bound.error();
     if (io_slice_ms > 0) set_io_timeout(bound->fd.get(), io_slice_ms);
+    set_send_buffer(bound->fd.get(), send_buffer_bytes);
     return Listener{std::move(bound->fd), address, std::move(bound->file)};
   }
   auto addresses = resolve(address);
   if (!addresses) return Error{ErrorCode::kInternal, what + ": " + addresses.error().context};
-  auto fd = bound_socket(addresses->front(), what);
+  auto fd = bound_socket(addresses->front(), what, send_buffer_bytes);
   if (!fd) return fd.error();
   if (io_slice_ms > 0) set_io_timeout(fd->get(), io_slice_ms);
   const std::uint16_t port = port_of(fd->get());

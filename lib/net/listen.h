@@ -20,11 +20,13 @@ struct Listener {
 // Binds a socket to the first address of the host. Connections are refused until
 // start_listening(); on a Unix-domain socket they wait until then, see bind_unix(). Accepted
 // sockets inherit three settings: TCP_NODELAY, notice_vanished_peer(), and that no blocking call
-// sleeps longer than `io_slice_ms` (0: no limit).
+// sleeps longer than `io_slice_ms` (0: no limit). `send_buffer_bytes` asks for a fixed send buffer,
+// which the system doubles; 0: it grows as the system thinks best.
 //
 // Returns kInternal with the reason on failure, for example when another program listens on the
 // port.
-base::Result<Listener> bind_to(const HostPort& address, std::int64_t io_slice_ms);
+base::Result<Listener> bind_to(const HostPort& address, std::int64_t io_slice_ms,
+                               int send_buffer_bytes = 0);
 
 // From now on the system completes connections and queues them for accept_from(). The queue is as
 // long as the system allows. Returns kInternal with the reason on failure. That happens when

@@ -3,6 +3,7 @@
 from tree import Mutation
 
 _SENT = "e2e/test_disk_mode.ChangeWhileSentTest."
+_READS = "e2e/test_file_reads.FileReadsTest."
 _FOLLOWS = "e2e/test_prefetch_follows.PrefetchFollowsTest."
 
 _FENCE = (
@@ -293,6 +294,27 @@ _CACHE = (
         "if (failure) std::rethrow_exception(failure);",
         "",
         ("unit/an exception of a call*",),
+    ),
+    Mutation(
+        "reads-from-disk-have-one-size",
+        "fileserver/files/disk_files.cpp",
+        ",\n                    .piece_bytes = reads_.piece_bytes}",
+        "}",
+        (_READS + "test_read_size_is_what_one_read_asks_for",),
+    ),
+    Mutation(
+        "system-reads-ahead-in-any-case",
+        "fileserver/files/disk_files.cpp",
+        "if (!reads_.has_read_ahead)",
+        "if (false)",
+        (_READS + "test_without_read_ahead_only_what_is_asked_for_is_read",),
+    ),
+    Mutation(
+        "send-buffer-is-as-the-system-likes",
+        "lib/net/listen.cpp",
+        "if (bytes > 0) ::setsockopt",
+        "if (false) ::setsockopt",
+        ("unit/accepted connections have the send buffer*",),
     ),
 )
 

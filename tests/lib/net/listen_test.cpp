@@ -58,3 +58,16 @@ TEST_CASE("the system accepts on behalf of a listener that is busy", "[net]") {
     clients.push_back(std::move(*client));
   }
 }
+
+TEST_CASE("accepted connections have the send buffer that was asked for", "[net]") {
+  const auto size_of = [](int asked_bytes) {
+    auto listener = std::move(*net::bind_to({"127.0.0.1", 0}, 0, asked_bytes));
+    REQUIRE(net::start_listening(listener));
+    const auto client = net::connect_to(net::resolve(listener.address)->front(), 60'000);
+    REQUIRE(client);
+    const auto accepted = net::accept_from(listener.fd.get());
+    return option(accepted.fd.get(), SOL_SOCKET, SO_SNDBUF);
+  };
+  CHECK(size_of(10'000) == 20'000);  // the system doubles it
+  CHECK(size_of(0) > 20'000);
+}
