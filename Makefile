@@ -12,7 +12,7 @@ BUILD := build$(if $(SANITIZE),/$(SANITIZE))
 Q := $(if $(V),,@)
 say = $(if $(V),,@echo "  $(1)")
 PROGRAMS := authserver fileserver loadgen
-PEERS := two_hop auth_service paced durable_put
+PEERS := two_hop auth_service paced durable_put ftp_bare
 
 PACKAGES := fmt spdlog libsodium sqlite3 hiredis mysqlclient
 CXXFLAGS ?= -O2 -g
@@ -243,6 +243,6 @@ $(BUILD)/generated/sql/%.h: sql/%.sql
 	{ printf 'namespace sql {\ninline constexpr char k%s[] = R"sql(\n' $$name; cat $<; printf ')sql";\n}\n'; } >$@
 $(foreach s,$(SCHEMAS),$(eval $(BUILD)/objects/authserver/stores/$(s)_store.o: $(BUILD)/generated/sql/$(s).h))
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -path $(BUILD)/lab -prune -o -type f -name '*.d' -print 2>/dev/null)
 .PHONY: all peers setup help clean demo bench bench-scale profile results results-summary test unit e2e test-stores test-scripts test-lab lab-proof \
   judges check check-format check-python shellcheck tidy format compose-test memcheck fuzz torture mutants

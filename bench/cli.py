@@ -8,9 +8,11 @@ from collections.abc import Sequence
 
 from lab.rig import namespace, stores
 from lab.rig.errors import WrongUsage
+from lab.systems import known
+from lab.systems.ftp.packages import LeftOut
 
 from . import promises
-from .command import add_build, carry_out, open_bench
+from .command import add_build, carry_out, open_bench, work_in
 from .promise import Outcome, Promise
 from .system import Bench
 
@@ -26,6 +28,10 @@ def main(arguments: list[str]) -> int:
     except WrongUsage as error:
         print(f"bench: {error}", file=sys.stderr)
         return 2
+    if not namespace.is_inside():
+        known.fetch(
+            (name for promise in chosen for name in promise.fetched), work_in(options.build)
+        )
     return carry_out("bench", lambda: _run(options, chosen))
 
 
@@ -104,6 +110,9 @@ def _measure(promise: Promise, bench: Bench, kind: str) -> Outcome | None:
     store = stores.start(kind, bench.folder / "store")
     try:
         outcome = promise.measure(bench, store)
+    except LeftOut as reason:
+        print(f"skipped: {reason}", flush=True)
+        return None
     finally:
         store.stop()
     print(f"{outcome.ratio:.2f}, {outcome.evidence}", flush=True)

@@ -30,6 +30,11 @@ def add_build(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def work_in(build: Path) -> Path:
+    """The lab's folder, where downloaded systems are kept between runs."""
+    return build.resolve() / "lab"
+
+
 def carry_out(name: str, run: Callable[[], int]) -> int:
     """Runs it in a network namespace of its own, beside no other run. Returns the exit status."""
     namespace.enter()

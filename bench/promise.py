@@ -10,7 +10,7 @@ from lab.rig.stores import Store
 
 from .system import Bench
 
-_THREADS = (4, 8, 16, 32, 64)  # each system is measured at the best of these
+_THREADS = (4, 8, 16, 32, 64)  # each system is measured at the best of these, or of its own
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,8 @@ def _nothing() -> list[str]:
 class Promise:
     """limit is the smallest ratio that keeps the promise, or the largest if at_most is set.
 
-    missing returns the packages without which it cannot be measured.
+    missing returns the packages without which it cannot be measured. fetched has systems of the lab
+    that are downloaded before.
     """
 
     name: str  # one word, to choose it by
@@ -36,6 +37,7 @@ class Promise:
     measure: Callable[[Bench, Store], Outcome]
     at_most: bool = False
     missing: Callable[[], Sequence[str]] = _nothing
+    fetched: tuple[str, ...] = ()
 
     def is_kept(self, outcome: Outcome) -> bool:
         return outcome.ratio <= self.limit if self.at_most else outcome.ratio >= self.limit
@@ -50,10 +52,11 @@ class Side:
 
     name: str
     rate: Callable[[int], float]
+    threads: tuple[int, ...] = _THREADS
 
     def best(self) -> int:
         """The N with the highest rate. These runs also warm the system up."""
-        return max((self.rate(n), n) for n in _THREADS)[1]
+        return max((self.rate(n), n) for n in self.threads)[1]
 
 
 def in_turns(

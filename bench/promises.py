@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import against_paper, against_peers, alone, http_front
+from . import against_ftp, against_paper, against_peers, alone, http_front
 from .peers import caddy, nginx
 from .promise import Promise
 
@@ -207,4 +207,31 @@ _MYSQL = (
     ),
 )
 
-OF_STORE = {"sqlite": _SQLITE, "redis": (*_REDIS, *_HTTP), "mysql": _MYSQL}
+_FTP = (
+    *(
+        Promise(
+            f"get-{name}",
+            f"get 1KB with a log-in each: natively / {name} over FTP",
+            limit,
+            against_ftp.get(name),
+            fetched=(name,),
+        )
+        for name, limit in (
+            ("pure-ftpd", 15.0),
+            ("pure-ftpd-authd", 15.0),
+            ("vsftpd", 15.0),
+            ("proftpd", 15.0),
+            ("pyftpdlib", 5.0),
+        )
+    ),
+    Promise(
+        "ftp-driver",
+        "loadgen's CPU time for a file over FTP, kept connections / a bare program's",
+        1.3,
+        against_ftp.cost_of_driver,
+        at_most=True,
+        fetched=(against_ftp.FOR_DRIVER,),
+    ),
+)
+
+OF_STORE = {"sqlite": (*_SQLITE, *_FTP), "redis": (*_REDIS, *_HTTP), "mysql": _MYSQL}

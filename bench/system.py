@@ -61,6 +61,7 @@ class System:
     bench: Bench
     fileserver: Program
     address: Address
+    auth_address: Address
 
     @property
     def http_address(self) -> Address:
@@ -101,7 +102,7 @@ def running(
         # Another system may have made them in the same store.
         _for_each_user(bench, pair.address, "new", ("OK", "ERR exists"))
         _for_each_user(bench, pair.address, "get", ("OK",))
-        yield System(bench, pair.fileserver, pair.address)
+        yield System(bench, pair.fileserver, pair.address, pair.auth_address)
 
 
 def _for_each_user(bench: Bench, address: Address, verb: str, right: tuple[str, ...]) -> None:

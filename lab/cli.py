@@ -20,6 +20,7 @@ from .rig import lock, namespace
 from .rig.errors import Failed, WrongUsage
 from .rig.servers import Programs
 from .rig.stores import KINDS
+from .systems import known
 
 _ROOT = Path(__file__).resolve().parent.parent
 _INTERRUPTED = 130  # the status that a shell gives for SIGINT
@@ -168,6 +169,8 @@ def _list(_parsed: argparse.Namespace) -> int:
 
 def _run(parsed: argparse.Namespace) -> int:
     chosen = options.checked(parsed)
+    if not namespace.is_inside():
+        known.fetch(_systems_of(chosen), parsed.work.resolve())
     _enter_namespace(chosen)
     out = (
         parsed.out
@@ -179,6 +182,15 @@ def _run(parsed: argparse.Namespace) -> int:
             run.Places(out.resolve(), parsed.work.resolve(), Programs(parsed.programs.resolve())),
         )
     return 0
+
+
+def _systems_of(chosen: Options) -> list[str]:
+    names = {
+        name
+        for experiment in catalog.choose_experiments(chosen.experiments)
+        for name in experiment.narrowed(chosen.stages, chosen.rows).stages
+    }
+    return [known.checked(stage) for name, stage in catalog.stages().items() if name in names]
 
 
 def _enter_namespace(chosen: Options) -> None:

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -281,10 +281,16 @@ def _has_stopped(thread: Path) -> bool:
         return True  # it has just ended
 
 
-def run_tool(command: Sequence[str], what: str, timeout_s: float = 600) -> str:
+def run_tool(
+    command: Sequence[str],
+    what: str,
+    timeout_s: float = 600,
+    secrets: Mapping[str, str] | None = None,
+) -> str:
     """Runs a tool until it ends; returns its standard output.
 
-    Failed, with its last line, when it cannot run, fails or needs too long.
+    secrets are variables that no process list shows. Failed, with its last line, when it cannot
+    run, fails or needs too long.
     """
     try:
         done = subprocess.run(
@@ -294,6 +300,7 @@ def run_tool(command: Sequence[str], what: str, timeout_s: float = 600) -> str:
             timeout=timeout_s,
             check=False,
             stdin=subprocess.DEVNULL,
+            env={**os.environ, **(secrets or {})},
         )
     except FileNotFoundError as error:
         raise Failed(f"{what}: {command[0]} is not installed") from error

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
 from ..plan.catalog import Stage
-from ..rig.errors import WrongUsage
+from ..rig.errors import Failed, WrongUsage
 from .ftp import known as ftp
 from .ftp.system import FtpSystem
 from .system import System
@@ -15,10 +19,27 @@ SYSTEMS: dict[str, System] = {
 }
 
 
+def fetch(names: Iterable[str], work: Path) -> None:
+    """Downloads what these systems lack. It says when it does, and what cannot be had.
+
+    Requires: there are systems of these names.
+    """
+    for name in dict.fromkeys(names):
+        try:
+            SYSTEMS[name].fetch(work)
+        except Failed as reason:
+            print(f"lab: {reason}", file=sys.stderr)
+
+
 def of(stage: Stage) -> System:
     """WrongUsage for a stage of a system that there is not."""
+    return SYSTEMS[checked(stage)]
+
+
+def checked(stage: Stage) -> str:
+    """The name of its system. WrongUsage if there is none of this name."""
     if stage.system not in SYSTEMS:
         raise WrongUsage(
             f"stage {stage.name}: no system '{stage.system}'; there are: {', '.join(SYSTEMS)}"
         )
-    return SYSTEMS[stage.system]
+    return stage.system

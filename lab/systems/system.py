@@ -76,6 +76,12 @@ class Prepared(Protocol):
 
 
 class System(Protocol):
+    def fetch(self, work: Path) -> None:
+        """Downloads what it lacks, while there is a network: the lab's namespace has none.
+
+        Does nothing when it has all. Failed, with the reason, when it cannot be had.
+        """
+
     def prepared(
         self, stage: Stage, programs: Programs, work: Path, cores: Cores
     ) -> AbstractContextManager[Prepared]:

@@ -116,6 +116,9 @@ class WithStore:
 class Turnstile:
     """See system.System."""
 
+    def fetch(self, work: Path) -> None:
+        """It is built, not downloaded."""
+
     @contextmanager
     def prepared(
         self, stage: Stage, programs: Programs, work: Path, cores: Cores

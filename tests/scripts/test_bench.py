@@ -18,6 +18,7 @@ from bench.promise import Outcome, Promise, Side, compare, in_turns
 from bench.system import Bench
 from lab.rig.errors import WrongUsage
 from lab.rig.servers import Programs
+from lab.systems.ftp.packages import LeftOut
 
 BENCH = Bench(
     programs=Programs(Path("build")),
@@ -47,6 +48,9 @@ class PromiseTest(unittest.TestCase):
         outcome = compare(BENCH, ours, theirs)
         self.assertEqual(outcome.ratio, 3)
         self.assertEqual(outcome.evidence, "300/s at N=8 against 100/s of theirs at N=32")
+
+    def test_a_side_may_have_loads_of_its_own(self) -> None:
+        self.assertEqual(Side("sleeps", float, (8, 256)).best(), 256)
 
     def test_the_two_sides_take_turns_and_medians_count(self) -> None:
         order: list[str] = []
@@ -97,6 +101,24 @@ class CommandTest(ScriptTest):
         self.assertEqual(status, 0)
         self.assertIn("skipped peer: nginx, wrk missing: scripts/setup bench\n", output)
         self.assertTrue(output.endswith("\n1 of 1 promises kept, 1 skipped\n"))
+
+    def test_a_server_that_this_host_cannot_run_is_skipped_with_its_reason(self) -> None:
+        def left_out(*_: object) -> Outcome:
+            raise LeftOut("vsftpd is left out: only root can start it")
+
+        status, output = self.measure(Promise("ftp", "title", 1, left_out), promise("good", 2))
+        self.assertEqual(status, 0)
+        self.assertIn("ftp: skipped: vsftpd is left out: only root can start it\n", output)
+        self.assertTrue(output.endswith("\n1 of 1 promises kept, 1 skipped\n"))
+
+    def test_systems_of_the_chosen_promises_are_downloaded_where_there_is_a_network(self) -> None:
+        with (
+            mock.patch.object(cli.namespace, "is_inside", return_value=False),
+            mock.patch.object(cli.known, "fetch") as fetch,
+            mock.patch.object(cli, "carry_out"),
+        ):
+            cli.main(["get-vsftpd", "idle"])
+        self.assertEqual(list(fetch.call_args.args[0]), ["vsftpd"])
 
     def test_what_every_peer_needs_is_named_where_nothing_is_installed(self) -> None:
         with (

@@ -9,6 +9,7 @@ import fcntl
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -76,6 +77,7 @@ def _make(copy: Copy) -> None:
     """The folder appears when it is whole."""
     if not shutil.which("apt-get"):
         raise Failed("this system has no apt to download it with")
+    print(f"downloading the package {copy.package}", file=sys.stderr)
     new = copy.folder.with_suffix(".new")
     shutil.rmtree(new, ignore_errors=True)
     archives = new / "archives"

@@ -20,9 +20,15 @@ from ...rig.servers import Programs
 from ...rig.stores import Store
 from . import known
 from .known import Entry
+from .packages import unpacked
 from .server import Account, FtpServer, Setting
 
 _START_TIMEOUT_S = 60.0
+
+
+def packages_in(work: Path) -> Path:
+    """Where the lab keeps private copies between its runs."""
+    return work / "packages"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,7 +133,7 @@ class ReadyFtp:
             setting = Setting(
                 root=root,
                 folder=Path(folder),
-                packages=self.work / "packages",
+                packages=packages_in(self.work),
                 accounts=(account,),
                 host=place.host,
                 cores=pinning.cores["fileserver"],
@@ -163,6 +169,9 @@ class FtpSystem:
     """See system.System. A stage of a server that asks our authserver names a store."""
 
     entry: Entry
+
+    def fetch(self, work: Path) -> None:
+        unpacked(self.entry.server.package, packages_in(work))
 
     @contextmanager
     def prepared(
