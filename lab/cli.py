@@ -21,8 +21,10 @@ from .rig.errors import Failed, WrongUsage
 from .rig.servers import Programs
 from .rig.stores import KINDS
 from .systems import known
+from .workloads.crowd import ENGINES
 
 _ROOT = Path(__file__).resolve().parent.parent
+_SEARCH = "001-servers"  # the experiment that searches users
 _INTERRUPTED = 130  # the status that a shell gives for SIGINT
 
 
@@ -65,13 +67,9 @@ def _parser() -> argparse.ArgumentParser:
         "run", help="measure experiments and write a report", allow_abbrev=False
     )
     _add_plan_flags(run)
-    run.add_argument(
-        "--out",
-        type=Path,
-        metavar="FOLDER",
-        help="results folder; an existing one is resumed (default: lab-results/…)",
-    )
+    _add_out(run)
     run.set_defaults(command=_run)
+    _add_search(commands)
     report = commands.add_parser("report", help="write the report of a results folder again")
     report.add_argument("folder", type=Path)
     report.set_defaults(command=_report)
@@ -92,6 +90,32 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _add_search(commands: argparse._SubParsersAction[_Parser]) -> None:
+    search = commands.add_parser("search", help="search the most that systems can bear")
+    searches = search.add_subparsers(required=True, metavar="WHAT")
+    users = searches.add_parser(
+        "users",
+        help="the most slow users of a crowd that hold, by doubling, halving and confirming",
+        allow_abbrev=False,
+    )
+    _add_plan_flags(users, names_needed=False)
+    _add_out(users)
+    users.add_argument("--targets", metavar="A,B", help="the same as --stages")
+    users.add_argument(
+        "--file", metavar="SIZE", help="the same as --sizes, for one (default: 10KB)"
+    )
+    users.set_defaults(command=_search_users)
+
+
+def _add_out(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="FOLDER",
+        help="results folder; an existing one is resumed (default: lab-results/…)",
+    )
+
+
 def _add_plan_flags(parser: argparse.ArgumentParser, names_needed: bool = True) -> None:
     parser.add_argument(
         "experiments",
@@ -109,7 +133,9 @@ def _add_plan_flags(parser: argparse.ArgumentParser, names_needed: bool = True) 
     )
     parser.add_argument("--sizes", metavar="A,B", help="measure only these rows: new, 1KB … 100MB")
     parser.add_argument(
-        "--threads", metavar="N,N", help="measure exactly these numbers of threads; no stop rule"
+        "--threads",
+        metavar="N,N",
+        help="measure exactly these numbers of threads, or users; no stop rule",
     )
     parser.add_argument("--seconds", metavar="S", help="duration of a point")
     parser.add_argument(
@@ -117,6 +143,12 @@ def _add_plan_flags(parser: argparse.ArgumentParser, names_needed: bool = True) 
     )
     parser.add_argument(
         "--p99", metavar="MS", help="knee: search the highest rate that keeps p99 under MS"
+    )
+    parser.add_argument(
+        "--rate", metavar="BYTES_S", help="crowds: what each user reads in a second"
+    )
+    parser.add_argument(
+        "--engine", choices=ENGINES, help="crowds: how the load generator waits for bytes"
     )
     parser.add_argument(
         "--store", metavar="KIND", help=f"use this store for every stage: {', '.join(KINDS)}"
@@ -158,9 +190,11 @@ def _list(_parsed: argparse.Namespace) -> int:
         print(f"  {experiment.name:10} {experiment.title}")
     for paper in papers.names():
         print(f"  {paper:10} all experiments of the paper “{papers.numbers(paper).title}”")
-    print(f"  {'all':10} all experiments; a cell that several need is measured once\nstages")
+    print(
+        f"  {'all':10} the same as {catalog.MAIN_PAPER}; what several need is measured once\nstages"
+    )
     for stage in catalog.stages().values():
-        print(f"  {stage.name:20} {stage.title}; {stage.store}")
+        print(f"  {stage.name:20} {stage.title}{'; ' + stage.store if stage.store else ''}")
     print(f"rows\n  new, {', '.join(catalog.sizes())}\npinning plans")
     for name, meaning in pinning.PLANS.items():
         print(f"  {name:10} {meaning}")
@@ -182,6 +216,16 @@ def _run(parsed: argparse.Namespace) -> int:
             run.Places(out.resolve(), parsed.work.resolve(), Programs(parsed.programs.resolve())),
         )
     return 0
+
+
+def _search_users(parsed: argparse.Namespace) -> int:
+    """One experiment of a paper, with other servers, another file or another rate."""
+    if parsed.experiments:
+        raise WrongUsage(f"'{parsed.experiments[0]}': name the servers with --targets")
+    parsed.experiments = [_SEARCH]
+    parsed.stages = parsed.targets or parsed.stages
+    parsed.sizes = parsed.file or parsed.sizes
+    return _run(parsed)
 
 
 def _systems_of(chosen: Options) -> list[str]:

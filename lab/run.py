@@ -11,6 +11,7 @@ from pathlib import Path
 from .observe import callgrind, disk_probe, host, limits
 from .plan import catalog, plan
 from .plan.plan import Options, Plan
+from .procedures import user_search
 from .procedures.bench import Bench
 from .procedures.campaign import Campaign
 from .procedures.progress import Progress, duration
@@ -121,6 +122,7 @@ def _environment(folder: Folder, options: Options, todo: Plan, places: Places) -
     folder.prepare()
     soft, hard = raise_descriptor_limit()
     environment.open_files = f"{soft} (hard {hard})"
+    environment.most_users = user_search.most_users()
     environment.is_complete = False
     environment.commands.append(" ".join(["lab", *sys.argv[1:]]))
     folder.write_environment(environment)

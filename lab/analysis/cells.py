@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 
 from ..observe import disk_probe
 from ..observe.disk_probe import DiskProbe
-from ..plan.catalog import Cell
+from ..plan.catalog import CLOSED_LOOP, Cell
 from ..procedures import checks, sweep
 from ..results.environment import Environment
 from ..results.records import Run
 from ..rig.cores import Cores
-from . import demands, intervals, operational_laws, resources, verdict
+from . import crowds, demands, intervals, operational_laws, resources, verdict
+from .crowds import CrowdResult
 from .demands import Demands
 from .intervals import Spread
 from .operational_laws import Prediction, Station
@@ -150,7 +151,7 @@ class Analysis:
     def __init__(self, runs: list[Run], environment: Environment):
         self._environment = environment
         runs = _calibrated(runs, environment.disk_probe)
-        swept = [run for run in runs if not run.pair and not run.cell.is_open]
+        swept = [run for run in runs if not run.pair and run.cell.workload == CLOSED_LOOP]
         cells = list(dict.fromkeys(run.cell for run in swept))
         results = {
             cell: self._result(cell, [run for run in swept if run.cell == cell]) for cell in cells
@@ -162,6 +163,10 @@ class Analysis:
     def result(self, cell: Cell) -> CellResult | None:
         """None when the cell has no valid point."""
         return self._results.get(cell)
+
+    def crowd(self, cell: Cell) -> CrowdResult | None:
+        """None when the cell has no valid trial."""
+        return crowds.of_cell(cell, self.runs, self._environment)
 
     def results(self) -> list[CellResult]:
         """In the order in which the cells were first measured."""

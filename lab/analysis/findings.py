@@ -11,10 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..plan import catalog, papers
-from ..plan.catalog import Cell
-from ..plan.claims import Claim, Gain, Limit, Scaling
+from ..plan.catalog import CROWD, Cell
+from ..plan.claims import Bears, Cheaper, Claim, Gain, Limit, Scaling
 from . import gains
 from .cells import Analysis, CellResult
+from .crowds import CrowdResult, Step
 from .intervals import Spread
 from .verdict import Resource
 
@@ -55,7 +56,57 @@ def _judge_row(finding: Claim, row: str, analysis: Analysis) -> Judged | None:
         return _judge_gain(finding, row, analysis)
     if isinstance(finding, Limit):
         return _judge_limit(finding, row, analysis)
-    return _judge_scaling(finding, row, analysis)
+    if isinstance(finding, Scaling):
+        return _judge_scaling(finding, row, analysis)
+    return _judge_crowds(finding, row, analysis)
+
+
+def _judge_crowds(finding: Bears | Cheaper, row: str, analysis: Analysis) -> Judged | None:
+    names = (
+        (finding.more, finding.fewer)
+        if isinstance(finding, Bears)
+        else (finding.stage, finding.than)
+    )
+    first, second = (analysis.crowd(Cell(name, row, workload=CROWD)) for name in names)
+    if first is None or second is None:
+        return None
+    rule = _bears if isinstance(finding, Bears) else _is_cheaper
+    return Judged(row, rule(first, second))
+
+
+def _bears(more: CrowdResult, fewer: CrowdResult) -> str:
+    """The two searches end between two numbers each; a verdict needs a gap between them."""
+    if more.answer is None or fewer.answer is None:
+        return CANNOT_TELL
+    if fewer.answer.fails is not None and more.answer.holds >= fewer.answer.fails:
+        return SEEN
+    is_reverse = more.answer.fails is not None and fewer.answer.holds >= more.answer.fails
+    return NOT_SEEN if is_reverse else CANNOT_TELL
+
+
+def _is_cheaper(one: CrowdResult, other: CrowdResult) -> str:
+    """At every number of users at which all hold, all trials of one need less than all of the
+    other. One trial each tells nothing.
+    """
+    pairs = [
+        (step, same)
+        for step in one.steps
+        for same in other.steps
+        if step.users == same.users and step.do_hold and same.do_hold
+    ]
+    if not pairs or any(min(len(a.runs), len(b.runs)) < _FEW for a, b in pairs):
+        return CANNOT_TELL
+    if all(_most(a) < _least(b) for a, b in pairs):
+        return SEEN
+    return NOT_SEEN if all(_most(b) < _least(a) for a, b in pairs) else CANNOT_TELL
+
+
+def _least(step: Step) -> float:
+    return min(run.usage.components["loadgen"].cpu_cores for run in step.runs)
+
+
+def _most(step: Step) -> float:
+    return max(run.usage.components["loadgen"].cpu_cores for run in step.runs)
 
 
 def _judge_gain(finding: Gain, row: str, analysis: Analysis) -> Judged | None:

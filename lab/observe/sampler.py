@@ -115,7 +115,7 @@ def read_process(pid: int) -> Moment:
             stat = _read_stat(Path(f"/proc/{child}/stat"))
         except (FileNotFoundError, ProcessLookupError):
             continue
-        values["cpu_s"] += stat.cpu_s + stat.reaped_children_s
+        values["cpu_s"] += _exact_cpu_s(child, stat) + stat.reaped_children_s
         values["resident_bytes"] += stat.resident_bytes
         values["threads"] += stat.threads
     return values
@@ -142,6 +142,19 @@ def _read_stat(path: Path) -> _Stat:
         int(fields[21]) * _PAGE_BYTES,
         int(fields[17]),
     )
+
+
+def _exact_cpu_s(pid: str, stat: _Stat) -> float:
+    """stat has whole ticks, and thousands of idle sessions with less than one are not nothing.
+
+    What the scheduler says is exact, but only of one thread.
+    """
+    if stat.threads != 1:
+        return stat.cpu_s
+    try:
+        return int(Path(f"/proc/{pid}/schedstat").read_text(encoding="ascii").split()[0]) / 1e9
+    except (OSError, IndexError):
+        return stat.cpu_s  # it has ended, or this kernel does not count
 
 
 def _living_children(pid: int) -> list[str]:

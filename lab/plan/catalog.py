@@ -11,8 +11,20 @@ from . import papers
 from .from_json import from_json
 
 COMPONENTS = ("fileserver", "authserver", "store", "loadgen")
-CLOSED_LOOP, OPEN_LOOP = "closed_loop", "open_loop"  # the workloads
+CLOSED_LOOP, OPEN_LOOP, CROWD = "closed_loop", "open_loop", "crowd"  # the workloads
+_SUFFIXES = {CLOSED_LOOP: "", OPEN_LOOP: "-open", CROWD: "-crowd"}  # of names
+_TITLES = {CLOSED_LOOP: "", OPEN_LOOP: ", open loop", CROWD: ", a crowd"}
+MAIN_PAPER = "002"  # what "all" means
 NEW = "new"  # the row that makes accounts; every other row is the size of a get
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crowd:
+    """How each of many slow users behaves: see docs/measuring.md."""
+
+    rate_bytes_s: float
+    least_rate_percent: int = 75  # of the rate; a user with a slower fetch drops out
+    engine: str = "epoll"  # of the load generator
 
 
 @dataclass(frozen=True)
@@ -28,6 +40,8 @@ class Stage:
     loadgen: tuple[str, ...]
     link: str = ""  # the rate of the link to the load generator; "" is loopback
     system: str = "turnstile"  # whom it runs against, see systems/known.py
+    crowd: Crowd | None = None  # how the users of a crowd behave
+    steps: tuple[int, ...] = ()  # exactly these N, in this order; (): the procedure chooses
 
     @property
     def passwords(self) -> str:
@@ -47,6 +61,17 @@ class Size:
     files: dict[str, int]  # mode -> the most different files that a run asks for
 
 
+@dataclass(frozen=True, kw_only=True)
+class CrowdTrial:
+    """How a crowd is tried, and how the most users that hold are searched."""
+
+    stable_s: float  # the number of users must not change for so long
+    starts_per_s: float  # users that begin, in a second
+    first_users: int
+    close_enough: float  # the search ends when more users by this factor do not hold
+    confirmations: int  # trials of the most users that must agree
+
+
 @dataclass(frozen=True)
 class Mode:
     """How long and how often points are measured."""
@@ -59,6 +84,7 @@ class Mode:
     threads: dict[str, tuple[int, ...]]  # request -> the N of a sweep
     blocks: int = 0  # of each gain that is measured side by side
     block_seconds: float = 0.0  # of a trial in it
+    crowd: CrowdTrial | None = None  # None: this paper has no crowds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,8 +107,13 @@ class Experiment:
     def narrowed(
         self, chosen_stages: tuple[str, ...] | None, chosen_rows: tuple[str, ...] | None
     ) -> Experiment:
-        """With the chosen rows only. Chosen stages replace its own, if it has any."""
+        """With the chosen rows only. Chosen stages replace its own, if it has any.
+
+        Of a crowd, chosen rows replace its own too: the users can ask for any file.
+        """
         own, rows = self.stages, self.rows
+        if self.workload == CROWD and chosen_rows is not None:
+            rows = tuple(row for row in chosen_rows if row != NEW)
         return replace(
             self,
             stages=chosen_stages if chosen_stages is not None and own else own,
@@ -113,12 +144,11 @@ class Cell:
     @property
     def slug(self) -> str:
         cores = f"-{self.fileserver_cores}cores" if self.fileserver_cores else ""
-        return f"{self.stage}-{self.row}{cores}{'-open' if self.is_open else ''}"
+        return f"{self.stage}-{self.row}{cores}{_SUFFIXES[self.workload]}"
 
     def __str__(self) -> str:
         cores = f", fileserver cores: {self.fileserver_cores}" if self.fileserver_cores else ""
-        loop = ", open loop" if self.is_open else ""
-        return f"{self.stage}, {row_title(self.row)}{cores}{loop}"
+        return f"{self.stage}, {row_title(self.row)}{cores}{_TITLES[self.workload]}"
 
 
 def row_title(row: str) -> str:
@@ -169,17 +199,17 @@ def experiments() -> Mapping[str, Experiment]:
 
 
 def choose_experiments(names: Sequence[str]) -> list[Experiment]:
-    """In the order of the data. A paper's number is all of its experiments, "all" is every one.
-
-    WrongUsage for an unknown name.
+    """In the order of the data. A paper's number is all of its experiments, and "all" is the main
+    paper: others measure in other ways. WrongUsage for an unknown name.
     """
     known = experiments()
+    names = [MAIN_PAPER if name == "all" else name for name in names]
     for name in names:
-        if name not in (*known, *papers.names(), "all"):
+        if name not in (*known, *papers.names()):
             raise WrongUsage(
                 f"no experiment '{name}'; there are: {', '.join((*known, *papers.names()))}, all"
             )
-    return [one for one in known.values() if {one.name, one.paper, "all"} & set(names)]
+    return [one for one in known.values() if {one.name, one.paper} & set(names)]
 
 
 def in_order(stage_names: Sequence[str]) -> list[str]:

@@ -44,8 +44,36 @@ class Scaling:
     rows: tuple[str, ...]
 
 
-Claim = Gain | Limit | Scaling
-_KINDS: dict[str, type[Claim]] = {"gain": Gain, "limit": Limit, "scaling": Scaling}
+@dataclass(frozen=True, kw_only=True)
+class Bears:
+    """At these rows, stage `more` bears more users of a crowd than stage `fewer`."""
+
+    text: str
+    more: str
+    fewer: str
+    rows: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cheaper:
+    """At these rows and the same users, the load generator of `stage` needs less CPU than that of
+    stage `than`.
+    """
+
+    text: str
+    stage: str
+    than: str
+    rows: tuple[str, ...]
+
+
+Claim = Gain | Limit | Scaling | Bears | Cheaper
+_KINDS: dict[str, type[Claim]] = {
+    "gain": Gain,
+    "limit": Limit,
+    "scaling": Scaling,
+    "bears": Bears,
+    "cheaper": Cheaper,
+}
 
 
 def claims(paper: str) -> list[Claim]:

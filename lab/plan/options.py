@@ -27,15 +27,28 @@ def checked(arguments: argparse.Namespace) -> Options:
         repeat=_whole("--repeat", arguments.repeat),
         store=arguments.store,
         p99_ms=_positive("--p99", arguments.p99),
+        rate_bytes_s=_positive("--rate", arguments.rate),
+        engine=arguments.engine,
         pin=arguments.pin,
         client=_client(arguments.client, arguments.link),
         link=arguments.link or "",
     )
     if options.store is not None and options.store not in stores.KINDS:
         raise WrongUsage(f"--store '{options.store}': it may be {', '.join(stores.KINDS)}")
+    _require_crowds(options)
     placement = Placement(options.pin, usable_cores(), not options.has_remote_client)
     placement.of_run()  # WrongUsage if there is no such plan
     return options
+
+
+def _require_crowds(options: Options) -> None:
+    """A stage that was chosen for a crowd must say how its users behave."""
+    for experiment in catalog.choose_experiments(options.experiments):
+        if experiment.workload != catalog.CROWD:
+            continue
+        for name in experiment.narrowed(options.stages, options.rows).stages:
+            if not catalog.stages()[name].crowd:
+                raise WrongUsage(f"{experiment.name}: stage {name} has no crowd of slow users")
 
 
 def _client(client: str | None, link: str | None) -> str:

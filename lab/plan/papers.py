@@ -43,15 +43,25 @@ class Probe:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Printed:
+    """A table of a paper, as it is printed."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Numbers:
     """What a paper printed.
 
     tables is table -> stage -> row. A number is only compared with others of its own table: tables
     of one paper may come from different machines. hardware is row -> (load generator, servers).
+    printed is table -> what stands there, about servers that are not ours.
     """
 
     title: str
     tables: dict[str, dict[str, dict[str, Peak]]] = field(default_factory=dict)
+    printed: dict[str, Printed] = field(default_factory=dict)
     network_probe: tuple[Probe, ...] = ()
     hardware: dict[str, tuple[str, ...]] = field(default_factory=dict)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from ..rig.cores import Cores
 from . import catalog, file_counts
-from .catalog import NEW, Cell, Experiment, Mode, Stage
+from .catalog import CROWD, NEW, Cell, Experiment, Mode, Stage
 from .pinning import Placement
 
 # In addition to the measured seconds and the warm-up: start and result of the load generator, and
@@ -21,6 +22,8 @@ _PROFILE_S = 30.0
 NAMESPACE = "netns"  # the load generator runs on this machine, in a network namespace of its own
 _LIKELY_POINTS = 7  # of a sweep until it is flat, with the far point, refinements apart
 _OFFERED_POINTS = 10  # of an open loop, in each pass; see offered_load.SHARES
+_LIKELY_TRIALS = 9  # of the search for the most users
+_USUAL_CROWD = 1000
 _LIKELY_REPEATED_POINTS = 4  # see sweep.worth_repeating
 
 
@@ -37,6 +40,8 @@ class Options:
     repeat: int | None = None
     store: str | None = None
     pin: str
+    rate_bytes_s: float | None = None  # of each user of a crowd; None: as the stage says
+    engine: str | None = None  # of a crowd; None: as the stage says
     p99_ms: float | None = None  # under which an open loop keeps p99; None: the experiment's own
     client: str = ""  # where the load generator runs: here, in NAMESPACE, or on a host
     link: str = ""  # the rate of the link to it, if it runs in NAMESPACE
@@ -108,11 +113,30 @@ class Plan:
         return 2 * _STACK_START_S + _TRIALS_OF_A_BLOCK * self.mode.blocks * trial_s
 
     def cell_seconds(self, cell: Cell) -> float:
+        if cell.workload == CROWD:
+            return self.likely_points(cell) * self._crowd_seconds(cell)
         points = self.likely_points(cell)
         point_s = self.mode.seconds + self.mode.warmup_s + _OVERHEAD_S[self.stages[cell.stage].cold]
         return points * point_s + self.mode.repeat * _STACK_START_S
 
+    def _crowd_seconds(self, cell: Cell) -> float:
+        """Of one trial with a thousand users: start, first fetch, and until it is stable."""
+        trial, crowd = self.mode.crowd, self.stages[cell.stage].crowd
+        assert trial and crowd  # see make()
+        fetch_s = catalog.sizes()[cell.row].size_bytes / crowd.rate_bytes_s
+        return _USUAL_CROWD / trial.starts_per_s + fetch_s + trial.stable_s + _STACK_START_S
+
+    def steps(self, cell: Cell) -> tuple[int, ...]:
+        """Exactly these N of a cell, in this order; () if its procedure chooses."""
+        if cell.workload == CROWD and self.options.threads:
+            return self.options.threads
+        return self.stages[cell.stage].steps
+
     def likely_points(self, cell: Cell) -> int:
+        if steps := self.steps(cell):
+            return len(steps) * self.mode.repeat
+        if cell.workload == CROWD:
+            return _LIKELY_TRIALS
         if cell.is_open:
             return _LIKELY_POINTS + _OFFERED_POINTS * self.mode.repeat + _LIKELY_POINTS
         sweep = self.sweeps[cell.request]
@@ -124,7 +148,7 @@ class Plan:
 
 def make(options: Options, cores: Cores, files_folder: Path) -> Plan:
     experiments = catalog.choose_experiments(options.experiments)
-    stages = _with_store(catalog.stages(), options.store)
+    stages = _with_crowd(_with_store(catalog.stages(), options.store), options)
     cells = list(
         dict.fromkeys(
             cell
@@ -144,11 +168,12 @@ def make(options: Options, cores: Cores, files_folder: Path) -> Plan:
     rows = {
         row
         for experiment in experiments
-        for row in experiment.rows
-        if row != NEW and (options.rows is None or row in options.rows)
+        for row in experiment.narrowed(options.stages, options.rows).rows
+        if row != NEW
     }
+    many = {cell.row for cell in cells if cell.workload != CROWD}  # a crowd shares one file
     counts = {
-        row: file_counts.wanted_count(sizes[row], options.mode, files_folder)
+        row: file_counts.wanted_count(sizes[row], options.mode, files_folder) if row in many else 1
         for row in sizes
         if row in rows
     }
@@ -205,6 +230,19 @@ def _with_store(stages: Mapping[str, Stage], store: str | None) -> Mapping[str, 
         return stages
     return {
         name: replace(stage, store=store) if stage.store else stage
+        for name, stage in stages.items()
+    }
+
+
+def _with_crowd(stages: Mapping[str, Stage], options: Options) -> Mapping[str, Stage]:
+    """With the chosen rate and engine, where a stage has a crowd."""
+    chosen: dict[str, Any] = {}
+    if options.rate_bytes_s is not None:
+        chosen["rate_bytes_s"] = options.rate_bytes_s
+    if options.engine is not None:
+        chosen["engine"] = options.engine
+    return {
+        name: replace(stage, crowd=replace(stage.crowd, **chosen)) if stage.crowd else stage
         for name, stage in stages.items()
     }
 

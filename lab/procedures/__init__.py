@@ -3,6 +3,8 @@
 campaign.py   all cells of a plan, pass by pass
 knee_sweep.py a procedure: climb until throughput stops rising, repeat the points around the knee
 offered_load.py a procedure: parts of the maximum by a schedule, and a search for the most in time
+user_search.py a procedure: the most users of a crowd that hold, by doubling, halving, confirming
+fixed_order.py a procedure: the points that a stage names, in its order
 sweep.py      its rules: when throughput has stopped rising, where the knee is
 measure.py    one point: the workload runs, the sampler watches
 checks.py     what makes a point invalid

@@ -53,6 +53,7 @@ class Bench:
             file_count=self.plan.file_counts.get(cell.row, 0),
             is_cold=stage.cold,
             loadgen_flags=stage.loadgen,
+            crowd=stage.crowd,
             pinning=pins,
             programs=self.programs,
             files_folder=self.work / "files",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from itertools import groupby
+from typing import Protocol
 
 from ..observe import host
 from ..plan import catalog, file_counts
-from ..plan.catalog import NEW, Cell
+from ..plan.catalog import CROWD, NEW, Cell
 from ..plan.plan import measured_in_order
 from ..plan.setting import Setting
 from ..results.records import Run
@@ -18,10 +19,22 @@ from ..systems import files, known, places
 from ..systems.system import Prepared
 from . import checks, side_by_side
 from .bench import Bench
+from .fixed_order import FixedOrder
 from .knee_sweep import KneeSweep
 from .offered_load import OfferedLoad
+from .user_search import UserSearch, most_users
 
 _TRIES = 2  # of one command at a point that other programs disturb
+
+
+class Procedure(Protocol):
+    """Says which point of a cell comes next. It knows only the cell's runs so far."""
+
+    def next_setting(self, runs: list[Run], repeat: int) -> Setting | None:
+        """None when this pass is complete."""
+
+    def points_in_all(self, runs: list[Run]) -> int | None:
+        """None as long as it is not known."""
 
 
 class Campaign:
@@ -111,11 +124,14 @@ class Campaign:
             return disturbed
         return self._procedure(cell).next_setting(self._runs_of(cell), repeat)
 
-    def _procedure(self, cell: Cell) -> KneeSweep | OfferedLoad:
-        sweep = KneeSweep(self._plan.sweeps[cell.request], self._plan.mode.repeat)
-        if not cell.is_open:
-            return sweep
-        return OfferedLoad(sweep, self._plan.p99_limit_ms)
+    def _procedure(self, cell: Cell) -> Procedure:
+        mode = self._plan.mode
+        if steps := self._plan.steps(cell):
+            return FixedOrder(steps, mode.repeat)
+        if cell.workload == CROWD and mode.crowd:
+            return UserSearch(mode.crowd, most_users())
+        sweep = KneeSweep(self._plan.sweeps[cell.request], mode.repeat)
+        return OfferedLoad(sweep, self._plan.p99_limit_ms) if cell.is_open else sweep
 
     def _runs_of(self, cell: Cell) -> list[Run]:
         return [run for run in self._bench.runs if run.cell == cell and not run.pair]

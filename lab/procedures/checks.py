@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..observe.usage import MOST_FOREIGN, ComponentUsage, Usage
 from ..plan.catalog import Cell
-from ..workloads import closed_loop, open_loop
-from ..workloads.closed_loop import Load, Result
+from ..workloads.closed_loop import Result
+from ..workloads.load import Load
 
 _MOST_STOLEN = 0.10  # of the window, by the hypervisor
 _MOST_TRACKED = 200_000  # of the usual 262,144 entries; then packets are dropped
@@ -25,12 +25,8 @@ _COLD_SHARE = 0.5  # the part of the bytes of a cold point that must come from t
 
 def failures(load: Load, result: Result, usage: Usage) -> list[str]:
     """Why the point is invalid, by its workload or by the machine; [] for a good one."""
-    found = (
-        open_loop.failures(load, result)
-        if isinstance(load, open_loop.Load)
-        else closed_loop.failures(load, result)
-    )
-    if usage.foreign_share > MOST_FOREIGN:
+    found = load.failures(result)
+    if usage.foreign_share > MOST_FOREIGN and load.can_be_spoiled(result):
         found.append(f"{_OTHERS} used {usage.foreign_share:.0%} of the cores")
     for server in ("fileserver", "authserver"):
         if used := usage.components.get(server):

@@ -11,7 +11,7 @@ from ..plan import catalog
 from ..plan.catalog import Cell, Stage, row_title
 from ..results.environment import Environment
 from ..rig.cores import counted
-from . import figure_views, finding_views, offered_load_views, wording
+from . import crowd_views, figure_views, finding_views, offered_load_views, wording
 from .charts import stacked_bars
 from .charts.palette import COMPONENTS, of_component
 from .charts.stacked_bars import Bar, Part
@@ -30,9 +30,14 @@ def blocks(
     stages: Sequence[Stage], rows: Sequence[str], scenes: Sequence[Scene], analysis: Analysis
 ) -> list[Block]:
     """stages and rows are those that were measured. scenes are the experiments of the report."""
-    waiting = [Paragraph(text) for scene in scenes for text in offered_load_views.answers(scene)]
+    waiting = [
+        Paragraph(text)
+        for scene in scenes
+        for text in (*offered_load_views.answers(scene), *crowd_views.answers(scene))
+    ]
     if not rows or not analysis.results():
-        return [*waiting] or [Paragraph("There is no valid point.")]
+        found = [*waiting, *finding_views.checklist(analysis)]
+        return found or [Paragraph("There is no valid point.")]
     steps = _steps(scenes)
     drawn = [
         _largest_table(scenes),

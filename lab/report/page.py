@@ -12,6 +12,7 @@ from ..results.environment import Environment
 from ..results.records import Folder
 from . import (
     appendix,
+    crowd_views,
     figure_views,
     finding_views,
     method,
@@ -39,10 +40,16 @@ VIEWS: dict[str, Callable[[Scene], list[Block]]] = {
     "scaling": scaling_views.scaling,
     "profile": figure_views.profile,
     "offered_load": offered_load_views.offered_loads,
+    "crowd_maxima": crowd_views.maxima,
+    "crowd_left": crowd_views.left,
+    "crowd_engines": crowd_views.engines,
 }
 # The views whose tables are in summary.md too.
 _MOST_NAMED = 4  # experiments in the subtitle
-_SUMMED_UP = {"maxima", "before_after", "bottlenecks", "scaling", "offered_load"}
+_SUMMED_UP = {
+    *("maxima", "before_after", "bottlenecks", "scaling", "offered_load"),
+    *("crowd_maxima", "crowd_left", "crowd_engines"),
+}
 
 
 def write(folder: Folder) -> None:

@@ -106,6 +106,10 @@ def number(value: float | None) -> str:
     return NOTHING if value is None else f"{value:,.0f}"
 
 
+def three_digits(value: float | None) -> str:
+    return NOTHING if value is None else f"{value:.3g}"
+
+
 def megabytes(value: float | None) -> str:
     """Without the unit. The value is in bytes."""
     return NOTHING if value is None else f"{value / 1e6:,.1f}"

@@ -60,6 +60,17 @@ class Run:
     service_p99_ms: float | None = None
     lateness_p99_ms: float | None = None  # of the load generator itself
     given_up: float | None = None  # requests that timed out or were never sent
+    users_held: float | None = None  # this and the next ten are of a crowd
+    rate_error_p50: float | None = None  # each user by its worst fetch, as a part of its rate
+    rate_error_worst: float | None = None
+    wakeups_per_read: float | None = None  # of the load generator
+    signal_overflows: float | None = None
+    loadgen_least_cores: float | None = None  # of its samples
+    loadgen_most_cores: float | None = None
+    processes_each: float | None = None  # what a user adds to the servers, while the users hold
+    threads_each: float | None = None
+    descriptors_each: float | None = None
+    proportional_bytes_each: float | None = None
     errors: str  # "cause count, …"
     is_generator_limit: bool
     topology: str = LOOPBACK  # the name of the place where the load generator ran

@@ -13,6 +13,7 @@ from ..rig.cores import Cores
 from ..rig.errors import Failed
 from ..rig.place import Place
 from ..rig.processes import Program
+from .load import Load as AnyLoad
 
 _LEAST_OF_N, _MOST_OF_N = 0.97, 1.03
 _MOST_ERRORS = 0.01  # of all outcomes; with more, throughput is mostly that of failures
@@ -20,7 +21,7 @@ _MOST_ERRORS = 0.01  # of all outcomes; with more, throughput is mostly that of 
 
 @dataclass(frozen=True, kw_only=True)
 class Load:
-    """What is asked of the load generator for one point."""
+    """What is asked of the load generator for one point; see load.py."""
 
     request: str  # new or get
     server: str  # HOST:PORT
@@ -36,7 +37,6 @@ class Load:
     asks_once: bool = False  # ends the run early instead of asking for a file again
 
     def command_flags(self) -> list[str]:
-        """The load generator's flags, without the one for its result."""
         sent = [self.request, "--server", self.server, "--threads", str(self.threads)]
         flags = [*sent, "--seconds", f"{self.seconds:g}", "--warmup", f"{self.warmup_s:g}"]
         if self.request == "get":
@@ -44,6 +44,22 @@ class Load:
             flags += ["--unique", str(self.files_per_thread)]
             flags += ["--once"] if self.asks_once else []
         return [*flags, *self.flags]
+
+    @property
+    def run_s(self) -> float:
+        return self.seconds + self.warmup_s
+
+    def parse(self, raw: dict[str, Any]) -> Result:
+        return parse(raw)
+
+    def failures(self, result: Result) -> list[str]:
+        return failures(self, result)
+
+    def can_be_spoiled(self, result: Result) -> bool:
+        return True
+
+    def figures(self, result: Result) -> dict[str, Any]:
+        return {"n_check": n_check(self, result)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +71,7 @@ class Result:
     throughput_rps: float
     bytes: int
     errors: dict[str, int]
-    response_ms: dict[str, float]
+    response_ms: dict[str, float]  # of a crowd only the mean is known
     phases_ms: dict[str, float]
     n_check: float | None  # None in an open loop, whose N is not given
     is_valid: bool
@@ -81,16 +97,16 @@ class Result:
         return ", ".join(f"{cause} {count}" for cause, count in sorted(self.errors.items()))
 
 
-def start(load: Load, program: Path, place: Place, cores: Cores, log_path: Path) -> Program:
+def start(load: AnyLoad, program: Path, place: Place, cores: Cores, log_path: Path) -> Program:
     flags = load.command_flags()
     return loadgen.start(program, flags, log_path, password=load.password, cores=cores, place=place)
 
 
-def finish(program: Program, load: Load) -> Result:
+def finish(program: Program, load: AnyLoad) -> Result:
     """Waits for the end of the run. Failed when it ends without a result."""
-    raw = loadgen.result(program, load.seconds + load.warmup_s)
+    raw = loadgen.result(program, load.run_s)
     try:
-        return parse(raw)
+        return load.parse(raw)
     except KeyError as error:
         raise Failed(f"loadgen's result has no {error}: {program.last_words()}") from error
 

@@ -29,6 +29,19 @@ class Load(closed_loop.Load):
         schedule = ["--rate", f"{self.offered_rps:g}", "--arrivals", "poisson"]
         return [*super().command_flags(), *schedule, "--seed", str(self.seed)]
 
+    def failures(self, result: Result) -> list[str]:
+        return failures(self, result)
+
+    def figures(self, result: Result) -> dict[str, Any]:
+        found = schedule(result)
+        return {
+            "offered_rps": self.offered_rps,
+            "service_p50_ms": found.service_ms["p50"],
+            "service_p99_ms": found.service_ms["p99"],
+            "lateness_p99_ms": found.lateness_ms["p99"],
+            "given_up": found.given_up,
+        }
+
 
 @dataclass(frozen=True, kw_only=True)
 class Schedule:

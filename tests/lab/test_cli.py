@@ -30,6 +30,13 @@ class CommandLineTest(unittest.TestCase):
             ["run", "table4", "--pin", "disk=1"],
             ["run", "table4", "--quik"],
             ["compare", "one"],
+            ["search"],
+            ["search", "users", "--targets", "none"],
+            ["search", "users", "--file", "3KB"],
+            ["search", "users", "--rate", "0"],
+            ["search", "users", "--engine", "select"],
+            ["search", "users", "ours"],
+            ["run", "001-servers", "--stages", "redis"],
         ):
             status, errors = called(*arguments)
             self.assertEqual(status, 2, arguments)

@@ -5,6 +5,7 @@ import account_stores
 import auth_client
 import commit_queue
 import connections
+import crowd_searches
 import crowds
 import ftp_systems
 import http_session
@@ -50,6 +51,7 @@ ALL: tuple[Mutation, ...] = (
     *lab_verdicts.MUTATIONS,
     *laboratory.MUTATIONS,
     *open_loops.MUTATIONS,
+    *crowd_searches.MUTATIONS,
     *topology.MUTATIONS,
     *side_by_side.MUTATIONS,
     *ftp_systems.MUTATIONS,

@@ -256,8 +256,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     Mutation(
         "workload-is-not-checked",
         "lab/procedures/checks.py",
-        "else closed_loop.failures(load, result)",
-        "else []",
+        "found = load.failures(result)",
+        "found: list[str] = []",
         ("lab/test_checks.ChecksTest.test_the_workload_and_the_machine_are_both_asked",),
     ),
     Mutation(

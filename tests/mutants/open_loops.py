@@ -37,9 +37,9 @@ MUTATIONS: tuple[Mutation, ...] = (
     ),
     Mutation(
         "open-loop-is-judged-by-n",
-        "lab/procedures/checks.py",
-        "if isinstance(load, open_loop.Load)",
-        "if not isinstance(load, open_loop.Load)",
+        "lab/workloads/open_loop.py",
+        "return failures(self, result)",
+        "return super().failures(result)",
         (_WORKLOAD + "test_a_point_is_judged_by_its_own_workload",),
     ),
     Mutation(

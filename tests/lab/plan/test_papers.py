@@ -19,8 +19,9 @@ class PapersTest(unittest.TestCase):
 
     def test_every_experiment_names_a_table_that_its_paper_has(self):
         for experiment in catalog.experiments().values():
-            tables = papers.numbers(experiment.paper).tables
-            self.assertIn(experiment.numbers, ("", *tables), experiment.name)
+            printed = papers.numbers(experiment.paper)
+            tables = ("", *printed.tables, *printed.printed)
+            self.assertIn(experiment.numbers, tables, experiment.name)
 
     def test_every_number_and_claim_is_about_a_stage_and_rows_that_there_are(self):
         stages, rows = set(catalog.stages()), {catalog.NEW, *catalog.sizes()}
@@ -30,11 +31,20 @@ class PapersTest(unittest.TestCase):
                 for peaks in table.values():
                     self.assertLessEqual(set(peaks), rows)
             for claim in claims.claims(paper):
-                named = (
-                    {claim.before, claim.after} if isinstance(claim, claims.Gain) else {claim.stage}
-                )
+                fields = ("before", "after", "stage", "than", "more", "fewer")
+                named = {getattr(claim, field) for field in fields if hasattr(claim, field)}
                 self.assertLessEqual(named, stages, claim.text)
                 self.assertLessEqual(set(claim.rows), rows, claim.text)
+
+    def test_a_printed_table_has_a_cell_for_each_column(self):
+        for paper in papers.names():
+            for name, table in papers.numbers(paper).printed.items():
+                for row in table.rows:
+                    self.assertEqual(len(row), len(table.header), (paper, name, row))
+
+    def test_all_are_those_of_the_main_paper(self):
+        """Papers measure in different ways, so one run has one of them."""
+        self.assertEqual({one.paper for one in catalog.choose_experiments(["all"])}, {"002"})
 
     def test_the_number_of_a_paper_is_all_of_its_experiments(self):
         chosen = catalog.choose_experiments(["002"])
@@ -86,7 +96,7 @@ class FurtherPaperTest(unittest.TestCase):
         self.assertEqual(list(catalog.sizes()), ["900KB", "901KB"])
 
     def test_papers_that_measure_in_different_ways_are_not_mixed(self):
-        both = catalog.choose_experiments(["all"])
+        both = catalog.choose_experiments(["900", "901"])
         self.assertEqual(catalog.mode_of(both, "full").seconds, 2)
         self.write_method(self.folder / "901", seconds=5)
         self.forget()

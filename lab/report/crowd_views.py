@@ -1,0 +1,205 @@
+"""The views of crowds: the most users that hold, who is left, and what the load generator needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..analysis.crowds import CrowdResult, Step
+from ..plan.catalog import CROWD, Cell, Stage
+from ..results.records import Run
+from . import wording
+from .charts import line_chart
+from .charts.line_chart import Axes, Curve
+from .document import Block, Figure, Table
+from .scene import Scene
+
+_COLOURS = ("stage0", "stage1", "stage2", "ink")
+_EACH = (
+    "Processes, threads, descriptors and memory are what a user adds to the servers (ours: both). "
+    "Memory is PSS, without the kernel's for sockets. CPU in cores, while the number was stable."
+)
+
+
+def maxima(scene: Scene) -> list[Block]:
+    """Table B: how many users each server bears."""
+    rows = [
+        _maximum_row(scene, stage, row, found)
+        for row in scene.rows
+        for stage, found in _measured(scene, row)
+    ]
+    table = Table(
+        title="The most users that hold",
+        caption=f"Found by doubling, halving and confirming. {_EACH}",
+        header=[
+            *("server", "asks whom", "file", "rate, B/s", "users", "fewest that do not"),
+            *("processes each", "threads each", "descriptors each", "memory each"),
+            *("server CPU", "load CPU", "why they drop out"),
+        ],
+        rows=rows,
+    )
+    return [*([table] if rows else []), *_printed(scene)]
+
+
+def left(scene: Scene) -> list[Block]:
+    """Table C: users started, and users left."""
+    blocks: list[Block] = []
+    for row in scene.rows:
+        found = _measured(scene, row)
+        started = sorted({step.users for _, one in found for step in one.steps})
+        rows = [[str(users), *(_left_of(one, users) for _, one in found)] for users in started]
+        if rows:
+            blocks.append(
+                Table(
+                    title=f"Users that are left, {row}",
+                    caption="Of as many as were started; medians of the trials.",
+                    header=["started", *(stage.name for stage, _ in found)],
+                    rows=rows,
+                )
+            )
+    return [*blocks, *_printed(scene)]
+
+
+def engines(scene: Scene) -> list[Block]:
+    """Table A: what the load generator needs for the same users, by how it waits."""
+    blocks: list[Block] = []
+    for row in scene.rows:
+        found = _measured(scene, row)
+        if not found:
+            continue
+        rows = [_engine_row(stage, step) for stage, one in found for step in one.steps]
+        blocks += [
+            _engines_figure(row, found),
+            Table(
+                title=f"How the users wait, {row}",
+                caption="CPU of the load generator in cores: least, mean and most of its samples. "
+                "Wake-ups are for each read that found bytes. An overflow of the queue of signals "
+                "means one call of poll().",
+                header=[
+                    *("engine", "users", "left", "least", "mean", "most"),
+                    *("wake-ups", "overflows", "worst rate error"),
+                ],
+                rows=rows,
+            ),
+        ]
+    return [*blocks, *_printed(scene)]
+
+
+def answers(scene: Scene) -> list[str]:
+    """What was found, a sentence for each row; [] for another workload."""
+    if scene.experiment.workload != CROWD:
+        return []
+    texts = []
+    for row in scene.rows:
+        held = [
+            f"{stage.name} {_users(found)}"
+            for stage, found in _measured(scene, row)
+            if not stage.steps
+        ]
+        if held:
+            texts.append(f"The most users of {row} that hold: {', '.join(held)}.")
+    return texts
+
+
+def _measured(scene: Scene, row: str) -> list[tuple[Stage, CrowdResult]]:
+    return [
+        (stage, found)
+        for stage in scene.stages
+        if (found := scene.analysis.crowd(Cell(stage.name, row, workload=CROWD)))
+    ]
+
+
+def _maximum_row(scene: Scene, stage: Stage, row: str, found: CrowdResult) -> list[str]:
+    stack = scene.environment.stack(found.cell)
+    asks = stack.store_settings.get("asks whom", "our authserver") if stack else ""
+    rate = f"{stage.crowd.rate_bytes_s:g}" if stage.crowd else ""
+    best = found.at_most
+    fails = found.answer.fails if found.answer else None
+    return [
+        *(stage.name, asks, row, rate, _users(found), wording.count(fails)),
+        *(_of(best, lambda run: run.processes_each), _of(best, lambda run: run.threads_each)),
+        _of(best, lambda run: run.descriptors_each),
+        wording.byte_size(best.value(lambda run: run.proportional_bytes_each) if best else None),
+        *(_cores(best, "fileserver"), _cores(best, "loadgen")),
+        _why(found),
+    ]
+
+
+def _users(found: CrowdResult) -> str:
+    """A sign says when the host could try no more, or when the search did not end."""
+    most = found.at_most.users if found.at_most else 0
+    if found.answer is None:
+        return f"≥ {most:,}, not ended"
+    return f"{found.answer.holds:,}" if found.answer.fails else f"≥ {found.answer.holds:,}"
+
+
+def _why(found: CrowdResult) -> str:
+    """The causes at the fewest users that do not hold."""
+    failed = [step for step in found.steps if not step.do_hold]
+    return failed[0].runs[0].errors if failed else ""
+
+
+def _left_of(found: CrowdResult, users: int) -> str:
+    return next((f"{step.left:g}" for step in found.steps if step.users == users), "")
+
+
+def _engine_row(stage: Stage, step: Step) -> list[str]:
+    engine = stage.crowd.engine if stage.crowd else ""
+    error = step.value(lambda run: run.rate_error_worst)
+    return [
+        *(engine, str(step.users), f"{step.left:g}"),
+        _of(step, lambda run: run.loadgen_least_cores),
+        _cores(step, "loadgen"),
+        _of(step, lambda run: run.loadgen_most_cores),
+        _of(step, lambda run: run.wakeups_per_read),
+        _of(step, lambda run: run.signal_overflows),
+        "" if error is None else f"{error:.1%}",
+    ]
+
+
+def _engines_figure(row: str, found: list[tuple[Stage, CrowdResult]]) -> Figure:
+    curves = [
+        Curve(
+            name=stage.crowd.engine if stage.crowd else stage.name,
+            colour=_COLOURS[index % len(_COLOURS)],
+            points=[
+                line_chart.point(step.users, step.used_cores("loadgen") or 0.0)
+                for step in one.steps
+            ],
+        )
+        for index, (stage, one) in enumerate(found)
+    ]
+    axes = Axes(
+        x_low=0.0,
+        x_high=float(max(step.users for _, one in found for step in one.steps)),
+        y_values=[0.0, *(point.value for curve in curves for point in curve.points if point)],
+        x_title="users",
+    )
+    chart = line_chart.draw("Cores of the load generator", curves, axes, size=(420.0, 170.0))
+    return Figure(
+        name=f"engines-{row}",
+        title=f"What the users cost the load generator, {row}",
+        caption="By how it waits for bytes; the users and the server are the same.",
+        canvases=[chart],
+    )
+
+
+def _printed(scene: Scene) -> list[Block]:
+    printed = scene.printed.printed.get(scene.experiment.numbers)
+    if not printed:
+        return []
+    return [
+        Table(
+            title="What the paper printed",
+            caption="About its own servers and machines; only the shape can be compared.",
+            header=list(printed.header),
+            rows=[list(row) for row in printed.rows],
+        )
+    ]
+
+
+def _of(step: Step | None, of: Callable[[Run], float | None]) -> str:
+    return wording.three_digits(step.value(of)) if step else ""
+
+
+def _cores(step: Step | None, component: str) -> str:
+    return wording.three_digits(step.used_cores(component)) if step else ""

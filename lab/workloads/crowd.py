@@ -1,0 +1,98 @@
+"""A crowd: N users on few threads, each reading slowly at its own rate. One run of loadgen each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .closed_loop import Result
+
+ENGINES = ("epoll", "poll", "sigio", "io_uring")  # of the load generator
+_MOST_OF_A_CORE = 0.9  # of the cores that the load generator may use; above, it is the limit
+
+
+@dataclass(frozen=True, kw_only=True)
+class Load:
+    """What is asked of the load generator for one trial; see load.py. All ask for one file."""
+
+    server: str  # HOST:PORT
+    threads: int  # the number of users
+    user: str
+    password: str
+    size_name: str
+    size_bytes: int
+    rate_bytes_s: float
+    least_rate_percent: int
+    engine: str
+    ramp_s: float
+    stable_s: float
+    flags: tuple[str, ...] = ()  # of the stage
+
+    @property
+    def run_s(self) -> float:
+        """How long a run takes at least, and its first fetch."""
+        return self.ramp_s + 2 * self.size_bytes / self.rate_bytes_s + 3 * self.stable_s
+
+    def command_flags(self) -> list[str]:
+        sent = ["get", "--server", self.server, "--users", str(self.threads)]
+        flags = [*sent, "--user", self.user, "--file", f"{self.size_name}1.txt"]
+        flags += ["--rate", f"{self.rate_bytes_s:g}", "--engine", self.engine]
+        flags += ["--least-rate", str(self.least_rate_percent), "--ramp", f"{self.ramp_s:g}"]
+        return [*flags, "--until-stable", f"{self.stable_s:g}", *self.flags]
+
+    def parse(self, raw: dict[str, Any]) -> Result:
+        """Its window is the time for which the number of users was stable.
+
+        The time of a fetch follows from Little's law: loadgen does not measure it.
+        """
+        end_s = raw["start_unix_s"] + raw["elapsed_s"]
+        fetches, elapsed_s = raw["fetches"], raw["elapsed_s"]
+        rate = fetches / elapsed_s
+        held, cpu = raw["users"]["held"], raw["cpu"]
+        return Result(
+            requests=fetches,
+            elapsed_s=elapsed_s,
+            throughput_rps=rate,
+            bytes=raw["bytes"],
+            errors=dict(raw["drop_outs"]["causes"]),
+            response_ms={"mean": 1000 * held / rate if rate else 0.0},
+            phases_ms={},
+            n_check=None,
+            is_valid=True,
+            invalid_because=[],
+            start_s=end_s - max(raw["steady_s"], 1.0),
+            end_s=end_s,
+            used_cores=cpu["used_cores"],
+            is_bottleneck=cpu["most_cores"] > _MOST_OF_A_CORE * cpu["allowed_cores"],
+            noise=0.0,
+            made_in_all=None,
+            raw=raw,
+        )
+
+    def failures(self, result: Result) -> list[str]:
+        """Why the result says nothing about the server; [] if it does, whoever dropped out."""
+        users = result.raw["users"]
+        found = []
+        if users["started"] != self.threads:
+            found.append(f"{users['started']} of {self.threads} users were started")
+        if result.raw["end"] == "signal":
+            found.append("the run was stopped")
+        if result.is_bottleneck and users["held"] < self.threads:
+            found.append("users dropped out, and the load generator was at its limit")
+        return found
+
+    def can_be_spoiled(self, result: Result) -> bool:
+        """Users that hold in spite of other programs hold."""
+        return bool(result.raw["users"]["held"] < self.threads)
+
+    def figures(self, result: Result) -> dict[str, Any]:
+        raw = result.raw
+        return {
+            "users_held": raw["users"]["held"],
+            "rate_error_p50": raw["rate_error"]["p50"],
+            "rate_error_worst": raw["rate_error"]["worst"],
+            "wakeups_per_read": raw["wakeups"]["per_useful_read"],
+            "signal_overflows": raw["wakeups"]["signal_overflows"],
+            "loadgen_least_cores": raw["cpu"]["least_cores"],
+            "loadgen_most_cores": raw["cpu"]["most_cores"],
+        }

@@ -1,0 +1,39 @@
+"""`lab run 001-servers` for real: a crowd in front of our servers, with threads and processes."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+from real_lab import BUILD, disk_folder, lab, table, why_no_run
+
+USERS = (10, 30)
+
+
+class CrowdsTest(unittest.TestCase):
+    @unittest.skipIf(why_no_run(), why_no_run())
+    def test_users_hold_and_what_each_takes_is_counted(self):
+        temporary = tempfile.TemporaryDirectory(dir=disk_folder())
+        self.addCleanup(temporary.cleanup)
+        folder = Path(temporary.name)
+        flags = ["--quick", "--stages", "ours,ours-process", "--rate", "10000"]
+        flags += ["--threads", ",".join(map(str, USERS))]
+        flags += ["--programs", str(BUILD), "--work", str(folder / "work")]
+        done = lab("run", "001-servers", *flags, "--out", str(folder / "out"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+        points = table(folder / "out" / "points.csv")
+        self.assertEqual({int(row["threads"]) for row in points}, set(USERS))
+        good = [row for row in points if not row["failures"]]
+        if not good:
+            self.skipTest(f"no trial on this busy machine: {points[-1]['failures']}")
+        for row in good:
+            self.assertLessEqual(float(row["users_held"]), int(row["threads"]))
+            each = round(float(row["processes_each"]))
+            self.assertEqual(each, 1 if row["stage"] == "ours-process" else 0, row)
+            self.assertGreater(float(row["descriptors_each"]), 0.5)
+        summary = (folder / "out" / "summary.md").read_text(encoding="utf-8")
+        self.assertIn("| ours | our authserver | 10KB | 10000 |", summary)
+
+
+if __name__ == "__main__":
+    unittest.main()

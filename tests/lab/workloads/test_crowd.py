@@ -1,0 +1,96 @@
+"""A crowd of slow users: its command line, and what its result says."""
+
+import copy
+import unittest
+
+import examples
+
+from lab.procedures import checks
+from lab.workloads import crowd
+
+LOAD = crowd.Load(
+    server="127.0.0.1:1",
+    threads=100,
+    user="ann",
+    password="secret",
+    size_name="10KB",
+    size_bytes=10_000,
+    rate_bytes_s=1000.0,
+    least_rate_percent=75,
+    engine="sigio",
+    ramp_s=2.0,
+    stable_s=5.0,
+    flags=("--protocol", "ftp"),
+)
+
+# What `loadgen get --users 100 --json` prints.
+RESULT = {
+    "start_unix_s": 100.0,
+    "elapsed_s": 20.0,
+    "steady_s": 6.0,
+    "end": "stable",
+    "users": {"asked": 100, "started": 100, "held": 100, "without_fetch": 0, "dropped": 0},
+    "drop_outs": {"in_first_fetch": 0, "causes": {}, "first_reasons": {}, "times": []},
+    "fetches": 200,
+    "bytes": 2_000_000,
+    "rate_error": {"users": 100, "worst": 0.02, "p50": 0.001, "share_within_5_percent": 1},
+    "wakeups": {
+        "wakeups": 400,
+        "useful_reads": 200,
+        "per_useful_read": 2.0,
+        "signal_overflows": 3,
+    },
+    "cpu": {"least_cores": 0.1, "used_cores": 0.2, "most_cores": 0.3, "allowed_cores": 2},
+}
+
+
+def raw(**users) -> dict:
+    changed = copy.deepcopy(RESULT)
+    changed["users"].update(users)
+    return changed
+
+
+class CrowdTest(unittest.TestCase):
+    def test_each_user_logs_in_once_and_reads_one_file_at_its_rate(self):
+        flags = " ".join(LOAD.command_flags())
+        self.assertTrue(flags.startswith("get --server 127.0.0.1:1 --users 100 --user ann "), flags)
+        for part in (
+            "--file 10KB1.txt",
+            "--rate 1000 --engine sigio --least-rate 75 --ramp 2",
+            "--until-stable 5 --protocol ftp",
+        ):
+            self.assertIn(part, flags)
+        self.assertNotIn("secret", flags)
+
+    def test_what_is_measured_is_the_time_in_which_the_number_was_stable(self):
+        found = LOAD.parse(raw())
+        self.assertEqual((found.start_s, found.end_s), (114.0, 120.0))
+        self.assertEqual((found.requests, found.throughput_rps), (200, 10.0))
+        self.assertEqual(found.response_ms, {"mean": 10_000.0})  # by Little's law
+
+    def test_users_that_drop_out_are_the_answer_and_no_fault(self):
+        found = LOAD.parse(raw(held=60))
+        self.assertEqual(LOAD.failures(found), [])
+        self.assertEqual(LOAD.figures(found)["users_held"], 60)
+
+    def test_a_generator_at_its_limit_says_nothing_about_users_that_drop_out(self):
+        for held, expected in ((100, 0), (60, 1)):
+            saturated = raw(held=held)
+            saturated["cpu"]["most_cores"] = 1.9
+            self.assertEqual(len(LOAD.failures(LOAD.parse(saturated))), expected)
+
+    def test_all_users_must_have_been_started(self):
+        self.assertEqual(
+            LOAD.failures(LOAD.parse(raw(started=99))), ["99 of 100 users were started"]
+        )
+
+    def test_other_programs_spoil_a_crowd_only_when_users_dropped_out(self):
+        idle = dict.fromkeys(("fileserver", "loadgen"), 0.0)
+        disturbed = examples.usage(idle, core_busy=0.5)  # by nobody that the lab knows
+        self.assertEqual(checks.failures(LOAD, LOAD.parse(raw()), disturbed), [])
+        found = checks.failures(LOAD, LOAD.parse(raw(held=60)), disturbed)
+        self.assertIn("other programs used", " ".join(found))
+
+
+if __name__ == "__main__":
+    unittest.main()
