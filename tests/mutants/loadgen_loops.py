@@ -132,7 +132,7 @@ _OPEN = (
     ),
     Mutation(
         "open-loop-takes-a-number",
-        "loadgen/config.cpp",
+        "loadgen/config_checks.cpp",
         'if (config.requests > 0) return "--rate needs',
         'if (false) return "--rate needs',
         ("unit/an open loop ends by time*",),

@@ -51,14 +51,14 @@ _GIVEN_ACCOUNTS = (
     ),
     Mutation(
         "accounts-need-no-mark",
-        "loadgen/config.cpp",
+        "loadgen/config_checks.cpp",
         "if (config.accounts > 1 && !has_number(config.user)) return",
         "if (false) return",
         ("unit/more than one account needs*",),
     ),
     Mutation(
         "shortest-user-is-checked",
-        "loadgen/config.cpp",
+        "loadgen/config_checks.cpp",
         "wire::is_valid_user(numbered(config.user, config.accounts))",
         "wire::is_valid_user(numbered(config.user, 1))",
         ("unit/the longest user and password*",),
@@ -82,7 +82,7 @@ _FTP = (
     ),
     Mutation(
         "ftp-accounts-share-a-kept-connection",
-        "loadgen/config.cpp",
+        "loadgen/config_checks.cpp",
         "config.accounts > 1 && config.connection == Connection::kKeepAlive",
         "false",
         (_FTP_PEERS + "test_a_kept_connection_cannot_be_that_of_many_accounts",),
