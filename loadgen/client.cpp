@@ -27,7 +27,8 @@ Client::Client(const Config& config, const std::vector<net::SocketAddress>& serv
       reference_(config.verify_root),
       download_(config.save, thread),
       looks_at_files_(config.request == RequestKind::kGet &&
-                      (config.must_verify || download_.is_wanted())) {
+                      (config.must_verify || download_.is_wanted())),
+      notes_transfers_(notes_transfers(config)) {
   if (config.protocol == Protocol::kFtp) data_.emplace(config.timeout_ms);
 }
 
@@ -36,9 +37,10 @@ void Client::prepare() {
   if (is_kept_) connect(ignored);
 }
 
-Exchange Client::carry_out(const Request& request) {
+Exchange Client::carry_out(const Request& request, Gate* gate) {
   assert(!is_under_way_);
   is_under_way_ = true;
+  gate_ = gate;
   is_usable_ = is_upload_cut_ = false;
   Exchange exchange;
   exchange.failure = begin(exchange);
@@ -56,6 +58,8 @@ Exchange Client::carry_out(const Request& request) {
       ends_now ? base::now_ns() : std::max(replies_.last_byte_ns(), exchange.data_ended_ns);
   if (config_.request == RequestKind::kGet)
     exchange.moved_bytes = data_ ? data_->file_bytes() : replies_.file_bytes();
+  if (!exchange.failure && notes_transfers_)
+    exchange.file_end_ns = data_ ? exchange.data_ended_ns : replies_.last_byte_ns();
   data_fd_ = {};
   if (!is_usable_ || replies_.has_more()) hang_up();
   is_under_way_ = false;
@@ -124,7 +128,9 @@ std::optional<Cause> Client::converse(const Request& request, Exchange& exchange
 
 std::optional<Cause> Client::follow(const Step& step, const Request& request, Exchange& exchange) {
   switch (step.kind) {
-    case Step::Kind::kSend: return send(step.bytes);
+    case Step::Kind::kSend:
+      if (step.asks_for_file && notes_transfers_) ask(exchange);
+      return send(step.bytes);
     case Step::Kind::kReceive: return replies_.receive_more();
     case Step::Kind::kUpload: return upload(step.size_bytes);
     case Step::Kind::kOpenData: return open_data(step.data_port, exchange);
@@ -214,6 +220,15 @@ std::optional<Cause> Client::upload(std::uint64_t size_bytes) {
   const UploadEnd end = send_upload(fd_.get(), size_bytes, replies_.deadline());
   is_upload_cut_ = end == UploadEnd::kCut;
   return end == UploadEnd::kTimeout ? std::optional<Cause>(Fault::kTimeout) : std::nullopt;
+}
+
+void Client::ask(Exchange& exchange) {
+  if (gate_ != nullptr) {
+    gate_->wait();
+    replies_.begin_time();
+    if (data_) data_->begin_time();
+  }
+  exchange.asked_ns = base::now_ns();
 }
 
 // Only a time-out is a failure here. If the server has closed the connection, it may have sent the

@@ -19,6 +19,18 @@
 
 namespace loadgen {
 
+// Holds a request back when all was done that can be done before it asks for its file.
+class Gate {
+ public:
+  Gate() = default;
+  virtual ~Gate() = default;
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+
+  // Called at most once for each request, which goes on when this returns.
+  virtual void wait() = 0;
+};
+
 // What became of one request, and when. All times are of base::now_ns().
 struct Exchange {
   std::optional<Cause> failure;   // empty: the request succeeded
@@ -34,6 +46,11 @@ struct Exchange {
 
   std::uint64_t announced_bytes = 0;  // the size of the file, as the sender announced it
   std::uint64_t moved_bytes = 0;      // the bytes of the file that came, or with put were sent
+
+  // When the file was asked for, and when its last byte was here. Only if the run needs them, see
+  // notes_transfers(). 0: that did not happen.
+  std::int64_t asked_ns = 0;
+  std::int64_t file_end_ns = 0;
 
   // What the system or the server said about the failure, if it said anything.
   std::string why = {};
@@ -65,7 +82,10 @@ class Client {
   //
   // A request whose connection fails at once takes 1 ms nevertheless. Otherwise a server that
   // refuses, or a lack of ports, would make loadgen use all its cores for failing.
-  Exchange carry_out(const Request& request);
+  //
+  // With a `gate`, the request waits there before it asks for its file. It then has all of
+  // --timeout once more. A request that fails before does not get there; its asked_ns is 0.
+  Exchange carry_out(const Request& request, Gate* gate = nullptr);
 
   // Why a file could not be saved. Once there is a reason, no further file is saved, so the run
   // should end.
@@ -88,6 +108,7 @@ class Client {
   std::optional<Cause> take_data(std::uint64_t size_bytes, const Request& request,
                                  Exchange& exchange);
   std::optional<Cause> upload(std::uint64_t size_bytes);
+  void ask(Exchange& exchange);
   std::optional<Cause> send(std::string_view bytes);
 
   const Config& config_;
@@ -102,6 +123,8 @@ class Client {
   Reference reference_;
   Download download_;
   const bool looks_at_files_;  // for --verify or --save
+  const bool notes_transfers_;
+  Gate* gate_ = nullptr;  // of the request
   net::Fd fd_;
   net::Fd data_fd_;
   const net::SocketAddress* server_ = nullptr;  // of the connection

@@ -104,6 +104,12 @@ void declare_run(flags::App& app, Config& config) {
   flags::Option* const seconds = declare_length(app, config);
   declare_schedule(app, config);
   crowd::declare(app, config.crowd, seconds, threads, config.seconds_ms);
+  flags::add_choice<Release>(
+      app, "--release", config.release,
+      {{"request", Release::kRequest}, {"transfer", Release::kTransfer}},
+      "when a thread asks for its next file; request: when it has the one before; transfer: a "
+      "burst of --requests rounds: all threads connect, log in and wait for each other, then they "
+      "ask in the same moment (get only)");
   flags::add_seconds(app, "--warmup", config.warmup_ms,
                      "seconds to run before measuring; these requests do not count");
   flags::add_choice<Connection>(
@@ -164,6 +170,10 @@ bool is_open_loop(const Config& config) { return config.rate_rps > 0 && !is_crow
 
 bool is_crowd(const Config& config) { return config.crowd.users > 0; }
 
+bool is_burst(const Config& config) { return config.release == Release::kTransfer; }
+
+bool notes_transfers(const Config& config) { return is_burst(config); }
+
 int connections_of(const Config& config) {
   return is_crowd(config) ? config.crowd.users : config.threads;
 }
@@ -210,8 +220,8 @@ std::variant<Config, int> read_config(int argc, char** argv) {
     flags::add_path(app, "--json", config.json,
                     "write the result as JSON to FILE; `-` is standard output");
   };
-  const auto exit_status =
-      flags::parse({"loadgen", kDescription}, argc, argv, declare, [&] { return what_is_wrong_with(config); });
+  const auto exit_status = flags::parse({"loadgen", kDescription}, argc, argv, declare,
+                                        [&] { return what_is_wrong_with(config); });
   if (exit_status) return *exit_status;
   if (is_crowd(config)) config.connection = Connection::kKeepAlive;
   return config;

@@ -39,6 +39,12 @@ enum class ArrivalKind {
   kPoisson,  // as those of many users who do not know of each other
 };
 
+// When the threads of a closed loop ask for their files.
+enum class Release {
+  kRequest,   // each when its request before has ended
+  kTransfer,  // all in the same moment, round by round: a burst
+};
+
 struct Config {
   RequestKind request = RequestKind::kGet;
   Protocol protocol = Protocol::kNative;
@@ -57,6 +63,8 @@ struct Config {
   int seed = 1;  // of the gaps that are drawn
 
   crowd::Options crowd;
+
+  Release release = Release::kRequest;
 
   Connection connection = Connection::kPerRequest;  // of a crowd it is always kKeepAlive
   FtpData ftp_data = FtpData::kEpsv;
@@ -89,6 +97,12 @@ bool is_open_loop(const Config& config);
 
 // Whether this is a run of many users on few threads.
 bool is_crowd(const Config& config);
+
+// Whether this is a run in which all threads ask for their files in the same moment.
+bool is_burst(const Config& config);
+
+// Whether the moments of each transfer are noted: Exchange::asked_ns and file_end_ns.
+bool notes_transfers(const Config& config);
 
 // How many connections the run has at a time.
 int connections_of(const Config& config);

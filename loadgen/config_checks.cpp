@@ -111,6 +111,22 @@ Wrong check_crowd(const Config& config) {
   return {};
 }
 
+Wrong check_burst(const Config& config) {
+  if (!is_burst(config)) return {};
+  constexpr int kMostRounds = 100'000;
+  if (config.request != RequestKind::kGet) return "--release transfer needs get";
+  if (is_crowd(config)) return "--release transfer has no --users";
+  if (config.rate_rps > 0) return "--release transfer has no --rate";
+  if (config.requests == 0) return "--release transfer needs --requests, the number of rounds";
+  if (config.requests > kMostRounds) {
+    return fmt::format("--release transfer takes at most {} --requests", kMostRounds);
+  }
+  if (config.warmup_ms > 0) return "--release transfer has no --warmup";
+  if (config.is_pipelined)
+    return "--release transfer sends the file name after the log-in, without --pipeline";
+  return {};
+}
+
 Wrong check_schedule(const Config& config) {
   if (!is_open_loop(config)) return {};
   if (config.requests > 0) return "--rate needs --seconds instead of --requests";
@@ -123,6 +139,7 @@ Wrong check_schedule(const Config& config) {
 }  // namespace
 
 std::optional<std::string> what_is_wrong_with(const Config& config) {
+  if (Wrong wrong = check_burst(config)) return wrong;
   if (Wrong wrong = check_crowd(config)) return wrong;
   if (Wrong wrong = check_schedule(config)) return wrong;
   if (Wrong wrong = check_protocol(config)) return wrong;

@@ -46,8 +46,9 @@ class Loop {
   // All phases of the run. Waits at their gates.
   virtual void send_requests(RunControl& control) = 0;
 
-  Exchange carry_out_next(RunControl& control) {
-    Exchange exchange = client_.carry_out(workload_.next());
+  // See Client::carry_out() for `gate`.
+  Exchange carry_out_next(RunControl& control, Gate* gate = nullptr) {
+    Exchange exchange = client_.carry_out(workload_.next(), gate);
     if (client_.save_failure()) control.stop();
     return exchange;
   }

@@ -49,7 +49,8 @@ int show(const Config& config, const Report& report) {
 int run_loops(const Config& config, const loadgen::Ready& ready) {
   const auto result = loadgen::run(config, ready);
   if (!result) return failed(result.error().context);
-  const loadgen::Summary summary = loadgen::summarize(result->tally, config.threads);
+  const loadgen::Summary summary =
+      loadgen::summarize(result->tally, config.threads, result->rounds);
   return show(config, {.table = loadgen::table_of(config, *result, summary),
                        .json = loadgen::json_of(config, *result, summary),
                        .stop_signal = result->stop_signal,

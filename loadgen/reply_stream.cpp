@@ -30,9 +30,13 @@ void ReplyStream::begin_connection(int fd) {
   begin_ = end_ = 0;
 }
 
-void ReplyStream::begin_request() {
+void ReplyStream::begin_time() {
   deadline_ = base::Deadline::in_ms(timeout_ms_);
   unhurried_ = deadline_.earlier_by_ms(timeout_ms_ - timeout_ms_ / 16);
+}
+
+void ReplyStream::begin_request() {
+  begin_time();
   received_bytes_ = taken_bytes_ = 0;
   first_byte_ns_ = first_received_ns_ = 0;
 }

@@ -36,6 +36,9 @@ class ReplyStream {
   // Starts a request: its time and its bytes count from here.
   void begin_request();
 
+  // Gives the request its whole time again.
+  void begin_time();
+
   // What has been received and not been taken yet. Valid until the next call that receives.
   std::string_view pending() const { return {buffer_.get() + begin_, end_ - begin_}; }
   bool has_more() const { return begin_ != end_; }

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "loadgen/burst/report.h"
 #include "loadgen/report.h"
 
 namespace loadgen {
@@ -36,9 +37,11 @@ Json phases_json(const Config& config, const Summary& summary) {
   Json phases = Json::object();
   const bool is_kept = config.connection == Connection::kKeepAlive;
   const bool is_ftp = config.protocol == Protocol::kFtp;
-  if (!is_kept) phases["connect"] = rounded(summary.connect_ms);
-  if (is_ftp && !is_kept) phases["logged_in"] = rounded(summary.logged_in_ms);
-  if (is_ftp) phases["data_connect"] = rounded(summary.data_connected_ms);
+  const bool starts_with_release = is_burst(config);
+  if (!is_kept && !starts_with_release) phases["connect"] = rounded(summary.connect_ms);
+  if (is_ftp && !is_kept && !starts_with_release)
+    phases["logged_in"] = rounded(summary.logged_in_ms);
+  if (is_ftp && !starts_with_release) phases["data_connect"] = rounded(summary.data_connected_ms);
   phases["first_byte"] = rounded(summary.first_byte_ms);
   if (is_ftp) phases["data_end"] = rounded(summary.data_ended_ms);
   phases["last_byte"] = rounded(summary.last_byte_ms());
@@ -102,7 +105,7 @@ std::string json_of(const Config& config, const RunResult& result, const Summary
             {"phases_ms", phases_json(config, summary)},
             {"valid", summary.invalid_because.empty()},
             {"invalid_because", summary.invalid_because},
-            {"n_check", summary.open ? Json() : Json(rounded(summary.n_check))},
+            {"n_check", summary.has_n_check() ? Json(rounded(summary.n_check)) : Json()},
             {"window", window_json(result, summary)},
             {"warmup_s", static_cast<double>(config.warmup_ms) / 1000},
             {"warmup_requests", result.tally.warmup_requests},
@@ -113,6 +116,7 @@ std::string json_of(const Config& config, const RunResult& result, const Summary
             {"server_addresses", result.servers},
             {"sources", result.sources}};
   if (summary.open) json["open_loop"] = open_loop_json(config, *summary.open);
+  if (summary.burst) json["burst"] = burst::json_of(*summary.burst);
   return json.dump(2) + "\n";
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/units.h"
+#include "loadgen/burst/report.h"
 #include "loadgen/report.h"
 
 namespace loadgen {
@@ -47,12 +48,14 @@ std::string response_time_text(const ResponseTimes& response) {
 
 std::string phases_text(const Config& config, const Summary& summary) {
   const bool is_ftp = config.protocol == Protocol::kFtp;
+  const bool starts_with_release = is_burst(config);
   std::string text;
-  if (config.connection == Connection::kPerRequest) {
+  if (config.connection == Connection::kPerRequest && !starts_with_release) {
     text += fmt::format("connected {:.3f}  ", summary.connect_ms);
     if (is_ftp) text += fmt::format("logged in {:.3f}  ", summary.logged_in_ms);
   }
-  if (is_ftp) text += fmt::format("connected for data {:.3f}  ", summary.data_connected_ms);
+  if (is_ftp && !starts_with_release)
+    text += fmt::format("connected for data {:.3f}  ", summary.data_connected_ms);
   return text + fmt::format("first byte {:.3f}  last byte {:.3f} ms after the start, on average",
                             summary.first_byte_ms, summary.last_byte_ms());
 }
@@ -94,6 +97,14 @@ std::string check_text(const Config& config, const Summary& summary) {
                      summary.invalid_because.empty() ? "valid" : "INVALID");
 }
 
+// How the run was checked, by the kind of the run.
+std::string check_rows(const Config& config, const Summary& summary) {
+  if (summary.open) return open_loop_rows(config, summary);
+  if (!summary.burst) return row("check", check_text(config, summary));
+  return row("burst", burst::text_of(*summary.burst)) +
+         row("check", summary.invalid_because.empty() ? "valid" : "INVALID");
+}
+
 }  // namespace
 
 std::string errors_text(const Summary& summary) {
@@ -130,8 +141,7 @@ std::string table_of(const Config& config, const RunResult& result, const Summar
   table += row("errors", errors_text(summary));
   for (const auto& [word, text] : summary.first_errors)
     table += row("", fmt::format("the first `{}`: {}", word, text));
-  table +=
-      summary.open ? open_loop_rows(config, summary) : row("check", check_text(config, summary));
+  table += check_rows(config, summary);
   for (const std::string& reason : summary.invalid_because) table += row("", reason);
   table +=
       row("loadgen's CPU",
@@ -151,6 +161,7 @@ std::string table_of(const Config& config, const RunResult& result, const Summar
         "fewer threads, or give loadgen cores of its own\n";
   }
   if (summary.open) table += thread_warning(*summary.open);
+  if (summary.burst) table += burst::warning_of(*summary.burst);
   if (result.warning) table += "warning: " + *result.warning + "\n";
   return table;
 }

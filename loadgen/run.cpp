@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/host.h"
 #include "base/stop_signals.h"
+#include "loadgen/burst/loop.h"
 #include "loadgen/closed_loop.h"
 #include "loadgen/open_loop.h"
 #include "loadgen/progress.h"
@@ -37,6 +38,11 @@ class Run {
     if (is_open_loop(config)) {
       schedule_.emplace(config.rate_rps, config.arrivals, static_cast<std::uint64_t>(config.seed));
     }
+    if (is_burst(config)) {
+      const int rounds =
+          config.asks_once ? std::min(config.requests, config.unique) : config.requests;
+      rounds_.emplace(config.threads, rounds, [this] { return control_.must_stop(); });
+    }
     for (int thread = 0; thread < config.threads; ++thread) {
       loops_.push_back(make_loop(ready, thread));
     }
@@ -55,6 +61,7 @@ class Run {
         return base::Error{base::ErrorCode::kInternal, *failure};
     }
     for (const auto& loop : loops_) result_.tally.add(loop->recorder().tally());
+    if (rounds_) result_.rounds = rounds_->ended();
     result_.tally.elapsed_ns = elapsed_ns();
     result_.cpu = cpu_use();
     result_.warning = tracking_warning(connection_tracking());
@@ -66,6 +73,10 @@ class Run {
     if (schedule_) {
       return std::make_unique<OpenLoop>(*schedule_, config_, ready.servers, ready.sources,
                                         new_accounts_, thread);
+    }
+    if (rounds_) {
+      return std::make_unique<burst::Loop>(*rounds_, config_, ready.servers, ready.sources,
+                                           new_accounts_, thread);
     }
     return std::make_unique<ClosedLoop>(config_, ready.servers, ready.sources, new_accounts_,
                                         thread);
@@ -227,7 +238,8 @@ class Run {
   RunResult result_;
   RunControl control_;
   NewAccounts new_accounts_;
-  std::optional<Schedule> schedule_;  // of an open loop
+  std::optional<Schedule> schedule_;     // of an open loop
+  std::optional<burst::Rounds> rounds_;  // of a burst
   std::vector<std::unique_ptr<Loop>> loops_;
   std::vector<std::thread> threads_;
   int arrived_ = 0;  // threads whose requests have ended

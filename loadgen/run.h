@@ -2,7 +2,7 @@
 //
 // How a latency becomes a number in the JSON, and why each step exists:
 //
-//   Loop       decides when a request is sent: ClosedLoop or OpenLoop, in each thread.
+//   Loop       decides when a request is sent: ClosedLoop, OpenLoop or burst::Loop, in each thread.
 //   Client     sends one request and reads the clock at its start and at its last byte.
 //   Exchange   is what the Client returns: those moments, the bytes, and why it failed.
 //   Recorder   adds each Exchange of one thread to its Tally, so it needs no lock.
@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "loadgen/burst/figures.h"
 #include "loadgen/config.h"
 #include "loadgen/cpu.h"
 #include "loadgen/preflight.h"
@@ -30,11 +31,12 @@
 namespace loadgen {
 
 struct RunResult {
-  Tally tally;                         // of all threads, in the measured window
-  double start_unix_s = 0;             // when that window began
-  CpuUse cpu;                          // over that window
-  std::vector<std::string> servers;    // the addresses of the server that were used
-  int sources = 1;                     // the number of local addresses that were used
+  Tally tally;                                     // of all threads, in the measured window
+  double start_unix_s = 0;                         // when that window began
+  std::optional<std::vector<burst::Sums>> rounds;  // of a burst
+  CpuUse cpu;                                      // over that window
+  std::vector<std::string> servers;                // the addresses of the server that were used
+  int sources = 1;                                 // the number of local addresses that were used
   int stop_signal = 0;                 // SIGINT or SIGTERM if one of them ended the run early
   std::optional<std::string> warning;  // what was wrong with the host at the end
 };

@@ -99,7 +99,8 @@ std::vector<std::string> find_faults(const Tally& tally, const Summary& summary,
 
 }  // namespace
 
-Summary summarize(const Tally& tally, int threads) {
+Summary summarize(const Tally& tally, int threads,
+                  const std::optional<std::vector<burst::Sums>>& rounds) {
   Summary summary;
   summary.elapsed_s = seconds_of(static_cast<double>(tally.elapsed_ns));
   summary.requests = tally.succeeded();
@@ -119,7 +120,8 @@ Summary summarize(const Tally& tally, int threads) {
 
   const double all_ns = static_cast<double>(tally.elapsed_ns) * threads;
   summary.open = open_summary(tally, summary.response);
-  if (!summary.open)
+  if (rounds) summary.burst = burst::summarize(*rounds);
+  if (summary.has_n_check())
     summary.n_check = ratio(summary.throughput_rps * summary.response.mean_ms / 1000, threads);
   summary.invalid_because = find_faults(tally, summary, all_ns);
   return summary;

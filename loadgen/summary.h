@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "loadgen/burst/figures.h"
 #include "loadgen/recorder.h"
 
 namespace loadgen {
@@ -81,19 +82,22 @@ struct Summary {
   std::vector<SecondSummary> per_second;
 
   // The self-check: X*R/N, which is 1 when every thread always had a request under way. See
-  // docs/measuring.md.
+  // docs/measuring.md. It is not defined for an open loop and a burst.
   double n_check = 0;
   bool is_n_check_good() const {
-    return open || (n_check >= kLeastNCheck && n_check <= kMostNCheck);
+    return !has_n_check() || (n_check >= kLeastNCheck && n_check <= kMostNCheck);
   }
+  bool has_n_check() const { return !open && !burst; }
 
-  std::optional<OpenSummary> open;  // empty in a closed loop, for which alone n_check is defined
+  std::optional<OpenSummary> open;           // only of an open loop
+  std::optional<burst::Summary> burst;       // only of a burst
   std::vector<std::string> invalid_because;  // empty: the run is valid
 
   double last_byte_ms() const { return open ? open->service.mean_ms : response.mean_ms; }
 };
 
-// Requires: threads > 0.
-Summary summarize(const Tally& tally, int threads);
+// Requires: threads > 0. `rounds` are those of a burst.
+Summary summarize(const Tally& tally, int threads,
+                  const std::optional<std::vector<burst::Sums>>& rounds = {});
 
 }  // namespace loadgen

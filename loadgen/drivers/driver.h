@@ -35,7 +35,8 @@ struct Step {
   std::string_view bytes = {};  // valid until the next call
   std::uint64_t size_bytes = 0;
   std::uint16_t data_port = 0;
-  bool is_logged_in = false;  // the log-in has just ended, for a protocol where that is a moment
+  bool asks_for_file = false;  // kSend: `bytes` ask for the file, and none before did
+  bool is_logged_in = false;   // the log-in has just ended, for a protocol where that is a moment
 
   static constexpr std::uint64_t kUnknownSize = UINT64_MAX;
 

@@ -74,7 +74,11 @@ Step FtpDriver::ask_port() {
 
 Step FtpDriver::next(std::string_view received) {
   if (state_ == State::kIdle) return begin_file(false);
-  if (state_ == State::kRetrieve) return command(State::kPromised, "RETR", request_->file_name);
+  if (state_ == State::kRetrieve) {
+    Step step = command(State::kPromised, "RETR", request_->file_name);
+    step.asks_for_file = true;
+    return step;
+  }
   const FtpReply reply = read_ftp_reply(received);
   if (reply.state == FtpReply::State::kNeedMore) return {.kind = Step::Kind::kReceive};
   if (reply.state == FtpReply::State::kMalformed)

@@ -134,7 +134,8 @@ Step HttpDriver::next(std::string_view received) {
   if (state_ == State::kRead) return done();
   if (state_ == State::kBegun) {
     state_ = unsent_bytes_ > 0 ? State::kSent : State::kAsked;
-    return {.kind = Step::Kind::kSend, .bytes = request_};
+    return {
+        .kind = Step::Kind::kSend, .bytes = request_, .asks_for_file = kind_ == RequestKind::kGet};
   }
   if (state_ == State::kSent) {
     state_ = State::kAsked;

@@ -34,6 +34,7 @@ void NativeDriver::begin(const Request& request) {
   if (request.is_logged_in) {
     opening_ = wire::line_of(wire::FileName{request.file_name});
     after_opening_ = State::kNamed;
+    file_line_.clear();
     return;
   }
   opening_ = wire::line_of(wire::Get{request.account});
@@ -47,7 +48,8 @@ Step NativeDriver::next(std::string_view received) {
   if (state_ == State::kFetched) return succeeded();
   if (state_ == State::kBegun) {
     state_ = after_opening_;
-    return {.kind = Step::Kind::kSend, .bytes = opening_};
+    const bool asks = kind_ == RequestKind::kGet && file_line_.empty();
+    return {.kind = Step::Kind::kSend, .bytes = opening_, .asks_for_file = asks};
   }
   const wire::FirstLine first = wire::first_line(received);
   if (first.state == wire::FirstLine::State::kNeedMore) return {.kind = Step::Kind::kReceive};
@@ -63,7 +65,7 @@ Step NativeDriver::take(std::string_view line) {
   if (state_ == State::kOpened && std::holds_alternative<wire::Ok>(reply)) {
     if (kind_ == RequestKind::kNew) return succeeded();
     state_ = State::kNamed;
-    return {.kind = Step::Kind::kSend, .bytes = file_line_};
+    return {.kind = Step::Kind::kSend, .bytes = file_line_, .asks_for_file = !file_line_.empty()};
   }
   const auto* const file = std::get_if<wire::OkSized>(&reply);
   if (state_ != State::kNamed || file == nullptr) return not_understood(line);

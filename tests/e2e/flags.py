@@ -143,6 +143,7 @@ LOADGEN = (
     Flag("rate", None, "1.5", ("0", "-1", "x", "1e9")),
     _choice("arrivals", "fixed", "poisson"),
     Flag("seed", "1", "2", ("-1", "1.5", "x")),
+    _choice("release", "request", "transfer"),
     Flag("warmup", "0", "1.5", BAD_SECONDS),
     Flag("users", None, "2", BAD_COUNT),
     Flag("ramp", "10", "1.5", BAD_SECONDS),

@@ -210,3 +210,25 @@ TEST_CASE("an open loop ends by time, and not when something is used up", "[load
   CHECK(is_refused(read_get({"--file", "f%d", "--unique", "3", "--once", "--rate", "5"})));
   CHECK(read_get({"--file", "f%d", "--unique", "3", "--rate", "5"}).config);
 }
+
+TEST_CASE("a burst is a number of rounds of get in a closed loop", "[loadgen]") {
+  const auto burst = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {"--file", "a", "--release", "transfer"});
+    return read_get(more);
+  };
+  const auto config = burst({"--requests", "3"}).config;
+  REQUIRE(config);
+  CHECK(loadgen::is_burst(*config));
+  CHECK(loadgen::notes_transfers(*config));
+  CHECK(burst({"--requests", "100000", "--connection", "keep-alive"}).config);
+  CHECK(is_refused(burst({})));
+  CHECK(is_refused(burst({"--seconds", "3"})));
+  CHECK(is_refused(burst({"--requests", "100001"})));
+  CHECK(is_refused(burst({"--requests", "3", "--rate", "5"})));
+  CHECK(is_refused(burst({"--users", "3", "--rate", "5"})));
+  CHECK(is_refused(burst({"--requests", "3", "--warmup", "1"})));
+  CHECK(is_refused(burst({"--requests", "3", "--pipeline"})));
+  CHECK(is_refused(read({"new", "--release", "transfer", "--requests", "3"})));
+  CHECK_FALSE(loadgen::is_burst(*read_get({"--file", "a"}).config));
+  CHECK_FALSE(loadgen::notes_transfers(*read_get({"--file", "a"}).config));
+}

@@ -171,3 +171,14 @@ TEST_CASE("requests that were given up are no successes", "[loadgen]") {
   CHECK(is_near(summary.response.max_ms, 5000));
   CHECK(summary.errors == std::vector<std::pair<std::string, std::uint64_t>>{{"unfinished", 1}});
 }
+
+TEST_CASE("a burst is not judged by X*R/N", "[loadgen]") {
+  const loadgen::burst::Sums round{
+      .transfers = 4, .bytes = 4000, .span_ns = 1e9, .transfer_ns = 3e9, .capacity_ns = 4e9};
+  const Summary summary = summarize(ten_seconds(1000, 4), 4, {{round, round}});
+  CHECK_FALSE(summary.has_n_check());
+  CHECK(summary.invalid_because.empty());
+  REQUIRE(summary.burst);
+  CHECK(is_near(summary.burst->all.simultaneity, 0.75));
+  CHECK(is_near(summary.burst->all.rate_bytes_s, 4000));
+}

@@ -50,6 +50,7 @@ class LoadgenFtpTest(unittest.TestCase):
                         counts = (result["requests"], result["errors"]["total"], result["bytes"])
                         self.assertEqual(counts, (4, 0, 4 * size), result["first_errors"])
             self.check_crowd(server.address)
+            self.check_burst(server.address)
             missing = self.result(server.address, "missing", "--connection", "keep-alive")
             self.assertEqual(missing["errors"], {"total": 4, "not-found": 4})
             denied = self.result(server.address, "a.bin", "--requests", "1", password="wrong")
@@ -62,6 +63,15 @@ class LoadgenFtpTest(unittest.TestCase):
             result = self.crowd(server, *users, "--engine", engine)
             self.assertEqual(result["users"]["held"], 10, result["drop_outs"])
             self.assertGreaterEqual(result["fetches"], 10)
+
+    def check_burst(self, server: Address) -> None:
+        """The data connections wait, unaccepted or idle, until all threads send RETR."""
+        for connection in ("per-request", "keep-alive"):
+            flags = ("--release", "transfer", "--connection", connection)
+            result = self.result(server, "large", *flags, "--threads", "4", "--requests", "3")
+            burst = result["burst"]
+            counts = (burst["rounds"], burst["transfers"], burst["failed"], burst["bytes"])
+            self.assertEqual(counts, (3, 12, 0, 12 * len(LARGE)), result["first_errors"])
 
     def test_pure_ftpd(self) -> None:
         self.check("pure-ftpd")

@@ -149,3 +149,14 @@ TEST_CASE("a reply has a bound, whatever comes", "[loadgen]") {
   CHECK(loadgen::read_ftp_reply("220 " + text + "xx\r\n").state == FtpReply::State::kMalformed);
   CHECK(loadgen::read_ftp_reply("220-" + text).state == FtpReply::State::kNeedMore);
 }
+
+TEST_CASE("RETR asks for the file, and the data connection is there before", "[loadgen]") {
+  FtpDriver driver(FtpData::kEpsv);
+  driver.begin_connection();
+  driver.begin(kGet);
+  for (const char* said : {"220 a\n", "331 b\n", "230 c\n", "200 d\n", kPort.c_str()})
+    CHECK_FALSE(driver.next(said).asks_for_file);
+  const Step retrieve = driver.next("");
+  CHECK(retrieve.bytes == "RETR a b\r\n");
+  CHECK(retrieve.asks_for_file);
+}

@@ -152,3 +152,11 @@ TEST_CASE("what uploads send looks random and is always the same", "[loadgen]") 
   for (const char byte : bytes) ++counts[static_cast<unsigned char>(byte)];
   for (const std::size_t count : counts) CHECK((count > 128 && count < 512));
 }
+
+TEST_CASE("only the message of an HTTP get asks for a file", "[loadgen]") {
+  for (const RequestKind kind : {RequestKind::kGet, RequestKind::kNew}) {
+    HttpDriver driver(kind, "h:1", true);
+    driver.begin(kGet);
+    CHECK(driver.next("").asks_for_file == (kind == RequestKind::kGet));
+  }
+}

@@ -97,3 +97,17 @@ TEST_CASE("what is no reply is an error of the protocol", "[loadgen]") {
     CHECK_FALSE(outcome.keeps_connection);
   }
 }
+
+TEST_CASE("the line with the file name asks for the file, and no other does", "[loadgen]") {
+  for (const bool is_pipelined : {false, true}) {
+    NativeDriver driver(RequestKind::kGet, is_pipelined);
+    driver.begin(kGet);
+    CHECK(driver.next("").asks_for_file == is_pipelined);
+    CHECK(driver.next("OK\n").asks_for_file == !is_pipelined);
+    driver.begin({.account = {"u", "p"}, .file_name = "f", .is_logged_in = true});
+    CHECK(driver.next("").asks_for_file);
+  }
+  NativeDriver driver(RequestKind::kNew, false);
+  driver.begin({.account = {"u", "p"}});
+  CHECK_FALSE(driver.next("").asks_for_file);
+}

@@ -1,0 +1,74 @@
+#include "loadgen/burst/rounds.h"
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "tests/catch.h"
+
+using loadgen::burst::Rounds;
+
+namespace {
+
+constexpr int kThreads = 4;
+
+// Runs `body` with the number of each thread, counted from 0.
+void in_threads(const auto& body) {
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < kThreads; ++thread)
+    threads.emplace_back([&body, thread] { body(thread); });
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+
+TEST_CASE("nobody is released before all are ready, and no round begins before all have finished",
+          "[loadgen]") {
+  constexpr int kRounds = 200;
+  Rounds rounds(kThreads, kRounds, [] { return false; });
+  std::atomic<int> ready = 0;
+  std::atomic<int> finished = 0;
+  std::atomic<int> too_early = 0;
+  in_threads([&](int thread) {
+    for (int round = 0; rounds.begin_next(); ++round) {
+      if (finished.load() != round * kThreads) ++too_early;
+      ++ready;
+      rounds.wait();
+      if (ready.load() < (round + 1) * kThreads) ++too_early;
+      rounds.finish(thread, {.asked_ns = 1, .first_byte_ns = 2, .file_end_ns = 3, .bytes = 7});
+      // The others may be in the next round only when this thread is there too.
+      ++finished;
+    }
+  });
+  CHECK(too_early.load() == 0);
+  CHECK(finished.load() == kRounds * kThreads);
+  REQUIRE(rounds.ended().size() == kRounds);
+  CHECK(rounds.ended().back().transfers == kThreads);
+  CHECK(rounds.ended().back().bytes == 7 * kThreads);
+}
+
+TEST_CASE("a burst that is stopped ends for all threads after the same round", "[loadgen]") {
+  std::atomic<bool> must_stop = false;
+  Rounds rounds(kThreads, 1000, [&] { return must_stop.load(); });
+  std::atomic<int> finished = 0;
+  in_threads([&](int thread) {
+    while (rounds.begin_next()) {
+      rounds.wait();
+      rounds.finish(thread, {.has_failed = true});
+      if (++finished == 3 * kThreads - 1) must_stop = true;
+    }
+  });
+  CHECK(finished.load() == 3 * kThreads);
+  REQUIRE(rounds.ended().size() == 3);
+  CHECK(rounds.ended().front().failed == kThreads);
+}
+
+TEST_CASE("a burst that is stopped before its first round has none", "[loadgen]") {
+  Rounds rounds(kThreads, 5, [] { return true; });
+  std::atomic<int> begun = 0;
+  in_threads([&](int) {
+    if (rounds.begin_next()) ++begun;
+  });
+  CHECK(begun.load() == 0);
+  CHECK(rounds.ended().empty());
+}
