@@ -45,6 +45,7 @@ void ClosedLoop::measure(RunControl& control) {
     if (is_window_over(control, done, now_ns)) break;
     const Exchange exchange = carry_out_next(control);
     recorder_.record(exchange);
+    note_transfer(control, exchange);
     now_ns = exchange.ended_ns;
   }
 }

@@ -172,7 +172,7 @@ bool is_crowd(const Config& config) { return config.crowd.users > 0; }
 
 bool is_burst(const Config& config) { return config.release == Release::kTransfer; }
 
-bool notes_transfers(const Config& config) { return is_burst(config); }
+bool notes_transfers(const Config& config) { return is_burst(config) || !config.transfers.empty(); }
 
 int connections_of(const Config& config) {
   return is_crowd(config) ? config.crowd.users : config.threads;
@@ -217,6 +217,10 @@ std::variant<Config, int> read_config(int argc, char** argv) {
     declare_run(app, config);
     declare_accounts(app, config);
     declare_files(app, config);
+    flags::add_path(
+        app, "--transfers", config.transfers,
+        "write a line of CSV for each transfer of a closed loop to FILE: its bytes, its "
+        "moments, and why it failed; `-` is standard output (get only)");
     flags::add_path(app, "--json", config.json,
                     "write the result as JSON to FILE; `-` is standard output");
   };

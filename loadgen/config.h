@@ -86,7 +86,8 @@ struct Config {
 
   std::int64_t size_bytes = 0;  // only for put: the size of the files
 
-  std::string json;  // where the result goes; empty: nowhere, "-": standard output
+  std::string transfers;  // where the record of each transfer goes; empty: nowhere
+  std::string json;       // where the result goes; empty: nowhere, "-": standard output
 };
 
 // Whether this is a run of new that makes the accounts that --user names, each once, and then ends.

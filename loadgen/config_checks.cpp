@@ -127,6 +127,15 @@ Wrong check_burst(const Config& config) {
   return {};
 }
 
+Wrong check_transfers(const Config& config) {
+  if (config.transfers.empty()) return {};
+  if (config.request != RequestKind::kGet) return "--transfers needs get";
+  if (is_crowd(config) || is_open_loop(config))
+    return "--transfers needs a closed loop, without --rate";
+  if (config.transfers == config.json) return "--transfers and --json need different files";
+  return {};
+}
+
 Wrong check_schedule(const Config& config) {
   if (!is_open_loop(config)) return {};
   if (config.requests > 0) return "--rate needs --seconds instead of --requests";
@@ -140,6 +149,7 @@ Wrong check_schedule(const Config& config) {
 
 std::optional<std::string> what_is_wrong_with(const Config& config) {
   if (Wrong wrong = check_burst(config)) return wrong;
+  if (Wrong wrong = check_transfers(config)) return wrong;
   if (Wrong wrong = check_crowd(config)) return wrong;
   if (Wrong wrong = check_schedule(config)) return wrong;
   if (Wrong wrong = check_protocol(config)) return wrong;

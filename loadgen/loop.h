@@ -10,19 +10,29 @@
 #include "loadgen/config.h"
 #include "loadgen/recorder.h"
 #include "loadgen/run_control.h"
+#include "loadgen/transfer_file.h"
 #include "loadgen/workload.h"
 
 namespace loadgen {
 
+// What all loops of a run share. All of it must outlive them.
+struct Shared {
+  const Config& config;
+  const std::vector<net::SocketAddress>& servers;
+  const Sources& sources;
+  NewAccounts& new_accounts;
+  TransferFile* transfers;  // null: transfers are not recorded
+};
+
 // Built before its thread starts, so that no preparation falls into the measured window.
 class Loop {
  public:
-  // All arguments but the last must outlive it. `thread` counts from 0.
-  Loop(const Config& config, const std::vector<net::SocketAddress>& servers, const Sources& sources,
-       NewAccounts& new_accounts, int thread)
-      : config_(config),
-        workload_(config, new_accounts, thread),
-        client_(config, servers, sources, thread) {}
+  // `thread` counts from 0.
+  Loop(const Shared& shared, int thread)
+      : config_(shared.config),
+        workload_(shared.config, shared.new_accounts, thread),
+        client_(shared.config, shared.servers, shared.sources, thread),
+        transfers_(shared.transfers, thread) {}
   virtual ~Loop() = default;
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
@@ -32,6 +42,7 @@ class Loop {
     client_.prepare();
     control.arrivals.arrive();
     send_requests(control);
+    transfers_.flush();
     control.arrivals.arrive();
     control.end_gate.wait();
   }
@@ -48,15 +59,25 @@ class Loop {
 
   // See Client::carry_out() for `gate`.
   Exchange carry_out_next(RunControl& control, Gate* gate = nullptr) {
-    Exchange exchange = client_.carry_out(workload_.next(), gate);
+    request_ = workload_.next();
+    Exchange exchange = client_.carry_out(request_, gate);
     if (client_.save_failure()) control.stop();
     return exchange;
+  }
+
+  // Adds the transfer of carry_out_next() to the file of --transfers, if there is one.
+  void note_transfer(RunControl& control, const Exchange& exchange) {
+    if (!transfers_.add(request_.file_name, exchange)) control.stop();
   }
 
   const Config& config_;
   Workload workload_;
   Client client_;
   Recorder recorder_;
+
+ private:
+  Request request_ = {};  // the last one
+  TransferLines transfers_;
 };
 
 }  // namespace loadgen

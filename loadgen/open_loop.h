@@ -19,9 +19,8 @@ namespace loadgen {
 class OpenLoop final : public Loop {
  public:
   // `schedule`, which all threads share, must outlive it.
-  OpenLoop(Schedule& schedule, const Config& config, const std::vector<net::SocketAddress>& servers,
-           const Sources& sources, NewAccounts& new_accounts, int thread)
-      : Loop(config, servers, sources, new_accounts, thread), schedule_(schedule) {}
+  OpenLoop(Schedule& schedule, const Shared& shared, int thread)
+      : Loop(shared, thread), schedule_(schedule) {}
 
  private:
   void send_requests(RunControl& control) override;

@@ -20,6 +20,7 @@
 #include "loadgen/closed_loop.h"
 #include "loadgen/open_loop.h"
 #include "loadgen/progress.h"
+#include "loadgen/transfer_file.h"
 
 namespace loadgen {
 
@@ -28,8 +29,10 @@ namespace {
 // The main thread's side of a run. It is used for one run only.
 class Run {
  public:
-  Run(const Config& config, const Ready& ready)
+  // `transfers` is null if they are not recorded.
+  Run(const Config& config, const Ready& ready, TransferFile* transfers)
       : config_(config),
+        transfers_(transfers),
         signals_(base::open_stop_signals()),
         control_(config.threads),
         new_accounts_(random_word()) {
@@ -60,6 +63,9 @@ class Run {
       if (const auto& failure = loop->save_failure())
         return base::Error{base::ErrorCode::kInternal, *failure};
     }
+    if (transfers_ != nullptr) {
+      if (auto written = transfers_->finish(); !written) return written.error();
+    }
     for (const auto& loop : loops_) result_.tally.add(loop->recorder().tally());
     if (rounds_) result_.rounds = rounds_->ended();
     result_.tally.elapsed_ns = elapsed_ns();
@@ -70,16 +76,10 @@ class Run {
 
  private:
   std::unique_ptr<Loop> make_loop(const Ready& ready, int thread) {
-    if (schedule_) {
-      return std::make_unique<OpenLoop>(*schedule_, config_, ready.servers, ready.sources,
-                                        new_accounts_, thread);
-    }
-    if (rounds_) {
-      return std::make_unique<burst::Loop>(*rounds_, config_, ready.servers, ready.sources,
-                                           new_accounts_, thread);
-    }
-    return std::make_unique<ClosedLoop>(config_, ready.servers, ready.sources, new_accounts_,
-                                        thread);
+    const Shared shared{config_, ready.servers, ready.sources, new_accounts_, transfers_};
+    if (schedule_) return std::make_unique<OpenLoop>(*schedule_, shared, thread);
+    if (rounds_) return std::make_unique<burst::Loop>(*rounds_, shared, thread);
+    return std::make_unique<ClosedLoop>(shared, thread);
   }
 
   base::Status start_threads() {
@@ -165,6 +165,10 @@ class Run {
     cpu_before_ = cpu_time();
     const std::int64_t late_ns = base::now_ns() - control_.window_start_ns;
     result_.start_unix_s = base::unix_time_s() - seconds_of(static_cast<double>(late_ns));
+    if (transfers_ != nullptr &&
+        !transfers_->begin(control_.window_start_ns, result_.start_unix_s)) {
+      control_.stop();
+    }
   }
 
   // Shows the progress once a second until all threads have arrived, and reads the CPU time at the
@@ -234,6 +238,7 @@ class Run {
   }
 
   const Config& config_;
+  TransferFile* const transfers_;
   const net::Fd signals_;
   RunResult result_;
   RunControl control_;
@@ -250,7 +255,9 @@ class Run {
 }  // namespace
 
 base::Result<RunResult> run(const Config& config, const Ready& ready) {
-  return Run(config, ready).run();
+  const auto transfers = TransferFile::open(config.transfers);
+  if (!transfers) return transfers.error();
+  return Run(config, ready, transfers->get()).run();
 }
 
 }  // namespace loadgen

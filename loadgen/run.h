@@ -47,7 +47,8 @@ struct RunResult {
 // run early, and the result so far is returned. It also unblocks both, so that a second one ends
 // the program.
 //
-// Fails when the threads could not be started, or when a file could not be saved.
+// Fails when the threads could not be started, or when a file or the record of a transfer could not
+// be saved.
 base::Result<RunResult> run(const Config& config, const Ready& ready);
 
 }  // namespace loadgen

@@ -24,6 +24,7 @@ void Loop::send_requests(RunControl& control) {
     if (exchange.asked_ns == 0) rounds_.wait();
     rounds_.finish(thread_, transfer_of(exchange));
     recorder_.record(from_release(exchange));
+    note_transfer(control, exchange);
   }
 }
 

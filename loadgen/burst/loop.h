@@ -12,12 +12,9 @@ namespace loadgen::burst {
 // The response time of its requests starts at the release, where they ask for their files.
 class Loop final : public loadgen::Loop {
  public:
-  // All arguments but `thread` must outlive it.
-  Loop(Rounds& rounds, const Config& config, const std::vector<net::SocketAddress>& servers,
-       const Sources& sources, NewAccounts& new_accounts, int thread)
-      : loadgen::Loop(config, servers, sources, new_accounts, thread),
-        rounds_(rounds),
-        thread_(thread) {}
+  // `rounds`, which all threads share, must outlive it.
+  Loop(Rounds& rounds, const Shared& shared, int thread)
+      : loadgen::Loop(shared, thread), rounds_(rounds), thread_(thread) {}
 
  private:
   void send_requests(RunControl& control) override;

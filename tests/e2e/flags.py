@@ -169,6 +169,7 @@ LOADGEN = (
             "verify",
             "verify-root",
             "save",
+            "transfers",
             "json",
         )
     ),
@@ -187,7 +188,7 @@ PATHS = {
         "redis-password-file",
     ),
     "fileserver": ("root", "writers"),
-    "loadgen": ("verify-root", "save", "json"),
+    "loadgen": ("verify-root", "save", "transfers", "json"),
 }
 
 

@@ -1,0 +1,129 @@
+"""loadgen --transfers: a record of each transfer."""
+
+import csv
+import socket
+import time
+import unittest
+from itertools import groupby
+from pathlib import Path
+
+from ftp_peer import FtpPeer
+from loadgen_scene import GET, LoadgenScene, one_byte_file
+from peers import Peer
+from programs import BUILD, run
+
+Row = dict[str, str]
+_MOMENTS = ("started_s", "opened_s", "asked_s", "first_byte_s", "last_byte_s")
+
+
+def _seconds(row: Row, *names: str) -> list[float]:
+    return [float(row[name]) for name in names]
+
+
+@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
+class LoadgenTransfersTest(LoadgenScene):
+    def setUp(self) -> None:
+        super().setUp()
+        self.path = self.scene.folder / "transfers.csv"
+
+    def record(self, *flags: object, server: object, status: int = 0) -> tuple[dict, list[Row]]:
+        flags = (*GET, "--transfers", self.path, *flags)
+        result = self.result(*flags, server=server, status=status)
+        with self.path.open(newline="") as lines:
+            return result, list(csv.DictReader(lines))
+
+    def test_each_transfer_of_the_window_has_a_line_with_its_moments_in_order(self) -> None:
+        self.serve()
+        files = ("--file", "file%d", "--unique", 6, "--threads", 2, "--requests", 150)
+        result, rows = self.record(*files, "--warmup", 0.2, server=self.fileserver)
+        self.assertGreater(result["warmup_requests"], 0)
+        self.assertEqual(len(rows), result["requests"])
+        self.assertEqual(sum(int(row["bytes"]) for row in rows), result["bytes"])
+        for thread in ("0", "1"):
+            mine = [row for row in rows if row["thread"] == thread]
+            self.assertEqual([int(row["round"]) for row in mine], list(range(1, 151)))
+        for row in rows:
+            self.assertEqual(int(row["bytes"]), self.sizes[row["name"]])
+            moments = _seconds(row, *_MOMENTS)
+            self.assertEqual(moments, sorted(moments), row)
+            self.assertGreaterEqual(moments[0], 0)
+            self.assertLessEqual(moments[-1], result["elapsed_s"] + 0.000001)
+            self.assertEqual(float(row["start_unix_s"]), result["window"]["start_unix_s"])
+
+    def test_the_figures_of_a_burst_follow_from_the_record(self) -> None:
+        self.serve()
+        flags = ("--file", "file12", "--threads", 4, "--requests", 5, "--release", "transfer")
+        result, rows = self.record(*flags, server=self.fileserver)
+        rows.sort(key=lambda row: int(row["round"]))
+        rounds = [list(group) for _, group in groupby(rows, key=lambda row: row["round"])]
+        self.assertEqual([len(group) for group in rounds], [4] * 5)
+        for group, figures in zip(rounds, result["burst"]["per_round"], strict=True):
+            times = [_seconds(row, "asked_s", "last_byte_s") for row in group]
+            span = max(last for _, last in times) - min(asked for asked, _ in times)
+            share = sum(last - asked for asked, last in times) / (len(group) * span)
+            self.assertAlmostEqual(figures["span_s"], span, delta=3e-6)
+            self.assertAlmostEqual(figures["simultaneity"], share, delta=0.05)
+            self.assertEqual(figures["bytes"], sum(int(row["bytes"]) for row in group))
+
+    def test_a_failed_transfer_has_its_cause(self) -> None:
+        self.serve()
+        flags = ("--file", "missing", "--requests", 2)
+        _, rows = self.record(*flags, server=self.fileserver, status=1)
+        self.assertEqual([row["failure"] for row in rows], ["not-found"] * 2)
+        for row in rows:
+            self.assertEqual((row["bytes"], row["first_byte_s"]), ("0", ""))
+            self.assertLessEqual(float(row["asked_s"]), float(row["last_byte_s"]))
+
+    def test_ftp_names_are_quoted_and_the_data_connection_is_timed(self) -> None:
+        name = 'a, "b"'
+        peer = self.scene.keep(FtpPeer())
+        flags = ("--protocol", "ftp", "--file", name, "--requests", 2)
+        for connection in ("per-request", "keep-alive"):
+            _, rows = self.record(*flags, "--connection", connection, server=peer)
+            self.assertEqual([row["name"] for row in rows], [name] * 2)
+            for row in rows:
+                moments = _seconds(row, *_MOMENTS)
+                self.assertEqual(moments, sorted(moments), row)
+
+    def test_a_kept_connection_was_opened_before(self) -> None:
+        peer = self.scene.keep(Peer(one_byte_file))
+        flags = ("--file", "a", "--requests", 2, "--connection", "keep-alive")
+        _, rows = self.record(*flags, server=peer)
+        self.assertEqual([row["opened_s"] for row in rows], ["", ""])
+
+    def test_the_moment_of_asking_is_after_the_log_in(self) -> None:
+        def slow_log_in(line: bytes, connection: socket.socket) -> bytes:
+            if line != b"a\n":
+                time.sleep(0.2)
+            return one_byte_file(line, connection)
+
+        peer = self.scene.keep(Peer(slow_log_in))
+        _, rows = self.record("--file", "a", "--requests", 1, server=peer)
+        opened, asked = _seconds(rows[0], "opened_s", "asked_s")
+        self.assertGreaterEqual(asked - opened, 0.199)
+
+    def test_standard_output(self) -> None:
+        peer = self.scene.keep(Peer(one_byte_file))
+        flags = ("--file", "a", "--requests", 3, "--transfers", "-", "--server", peer)
+        lines = run("loadgen", *GET, *flags).stdout.splitlines()
+        self.assertEqual((lines[0][:12], len(lines)), ("round,thread", 4))
+
+    def test_a_record_that_cannot_be_written_ends_the_run_as_failed(self) -> None:
+        peer = self.scene.keep(Peer(one_byte_file))
+        json = self.scene.folder / "result.json"
+        for path, why in (
+            (Path("/dev/full"), "No space left on device"),
+            (self.scene.folder / "missing" / "t.csv", "No such file or directory"),
+            (self.scene.folder, "Is a directory"),
+        ):
+            flags = ("--transfers", path, "--json", json, "--file", "a", "--seconds", 3600)
+            ended = run("loadgen", *GET, *flags, "--server", peer)
+            self.assertEqual(ended.returncode, 1)
+            self.assertEqual(ended.stderr.count("\n"), 1, ended.stderr)
+            self.assertIn("--transfers: ", ended.stderr)
+            self.assertIn(why, ended.stderr)
+            self.assertFalse(json.exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
