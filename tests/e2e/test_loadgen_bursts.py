@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import threading
+import time
 import unittest
 
 from ftp_peer import FILE, FtpPeer
@@ -95,6 +96,30 @@ class LoadgenBurstsTest(LoadgenScene):
         self.assertEqual(self.errors(result), {"timeout": 1})
         failed = [each["failed"] for each in result["burst"]["per_round"]]
         self.assertEqual((failed, result["requests"]), ([1, 0, 0], 8))
+
+    def slow_log_in(self, log_in_s: float, file_s: float) -> Peer:
+        """The first log-in takes `log_in_s`, and each file `file_s`."""
+        first = threading.Lock()
+
+        def answer(line: bytes, connection: socket.socket) -> bytes | None:
+            if line != GET_LINE:
+                time.sleep(file_s)
+            elif first.acquire(blocking=False):
+                time.sleep(log_in_s)
+            return one_byte_file(line, connection)
+
+        return self.scene.keep(Peer(answer))
+
+    def test_waiting_at_the_release_takes_nothing_of_the_time_limit(self) -> None:
+        peer = self.slow_log_in(2, 2)
+        flags = ("--file", "a", "--requests", 1, "--timeout", 3)
+        self.assertEqual(self.burst(*flags, server=peer)["requests"], _THREADS)
+
+    def test_the_response_time_starts_at_the_release(self) -> None:
+        peer = self.slow_log_in(1, 0)
+        result = self.burst("--file", "a", "--requests", 1, server=peer)
+        span_ms = result["burst"]["span_s"] * 1000
+        self.assertLessEqual(result["response_time_ms"]["max"], 1.01 * span_ms)
 
     def test_a_transfer_that_never_comes_ends_its_round_after_the_time_limit(self) -> None:
         result = self.one_stays_silent(b"a\n")

@@ -3,6 +3,7 @@
 import access
 import account_stores
 import auth_client
+import bursts
 import commit_queue
 import connections
 import crowd_searches
@@ -46,6 +47,7 @@ ALL: tuple[Mutation, ...] = (
     *loadgen.MUTATIONS,
     *loadgen_loops.MUTATIONS,
     *loadgen_requests.MUTATIONS,
+    *bursts.MUTATIONS,
     *crowds.MUTATIONS,
     *measuring.MUTATIONS,
     *lab_verdicts.MUTATIONS,
