@@ -228,8 +228,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     Mutation(
         "number-of-a-paper-is-no-experiment",
         "lab/plan/catalog.py",
-        '{one.name, one.paper, "all"}',
-        '{one.name, "all"}',
+        "{one.name, one.paper} & set(names)",
+        "{one.name} & set(names)",
         (_PAPERS + "PapersTest.test_the_number_of_a_paper_is_all_of_its_experiments",),
     ),
     Mutation(

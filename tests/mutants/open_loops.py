@@ -87,15 +87,15 @@ MUTATIONS: tuple[Mutation, ...] = (
     Mutation(
         "overview-forgets-the-open-loop",
         "lab/report/overview.py",
-        "return [*waiting] or [Paragraph",
-        "return [Paragraph",
+        "found = [*waiting, ",
+        "found = [",
         ("lab/test_offered_load_views.ViewTest.test_the_overview_of_an_open_loop_is_its_answer",),
     ),
     Mutation(
         "open-loop-is-in-closed-tables",
         "lab/analysis/cells.py",
-        "if not run.pair and not run.cell.is_open]",
-        "if not run.pair]",
+        "if not run.pair and run.cell.workload == CLOSED_LOOP]",
+        'if not run.pair and run.cell.workload != "crowd"]',
         ("lab/test_offered_load_views.ViewTest.test_an_open_loop_is_in_no_table_of_closed_ones",),
     ),
 )

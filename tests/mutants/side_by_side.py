@@ -30,8 +30,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     Mutation(
         "blocks-are-points-of-the-sweep",
         "lab/analysis/cells.py",
-        "if not run.pair and not run.cell.is_open]",
-        "if not run.cell.is_open]",
+        "if not run.pair and run.cell.workload == CLOSED_LOOP]",
+        "if run.cell.workload == CLOSED_LOOP]",
         (_GAIN + "test_trials_of_blocks_are_in_no_sweep",),
     ),
     Mutation(
