@@ -3,6 +3,7 @@
 from tree import Mutation
 
 _CLOSED_LOOP = "lab/test_closed_loop.ClosedLoopTest."
+_CONTROL_GROUP = "lab/test_control_group.FilesTest."
 _ENVIRONMENT = "lab/test_environment.EnvironmentTest."
 _KNEE = "lab/test_knee_sweep.KneeSweepTest."
 _OTHER_VERSIONS = "lab/test_records.OtherVersionsTest."
@@ -12,6 +13,30 @@ _REPORT = "lab/test_report.ReportTest."
 _RUN = "lab/test_run.RunTest."
 
 MUTATIONS: tuple[Mutation, ...] = (
+    Mutation(
+        "control-group-beside-the-lab",
+        "lab/rig/control_group.py",
+        'if controller in controllers.split(",") and inside.is_dir():',
+        "if False:",
+        (_CONTROL_GROUP + "test_version_1_lies_below_the_group_of_the_lab",),
+    ),
+    Mutation(
+        "control-group-stays-frozen",
+        "lab/rig/control_group.py",
+        "        group.thaw()\n        _remove(",
+        "        _remove(",
+        (
+            _CONTROL_GROUP
+            + "test_version_2_is_frozen_when_the_kernel_says_so_and_thawed_at_the_end",
+        ),
+    ),
+    Mutation(
+        "control-group-of-a-living-lab-removed",
+        "lab/rig/control_group.py",
+        'if Path(f"/proc/{maker}").exists():',
+        "if False:",
+        (_CONTROL_GROUP + "test_only_the_groups_of_ended_labs_are_removed",),
+    ),
     Mutation(
         "analysis-imports-the-report",
         "lab/analysis/findings.py",

@@ -1,0 +1,288 @@
+"""Control groups: a part of the machine for a program and for all that it starts.
+
+Both versions are supported. Version 1 has a hierarchy of folders for each controller, version 2
+has one hierarchy for all. A group of version 1 lies below the lab's own group, so that no limit
+that already holds is lost. One of version 2 lies at the top, because a group with processes may
+not have limited groups below it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import itertools
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .errors import Failed
+
+_PERIOD_US = 100_000  # in which a group gets its share of the cores
+_NAME = "turnstile-lab"
+_NUMBERS = itertools.count(1)
+_TIMEOUT_S = 10.0
+_ALWAYS = ("memory", "cpu", "freezer")  # for usage() and freeze(), even without a limit
+_ENTER = 'while [ "$1" != -- ]; do echo $$ >"$1" || exit 1; shift; done; shift; exec "$@"'
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """None: no limit."""
+
+    memory_bytes: int | None = None  # page cache and socket buffers count too; there is no swap
+    cores: float | None = None  # CPU time per time; 0.1 is a tenth of a core
+    read_bytes_per_s: float | None = None  # from the disk below a folder
+    processes: int | None = None  # threads count too
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupUsage:
+    """None: this kernel does not say."""
+
+    memory_bytes: int | None
+    peak_memory_bytes: int | None
+    page_cache_bytes: int | None
+    refaults: int | None  # pages that were read again soon after they had been dropped
+    throttled_s: float | None  # time in which the group had to wait for its share of the cores
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hierarchies:
+    """Where this kernel shows its groups. A test has folders of its own instead."""
+
+    root: Path = Path("/sys/fs/cgroup")
+    own: Path = Path("/proc/self/cgroup")
+
+    @property
+    def is_unified(self) -> bool:
+        return (self.root / "cgroup.controllers").exists()
+
+    def parent(self, controller: str) -> Path:
+        """The folder below which a group is made. A container may not see its own group."""
+        if self.is_unified:
+            return self.root
+        for line in self.own.read_text(encoding="utf-8").splitlines():
+            _, controllers, path = line.split(":", 2)
+            inside = self.root / controller / path.lstrip("/")
+            if controller in controllers.split(",") and inside.is_dir():
+                return inside
+        return self.root / controller
+
+
+@dataclass(frozen=True, kw_only=True)
+class ControlGroup:
+    """Its folder for each controller; with version 2 the same folder for all."""
+
+    folders: dict[str, Path] = field(default_factory=dict)
+    is_unified: bool = False
+
+    @property
+    def prefix(self) -> list[str]:
+        """Words before a command that put it into the group before it is executed.
+
+        Nothing that it starts is ever outside. The process id stays the same.
+        """
+        files = dict.fromkeys(str(folder / "cgroup.procs") for folder in self.folders.values())
+        return ["sh", "-c", _ENTER, "sh", *files, "--"]
+
+    def freeze(self) -> None:
+        """Returns when no process of the group runs. Failed when the kernel cannot do it in time.
+
+        A frozen process ends only after thaw(), whatever signal it gets.
+        """
+        self._set_frozen(True)
+        deadline = time.monotonic() + _TIMEOUT_S
+        while not self._is_frozen():
+            if time.monotonic() > deadline:
+                self.thaw()
+                raise Failed(f"a control group did not freeze within {_TIMEOUT_S:.0f} s")
+            time.sleep(0.001)
+
+    def thaw(self) -> None:
+        """Lets all go on. Does nothing to a group that is not frozen."""
+        self._set_frozen(False)
+
+    def usage(self) -> GroupUsage:
+        memory = self.folders["memory"]
+        stat = _numbers(memory / "memory.stat")
+        cpu = _numbers(self.folders["cpu"] / "cpu.stat")
+        refaults = [count for name, count in stat.items() if name.startswith("workingset_refault")]
+        names = _NAMES_2 if self.is_unified else _NAMES_1
+        throttled = cpu.get(names.throttled)
+        return GroupUsage(
+            memory_bytes=_number(memory / names.memory),
+            peak_memory_bytes=_number(memory / names.peak_memory),
+            page_cache_bytes=stat.get(names.page_cache),
+            refaults=sum(refaults) if refaults else None,
+            throttled_s=None if throttled is None else throttled / names.throttled_per_s,
+        )
+
+    def _set_frozen(self, is_frozen: bool) -> None:
+        folder = self.folders["freezer"]
+        if self.is_unified:
+            (folder / "cgroup.freeze").write_text("1" if is_frozen else "0")
+        else:
+            (folder / "freezer.state").write_text("FROZEN" if is_frozen else "THAWED")
+
+    def _is_frozen(self) -> bool:
+        folder = self.folders["freezer"]
+        if self.is_unified:
+            return _numbers(folder / "cgroup.events").get("frozen") == 1
+        return (folder / "freezer.state").read_text().strip() == "FROZEN"
+
+
+@dataclass(frozen=True)
+class _Names:
+    memory: str
+    peak_memory: str
+    page_cache: str
+    throttled: str
+    throttled_per_s: float
+
+
+_NAMES_1 = _Names(
+    "memory.usage_in_bytes", "memory.max_usage_in_bytes", "total_cache", "throttled_time", 1e9
+)
+_NAMES_2 = _Names("memory.current", "memory.peak", "file", "throttled_usec", 1e6)
+
+
+@contextmanager
+def limited(
+    limits: Limits, work: Path, hierarchies: Hierarchies | None = None
+) -> Iterator[ControlGroup]:
+    """A new group. It is thawed and removed when the block is left.
+
+    Its processes must have ended by then. work is a folder on the disk whose rate is limited.
+    Failed when this user or this kernel cannot have such a group; then nothing of it is left.
+    """
+    hierarchies = hierarchies or Hierarchies()
+    group = ControlGroup(is_unified=hierarchies.is_unified)
+    try:
+        _make(group, limits, work, hierarchies)
+    except OSError as error:
+        _remove(group.folders)
+        raise Failed(f"no control group: {error.filename}: {error.strerror}") from error
+    except BaseException:
+        _remove(group.folders)
+        raise
+    try:
+        yield group
+    finally:
+        group.thaw()
+        _remove(group.folders)
+
+
+def remove_leftovers(hierarchies: Hierarchies | None = None) -> None:
+    """Removes the groups of killed labs that ran in the same group as this one.
+
+    A group with processes stays, but is thawed, so that they can end.
+    """
+    hierarchies = hierarchies or Hierarchies()
+    for controller in ("freezer", "memory", "cpu", "blkio", "pids"):
+        for folder in hierarchies.parent(controller).glob(f"{_NAME}-*-*"):
+            maker = folder.name.split("-")[-2]
+            if Path(f"/proc/{maker}").exists():
+                continue
+            with contextlib.suppress(OSError):
+                if controller == "freezer":
+                    left: dict[str, Path] = {"freezer": folder}
+                    ControlGroup(folders=left, is_unified=hierarchies.is_unified).thaw()
+                folder.rmdir()
+
+
+def _make(group: ControlGroup, limits: Limits, work: Path, hierarchies: Hierarchies) -> None:
+    """Fills group.folders one by one, so that the caller can remove what there is."""
+    values = _values_2(limits, work) if group.is_unified else _values_1(limits, work)
+    name = f"{_NAME}-{os.getpid()}-{next(_NUMBERS)}"
+    for controller in dict.fromkeys((*_ALWAYS, *values)):
+        parent = hierarchies.parent(controller)
+        if group.is_unified and controller != "freezer":
+            (parent / "cgroup.subtree_control").write_text(f"+{controller}")
+        folder = parent / name
+        if folder not in group.folders.values():
+            folder.mkdir()
+        group.folders[controller] = folder
+        for file, value in values.get(controller, {}).items():
+            if file not in _OPTIONAL or (folder / file).exists():
+                (folder / file).write_text(value)
+
+
+_OPTIONAL = ("memory.memsw.limit_in_bytes", "memory.swap.max")  # no file: a kernel without swap
+
+
+def _values_1(limits: Limits, work: Path) -> dict[str, dict[str, str]]:
+    values: dict[str, dict[str, str]] = {}
+    if limits.memory_bytes is not None:
+        most = str(limits.memory_bytes)
+        values["memory"] = {
+            "memory.limit_in_bytes": most,
+            "memory.memsw.limit_in_bytes": most,  # with swap; so none is left for swap
+        }
+    if limits.cores is not None:
+        quota = str(round(limits.cores * _PERIOD_US))
+        values["cpu"] = {"cpu.cfs_period_us": str(_PERIOD_US), "cpu.cfs_quota_us": quota}
+    if limits.read_bytes_per_s is not None:
+        rate = f"{_disk_below(work)} {round(limits.read_bytes_per_s)}"
+        values["blkio"] = {"blkio.throttle.read_bps_device": rate}
+    if limits.processes is not None:
+        values["pids"] = {"pids.max": str(limits.processes)}
+    return values
+
+
+def _values_2(limits: Limits, work: Path) -> dict[str, dict[str, str]]:
+    values: dict[str, dict[str, str]] = {}
+    if limits.memory_bytes is not None:
+        values["memory"] = {"memory.max": str(limits.memory_bytes), "memory.swap.max": "0"}
+    if limits.cores is not None:
+        values["cpu"] = {"cpu.max": f"{round(limits.cores * _PERIOD_US)} {_PERIOD_US}"}
+    if limits.read_bytes_per_s is not None:
+        rate = f"{_disk_below(work)} rbps={round(limits.read_bytes_per_s)}"
+        values["io"] = {"io.max": rate}
+    if limits.processes is not None:
+        values["pids"] = {"pids.max": str(limits.processes)}
+    return values
+
+
+def _disk_below(folder: Path) -> str:
+    """MAJOR:MINOR of the whole disk. Failed for a folder in memory or on the network."""
+    device = folder.stat().st_dev
+    name = f"{os.major(device)}:{os.minor(device)}"
+    entry = Path("/sys/dev/block") / name
+    if not entry.exists():
+        raise Failed(f"no control group: {folder} is not on a disk whose rate can be limited")
+    if (entry / "partition").exists():
+        return (entry.resolve().parent / "dev").read_text(encoding="ascii").strip()
+    return name
+
+
+def _remove(folders: dict[str, Path]) -> None:
+    """The kernel lets go of an ended process some time after its parent has heard of it."""
+    deadline = time.monotonic() + _TIMEOUT_S
+    for folder in dict.fromkeys(folders.values()):
+        while True:
+            try:
+                folder.rmdir()
+            except OSError as error:
+                if error.errno == errno.EBUSY and time.monotonic() < deadline:
+                    time.sleep(0.01)
+                    continue
+            break
+
+
+def _number(path: Path) -> int | None:
+    try:
+        return int(path.read_text(encoding="ascii"))
+    except FileNotFoundError:
+        return None
+
+
+def _numbers(path: Path) -> dict[str, int]:
+    """{} when there is no such file."""
+    try:
+        lines = path.read_text(encoding="ascii").splitlines()
+    except FileNotFoundError:
+        return {}
+    return {name: int(value) for name, _, value in (line.partition(" ") for line in lines)}

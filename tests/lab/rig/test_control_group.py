@@ -1,0 +1,177 @@
+"""A control group holds a program to its limits, and nothing of it is left.
+
+The groups of version 1 are the kernel's own. Version 2 is tested by what is written to its files.
+"""
+
+import os
+import subprocess
+import tempfile
+import unittest
+from contextlib import ExitStack
+from pathlib import Path
+
+from lab.rig.control_group import ControlGroup, Hierarchies, Limits, limited, remove_leftovers
+from lab.rig.errors import Failed
+from lab.rig.processes import Program
+
+_MIB = 1 << 20
+_NO_PROCESS = 2**22 + 1  # above the highest id that a kernel gives
+
+
+class FilesTest(unittest.TestCase):
+    """The folders are ordinary ones."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        self.own = self.root / "own"
+        self.hierarchies = Hierarchies(root=self.root, own=self.own)
+
+    def _unify(self) -> None:
+        (self.root / "cgroup.controllers").touch()
+
+    def test_version_2_gets_its_values_and_the_controllers_are_enabled(self) -> None:
+        self._unify()
+        limits = Limits(memory_bytes=6 * _MIB, cores=0.25, processes=40)
+        with limited(limits, self.root, self.hierarchies) as group:
+            folder = group.folders["memory"]
+            self.assertEqual({folder}, set(group.folders.values()))
+            self.assertEqual(self.root, folder.parent)
+            self.assertEqual(str(6 * _MIB), (folder / "memory.max").read_text())
+            self.assertEqual("25000 100000", (folder / "cpu.max").read_text())
+            self.assertEqual("40", (folder / "pids.max").read_text())
+            self.assertEqual("+pids", (self.root / "cgroup.subtree_control").read_text())
+            self.assertEqual(1, sum("cgroup.procs" in word for word in group.prefix))
+
+    def test_version_2_is_frozen_when_the_kernel_says_so_and_thawed_at_the_end(self) -> None:
+        self._unify()
+        with limited(Limits(), self.root, self.hierarchies) as group:
+            folder = group.folders["freezer"]
+            (folder / "cgroup.events").write_text("populated 1\nfrozen 1\n")
+            group.freeze()
+            self.assertEqual("1", (folder / "cgroup.freeze").read_text())
+        self.assertEqual("0", (folder / "cgroup.freeze").read_text())
+
+    def test_version_2_says_what_was_used(self) -> None:
+        self._unify()
+        with limited(Limits(), self.root, self.hierarchies) as group:
+            folder = group.folders["memory"]
+            (folder / "memory.current").write_text("500\n")
+            (folder / "memory.stat").write_text(
+                "file 300\nworkingset_refault_anon 2\nworkingset_refault_file 5\n"
+            )
+            (folder / "cpu.stat").write_text("usage_usec 9\nthrottled_usec 1500000\n")
+            usage = group.usage()
+        self.assertEqual(
+            (500, 300, 7), (usage.memory_bytes, usage.page_cache_bytes, usage.refaults)
+        )
+        self.assertEqual(1.5, usage.throttled_s)
+        self.assertIsNone(usage.peak_memory_bytes)
+
+    def test_version_1_lies_below_the_group_of_the_lab(self) -> None:
+        for path in ("memory/session", "cpu", "freezer"):
+            (self.root / path).mkdir(parents=True)
+        self.own.write_text("3:memory:/session\n2:cpu,cpuacct:/not/seen\n0::/\n")
+        with limited(Limits(), self.root, self.hierarchies) as group:
+            self.assertEqual(self.root / "memory" / "session", group.folders["memory"].parent)
+            self.assertEqual(self.root / "cpu", group.folders["cpu"].parent)
+
+    def test_a_group_that_cannot_be_made_leaves_nothing(self) -> None:
+        for path in ("memory", "cpu"):  # but no freezer
+            (self.root / path).mkdir()
+        self.own.touch()
+        with (
+            self.assertRaisesRegex(Failed, "no control group"),
+            limited(Limits(), self.root, self.hierarchies),
+        ):
+            self.fail("there is no freezer")
+        self.assertEqual([], list(self.root.glob("*/*")))
+
+    def test_only_the_groups_of_ended_labs_are_removed(self) -> None:
+        self.own.touch()
+        left = self.root / "memory" / f"turnstile-lab-{_NO_PROCESS}-1"
+        used = self.root / "memory" / f"turnstile-lab-{os.getpid()}-9999"
+        for folder in (left, used):
+            folder.mkdir(parents=True)
+        remove_leftovers(self.hierarchies)
+        self.assertFalse(left.exists())
+        self.assertTrue(used.exists())
+
+
+class KernelTest(unittest.TestCase):
+    def setUp(self) -> None:
+        self._stack = ExitStack()
+        self.addCleanup(self._stack.close)
+        self.work = Path(self._stack.enter_context(tempfile.TemporaryDirectory()))
+
+    def _group(self, limits: Limits) -> ControlGroup:
+        try:
+            return self._stack.enter_context(limited(limits, self.work))
+        except Failed as error:
+            self.skipTest(str(error))
+
+    def _run(self, group: ControlGroup, *command: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*group.prefix, *command], check=False, capture_output=True, text=True, timeout=60
+        )
+
+    def test_a_child_is_in_the_group_from_its_start(self) -> None:
+        group = self._group(Limits())
+        ran = self._run(group, "sh", "-c", "cat /proc/self/cgroup")
+        for folder in group.folders.values():
+            self.assertIn(folder.name, ran.stdout)
+
+    def test_memory_is_limited_and_the_page_cache_with_it(self) -> None:
+        group = self._group(Limits(memory_bytes=8 * _MIB))
+        file = self.work / "file"
+        ran = self._run(
+            group, "dd", "if=/dev/zero", f"of={file}", "bs=1M", "count=24", "conv=fsync"
+        )
+        self.assertEqual(0, ran.returncode, ran.stderr)
+        usage = group.usage()
+        assert usage.page_cache_bytes is not None
+        self.assertLessEqual(usage.page_cache_bytes, 8 * _MIB)
+        if usage.peak_memory_bytes is not None:
+            self.assertGreater(usage.peak_memory_bytes, 4 * _MIB)
+
+    def test_a_share_of_a_core_is_held_and_the_wait_for_it_is_told(self) -> None:
+        group = self._group(Limits(cores=0.1))
+        loop = "import time\nwhile time.process_time() < 0.2: pass"
+        self.assertEqual(0, self._run(group, "python3", "-S", "-c", loop).returncode)
+        self.assertGreater(group.usage().throttled_s or 0.0, 0.1)
+
+    def test_no_process_beyond_the_limit_starts(self) -> None:
+        group = self._group(Limits(processes=2))
+        ran = self._run(group, "sh", "-c", "sleep 0 & sleep 0 & sleep 0 & wait; exit 0")
+        self.assertIn("fork", ran.stderr.lower())
+
+    def test_reads_from_the_disk_keep_to_the_rate(self) -> None:
+        group = self._group(Limits(read_bytes_per_s=4 * _MIB))
+        file = self.work / "file"
+        file.write_bytes(os.urandom(2 * _MIB))
+        copy = "import os,sys,time; s=time.monotonic(); os.system(sys.argv[1]); "
+        copy += "print(time.monotonic()-s)"
+        read = f"dd if={file} of=/dev/null bs=256K iflag=direct"
+        ran = self._run(group, "python3", "-c", copy, read)
+        if "Invalid argument" in ran.stderr:
+            self.skipTest("this file system has no direct reads")
+        self.assertGreater(float(ran.stdout), 0.3)
+
+    def test_a_frozen_program_ends_after_the_thaw_and_the_group_is_gone(self) -> None:
+        group = self._group(Limits())
+        program = Program("sleeper", [*group.prefix, "sleep", "60"], self.work / "log")
+        self.addCleanup(program.kill)
+        while "sleep" not in Path(f"/proc/{program.pid}/comm").read_text():
+            pass
+        group.freeze()
+        program.signal(15)
+        self.assertTrue(program.is_running())
+        group.thaw()
+        self.assertEqual(-15, program.stop())
+        self._stack.close()
+        self.assertFalse(any(folder.exists() for folder in group.folders.values()))
+
+
+if __name__ == "__main__":
+    unittest.main()
