@@ -8,13 +8,16 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..rig.host import accepted_connections, open_ends
+from ..rig.host import open_ends, tcp_counters
 
 INTERVAL_S = 0.25
 
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _SECTOR_BYTES = 512
+_NS_PER_S = 1e9
+_REFAULTS = "workingset_refault"  # older kernels have one line, newer ones one for files
+_CORE_DELAY_FIELD = 8  # of the line of a core in /proc/schedstat; its name is field 0
 
 # One moment: name -> value. Counters only rise. The names of gauges have one of these endings.
 _GAUGES = (
@@ -24,6 +27,8 @@ _GAUGES = (
     "data_bytes",
     "threads",
     "used_bytes",
+    "cached_bytes",
+    "load_average",
     "open_ends",
 )
 Moment = dict[str, float]
@@ -74,7 +79,7 @@ class Sampler:
             values.update(
                 {f"{component}.{name}": value for name, value in read_process(pid).items()}
             )
-        for read in (_read_cores, read_disks, _read_memory):
+        for read in (_read_cores, _read_run_queues, read_disks, _read_memory):
             values.update(read())
         values.update(_read_network(self._interface))
         self._samples.append(Sample(time.time(), values))
@@ -100,6 +105,7 @@ def read_process(pid: int) -> Moment:
     values = {
         "cpu_s": own.cpu_s + own.reaped_children_s,
         "main_thread_s": main_thread.cpu_s,
+        **_run_queue_delay(pid),
         "minor_faults": own.minor_faults,
         "major_faults": own.major_faults,
         "read_bytes": status.get("read_bytes", 0),
@@ -119,6 +125,19 @@ def read_process(pid: int) -> Moment:
         values["resident_bytes"] += stat.resident_bytes
         values["threads"] += stat.threads
     return values
+
+
+def _run_queue_delay(pid: int) -> Moment:
+    """How long the first thread was ready to run and had no core; {} if the kernel does not count.
+
+    Other threads are left out. Reading those of thousands of connections would cost too much, and
+    the delays of a thread that has ended are gone.
+    """
+    try:
+        delay_ns = Path(f"/proc/{pid}/schedstat").read_text(encoding="ascii").split()[1]
+    except (FileNotFoundError, ProcessLookupError):
+        return {}
+    return {"main_thread_delay_s": int(delay_ns) / _NS_PER_S}
 
 
 @dataclass(frozen=True)
@@ -197,6 +216,23 @@ def _read_cores() -> Moment:
     return values
 
 
+def _read_run_queues() -> Moment:
+    """The load average, and the time that all threads of the host together waited for a core."""
+    load = float(Path("/proc/loadavg").read_text(encoding="ascii").split()[0])
+    values: Moment = {"host.load_average": load}
+    try:
+        schedstat = Path("/proc/schedstat").read_text(encoding="ascii")
+    except OSError:
+        return values  # this kernel does not count it
+    return {**values, "host.run_delay_s": run_delay_s(schedstat)}
+
+
+def run_delay_s(schedstat: str) -> float:
+    """The sum over all cores, from the text of /proc/schedstat."""
+    cores = [line.split() for line in schedstat.splitlines() if line.startswith("cpu")]
+    return sum(int(core[_CORE_DELAY_FIELD]) for core in cores) / _NS_PER_S
+
+
 def read_disks() -> Moment:
     """Whole disks that were ever used. They include their partitions."""
     values: Moment = {}
@@ -230,7 +266,11 @@ def _read_network(link: str) -> Moment:
             elif link and name.strip() == link:
                 values["link.received_bytes"] = int(counters.split()[0])
                 values["link.sent_bytes"] = int(counters.split()[8])
-    values["tcp.accepts"] = accepted_connections()
+    tcp = tcp_counters()
+    values["tcp.accepts"] = tcp["PassiveOpens"]
+    values["tcp.received_segments"] = tcp["InSegs"]
+    values["tcp.sent_segments"] = tcp["OutSegs"]
+    values["tcp.retransmits"] = tcp["RetransSegs"]
     values["tcp.open_ends"] = open_ends()
     return values
 
@@ -238,5 +278,11 @@ def _read_network(link: str) -> Moment:
 def _read_memory() -> Moment:
     with open("/proc/meminfo", encoding="ascii") as meminfo:
         lines = dict(line.split(":") for line in meminfo)
-    kilobytes = int(lines["MemTotal"].split()[0]) - int(lines["MemAvailable"].split()[0])
-    return {"memory.used_bytes": kilobytes * 1024}
+    kilobytes = {name: int(value.split()[0]) for name, value in lines.items()}
+    with open("/proc/vmstat", encoding="ascii") as vmstat:
+        refaults = [int(line.split()[1]) for line in vmstat if line.startswith(_REFAULTS)]
+    return {
+        "memory.used_bytes": (kilobytes["MemTotal"] - kilobytes["MemAvailable"]) * 1024,
+        "memory.cached_bytes": kilobytes["Cached"] * 1024,
+        "memory.refaults": sum(refaults),
+    }

@@ -34,6 +34,7 @@ class ComponentUsage:
     virtual_bytes: float | None = None
     text_bytes: float | None = None  # its machine code
     data_bytes: float | None = None  # its data and stacks
+    main_thread_delay: float | None = None  # share of time: its first thread waited for a core
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +77,13 @@ class Usage:
     open_ends: float | None = None  # of TCP connections, at most
     used_memory_bytes: float | None = None
     lab_cpu_cores: float | None = None  # of the lab itself, which watches
+    page_cache_bytes: float | None = None  # of the host, at most
+    refaults_per_s: float | None = None  # pages read again soon after the cache had dropped them
+    load_average: float | None = None  # of the last minute, at most
+    waiting_threads: float | None = None  # of all programs, ready to run but without a core; mean
+    tcp_received_segments_per_s: float | None = None
+    tcp_sent_segments_per_s: float | None = None  # without retransmits
+    tcp_retransmits_per_s: float | None = None
 
     @property
     def foreign_share(self) -> float:
@@ -167,6 +175,13 @@ def between(window: list[Sample]) -> Usage:
         lab_cpu_cores=rates.get("lab.cpu_s"),
         open_ends=gauges.get("tcp.open_ends"),
         used_memory_bytes=gauges.get("memory.used_bytes", 0.0),
+        page_cache_bytes=gauges.get("memory.cached_bytes"),
+        refaults_per_s=rates.get("memory.refaults"),
+        load_average=gauges.get("host.load_average"),
+        waiting_threads=rates.get("host.run_delay_s"),
+        tcp_received_segments_per_s=rates.get("tcp.received_segments"),
+        tcp_sent_segments_per_s=rates.get("tcp.sent_segments"),
+        tcp_retransmits_per_s=rates.get("tcp.retransmits"),
     )
 
 
@@ -196,6 +211,7 @@ def _component(
         virtual_bytes=gauges.get(f"{name}.virtual_bytes"),
         text_bytes=gauges.get(f"{name}.text_bytes"),
         data_bytes=gauges.get(f"{name}.data_bytes"),
+        main_thread_delay=rates.get(f"{name}.main_thread_delay_s"),
     )
 
 

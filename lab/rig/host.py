@@ -54,9 +54,14 @@ def raise_descriptor_limit() -> tuple[int, int]:
 
 def accepted_connections() -> int:
     """How many TCP connections this network namespace has accepted since it exists."""
+    return tcp_counters()["PassiveOpens"]
+
+
+def tcp_counters() -> dict[str, int]:
+    """The kernel's counters of TCP in this network namespace, by the names of RFC 1213."""
     snmp = Path("/proc/net/snmp").read_text(encoding="ascii").splitlines()
-    names, values = (line.split() for line in snmp if line.startswith("Tcp:"))
-    return int(values[names.index("PassiveOpens")])
+    names, values = (line.split()[1:] for line in snmp if line.startswith("Tcp:"))
+    return dict(zip(names, map(int, values), strict=True))
 
 
 def open_ends() -> int:

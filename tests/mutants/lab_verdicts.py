@@ -246,6 +246,13 @@ MUTATIONS: tuple[Mutation, ...] = (
         (_WINDOW + "test_steady_work_gives_its_own_rates_whatever_the_window",),
     ),
     Mutation(
+        "page-cache-is-no-gauge",
+        "lab/observe/sampler.py",
+        '    "cached_bytes",\n',
+        "",
+        (_WINDOW + "test_caches_and_load_are_the_largest_and_segments_and_delays_a_rate",),
+    ),
+    Mutation(
         "one-pass-shows-a-lead",
         "lab/analysis/resources.py",
         "if len({run.repeat for run in runs}) < FEWEST_PASSES:",

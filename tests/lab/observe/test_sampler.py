@@ -9,7 +9,7 @@ import sys
 import time
 import unittest
 
-from lab.observe.sampler import Sampler, read_process
+from lab.observe.sampler import Sampler, read_process, run_delay_s
 from lab.rig.host import open_ends
 from lab.rig.process_tree import tree
 
@@ -29,6 +29,7 @@ class SamplerTest(unittest.TestCase):
         self.assertGreater(values["text_bytes"], 0)
         self.assertGreater(values["data_bytes"], values["text_bytes"])
         self.assertIn("major_faults", values)
+        self.assertIn("main_thread_delay_s", values)
 
     def test_a_process_that_is_gone_has_no_values(self):
         ended = subprocess.Popen([sys.executable, "-c", ""])
@@ -73,6 +74,15 @@ class SamplerTest(unittest.TestCase):
                 stack.enter_context(listener.accept()[0])
             self.assertGreater(open_ends(), before + 100)
 
+    def test_the_wait_for_a_core_is_added_up_over_the_cores(self):
+        schedstat = (
+            "version 16\ntimestamp 4295\n"
+            "cpu0 0 0 71 22 33 14 9000000000 1500000000 47\n"
+            "domain0 MC 3 0 0 0\n"
+            "cpu1 0 0 70 21 32 13 8000000000 500000000 46\n"
+        )
+        self.assertEqual(run_delay_s(schedstat), 2.0)
+
     def test_samples_come_in_order_and_cover_the_time_between(self):
         before = time.time()
         with Sampler({"fileserver": os.getpid()}) as sampler:
@@ -88,6 +98,12 @@ class SamplerTest(unittest.TestCase):
             "tcp.accepts",
             "tcp.open_ends",
             "memory.used_bytes",
+            "memory.cached_bytes",
+            "memory.refaults",
+            "host.load_average",
+            "tcp.sent_segments",
+            "tcp.received_segments",
+            "tcp.retransmits",
         ):
             self.assertIn(name, samples[-1].values)
 

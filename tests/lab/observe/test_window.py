@@ -59,10 +59,33 @@ class UsageTest(unittest.TestCase):
         self.assertEqual((used.text_bytes, used.data_bytes), (2e6, 3e6))
         self.assertEqual(used.major_faults_per_s, 5)
 
+    def test_caches_and_load_are_the_largest_and_segments_and_delays_a_rate(self):
+        def at(time_s: float) -> Sample:
+            more = {
+                "memory.cached_bytes": 5e8 + time_s,
+                "memory.refaults": 40 * time_s,
+                "host.load_average": 2 + time_s,
+                "host.run_delay_s": 1.5 * time_s,
+                "tcp.received_segments": 20 * time_s,
+                "tcp.sent_segments": 30 * time_s,
+                "tcp.retransmits": 4 * time_s,
+                "fileserver.main_thread_delay_s": 0.25 * time_s,
+            }
+            return Sample(time_s, {**machine(time_s), **more})
+
+        used = usage.between([at(0.0), at(1.0), at(2.0)])
+        self.assertEqual((used.page_cache_bytes, used.load_average), (5e8 + 2, 4))
+        self.assertEqual((used.refaults_per_s, used.waiting_threads), (40, 1.5))
+        self.assertEqual(used.tcp_received_segments_per_s, 20)
+        self.assertEqual((used.tcp_sent_segments_per_s, used.tcp_retransmits_per_s), (30, 4))
+        self.assertEqual(used.components["fileserver"].main_thread_delay, 0.25)
+
     def test_sizes_that_an_older_sampler_did_not_take_were_not_measured(self):
         used = usage.between([Sample(time_s, machine(time_s)) for time_s in (0.0, 1.0)])
         self.assertIsNone(used.components["fileserver"].virtual_bytes)
         self.assertIsNone(used.components["fileserver"].major_faults_per_s)
+        self.assertIsNone(used.components["fileserver"].main_thread_delay)
+        self.assertIsNone(used.waiting_threads)
 
     def test_a_short_window_is_cut_across_by_a_straight_line(self):
         samples = [sample(0, a=0), sample(1, a=10), sample(2, a=30)]
