@@ -113,7 +113,7 @@ def _environment(folder: Folder, options: Options, todo: Plan, places: Places) -
     if environment is None:
         environment = new
         environment.started_unix_s = time.time()
-        environment.host = host.describe(places.programs.folder)
+        environment.host = host.describe(places.programs.folder, places.work)
         environment.pinning = todo.placement.of_run().meaning
     elif different := new.other_settings(environment):
         raise WrongUsage(

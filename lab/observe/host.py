@@ -30,13 +30,15 @@ class Host:
     virtualisation: str = ""
     governor: str = ""
     disks: dict[str, str] = field(default_factory=dict)
+    file_system: dict[str, str] = field(default_factory=dict)  # of the work folder
     network: dict[str, str] = field(default_factory=dict)
     own_network_namespace: bool = False
     load_before: tuple[float, ...] = ()
     versions: dict[str, str] = field(default_factory=dict)
 
 
-def describe(programs: Path) -> Host:
+def describe(programs: Path, work: Path) -> Host:
+    """programs is the folder of ours, work the one that has the files and the stores."""
     return Host(
         hardware=hardware(),
         memory_bytes=os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
@@ -46,6 +48,7 @@ def describe(programs: Path) -> Host:
         virtualisation=_line(["systemd-detect-virt"]) or "unknown",
         governor=_read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") or "not visible",
         disks=disks(),
+        file_system=file_system(work),
         network=namespace.settings(),
         own_network_namespace=namespace.is_inside(),
         load_before=os.getloadavg(),
@@ -82,6 +85,16 @@ def disks() -> dict[str, str]:
         gigabytes = int(_read(block / "size") or 0) * 512 / 1e9
         found[block.name] = f"{model}, {gigabytes:.0f} GB, {kind}"
     return found
+
+
+def file_system(folder: Path) -> dict[str, str]:
+    """What holds the folder, or what would hold it if it does not exist yet."""
+    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    return {
+        "file system": _line(["findmnt", "-n", "-o", "FSTYPE", "-T", str(there)]) or "unknown",
+        "mount options": _line(["findmnt", "-n", "-o", "OPTIONS", "-T", str(there)]) or "unknown",
+        "block size": f"{os.statvfs(there).f_bsize} bytes",
+    }
 
 
 def _versions(programs: Path) -> dict[str, str]:

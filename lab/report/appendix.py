@@ -74,6 +74,7 @@ def environment_section(
         "virtualisation": host.virtualisation,
         "governor": host.governor,
         "open files": environment.open_files,
+        **host.file_system,
         **host.network,
         **host.versions,
     }

@@ -14,6 +14,13 @@ _RUN = "lab/test_run.RunTest."
 
 MUTATIONS: tuple[Mutation, ...] = (
     Mutation(
+        "file-system-of-the-root",
+        "lab/observe/host.py",
+        '"FSTYPE", "-T", str(there)',
+        '"FSTYPE", "-T", "/"',
+        ("lab/test_host.FileSystemTest.test_a_file_system_is_told_by_its_name",),
+    ),
+    Mutation(
         "control-group-beside-the-lab",
         "lab/rig/control_group.py",
         'if controller in controllers.split(",") and inside.is_dir():',
