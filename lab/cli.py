@@ -151,6 +151,11 @@ def _add_plan_flags(parser: argparse.ArgumentParser, names_needed: bool = True) 
         "--engine", choices=ENGINES, help="crowds: how the load generator waits for bytes"
     )
     parser.add_argument(
+        "--memory",
+        metavar="SIZE",
+        help="the most memory of the program that serves files, by a control group: 512M, 1G",
+    )
+    parser.add_argument(
         "--store", metavar="KIND", help=f"use this store for every stage: {', '.join(KINDS)}"
     )
     parser.add_argument(

@@ -11,14 +11,13 @@ from pathlib import Path
 from .observe import callgrind, disk_probe, host, limits
 from .plan import catalog, plan
 from .plan.plan import Options, Plan
-from .procedures import user_search
 from .procedures.bench import Bench
 from .procedures.campaign import Campaign
 from .procedures.progress import Progress, duration
 from .report import page
 from .results.environment import Environment
 from .results.records import Folder
-from .rig import iperf3, stores
+from .rig import control_group, iperf3, stores
 from .rig.cores import usable_cores
 from .rig.errors import Failed, WrongUsage
 from .rig.host import raise_descriptor_limit
@@ -52,6 +51,7 @@ def run(options: Options, places: Places) -> None:
     folder = Folder(places.out)
     todo = _as_measured_before(todo, folder)
     stores.remove_leftovers(places.work / "stores")
+    control_group.remove_leftovers()
     environment = _environment(folder, options, todo, places)
     progress = Progress(
         _likely_points(todo), todo.seconds_estimate(places.work / "files"), len(folder.runs())
@@ -122,7 +122,7 @@ def _environment(folder: Folder, options: Options, todo: Plan, places: Places) -
     folder.prepare()
     soft, hard = raise_descriptor_limit()
     environment.open_files = f"{soft} (hard {hard})"
-    environment.most_users = user_search.most_users()
+    environment.descriptors = hard
     environment.is_complete = False
     environment.commands.append(" ".join(["lab", *sys.argv[1:]]))
     folder.write_environment(environment)

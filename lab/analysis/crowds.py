@@ -64,5 +64,7 @@ def of_cell(cell: Cell, runs: list[Run], environment: Environment) -> CrowdResul
     if not by_users or not trial:
         return None
     steps = [Step(users, by_users[users]) for users in sorted(by_users)]
-    search = UserSearch(trial, environment.most_users or most_users())
+    is_ftp = "ftp" in environment.stages[cell.stage].loadgen
+    most = most_users(environment.descriptors or max(by_users), is_ftp)
+    search = UserSearch(trial, most)
     return CrowdResult(cell, steps, search.answer(own))

@@ -13,6 +13,8 @@ from .catalog import NEW
 from .pinning import Placement
 from .plan import NAMESPACE, Options
 
+_UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
 
 def checked(arguments: argparse.Namespace) -> Options:
     """Takes argparse's result. WrongUsage names the flag and its possible values."""
@@ -29,6 +31,7 @@ def checked(arguments: argparse.Namespace) -> Options:
         p99_ms=_positive("--p99", arguments.p99),
         rate_bytes_s=_positive("--rate", arguments.rate),
         engine=arguments.engine,
+        memory_bytes=_size("--memory", arguments.memory),
         pin=arguments.pin,
         client=_client(arguments.client, arguments.link),
         link=arguments.link or "",
@@ -87,6 +90,15 @@ def _positive(flag: str, text: str | None) -> float | None:
     if not re.fullmatch(r"[0-9]{1,5}(\.[0-9]{1,3})?", text) or float(text) < 1:
         raise WrongUsage(f"{flag} '{text}': wanted a number, 1 or more")
     return float(text)
+
+
+def _size(flag: str, text: str | None) -> int | None:
+    if text is None:
+        return None
+    matched = re.fullmatch(r"([1-9][0-9]{0,5})([KMG])", text)
+    if not matched:
+        raise WrongUsage(f"{flag} '{text}': wanted a size like 512M or 1G")
+    return int(matched[1]) * _UNITS[matched[2]]
 
 
 def _whole(flag: str, text: str | None) -> int | None:

@@ -42,6 +42,7 @@ class Options:
     pin: str
     rate_bytes_s: float | None = None  # of each user of a crowd; None: as the stage says
     engine: str | None = None  # of a crowd; None: as the stage says
+    memory_bytes: int | None = None  # for the program that serves files; None: all that there is
     p99_ms: float | None = None  # under which an open loop keeps p99; None: the experiment's own
     client: str = ""  # where the load generator runs: here, in NAMESPACE, or on a host
     link: str = ""  # the rate of the link to it, if it runs in NAMESPACE

@@ -13,6 +13,8 @@ from ..plan.plan import Plan
 from ..plan.setting import Setting
 from ..results.environment import Environment, StackRecord
 from ..results.records import Folder, Run
+from ..rig import control_group
+from ..rig.control_group import Limits
 from ..rig.errors import Failed
 from ..rig.place import Place
 from ..rig.servers import Programs
@@ -61,11 +63,24 @@ class Bench:
             place=place,
         )
         root = self.roots[cell.row]
-        with system.running(cell, pins, root, conditions.logs, place) as servers:
+        with (
+            self._part_of_the_machine() as wrapper,
+            system.running(cell, pins, root, conditions.logs, place, wrapper) as servers,
+        ):
             self._record(cell, servers, pins.meaning, place)
             trials = Trials(self, servers, conditions)
             yield trials
         trials.check_counts()
+
+    @contextmanager
+    def _part_of_the_machine(self) -> Iterator[tuple[str, ...]]:
+        """What is put before the command of the program that serves files."""
+        memory = self.plan.options.memory_bytes
+        if memory is None:
+            yield ()
+            return
+        with control_group.limited(Limits(memory_bytes=memory), self.work) as group:
+            yield tuple(group.prefix)
 
     def _record(self, cell: Cell, servers: Running, meaning: str, place: Place) -> None:
         self.environment.stacks[cell.slug] = StackRecord(

@@ -14,6 +14,7 @@ from ..plan.setting import Setting
 from ..results.records import Run
 from ..rig import iperf3
 from ..rig.errors import Failed
+from ..rig.host import raise_descriptor_limit
 from ..rig.place import LOOPBACK, Place
 from ..systems import files, known, places
 from ..systems.system import Prepared
@@ -129,7 +130,9 @@ class Campaign:
         if steps := self._plan.steps(cell):
             return FixedOrder(steps, mode.repeat)
         if cell.workload == CROWD and mode.crowd:
-            return UserSearch(mode.crowd, most_users())
+            _, descriptors = raise_descriptor_limit()
+            is_ftp = "ftp" in self._plan.stages[cell.stage].loadgen
+            return UserSearch(mode.crowd, most_users(descriptors, is_ftp))
         sweep = KneeSweep(self._plan.sweeps[cell.request], mode.repeat)
         return OfferedLoad(sweep, self._plan.p99_limit_ms) if cell.is_open else sweep
 

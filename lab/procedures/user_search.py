@@ -11,9 +11,7 @@ from dataclasses import dataclass
 from ..plan.catalog import CrowdTrial
 from ..plan.setting import Setting
 from ..results.records import Run
-from ..rig.host import raise_descriptor_limit
 
-_DESCRIPTORS_OF_A_USER = 2
 _OTHER_DESCRIPTORS = 100
 
 
@@ -76,10 +74,9 @@ class UserSearch:
         return any(spoiled.count(users) > self.trial.confirmations for users in set(spoiled))
 
 
-def most_users() -> int:
-    """Whom this host can try: over FTP each takes two descriptors of the load generator."""
-    _, hard = raise_descriptor_limit()
-    return (hard - _OTHER_DESCRIPTORS) // _DESCRIPTORS_OF_A_USER
+def most_users(descriptors: int, is_ftp: bool) -> int:
+    """Whom the load generator can have with so many descriptors: two for each user over FTP."""
+    return max(1, (descriptors - _OTHER_DESCRIPTORS) // (2 if is_ftp else 1))
 
 
 def holds(run: Run) -> bool:

@@ -36,7 +36,7 @@ def blocks(
         for text in (*offered_load_views.answers(scene), *crowd_views.answers(scene))
     ]
     if not rows or not analysis.results():
-        found = [*waiting, *finding_views.checklist(analysis)]
+        found = [*waiting, *(finding_views.checklist(analysis) if waiting else [])]
         return found or [Paragraph("There is no valid point.")]
     steps = _steps(scenes)
     drawn = [

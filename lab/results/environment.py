@@ -46,7 +46,7 @@ class Environment:
     clients: dict[str, dict[str, str]] = field(default_factory=dict)  # hardware of other hosts
     pinning: str = ""
     open_files: str = ""
-    most_users: int | None = None  # that a search could try here
+    descriptors: int | None = None  # that a program may have
     is_complete: bool = False
     commands: list[str] = field(default_factory=list)
     problems: dict[str, str] = field(default_factory=dict)  # what was not measured, and why

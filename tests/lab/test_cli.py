@@ -36,6 +36,7 @@ class CommandLineTest(unittest.TestCase):
             ["search", "users", "--rate", "0"],
             ["search", "users", "--engine", "select"],
             ["search", "users", "ours"],
+            ["search", "users", "--memory", "1T"],
             ["run", "001-servers", "--stages", "redis"],
         ):
             status, errors = called(*arguments)

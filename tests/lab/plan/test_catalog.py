@@ -62,8 +62,10 @@ class CatalogTest(unittest.TestCase):
         self.assertEqual([cell.fileserver_cores for cell in many], [1, 2, 3, 4, 5])
 
     def test_all_is_every_experiment_once(self):
+        known = catalog.experiments().values()
         self.assertEqual(
-            catalog.choose_experiments(["table4", "all"]), list(catalog.experiments().values())
+            catalog.choose_experiments(["table4", "all"]),
+            [one for one in known if one.paper == catalog.MAIN_PAPER],
         )
 
     def test_an_unknown_experiment_is_wrong_usage(self):

@@ -8,7 +8,7 @@ import examples
 from lab.plan.catalog import CrowdTrial
 from lab.plan.setting import Setting
 from lab.procedures.fixed_order import FixedOrder
-from lab.procedures.user_search import Answer, UserSearch
+from lab.procedures.user_search import Answer, UserSearch, most_users
 
 TRIAL = CrowdTrial(
     stable_s=1, starts_per_s=100, first_users=100, close_enough=1.05, confirmations=2
@@ -72,6 +72,10 @@ class UserSearchTest(unittest.TestCase):
         self.assertEqual(search.next_setting(runs, 1), Setting(100))
         self.assertIsNone(search.next_setting(3 * runs, 1))
         self.assertIsNone(search.answer(3 * runs))
+
+    def test_over_ftp_a_user_takes_two_descriptors_of_the_load_generator(self):
+        self.assertEqual(most_users(20_000, is_ftp=False), 19_900)
+        self.assertEqual(most_users(20_000, is_ftp=True), 9_950)
 
     def test_there_is_one_pass(self):
         self.assertIsNone(UserSearch(TRIAL, 10_000).next_setting([], 2))

@@ -40,7 +40,7 @@ class CrowdViewsTest(unittest.TestCase):
                 examples.ENVIRONMENT,
                 options=Options(experiments=(experiment,), mode="quick", pin="none"),
                 mode=catalog.mode("001", "quick"),
-                most_users=9_000,
+                descriptors=20_000,
                 stacks={"vsftpd-10KB-crowd": stack},
             )
         )
