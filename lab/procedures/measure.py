@@ -77,11 +77,13 @@ def point(
                 result = closed_loop.finish(program, load)
         finally:
             program.stop()
-    servers.check_running()
+    ended = end_of_server(servers, load)
     result = result.moved(-place.clock_ahead_s)
     window = usage.cut(sampler.samples(), result.start_s, result.end_s)
     run = _run(servers, conditions, load, repeat, result, usage.between(window))
     run = replace(run, **watch.found())
+    if ended:
+        run = replace(run, users_held=0.0, errors=ended)
     evidence = {
         "command": program.command_line(),
         "loadgen": result.raw,
@@ -91,6 +93,20 @@ def point(
         ],
     }
     return run, evidence, result.made_in_all
+
+
+def end_of_server(servers: Running, load: Load) -> str:
+    """Which server ended under a crowd, for which there was no room; "" if all run.
+
+    Under any other load Failed.
+    """
+    try:
+        servers.check_running()
+    except Failed as error:
+        if not isinstance(load, crowd.Load):
+            raise
+        return str(error).partition(":")[0]
+    return ""
 
 
 class _Watch:
