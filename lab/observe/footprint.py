@@ -15,7 +15,8 @@ class Footprint:
     """proportional_bytes is the PSS: of memory that n processes share, each is charged 1/n.
 
     So the processes of a server that forks can be added up. Resident sizes would count the shared
-    part once for each process.
+    part once for each process. The n are all programs of the host that use a library, so the sum
+    moves by some kilobytes when others start or end.
     """
 
     processes: int

@@ -32,7 +32,11 @@ sys.stdin.read()
 
 class FootprintTest(unittest.TestCase):
     def added(self, name: str) -> dict[str, float]:
-        """What each session adds to the server."""
+        """What each session adds to the server.
+
+        Other programs of the host map the same libraries. When one of them starts, the share of
+        everybody else falls, by more than five sessions add within one process.
+        """
         ftp_scene.skip_if_left_out(self, name)
         folder = ftp_scene.made_for(self)
         ftp_scene.served(folder)
@@ -43,7 +47,8 @@ class FootprintTest(unittest.TestCase):
                     clients.enter_context(session(server.address, RIGHT))
                 full = footprint.of_processes(server.pids())
         self.assertGreater(empty.proportional_bytes, 100_000)
-        self.assertGreater(full.proportional_bytes, empty.proportional_bytes)
+        if full.processes > empty.processes:
+            self.assertGreater(full.proportional_bytes, empty.proportional_bytes)
         return full.each(empty, SESSIONS)
 
     def test_a_process_for_each_session(self) -> None:
