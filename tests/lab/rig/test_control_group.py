@@ -143,7 +143,7 @@ class KernelTest(unittest.TestCase):
 
     def test_no_process_beyond_the_limit_starts(self) -> None:
         group = self._group(Limits(processes=2))
-        ran = self._run(group, "sh", "-c", "sleep 0 & sleep 0 & sleep 0 & wait; exit 0")
+        ran = self._run(group, "sh", "-c", "sleep 1 & sleep 1 & sleep 1 & wait; exit 0")
         self.assertIn("fork", ran.stderr.lower())
 
     def test_reads_from_the_disk_keep_to_the_rate(self) -> None:
