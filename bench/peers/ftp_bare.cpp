@@ -6,6 +6,7 @@
 // the files a second and the CPU time of each file in microseconds.
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 
@@ -81,6 +82,7 @@ int main(int count, char** words) {
   const int thread_count = std::atoi(words[5]);
   const auto start = std::chrono::steady_clock::now();
   std::vector<std::thread> threads;
+  threads.reserve(static_cast<std::size_t>(std::max(thread_count, 0)));
   for (int i = 0; i < thread_count; ++i)
     threads.emplace_back([&] { run(peers::port_of(words[1]), what); });
   for (std::thread& thread : threads) thread.join();
