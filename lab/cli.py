@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from . import doctor, limits, run
 from .plan import catalog, options, papers, pinning
-from .plan.plan import Options
+from .plan.plan import BLOCKED, CYCLED, INTERLEAVED, Options
 from .report import compare, markdown, page
 from .results.records import Folder
 from .rig import lock, namespace
@@ -135,7 +135,7 @@ def _add_plan_flags(parser: argparse.ArgumentParser, names_needed: bool = True) 
     parser.add_argument(
         "--threads",
         metavar="N,N",
-        help="measure exactly these numbers of threads, or users; no stop rule",
+        help="measure exactly these numbers of threads, users or transfers; no stop rule",
     )
     parser.add_argument("--seconds", metavar="S", help="duration of a point")
     parser.add_argument(
@@ -149,6 +149,17 @@ def _add_plan_flags(parser: argparse.ArgumentParser, names_needed: bool = True) 
     )
     parser.add_argument(
         "--engine", choices=ENGINES, help="crowds: how the load generator waits for bytes"
+    )
+    parser.add_argument(
+        "--order",
+        choices=(INTERLEAVED, CYCLED, BLOCKED),
+        default=INTERLEAVED,
+        help="of the repetitions; interleaved: passes over all cells, every second one backwards; "
+        "cycled: all forwards; blocked: those of a burst in a row",
+    )
+    parser.add_argument("--gap", metavar="S", help="wait so long between two trials")
+    parser.add_argument(
+        "--discard", metavar="N", help="bursts: the first N repetitions are in no table"
     )
     parser.add_argument(
         "--memory",

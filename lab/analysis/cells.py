@@ -12,7 +12,8 @@ from ..procedures import checks, sweep
 from ..results.environment import Environment
 from ..results.records import Run
 from ..rig.cores import Cores
-from . import crowds, demands, intervals, operational_laws, resources, verdict
+from . import bursts, crowds, demands, intervals, operational_laws, resources, verdict
+from .bursts import BurstStep
 from .crowds import CrowdResult
 from .demands import Demands
 from .intervals import Spread
@@ -163,6 +164,10 @@ class Analysis:
     def result(self, cell: Cell) -> CellResult | None:
         """None when the cell has no valid point."""
         return self._results.get(cell)
+
+    def bursts(self, stage: str, row: str) -> list[BurstStep]:
+        """In rising order of transfers."""
+        return bursts.of_cell(stage, row, self.runs, self._environment.options.discard)
 
     def crowd(self, cell: Cell) -> CrowdResult | None:
         """None when the cell has no valid trial."""

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 from ..plan import catalog, papers
 from ..plan.catalog import CROWD, Cell
-from ..plan.claims import Bears, Cheaper, Claim, Gain, Limit, Scaling
-from . import gains
+from ..plan.claims import Bears, BurstRatio, Cheaper, Claim, Gain, Limit, Scaling
+from . import bursts, gains
+from .bursts import BurstStep
 from .cells import Analysis, CellResult
 from .crowds import CrowdResult, Step
 from .intervals import Spread
@@ -58,7 +59,28 @@ def _judge_row(finding: Claim, row: str, analysis: Analysis) -> Judged | None:
         return _judge_limit(finding, row, analysis)
     if isinstance(finding, Scaling):
         return _judge_scaling(finding, row, analysis)
+    if isinstance(finding, BurstRatio):
+        return _judge_bursts(finding, row, analysis)
     return _judge_crowds(finding, row, analysis)
+
+
+def _judge_bursts(finding: BurstRatio, row: str, analysis: Analysis) -> Judged | None:
+    """The whole interval inside the bounds is seen, outside is not seen."""
+    ours = _step(analysis.bursts(finding.stage, row), finding.transfers)
+    theirs = _step(analysis.bursts(finding.than, row), finding.than_transfers)
+    found = bursts.ratio(ours, theirs) if ours and theirs else None
+    if found is None:
+        return None
+    if not found.is_interval:
+        return Judged(row, CANNOT_TELL, found)
+    if finding.above < found.low and found.high < finding.below:
+        return Judged(row, SEEN, found)
+    is_outside = found.high < finding.above or found.low > finding.below
+    return Judged(row, NOT_SEEN if is_outside else CANNOT_TELL, found)
+
+
+def _step(steps: list[BurstStep], transfers: int) -> BurstStep | None:
+    return next((step for step in steps if step.transfers == transfers), None)
 
 
 def _judge_crowds(finding: Bears | Cheaper, row: str, analysis: Analysis) -> Judged | None:

@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+from ..rig.control_group import Limits
 from ..rig.errors import WrongUsage
 from . import papers
 from .from_json import from_json
 
 COMPONENTS = ("fileserver", "authserver", "store", "loadgen")
-CLOSED_LOOP, OPEN_LOOP, CROWD = "closed_loop", "open_loop", "crowd"  # the workloads
-_SUFFIXES = {CLOSED_LOOP: "", OPEN_LOOP: "-open", CROWD: "-crowd"}  # of names
-_TITLES = {CLOSED_LOOP: "", OPEN_LOOP: ", open loop", CROWD: ", a crowd"}
+CLOSED_LOOP, OPEN_LOOP, CROWD, BURST = "closed_loop", "open_loop", "crowd", "burst"  # the workloads
+_SUFFIXES = {CLOSED_LOOP: "", OPEN_LOOP: "-open", CROWD: "-crowd", BURST: "-burst"}  # of names
+_TITLES = {CLOSED_LOOP: "", OPEN_LOOP: ", open loop", CROWD: ", a crowd", BURST: ", a burst"}
 MAIN_PAPER = "002"  # what "all" means
 NEW = "new"  # the row that makes accounts; every other row is the size of a get
 
@@ -41,6 +42,8 @@ class Stage:
     link: str = ""  # the rate of the link to the load generator; "" is loopback
     system: str = "turnstile"  # whom it runs against, see systems/known.py
     crowd: Crowd | None = None  # how the users of a crowd behave
+    same_file: bool = False  # all transfers of a burst are of one file; else each has its own
+    machine: Limits | None = None  # the part of the machine that serves files; None: all of it
     steps: tuple[int, ...] = ()  # exactly these N, in this order; (): the procedure chooses
 
     @property

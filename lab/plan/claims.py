@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from . import papers
@@ -66,13 +67,30 @@ class Cheaper:
     rows: tuple[str, ...]
 
 
-Claim = Gain | Limit | Scaling | Bears | Cheaper
+@dataclass(frozen=True, kw_only=True)
+class BurstRatio:
+    """At these rows, a burst of stage `stage` with so many transfers has a rate that is more than
+    `above` times, and less than `below` times that of stage `than` with `than_transfers`.
+    """
+
+    text: str
+    stage: str
+    transfers: int
+    than: str
+    than_transfers: int
+    rows: tuple[str, ...]
+    above: float = 0.0
+    below: float = math.inf
+
+
+Claim = Gain | Limit | Scaling | Bears | Cheaper | BurstRatio
 _KINDS: dict[str, type[Claim]] = {
     "gain": Gain,
     "limit": Limit,
     "scaling": Scaling,
     "bears": Bears,
     "cheaper": Cheaper,
+    "burst_ratio": BurstRatio,
 }
 
 

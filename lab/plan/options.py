@@ -31,6 +31,9 @@ def checked(arguments: argparse.Namespace) -> Options:
         p99_ms=_positive("--p99", arguments.p99),
         rate_bytes_s=_positive("--rate", arguments.rate),
         engine=arguments.engine,
+        order=arguments.order,
+        gap_s=_positive("--gap", arguments.gap) or 0.0,
+        discard=_whole("--discard", arguments.discard) or 0,
         memory_bytes=_size("--memory", arguments.memory),
         pin=arguments.pin,
         client=_client(arguments.client, arguments.link),
@@ -38,20 +41,21 @@ def checked(arguments: argparse.Namespace) -> Options:
     )
     if options.store is not None and options.store not in stores.KINDS:
         raise WrongUsage(f"--store '{options.store}': it may be {', '.join(stores.KINDS)}")
-    _require_crowds(options)
+    _require_fitting_stages(options)
     placement = Placement(options.pin, usable_cores(), not options.has_remote_client)
     placement.of_run()  # WrongUsage if there is no such plan
     return options
 
 
-def _require_crowds(options: Options) -> None:
-    """A stage that was chosen for a crowd must say how its users behave."""
+def _require_fitting_stages(options: Options) -> None:
+    """A stage that was chosen for a crowd or a burst must say how that is."""
     for experiment in catalog.choose_experiments(options.experiments):
-        if experiment.workload != catalog.CROWD:
-            continue
         for name in experiment.narrowed(options.stages, options.rows).stages:
-            if not catalog.stages()[name].crowd:
+            stage = catalog.stages()[name]
+            if experiment.workload == catalog.CROWD and not stage.crowd:
                 raise WrongUsage(f"{experiment.name}: stage {name} has no crowd of slow users")
+            if experiment.workload == catalog.BURST and not (stage.steps or options.threads):
+                raise WrongUsage(f"{experiment.name}: stage {name} has no steps; use --threads")
 
 
 def _client(client: str | None, link: str | None) -> str:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ..rig import wire
 from ..rig.cores import Cores
 from . import catalog, file_counts
-from .catalog import CROWD, NEW, Cell, Experiment, Mode, Stage
+from .catalog import BURST, CROWD, NEW, Cell, Experiment, Mode, Stage
 from .pinning import Placement
 
 # In addition to the measured seconds and the warm-up: start and result of the load generator, and
@@ -24,6 +25,8 @@ _LIKELY_POINTS = 7  # of a sweep until it is flat, with the far point, refinemen
 _OFFERED_POINTS = 10  # of an open loop, in each pass; see offered_load.SHARES
 _LIKELY_TRIALS = 9  # of the search for the most users
 _USUAL_CROWD = 1000
+INTERLEAVED, CYCLED, BLOCKED = "interleaved", "cycled", "blocked"
+_USUAL_BYTES_S = 100e6  # over loopback, from a disk
 _LIKELY_REPEATED_POINTS = 4  # see sweep.worth_repeating
 
 
@@ -42,6 +45,9 @@ class Options:
     pin: str
     rate_bytes_s: float | None = None  # of each user of a crowd; None: as the stage says
     engine: str | None = None  # of a crowd; None: as the stage says
+    order: str = INTERLEAVED  # of the repetitions
+    gap_s: float = 0.0  # between two trials of the same servers
+    discard: int = 0  # of the first repetitions of bursts, that are in no table
     memory_bytes: int | None = None  # for the program that serves files; None: all that there is
     p99_ms: float | None = None  # under which an open loop keeps p99; None: the experiment's own
     client: str = ""  # where the load generator runs: here, in NAMESPACE, or on a host
@@ -116,9 +122,22 @@ class Plan:
     def cell_seconds(self, cell: Cell) -> float:
         if cell.workload == CROWD:
             return self.likely_points(cell) * self._crowd_seconds(cell)
+        if cell.workload == BURST:
+            return self._bursts_seconds(cell)
         points = self.likely_points(cell)
         point_s = self.mode.seconds + self.mode.warmup_s + _OVERHEAD_S[self.stages[cell.stage].cold]
         return points * point_s + self.mode.repeat * _STACK_START_S
+
+    def _bursts_seconds(self, cell: Cell) -> float:
+        """Of all steps of all passes, by what their link or their disk carries at most."""
+        stage = self.stages[cell.stage]
+        rates = [wire.bits_per_s(stage.link) / 8] if stage.link else [_USUAL_BYTES_S]
+        if stage.machine and stage.machine.read_bytes_per_s:
+            rates.append(stage.machine.read_bytes_per_s)
+        transfer_s = catalog.sizes()[cell.row].size_bytes / min(rates)
+        once_s = sum(n * transfer_s + _OVERHEAD_S[stage.cold] for n in self.steps(cell))
+        gaps_s = self.options.gap_s * (len(self.steps(cell)) - 1)
+        return self.mode.repeat * (once_s + gaps_s + _STACK_START_S)
 
     def _crowd_seconds(self, cell: Cell) -> float:
         """Of one trial with a thousand users: start, first fetch, and until it is stable."""
@@ -129,7 +148,7 @@ class Plan:
 
     def steps(self, cell: Cell) -> tuple[int, ...]:
         """Exactly these N of a cell, in this order; () if its procedure chooses."""
-        if cell.workload == CROWD and self.options.threads:
+        if cell.workload in (CROWD, BURST) and self.options.threads:
             return self.options.threads
         return self.stages[cell.stage].steps
 
@@ -219,11 +238,12 @@ def measured_in_order(plan: Plan, repeat: int) -> list[Cell]:
     """The cells of one pass, in the order in which they are measured.
 
     The cells of a stage are together, because they share a store. Every second pass goes backwards,
-    so that a drift of the machine does not affect one stage more than others.
+    so that a drift of the machine does not affect one stage more than others. A cycle does not.
     """
     order = {stage: index for index, stage in enumerate(plan.stages)}
     cells = sorted(plan.cells, key=lambda cell: order[cell.stage])
-    return cells if repeat % 2 else cells[::-1]
+    is_forward = repeat % 2 or plan.options.order == CYCLED
+    return cells if is_forward else cells[::-1]
 
 
 def _with_store(stages: Mapping[str, Stage], store: str | None) -> Mapping[str, Stage]:

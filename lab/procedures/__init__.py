@@ -6,6 +6,7 @@ offered_load.py a procedure: parts of the maximum by a schedule, and a search fo
 user_search.py a procedure: the most users of a crowd that hold, by doubling, halving, confirming
 fixed_order.py a procedure: the points that a stage names, in its order
 sweep.py      its rules: when throughput has stopped rising, where the knee is
+look.py       what users add to the servers, seen once while they are there
 measure.py    one point: the workload runs, the sampler watches
 checks.py     what makes a point invalid
 progress.py   how far the run is, on standard error

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..plan import catalog
-from ..plan.catalog import Cell, Mode
+from ..plan.catalog import Cell, Mode, Stage
 from ..plan.plan import Plan
 from ..plan.setting import Setting
 from ..results.environment import Environment, StackRecord
@@ -56,6 +57,7 @@ class Bench:
             is_cold=stage.cold,
             loadgen_flags=stage.loadgen,
             crowd=stage.crowd,
+            same_file=stage.same_file,
             pinning=pins,
             programs=self.programs,
             files_folder=self.work / "files",
@@ -64,7 +66,7 @@ class Bench:
         )
         root = self.roots[cell.row]
         with (
-            self._part_of_the_machine() as wrapper,
+            self._part_of_the_machine(stage) as wrapper,
             system.running(cell, pins, root, conditions.logs, place, wrapper) as servers,
         ):
             self._record(cell, servers, pins.meaning, place)
@@ -73,13 +75,15 @@ class Bench:
         trials.check_counts()
 
     @contextmanager
-    def _part_of_the_machine(self) -> Iterator[tuple[str, ...]]:
+    def _part_of_the_machine(self, stage: Stage) -> Iterator[tuple[str, ...]]:
         """What is put before the command of the program that serves files."""
-        memory = self.plan.options.memory_bytes
-        if memory is None:
+        limits = stage.machine or Limits()
+        if self.plan.options.memory_bytes is not None:
+            limits = replace(limits, memory_bytes=self.plan.options.memory_bytes)
+        if limits == Limits():
             yield ()
             return
-        with control_group.limited(Limits(memory_bytes=memory), self.work) as group:
+        with control_group.limited(limits, self.work) as group:
             yield tuple(group.prefix)
 
     def _record(self, cell: Cell, servers: Running, meaning: str, place: Place) -> None:
@@ -108,6 +112,8 @@ class Trials:
     def make(self, setting: Setting, repeat: int, pair: str = "") -> Run:
         """pair is that of a comparison side by side; "" in a sweep."""
         bench, cell = self._bench, self._servers.cell
+        if self._made:
+            time.sleep(bench.plan.options.gap_s)
         bench.progress.begin(cell, setting, repeat)
         run, evidence, made = measure.point(self._servers, self._conditions, setting, repeat)
         self._requests = None if self._requests is None or made is None else self._requests + made

@@ -9,7 +9,7 @@ from typing import Protocol
 from ..observe import host
 from ..plan import catalog, file_counts
 from ..plan.catalog import CROWD, NEW, Cell
-from ..plan.plan import measured_in_order
+from ..plan.plan import BLOCKED, measured_in_order
 from ..plan.setting import Setting
 from ..results.records import Run
 from ..rig import iperf3
@@ -96,7 +96,7 @@ class Campaign:
         while self._next(cell, repeat) is not None:
             with self._bench.opened(cell, system, place, self._plan.mode) as trials:
                 while (setting := self._next(cell, repeat)) is not None:
-                    run = trials.make(setting, repeat)
+                    run = trials.make(setting, self._number(cell, setting, repeat))
                     self._bench.progress.expect(self._points_in_all())
                     self._bench.progress.end(cell, setting, run.throughput_rps, run.failures)
                     if cell.workload == CROWD:
@@ -129,10 +129,16 @@ class Campaign:
             return disturbed
         return self._procedure(cell).next_setting(self._runs_of(cell), repeat)
 
+    def _number(self, cell: Cell, setting: Setting, repeat: int) -> int:
+        """Of the repetition: that of the pass, or of the trial in its block."""
+        if self._plan.options.order != BLOCKED or not self._plan.steps(cell):
+            return repeat
+        return 1 + sum(run.setting == setting for run in self._runs_of(cell))
+
     def _procedure(self, cell: Cell) -> Procedure:
         mode = self._plan.mode
         if steps := self._plan.steps(cell):
-            return FixedOrder(steps, mode.repeat)
+            return FixedOrder(steps, mode.repeat, self._plan.options.order == BLOCKED)
         if cell.workload == CROWD and mode.crowd:
             _, descriptors = raise_descriptor_limit()
             is_ftp = "ftp" in self._plan.stages[cell.stage].loadgen

@@ -11,6 +11,7 @@ from . import wording
 from .charts import line_chart
 from .charts.line_chart import Axes, Curve
 from .document import Block, Figure, Table
+from .printed import printed
 from .scene import Scene
 
 _COLOURS = ("stage0", "stage1", "stage2", "ink")
@@ -37,7 +38,7 @@ def maxima(scene: Scene) -> list[Block]:
         ],
         rows=rows,
     )
-    return [*([table] if rows else []), *_printed(scene)]
+    return [*([table] if rows else []), *printed(scene)]
 
 
 def left(scene: Scene) -> list[Block]:
@@ -56,7 +57,7 @@ def left(scene: Scene) -> list[Block]:
                     rows=rows,
                 )
             )
-    return [*blocks, *_printed(scene)]
+    return [*blocks, *printed(scene)]
 
 
 def engines(scene: Scene) -> list[Block]:
@@ -81,7 +82,7 @@ def engines(scene: Scene) -> list[Block]:
                 rows=rows,
             ),
         ]
-    return [*blocks, *_printed(scene)]
+    return [*blocks, *printed(scene)]
 
 
 def answers(scene: Scene) -> list[str]:
@@ -181,20 +182,6 @@ def _engines_figure(row: str, found: list[tuple[Stage, CrowdResult]]) -> Figure:
         caption="By how it waits for bytes; the users and the server are the same.",
         canvases=[chart],
     )
-
-
-def _printed(scene: Scene) -> list[Block]:
-    printed = scene.printed.printed.get(scene.experiment.numbers)
-    if not printed:
-        return []
-    return [
-        Table(
-            title="What the paper printed",
-            caption="About its own servers and machines; only the shape can be compared.",
-            header=list(printed.header),
-            rows=[list(row) for row in printed.rows],
-        )
-    ]
 
 
 def _of(step: Step | None, of: Callable[[Run], float | None]) -> str:

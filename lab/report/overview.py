@@ -11,7 +11,7 @@ from ..plan import catalog
 from ..plan.catalog import Cell, Stage, row_title
 from ..results.environment import Environment
 from ..rig.cores import counted
-from . import crowd_views, figure_views, finding_views, offered_load_views, wording
+from . import burst_views, crowd_views, figure_views, finding_views, offered_load_views, wording
 from .charts import stacked_bars
 from .charts.palette import COMPONENTS, of_component
 from .charts.stacked_bars import Bar, Part
@@ -33,7 +33,8 @@ def blocks(
     waiting = [
         Paragraph(text)
         for scene in scenes
-        for text in (*offered_load_views.answers(scene), *crowd_views.answers(scene))
+        for view in (offered_load_views, crowd_views, burst_views)
+        for text in view.answers(scene)
     ]
     if not rows or not analysis.results():
         found = [*waiting, *(finding_views.checklist(analysis) if waiting else [])]

@@ -12,6 +12,7 @@ from ..results.environment import Environment
 from ..results.records import Folder
 from . import (
     appendix,
+    burst_views,
     crowd_views,
     figure_views,
     finding_views,
@@ -40,6 +41,7 @@ VIEWS: dict[str, Callable[[Scene], list[Block]]] = {
     "scaling": scaling_views.scaling,
     "profile": figure_views.profile,
     "offered_load": offered_load_views.offered_loads,
+    "bursts": burst_views.rates,
     "crowd_maxima": crowd_views.maxima,
     "crowd_left": crowd_views.left,
     "crowd_engines": crowd_views.engines,
@@ -48,7 +50,7 @@ VIEWS: dict[str, Callable[[Scene], list[Block]]] = {
 _MOST_NAMED = 4  # experiments in the subtitle
 _SUMMED_UP = {
     *("maxima", "before_after", "bottlenecks", "scaling", "offered_load"),
-    *("crowd_maxima", "crowd_left", "crowd_engines"),
+    *("bursts", "crowd_maxima", "crowd_left", "crowd_engines"),
 }
 
 

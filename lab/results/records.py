@@ -71,6 +71,10 @@ class Run:
     threads_each: float | None = None
     descriptors_each: float | None = None
     proportional_bytes_each: float | None = None
+    rate_bytes_s: float | None = None  # this and the next three are of a burst: bytes over its span
+    simultaneity: float | None = None  # 1: all transfers took place at the same time
+    release_spread_ms: float | None = None
+    first_byte_ms: float | None = None
     errors: str  # "cause count, …"
     is_generator_limit: bool
     topology: str = LOOPBACK  # the name of the place where the load generator ran

@@ -2,7 +2,10 @@
 
 closed_loop.py   N users, each with one request under way; what is wrong with such a run
 open_loop.py     requests that are due at random moments and wait for no other; the same for those
+burst.py         transfers that are asked for in the same moment
 crowd.py         many slow users, each at its own rate; the same for those
+
+known.py         all of them by their names
 
 A load builds the command line of its run, reads its result, and knows what makes it invalid.
 """

@@ -13,6 +13,7 @@ from ..rig.cores import Cores
 from ..rig.errors import Failed
 from ..rig.place import Place
 from ..rig.processes import Program
+from .load import Asked
 from .load import Load as AnyLoad
 
 _LEAST_OF_N, _MOST_OF_N = 0.97, 1.03
@@ -55,6 +56,21 @@ class Load:
     def failures(self, result: Result) -> list[str]:
         return failures(self, result)
 
+    def notes(self, result: Result) -> list[str]:
+        if not self.asks_once or result.elapsed_s >= self.seconds:
+            return []
+        return [
+            f"ended after {result.elapsed_s:.1f} s, when the first thread had fetched "
+            f"its {self.files_per_thread} files"
+        ]
+
+    @property
+    def look_after_s(self) -> float | None:
+        return None
+
+    def without_server(self, what_ended: str) -> dict[str, Any] | None:
+        return None
+
     def can_be_spoiled(self, result: Result) -> bool:
         return True
 
@@ -95,6 +111,31 @@ class Result:
     @property
     def error_list(self) -> str:
         return ", ".join(f"{cause} {count}" for cause, count in sorted(self.errors.items()))
+
+
+def load(asked: Asked) -> Load:
+    """A cold run has no warm-up, which would use up files and be as cold as the rest."""
+    mode, size = asked.mode, asked.size
+    made = Load(
+        request=asked.cell.request,
+        server=asked.server,
+        threads=asked.setting.threads,
+        seconds=mode.seconds,
+        warmup_s=mode.warmup_s,
+        flags=asked.flags,
+    )
+    if size is None:
+        return made
+    return replace(
+        made,
+        warmup_s=0 if asked.is_cold else mode.warmup_s,
+        user=asked.user,
+        password=asked.password,
+        size_name=size.name,
+        size_bytes=size.size_bytes,
+        files_per_thread=max(1, asked.file_count // asked.setting.threads),
+        asks_once=asked.is_cold,
+    )
 
 
 def start(load: AnyLoad, program: Path, place: Place, cores: Cores, log_path: Path) -> Program:

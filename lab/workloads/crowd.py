@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .closed_loop import Result
+from .load import Asked
 
 ENGINES = ("epoll", "poll", "sigio", "io_uring")  # of the load generator
 _MOST_OF_A_CORE = 0.9  # of the cores that the load generator may use; above, it is the limit
@@ -81,6 +82,18 @@ class Load:
             found.append("users dropped out, and the load generator was at its limit")
         return found
 
+    def notes(self, result: Result) -> list[str]:
+        return []
+
+    @property
+    def look_after_s(self) -> float | None:
+        """A user has all that it needs once it has begun, so in the middle of the wait."""
+        return self.ramp_s + self.stable_s / 2
+
+    def without_server(self, what_ended: str) -> dict[str, Any] | None:
+        """There was no room for so many users."""
+        return {"users_held": 0.0, "errors": what_ended}
+
     def can_be_spoiled(self, result: Result) -> bool:
         """Users that hold in spite of other programs hold."""
         return bool(result.raw["users"]["held"] < self.threads)
@@ -96,3 +109,23 @@ class Load:
             "loadgen_least_cores": raw["cpu"]["least_cores"],
             "loadgen_most_cores": raw["cpu"]["most_cores"],
         }
+
+
+def load(asked: Asked) -> Load:
+    """Users are started no faster than they could log in: what is searched is how many hold."""
+    how, trial, size = asked.crowd, asked.mode.crowd, asked.size
+    assert how and trial and size  # see plan/options.py
+    return Load(
+        server=asked.server,
+        threads=asked.setting.threads,
+        user=asked.user,
+        password=asked.password,
+        size_name=size.name,
+        size_bytes=size.size_bytes,
+        rate_bytes_s=how.rate_bytes_s,
+        least_rate_percent=how.least_rate_percent,
+        engine=how.engine,
+        ramp_s=max(1.0, asked.setting.threads / trial.starts_per_s),
+        stable_s=trial.stable_s,
+        flags=asked.flags,
+    )

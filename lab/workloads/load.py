@@ -2,10 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
+
+from ..plan.catalog import Cell, Crowd, Mode, Size
+from ..plan.setting import Setting
 
 if TYPE_CHECKING:
     from .closed_loop import Result
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What a point asks for. Each workload takes from it what it needs."""
+
+    cell: Cell
+    server: str  # HOST:PORT
+    user: str
+    password: str
+    mode: Mode
+    size: Size | None  # None for `new`
+    file_count: int
+    is_cold: bool
+    flags: tuple[str, ...]  # of the stage
+    crowd: Crowd | None
+    same_file: bool
+    setting: Setting
+    repeat: int
 
 
 class Load(Protocol):
@@ -33,6 +56,16 @@ class Load(Protocol):
 
     def can_be_spoiled(self, result: Result) -> bool:
         """Whether other programs, which took part of the cores, may have changed the result."""
+
+    def notes(self, result: Result) -> list[str]:
+        """Remarks that do not make the result invalid."""
+
+    @property
+    def look_after_s(self) -> float | None:
+        """When all users are there, so that one can see what they take; None: that is not asked."""
+
+    def without_server(self, what_ended: str) -> dict[str, Any] | None:
+        """The fields of a Run when a server did not survive it; None: that is no answer."""
 
     def figures(self, result: Result) -> dict[str, Any]:
         """The fields of a Run that only this workload has."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from . import closed_loop
 from .closed_loop import Result
+from .load import Asked
 
 MOST_UNDER_WAY = 256  # enough threads for any rate at which the server is not overloaded
 _SIGMAS = 5  # by which the number of requests of a Poisson process may differ from its mean
@@ -41,6 +42,16 @@ class Load(closed_loop.Load):
             "lateness_p99_ms": found.lateness_ms["p99"],
             "given_up": found.given_up,
         }
+
+
+def load(asked: Asked) -> closed_loop.Load:
+    """Each pass has other moments at which requests are due. The points that find the maximum are
+    those of a closed loop.
+    """
+    closed, offered = closed_loop.load(asked), asked.setting.offered_rps
+    if offered is None:
+        return closed
+    return Load(**vars(closed), offered_rps=offered, seed=asked.repeat)
 
 
 @dataclass(frozen=True, kw_only=True)

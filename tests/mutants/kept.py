@@ -11,6 +11,7 @@ import crowds
 import ftp_systems
 import http_session
 import http_syntax
+import lab_bursts
 import lab_verdicts
 import laboratory
 import loadgen_loops
@@ -54,6 +55,7 @@ ALL: tuple[Mutation, ...] = (
     *laboratory.MUTATIONS,
     *open_loops.MUTATIONS,
     *crowd_searches.MUTATIONS,
+    *lab_bursts.MUTATIONS,
     *topology.MUTATIONS,
     *side_by_side.MUTATIONS,
     *ftp_systems.MUTATIONS,

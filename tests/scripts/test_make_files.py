@@ -51,6 +51,12 @@ class MakeFilesTest(ScriptTest):
         self.assertEqual(self.made_sizes(), {"10KB1.txt": 10240})
         self.assertIn("1KB = 1024 bytes", result.stdout)
 
+    def test_kib_and_mib_are_binary_beside_decimal_ones(self) -> None:
+        self.make("--size", "256KiB", "--size", "1MiB", "--size", "1KB")
+        self.assertEqual(
+            self.made_sizes(), {"256KiB1.txt": 256 << 10, "1MiB1.txt": 1 << 20, "1KB1.txt": 1000}
+        )
+
     def test_contents_are_base64_text_and_no_two_alike(self) -> None:
         self.make("--count", "200")
         contents = {path.read_text() for path in self.folder.iterdir()}

@@ -91,6 +91,14 @@ class FixedOrderTest(unittest.TestCase):
         self.assertEqual([run.threads for run in runs], [6, 4, 1, 6, 4, 1])
         self.assertEqual(order.points_in_all(runs), 6)
 
+    def test_in_blocks_all_repetitions_of_a_point_are_in_a_row(self):
+        order = FixedOrder((6, 1), passes=3, is_blocked=True)
+        runs: list = []
+        while (setting := order.next_setting(runs, 1)) is not None:
+            runs.append(examples.run(setting.threads))
+        self.assertEqual([run.threads for run in runs], [6, 6, 6, 1, 1, 1])
+        self.assertIsNone(order.next_setting([], 2))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,0 +1,108 @@
+"""A burst: N transfers that are asked for in the same moment. One round in one run of loadgen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .closed_loop import Result
+from .load import Asked
+
+_SLOWEST_BYTES_S = 50_000.0  # for an estimate of how long a run takes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Load:
+    """What is asked of the load generator for one trial; see load.py."""
+
+    server: str  # HOST:PORT
+    threads: int  # the number of transfers
+    user: str
+    password: str
+    size_name: str
+    size_bytes: int
+    same_file: bool  # all transfers are of one file; else each has its own
+    flags: tuple[str, ...] = ()  # of the stage
+
+    @property
+    def run_s(self) -> float:
+        return self.threads * self.size_bytes / _SLOWEST_BYTES_S
+
+    def command_flags(self) -> list[str]:
+        sent = ["get", "--server", self.server, "--threads", str(self.threads)]
+        flags = [*sent, "--user", self.user, "--release", "transfer", "--requests", "1"]
+        if self.same_file:
+            return [*flags, "--file", f"{self.size_name}1.txt", *self.flags]
+        return [*flags, "--file", f"{self.size_name}%d.txt", "--unique", "1", *self.flags]
+
+    def parse(self, raw: dict[str, Any]) -> Result:
+        """Its window is the span of the burst, and its rate is that of the span."""
+        burst = raw["burst"]
+        span_s = burst["span_s"]
+        errors = {name: count for name, count in raw["errors"].items() if name != "total" and count}
+        return Result(
+            requests=burst["transfers"],
+            elapsed_s=span_s,
+            throughput_rps=burst["transfers"] / span_s if span_s else 0.0,
+            bytes=burst["bytes"],
+            errors=errors,
+            response_ms=raw["response_time_ms"],
+            phases_ms=raw.get("phases_ms", {}),
+            n_check=None,
+            is_valid=raw["valid"],
+            invalid_because=list(raw["invalid_because"]),
+            start_s=raw["window"]["start_unix_s"],
+            end_s=raw["window"]["end_unix_s"],
+            used_cores=raw["cpu"]["used_cores"],
+            is_bottleneck=raw["cpu"]["is_bottleneck"],
+            noise=0.0,
+            made_in_all=None,
+            raw=raw,
+        )
+
+    def failures(self, result: Result) -> list[str]:
+        """Whether every transfer of the burst took place; how far they overlap is a figure."""
+        found = [f"load generator: {reason}" for reason in result.invalid_because]
+        if result.requests != self.threads:
+            found.append(f"{result.requests} of {self.threads} transfers ({result.error_list})")
+        elif result.bytes != self.threads * self.size_bytes:
+            found.append(
+                f"{result.bytes} bytes are not {self.threads} transfers of {self.size_bytes}"
+            )
+        return found
+
+    def notes(self, result: Result) -> list[str]:
+        return []
+
+    @property
+    def look_after_s(self) -> float | None:
+        return None
+
+    def without_server(self, what_ended: str) -> dict[str, Any] | None:
+        return None
+
+    def can_be_spoiled(self, result: Result) -> bool:
+        return True
+
+    def figures(self, result: Result) -> dict[str, Any]:
+        burst = result.raw["burst"]
+        return {
+            "rate_bytes_s": burst["rate_bytes_s"],
+            "simultaneity": burst["simultaneity"],
+            "release_spread_ms": burst["release_spread_ms"],
+            "first_byte_ms": burst["first_byte_ms"],
+        }
+
+
+def load(asked: Asked) -> Load:
+    assert asked.size  # a burst is of files
+    return Load(
+        server=asked.server,
+        threads=asked.setting.threads,
+        user=asked.user,
+        password=asked.password,
+        size_name=asked.size.name,
+        size_bytes=asked.size.size_bytes,
+        same_file=asked.same_file,
+        flags=asked.flags,
+    )

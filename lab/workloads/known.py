@@ -1,0 +1,21 @@
+"""The workloads by the names that experiments give them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..plan.catalog import BURST, CLOSED_LOOP, CROWD, OPEN_LOOP
+from . import burst, closed_loop, crowd, open_loop
+from .load import Asked, Load
+
+_LOADS: dict[str, Callable[[Asked], Load]] = {
+    CLOSED_LOOP: closed_loop.load,
+    OPEN_LOOP: open_loop.load,
+    CROWD: crowd.load,
+    BURST: burst.load,
+}
+
+
+def load(asked: Asked) -> Load:
+    """What the workload of this cell makes of it."""
+    return _LOADS[asked.cell.workload](asked)

@@ -1,0 +1,72 @@
+"""What bursts say: rates by the number of transfers, and the findings about them."""
+
+import unittest
+from dataclasses import replace
+
+import examples
+
+from lab.analysis import bursts, findings
+from lab.analysis.cells import Analysis
+from lab.plan.catalog import BURST, Cell
+from lab.plan.claims import BurstRatio
+from lab.results.records import Run
+
+
+def trials(stage: str, transfers: int, *rates: float) -> list[Run]:
+    """One in each pass."""
+    cell = Cell(stage, "1MiB", workload=BURST)
+    return [
+        replace(
+            examples.run(transfers, repeat=repeat),
+            cell=cell,
+            rate_bytes_s=rate,
+            simultaneity=0.9,
+        )
+        for repeat, rate in enumerate(rates, start=1)
+    ]
+
+
+def verdict(runs: list[Run], **bounds: float) -> list[str]:
+    claim = BurstRatio(
+        text="", stage="a", transfers=8, than="b", than_transfers=4, rows=("1MiB",), **bounds
+    )
+    return [one.verdict for one in findings.judge(claim, Analysis(runs, examples.ENVIRONMENT))]
+
+
+class BurstsTest(unittest.TestCase):
+    def test_steps_are_in_rising_order_and_invalid_trials_are_in_none(self):
+        runs = [*trials("a", 6, 10, 12, 14), *trials("a", 1, 20)]
+        runs.append(replace(runs[0], rate_bytes_s=999.0, failures="spoiled"))
+        found = bursts.of_cell("a", "1MiB", runs)
+        self.assertEqual([step.transfers for step in found], [1, 6])
+        self.assertEqual(found[1].rate.median, 12)
+
+    def test_the_first_repetitions_may_be_left_out(self):
+        found = bursts.of_cell("a", "1MiB", trials("a", 6, 1, 2, 30, 40), discard=2)
+        self.assertEqual(found[0].rate.median, 35)
+
+    def test_a_ratio_is_within_each_pass_so_a_drift_of_the_machine_is_none_of_it(self):
+        slow, fast = (10.0, 20.0, 40.0, 80.0), (20.0, 40.0, 80.0, 160.0)
+        one, other = bursts.of_cell("a", "1MiB", [*trials("a", 8, *slow), *trials("a", 4, *fast)])
+        found = bursts.ratio(other, one)
+        assert found
+        self.assertAlmostEqual(found.median, 0.5)
+        self.assertAlmostEqual(found.high, 0.5)
+
+    def test_a_finding_needs_the_whole_interval_on_one_side(self):
+        base = trials("b", 4, 100, 100, 100, 100)
+        for rates, bounds, expected in (
+            ((50, 51, 49, 50), {"below": 0.7}, findings.SEEN),
+            ((50, 51, 49, 50), {"above": 0.7}, findings.NOT_SEEN),
+            ((50, 90, 60, 80), {"below": 0.7}, findings.CANNOT_TELL),
+            ((100, 101, 99, 100), {"above": 0.9, "below": 1.1}, findings.SEEN),
+            ((50, 51), {"below": 0.7}, findings.CANNOT_TELL),
+        ):
+            self.assertEqual(verdict(base + trials("a", 8, *rates), **bounds), [expected], rates)
+
+    def test_bursts_are_in_no_table_of_closed_loops(self):
+        self.assertEqual(Analysis(trials("a", 4, 1.0), examples.ENVIRONMENT).results(), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

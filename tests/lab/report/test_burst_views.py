@@ -1,0 +1,56 @@
+"""What the report says about bursts."""
+
+import tempfile
+import unittest
+from dataclasses import replace
+from pathlib import Path
+
+import examples
+
+from lab.plan import catalog
+from lab.plan.catalog import BURST, Cell
+from lab.plan.plan import Options
+from lab.report import page
+from lab.results.records import Folder, Run
+
+
+def trials(stage: str, transfers: int, *rates: float) -> list[Run]:
+    cell = Cell(stage, "1MiB", workload=BURST)
+    return [
+        replace(
+            examples.run(transfers, repeat=repeat),
+            cell=cell,
+            rate_bytes_s=1024 * rate,
+            simultaneity=0.875,
+        )
+        for repeat, rate in enumerate(rates, start=1)
+    ]
+
+
+class BurstViewsTest(unittest.TestCase):
+    def test_rates_with_their_intervals_and_the_overlap_stand_beside_the_paper(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        folder = Folder(Path(temporary.name))
+        folder.prepare()
+        folder.write_environment(
+            replace(
+                examples.ENVIRONMENT,
+                options=Options(experiments=("000-table1",), mode="quick", pin="none"),
+                mode=catalog.mode("000", "quick"),
+            )
+        )
+        runs = [*trials("ours-same", 1, 400, 400), *trials("ours-same", 6, 500, 510, 520)]
+        for run in [*runs, *trials("ours-different", 6, 100, 100, 100)]:
+            folder.add(run, {})
+        page.write(folder)
+        summary = (folder.path / "summary.md").read_text()
+        html = (folder.path / "report.html").read_text()
+        self.assertIn("The highest rates of 1MiB: ours-same 510 KB/s with 6", summary)
+        self.assertRegex(summary, r"\| 6 \| 510.*0\.875 .*\| 100")
+        self.assertIn("six transfers of one file are far faster", summary)
+        self.assertIn("1388.82", html)  # what the paper printed
+
+
+if __name__ == "__main__":
+    unittest.main()

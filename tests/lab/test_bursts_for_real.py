@@ -1,0 +1,49 @@
+"""`lab run 000-table1` for real: bursts of our server with cold files on a slow disk."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+from lab.rig import control_group
+from lab.rig.control_group import Limits
+from lab.rig.errors import Failed
+from real_lab import BUILD, disk_folder, lab, table, why_no_cold_stages, why_no_run
+
+MIB = 1 << 20
+
+
+class BurstsTest(unittest.TestCase):
+    @unittest.skipIf(why_no_run(), why_no_run())
+    @unittest.skipIf(why_no_cold_stages(), why_no_cold_stages())
+    def test_bytes_come_from_the_disk_at_its_rate_and_of_one_file_only_once(self) -> None:
+        temporary = tempfile.TemporaryDirectory(dir=disk_folder())
+        self.addCleanup(temporary.cleanup)
+        folder = Path(temporary.name)
+        self.skip_without_slow_disk(folder)
+        flags = ["--quick", "--threads", "1,4", "--repeat", "1", "--work", str(folder / "work")]
+        flags += ["--programs", str(BUILD), "--out", str(folder / "out")]
+        done = lab("run", "000-table1", *flags)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+        points = table(folder / "out" / "points.csv")
+        self.assertEqual({row["stage"] for row in points}, {"ours-same", "ours-different"})
+        good = [row for row in points if not row["failures"]]
+        if not good:
+            self.skipTest(f"no burst on this busy machine: {points[-1]['failures']}")
+        for row in good:
+            self.assertEqual(int(row["bytes"]), int(row["threads"]) * MIB)
+            read = int(row["bytes"]) if row["stage"] == "ours-different" else MIB
+            self.assertGreater(float(row["elapsed_s"]), 0.8 * read / 2e6, row)
+        report = (folder / "out" / "report.html").read_text(encoding="utf-8")
+        self.assertIn("1388.82", report)  # the paper's own number beside ours
+
+    def skip_without_slow_disk(self, folder: Path) -> None:
+        try:
+            with control_group.limited(Limits(read_bytes_per_s=2_000_000), folder):
+                pass
+        except Failed as error:
+            self.skipTest(str(error))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,72 @@
+"""A burst: its command line, and what its result says."""
+
+import copy
+import unittest
+from dataclasses import replace
+
+from lab.workloads import burst
+
+LOAD = burst.Load(
+    server="127.0.0.1:1",
+    threads=4,
+    user="ann",
+    password="secret",
+    size_name="1MiB",
+    size_bytes=1 << 20,
+    same_file=False,
+    flags=("--protocol", "ftp"),
+)
+
+# What `loadgen get --threads 4 --release transfer --requests 1 --json` prints.
+RESULT = {
+    "errors": {"total": 0},
+    "response_time_ms": {"mean": 900.0, "p50": 900.0, "p90": 1000.0, "p99": 1000.0, "max": 1000.0},
+    "phases_ms": {},
+    "valid": True,
+    "invalid_because": [],
+    "window": {"start_unix_s": 10.0, "end_unix_s": 12.0},
+    "cpu": {"used_cores": 0.1, "allowed_cores": 2, "is_bottleneck": False},
+    "burst": {
+        "transfers": 4,
+        "failed": 0,
+        "bytes": 4 << 20,
+        "span_s": 2.0,
+        "rate_bytes_s": float(2 << 20),
+        "simultaneity": 0.9,
+        "release_spread_ms": 0.5,
+        "first_byte_ms": 3.0,
+    },
+}
+
+
+def result(**changes):
+    raw = copy.deepcopy(RESULT)
+    raw["burst"].update(changes)
+    return LOAD.parse(raw)
+
+
+class BurstTest(unittest.TestCase):
+    def test_one_round_of_files_that_are_the_same_or_differ(self):
+        different = " ".join(LOAD.command_flags())
+        self.assertIn("--threads 4 --user ann --release transfer --requests 1", different)
+        self.assertTrue(different.endswith("--file 1MiB%d.txt --unique 1 --protocol ftp"))
+        same = " ".join(replace(LOAD, same_file=True).command_flags())
+        self.assertTrue(same.endswith("--file 1MiB1.txt --protocol ftp"), same)
+        self.assertNotIn("secret", same + different)
+
+    def test_the_rate_is_that_of_the_span(self):
+        found = result()
+        self.assertEqual((found.elapsed_s, found.throughput_rps), (2.0, 2.0))
+        self.assertEqual(LOAD.figures(found)["rate_bytes_s"], 2 << 20)
+        self.assertEqual(LOAD.failures(found), [])
+
+    def test_every_transfer_must_have_taken_place_whole(self):
+        self.assertEqual(LOAD.failures(result(transfers=3)), ["3 of 4 transfers ()"])
+        self.assertEqual(LOAD.failures(result(bytes=7)), ["7 bytes are not 4 transfers of 1048576"])
+
+    def test_transfers_one_after_the_other_are_no_fault(self):
+        self.assertEqual(LOAD.failures(result(simultaneity=0.25)), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
