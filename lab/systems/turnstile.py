@@ -13,15 +13,15 @@ from ..plan.catalog import Cell, Stage
 from ..plan.pinning import Pinning
 from ..rig import servers, stores
 from ..rig.cores import Cores
-from ..rig.errors import Failed
 from ..rig.place import HERE, Place
 from ..rig.processes import Address, Program
 from ..rig.servers import Programs, Server
 from ..rig.stores import Store
+from .programs import OfPrograms
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stack:
+class Stack(OfPrograms):
     """Both servers in front of the store; see system.Running."""
 
     cell: Cell
@@ -50,14 +50,6 @@ class Stack:
             ids["store"] = self.behind.program.pid
         return ids
 
-    def commands(self) -> dict[str, str]:
-        return {program.name: program.command_line() for program in self._programs()}
-
-    def check_running(self) -> None:
-        for program in self._programs():
-            if not program.is_running():
-                raise Failed(f"{program.name} ended: {program.last_words()}")
-
     def counts(self) -> dict[str, int]:
         return {
             f"{program.name}_{what}": number
@@ -65,7 +57,7 @@ class Stack:
             for what, number in _counts_in(program.log_path).items()
         }
 
-    def _programs(self) -> list[Program]:
+    def programs(self) -> list[Program]:
         all_three = (self.fileserver, self.authserver, self.behind.program)
         return [program for program in all_three if program]
 

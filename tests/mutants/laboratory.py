@@ -47,7 +47,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     Mutation(
         "analysis-imports-the-report",
         "lab/analysis/findings.py",
-        "from . import gains",
+        "from . import bursts, gains",
         "from ..report import wording as gains",
         ("lab/test_rooms.RoomsTest.test_no_import_goes_backwards",),
     ),

@@ -18,6 +18,7 @@ from ...rig.place import HERE, Place
 from ...rig.processes import Address, Program
 from ...rig.servers import Programs
 from ...rig.stores import Store
+from ..programs import OfPrograms
 from . import known
 from .known import Entry
 from .packages import unpacked
@@ -32,7 +33,7 @@ def packages_in(work: Path) -> Path:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunningFtp:
+class RunningFtp(OfPrograms):
     """See system.Running. The component that serves files is called fileserver, as ours is."""
 
     cell: Cell
@@ -81,19 +82,11 @@ class RunningFtp:
             ids["store"] = self.behind.program.pid
         return ids
 
-    def commands(self) -> dict[str, str]:
-        return {program.name: program.command_line() for program in self._programs()}
-
-    def check_running(self) -> None:
-        for program in self._programs():
-            if not program.is_running():
-                raise Failed(f"{program.name} ended: {program.last_words()}")
-
     def counts(self) -> dict[str, int]:
         """These servers do not say what they served."""
         return {}
 
-    def _programs(self) -> list[Program]:
+    def programs(self) -> list[Program]:
         behind = self.behind.program if self.behind else None
         return [one for one in (self.server.program, self.authserver, behind) if one]
 
