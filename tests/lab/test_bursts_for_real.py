@@ -4,10 +4,11 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from real_lab import BUILD, disk_folder, lab, table, why_no_cold_stages, why_no_run
+
 from lab.rig import control_group
 from lab.rig.control_group import Limits
 from lab.rig.errors import Failed
-from real_lab import BUILD, disk_folder, lab, table, why_no_cold_stages, why_no_run
 
 MIB = 1 << 20
 
@@ -33,7 +34,7 @@ class BurstsTest(unittest.TestCase):
         for row in good:
             self.assertEqual(int(row["bytes"]), int(row["threads"]) * MIB)
             read = int(row["bytes"]) if row["stage"] == "ours-different" else MIB
-            self.assertGreater(float(row["elapsed_s"]), 0.8 * read / 2e6, row)
+            self.assertGreater(float(row["elapsed_s"]), 0.5 * read / 2e6, row)
         report = (folder / "out" / "report.html").read_text(encoding="utf-8")
         self.assertIn("1388.82", report)  # the paper's own number beside ours
 
