@@ -185,6 +185,11 @@ def _add_plan_flags(parser: argparse.ArgumentParser, names_needed: bool = True) 
         "--link", metavar="RATE", help="the rate of the link to that namespace: 10mbit, 1gbit"
     )
     parser.add_argument(
+        "--note",
+        metavar="TEXT",
+        help="what differed from the usual, and what that may do; the report prints it",
+    )
+    parser.add_argument(
         "--work",
         type=Path,
         default=_ROOT / "build" / "lab",

@@ -13,6 +13,7 @@ from .catalog import NEW
 from .pinning import Placement
 from .plan import NAMESPACE, Options
 
+_LONGEST_NOTE = 500
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
@@ -38,6 +39,7 @@ def checked(arguments: argparse.Namespace) -> Options:
         pin=arguments.pin,
         client=_client(arguments.client, arguments.link),
         link=arguments.link or "",
+        note=_note(arguments.note),
     )
     if options.store is not None and options.store not in stores.KINDS:
         raise WrongUsage(f"--store '{options.store}': it may be {', '.join(stores.KINDS)}")
@@ -103,6 +105,14 @@ def _size(flag: str, text: str | None) -> int | None:
     if not matched:
         raise WrongUsage(f"{flag} '{text}': wanted a size like 512M or 1G")
     return int(matched[1]) * _UNITS[matched[2]]
+
+
+def _note(text: str | None) -> str:
+    if text is None:
+        return ""
+    if not text.isprintable() or not text.strip() or len(text) > _LONGEST_NOTE:
+        raise WrongUsage(f"--note: wanted one line of at most {_LONGEST_NOTE} characters")
+    return text.strip()
 
 
 def _whole(flag: str, text: str | None) -> int | None:

@@ -52,6 +52,7 @@ class Options:
     p99_ms: float | None = None  # under which an open loop keeps p99; None: the experiment's own
     client: str = ""  # where the load generator runs: here, in NAMESPACE, or on a host
     link: str = ""  # the rate of the link to it, if it runs in NAMESPACE
+    note: str = ""  # what the reader of the report must know of this run
 
     @property
     def has_remote_client(self) -> bool:

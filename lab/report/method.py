@@ -63,6 +63,8 @@ def section(stages: Sequence[Stage], analysis: Analysis, environment: Environmen
     blocks: list[Block] = [Heading(2, "How it was measured")]
     if analysis.runs:
         blocks.append(Bullets(_configuration(stages, analysis, environment)))
+    if environment.options.note:
+        blocks.append(Paragraph(f"Note of whoever ran it: {environment.options.note}"))
     if analysis.runs and environment.mode.name == "quick":
         blocks.append(
             Paragraph(

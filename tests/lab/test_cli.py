@@ -38,6 +38,8 @@ class CommandLineTest(unittest.TestCase):
             ["search", "users", "ours"],
             ["search", "users", "--memory", "1T"],
             ["run", "001-servers", "--stages", "redis"],
+            ["run", "table4", "--note", "two\nlines"],
+            ["run", "table4", "--note", "x" * 501],
         ):
             status, errors = called(*arguments)
             self.assertEqual(status, 2, arguments)

@@ -62,6 +62,10 @@ class FolderTest(unittest.TestCase):
 
 
 class ReportTest(FolderTest):
+    def test_a_note_of_the_run_is_printed(self):
+        options = replace(examples.ENVIRONMENT.options, note="a hub, <not> a switch")
+        self.assertIn("a hub, &lt;not&gt; a switch", self.written(self.folder(options=options)))
+
     def test_it_stands_alone_and_has_the_papers_numbers_beside_ours(self):
         folder = self.folder()
         written = self.written(folder)
