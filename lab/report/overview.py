@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ..analysis.cells import Analysis, CellResult
 from ..analysis.resources import component_title
 from ..plan import catalog
-from ..plan.catalog import Cell, Stage, row_title
+from ..plan.catalog import BURST, CROWD, Cell, Stage, row_title
 from ..results.environment import Environment
 from ..rig.cores import counted
 from . import burst_views, crowd_views, figure_views, finding_views, offered_load_views, wording
@@ -18,12 +18,20 @@ from .charts.stacked_bars import Bar, Part
 from .document import Block, Bullets, Figure, Heading, Paragraph
 from .scene import SHORT_NAMES, Scene, Step
 
+_TITLES = {CROWD: "How many users a server bears", BURST: "Transfers that begin together"}
 
-def title(stages: Sequence[Stage], rows: Sequence[str], environment: Environment) -> str:
-    return (
-        f"Where the time goes: {wording.plural(len(rows), 'request')}, "
-        f"{wording.plural(len(stages), 'stage')}, {counted(len(environment.cores))}"
-    )
+
+def title(
+    stages: Sequence[Stage],
+    rows: Sequence[str],
+    environment: Environment,
+    workloads: Collection[str],
+) -> str:
+    what = _TITLES.get(next(iter(workloads)), "") if len(workloads) == 1 else ""
+    counts = f"{wording.plural(len(stages), 'stage')}, {counted(len(environment.cores))}"
+    if what:
+        return f"{what}: {counts}"
+    return f"Where the time goes: {wording.plural(len(rows), 'request')}, {counts}"
 
 
 def blocks(

@@ -12,8 +12,10 @@ from ..results.environment import Environment
 from ..results.records import Folder
 from . import (
     appendix,
+    burst_figure,
     burst_views,
     crowd_views,
+    definitions,
     figure_views,
     finding_views,
     method,
@@ -42,6 +44,7 @@ VIEWS: dict[str, Callable[[Scene], list[Block]]] = {
     "profile": figure_views.profile,
     "offered_load": offered_load_views.offered_loads,
     "bursts": burst_views.rates,
+    "burst_figure": burst_figure.rates,
     "crowd_maxima": crowd_views.maxima,
     "crowd_left": crowd_views.left,
     "crowd_engines": crowd_views.engines,
@@ -88,6 +91,10 @@ class Report:
         wanted = dict.fromkeys(row for scene in self._scenes for row in scene.rows)
         self._rows = [row for row in wanted if any(cell.row == row for cell in cells)]
 
+    @property
+    def _workloads(self) -> set[str]:
+        return {scene.experiment.workload for scene in self._scenes}
+
     def document(self) -> Document:
         blocks = [
             *method.section(self._stages, self._analysis, self._environment),
@@ -102,7 +109,7 @@ class Report:
             ]
         blocks += [
             *appendix.invalid(self._analysis, self._environment),
-            *method.definitions(),
+            *definitions.definitions(self._workloads),
             *appendix.environment_section(self._folder, self._environment, self._analysis),
         ]
         return self._document(blocks)
@@ -121,7 +128,7 @@ class Report:
         started = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(environment.started_unix_s))
         first = overview.blocks(self._stages, self._rows, self._scenes, self._analysis)
         return Document(
-            title=overview.title(self._stages, self._rows, environment),
+            title=overview.title(self._stages, self._rows, environment, self._workloads),
             subtitle=f"Turnstile lab: {_named(environment.options.experiments)} · {started} · "
             f"{host.hardware.get('Processor', 'unknown processor')} · {host.system}, "
             f"Linux {host.kernel}",

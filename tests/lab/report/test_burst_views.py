@@ -50,6 +50,10 @@ class BurstViewsTest(unittest.TestCase):
         self.assertRegex(summary, r"\| 6 \| 510.*0\.875 .*\| 100")
         self.assertIn("six transfers of one file are far faster", summary)
         self.assertIn("1388.82", html)  # what the paper printed
+        self.assertIn("In the paper, KB/s", html)  # drawn beside ours
+        self.assertIn("each burst 3 times", html)
+        self.assertIn("Overlap: the sum", html)
+        self.assertNotIn("mean value analysis", html)  # a term of sweeps
 
 
 if __name__ == "__main__":
