@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .observe import limits
+from .observe import client_limits, limits
 from .observe.limits import Finding
 from .plan import plan
 from .plan.pinning import Placement
@@ -18,6 +18,8 @@ def examine(options: Options, programs: Path, work: Path) -> int:
     todo = plan.make(options, usable_cores(), work / "files")
     findings = limits.compare(todo, programs, work)
     findings.append(_cores(todo.placement))
+    if options.has_remote_client:
+        findings += client_limits.compare(options.client, todo.most_threads)
     width = max(len(finding.name) for finding in findings)
     for finding in findings:
         print(

@@ -6,6 +6,7 @@ import os
 import resource
 import shutil
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from .sampler import Sampler
 _LOOK_AROUND_S = 1.0
 
 DESCRIPTORS_WANTED = 64000  # in limits.conf, as in the paper
+_TUNE = "sudo scripts/tune-host --apply"
 _TOOLS = tuple(Tool((name,), "util-linux") for name in ("setpriv", "taskset", "lscpu", "unshare"))
 _TOOLS_OF_VIEWS = {
     "network_probe": Tool(("iperf3",), "iperf3"),
@@ -55,7 +57,7 @@ def quietness() -> Finding:
 
 def compare(plan: Plan, programs: Path, work: Path) -> list[Finding]:
     """What the host has and what the plan needs, for everything that the plan needs."""
-    most_threads = max(max(sweep.ladder) for sweep in plan.sweeps.values())
+    most_threads = plan.most_threads
     stages = {cell.stage for cell in plan.cells}
     kinds = {plan.stages[stage].store for stage in stages} - {""}
     findings = [
@@ -73,8 +75,10 @@ def compare(plan: Plan, programs: Path, work: Path) -> list[Finding]:
 
 
 def _descriptors(most_threads: int) -> Finding:
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    need = 3 * most_threads + 200
+    return of_descriptors(*resource.getrlimit(resource.RLIMIT_NOFILE), 3 * most_threads + 200)
+
+
+def of_descriptors(soft: int, hard: int, need: int) -> Finding:
     fix = (
         "" if hard >= need else f"in /etc/security/limits.conf: * hard nofile {DESCRIPTORS_WANTED}"
     )
@@ -84,31 +88,38 @@ def _descriptors(most_threads: int) -> Finding:
 def _network(most_threads: int) -> list[Finding]:
     settings = namespace.settings()
     backlog = settings["net.core.somaxconn"]
-    low, _, high = settings["net.ipv4.ip_local_port_range"].partition(" ")
-    ports = int(high) - int(low) + 1
-    reuse = settings["net.ipv4.tcp_tw_reuse"]
-    tune = "sudo scripts/tune-host --apply"
     return [
         Finding(
             "listen backlog (somaxconn)",
             backlog,
             f"at least {most_threads}",
-            "" if int(backlog) >= most_threads else tune,
+            "" if int(backlog) >= most_threads else _TUNE,
         ),
+        *of_connections(settings),
+    ]
+
+
+def of_connections(settings: Mapping[str, str]) -> list[Finding]:
+    """What the side needs that connects; settings are those of the kernel by their names."""
+    low, _, high = settings["net.ipv4.ip_local_port_range"].partition(" ")
+    ports = int(high) - int(low) + 1
+    reuse = settings["net.ipv4.tcp_tw_reuse"]
+    control = settings["net.ipv4.tcp_congestion_control"]
+    return [
         Finding(
-            "ports for connections", str(ports), "at least 28000", "" if ports >= 28000 else tune
+            "ports for connections", str(ports), "at least 28000", "" if ports >= 28000 else _TUNE
         ),
         Finding(
             "reuse of closed connections' ports (tcp_tw_reuse)",
             reuse,
             "1 or 2",
-            "" if reuse in ("1", "2") else tune,
+            "" if reuse in ("1", "2") else _TUNE,
         ),
         Finding(
             "congestion control",
-            settings["net.ipv4.tcp_congestion_control"],
+            control,
             "cubic or reno",
-            "" if settings["net.ipv4.tcp_congestion_control"] in ("cubic", "reno") else tune,
+            "" if control in ("cubic", "reno") else _TUNE,
         ),
     ]
 

@@ -102,6 +102,14 @@ class Plan:
     pairs: tuple[Pair, ...] = ()
     p99_limit_ms: float = 0.0
 
+    @property
+    def most_threads(self) -> int:
+        """The largest N that is sure to be tried. A search for users may go on beyond it."""
+        ladders = [sweep.ladder for sweep in self.sweeps.values()]
+        named = [steps for cell in self.cells if (steps := self.steps(cell))]
+        searched = [(_USUAL_CROWD,)] if any(cell.workload == CROWD for cell in self.cells) else []
+        return max((max(numbers) for numbers in (*ladders, *named, *searched)), default=1)
+
     def seconds_estimate(self, files_folder: Path) -> float:
         sizes = catalog.sizes()
         making_s = sum(

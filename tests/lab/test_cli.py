@@ -4,6 +4,8 @@ import contextlib
 import io
 import unittest
 
+from real_lab import lab
+
 from lab import cli
 
 
@@ -50,6 +52,14 @@ class CommandLineTest(unittest.TestCase):
         status, errors = called("report", "/nonexistent")
         self.assertEqual(status, 1)
         self.assertEqual(errors.count("\n"), 1)
+
+    def test_the_doctor_examines_the_host_for_every_workload(self):
+        for experiment in ("table4", "001-servers", "000-table1"):
+            with self.subTest(experiment):
+                done = lab("doctor", experiment, "--quick", "--pin", "none")
+                self.assertIn(done.returncode, (0, 1), done.stderr)
+                self.assertIn("open files (soft, hard)", done.stdout)
+                self.assertRegex(done.stdout.splitlines()[-1], rf"^{experiment}: about \d")
 
     def test_the_list_needs_nothing(self):
         self.assertEqual(called("list"), (0, ""))

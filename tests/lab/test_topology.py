@@ -83,6 +83,15 @@ class TopologyTest(unittest.TestCase):
         self.assertEqual(list(self.environment()["clients"]), [host.name])
         self.assertIn("CPU(s)", self.environment()["clients"][host.name])
 
+    @unittest.skipIf(why_no_ssh_host(), why_no_ssh_host())
+    def test_the_doctor_asks_the_host_of_the_load_generator_too(self):
+        with SshHost(self.folder) as host:
+            flags = ["--client", host.name, "--work", str(self.folder / "work")]
+            done = lab("doctor", "table4", "--quick", *flags, path=str(host.bin))
+        there = [line for line in done.stdout.splitlines() if f"{host.name}: " in line]
+        for name in ("open files", "ports for connections", "tcp_tw_reuse", "congestion control"):
+            self.assertEqual(sum(name in line for line in there), 1, done.stdout + done.stderr)
+
     def test_a_host_that_does_not_let_us_in_is_named_with_the_reason(self):
         folder = self.folder / "bin"
         folder.mkdir()
