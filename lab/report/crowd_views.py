@@ -8,7 +8,7 @@ from ..analysis.crowds import CrowdResult, Step
 from ..plan.catalog import CROWD, Cell, Stage
 from ..results.records import Run
 from . import wording
-from .charts import line_chart
+from .charts import line_chart, named_bars
 from .charts.line_chart import Axes, Curve
 from .document import Block, Figure, Table
 from .printed import printed
@@ -68,8 +68,7 @@ def engines(scene: Scene) -> list[Block]:
         if not found:
             continue
         rows = [_engine_row(stage, step) for stage, one in found for step in one.steps]
-        blocks += [
-            _engines_figure(row, found),
+        blocks.append(
             Table(
                 title=f"How the users wait, {row}",
                 caption="CPU of the load generator in cores: least, mean and most of its samples. "
@@ -80,9 +79,21 @@ def engines(scene: Scene) -> list[Block]:
                     *("wake-ups", "overflows", "worst rate error"),
                 ],
                 rows=rows,
-            ),
-        ]
+            )
+        )
     return [*blocks, *printed(scene)]
+
+
+def figures(scene: Scene) -> list[Block]:
+    """Of the first page: the users that each server bears, and what users cost the generator."""
+    found: list[Block] = []
+    for row in scene.rows:
+        measured = _measured(scene, row)
+        if measured and "crowd_engines" in scene.experiment.views:
+            found.append(_engines_figure(row, measured))
+        if measured and "crowd_maxima" in scene.experiment.views:
+            found.append(_maxima_figure(row, measured))
+    return found
 
 
 def answers(scene: Scene) -> list[str]:
@@ -181,6 +192,17 @@ def _engines_figure(row: str, found: list[tuple[Stage, CrowdResult]]) -> Figure:
         title=f"What the users cost the load generator, {row}",
         caption="By how it waits for bytes; the users and the server are the same.",
         canvases=[chart],
+    )
+
+
+def _maxima_figure(row: str, found: list[tuple[Stage, CrowdResult]]) -> Figure:
+    most = [one.at_most.users if one.at_most else 0 for _, one in found]
+    bars = [(stage.name, float(users), _users(one)) for (stage, one), users in zip(found, most)]
+    return Figure(
+        name=f"most-users-{row}",
+        title=f"The most users that hold, {row}",
+        caption="≥: the host could try no more, or the search did not end.",
+        canvases=[named_bars.draw("users", bars, max(1.0, *map(float, most)), "stage1")],
     )
 
 

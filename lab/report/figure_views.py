@@ -84,7 +84,10 @@ def profile(scene: Scene) -> list[Block]:
             canvases=[
                 named_bars.draw(
                     "Share of the instructions",
-                    functions[first : first + _IN_A_COLUMN],
+                    [
+                        (name, share, f"{share:.1%}")
+                        for name, share in functions[first : first + _IN_A_COLUMN]
+                    ],
                     longest,
                     "fileserver",
                 )

@@ -11,7 +11,15 @@ from ..plan import catalog
 from ..plan.catalog import BURST, CROWD, Cell, Stage, row_title
 from ..results.environment import Environment
 from ..rig.cores import counted
-from . import burst_views, crowd_views, figure_views, finding_views, offered_load_views, wording
+from . import (
+    burst_figure,
+    burst_views,
+    crowd_views,
+    figure_views,
+    finding_views,
+    offered_load_views,
+    wording,
+)
 from .charts import stacked_bars
 from .charts.palette import COMPONENTS, of_component
 from .charts.stacked_bars import Bar, Part
@@ -46,6 +54,7 @@ def blocks(
     ]
     if not rows or not analysis.results():
         found = [*waiting, *(finding_views.checklist(analysis) if waiting else [])]
+        found += [figure for scene in scenes for figure in _figures(scene)]
         return found or [Paragraph("There is no valid point.")]
     steps = _steps(scenes)
     drawn = [
@@ -61,6 +70,14 @@ def blocks(
         Heading(2, "How far to trust it"),
         Bullets(_trust(analysis, steps, scenes[0].environment)),
     ]
+
+
+def _figures(scene: Scene) -> list[Block]:
+    """Of crowds and bursts."""
+    workload = scene.experiment.workload
+    if workload == CROWD:
+        return crowd_views.figures(scene)
+    return burst_figure.rates(scene) if workload == BURST else []
 
 
 def demands(stages: Sequence[Stage], rows: Sequence[str], analysis: Analysis) -> Figure | None:

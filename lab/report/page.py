@@ -12,7 +12,6 @@ from ..results.environment import Environment
 from ..results.records import Folder
 from . import (
     appendix,
-    burst_figure,
     burst_views,
     crowd_views,
     definitions,
@@ -44,7 +43,6 @@ VIEWS: dict[str, Callable[[Scene], list[Block]]] = {
     "profile": figure_views.profile,
     "offered_load": offered_load_views.offered_loads,
     "bursts": burst_views.rates,
-    "burst_figure": burst_figure.rates,
     "crowd_maxima": crowd_views.maxima,
     "crowd_left": crowd_views.left,
     "crowd_engines": crowd_views.engines,

@@ -49,6 +49,7 @@ class BurstViewsTest(unittest.TestCase):
         self.assertIn("The highest rates of 1MiB: ours-same 510 KB/s with 6", summary)
         self.assertRegex(summary, r"\| 6 \| 510.*0\.875 .*\| 100")
         self.assertIn("six transfers of one file are far faster", summary)
+        self.assertIn("figures/bursts-000-table1.svg", summary)
         self.assertIn("1388.82", html)  # what the paper printed
         self.assertIn("In the paper, KB/s", html)  # drawn beside ours
         self.assertIn("each burst 3 times", html)

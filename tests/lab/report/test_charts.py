@@ -75,7 +75,9 @@ def all_charts() -> dict[str, Canvas]:
             [("load generator", "loadgen"), ("fileserver", "fileserver")], ("busiest disk", "disk")
         ),
         "lines": chart(),
-        "named": named_bars.draw("Share", [(long_name, 0.5), ("main", 0.01)], 0.5, "fileserver"),
+        "named": named_bars.draw(
+            "Share", [(long_name, 0.5, "50%"), ("main", 0.01, "1%")], 0.5, "fileserver"
+        ),
         "empty": line_chart.draw("t", [], Axes(x_low=0.0, x_high=0.0, y_values=[])),
     }
 

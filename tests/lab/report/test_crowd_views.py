@@ -64,6 +64,7 @@ class CrowdViewsTest(unittest.TestCase):
         self.assertIn("395 kB", summary)
         self.assertIn("too-slow 12", summary)
         self.assertIn("betaftpd 0.0.8pre11", html)  # what the paper printed
+        self.assertIn("figures/most-users-10KB.svg", summary)
 
     def test_a_search_that_did_not_end_says_so(self):
         _, summary = self.written("001-servers", [trial("vsftpd", "10KB", 250, 250)])
