@@ -23,10 +23,14 @@ _CHANCE_RISE = 8  # beside one thread for each user
 _COLD_SHARE = 0.5  # the part of the bytes of a cold point that must come from the disk
 
 
-def failures(load: Load, result: Result, usage: Usage) -> list[str]:
-    """Why the point is invalid, by its workload or by the machine; [] for a good one."""
+def failures(load: Load, result: Result, usage: Usage, *, has_ended: bool = False) -> list[str]:
+    """Why the point is invalid, by its workload or by the machine; [] for a good one.
+
+    has_ended: a server did not survive it. That is no fault of other programs, which only take
+    time; the kernel itself is busy then.
+    """
     found = load.failures(result)
-    if usage.foreign_share > MOST_FOREIGN and load.can_be_spoiled(result):
+    if usage.foreign_share > MOST_FOREIGN and not has_ended and load.can_be_spoiled(result):
         found.append(f"{_OTHERS} used {usage.foreign_share:.0%} of the cores")
     for server in ("fileserver", "authserver"):
         if used := usage.components.get(server):

@@ -77,7 +77,7 @@ def point(
     ended = end_of_server(servers, load)
     result = result.moved(-place.clock_ahead_s)
     window = usage.cut(sampler.samples(), result.start_s, result.end_s)
-    run = _run(servers, conditions, load, repeat, result, usage.between(window))
+    run = _run(servers, conditions, load, repeat, result, usage.between(window), ended)
     run = replace(run, **look.found(), **ended)
     evidence = {
         "command": program.command_line(),
@@ -141,7 +141,9 @@ def _run(
     repeat: int,
     result: closed_loop.Result,
     used: usage.Usage,
+    ended: dict[str, Any],
 ) -> Run:
+    """ended is what end_of_server() said."""
     notes = checks.notes(
         servers.cell, result, used, conditions.is_cold, namespace.tracked_connections()
     )
@@ -171,7 +173,7 @@ def _run(
         errors=result.error_list,
         is_generator_limit=result.is_bottleneck,
         topology=conditions.place.name,
-        failures="; ".join(checks.failures(load, result, used)),
+        failures="; ".join(checks.failures(load, result, used, has_ended=bool(ended))),
         notes="; ".join(notes),
         usage=used,
     )

@@ -88,7 +88,9 @@ class CrowdTest(unittest.TestCase):
         idle = dict.fromkeys(("fileserver", "loadgen"), 0.0)
         disturbed = examples.usage(idle, core_busy=0.5)  # by nobody that the lab knows
         self.assertEqual(checks.failures(LOAD, LOAD.parse(raw()), disturbed), [])
-        found = checks.failures(LOAD, LOAD.parse(raw(held=60)), disturbed)
+        left = LOAD.parse(raw(held=60))
+        self.assertEqual(checks.failures(LOAD, left, disturbed, has_ended=True), [])
+        found = checks.failures(LOAD, left, disturbed)
         self.assertIn("other programs used", " ".join(found))
 
 
