@@ -25,6 +25,23 @@ class BurstStep:
         return intervals.spread([run.rate_bytes_s or 0.0 for run in self.runs])
 
     @property
+    def mean_rate(self) -> float:
+        return statistics.fmean(run.rate_bytes_s or 0.0 for run in self.runs)
+
+    @property
+    def is_steady(self) -> bool | None:
+        """Whether the later half of the trials is like the earlier one; None: too few to tell.
+
+        Each half has an interval of its own, and they are not alike if these do not meet.
+        """
+        rates = [run.rate_bytes_s or 0.0 for run in sorted(self.runs, key=_moment)]
+        half = len(rates) // 2
+        if half < intervals.FEWEST_FOR_INTERVAL:
+            return None
+        early, late = intervals.spread(rates[:half]), intervals.spread(rates[-half:])
+        return early.low <= late.high and late.low <= early.high
+
+    @property
     def by_pass(self) -> dict[int, float]:
         return {run.repeat: run.rate_bytes_s or 0.0 for run in self.runs}
 
@@ -58,6 +75,10 @@ def of_cell(stage: str, row: str, runs: list[Run], discard: int = 0) -> list[Bur
         BurstStep(transfers, [run for run in own if run.threads == transfers])
         for transfers in sorted({run.threads for run in own})
     ]
+
+
+def _moment(run: Run) -> float:
+    return run.started_unix_s
 
 
 def ratio(one: BurstStep, other: BurstStep) -> Spread | None:

@@ -12,6 +12,7 @@ from ..plan import catalog
 from ..plan.catalog import Cell, Mode, Stage
 from ..plan.plan import Plan
 from ..plan.setting import Setting
+from ..results import transfer_table
 from ..results.environment import Environment, StackRecord
 from ..results.records import Folder, Run
 from ..rig import control_group
@@ -115,9 +116,12 @@ class Trials:
         if self._made:
             time.sleep(bench.plan.options.gap_s)
         bench.progress.begin(cell, setting, repeat)
-        run, evidence, made = measure.point(self._servers, self._conditions, setting, repeat)
+        measured = measure.point(self._servers, self._conditions, setting, repeat)
+        made = measured.made_in_all
         self._requests = None if self._requests is None or made is None else self._requests + made
-        run = bench.folder.add(replace(run, pair=pair), evidence)
+        run = bench.folder.add(replace(measured.run, pair=pair), measured.evidence)
+        if measured.transfers:
+            transfer_table.add(bench.folder.path, run, measured.transfers)
         bench.runs.append(run)
         self._made.add(run.trial)
         return run

@@ -20,12 +20,15 @@ from ..rig.place import LOOPBACK, Place
 from ..rig.servers import Programs
 from ..systems import files
 from ..systems.system import Running
-from ..workloads import closed_loop, known
+from ..workloads import closed_loop, known, transfers
 from ..workloads.load import Asked, Load
+from ..workloads.transfers import Transfer
 from . import checks
 from .look import Look
+from .server_log import ServerLog
 
 _ALL_ARE_THERE_S = 1.0
+_RECORD = "transfers-of-the-last-trial.csv"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,14 +49,22 @@ class Conditions:
     place: Place
 
 
-def point(
-    servers: Running, conditions: Conditions, setting: Setting, repeat: int
-) -> tuple[Run, dict[str, Any], int | None]:
-    """Returns the run, its evidence, and the number of all requests (None if it is not known)."""
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """What is known of one trial."""
+
+    run: Run
+    evidence: dict[str, Any]  # samples, and the load generator's result
+    transfers: list[Transfer]  # of the load generator; [] if the load keeps no record
+    made_in_all: int | None  # requests; None if that is not known
+
+
+def point(servers: Running, conditions: Conditions, setting: Setting, repeat: int) -> Measured:
     if conditions.is_cold and conditions.size:
         files.drop_caches(conditions.files_folder)
     load = _load(servers, conditions, setting, repeat)
     look = Look(servers, load)
+    server_log = ServerLog(servers.transfer_log)
     log = conditions.logs / f"{servers.cell.slug}.loadgen.log"
     place = conditions.place
     link = place.interface if place.name != LOOPBACK else ""
@@ -78,7 +89,9 @@ def point(
     result = result.moved(-place.clock_ahead_s)
     window = usage.cut(sampler.samples(), result.start_s, result.end_s)
     run = _run(servers, conditions, load, repeat, result, usage.between(window), ended)
-    run = replace(run, **look.found(), **ended)
+    clients = load.transfers()
+    rates = of_singles(clients, server_log.transfers(len(clients)))
+    run = replace(run, **look.found(), **rates, **ended)
     evidence = {
         "command": program.command_line(),
         "loadgen": result.raw,
@@ -87,7 +100,19 @@ def point(
             for sample in window
         ],
     }
-    return run, evidence, result.made_in_all
+    return Measured(run=run, evidence=evidence, transfers=clients, made_in_all=result.made_in_all)
+
+
+def of_singles(clients: list[Transfer], servers: list[Transfer]) -> dict[str, Any]:
+    """The fields of a Run that the records of single transfers give; {} without any."""
+    if not clients:
+        return {}
+    rates = transfers.single_rates(clients)
+    return {
+        "server_rate_bytes_s": transfers.overall_rate(servers),
+        "slowest_bytes_s": min(rates, default=None),
+        "fairness": transfers.fairness(rates),
+    }
 
 
 def end_of_server(servers: Running, load: Load) -> dict[str, Any]:
@@ -121,6 +146,7 @@ def _load(servers: Running, conditions: Conditions, setting: Setting, repeat: in
             same_file=conditions.same_file,
             setting=setting,
             repeat=repeat,
+            record=conditions.logs / _RECORD if conditions.place.is_here else None,
         )
     )
 

@@ -2,29 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ..analysis import bursts
 from ..analysis.bursts import BurstStep
+from ..analysis.intervals import Spread
 from ..plan.catalog import BURST, Stage
 from . import wording
-from .document import Block, Table
+from .document import Block, Bullets, Table
 from .printed import printed
 from .scene import Scene
 
+_MUCH_APART = 0.8  # below it, a burst was hardly one
+
 _HOW_TO_READ = (
-    "KB (1,024 bytes) a second: all bytes over the time from the first moment of asking to the "
-    "last byte, with the 95% interval of the passes below. Overlap is the transfers' own times "
-    "over their number and that time: 1 if all took place together. Disk: bytes that came from it "
+    "(4, same): four transfers of one file; (4, different): of a file each. KB are 1,024 bytes: "
+    "the median with the 95% interval of the repetitions below, and their mean. Server's: the same "
+    "by the log of the server, as a difference. Overlap: 1 if all took place together. Slowest: of "
+    "the single transfers. Fairness: Jain's index of their rates. Disk: bytes that came from it "
     "for each byte sent."
 )
+_HEADER = [
+    *("burst", "KB/s", "mean", "server's", "overlap"),
+    *("slowest, KB/s", "fairness", "first byte, ms", "disk"),
+]
 
 
 def rates(scene: Scene) -> list[Block]:
-    """One table for each size of file: transfers down, stages across."""
+    """A table for each size of file: stages and their transfers down."""
     blocks: list[Block] = []
     for row in scene.rows:
-        found = {stage.name: _by_transfers(scene, stage, row) for stage in scene.stages}
-        counts = sorted({count for steps in found.values() for count in steps})
-        if counts:
-            blocks.append(_table(scene, row, found, counts))
+        found = [(stage, step) for stage in scene.stages for step in _steps(scene, stage, row)]
+        if not found:
+            continue
+        blocks.append(_rates(row, found))
+        if compared := _compared(scene, row):
+            blocks.append(compared)
+        if remarks := [text for stage, step in found for text in _remarks(stage, step)]:
+            blocks.append(Bullets(remarks))
     return [*blocks, *printed(scene)]
 
 
@@ -34,9 +50,9 @@ def answers(scene: Scene) -> list[str]:
         return []
     texts = []
     for row in scene.rows:
-        found = {stage.name: _by_transfers(scene, stage, row).values() for stage in scene.stages}
+        found = {stage.name: _steps(scene, stage, row) for stage in scene.stages}
         best = [
-            f"{name} {_rate(step)} KB/s with {step.transfers}"
+            f"{name} {_kilobytes(step.rate.median)} KB/s with {step.transfers}"
             for name, steps in found.items()
             if (step := max(steps, key=lambda one: one.rate.median, default=None))
         ]
@@ -45,38 +61,104 @@ def answers(scene: Scene) -> list[str]:
     return texts
 
 
-def _rate(step: BurstStep) -> str:
-    return wording.three_digits(step.rate.median / 1024)
+def _steps(scene: Scene, stage: Stage, row: str) -> list[BurstStep]:
+    return scene.analysis.bursts(stage.name, row)
 
 
-def _by_transfers(scene: Scene, stage: Stage, row: str) -> dict[int, BurstStep]:
-    return {step.transfers: step for step in scene.analysis.bursts(stage.name, row)}
+def _kilobytes(bytes_s: float | None) -> str:
+    return "" if bytes_s is None else f"{bytes_s / 1024:,.0f}"
 
 
-def _table(
-    scene: Scene, row: str, found: dict[str, dict[int, BurstStep]], counts: list[int]
-) -> Table:
-    names = [stage.name for stage in scene.stages if found[stage.name]]
+def _name(stage: Stage, step: BurstStep) -> str:
+    return f"({step.transfers}, {'same' if stage.same_file else 'different'})"
+
+
+def _rates(row: str, found: list[tuple[Stage, BurstStep]]) -> Table:
+    has_several = len({stage.name for stage, _ in found}) > 1
     return Table(
         title=f"Rate of transfers that begin together, {row}",
         caption=_HOW_TO_READ,
-        header=["transfers", *(title for _ in names for title in ("KB/s", "overlap", "disk"))],
-        groups=[("", 1), *((name, 3) for name in names)],
+        header=["stage", *_HEADER] if has_several else _HEADER,
         rows=[
-            [str(count), *(cell for name in names for cell in _cells(found[name].get(count)))]
-            for count in counts
+            [*([stage.name] if has_several else []), _name(stage, step), *_cells(step)]
+            for stage, step in found
         ],
     )
 
 
-def _cells(step: BurstStep | None) -> list[str]:
-    if step is None:
-        return ["", "", ""]
+def _cells(step: BurstStep) -> list[str]:
     rate = step.rate
-    low, high = (wording.three_digits(value / 1024) for value in (rate.low, rate.high))
     mark = "" if rate.is_interval else "*"
+    by_server = step.value(
+        lambda run: (
+            run.server_rate_bytes_s / run.rate_bytes_s - 1
+            if run.server_rate_bytes_s and run.rate_bytes_s
+            else None
+        )
+    )
     return [
-        f"{_rate(step)}\n{low}–{high}{mark}",
+        f"{_kilobytes(rate.median)}\n{_kilobytes(rate.low)}–{_kilobytes(rate.high)}{mark}",
+        _kilobytes(step.mean_rate),
+        "" if by_server is None else f"{by_server:+.1%}",
         wording.three_digits(step.value(lambda run: run.simultaneity)),
+        _kilobytes(step.value(lambda run: run.slowest_bytes_s)),
+        wording.three_digits(step.value(lambda run: run.fairness)),
+        wording.three_digits(step.value(lambda run: run.first_byte_ms)),
         wording.three_digits(step.read_for_each_sent),
     ]
+
+
+def _compared(scene: Scene, row: str) -> Table | None:
+    """Different files against one file, for stages that differ in nothing else."""
+    rows = [
+        [different.name, str(mine.transfers), _ratio(bursts.ratio(mine, other))]
+        for same, different in _pairs(scene.stages)
+        for mine in _steps(scene, different, row)
+        for other in _steps(scene, same, row)
+        if mine.transfers == other.transfers
+    ]
+    if not rows:
+        return None
+    return Table(
+        title=f"Different files against one file, {row}",
+        caption="The ratio of the rates, within each pass, with its 99% interval.",
+        header=["stage", "transfers", "different / same"],
+        rows=rows,
+    )
+
+
+def _pairs(stages: list[Stage]) -> Iterator[tuple[Stage, Stage]]:
+    for same in stages:
+        for different in stages:
+            if (
+                same.same_file
+                and not different.same_file
+                and _but_files(same) == _but_files(different)
+            ):
+                yield same, different
+
+
+def _but_files(stage: Stage) -> Stage:
+    return replace(stage, name="", title="", same_file=False)
+
+
+def _ratio(spread: Spread | None) -> str:
+    if spread is None:
+        return ""
+    mark = "" if spread.is_interval else "*"
+    return f"×{spread.median:.2f} ({spread.low:.2f}–{spread.high:.2f}{mark})"
+
+
+def _remarks(stage: Stage, step: BurstStep) -> list[str]:
+    """What a reader of the rate must know."""
+    name = f"{stage.name} {_name(stage, step)}"
+    found = []
+    overlap = step.value(lambda run: run.simultaneity)
+    if overlap is not None and overlap < _MUCH_APART:
+        found.append(
+            f"{name}: its transfers overlapped by {overlap:.2f} only, so its rate is partly one of "
+            "transfers one after the other."
+        )
+    if step.is_steady is False:
+        found.append(f"{name}: the later repetitions are unlike the earlier ones.")
+    return found

@@ -75,6 +75,9 @@ class Run:
     simultaneity: float | None = None  # 1: all transfers took place at the same time
     release_spread_ms: float | None = None
     first_byte_ms: float | None = None
+    server_rate_bytes_s: float | None = None  # the same by the server's own log
+    slowest_bytes_s: float | None = None  # of the single transfers
+    fairness: float | None = None  # Jain's index of their rates: 1 if all are alike
     errors: str  # "cause count, …"
     is_generator_limit: bool
     topology: str = LOOPBACK  # the name of the place where the load generator ran

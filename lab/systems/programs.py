@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from pathlib import Path
 
 from ..rig.errors import Failed
 from ..rig.processes import Program
@@ -17,6 +18,10 @@ class OfPrograms(ABC):
 
     def commands(self) -> dict[str, str]:
         return {program.name: program.command_line() for program in self.programs()}
+
+    @property
+    def transfer_log(self) -> Path | None:
+        return None
 
     def check_running(self) -> None:
         for program in self.programs():

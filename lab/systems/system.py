@@ -54,6 +54,10 @@ class Running(Protocol):
     def check_running(self) -> None:
         """Failed with its last words if a program has ended."""
 
+    @property
+    def transfer_log(self) -> Path | None:
+        """Where the server writes a line for each transfer; None if it does not."""
+
     def counts(self) -> dict[str, int]:
         """What the programs say they served. Requires: they have stopped."""
 

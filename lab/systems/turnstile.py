@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..plan.catalog import Cell, Stage
+from ..plan.catalog import BURST, Cell, Stage
 from ..plan.pinning import Pinning
 from ..rig import servers, stores
 from ..rig.cores import Cores
@@ -31,6 +31,7 @@ class Stack(OfPrograms):
     address: Address
     user: str
     password: str
+    transfer_log: Path | None = None
 
     @property
     def store(self) -> str:
@@ -82,6 +83,8 @@ class WithStore:
     ) -> Iterator[Stack]:
         if self.store.program:
             self.store.program.move_to(pinning.cores["store"])
+        log = self._transfer_log(cell, logs)
+        recorded = ("--transfer-log", str(log)) if log else ()
         with servers.running(
             self.programs,
             store_flags=self.store.authserver_flags,
@@ -90,7 +93,9 @@ class WithStore:
             prefix=f"{cell.slug}.",
             host=place.host,
             authserver=Server(self.stage.authserver, pinning.cores["authserver"]),
-            fileserver=Server(self.stage.fileserver, pinning.cores["fileserver"], wrapper),
+            fileserver=Server(
+                (*self.stage.fileserver, *recorded), pinning.cores["fileserver"], wrapper
+            ),
         ) as pair:
             user, password = f"lab-{secrets.token_hex(8)}", secrets.token_hex(16)
             servers.make_account(pair.address, user, password)
@@ -102,7 +107,13 @@ class WithStore:
                 address=pair.address,
                 user=user,
                 password=password,
+                transfer_log=log,
             )
+
+    def _transfer_log(self, cell: Cell, logs: Path) -> Path | None:
+        """Of bursts only, because it costs time; a server of processes has none."""
+        can_have_one = cell.workload == BURST and "process" not in self.stage.fileserver
+        return logs / f"{cell.slug}.server-transfers.json" if can_have_one else None
 
 
 class Turnstile:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from . import transfers
 from .closed_loop import Result
 from .load import Asked
+from .transfers import Transfer
 
 _SLOWEST_BYTES_S = 50_000.0  # for an estimate of how long a run takes
 
@@ -23,6 +26,7 @@ class Load:
     size_bytes: int
     same_file: bool  # all transfers are of one file; else each has its own
     flags: tuple[str, ...] = ()  # of the stage
+    record: Path | None = None  # where loadgen writes a line for each transfer
 
     @property
     def run_s(self) -> float:
@@ -31,6 +35,8 @@ class Load:
     def command_flags(self) -> list[str]:
         sent = ["get", "--server", self.server, "--threads", str(self.threads)]
         flags = [*sent, "--user", self.user, "--release", "transfer", "--requests", "1"]
+        if self.record:
+            flags += ["--transfers", str(self.record)]
         if self.same_file:
             return [*flags, "--file", f"{self.size_name}1.txt", *self.flags]
         return [*flags, "--file", f"{self.size_name}%d.txt", "--unique", "1", *self.flags]
@@ -84,6 +90,9 @@ class Load:
     def can_be_spoiled(self, result: Result) -> bool:
         return True
 
+    def transfers(self) -> list[Transfer]:
+        return transfers.of_client(self.record) if self.record else []
+
     def figures(self, result: Result) -> dict[str, Any]:
         burst = result.raw["burst"]
         return {
@@ -104,5 +113,6 @@ def load(asked: Asked) -> Load:
         size_name=asked.size.name,
         size_bytes=asked.size.size_bytes,
         same_file=asked.same_file,
+        record=asked.record,
         flags=asked.flags,
     )

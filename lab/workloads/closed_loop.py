@@ -15,6 +15,7 @@ from ..rig.place import Place
 from ..rig.processes import Program
 from .load import Asked
 from .load import Load as AnyLoad
+from .transfers import Transfer
 
 _LEAST_OF_N, _MOST_OF_N = 0.97, 1.03
 _MOST_ERRORS = 0.01  # of all outcomes; with more, throughput is mostly that of failures
@@ -73,6 +74,9 @@ class Load:
 
     def can_be_spoiled(self, result: Result) -> bool:
         return True
+
+    def transfers(self) -> list[Transfer]:
+        return []
 
     def figures(self, result: Result) -> dict[str, Any]:
         return {"n_check": n_check(self, result)}

@@ -7,6 +7,7 @@ from typing import Any
 
 from .closed_loop import Result
 from .load import Asked
+from .transfers import Transfer
 
 ENGINES = ("epoll", "poll", "sigio", "io_uring")  # of the load generator
 _MOST_OF_A_CORE = 0.9  # of the cores that the load generator may use; above, it is the limit
@@ -97,6 +98,9 @@ class Load:
     def can_be_spoiled(self, result: Result) -> bool:
         """Users that hold in spite of other programs hold."""
         return bool(result.raw["users"]["held"] < self.threads)
+
+    def transfers(self) -> list[Transfer]:
+        return []
 
     def figures(self, result: Result) -> dict[str, Any]:
         raw = result.raw

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..plan.catalog import Cell, Crowd, Mode, Size
 from ..plan.setting import Setting
+from .transfers import Transfer
 
 if TYPE_CHECKING:
     from .closed_loop import Result
@@ -29,6 +31,7 @@ class Asked:
     same_file: bool
     setting: Setting
     repeat: int
+    record: Path | None = None  # the file for a record of each transfer, where one can be had
 
 
 class Load(Protocol):
@@ -66,6 +69,9 @@ class Load(Protocol):
 
     def without_server(self, what_ended: str) -> dict[str, Any] | None:
         """The fields of a Run when a server did not survive it; None: that is no answer."""
+
+    def transfers(self) -> list[Transfer]:
+        """A record of each, once the run has ended; [] for a load that keeps none."""
 
     def figures(self, result: Result) -> dict[str, Any]:
         """The fields of a Run that only this workload has."""

@@ -23,17 +23,24 @@ class BurstsTest(unittest.TestCase):
         self.skip_without_slow_disk(folder)
         flags = ["--quick", "--threads", "1,4", "--repeat", "1", "--work", str(folder / "work")]
         flags += ["--programs", str(BUILD), "--out", str(folder / "out")]
+        stages = {"ours-same", "ours-different", "ours-threads-different"}
+        flags += ["--stages", ",".join(stages)]
         done = lab("run", "000-table1", *flags)
         self.assertEqual(done.returncode, 0, done.stderr)
 
         points = table(folder / "out" / "points.csv")
-        self.assertEqual({row["stage"] for row in points}, {"ours-same", "ours-different"})
-        good = [row for row in points if not row["failures"]]
-        if not good:
-            self.skipTest(f"no burst on this busy machine: {points[-1]['failures']}")
-        for row in good:
+        self.assertEqual({row["stage"] for row in points}, stages)
+        transfers = table(folder / "out" / "transfers.csv")
+        for row in points:
+            failures = row["failures"].split("; ") if row["failures"] else []
+            disturbed = [one for one in failures if one.startswith("other programs")]
+            self.assertEqual(failures, disturbed)  # which changes nothing of what follows
+            self.assertEqual(
+                sum(one["trial"] == row["trial"] for one in transfers), int(row["threads"])
+            )
+            self.assertEqual(bool(row["server_rate_bytes_s"]), "threads" in row["stage"], row)
             self.assertEqual(int(row["bytes"]), int(row["threads"]) * MIB)
-            read = int(row["bytes"]) if row["stage"] == "ours-different" else MIB
+            read = MIB if row["stage"] == "ours-same" else int(row["bytes"])
             self.assertGreater(float(row["elapsed_s"]), 0.5 * read / 2e6, row)
         report = (folder / "out" / "report.html").read_text(encoding="utf-8")
         self.assertIn("1388.82", report)  # the paper's own number beside ours

@@ -14,6 +14,7 @@ import examples
 from lab import run
 from lab.observe.host import Host
 from lab.plan.plan import Options
+from lab.procedures.measure import Measured
 from lab.rig.errors import Failed, WrongUsage
 from lab.rig.servers import Programs
 
@@ -34,7 +35,12 @@ KNEE = Options(experiments=("knee",), mode="quick", pin="none")
 def made_up_point(stack, conditions, setting, repeat):
     threads = setting.threads
     made = examples.run(threads, 1000.0 * threads, repeat)
-    return replace(made, cell=stack.cell, store="sqlite"), {"command": "loadgen"}, None
+    return Measured(
+        run=replace(made, cell=stack.cell, store="sqlite"),
+        evidence={"command": "loadgen"},
+        transfers=[],
+        made_in_all=None,
+    )
 
 
 class MadeUpServers:
@@ -115,9 +121,9 @@ class RunTest(unittest.TestCase):
 
     def test_an_open_loop_has_its_own_points_with_the_limit_that_was_asked_for(self):
         def point(stack, conditions, setting, repeat):
-            made, evidence, count = made_up_point(stack, conditions, setting, repeat)
-            rate = setting.offered_rps
-            return replace(made, offered_rps=rate, p99_ms=rate and rate / 100), evidence, count
+            made, rate = made_up_point(stack, conditions, setting, repeat), setting.offered_rps
+            run = replace(made.run, offered_rps=rate, p99_ms=rate and rate / 100)
+            return replace(made, run=run)
 
         self.point.side_effect = point
         options = replace(KNEE, p99_ms=100.0)

@@ -4,6 +4,7 @@ from tree import Mutation
 
 _LOAD = "lab/test_burst.BurstTest."
 _BURSTS = "lab/test_bursts.BurstsTest."
+_TRANSFERS = "lab/test_transfers.TransfersTest."
 
 MUTATIONS: tuple[Mutation, ...] = (
     Mutation(
@@ -33,6 +34,27 @@ MUTATIONS: tuple[Mutation, ...] = (
         " and run.repeat > discard",
         "",
         (_BURSTS + "test_the_first_repetitions_may_be_left_out",),
+    ),
+    Mutation(
+        "failed-transfer-counts-in-the-rate",
+        "lab/workloads/transfers.py",
+        "if one.last_byte_s and not one.failure]",
+        "if one.last_byte_s]",
+        (_TRANSFERS + "test_the_rate_is_all_bytes_from_the_first_asking_to_the_last_end",),
+    ),
+    Mutation(
+        "lines-of-earlier-trials-count",
+        "lab/procedures/server_log.py",
+        "file.seek(self._begin)",
+        "file.seek(0)",
+        ("lab/test_server_log.ServerLogTest.test_lines_of_earlier_trials_are_not_of_this_one",),
+    ),
+    Mutation(
+        "drift-within-repetitions-is-not-seen",
+        "lab/analysis/bursts.py",
+        "return early.low <= late.high and late.low <= early.high",
+        "return early.low <= late.high",
+        (_BURSTS + "test_a_drift_within_the_repetitions_is_seen_where_there_are_enough",),
     ),
     Mutation(
         "blocks-are-passes",

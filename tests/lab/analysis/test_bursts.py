@@ -34,6 +34,17 @@ def verdict(runs: list[Run], **bounds: float) -> list[str]:
 
 
 class BurstsTest(unittest.TestCase):
+    def test_a_drift_within_the_repetitions_is_seen_where_there_are_enough(self):
+        def steady(*rates: float) -> bool | None:
+            runs = trials("a", 4, *rates)
+            runs = [replace(run, started_unix_s=run.repeat) for run in runs]
+            (step,) = bursts.of_cell("a", "1MiB", runs)
+            return step.is_steady
+
+        self.assertIs(steady(100, 101, 99, 100, 99, 101), True)
+        self.assertIs(steady(100, 101, 99, 150, 149, 151), False)
+        self.assertIsNone(steady(100, 101, 150, 151))
+
     def test_steps_are_in_rising_order_and_invalid_trials_are_in_none(self):
         runs = [*trials("a", 6, 10, 12, 14), *trials("a", 1, 20)]
         runs.append(replace(runs[0], rate_bytes_s=999.0, failures="spoiled"))

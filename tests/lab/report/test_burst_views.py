@@ -22,6 +22,7 @@ def trials(stage: str, transfers: int, *rates: float) -> list[Run]:
             cell=cell,
             rate_bytes_s=1024 * rate,
             simultaneity=0.875,
+            server_rate_bytes_s=1024 * rate * 1.01,
         )
         for repeat, rate in enumerate(rates, start=1)
     ]
@@ -47,7 +48,9 @@ class BurstViewsTest(unittest.TestCase):
         summary = (folder.path / "summary.md").read_text()
         html = (folder.path / "report.html").read_text()
         self.assertIn("The highest rates of 1MiB: ours-same 510 KB/s with 6", summary)
-        self.assertRegex(summary, r"\| 6 \| 510.*0\.875 .*\| 100")
+        self.assertRegex(summary, r"\| ours-same \| \(6, same\) \| 510 .*\+1\.0% \| 0\.875 ")
+        self.assertRegex(summary, r"\| ours-different \| \(6, different\) \| 100 ")
+        self.assertIn("| ours-different | 6 | ×0.20", summary)
         self.assertIn("six transfers of one file are far faster", summary)
         self.assertIn("figures/bursts-000-table1.svg", summary)
         self.assertIn("1388.82", html)  # what the paper printed
