@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from . import doctor, limits, run
-from .plan import catalog, options, papers, pinning
+from .plan import catalog, options, papers, pinning, plan
 from .plan.plan import BLOCKED, CYCLED, INTERLEAVED, Options
 from .report import compare, markdown, page
 from .results.records import Folder
@@ -250,11 +250,7 @@ def _search_users(parsed: argparse.Namespace) -> int:
 
 
 def _systems_of(chosen: Options) -> list[str]:
-    names = {
-        name
-        for experiment in catalog.choose_experiments(chosen.experiments)
-        for name in experiment.narrowed(chosen.stages, chosen.rows).stages
-    }
+    names = {name for experiment in plan.experiments_of(chosen) for name in experiment.stages}
     return [known.checked(stage) for name, stage in catalog.stages().items() if name in names]
 
 

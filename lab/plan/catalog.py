@@ -45,6 +45,7 @@ class Stage:
     same_file: bool = False  # all transfers of a burst are of one file; else each has its own
     machine: Limits | None = None  # the part of the machine that serves files; None: all of it
     steps: tuple[int, ...] = ()  # exactly these N, in this order; (): the procedure chooses
+    quick_steps: tuple[int, ...] = ()  # of --quick; (): as above
 
     @property
     def passwords(self) -> str:
@@ -102,19 +103,30 @@ class Experiment:
     fileserver_cores: str = ""  # "each": the fileserver gets 1 … n cores in turn
     workload: str = CLOSED_LOOP
     p99_limit_ms: float = 0.0  # of an open loop: the rate is searched that keeps p99 under it
+    quick_stages: tuple[str, ...] = ()  # of --quick; (): all
+    quick_rows: tuple[str, ...] = ()  # of --quick; (): all
 
     @property
     def each_core_count(self) -> bool:
         return self.fileserver_cores == "each"
 
     def narrowed(
-        self, chosen_stages: tuple[str, ...] | None, chosen_rows: tuple[str, ...] | None
+        self,
+        chosen_stages: tuple[str, ...] | None,
+        chosen_rows: tuple[str, ...] | None,
+        *,
+        is_quick: bool = False,
     ) -> Experiment:
         """With the chosen rows only. Chosen stages replace its own, if it has any.
 
-        Of a crowd, chosen rows replace its own too: the users can ask for any file.
+        Of a crowd, chosen rows replace its own too: the users can ask for any file. Where nothing
+        is chosen, a quick run may have fewer.
         """
         own, rows = self.stages, self.rows
+        if is_quick and chosen_stages is None and self.quick_stages:
+            own = self.quick_stages
+        if is_quick and chosen_rows is None and self.quick_rows:
+            rows = self.quick_rows
         if self.workload == CROWD and chosen_rows is not None:
             rows = tuple(row for row in chosen_rows if row != NEW)
         return replace(

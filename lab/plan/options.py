@@ -8,7 +8,7 @@ import re
 from ..rig import stores, wire
 from ..rig.cores import usable_cores
 from ..rig.errors import WrongUsage
-from . import catalog
+from . import catalog, plan
 from .catalog import NEW
 from .pinning import Placement
 from .plan import NAMESPACE, Options
@@ -51,8 +51,8 @@ def checked(arguments: argparse.Namespace) -> Options:
 
 def _require_fitting_stages(options: Options) -> None:
     """A stage that was chosen for a crowd or a burst must say how that is."""
-    for experiment in catalog.choose_experiments(options.experiments):
-        for name in experiment.narrowed(options.stages, options.rows).stages:
+    for experiment in plan.experiments_of(options):
+        for name in experiment.stages:
             stage = catalog.stages()[name]
             if experiment.workload == catalog.CROWD and not stage.crowd:
                 raise WrongUsage(f"{experiment.name}: stage {name} has no crowd of slow users")

@@ -159,7 +159,8 @@ class Plan:
         """Exactly these N of a cell, in this order; () if its procedure chooses."""
         if cell.workload in (CROWD, BURST) and self.options.threads:
             return self.options.threads
-        return self.stages[cell.stage].steps
+        stage = self.stages[cell.stage]
+        return (self.mode.name == "quick" and stage.quick_steps) or stage.steps
 
     def likely_points(self, cell: Cell) -> int:
         if steps := self.steps(cell):
@@ -175,16 +176,22 @@ class Plan:
         return first + (self.mode.repeat - 1) * min(first, _LIKELY_REPEATED_POINTS)
 
 
+def experiments_of(options: Options) -> list[Experiment]:
+    """Those of the command line, with the stages and rows that are to be measured."""
+    return [
+        one.narrowed(options.stages, options.rows, is_quick=options.mode == "quick")
+        for one in catalog.choose_experiments(options.experiments)
+    ]
+
+
 def make(options: Options, cores: Cores, files_folder: Path) -> Plan:
-    experiments = catalog.choose_experiments(options.experiments)
+    experiments = experiments_of(options)
     stages = _with_crowd(_with_store(catalog.stages(), options.store), options)
     cells = list(
         dict.fromkeys(
             cell
             for experiment in experiments
-            for cell in catalog.cells_of(
-                experiment.narrowed(options.stages, options.rows), len(cores)
-            )
+            for cell in catalog.cells_of(experiment, len(cores))
             if "profile" not in experiment.views
         )
     )
@@ -194,12 +201,7 @@ def make(options: Options, cores: Cores, files_folder: Path) -> Plan:
         for request, ladder in mode.threads.items()
     }
     sizes = catalog.sizes()
-    rows = {
-        row
-        for experiment in experiments
-        for row in experiment.narrowed(options.stages, options.rows).rows
-        if row != NEW
-    }
+    rows = {row for experiment in experiments for row in experiment.rows if row != NEW}
     many = {cell.row for cell in cells if cell.workload != CROWD}  # a crowd shares one file
     counts = {
         row: file_counts.wanted_count(sizes[row], options.mode, files_folder) if row in many else 1
@@ -222,11 +224,7 @@ def make(options: Options, cores: Cores, files_folder: Path) -> Plan:
 
 def _pairs(experiments: Sequence[Experiment], options: Options) -> tuple[Pair, ...]:
     """Each stage with the one before it, in experiments that show gains."""
-    chosen = [
-        experiment.narrowed(options.stages, options.rows)
-        for experiment in experiments
-        if _VIEWS_OF_GAINS & set(experiment.views)
-    ]
+    chosen = [experiment for experiment in experiments if _VIEWS_OF_GAINS & set(experiment.views)]
     return tuple(
         dict.fromkeys(
             Pair(before, after, row)

@@ -1,6 +1,7 @@
 """The data files name only what exists, and contain all of the paper."""
 
 import unittest
+from dataclasses import replace
 
 from lab.plan import catalog, papers
 from lab.report.page import VIEWS
@@ -13,6 +14,8 @@ class CatalogTest(unittest.TestCase):
         for experiment in catalog.experiments().values():
             self.assertLessEqual(set(experiment.stages), set(catalog.stages()), experiment.name)
             self.assertLessEqual(set(experiment.rows), rows, experiment.name)
+            self.assertLessEqual(set(experiment.quick_stages), set(experiment.stages))
+            self.assertLessEqual(set(experiment.quick_rows), set(experiment.rows))
             self.assertLessEqual(set(experiment.views), set(VIEWS), experiment.name)
 
     def test_every_table_and_figure_of_the_paper_has_its_experiment(self):
@@ -49,6 +52,17 @@ class CatalogTest(unittest.TestCase):
         self.assertEqual((cell.is_open, cell.slug), (True, "turnstile-1KB-open"))
         self.assertNotEqual(cell, catalog.Cell("turnstile", "1KB"))
         self.assertEqual(str(cell), "turnstile, get 1KB, open loop")
+
+    def test_a_quick_run_may_have_fewer_unless_they_are_chosen(self):
+        experiment = replace(
+            catalog.experiments()["table4"], quick_stages=("redis",), quick_rows=("1KB",)
+        )
+        quick = experiment.narrowed(None, None, is_quick=True)
+        self.assertEqual((quick.stages, quick.rows), (("redis",), ("1KB",)))
+        full = experiment.narrowed(None, None)
+        self.assertEqual((full.stages, full.rows), (experiment.stages, experiment.rows))
+        chosen = experiment.narrowed(("turnstile",), ("10KB",), is_quick=True)
+        self.assertEqual((chosen.stages, chosen.rows), (("turnstile",), ("10KB",)))
 
     def test_cells_can_be_narrowed_and_stages_replaced(self):
         experiment = catalog.experiments()["table4"].narrowed(("turnstile",), ("1KB",))
