@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from . import doctor, limits, run
-from .plan import catalog, options, papers, pinning, plan
+from .plan import catalog, machines, options, papers, pinning, plan
 from .plan.plan import BLOCKED, CYCLED, INTERLEAVED, Options
 from .report import compare, markdown, page
 from .results.records import Folder
@@ -60,7 +60,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     listing = commands.add_parser(
-        "list", help="print the experiments, stages, sizes and pinning plans"
+        "list", help="print the experiments, stages, sizes, machines and pinning plans"
     )
     listing.set_defaults(command=_list)
     run = commands.add_parser(
@@ -162,9 +162,14 @@ def _add_plan_flags(parser: argparse.ArgumentParser, names_needed: bool = True) 
         "--discard", metavar="N", help="bursts: the first N repetitions are in no table"
     )
     parser.add_argument(
+        "--machine",
+        metavar="NAME",
+        help="a machine of `lab list` for the program that serves files, by a control group",
+    )
+    parser.add_argument(
         "--memory",
         metavar="SIZE",
-        help="the most memory of the program that serves files, by a control group: 512M, 1G",
+        help="the most memory of that program, in place of the machine's: 512M, 1G",
     )
     parser.add_argument(
         "--store", metavar="KIND", help=f"use this store for every stage: {', '.join(KINDS)}"
@@ -216,7 +221,10 @@ def _list(_parsed: argparse.Namespace) -> int:
     )
     for stage in catalog.stages().values():
         print(f"  {stage.name:20} {stage.title}{'; ' + stage.store if stage.store else ''}")
-    print(f"rows\n  new, {', '.join(catalog.sizes())}\npinning plans")
+    print(f"rows\n  new, {', '.join(catalog.sizes())}\nmachines")
+    for machine in machines.machines().values():
+        print(f"  {machine.name:20} {machine.title}")
+    print("pinning plans")
     for name, meaning in pinning.PLANS.items():
         print(f"  {name:10} {meaning}")
     return 0

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 
-from ..rig.control_group import Limits
 from ..rig.errors import WrongUsage
 from . import papers
 from .from_json import from_json
+from .machines import Machine, machine
 
 COMPONENTS = ("fileserver", "authserver", "store", "loadgen")
 CLOSED_LOOP, OPEN_LOOP, CROWD, BURST = "closed_loop", "open_loop", "crowd", "burst"  # the workloads
@@ -43,7 +44,7 @@ class Stage:
     system: str = "turnstile"  # whom it runs against, see systems/known.py
     crowd: Crowd | None = None  # how the users of a crowd behave
     same_file: bool = False  # all transfers of a burst are of one file; else each has its own
-    machine: Limits | None = None  # the part of the machine that serves files; None: all of it
+    machine: Machine | None = None  # what serves the files; None: this host
     steps: tuple[int, ...] = ()  # exactly these N, in this order; (): the procedure chooses
     quick_steps: tuple[int, ...] = ()  # of --quick; (): as above
 
@@ -173,9 +174,14 @@ def row_title(row: str) -> str:
 @cache
 def stages() -> Mapping[str, Stage]:
     return {
-        name: from_json(Stage, {**entry, "name": name})
-        for _, name, entry in papers.entries("stages.json")
+        name: _stage(name, entry) for _, name, entry in papers.entries("stages.json")
     }
+
+
+def _stage(name: str, entry: Mapping[str, Any]) -> Stage:
+    """An entry has the name of its machine only."""
+    found = machine(entry["machine"]) if "machine" in entry else None
+    return replace(from_json(Stage, {**entry, "name": name, "machine": None}), machine=found)
 
 
 @cache

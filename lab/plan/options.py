@@ -10,6 +10,7 @@ from ..rig.cores import usable_cores
 from ..rig.errors import WrongUsage
 from . import catalog, plan
 from .catalog import NEW
+from .machines import machine
 from .pinning import Placement
 from .plan import NAMESPACE, Options
 
@@ -35,6 +36,7 @@ def checked(arguments: argparse.Namespace) -> Options:
         order=arguments.order,
         gap_s=_positive("--gap", arguments.gap) or 0.0,
         discard=_whole("--discard", arguments.discard) or 0,
+        machine=arguments.machine or "",
         memory_bytes=_size("--memory", arguments.memory),
         pin=arguments.pin,
         client=_client(arguments.client, arguments.link),
@@ -43,6 +45,8 @@ def checked(arguments: argparse.Namespace) -> Options:
     )
     if options.store is not None and options.store not in stores.KINDS:
         raise WrongUsage(f"--store '{options.store}': it may be {', '.join(stores.KINDS)}")
+    if options.machine:
+        machine(options.machine)  # WrongUsage if there is none
     _require_fitting_stages(options)
     placement = Placement(options.pin, usable_cores(), not options.has_remote_client)
     placement.of_run()  # WrongUsage if there is no such plan

@@ -4,6 +4,8 @@
   numbers.json                                 what the paper printed
   findings.json                                what the paper found, see claims.py
 
+machines.json is of all papers, see machines.py.
+
 Rows are named as in experiments.json. Numbers are copied as printed.
 """
 

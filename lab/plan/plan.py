@@ -11,6 +11,7 @@ from ..rig import wire
 from ..rig.cores import Cores
 from . import catalog, file_counts
 from .catalog import BURST, CROWD, NEW, Cell, Experiment, Mode, Stage
+from .machines import Machine, machine
 from .pinning import Placement
 
 # In addition to the measured seconds and the warm-up: start and result of the load generator, and
@@ -48,7 +49,8 @@ class Options:
     order: str = INTERLEAVED  # of the repetitions
     gap_s: float = 0.0  # between two trials of the same servers
     discard: int = 0  # of the first repetitions of bursts, that are in no table
-    memory_bytes: int | None = None  # for the program that serves files; None: all that there is
+    machine: str = ""  # that of every stage; "": as the stage says
+    memory_bytes: int | None = None  # for the program that serves files; None: as its machine says
     p99_ms: float | None = None  # under which an open loop keeps p99; None: the experiment's own
     client: str = ""  # where the load generator runs: here, in NAMESPACE, or on a host
     link: str = ""  # the rate of the link to it, if it runs in NAMESPACE
@@ -187,6 +189,7 @@ def experiments_of(options: Options) -> list[Experiment]:
 def make(options: Options, cores: Cores, files_folder: Path) -> Plan:
     experiments = experiments_of(options)
     stages = _with_crowd(_with_store(catalog.stages(), options.store), options)
+    stages = _with_machine(stages, options)
     cells = list(
         dict.fromkeys(
             cell
@@ -273,6 +276,26 @@ def _with_crowd(stages: Mapping[str, Stage], options: Options) -> Mapping[str, S
         name: replace(stage, crowd=replace(stage.crowd, **chosen)) if stage.crowd else stage
         for name, stage in stages.items()
     }
+
+
+def _with_machine(stages: Mapping[str, Stage], options: Options) -> Mapping[str, Stage]:
+    """With the chosen machine, and on it the chosen memory."""
+    if options.machine:
+        chosen = machine(options.machine)
+        stages = {name: replace(stage, machine=chosen) for name, stage in stages.items()}
+    if options.memory_bytes is None:
+        return stages
+    return {
+        name: replace(stage, machine=_with_memory(stage.machine, options.memory_bytes))
+        for name, stage in stages.items()
+    }
+
+
+def _with_memory(chosen: Machine | None, memory_bytes: int) -> Machine:
+    """All memory that the programs may use, in place of a page cache beside them."""
+    chosen = chosen or Machine()
+    name = f"{chosen.name} with {memory_bytes >> 10:,} KiB".removeprefix(" with ")
+    return replace(chosen, name=name, memory_bytes=memory_bytes, cache_bytes=None)
 
 
 def _narrowed(mode: Mode, options: Options) -> Mode:

@@ -16,7 +16,7 @@ from ..results import transfer_table
 from ..results.environment import Environment, StackRecord
 from ..results.records import Folder, Run
 from ..rig import control_group
-from ..rig.control_group import Limits
+from ..rig.control_group import ControlGroup
 from ..rig.errors import Failed
 from ..rig.place import Place
 from ..rig.servers import Programs
@@ -67,25 +67,26 @@ class Bench:
         )
         root = self.roots[cell.row]
         with (
-            self._part_of_the_machine(stage) as wrapper,
-            system.running(cell, pins, root, conditions.logs, place, wrapper) as servers,
+            self._part_of_the_host(stage) as group,
+            system.running(
+                cell, pins, root, conditions.logs, place, tuple(group.prefix) if group else ()
+            ) as servers,
         ):
+            if group:
+                group.limit_cache()
             self._record(cell, servers, pins.meaning, place)
-            trials = Trials(self, servers, conditions)
+            trials = Trials(self, servers, replace(conditions, group=group))
             yield trials
         trials.check_counts()
 
     @contextmanager
-    def _part_of_the_machine(self, stage: Stage) -> Iterator[tuple[str, ...]]:
-        """What is put before the command of the program that serves files."""
-        limits = stage.machine or Limits()
-        if self.plan.options.memory_bytes is not None:
-            limits = replace(limits, memory_bytes=self.plan.options.memory_bytes)
-        if limits == Limits():
-            yield ()
+    def _part_of_the_host(self, stage: Stage) -> Iterator[ControlGroup | None]:
+        """For the program that serves files; None if it may use all of the host."""
+        if stage.machine is None:
+            yield None
             return
-        with control_group.limited(limits, self.work) as group:
-            yield tuple(group.prefix)
+        with control_group.limited(stage.machine, self.work) as group:
+            yield group
 
     def _record(self, cell: Cell, servers: Running, meaning: str, place: Place) -> None:
         self.environment.stacks[cell.slug] = StackRecord(

@@ -14,6 +14,7 @@ from ..plan.pinning import Pinning
 from ..plan.setting import Setting
 from ..results.records import Run
 from ..rig import namespace
+from ..rig.control_group import ControlGroup
 from ..rig.cores import verify_cores
 from ..rig.errors import Failed
 from ..rig.place import LOOPBACK, Place
@@ -47,6 +48,7 @@ class Conditions:
     files_folder: Path
     logs: Path
     place: Place
+    group: ControlGroup | None = None  # of the program that serves files
 
 
 @dataclass(frozen=True, kw_only=True)

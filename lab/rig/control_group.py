@@ -33,6 +33,7 @@ class Limits:
     """None: no limit."""
 
     memory_bytes: int | None = None  # page cache and socket buffers count too; there is no swap
+    cache_bytes: int | None = None  # memory beyond that of the idle programs, see limit_cache()
     cores: float | None = None  # CPU time per time; 0.1 is a tenth of a core
     read_bytes_per_s: float | None = None  # from the disk below a folder
     processes: int | None = None  # threads count too
@@ -45,6 +46,7 @@ class GroupUsage:
     memory_bytes: int | None
     peak_memory_bytes: int | None
     page_cache_bytes: int | None
+    mapped_bytes: int | None  # the part of the page cache that programs have mapped, as their code
     refaults: int | None  # pages that were read again soon after they had been dropped
     throttled_s: float | None  # time in which the group had to wait for its share of the cores
 
@@ -78,6 +80,7 @@ class ControlGroup:
 
     folders: dict[str, Path] = field(default_factory=dict)
     is_unified: bool = False
+    limits: Limits = Limits()
 
     @property
     def prefix(self) -> list[str]:
@@ -105,6 +108,25 @@ class ControlGroup:
         """Lets all go on. Does nothing to a group that is not frozen."""
         self._set_frozen(False)
 
+    def limit_cache(self) -> None:
+        """Limits memory to what the programs use now and cache_bytes; without those does nothing.
+
+        Page cache that no program has mapped is not in use. So a server of today gets the page
+        cache of an old machine, whatever it needs itself. Requires: the programs are ready and
+        idle. What a session takes later comes out of the cache, as it did on the old machine.
+        Failed when the kernel refuses the limit.
+        """
+        if self.limits.cache_bytes is None:
+            return
+        used = self.usage()
+        idle_bytes = (used.memory_bytes or 0) - (used.page_cache_bytes or 0)
+        idle_bytes += used.mapped_bytes or 0
+        most = idle_bytes + self.limits.cache_bytes
+        try:
+            _write(self.folders["memory"], _memory(most, self.is_unified))
+        except OSError as error:
+            raise Failed(f"no limit of memory: {error.filename}: {error.strerror}") from error
+
     def usage(self) -> GroupUsage:
         memory = self.folders["memory"]
         stat = _numbers(memory / "memory.stat")
@@ -116,6 +138,7 @@ class ControlGroup:
             memory_bytes=_number(memory / names.memory),
             peak_memory_bytes=_number(memory / names.peak_memory),
             page_cache_bytes=stat.get(names.page_cache),
+            mapped_bytes=stat.get(names.mapped),
             refaults=sum(refaults) if refaults else None,
             throttled_s=None if throttled is None else throttled / names.throttled_per_s,
         )
@@ -139,14 +162,20 @@ class _Names:
     memory: str
     peak_memory: str
     page_cache: str
+    mapped: str
     throttled: str
     throttled_per_s: float
 
 
 _NAMES_1 = _Names(
-    "memory.usage_in_bytes", "memory.max_usage_in_bytes", "total_cache", "throttled_time", 1e9
+    "memory.usage_in_bytes",
+    "memory.max_usage_in_bytes",
+    "total_cache",
+    "total_mapped_file",
+    "throttled_time",
+    1e9,
 )
-_NAMES_2 = _Names("memory.current", "memory.peak", "file", "throttled_usec", 1e6)
+_NAMES_2 = _Names("memory.current", "memory.peak", "file", "file_mapped", "throttled_usec", 1e6)
 
 
 @contextmanager
@@ -159,7 +188,7 @@ def limited(
     Failed when this user or this kernel cannot have such a group; then nothing of it is left.
     """
     hierarchies = hierarchies or Hierarchies()
-    group = ControlGroup(is_unified=hierarchies.is_unified)
+    group = ControlGroup(is_unified=hierarchies.is_unified, limits=limits)
     try:
         _make(group, limits, work, hierarchies)
     except OSError as error:
@@ -205,9 +234,13 @@ def _make(group: ControlGroup, limits: Limits, work: Path, hierarchies: Hierarch
         if folder not in group.folders.values():
             folder.mkdir()
         group.folders[controller] = folder
-        for file, value in values.get(controller, {}).items():
-            if file not in _OPTIONAL or (folder / file).exists():
-                (folder / file).write_text(value)
+        _write(folder, values.get(controller, {}))
+
+
+def _write(folder: Path, values: dict[str, str]) -> None:
+    for file, value in values.items():
+        if file not in _OPTIONAL or (folder / file).exists():
+            (folder / file).write_text(value)
 
 
 _OPTIONAL = ("memory.memsw.limit_in_bytes", "memory.swap.max")  # no file: a kernel without swap
@@ -216,11 +249,7 @@ _OPTIONAL = ("memory.memsw.limit_in_bytes", "memory.swap.max")  # no file: a ker
 def _values_1(limits: Limits, work: Path) -> dict[str, dict[str, str]]:
     values: dict[str, dict[str, str]] = {}
     if limits.memory_bytes is not None:
-        most = str(limits.memory_bytes)
-        values["memory"] = {
-            "memory.limit_in_bytes": most,
-            "memory.memsw.limit_in_bytes": most,  # with swap; so none is left for swap
-        }
+        values["memory"] = _memory(limits.memory_bytes, is_unified=False)
     if limits.cores is not None:
         quota = str(round(limits.cores * _PERIOD_US))
         values["cpu"] = {"cpu.cfs_period_us": str(_PERIOD_US), "cpu.cfs_quota_us": quota}
@@ -235,7 +264,7 @@ def _values_1(limits: Limits, work: Path) -> dict[str, dict[str, str]]:
 def _values_2(limits: Limits, work: Path) -> dict[str, dict[str, str]]:
     values: dict[str, dict[str, str]] = {}
     if limits.memory_bytes is not None:
-        values["memory"] = {"memory.max": str(limits.memory_bytes), "memory.swap.max": "0"}
+        values["memory"] = _memory(limits.memory_bytes, is_unified=True)
     if limits.cores is not None:
         values["cpu"] = {"cpu.max": f"{round(limits.cores * _PERIOD_US)} {_PERIOD_US}"}
     if limits.read_bytes_per_s is not None:
@@ -244,6 +273,15 @@ def _values_2(limits: Limits, work: Path) -> dict[str, dict[str, str]]:
     if limits.processes is not None:
         values["pids"] = {"pids.max": str(limits.processes)}
     return values
+
+
+def _memory(most_bytes: int, is_unified: bool) -> dict[str, str]:
+    if is_unified:
+        return {"memory.max": str(most_bytes), "memory.swap.max": "0"}
+    return {
+        "memory.limit_in_bytes": str(most_bytes),
+        "memory.memsw.limit_in_bytes": str(most_bytes),  # with swap; so none is left for swap
+    }
 
 
 def _disk_below(folder: Path) -> str:

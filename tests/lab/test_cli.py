@@ -39,6 +39,7 @@ class CommandLineTest(unittest.TestCase):
             ["search", "users", "--engine", "select"],
             ["search", "users", "ours"],
             ["search", "users", "--memory", "1T"],
+            ["search", "users", "--machine", "cray"],
             ["run", "001-servers", "--stages", "redis"],
             ["run", "table4", "--note", "two\nlines"],
             ["run", "table4", "--note", "x" * 501],

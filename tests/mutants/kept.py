@@ -12,6 +12,7 @@ import ftp_systems
 import http_session
 import http_syntax
 import lab_bursts
+import lab_machines
 import lab_verdicts
 import laboratory
 import loadgen_loops
@@ -56,6 +57,7 @@ ALL: tuple[Mutation, ...] = (
     *open_loops.MUTATIONS,
     *crowd_searches.MUTATIONS,
     *lab_bursts.MUTATIONS,
+    *lab_machines.MUTATIONS,
     *topology.MUTATIONS,
     *side_by_side.MUTATIONS,
     *ftp_systems.MUTATIONS,

@@ -5,6 +5,7 @@ The groups of version 1 are the kernel's own. Version 2 is tested by what is wri
 
 import os
 import subprocess
+import sys
 import tempfile
 import unittest
 from contextlib import ExitStack
@@ -15,6 +16,16 @@ from lab.rig.errors import Failed
 from lab.rig.processes import Program
 
 _MIB = 1 << 20
+_HOLD_AND_READ = """
+import sys
+held = bytearray(b"x" * (12 << 20))
+for word in ("ready", "read"):
+    print(word, flush=True)
+    sys.stdin.readline()
+    with open(sys.argv[1], "rb", 0) as file:
+        while file.read(1 << 16):
+            pass
+"""
 _NO_PROCESS = 2**22 + 1  # above the highest id that a kernel gives
 
 
@@ -59,7 +70,7 @@ class FilesTest(unittest.TestCase):
             folder = group.folders["memory"]
             (folder / "memory.current").write_text("500\n")
             (folder / "memory.stat").write_text(
-                "file 300\nworkingset_refault_anon 2\nworkingset_refault_file 5\n"
+                "file 300\nfile_mapped 20\nworkingset_refault_anon 2\nworkingset_refault_file 5\n"
             )
             (folder / "cpu.stat").write_text("usage_usec 9\nthrottled_usec 1500000\n")
             usage = group.usage()
@@ -68,6 +79,22 @@ class FilesTest(unittest.TestCase):
         )
         self.assertEqual(1.5, usage.throttled_s)
         self.assertIsNone(usage.peak_memory_bytes)
+
+    def test_version_2_gives_the_cache_beside_what_is_in_use(self) -> None:
+        self._unify()
+        with limited(Limits(cache_bytes=1000), self.root, self.hierarchies) as group:
+            folder = group.folders["memory"]
+            self.assertFalse((folder / "memory.max").exists())
+            (folder / "memory.current").write_text("500\n")
+            (folder / "memory.stat").write_text("file 300\nfile_mapped 20\n")
+            group.limit_cache()
+            self.assertEqual("1220", (folder / "memory.max").read_text())
+
+    def test_without_a_limit_of_the_cache_memory_stays_as_it_is(self) -> None:
+        self._unify()
+        with limited(Limits(memory_bytes=500), self.root, self.hierarchies) as group:
+            group.limit_cache()
+            self.assertEqual("500", (group.folders["memory"] / "memory.max").read_text())
 
     def test_version_1_lies_below_the_group_of_the_lab(self) -> None:
         for path in ("memory/session", "cpu", "freezer"):
@@ -135,6 +162,28 @@ class KernelTest(unittest.TestCase):
         if usage.peak_memory_bytes is not None:
             self.assertGreater(usage.peak_memory_bytes, 4 * _MIB)
 
+    def test_a_ready_program_keeps_its_memory_and_gets_the_cache_beside_it(self) -> None:
+        group = self._group(Limits(cache_bytes=4 * _MIB))
+        file = self.work / "file"
+        file.write_bytes(bytes(16 * _MIB))
+        _drop_from_cache(file)
+        command = [*group.prefix, sys.executable, "-I", "-S", "-c", _HOLD_AND_READ, str(file)]
+        with subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as program:
+            assert program.stdin and program.stdout
+            self.assertEqual("ready\n", program.stdout.readline())
+            group.limit_cache()
+            program.stdin.write("read\n")
+            program.stdin.flush()
+            self.assertEqual("read\n", program.stdout.readline())
+            used = group.usage()
+            program.communicate("\n", timeout=60)
+        assert used.memory_bytes is not None and used.page_cache_bytes is not None
+        self.assertGreater(used.memory_bytes, 12 * _MIB)
+        self.assertLess(used.page_cache_bytes, 6 * _MIB)
+        self.assertGreater(used.page_cache_bytes, 2 * _MIB)
+
     def test_a_share_of_a_core_is_held_and_the_wait_for_it_is_told(self) -> None:
         group = self._group(Limits(cores=0.1))
         loop = "import time\nwhile time.process_time() < 0.2: pass"
@@ -171,6 +220,12 @@ class KernelTest(unittest.TestCase):
         self.assertEqual(-15, program.stop())
         self._stack.close()
         self.assertFalse(any(folder.exists() for folder in group.folders.values()))
+
+
+def _drop_from_cache(file: Path) -> None:
+    with open(file, "rb") as opened:
+        os.fsync(opened.fileno())
+        os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,94 @@
+"""The machines of the papers, and which one a stage of a plan gets."""
+
+import argparse
+import dataclasses
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from lab.plan import catalog, machines, options, plan
+from lab.plan.from_json import from_json
+from lab.plan.machines import Machine
+from lab.plan.plan import Options
+from lab.rig.errors import WrongUsage
+
+_486 = machines.machine("486")
+_OF_THE_STAGE = dataclasses.replace(
+    catalog.stages()["redis"], machine=machines.machine("pentium-90")
+)
+
+
+def machine_of(stage: str, **chosen: object) -> Machine | None:
+    stages = {**catalog.stages(), "redis": _OF_THE_STAGE}
+    with mock.patch.object(catalog, "stages", return_value=stages):
+        wanted = Options(experiments=("table4",), mode="quick", pin="none")
+        made = plan.make(
+            dataclasses.replace(wanted, **chosen),  # type: ignore[arg-type]
+            (0, 1),
+            Path("/nonexistent"),
+        )
+    return made.stages[stage].machine
+
+
+class MachinesTest(unittest.TestCase):
+    def test_each_has_a_title_and_a_limit(self) -> None:
+        for name, machine in machines.machines().items():
+            self.assertEqual(machine.name, name)
+            self.assertTrue(machine.title)
+            self.assertNotEqual(machine, Machine(name=name, title=machine.title))
+
+    def test_the_486_has_its_page_cache_beside_the_idle_server(self) -> None:
+        self.assertEqual((_486.cache_bytes, _486.memory_bytes), (4 << 20, None))
+
+    def test_a_stage_names_its_machine(self) -> None:
+        self.assertEqual(
+            catalog.stages()["ours-same"].machine, machines.machine("486-disk")
+        )
+        self.assertIsNone(catalog.stages()["redis"].machine)
+
+    def test_a_folder_of_an_older_version_has_limits_without_a_name(self) -> None:
+        self.assertEqual(
+            from_json(Machine, {"memory_bytes": 1000, "cores": None}), Machine(memory_bytes=1000)
+        )
+
+
+class ChosenMachineTest(unittest.TestCase):
+    def test_a_stage_keeps_its_own_unless_one_is_chosen(self) -> None:
+        self.assertIsNone(machine_of("ph2"))
+        self.assertEqual(machine_of("redis"), _OF_THE_STAGE.machine)
+
+    def test_the_chosen_one_is_that_of_every_stage(self) -> None:
+        for stage in ("ph2", "redis"):
+            self.assertEqual(machine_of(stage, machine="486"), _486)
+
+    def test_chosen_memory_replaces_that_of_the_machine_and_its_cache(self) -> None:
+        found = machine_of("ph2", machine="486", memory_bytes=6 << 20)
+        assert found is not None
+        self.assertEqual((found.memory_bytes, found.cache_bytes), (6 << 20, None))
+        self.assertEqual(found.read_bytes_per_s, _486.read_bytes_per_s)
+        self.assertEqual(found.name, "486 with 6,144 KiB")
+
+    def test_chosen_memory_is_a_machine_where_there_is_none(self) -> None:
+        found = machine_of("ph2", memory_bytes=1 << 30)
+        assert found is not None
+        self.assertEqual((found.memory_bytes, found.name), (1 << 30, "1,048,576 KiB"))
+
+    def test_an_unknown_machine_is_wrong_usage_that_names_the_known_ones(self) -> None:
+        with self.assertRaisesRegex(WrongUsage, "486-disk"):
+            machines.machine("cray")
+        arguments = argparse.Namespace(machine="cray", experiments=["table4"])
+        arguments = argparse.Namespace(**{**_defaults(), **vars(arguments)})
+        with self.assertRaisesRegex(WrongUsage, "cray"):
+            options.checked(arguments)
+
+
+def _defaults() -> dict[str, object]:
+    nothing = dict.fromkeys(
+        "stages sizes threads seconds repeat store p99 rate engine gap discard memory client "
+        "link note".split()
+    )
+    return {**nothing, "quick": True, "order": "interleaved", "pin": "none"}
+
+
+if __name__ == "__main__":
+    unittest.main()
