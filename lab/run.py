@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .observe import callgrind, disk_probe, host, limits
+from .observe import callgrind, disk_probe, host, limits, machine_probe
 from .plan import catalog, plan
 from .plan.plan import Options, Plan
 from .procedures.bench import Bench
@@ -24,6 +24,7 @@ from .rig.host import raise_descriptor_limit
 from .rig.servers import Programs
 
 _FEWEST_DESCRIPTORS = 4096
+_LEAST_PROBE_S = 2.0  # of a machine; its share of a core is given out in parts of 0.1 s
 _PROFILED_FILES, _PROFILED_S = 64, 10.0  # under valgrind, some fifty times slower
 
 
@@ -71,6 +72,7 @@ def run(options: Options, places: Places) -> None:
     try:
         _probe_network(todo, folder, environment, progress)
         _probe_disk(todo, folder, environment, places, progress)
+        _probe_machines(todo, folder, environment, places, progress)
         _profile(todo, folder, environment, places, progress)
         campaign.run()
         environment.is_complete = True
@@ -175,6 +177,26 @@ def _probe_disk(
     except Failed as error:
         environment.problems["disk probe"] = str(error)
     folder.write_environment(environment)
+
+
+def _probe_machines(
+    todo: Plan, folder: Folder, environment: Environment, places: Places, progress: Progress
+) -> None:
+    """Tries once for each folder what the groups carry that stand for machines of the papers."""
+    used = (todo.stages[cell.stage].machine for cell in todo.cells)
+    for machine in dict.fromkeys(machine for machine in used if machine):
+        if machine.name in environment.machine_probes:
+            continue
+        progress.say(f"measuring what the machine {machine.name} carries")
+        problem = f"machine {machine.name}"
+        try:
+            environment.machine_probes[machine.name] = machine_probe.measure(
+                machine, places.work, max(_LEAST_PROBE_S, todo.mode.seconds / 4)
+            )
+            environment.problems.pop(problem, None)
+        except Failed as error:
+            environment.problems[problem] = str(error)
+        folder.write_environment(environment)
 
 
 def _profile(

@@ -173,9 +173,7 @@ def row_title(row: str) -> str:
 
 @cache
 def stages() -> Mapping[str, Stage]:
-    return {
-        name: _stage(name, entry) for _, name, entry in papers.entries("stages.json")
-    }
+    return {name: _stage(name, entry) for _, name, entry in papers.entries("stages.json")}
 
 
 def _stage(name: str, entry: Mapping[str, Any]) -> Stage:

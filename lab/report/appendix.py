@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ..analysis.cells import Analysis
+from ..observe.machine_probe import MachineProbe
 from ..results.environment import Environment
 from ..results.records import Folder, Run
 from . import wording
@@ -94,6 +95,7 @@ def environment_section(
             ],
         ),
     ]
+    blocks += _machines(environment)
     if environment.profile:
         blocks.append(
             Listing("Command line of the profiled fileserver", environment.profile.command)
@@ -107,6 +109,38 @@ def environment_section(
         )
         blocks.append(Listing(f"Command lines and store settings: {slug}", "\n".join(lines)))
     return blocks
+
+
+def _machines(environment: Environment) -> list[Block]:
+    """The machines of the papers that programs had, and what a probe found of each limit."""
+    machines = {
+        stage.machine.name: stage.machine for stage in environment.stages.values() if stage.machine
+    }
+    rows = []
+    for name, machine in machines.items():
+        probe = environment.machine_probes.get(name, MachineProbe())
+        rows.append(
+            [
+                name,
+                wording.byte_size(machine.cache_bytes or machine.memory_bytes),
+                wording.byte_size(probe.cached_bytes),
+                wording.megabytes(machine.read_bytes_per_s),
+                wording.megabytes(probe.read_bytes_per_s),
+                wording.three_digits(machine.cores),
+                wording.three_digits(probe.cores),
+            ]
+        )
+    table = Table(
+        title="Machines of the papers: their limits, and what a probe found",
+        caption="Of the program that serves files. Memory is page cache beside what the idle "
+        "server uses, where the machine is so described; found is what stayed in the page cache "
+        "of a larger file. CPU found: how far a loop counted, as a part of one core without a "
+        "limit.",
+        header=["machine", *(title for _ in range(3) for title in ("limit", "found"))],
+        rows=rows,
+        groups=[("", 1), ("memory", 2), ("disk, MB/s", 2), ("CPU, cores", 2)],
+    )
+    return [table] if rows else []
 
 
 def _load_commands(folder: Folder, analysis: Analysis) -> dict[str, list[str]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from ..observe.callgrind import Profile
 from ..observe.disk_probe import DiskProbe
 from ..observe.host import Host
+from ..observe.machine_probe import MachineProbe
 from ..plan.catalog import Cell, Mode, Stage
 from ..plan.pinning import Placement
 from ..plan.plan import Options
@@ -55,6 +56,7 @@ class Environment:
     loopback_bytes_per_s: float | None = None
     disk_probe: DiskProbe | None = None  # of the disk below the work folder
     link_probes: dict[str, Carried] = field(default_factory=dict)  # by the name of the place
+    machine_probes: dict[str, MachineProbe] = field(default_factory=dict)  # by its name
     profile: Profile | None = None
 
     def other_settings(self, other: Environment) -> list[str]:

@@ -13,6 +13,7 @@ import examples
 
 from lab import run
 from lab.observe.host import Host
+from lab.observe.machine_probe import MachineProbe
 from lab.plan.plan import Options
 from lab.procedures.measure import Measured
 from lab.rig.errors import Failed, WrongUsage
@@ -118,6 +119,17 @@ class RunTest(unittest.TestCase):
         environment = folder.environment()
         self.assertEqual(set(environment.stacks), {"turnstile-new", "turnstile-1KB"})
         self.assertEqual(list(environment.stages), ["turnstile"])
+
+    def test_a_machine_is_probed_once_and_its_result_recorded(self):
+        found = MachineProbe(cores=0.009, read_bytes_per_s=2e6)
+        measure = self.patch("observe.machine_probe.measure", return_value=found)
+        self.patch("rig.control_group.limited")
+        machine = replace(TWO_CELLS, machine="486")
+        self.run_lab(machine)
+        environment = self.run_lab(machine).environment()
+        measure.assert_called_once()
+        self.assertEqual(environment.machine_probes, {"486": found})
+        self.assertEqual(environment.stages["turnstile"].machine.name, "486")
 
     def test_an_open_loop_has_its_own_points_with_the_limit_that_was_asked_for(self):
         def point(stack, conditions, setting, repeat):

@@ -39,6 +39,16 @@ MUTATIONS: tuple[Mutation, ...] = (
         (_CHOSEN + "test_chosen_memory_replaces_that_of_the_machine_and_its_cache",),
     ),
     Mutation(
+        "probe-of-memory-gets-no-limit-of-the-cache",
+        "lab/observe/machine_probe.py",
+        "        group.limit_cache()\n",
+        "",
+        (
+            "lab/test_machine_probe.MachineProbeTest."
+            "test_the_disk_s_rate_and_the_page_cache_are_those_of_the_limits",
+        ),
+    ),
+    Mutation(
         "page-cache-is-not-limited",
         "lab/procedures/bench.py",
         "                group.limit_cache()\n",

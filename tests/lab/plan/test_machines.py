@@ -41,9 +41,7 @@ class MachinesTest(unittest.TestCase):
         self.assertEqual((_486.cache_bytes, _486.memory_bytes), (4 << 20, None))
 
     def test_a_stage_names_its_machine(self) -> None:
-        self.assertEqual(
-            catalog.stages()["ours-same"].machine, machines.machine("486-disk")
-        )
+        self.assertEqual(catalog.stages()["ours-same"].machine, machines.machine("486-disk"))
         self.assertIsNone(catalog.stages()["redis"].machine)
 
     def test_a_folder_of_an_older_version_has_limits_without_a_name(self) -> None:
@@ -83,10 +81,11 @@ class ChosenMachineTest(unittest.TestCase):
 
 
 def _defaults() -> dict[str, object]:
-    nothing = dict.fromkeys(
-        "stages sizes threads seconds repeat store p99 rate engine gap discard memory client "
-        "link note".split()
+    text = (
+        "stages sizes threads seconds repeat store p99 rate engine gap discard memory client link "
+        "note"
     )
+    nothing = dict.fromkeys(text.split())
     return {**nothing, "quick": True, "order": "interleaved", "pin": "none"}
 
 
