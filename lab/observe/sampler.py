@@ -8,6 +8,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..rig.control_group import ControlGroup
 from ..rig.host import open_ends, tcp_counters
 
 INTERVAL_S = 0.25
@@ -28,6 +29,7 @@ _GAUGES = (
     "threads",
     "used_bytes",
     "cached_bytes",
+    "peak_bytes",
     "load_average",
     "open_ends",
 )
@@ -43,10 +45,18 @@ class Sample:
 class Sampler:
     """Takes a sample every INTERVAL_S in its own thread, while the block is active."""
 
-    def __init__(self, process_ids: dict[str, int], interface: str = ""):
-        """interface is that of the link to the load generator; "" if it has none but loopback."""
+    def __init__(
+        self,
+        process_ids: dict[str, int],
+        interface: str = "",
+        group: ControlGroup | None = None,
+    ):
+        """interface is that of the link to the load generator; "" if it has none but loopback.
+        group is that of the program that serves files, if it has one.
+        """
         self._process_ids = process_ids
         self._interface = interface
+        self._group = group
         self._samples: list[Sample] = []
         self._is_stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sampler")
@@ -82,6 +92,7 @@ class Sampler:
         for read in (_read_cores, _read_run_queues, read_disks, _read_memory):
             values.update(read())
         values.update(_read_network(self._interface))
+        values.update(_read_group(self._group))
         self._samples.append(Sample(time.time(), values))
 
 
@@ -286,3 +297,18 @@ def _read_memory() -> Moment:
         "memory.cached_bytes": kilobytes["Cached"] * 1024,
         "memory.refaults": sum(refaults),
     }
+
+
+def _read_group(group: ControlGroup | None) -> Moment:
+    """The peak is that since the servers were started. What a kernel does not say is left out."""
+    if group is None:
+        return {}
+    usage = group.usage()
+    values = {
+        "group.used_bytes": usage.memory_bytes,
+        "group.peak_bytes": usage.peak_memory_bytes,
+        "group.cached_bytes": usage.page_cache_bytes,
+        "group.refaults": usage.refaults,
+        "group.throttled_s": usage.throttled_s,
+    }
+    return {name: value for name, value in values.items() if value is not None}

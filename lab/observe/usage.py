@@ -84,6 +84,13 @@ class Usage:
     tcp_received_segments_per_s: float | None = None
     tcp_sent_segments_per_s: float | None = None  # without retransmits
     tcp_retransmits_per_s: float | None = None
+    group_used_bytes: float | None = None  # this and the next four: of the limited server, at most
+    group_peak_bytes: float | None = None  # since it was started, between samples too
+    group_page_cache_bytes: float | None = None
+    group_refaults_per_s: float | None = None
+    group_throttled: float | None = None  # share of time: it waited for its share of the cores
+    sleeper_p50_ms: float | None = None  # how late a sleeper of 10 ms woke, see sleeper.py
+    sleeper_p99_ms: float | None = None
 
     @property
     def foreign_share(self) -> float:
@@ -182,6 +189,11 @@ def between(window: list[Sample]) -> Usage:
         tcp_received_segments_per_s=rates.get("tcp.received_segments"),
         tcp_sent_segments_per_s=rates.get("tcp.sent_segments"),
         tcp_retransmits_per_s=rates.get("tcp.retransmits"),
+        group_used_bytes=gauges.get("group.used_bytes"),
+        group_peak_bytes=gauges.get("group.peak_bytes"),
+        group_page_cache_bytes=gauges.get("group.cached_bytes"),
+        group_refaults_per_s=rates.get("group.refaults"),
+        group_throttled=rates.get("group.throttled_s"),
     )
 
 

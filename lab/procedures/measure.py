@@ -9,6 +9,7 @@ from typing import Any
 
 from ..observe import usage
 from ..observe.sampler import Sampler
+from ..observe.sleeper import Sleeper, beside, quantile_ms
 from ..plan.catalog import Crowd, Mode, Size
 from ..plan.pinning import Pinning
 from ..plan.setting import Setting
@@ -70,7 +71,7 @@ def point(servers: Running, conditions: Conditions, setting: Setting, repeat: in
     log = conditions.logs / f"{servers.cell.slug}.loadgen.log"
     place = conditions.place
     link = place.interface if place.name != LOOPBACK else ""
-    with Sampler(servers.process_ids(), link) as sampler:
+    with Sleeper() as sleeper, Sampler(servers.process_ids(), link, conditions.group) as sampler:
         program = closed_loop.start(
             load,
             conditions.programs.path("loadgen"),
@@ -90,7 +91,13 @@ def point(servers: Running, conditions: Conditions, setting: Setting, repeat: in
     ended = end_of_server(servers, load)
     result = result.moved(-place.clock_ahead_s)
     window = usage.cut(sampler.samples(), result.start_s, result.end_s)
-    run = _run(servers, conditions, load, repeat, result, usage.between(window), ended)
+    wakes = sleeper.wakes()
+    used = replace(
+        usage.between(window),
+        sleeper_p50_ms=quantile_ms(wakes, window, 0.5),
+        sleeper_p99_ms=quantile_ms(wakes, window, 0.99),
+    )
+    run = _run(servers, conditions, load, repeat, result, used, ended)
     clients = load.transfers()
     rates = of_singles(clients, server_log.transfers(len(clients)))
     run = replace(run, **look.found(), **rates, **ended)
@@ -99,7 +106,7 @@ def point(servers: Running, conditions: Conditions, setting: Setting, repeat: in
         "loadgen": result.raw,
         "samples": [
             {"time_s": round(sample.time_s - result.start_s, 3), **sample.values}
-            for sample in window
+            for sample in beside(window, wakes)
         ],
     }
     return Measured(run=run, evidence=evidence, transfers=clients, made_in_all=result.made_in_all)

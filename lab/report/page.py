@@ -17,6 +17,7 @@ from . import (
     definitions,
     figure_views,
     finding_views,
+    host_views,
     method,
     offered_load_views,
     overview,
@@ -106,6 +107,7 @@ class Report:
                 *(found or [Paragraph("Nothing was measured for this experiment.")]),
             ]
         blocks += [
+            *host_views.section(self._folder, self._analysis),
             *appendix.invalid(self._analysis, self._environment),
             *definitions.definitions(self._workloads),
             *appendix.environment_section(self._folder, self._environment, self._analysis),

@@ -8,7 +8,7 @@ from ..analysis.cells import CellResult
 from ..analysis.resources import component_title
 from ..plan.catalog import Stage, row_title
 from ..results.records import Run
-from . import wording
+from . import host_views, wording
 from .charts import line_chart, stacked_bars
 from .charts.line_chart import Axes, Curve, Point
 from .charts.palette import COMPONENTS, of_component
@@ -52,6 +52,7 @@ def _panel(stage: Stage, row: str, result: CellResult, samples: Samples) -> Figu
             _cores(run),
             _over_time("CPU, % of a core", _processor_curves(samples, components), samples),
             _over_time("Disk and network, MB/s", _traffic_curves(samples), samples),
+            *host_views.canvases(samples),
         ],
     )
 

@@ -49,6 +49,30 @@ MUTATIONS: tuple[Mutation, ...] = (
         ),
     ),
     Mutation(
+        "sleeper-outside-of-the-window-counts",
+        "lab/observe/sleeper.py",
+        " if start_s < wake.time_s <= end_s)",
+        ")",
+        ("lab/test_sleeper.SleeperTest.test_quantiles_are_of_the_window_only",),
+    ),
+    Mutation(
+        "host-is-shown-at-any-number-of-threads",
+        "lab/report/host_views.py",
+        " if (run.setting.offered_rps or 0.0, run.threads) == most]",
+        "]",
+        (
+            "lab/test_host_views.HostViewsTest."
+            "test_a_cell_is_shown_at_its_most_threads_by_the_medians_of_its_runs",
+        ),
+    ),
+    Mutation(
+        "peak-of-a-group-is-a-counter",
+        "lab/observe/sampler.py",
+        '    "peak_bytes",\n',
+        "",
+        ("lab/test_window.UsageTest.test_the_peak_of_a_group_is_not_extrapolated",),
+    ),
+    Mutation(
         "page-cache-is-not-limited",
         "lab/procedures/bench.py",
         "                group.limit_cache()\n",

@@ -8,8 +8,10 @@ import subprocess
 import sys
 import time
 import unittest
+from unittest import mock
 
 from lab.observe.sampler import Sampler, read_process, run_delay_s
+from lab.rig.control_group import ControlGroup, GroupUsage
 from lab.rig.host import open_ends
 from lab.rig.process_tree import tree
 
@@ -82,6 +84,33 @@ class SamplerTest(unittest.TestCase):
             "cpu1 0 0 70 21 32 13 8000000000 500000000 46\n"
         )
         self.assertEqual(run_delay_s(schedstat), 2.0)
+
+    def test_a_control_group_is_sampled_as_far_as_the_kernel_tells(self):
+        group = mock.Mock(spec=ControlGroup)
+        group.usage.return_value = GroupUsage(
+            memory_bytes=500,
+            peak_memory_bytes=None,
+            page_cache_bytes=300,
+            mapped_bytes=20,
+            refaults=7,
+            throttled_s=0.5,
+        )
+        with Sampler({}, group=group) as sampler:
+            pass
+        found = {
+            name: value
+            for name, value in sampler.samples()[-1].values.items()
+            if name.startswith("group.")
+        }
+        self.assertEqual(
+            found,
+            {
+                "group.used_bytes": 500,
+                "group.cached_bytes": 300,
+                "group.refaults": 7,
+                "group.throttled_s": 0.5,
+            },
+        )
 
     def test_samples_come_in_order_and_cover_the_time_between(self):
         before = time.time()

@@ -80,6 +80,32 @@ class UsageTest(unittest.TestCase):
         self.assertEqual((used.tcp_sent_segments_per_s, used.tcp_retransmits_per_s), (30, 4))
         self.assertEqual(used.components["fileserver"].main_thread_delay, 0.25)
 
+    def test_of_a_control_group_sizes_are_the_largest_and_refaults_and_waits_a_rate(self):
+        def at(time_s: float) -> Sample:
+            more = {
+                "group.used_bytes": 6e6 - time_s,
+                "group.peak_bytes": 7e6 + time_s,
+                "group.cached_bytes": 3e6,
+                "group.refaults": 20 * time_s,
+                "group.throttled_s": 0.75 * time_s,
+            }
+            return Sample(time_s, {**machine(time_s), **more})
+
+        used = usage.between([at(0.0), at(1.0), at(2.0)])
+        self.assertEqual((used.group_used_bytes, used.group_peak_bytes), (6e6, 7e6 + 2))
+        self.assertEqual(used.group_page_cache_bytes, 3e6)
+        self.assertEqual((used.group_refaults_per_s, used.group_throttled), (20, 0.75))
+
+    def test_a_window_without_a_control_group_has_none(self):
+        used = usage.between([Sample(time_s, machine(time_s)) for time_s in (0.0, 1.0)])
+        self.assertIsNone(used.group_page_cache_bytes)
+        self.assertIsNone(used.group_throttled)
+
+    def test_the_peak_of_a_group_is_not_extrapolated(self):
+        samples = [sample(n, group__peak_bytes=size) for n, size in enumerate((1, 1, 5, 9, 9))]
+        window = usage.cut(samples, 0.7, 3.2)
+        self.assertEqual([one.values["group.peak_bytes"] for one in window], [1, 1, 5, 9, 9])
+
     def test_sizes_that_an_older_sampler_did_not_take_were_not_measured(self):
         used = usage.between([Sample(time_s, machine(time_s)) for time_s in (0.0, 1.0)])
         self.assertIsNone(used.components["fileserver"].virtual_bytes)

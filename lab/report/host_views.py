@@ -1,0 +1,131 @@
+"""What the host felt while each cell had most to do, and the memory of servers with a limit."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+
+from ..analysis.cells import Analysis
+from ..observe.usage import Usage
+from ..plan.catalog import Cell
+from ..results.records import Folder, Run
+from . import wording
+from .charts import line_chart
+from .charts.line_chart import Axes, Curve
+from .charts.svg import Canvas
+from .document import Block, Figure, Heading, Table, without_empty_columns
+
+_SIZE = (300.0, 100.0)
+Samples = list[dict[str, float]]
+
+# title, of the usage, and how it is written
+_COLUMNS: tuple[tuple[str, Callable[[Usage], float | None], Callable[[float | None], str]], ...] = (
+    ("p50, ms", lambda one: one.sleeper_p50_ms, wording.three_digits),
+    ("p99, ms", lambda one: one.sleeper_p99_ms, wording.three_digits),
+    ("load average", lambda one: one.load_average, wording.three_digits),
+    ("waiting threads", lambda one: one.waiting_threads, wording.three_digits),
+    ("page cache, MB", lambda one: one.page_cache_bytes, wording.megabytes),
+    ("refaults/s", lambda one: one.refaults_per_s, wording.number),
+    ("used, MB", lambda one: one.group_used_bytes, wording.megabytes),
+    ("peak, MB", lambda one: one.group_peak_bytes, wording.megabytes),
+    ("page cache, MB", lambda one: one.group_page_cache_bytes, wording.megabytes),
+    ("refaults/s", lambda one: one.group_refaults_per_s, wording.number),
+    ("throttled", lambda one: one.group_throttled, wording.three_digits),
+)
+_GROUPS = [("", 2), ("a sleeper of 10 ms woke late", 2), ("host", 4), ("limited server", 5)]
+
+
+def section(folder: Folder, analysis: Analysis) -> list[Block]:
+    """[] when nothing of it was measured."""
+    busiest = {cell: _busiest(analysis, cell) for cell in _cells(analysis)}
+    rows = [
+        [str(cell), str(runs[0].setting), *(_median(runs, of, text) for _, of, text in _COLUMNS)]
+        for cell, runs in busiest.items()
+    ]
+    if not any(any(row[2:]) for row in rows):
+        return []
+    table = Table(
+        title="What the host felt",
+        caption="At the most threads, users or transfers of each cell, or the highest rate; "
+        "medians of the runs. A sleeper of 10 ms in a process of its own wakes late when it has "
+        "to wait for a core: so would any other program on this host. The load average is of the "
+        "last minute. Waiting threads were ready to run and had no core. A limited server has a "
+        "control group; its peak is since it was started, and throttled is the share of time in "
+        "which it waited for its share of the cores.",
+        header=["cell", "at", *(title for title, _, _ in _COLUMNS)],
+        rows=rows,
+        groups=_GROUPS,
+    )
+    figures = [_figure(folder, cell, runs) for cell, runs in busiest.items()]
+    found: list[Block] = [figure for figure in figures if figure]
+    return [Heading(2, "The host"), without_empty_columns(table), *found]
+
+
+def _cells(analysis: Analysis) -> list[Cell]:
+    return list(dict.fromkeys(run.cell for run in analysis.runs if run.is_valid))
+
+
+def _busiest(analysis: Analysis, cell: Cell) -> list[Run]:
+    """Its valid runs with most to do."""
+    runs = [run for run in analysis.runs if run.cell == cell and run.is_valid]
+    most = max((run.setting.offered_rps or 0.0, run.threads) for run in runs)
+    return [run for run in runs if (run.setting.offered_rps or 0.0, run.threads) == most]
+
+
+def _median(
+    runs: list[Run], of: Callable[[Usage], float | None], text: Callable[[float | None], str]
+) -> str:
+    values = [value for run in runs if (value := of(run.usage)) is not None]
+    return text(statistics.median(values) if values else None)
+
+
+def _figure(folder: Folder, cell: Cell, runs: list[Run]) -> Figure | None:
+    """How the memory of a limited server and the host's answer went on; None for others."""
+    run = runs[len(runs) // 2]
+    evidence = folder.evidence(run)
+    if run.usage.group_page_cache_bytes is None or not evidence:
+        return None
+    return Figure(
+        name=f"host-{cell.slug}",
+        title=f"Memory and the host, {cell}, {run.setting}",
+        caption="Of the limited server and, for the cache, of the whole host beside it.",
+        canvases=canvases(evidence["samples"]),
+    )
+
+
+def canvases(samples: Samples) -> list[Canvas]:
+    """Those of which the samples have something. Requires: two samples or more."""
+    wanted: tuple[tuple[str, tuple[tuple[str, str, str, float], ...]], ...] = (
+        (
+            "Memory of the limited server, MB",
+            (
+                ("used", "ink", "group.used_bytes", 1e-6),
+                ("page cache", "disk", "group.cached_bytes", 1e-6),
+            ),
+        ),
+        ("Page cache of the host, MB", (("host", "disk", "memory.cached_bytes", 1e-6),)),
+        ("A sleeper of 10 ms woke late, ms", (("worst", "ink", "host.sleeper_late_ms", 1.0),)),
+    )
+    return [
+        _drawn(title, made, samples)
+        for title, lines in wanted
+        if (made := [one for line in lines if (one := _curve(samples, *line))])
+    ]
+
+
+def _curve(samples: Samples, name: str, colour: str, key: str, factor: float) -> Curve | None:
+    start_s = samples[0]["time_s"]
+    points = [
+        line_chart.point(one["time_s"] - start_s, factor * one[key]) if key in one else None
+        for one in samples
+    ]
+    if not any(points):
+        return None
+    return Curve(name=name, colour=colour, points=points, style="plain")
+
+
+def _drawn(title: str, curves: list[Curve], samples: Samples) -> Canvas:
+    values = [point.value for curve in curves for point in curve.points if point]
+    length_s = samples[-1]["time_s"] - samples[0]["time_s"]
+    axes = Axes(x_low=0.0, x_high=length_s, y_values=values, x_title="s")
+    return line_chart.draw(title, curves, axes, size=_SIZE)

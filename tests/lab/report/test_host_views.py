@@ -1,0 +1,75 @@
+"""What the host felt: a table of all cells, and the memory of limited servers over time."""
+
+import tempfile
+import unittest
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import drawings
+import examples
+
+from lab.analysis.cells import Analysis
+from lab.report import host_views
+from lab.report.document import Block, Figure, Table
+from lab.results.records import Folder, Run
+
+_SAMPLES = [
+    {
+        "time_s": second,
+        "memory.cached_bytes": 1e9,
+        "group.cached_bytes": 4e6,
+        "group.used_bytes": 6e6,
+    }
+    for second in (0.0, 0.25, 0.5)
+]
+
+
+def felt(threads: int, repeat: int = 1, **used: Any) -> Run:
+    usage = replace(examples.usage({"fileserver": 0.5}), **used)
+    return examples.run(threads, 1000.0, repeat, used=usage)
+
+
+class HostViewsTest(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Folder(Path(folder.name))
+        self.folder.prepare()
+
+    def section(self, *runs: Run) -> list[Block]:
+        for run in runs:
+            self.folder.add(run, {"samples": _SAMPLES})
+        return host_views.section(self.folder, Analysis(self.folder.runs(), examples.ENVIRONMENT))
+
+    def test_a_cell_is_shown_at_its_most_threads_by_the_medians_of_its_runs(self) -> None:
+        blocks = self.section(
+            felt(1, sleeper_p99_ms=99.0, load_average=9.0),
+            *(felt(4, n, sleeper_p99_ms=value) for n, value in enumerate((1.0, 5.0, 2.0), 1)),
+            replace(felt(8, sleeper_p99_ms=50.0), failures="bad"),
+        )
+        (table,) = (block for block in blocks if isinstance(block, Table))
+        self.assertEqual(table.header, ["cell", "at", "p99, ms"])
+        self.assertEqual(table.groups, [("", 2), ("a sleeper of 10 ms woke late", 1)])
+        self.assertEqual(table.rows, [[str(examples.CELL), "N=4", "2"]])
+
+    def test_a_folder_of_an_older_version_has_no_such_section(self) -> None:
+        self.assertEqual(self.section(felt(1)), [])
+
+    def test_only_a_limited_server_is_drawn(self) -> None:
+        blocks = self.section(felt(1, sleeper_p99_ms=1.0))
+        self.assertEqual([block for block in blocks if isinstance(block, Figure)], [])
+
+    def test_the_page_cache_of_a_limited_server_is_drawn_over_time(self) -> None:
+        blocks = self.section(felt(1, group_page_cache_bytes=4e6, group_peak_bytes=8e6))
+        (table,) = (block for block in blocks if isinstance(block, Table))
+        self.assertEqual(table.header[2:], ["peak, MB", "page cache, MB"])
+        self.assertEqual(table.groups, [("", 2), ("limited server", 2)])
+        (figure,) = (block for block in blocks if isinstance(block, Figure))
+        group, host = figure.canvases
+        self.assertIn("page cache", drawings.words(group))
+        self.assertIn("Page cache of the host, MB", host.title)
+
+
+if __name__ == "__main__":
+    unittest.main()
