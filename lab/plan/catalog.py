@@ -47,6 +47,7 @@ class Stage:
     machine: Machine | None = None  # what serves the files; None: this host
     steps: tuple[int, ...] = ()  # exactly these N, in this order; (): the procedure chooses
     quick_steps: tuple[int, ...] = ()  # of --quick; (): as above
+    fresh: str = ""  # how the files of each burst are made anew: see systems/fresh_files.py
 
     @property
     def passwords(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from ..rig.control_group import ControlGroup
 from ..rig.errors import Failed
 from ..rig.place import Place
 from ..rig.servers import Programs
+from ..systems import fresh_files
 from ..systems.system import Prepared, Running
 from . import checks, measure
 from .progress import Progress
@@ -59,14 +60,16 @@ class Bench:
             loadgen_flags=stage.loadgen,
             crowd=stage.crowd,
             same_file=stage.same_file,
+            fresh=stage.fresh,
             pinning=pins,
             programs=self.programs,
             files_folder=self.work / "files",
+            root=self.roots[cell.row],
             logs=self.folder.path / "logs",
             place=place,
         )
-        root = self.roots[cell.row]
         with (
+            self._served(stage, cell) as root,
             self._part_of_the_host(stage) as group,
             system.running(
                 cell, pins, root, conditions.logs, place, tuple(group.prefix) if group else ()
@@ -75,9 +78,13 @@ class Bench:
             if group:
                 group.limit_cache()
             self._record(cell, servers, pins.meaning, place)
-            trials = Trials(self, servers, replace(conditions, group=group))
+            trials = Trials(self, servers, replace(conditions, root=root, group=group))
             yield trials
         trials.check_counts()
+
+    def _served(self, stage: Stage, cell: Cell) -> AbstractContextManager[Path]:
+        """The folder with the files of the cell, or one for files that trials make anew."""
+        return fresh_files.folder(self.work) if stage.fresh else nullcontext(self.roots[cell.row])
 
     @contextmanager
     def _part_of_the_host(self, stage: Stage) -> Iterator[ControlGroup | None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..observe.usage import MOST_FOREIGN, ComponentUsage, Usage
 from ..plan.catalog import Cell
+from ..systems.fresh_files import DROPPED
 from ..workloads.closed_loop import Result
 from ..workloads.load import Load
 
@@ -20,6 +21,7 @@ _FURTHER_THREADS = 64
 _ENDS_FOR_A_USER = 12
 _FURTHER_ENDS = 1000
 _CHANCE_RISE = 8  # beside one thread for each user
+_STILL_COLD = 0.01  # the part of the files that may still be in memory
 _COLD_SHARE = 0.5  # the part of the bytes of a cold point that must come from the disk
 
 
@@ -39,6 +41,13 @@ def failures(load: Load, result: Result, usage: Usage, *, has_ended: bool = Fals
     if ends > _ENDS_FOR_A_USER * load.threads + _FURTHER_ENDS:
         found.append(f"{ends:.0f} ends of connections were open for {load.threads} users")
     return found
+
+
+def files_in_memory(fresh: str, resident: float | None) -> list[str]:
+    """Why files that were thrown out of the cache were not."""
+    if fresh != DROPPED or resident is None or resident <= _STILL_COLD:
+        return []
+    return [f"{resident:.0%} of the files were still in memory"]
 
 
 def _unfinished_work(server: str, used: ComponentUsage, users: int) -> list[str]:

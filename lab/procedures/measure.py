@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..observe import usage
+from ..observe import residency, usage
 from ..observe.sampler import Sampler
 from ..observe.sleeper import Sleeper, beside, quantile_ms
 from ..plan.catalog import Crowd, Mode, Size
@@ -20,7 +20,7 @@ from ..rig.cores import verify_cores
 from ..rig.errors import Failed
 from ..rig.place import LOOPBACK, Place
 from ..rig.servers import Programs
-from ..systems import files
+from ..systems import files, fresh_files
 from ..systems.system import Running
 from ..workloads import closed_loop, known, transfers
 from ..workloads.load import Asked, Load
@@ -47,9 +47,11 @@ class Conditions:
     pinning: Pinning
     programs: Programs
     files_folder: Path
+    root: Path  # what the server serves
     logs: Path
     place: Place
     group: ControlGroup | None = None  # of the program that serves files
+    fresh: str = ""  # how files are made anew before each trial; "": they are not
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,9 +65,10 @@ class Measured:
 
 
 def point(servers: Running, conditions: Conditions, setting: Setting, repeat: int) -> Measured:
-    if conditions.is_cold and conditions.size:
-        files.drop_caches(conditions.files_folder)
     load = _load(servers, conditions, setting, repeat)
+    asked = [conditions.root / name for name in load.file_names()]
+    _prepare_files(conditions, asked)
+    resident = residency.share(asked) if asked else None
     look = Look(servers, load)
     server_log = ServerLog(servers.transfer_log)
     log = conditions.logs / f"{servers.cell.slug}.loadgen.log"
@@ -97,10 +100,12 @@ def point(servers: Running, conditions: Conditions, setting: Setting, repeat: in
         sleeper_p50_ms=quantile_ms(wakes, window, 0.5),
         sleeper_p99_ms=quantile_ms(wakes, window, 0.99),
     )
-    run = _run(servers, conditions, load, repeat, result, used, ended)
+    failures = checks.failures(load, result, used, has_ended=bool(ended))
+    failures += checks.files_in_memory(conditions.fresh, resident)
+    run = _run(servers, conditions, load, repeat, result, used, failures)
     clients = load.transfers()
     rates = of_singles(clients, server_log.transfers(len(clients)))
-    run = replace(run, **look.found(), **rates, **ended)
+    run = replace(run, **look.found(), **rates, **ended, resident_before=resident)
     evidence = {
         "command": program.command_line(),
         "loadgen": result.raw,
@@ -110,6 +115,17 @@ def point(servers: Running, conditions: Conditions, setting: Setting, repeat: in
         ],
     }
     return Measured(run=run, evidence=evidence, transfers=clients, made_in_all=result.made_in_all)
+
+
+def _prepare_files(conditions: Conditions, asked: list[Path]) -> None:
+    """Makes them anew, and throws them out of the cache, as far as the stage says so."""
+    size, fresh = conditions.size, conditions.fresh
+    if size and fresh == fresh_files.DROPPED:
+        fresh_files.make(asked, size.size_bytes, conditions.group)
+    if size and (conditions.is_cold or fresh):
+        files.drop_caches(conditions.files_folder)
+    if size and fresh == fresh_files.CREATED:
+        fresh_files.make(asked, size.size_bytes, conditions.group)
 
 
 def of_singles(clients: list[Transfer], servers: list[Transfer]) -> dict[str, Any]:
@@ -176,9 +192,8 @@ def _run(
     repeat: int,
     result: closed_loop.Result,
     used: usage.Usage,
-    ended: dict[str, Any],
+    failures: list[str],
 ) -> Run:
-    """ended is what end_of_server() said."""
     notes = checks.notes(
         servers.cell, result, used, conditions.is_cold, namespace.tracked_connections()
     )
@@ -208,7 +223,7 @@ def _run(
         errors=result.error_list,
         is_generator_limit=result.is_bottleneck,
         topology=conditions.place.name,
-        failures="; ".join(checks.failures(load, result, used, has_ended=bool(ended))),
+        failures="; ".join(failures),
         notes="; ".join(notes),
         usage=used,
     )

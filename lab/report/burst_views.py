@@ -21,11 +21,11 @@ _HOW_TO_READ = (
     "the median with the 95% interval of the repetitions below, and their mean. Server's: the same "
     "by the log of the server, as a difference. Overlap: 1 if all took place together. Slowest: of "
     "the single transfers. Fairness: Jain's index of their rates. Disk: bytes that came from it "
-    "for each byte sent."
+    "for each byte sent. Cached: the part of the files that was in memory before."
 )
 _HEADER = [
     *("burst", "KB/s", "mean", "server's", "overlap"),
-    *("slowest, KB/s", "fairness", "first byte, ms", "disk"),
+    *("slowest, KB/s", "fairness", "first byte, ms", "disk", "cached"),
 ]
 
 
@@ -74,15 +74,17 @@ def _name(stage: Stage, step: BurstStep) -> str:
 
 
 def _rates(row: str, found: list[tuple[Stage, BurstStep]]) -> Table:
-    has_several = len({stage.name for stage, _ in found}) > 1
+    """Without the columns of what was not measured."""
+    header = ["stage", *_HEADER]
+    rows = [[stage.name, _name(stage, step), *_cells(step)] for stage, step in found]
+    kept = [at for at in range(len(header)) if any(cells[at] for cells in rows)]
+    if len({stage.name for stage, _ in found}) == 1:
+        kept.remove(0)
     return Table(
         title=f"Rate of transfers that begin together, {row}",
         caption=_HOW_TO_READ,
-        header=["stage", *_HEADER] if has_several else _HEADER,
-        rows=[
-            [*([stage.name] if has_several else []), _name(stage, step), *_cells(step)]
-            for stage, step in found
-        ],
+        header=[header[at] for at in kept],
+        rows=[[cells[at] for at in kept] for cells in rows],
     )
 
 
@@ -96,6 +98,7 @@ def _cells(step: BurstStep) -> list[str]:
             else None
         )
     )
+    resident = step.value(lambda run: run.resident_before)
     return [
         f"{_kilobytes(rate.median)}\n{_kilobytes(rate.low)}–{_kilobytes(rate.high)}{mark}",
         _kilobytes(step.mean_rate),
@@ -105,6 +108,7 @@ def _cells(step: BurstStep) -> list[str]:
         wording.three_digits(step.value(lambda run: run.fairness)),
         wording.three_digits(step.value(lambda run: run.first_byte_ms)),
         wording.three_digits(step.read_for_each_sent),
+        "" if resident is None else f"{resident:.0%}",
     ]
 
 

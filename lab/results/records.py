@@ -78,6 +78,7 @@ class Run:
     server_rate_bytes_s: float | None = None  # the same by the server's own log
     slowest_bytes_s: float | None = None  # of the single transfers
     fairness: float | None = None  # Jain's index of their rates: 1 if all are alike
+    resident_before: float | None = None  # the part of its files that was in the page cache
     errors: str  # "cause count, …"
     is_generator_limit: bool
     topology: str = LOOPBACK  # the name of the place where the load generator ran

@@ -25,6 +25,7 @@ _NAME = "turnstile-lab"
 _NUMBERS = itertools.count(1)
 _TIMEOUT_S = 10.0
 _ALWAYS = ("memory", "cpu", "freezer")  # for usage() and freeze(), even without a limit
+_WAITING_BYTES = 8 << 20  # beyond the limit of a page cache, for what waits for room
 _ENTER = 'while [ "$1" != -- ]; do echo $$ >"$1" || exit 1; shift; done; shift; exec "$@"'
 
 
@@ -112,8 +113,10 @@ class ControlGroup:
         """Limits memory to what the programs use now and cache_bytes; without those does nothing.
 
         Page cache that no program has mapped is not in use. So a server of today gets the page
-        cache of an old machine, whatever it needs itself. Requires: the programs are ready and
-        idle. What a session takes later comes out of the cache, as it did on the old machine.
+        cache of an old machine, whatever it needs itself. Where it is short, the programs wait,
+        and none is killed: pages that are being read cannot be given up at once. Requires: the
+        programs are ready and idle. What a session takes later comes out of the cache, as it did on
+        the old machine.
         Failed when the kernel refuses the limit.
         """
         if self.limits.cache_bytes is None:
@@ -123,7 +126,7 @@ class ControlGroup:
         idle_bytes += used.mapped_bytes or 0
         most = idle_bytes + self.limits.cache_bytes
         try:
-            _write(self.folders["memory"], _memory(most, self.is_unified))
+            _write(self.folders["memory"], _cache(most, self.is_unified))
         except OSError as error:
             raise Failed(f"no limit of memory: {error.filename}: {error.strerror}") from error
 
@@ -282,6 +285,14 @@ def _memory(most_bytes: int, is_unified: bool) -> dict[str, str]:
         "memory.limit_in_bytes": str(most_bytes),
         "memory.memsw.limit_in_bytes": str(most_bytes),  # with swap; so none is left for swap
     }
+
+
+def _cache(most_bytes: int, is_unified: bool) -> dict[str, str]:
+    """A limit at which the programs wait until there is room again."""
+    if is_unified:
+        slack = str(most_bytes + _WAITING_BYTES)
+        return {"memory.max": slack, "memory.high": str(most_bytes), "memory.swap.max": "0"}
+    return {**_memory(most_bytes, is_unified), "memory.oom_control": "1"}
 
 
 def _disk_below(folder: Path) -> str:

@@ -90,6 +90,10 @@ class Load:
     def can_be_spoiled(self, result: Result) -> bool:
         return True
 
+    def file_names(self) -> list[str]:
+        last = 1 if self.same_file else self.threads
+        return [f"{self.size_name}{number}.txt" for number in range(1, last + 1)]
+
     def transfers(self) -> list[Transfer]:
         return transfers.of_client(self.record) if self.record else []
 

@@ -75,6 +75,9 @@ class Load:
     def can_be_spoiled(self, result: Result) -> bool:
         return True
 
+    def file_names(self) -> list[str]:
+        return []
+
     def transfers(self) -> list[Transfer]:
         return []
 

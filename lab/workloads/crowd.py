@@ -99,6 +99,9 @@ class Load:
         """Users that hold in spite of other programs hold."""
         return bool(result.raw["users"]["held"] < self.threads)
 
+    def file_names(self) -> list[str]:
+        return []
+
     def transfers(self) -> list[Transfer]:
         return []
 

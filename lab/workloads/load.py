@@ -70,6 +70,9 @@ class Load(Protocol):
     def without_server(self, what_ended: str) -> dict[str, Any] | None:
         """The fields of a Run when a server did not survive it; None: that is no answer."""
 
+    def file_names(self) -> list[str]:
+        """Those that it is going to ask for; [] if it may ask for any."""
+
     def transfers(self) -> list[Transfer]:
         """A record of each, once the run has ended; [] for a load that keeps none."""
 

@@ -4,6 +4,7 @@ from tree import Mutation
 
 _LOAD = "lab/test_burst.BurstTest."
 _BURSTS = "lab/test_bursts.BurstsTest."
+_FRESH = "lab/test_fresh_files.FreshFilesTest."
 _TRANSFERS = "lab/test_transfers.TransfersTest."
 
 MUTATIONS: tuple[Mutation, ...] = (
@@ -55,6 +56,30 @@ MUTATIONS: tuple[Mutation, ...] = (
         "return early.low <= late.high and late.low <= early.high",
         "return early.low <= late.high",
         (_BURSTS + "test_a_drift_within_the_repetitions_is_seen_where_there_are_enough",),
+    ),
+    Mutation(
+        "dropped-files-may-be-in-memory",
+        "lab/procedures/checks.py",
+        "if fresh != DROPPED or",
+        "if True or",
+        (_FRESH + "test_a_burst_of_dropped_files_that_are_in_memory_is_invalid",),
+    ),
+    Mutation(
+        "fresh-files-are-left",
+        "lab/systems/fresh_files.py",
+        "        yield made\n    finally:\n        shutil.rmtree(made, ignore_errors=True)",
+        "        yield made\n    finally:\n        pass",
+        (_FRESH + "test_each_is_another_file_of_the_size_and_nothing_is_left",),
+    ),
+    Mutation(
+        "pages-are-counted-whether-in-memory-or-not",
+        "lab/observe/residency.py",
+        "page & 1 for",
+        "1 for",
+        (
+            "lab/test_residency.ResidencyTest."
+            "test_what_was_just_written_is_in_memory_and_what_was_thrown_out_is_not",
+        ),
     ),
     Mutation(
         "blocks-are-passes",

@@ -88,7 +88,8 @@ class FilesTest(unittest.TestCase):
             (folder / "memory.current").write_text("500\n")
             (folder / "memory.stat").write_text("file 300\nfile_mapped 20\n")
             group.limit_cache()
-            self.assertEqual("1220", (folder / "memory.max").read_text())
+            self.assertEqual("1220", (folder / "memory.high").read_text())
+            self.assertEqual(1220 + (8 << 20), int((folder / "memory.max").read_text()))
 
     def test_without_a_limit_of_the_cache_memory_stays_as_it_is(self) -> None:
         self._unify()
@@ -183,6 +184,13 @@ class KernelTest(unittest.TestCase):
         self.assertGreater(used.memory_bytes, 12 * _MIB)
         self.assertLess(used.page_cache_bytes, 6 * _MIB)
         self.assertGreater(used.page_cache_bytes, 2 * _MIB)
+
+    def test_who_finds_the_cache_full_waits_and_is_not_killed(self) -> None:
+        group = self._group(Limits(cache_bytes=_MIB))
+        group.limit_cache()
+        write = f"head -c {16 * _MIB} /dev/zero >{self.work}/file"
+        for _ in range(3):
+            self.assertEqual(0, self._run(group, "sh", "-c", write).returncode)
 
     def test_a_share_of_a_core_is_held_and_the_wait_for_it_is_told(self) -> None:
         group = self._group(Limits(cores=0.1))
