@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import shutil
+import subprocess
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,6 +21,11 @@ from . import usage
 from .sampler import Sampler
 
 _LOOK_AROUND_S = 1.0
+_FILES_WANTED = 200_000  # fs.file-max, as in scripts/tune-host
+_MAY_DISTURB = frozenset(
+    {"cron", "crond", "anacron", "atd", "packagekitd"}
+    | {"Xorg", "Xwayland", "gnome-shell", "kwin_wayland"}
+)
 
 DESCRIPTORS_WANTED = 64000  # in limits.conf, as in the paper
 _TUNE = "sudo scripts/tune-host --apply"
@@ -63,6 +70,8 @@ def compare(plan: Plan, programs: Path, work: Path) -> list[Finding]:
     findings = [
         quietness(),
         _descriptors(most_threads),
+        _all_files(),
+        _neighbours(),
         *_network(most_threads),
         _namespace(),
         *_programs(programs),
@@ -83,6 +92,43 @@ def of_descriptors(soft: int, hard: int, need: int) -> Finding:
         "" if hard >= need else f"in /etc/security/limits.conf: * hard nofile {DESCRIPTORS_WANTED}"
     )
     return Finding("open files (soft, hard)", f"{soft}, {hard}", f"hard at least {need}", fix)
+
+
+def _all_files() -> Finding:
+    """Those of all programs together. A connection counts at both ends."""
+    most = int(Path("/proc/sys/fs/file-max").read_text(encoding="ascii"))
+    fix = "" if most >= _FILES_WANTED else _TUNE
+    return Finding(
+        "open files of all programs (fs.file-max)", str(most), f"at least {_FILES_WANTED}", fix
+    )
+
+
+def _neighbours() -> Finding:
+    """They are not busy all the time, so the share of the cores does not show them."""
+    programs, timers = _running(_MAY_DISTURB), _timers()
+    found = [*sorted(programs), *timers]
+    value = f"{', '.join(found)}: stop them before a run to quote" if found else "none"
+    return Finding("desktop, cron and timers, which may disturb", value, "none")
+
+
+def _running(names: frozenset[str]) -> set[str]:
+    """Those of these programs that run."""
+    found = set()
+    for path in Path("/proc").glob("[0-9]*/comm"):
+        try:
+            found.add(path.read_text(encoding="utf-8", errors="replace").strip())
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    return found & names
+
+
+def _timers() -> list[str]:
+    """Those of systemd that are due some time; [] on a host without it."""
+    if not shutil.which("systemctl"):
+        return []
+    command = ["systemctl", "list-timers", "--no-legend", "--no-pager"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return re.findall(r"\S+\.timer\b", done.stdout)
 
 
 def _network(most_threads: int) -> list[Finding]:

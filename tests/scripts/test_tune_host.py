@@ -16,8 +16,12 @@ POOR_HOST = """
 cd /proc/sys/net
 values() {
   tail -n +1 core/somaxconn ipv4/ip_local_port_range \
-    ipv4/tcp_{tw_reuse,max_tw_buckets,congestion_control}
+    ipv4/tcp_{tw_reuse,max_tw_buckets,congestion_control} /proc/sys/fs/file-max
 }
+# That of open files is of the whole host. A file stands for it, in a mount namespace.
+[[ $(readlink /proc/self/ns/mnt) != "$(readlink /proc/$PPID/ns/mnt)" ]]
+file_max=$(mktemp); echo 5000 >"$file_max"; mount --bind "$file_max" /proc/sys/fs/file-max
+rm "$file_max"
 echo 100 >core/somaxconn; echo 40000 40100 >ipv4/ip_local_port_range
 echo 0 >ipv4/tcp_tw_reuse; echo 1000 >ipv4/tcp_max_tw_buckets
 tune() { "$1" --state "$2" "${@:3}"; }
@@ -32,12 +36,13 @@ class TuneHostTest(ScriptTest):
         self.state = Path(scratch.name) / "state"
 
     def on_poor_host(self, script: str):
-        return in_namespace("--net", POOR_HOST + script, TUNE_HOST, self.state)
+        own = ("unshare", "--net", "--mount", "bash", "-euc")
+        return run(*own, POOR_HOST + script, "bash", TUNE_HOST, self.state)
 
     def rows(self, table: str) -> dict[str, str]:
         """Returns the verdict of each setting in the last table."""
         words = ("ok", "short", "unused")
-        lines = [line.split() for line in table.splitlines() if line.startswith("net.")]
+        lines = [line.split() for line in table.splitlines() if line.startswith(("net.", "fs."))]
         return {line[0]: next((word for word in line if word in words), "") for line in lines}
 
     def test_shows_what_is_short_and_changes_nothing(self) -> None:
@@ -50,6 +55,7 @@ class TuneHostTest(ScriptTest):
                 "net.ipv4.ip_local_port_range",
                 "net.ipv4.tcp_tw_reuse",
                 "net.ipv4.tcp_max_tw_buckets",
+                "fs.file-max",
             },
             short,
         )

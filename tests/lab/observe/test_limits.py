@@ -1,0 +1,72 @@
+"""What this host lacks for a load test, and who may disturb it."""
+
+import tempfile
+import unittest
+from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
+
+from lab.observe import limits
+from lab.observe.limits import Finding
+from lab.plan import plan
+from lab.plan.plan import Options
+
+_TIMERS = """\
+Mon 06:00:00 UTC 1min left Sun 06:00:00 UTC 23h ago apt-daily.timer apt-daily.service
+Mon 07:00:00 UTC 1h left - - fstrim.timer    fstrim.service
+"""
+_NEIGHBOURS = "desktop, cron and timers, which may disturb"
+_ALL_FILES = "open files of all programs (fs.file-max)"
+
+
+class FindingsTest(unittest.TestCase):
+    def setUp(self) -> None:
+        self.patch("quietness", return_value=Finding("cores", "0%", "0%"))
+
+    def patch(self, name: str, **how: object) -> None:
+        patched = mock.patch.object(limits, name, **how)
+        patched.start()
+        self.addCleanup(patched.stop)
+
+    def found(self) -> dict[str, Finding]:
+        with tempfile.TemporaryDirectory() as folder:
+            todo = plan.make(
+                Options(experiments=("table1",), mode="quick", pin="none"), (0, 1), Path(folder)
+            )
+            findings = limits.compare(todo, Path(folder), Path(folder))
+        return {finding.name: finding for finding in findings}
+
+    def test_the_limit_of_all_programs_together_comes_with_its_fix(self) -> None:
+        for most, fix in (("5000\n", "sudo scripts/tune-host --apply"), ("200000\n", "")):
+            with mock.patch.object(Path, "read_text", _file_max(most)):
+                self.assertEqual(self.found()[_ALL_FILES].fix, fix)
+
+    def test_programs_and_timers_that_may_disturb_are_listed_and_are_no_fault(self) -> None:
+        self.patch("_running", return_value={"cron"})
+        self.patch("shutil", which=lambda _: "/bin/systemctl", disk_usage=limits.shutil.disk_usage)
+        ran = mock.Mock(return_value=SimpleNamespace(stdout=_TIMERS))
+        with mock.patch.object(limits.subprocess, "run", ran):
+            found = self.found()[_NEIGHBOURS]
+        self.assertEqual(
+            found.value, "cron, apt-daily.timer, fstrim.timer: stop them before a run to quote"
+        )
+        self.assertEqual(found.fix, "")
+
+    def test_a_program_is_found_by_its_name(self) -> None:
+        own = Path("/proc/self/comm").read_text(encoding="utf-8").strip()
+        self.assertEqual(limits._running(frozenset({own, "no-such-program"})), {own})
+
+
+def _file_max(value: str):
+    read = Path.read_text
+
+    def replaced(path: Path, *arguments: object, **how: object) -> str:
+        if str(path) == "/proc/sys/fs/file-max":
+            return value
+        return read(path, *arguments, **how)
+
+    return replaced
+
+
+if __name__ == "__main__":
+    unittest.main()
