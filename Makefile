@@ -36,6 +36,8 @@ ifeq ($(SANITIZE),thread)
 override CXXFLAGS += -fsanitize=thread
 endif
 
+BUILD_FLAGS := $(filter-out -W% -I%,$(CXXFLAGS))
+
 # authserver/passwords/hash_memory.h keeps the memory that libsodium.a maps. The sanitizers have a mmap of their own.
 SODIUM := $(if $(SANITIZE),,$(wildcard $(shell pkg-config --variable=libdir libsodium 2>/dev/null)/libsodium.a))
 ifneq ($(SODIUM),)
@@ -231,9 +233,10 @@ $(BUILD)/unit_tests: $(call objects_of,$(UNIT_TESTS) $(TESTED)) $(BUILD)/libturn
 	$(call say,link $@)
 	$(Q)$(CXX) $(CXXFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(shell pkg-config --libs catch2-with-main 2>/dev/null)
 
-# What --version prints.
-$(BUILD)/generated/version.h: Makefile
-	$(Q)mkdir -p $(@D); printf '#define TURNSTILE_VERSION "%s"\n' '$(VERSION)' >$@
+# What --version prints. The file is only replaced when it changes, for example with other flags.
+$(BUILD)/generated/version.h: always
+	$(Q)mkdir -p $(@D); printf '#define TURNSTILE_%s "%s"\n' VERSION '$(VERSION)' FLAGS '$(BUILD_FLAGS)' >$@.new; \
+	  if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 $(BUILD)/objects/lib/flags/parse.o $(BUILD)/objects/lib/telemetry/server_metrics.o: $(BUILD)/generated/version.h
 
 # The schema of each SQL store as a C++ string, which the authserver runs when it starts.
@@ -244,5 +247,5 @@ $(BUILD)/generated/sql/%.h: sql/%.sql
 $(foreach s,$(SCHEMAS),$(eval $(BUILD)/objects/authserver/stores/$(s)_store.o: $(BUILD)/generated/sql/$(s).h))
 
 -include $(shell find $(BUILD) -path $(BUILD)/lab -prune -o -type f -name '*.d' -print 2>/dev/null)
-.PHONY: all peers setup help clean demo bench bench-scale profile results results-summary test unit e2e test-stores test-scripts test-lab lab-proof \
+.PHONY: always all peers setup help clean demo bench bench-scale profile results results-summary test unit e2e test-stores test-scripts test-lab lab-proof \
   judges check check-format check-python shellcheck tidy format compose-test memcheck fuzz torture mutants

@@ -158,8 +158,10 @@ class Parser {
     auto cli = std::make_unique<CLI::App>(program_.description, program_.name);
     // If a flag is given twice, the last one counts. So flags can be overridden by appending.
     cli->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    cli->set_version_flag("--version", program_.name + " " TURNSTILE_VERSION,
-                          "print the version and exit");
+    cli->set_version_flag(
+        "--version",
+        program_.name + " " TURNSTILE_VERSION " (compiler " __VERSION__ "; " TURNSTILE_FLAGS ")",
+        "print the version and the compiler's flags, and exit");
     cli->set_help_flag("--help", "print this help and exit");
     cli->add_option("--config", config_path, "read flags from FILE, one `flag = value` per line")
         ->type_name("FILE")

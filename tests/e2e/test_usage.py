@@ -204,7 +204,10 @@ class HelpTest(unittest.TestCase):
         for program in FLAGS:
             ended = run(program, "--version")
             self.assertEqual((ended.returncode, ended.stderr), (0, ""))
-            self.assertRegex(ended.stdout, rf"\A{program} [0-9]+\.[0-9]+\S*\n\Z")
+            self.assertRegex(
+                ended.stdout,
+                rf"\A{program} [0-9]+\.[0-9]+\S* \(compiler .*[0-9]; .*-std=c\+\+20.*\)\n\Z",
+            )
 
 
 class PrecedenceTest(SceneTest):
