@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..rig.control_group import ControlGroup
-from ..rig.host import open_ends, tcp_counters
+from ..rig.host import network_counters, open_ends
 
 INTERVAL_S = 0.25
 
@@ -277,12 +277,13 @@ def _read_network(link: str) -> Moment:
             elif link and name.strip() == link:
                 values["link.received_bytes"] = int(counters.split()[0])
                 values["link.sent_bytes"] = int(counters.split()[8])
-    tcp = tcp_counters()
+    tcp = network_counters("Tcp")
     values["tcp.accepts"] = tcp["PassiveOpens"]
     values["tcp.received_segments"] = tcp["InSegs"]
     values["tcp.sent_segments"] = tcp["OutSegs"]
     values["tcp.retransmits"] = tcp["RetransSegs"]
     values["tcp.open_ends"] = open_ends()
+    values["udp.sent_datagrams"] = network_counters("Udp")["OutDatagrams"]
     return values
 
 

@@ -84,6 +84,7 @@ class Usage:
     tcp_received_segments_per_s: float | None = None
     tcp_sent_segments_per_s: float | None = None  # without retransmits
     tcp_retransmits_per_s: float | None = None
+    udp_sent_datagrams_per_s: float | None = None  # such as a server's questions for names
     group_used_bytes: float | None = None  # this and the next four: of the limited server, at most
     group_peak_bytes: float | None = None  # since it was started, between samples too
     group_page_cache_bytes: float | None = None
@@ -189,6 +190,7 @@ def between(window: list[Sample]) -> Usage:
         tcp_received_segments_per_s=rates.get("tcp.received_segments"),
         tcp_sent_segments_per_s=rates.get("tcp.sent_segments"),
         tcp_retransmits_per_s=rates.get("tcp.retransmits"),
+        udp_sent_datagrams_per_s=rates.get("udp.sent_datagrams"),
         group_used_bytes=gauges.get("group.used_bytes"),
         group_peak_bytes=gauges.get("group.peak_bytes"),
         group_page_cache_bytes=gauges.get("group.cached_bytes"),

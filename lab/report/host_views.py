@@ -26,13 +26,14 @@ _COLUMNS: tuple[tuple[str, Callable[[Usage], float | None], Callable[[float | No
     ("waiting threads", lambda one: one.waiting_threads, wording.three_digits),
     ("page cache, MB", lambda one: one.page_cache_bytes, wording.megabytes),
     ("refaults/s", lambda one: one.refaults_per_s, wording.number),
+    ("datagrams/s", lambda one: one.udp_sent_datagrams_per_s, wording.number),
     ("used, MB", lambda one: one.group_used_bytes, wording.megabytes),
     ("peak, MB", lambda one: one.group_peak_bytes, wording.megabytes),
     ("page cache, MB", lambda one: one.group_page_cache_bytes, wording.megabytes),
     ("refaults/s", lambda one: one.group_refaults_per_s, wording.number),
     ("throttled", lambda one: one.group_throttled, wording.three_digits),
 )
-_GROUPS = [("", 2), ("a sleeper of 10 ms woke late", 2), ("host", 4), ("limited server", 5)]
+_GROUPS = [("", 2), ("a sleeper of 10 ms woke late", 2), ("host", 5), ("limited server", 5)]
 
 
 def section(folder: Folder, analysis: Analysis) -> list[Block]:
@@ -49,7 +50,8 @@ def section(folder: Folder, analysis: Analysis) -> list[Block]:
         caption="At the most threads, users or transfers of each cell, or the highest rate; "
         "medians of the runs. A sleeper of 10 ms in a process of its own wakes late when it has "
         "to wait for a core: so would any other program on this host. The load average is of the "
-        "last minute. Waiting threads were ready to run and had no core. A limited server has a "
+        "last minute. Waiting threads were ready to run and had no core. A datagram may be a "
+        "question of a server for the name of a client. A limited server has a "
         "control group; its peak is since it was started, and throttled is the share of time in "
         "which it waited for its share of the cores.",
         header=["cell", "at", *(title for title, _, _ in _COLUMNS)],

@@ -54,13 +54,13 @@ def raise_descriptor_limit() -> tuple[int, int]:
 
 def accepted_connections() -> int:
     """How many TCP connections this network namespace has accepted since it exists."""
-    return tcp_counters()["PassiveOpens"]
+    return network_counters("Tcp")["PassiveOpens"]
 
 
-def tcp_counters() -> dict[str, int]:
-    """The kernel's counters of TCP in this network namespace, by the names of RFC 1213."""
+def network_counters(protocol: str) -> dict[str, int]:
+    """Those of Tcp or Udp in this network namespace, by the names of RFC 1213."""
     snmp = Path("/proc/net/snmp").read_text(encoding="ascii").splitlines()
-    names, values = (line.split()[1:] for line in snmp if line.startswith("Tcp:"))
+    names, values = (line.split()[1:] for line in snmp if line.startswith(f"{protocol}:"))
     return dict(zip(names, map(int, values), strict=True))
 
 

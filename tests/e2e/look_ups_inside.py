@@ -3,10 +3,11 @@
 import socket
 import subprocess
 import unittest
-from pathlib import Path
 
 from client import Client, grant
 from scene import SceneTest, create_account
+
+from lab.rig.host import network_counters
 
 _SOURCE = "127.9.9.9"  # no file of names has it
 _IDENT_PORT = 113
@@ -15,9 +16,7 @@ _CONNECTIONS = 20
 
 def _sent_datagrams() -> int:
     """UDP of this network namespace, which is how names are asked for."""
-    snmp = Path("/proc/net/snmp").read_text(encoding="ascii").splitlines()
-    names, values = (line.split() for line in snmp if line.startswith("Udp:"))
-    return int(values[names.index("OutDatagrams")])
+    return network_counters("Udp")["OutDatagrams"]
 
 
 class InsideTest(SceneTest):

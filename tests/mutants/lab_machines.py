@@ -73,6 +73,16 @@ MUTATIONS: tuple[Mutation, ...] = (
         ("lab/test_window.UsageTest.test_the_peak_of_a_group_is_not_extrapolated",),
     ),
     Mutation(
+        "doctor-takes-any-file-max",
+        "lab/observe/limits.py",
+        "if most >= _FILES_WANTED else",
+        "if most >= 0 else",
+        (
+            "lab/test_limits.FindingsTest."
+            "test_the_limit_of_all_programs_together_comes_with_its_fix",
+        ),
+    ),
+    Mutation(
         "page-cache-is-not-limited",
         "lab/procedures/bench.py",
         "                group.limit_cache()\n",

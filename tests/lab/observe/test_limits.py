@@ -2,8 +2,10 @@
 
 import tempfile
 import unittest
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 from unittest import mock
 
 from lab.observe import limits
@@ -23,7 +25,7 @@ class FindingsTest(unittest.TestCase):
     def setUp(self) -> None:
         self.patch("quietness", return_value=Finding("cores", "0%", "0%"))
 
-    def patch(self, name: str, **how: object) -> None:
+    def patch(self, name: str, **how: Any) -> None:
         patched = mock.patch.object(limits, name, **how)
         patched.start()
         self.addCleanup(patched.stop)
@@ -57,13 +59,13 @@ class FindingsTest(unittest.TestCase):
         self.assertEqual(limits._running(frozenset({own, "no-such-program"})), {own})
 
 
-def _file_max(value: str):
+def _file_max(value: str) -> Callable[..., str]:
     read = Path.read_text
 
-    def replaced(path: Path, *arguments: object, **how: object) -> str:
+    def replaced(path: Path, encoding: str | None = None, errors: str | None = None) -> str:
         if str(path) == "/proc/sys/fs/file-max":
             return value
-        return read(path, *arguments, **how)
+        return read(path, encoding, errors)
 
     return replaced
 

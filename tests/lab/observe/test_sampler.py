@@ -133,6 +133,7 @@ class SamplerTest(unittest.TestCase):
             "tcp.sent_segments",
             "tcp.received_segments",
             "tcp.retransmits",
+            "udp.sent_datagrams",
         ):
             self.assertIn(name, samples[-1].values)
 

@@ -69,6 +69,7 @@ class UsageTest(unittest.TestCase):
                 "tcp.received_segments": 20 * time_s,
                 "tcp.sent_segments": 30 * time_s,
                 "tcp.retransmits": 4 * time_s,
+                "udp.sent_datagrams": 6 * time_s,
                 "fileserver.main_thread_delay_s": 0.25 * time_s,
             }
             return Sample(time_s, {**machine(time_s), **more})
@@ -78,6 +79,7 @@ class UsageTest(unittest.TestCase):
         self.assertEqual((used.refaults_per_s, used.waiting_threads), (40, 1.5))
         self.assertEqual(used.tcp_received_segments_per_s, 20)
         self.assertEqual((used.tcp_sent_segments_per_s, used.tcp_retransmits_per_s), (30, 4))
+        self.assertEqual(used.udp_sent_datagrams_per_s, 6)
         self.assertEqual(used.components["fileserver"].main_thread_delay, 0.25)
 
     def test_of_a_control_group_sizes_are_the_largest_and_refaults_and_waits_a_rate(self):
