@@ -24,6 +24,7 @@ from .systems import known
 from .workloads.crowd import ENGINES
 
 _ROOT = Path(__file__).resolve().parent.parent
+_ALL_OF_THE_HOST = "host"  # a machine without limits
 _SEARCH = "001-servers"  # the experiment that searches users
 _INTERRUPTED = 130  # the status that a shell gives for SIGINT
 
@@ -248,10 +249,14 @@ def _run(parsed: argparse.Namespace) -> int:
 
 
 def _search_users(parsed: argparse.Namespace) -> int:
-    """One experiment of a paper, with other servers, another file or another rate."""
+    """One experiment of a paper, with other servers, another file or another rate.
+
+    The servers have all of this host unless the command line says otherwise.
+    """
     if parsed.experiments:
         raise WrongUsage(f"'{parsed.experiments[0]}': name the servers with --targets")
     parsed.experiments = [_SEARCH]
+    parsed.machine = parsed.machine or _ALL_OF_THE_HOST
     parsed.stages = parsed.targets or parsed.stages
     parsed.sizes = parsed.file or parsed.sizes
     return _run(parsed)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from ..rig.control_group import Limits
@@ -22,6 +22,10 @@ class Machine(Limits):
 
     name: str = ""
     title: str = ""
+
+    @property
+    def has_limits(self) -> bool:
+        return replace(self, name="", title="") != Machine()
 
 
 @cache

@@ -26,6 +26,7 @@ _LIKELY_POINTS = 7  # of a sweep until it is flat, with the far point, refinemen
 _OFFERED_POINTS = 10  # of an open loop, in each pass; see offered_load.SHARES
 _LIKELY_TRIALS = 9  # of the search for the most users
 _USUAL_CROWD = 1000
+_SMALL_CROWD = 250  # of a server with little memory
 INTERLEAVED, CYCLED, BLOCKED = "interleaved", "cycled", "blocked"
 _USUAL_BYTES_S = 100e6  # over loopback, from a disk
 _LIKELY_REPEATED_POINTS = 4  # see sweep.worth_repeating
@@ -151,11 +152,16 @@ class Plan:
         return self.mode.repeat * (once_s + gaps_s + _STACK_START_S)
 
     def _crowd_seconds(self, cell: Cell) -> float:
-        """Of one trial with a thousand users: start, first fetch, and until it is stable."""
-        trial, crowd = self.mode.crowd, self.stages[cell.stage].crowd
+        """Of one trial: start, first fetch, and until it is stable."""
+        stage, trial = self.stages[cell.stage], self.mode.crowd
+        crowd, machine = stage.crowd, stage.machine
         assert trial and crowd  # see make()
         fetch_s = catalog.sizes()[cell.row].size_bytes / crowd.rate_bytes_s
-        return _USUAL_CROWD / trial.starts_per_s + fetch_s + trial.stable_s + _STACK_START_S
+        usual = _SMALL_CROWD if machine and machine.memory_bytes else _USUAL_CROWD
+        steps = self.steps(cell) or (usual,)
+        return (
+            sum(steps) / len(steps) / trial.starts_per_s + fetch_s + trial.stable_s + _STACK_START_S
+        )
 
     def steps(self, cell: Cell) -> tuple[int, ...]:
         """Exactly these N of a cell, in this order; () if its procedure chooses."""
@@ -282,7 +288,8 @@ def _with_machine(stages: Mapping[str, Stage], options: Options) -> Mapping[str,
     """With the chosen machine, and on it the chosen memory."""
     if options.machine:
         chosen = machine(options.machine)
-        stages = {name: replace(stage, machine=chosen) for name, stage in stages.items()}
+        limited = chosen if chosen.has_limits else None
+        stages = {name: replace(stage, machine=limited) for name, stage in stages.items()}
     if options.memory_bytes is None:
         return stages
     return {

@@ -35,10 +35,14 @@ class MachinesTest(unittest.TestCase):
         for name, machine in machines.machines().items():
             self.assertEqual(machine.name, name)
             self.assertTrue(machine.title)
-            self.assertNotEqual(machine, Machine(name=name, title=machine.title))
+            self.assertEqual(machine.has_limits, name != "host")
 
     def test_the_486_has_its_page_cache_beside_the_idle_server(self) -> None:
         self.assertEqual((_486.cache_bytes, _486.memory_bytes), (4 << 20, None))
+
+    def test_the_host_has_no_limit_and_so_takes_away_that_of_a_stage(self) -> None:
+        self.assertIsNotNone(machine_of("pure-ftpd"))
+        self.assertIsNone(machine_of("pure-ftpd", machine="host"))
 
     def test_a_stage_names_its_machine(self) -> None:
         self.assertEqual(catalog.stages()["ours-same"].machine, machines.machine("486-disk"))
