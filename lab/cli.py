@@ -222,6 +222,9 @@ def _list(_parsed: argparse.Namespace) -> int:
     )
     for stage in catalog.stages().values():
         print(f"  {stage.name:20} {stage.title}{'; ' + stage.store if stage.store else ''}")
+    print("servers")
+    for name, asks_whom in known.asks_whom().items():
+        print(f"  {name:20} asks {asks_whom}")
     print(f"rows\n  new, {', '.join(catalog.sizes())}\nmachines")
     for machine in machines.machines().values():
         print(f"  {machine.name:20} {machine.title}")

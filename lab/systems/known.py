@@ -19,6 +19,12 @@ SYSTEMS: dict[str, System] = {
 }
 
 
+def asks_whom() -> dict[str, str]:
+    """name -> whom the server asks when a user logs in."""
+    others = {name: entry.asks_whom for name, entry in ftp.ENTRIES.items()}
+    return {"turnstile": ftp.OUR_AUTHSERVER} | others
+
+
 def fetch(names: Iterable[str], work: Path) -> None:
     """Downloads what these systems lack. It says when it does, and what cannot be had.
 

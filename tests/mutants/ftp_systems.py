@@ -10,6 +10,27 @@ _TREE = "lab/test_process_tree.ProcessTreeTest."
 
 MUTATIONS: tuple[Mutation, ...] = (
     Mutation(
+        "anonymous-user-is-unknown",
+        "lab/systems/ftp/system.py",
+        "asks_nobody = self.entry.asks_whom == known.NOBODY",
+        "asks_nobody = False",
+        (_SYSTEMS + "test_a_server_that_asks_nobody",),
+    ),
+    Mutation(
+        "configuration-is-not-recorded",
+        "lab/systems/ftp/server.py",
+        'return file.read_text(encoding="utf-8") if file.exists() else ""',
+        'return ""',
+        (_SYSTEMS + "test_a_server_with_accounts_of_its_own",),
+    ),
+    Mutation(
+        "anonymous-vsftpd-knows-accounts",
+        "lab/systems/ftp/vsftpd.py",
+        '("anonymous_enable=YES", "local_enable=NO",',
+        '("anonymous_enable=YES", "local_enable=YES",',
+        (_SERVERS + "test_vsftpd_anonymous",),
+    ),
+    Mutation(
         "sessions-outlive-their-server",
         "lab/rig/process_tree.py",
         "children = _identified(tree(program.pid)[1:])",

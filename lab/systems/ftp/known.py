@@ -7,12 +7,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from ...rig.errors import WrongUsage
+from .inetutils import InetutilsFtpd
 from .proftpd import Proftpd
-from .pure_ftpd import PureFtpd, PureFtpdAuthd
+from .pure_ftpd import PureFtpd, PureFtpdAnonymous, PureFtpdAuthd
 from .pyftpd import Pyftpdlib
 from .server import FtpServer, Setting
-from .vsftpd import Vsftpd
+from .vsftpd import Vsftpd, VsftpdAnonymous
 
+NOBODY = "nobody"
 A_FILE = "a file"
 A_FILE_BY_PAM = "a file, by PAM"
 OUR_AUTHSERVER = "our authserver"
@@ -35,11 +37,14 @@ ENTRIES = {
         Entry(name="pure-ftpd", server=PureFtpd, asks_whom=A_FILE),
         Entry(name="pure-ftpd-tuned", server=PureFtpd, asks_whom=A_FILE, is_tuned=True),
         Entry(name="pure-ftpd-authd", server=PureFtpdAuthd, asks_whom=OUR_AUTHSERVER),
+        Entry(name="pure-ftpd-anonymous", server=PureFtpdAnonymous, asks_whom=NOBODY),
         Entry(name="vsftpd", server=Vsftpd, asks_whom=A_FILE_BY_PAM),
         Entry(name="vsftpd-tuned", server=Vsftpd, asks_whom=A_FILE_BY_PAM, is_tuned=True),
+        Entry(name="vsftpd-anonymous", server=VsftpdAnonymous, asks_whom=NOBODY),
         Entry(name="proftpd", server=Proftpd, asks_whom=A_FILE),
         Entry(name="proftpd-tuned", server=Proftpd, asks_whom=A_FILE, is_tuned=True),
         Entry(name="pyftpdlib", server=Pyftpdlib, asks_whom=ITS_MEMORY),
+        Entry(name="inetutils-ftpd", server=InetutilsFtpd, asks_whom=NOBODY),
     )
 }
 

@@ -43,14 +43,18 @@ class PureFtpd(FtpServer):
         limit = str(self.setting.connections)
         return [
             str(self.copy.path("usr/sbin/pure-ftpd")),
-            *("-S", f"{self.address.host},{self.address.port}", "-l", self.login()),
-            *("-A", "-E", "-H", "-c", limit, "-C", limit, "-u", str(NOBODY)),
+            *("-S", f"{self.address.host},{self.address.port}", *self.who()),
+            *("-A", "-H", "-c", limit, "-C", limit, "-u", str(NOBODY)),
             *("-g", str(self.folder / "pid")),
             *(("-f", "none") if self.setting.is_tuned else ()),  # no line to syslog for a session
         ]
 
     def mounts(self) -> dict[Path, str]:
         return super().mounts() | {self.folder / "run": str(_SESSIONS)}
+
+    def who(self) -> tuple[str, ...]:
+        """The flags that say who may log in: not anonymous users."""
+        return ("-E", "-l", self.login())
 
     def login(self) -> str:
         """How it validates, for -l. The path is absolute, because the server changes its folder."""
@@ -91,3 +95,16 @@ class PureFtpdAuthd(PureFtpd):
 
     def login(self) -> str:
         return f"extauth:{_SOCKET}"
+
+
+class PureFtpdAnonymous(PureFtpd):
+    """pure-ftpd that lets anybody in under any name, so that no log-in is validated."""
+
+    def make_accounts(self) -> None:
+        self.write_users(["ftp"])
+
+    def mounts(self) -> dict[Path, str]:
+        return super().mounts() | {self.folder / "passwd": "/etc/passwd"}
+
+    def who(self) -> tuple[str, ...]:
+        return ("-e",)

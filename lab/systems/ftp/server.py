@@ -18,8 +18,10 @@ from ...rig.processes import Address, Program, wait_listening
 from .namespace import SERVED, in_namespace, require_namespaces
 from .packages import Copy, LeftOut, unpacked
 
+ANONYMOUS = "anonymous"  # the user of a server that asks nobody; any password is right
 NOBODY = 65534  # the user and the group that sessions run as
 START_TIMEOUT_S = 30.0
+CONFIGURATION = "conf"  # the file in the folder of a server that has one
 _OTHERS_MAY_ENTER = 0o005
 
 
@@ -68,6 +70,7 @@ class FtpServer:
     """A server on a free port. It runs from start() until stop(). Threads: one."""
 
     package: ClassVar[str]
+    super_server: ClassVar[str] = ""  # the package of what starts it for each connection
     needs_root: ClassVar[bool] = True
 
     def __init__(self, setting: Setting) -> None:
@@ -92,6 +95,12 @@ class FtpServer:
     def version(self) -> str:
         """That of the package."""
         return self.copy.version
+
+    @property
+    def configuration(self) -> str:
+        """The text of its configuration file, without accounts; "" if it has none."""
+        file = self.folder / CONFIGURATION
+        return file.read_text(encoding="utf-8") if file.exists() else ""
 
     @property
     def program(self) -> Program:
@@ -141,6 +150,14 @@ class FtpServer:
     def variables(self) -> dict[str, str]:
         """What is added to its environment."""
         return {}
+
+    def write_users(self, users: list[str]) -> None:
+        """Writes a passwd file: that of the host, then these users. All of them see SERVED."""
+        host = Path("/etc/passwd").read_text(encoding="utf-8").splitlines()
+        kept = [line for line in host if line.partition(":")[0] not in users]
+        ours = [f"{user}:x:{NOBODY}:{NOBODY}::{SERVED}:/bin/sh" for user in users]
+        text = "".join(f"{line}\n" for line in (*kept, *ours) if line)
+        self.write("passwd", text).chmod(0o644)
 
     def wait_ready(self) -> None:
         """Returns when users can log in. Failed when it takes too long."""

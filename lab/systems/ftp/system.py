@@ -22,7 +22,7 @@ from ..programs import OfPrograms
 from . import known
 from .known import Entry
 from .packages import unpacked
-from .server import Account, FtpServer, Setting
+from .server import ANONYMOUS, Account, FtpServer, Setting
 
 _START_TIMEOUT_S = 60.0
 
@@ -67,6 +67,7 @@ class RunningFtp(OfPrograms):
             "server": self.entry.name,
             "version": self.server.version,
             "asks whom": self.entry.asks_whom,
+            "configuration": self.server.configuration,
         }
         return own | (self.behind.settings if self.behind else {})
 
@@ -111,7 +112,9 @@ class ReadyFtp:
         place: Place = HERE,
         wrapper: tuple[str, ...] = (),
     ) -> Iterator[RunningFtp]:
-        account = Account(f"lab-{secrets.token_hex(8)}", secrets.token_hex(16))
+        asks_nobody = self.entry.asks_whom == known.NOBODY
+        user = ANONYMOUS if asks_nobody else f"lab-{secrets.token_hex(8)}"
+        account = Account(user, secrets.token_hex(16))
         stores_folder = self.work / "stores"  # what is left there is removed by the next lab
         stores_folder.mkdir(parents=True, exist_ok=True)
         logs.mkdir(parents=True, exist_ok=True)
@@ -164,7 +167,9 @@ class FtpSystem:
     entry: Entry
 
     def fetch(self, work: Path) -> None:
-        unpacked(self.entry.server.package, packages_in(work))
+        server = self.entry.server
+        for package in filter(None, (server.package, server.super_server)):
+            unpacked(package, packages_in(work))
 
     @contextmanager
     def prepared(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from .namespace import SERVED
-from .server import NOBODY, FtpServer
+from .server import FtpServer
 
 _SERVICE = (
     "auth required pam_unix.so\naccount required pam_permit.so\nsession required pam_permit.so\n"
@@ -21,10 +21,8 @@ class Vsftpd(FtpServer):
 
     def configure(self) -> None:
         accounts = self.setting.accounts
-        users = [f"{one.user}:x:{NOBODY}:{NOBODY}::{SERVED}:/bin/sh\n" for one in accounts]
         hashes = [f"{one.user}:{one.hashed()}:19000:0:99999:7:::\n" for one in accounts]
-        host = Path("/etc/passwd").read_text(encoding="utf-8")
-        self.write("passwd", f"{host.rstrip()}\n{''.join(users)}").chmod(0o644)
+        self.write_users([one.user for one in accounts])
         self.write("shadow", "".join(hashes))
         for name in ("empty", "pam"):
             (self.folder / name).mkdir(exist_ok=True)
@@ -46,9 +44,7 @@ class Vsftpd(FtpServer):
             f"listen_address={self.address.host}",
             f"listen_port={self.address.port}",
             "background=NO",
-            "anonymous_enable=NO",
-            "local_enable=YES",
-            "chroot_local_user=YES",
+            *self.who(),
             "allow_writeable_chroot=YES",
             "pam_service_name=vsftpd",
             f"secure_chroot_dir={self.folder / 'empty'}",
@@ -57,3 +53,18 @@ class Vsftpd(FtpServer):
             *(["reverse_lookup_enable=NO"] if has_lookups else []),
             *(_TUNED if self.setting.is_tuned else ()),
         ]
+
+    def who(self) -> tuple[str, ...]:
+        """The lines that say who may log in."""
+        return ("anonymous_enable=NO", "local_enable=YES", "chroot_local_user=YES")
+
+
+class VsftpdAnonymous(Vsftpd):
+    """vsftpd that lets anybody in, so that no log-in is validated."""
+
+    def configure(self) -> None:
+        super().configure()
+        self.write_users(["ftp"])
+
+    def who(self) -> tuple[str, ...]:
+        return ("anonymous_enable=YES", "local_enable=NO", f"anon_root={SERVED}")

@@ -14,7 +14,7 @@ from lab.rig.errors import Failed, WrongUsage
 from lab.rig.process_tree import tree
 from lab.systems.ftp import known, packages
 from lab.systems.ftp.packages import LeftOut
-from lab.systems.ftp.server import Account, FtpServer, Setting
+from lab.systems.ftp.server import ANONYMOUS, Account, FtpServer, Setting
 
 
 class FtpServersTest(unittest.TestCase):
@@ -37,6 +37,24 @@ class FtpServersTest(unittest.TestCase):
                 client.connect(server.address.host, server.address.port, timeout=60)
                 client.login(RIGHT.user, RIGHT.password)
                 processes = tree(server.program.pid)
+                server.stop()
+        self.assertEqual([pid for pid in processes if tree(pid)], [])
+
+    def check_anonymous(self, name: str, refused: tuple[Account, ...]) -> None:
+        """Any password is right for the user anonymous."""
+        ftp_scene.skip_if_left_out(self, name)
+        with known.running(name, self.setting()) as server:
+            for password in ("a@b", "another"):
+                anybody = Account(ANONYMOUS, password)
+                self.assertEqual(fetched(server.address, anybody, "a.bin"), BYTES)
+            for one in refused:
+                with self.assertRaises(ftplib.error_perm):
+                    fetched(server.address, one, "a.bin")
+            with self.assertRaises(ftplib.error_perm):
+                fetched(server.address, Account(ANONYMOUS, "a@b"), "../server/passwd")
+            with ftp_scene.session(server.address, Account(ANONYMOUS, "a@b")):
+                processes = tree(server.program.pid)
+                self.assertGreater(len(processes), 1)
                 server.stop()
         self.assertEqual([pid for pid in processes if tree(pid)], [])
 
@@ -64,6 +82,15 @@ class FtpServersTest(unittest.TestCase):
 
     def test_vsftpd_tuned(self) -> None:
         self.check("vsftpd-tuned")
+
+    def test_pure_ftpd_anonymous(self) -> None:
+        self.check_anonymous("pure-ftpd-anonymous", ())  # it takes every name for anonymous
+
+    def test_vsftpd_anonymous(self) -> None:
+        self.check_anonymous("vsftpd-anonymous", (RIGHT, OTHER))
+
+    def test_inetutils_ftpd(self) -> None:
+        self.check_anonymous("inetutils-ftpd", (RIGHT, OTHER))
 
     def test_proftpd(self) -> None:
         self.check("proftpd")

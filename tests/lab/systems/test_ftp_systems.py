@@ -42,6 +42,8 @@ class FtpSystemsTest(unittest.TestCase):
             self.assertEqual(running.store, stage.store)
             self.assertEqual(running.settings["asks whom"], ftp.ENTRIES[stage.system].asks_whom)
             self.assertTrue(running.settings["version"])
+            has_file = stage.system.startswith(("proftpd", "vsftpd"))
+            self.assertEqual(bool(running.settings["configuration"]), has_file)
             self.assertNotIn(running.password, str(running.commands()))
             running.check_running()
             ids = running.process_ids()
@@ -55,6 +57,9 @@ class FtpSystemsTest(unittest.TestCase):
 
     def test_a_server_with_accounts_of_its_own(self) -> None:
         self.assertEqual(list(self.check(STAGE)), ["fileserver"])
+
+    def test_a_server_that_asks_nobody(self) -> None:
+        self.check(replace(STAGE, system="vsftpd-anonymous"))
 
     def test_a_server_that_asks_our_authserver(self) -> None:
         ids = self.check(replace(STAGE, store="sqlite", system="pure-ftpd-authd"))
@@ -85,6 +90,10 @@ class FtpSystemsTest(unittest.TestCase):
         programs = Programs(real_lab.BUILD)
         with known.of(stage).prepared(stage, programs, self.folder, usable_cores()):
             pass
+
+    def test_each_system_says_whom_it_asks(self) -> None:
+        self.assertEqual(set(known.asks_whom()), set(known.SYSTEMS))
+        self.assertEqual(known.asks_whom()["vsftpd-anonymous"], "nobody")
 
     def test_every_entry_is_a_system(self) -> None:
         self.assertEqual(set(known.SYSTEMS), {"turnstile", *ftp.ENTRIES})
