@@ -24,13 +24,6 @@ MUTATIONS: tuple[Mutation, ...] = (
         (_SYSTEMS + "test_a_server_with_accounts_of_its_own",),
     ),
     Mutation(
-        "anonymous-vsftpd-knows-accounts",
-        "lab/systems/ftp/vsftpd.py",
-        '("anonymous_enable=YES", "local_enable=NO",',
-        '("anonymous_enable=YES", "local_enable=YES",',
-        (_SERVERS + "test_vsftpd_anonymous",),
-    ),
-    Mutation(
         "sessions-outlive-their-server",
         "lab/rig/process_tree.py",
         "children = _identified(tree(program.pid)[1:])",
