@@ -89,7 +89,7 @@ profile: ## profile the fileserver's instructions with callgrind
 results: ## render docs/results into build/results: report.html, figures, profile
 	@for folder in docs/results/*/; do \
 	  out=build/results/$$(basename $$folder); rm -rf $$out; mkdir -p build/results; cp -r $$folder $$out; \
-	  gunzip -f $$out/*.gz; scripts/lab report $$out || exit 1; \
+	  find $$out -name '*.gz' -exec gunzip -f {} +; scripts/lab report $$out || exit 1; \
 	done
 
 results-summary: results ## rewrite each docs/results/*/summary.md, with its figures, from the points beside it

@@ -67,7 +67,8 @@ def _judge_row(finding: Claim, row: str, analysis: Analysis) -> Judged | None:
 def _judge_bursts(finding: BurstRatio, row: str, analysis: Analysis) -> Judged | None:
     """The whole interval inside the bounds is seen, outside is not seen."""
     ours = _step(analysis.bursts(finding.stage, row), finding.transfers)
-    theirs = _step(analysis.bursts(finding.than, row), finding.than_transfers)
+    than_row = finding.than_row or row
+    theirs = _step(analysis.bursts(finding.than, than_row), finding.than_transfers)
     found = bursts.ratio(ours, theirs) if ours and theirs else None
     if found is None:
         return None

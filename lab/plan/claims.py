@@ -70,7 +70,8 @@ class Cheaper:
 @dataclass(frozen=True, kw_only=True)
 class BurstRatio:
     """At these rows, a burst of stage `stage` with so many transfers has a rate that is more than
-    `above` times, and less than `below` times that of stage `than` with `than_transfers`.
+    `above` times, and less than `below` times that of stage `than` with `than_transfers`, at the
+    same row or at `than_row`.
     """
 
     text: str
@@ -79,6 +80,7 @@ class BurstRatio:
     than: str
     than_transfers: int
     rows: tuple[str, ...]
+    than_row: str = ""  # "": the same
     above: float = 0.0
     below: float = math.inf
 

@@ -6,7 +6,7 @@ import time
 from itertools import groupby
 from typing import Protocol
 
-from ..observe import host
+from ..observe import extents, host
 from ..plan import catalog, file_counts
 from ..plan.catalog import CROWD, NEW, Cell
 from ..plan.plan import BLOCKED, measured_in_order
@@ -67,7 +67,10 @@ class Campaign:
             missing = count - file_counts.present_count(sizes[name], self._bench.work / "files")
             if missing > 0:
                 self._bench.progress.say(f"making {missing} files of {name}")
-            self._bench.roots[name] = files.make(sizes[name], count, self._bench.work / "files")
+            root = files.make(sizes[name], count, self._bench.work / "files")
+            self._bench.roots[name] = root
+            if pieces := extents.of_files(sorted(root.glob(f"{name}*.txt"))):
+                self._bench.environment.extents[name] = extents.sentence(pieces)
         empty = self._bench.work / "files" / "none"
         empty.mkdir(parents=True, exist_ok=True)
         self._bench.roots[NEW] = empty

@@ -19,6 +19,7 @@ from ..rig.control_group import ControlGroup
 from ..rig.cores import verify_cores
 from ..rig.errors import Failed
 from ..rig.place import LOOPBACK, Place
+from ..rig.processes import run_tool
 from ..rig.servers import Programs
 from ..systems import files, fresh_files
 from ..systems.system import Running
@@ -124,6 +125,8 @@ def _prepare_files(conditions: Conditions, asked: list[Path]) -> None:
         fresh_files.make(asked, size.size_bytes, conditions.group)
     if size and (conditions.is_cold or fresh):
         files.drop_caches(conditions.files_folder)
+        # Its own program is not to come from the disk while the files do.
+        run_tool([str(conditions.programs.path("loadgen")), "--version"], "warming loadgen")
     if size and fresh == fresh_files.CREATED:
         fresh_files.make(asked, size.size_bytes, conditions.group)
 

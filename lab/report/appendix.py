@@ -89,9 +89,10 @@ def environment_section(
         Table(
             title="Different files of each size",
             caption="The paper had 2,000 per thread.",
-            header=["size", "files"],
+            header=["size", "files", "on the disk"],
             rows=[
-                [name, wording.count(number)] for name, number in environment.file_counts.items()
+                [name, wording.count(number), environment.extents.get(name, "")]
+                for name, number in environment.file_counts.items()
             ],
         ),
     ]

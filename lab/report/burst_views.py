@@ -17,11 +17,9 @@ from .scene import Scene
 _MUCH_APART = 0.8  # below it, a burst was hardly one
 
 _HOW_TO_READ = (
-    "(4, same): four transfers of one file; (4, different): of a file each. KB are 1,024 bytes: "
-    "the median with the 95% interval of the repetitions below, and their mean. Server's: the same "
-    "by the log of the server, as a difference. Overlap: 1 if all took place together. Slowest: of "
-    "the single transfers. Fairness: Jain's index of their rates. Disk: bytes that came from it "
-    "for each byte sent. Cached: the part of the files that was in memory before."
+    "KB are 1,024 bytes: the median with the 95% interval of the repetitions, and their mean. "
+    "Disk: bytes that came from it for each byte sent. Cached: the part of the files that was in "
+    "memory before."
 )
 _HEADER = [
     *("burst", "KB/s", "mean", "server's", "overlap"),
@@ -69,6 +67,10 @@ def _kilobytes(bytes_s: float | None) -> str:
     return "" if bytes_s is None else f"{bytes_s / 1024:,.0f}"
 
 
+def _milliseconds(value: float | None) -> str:
+    return f"{value:,.0f}" if value is not None and value >= 100 else wording.three_digits(value)
+
+
 def _name(stage: Stage, step: BurstStep) -> str:
     return f"({step.transfers}, {'same' if stage.same_file else 'different'})"
 
@@ -106,7 +108,7 @@ def _cells(step: BurstStep) -> list[str]:
         wording.three_digits(step.value(lambda run: run.simultaneity)),
         _kilobytes(step.value(lambda run: run.slowest_bytes_s)),
         wording.three_digits(step.value(lambda run: run.fairness)),
-        wording.three_digits(step.value(lambda run: run.first_byte_ms)),
+        _milliseconds(step.value(lambda run: run.first_byte_ms)),
         wording.three_digits(step.read_for_each_sent),
         "" if resident is None else f"{resident:.0%}",
     ]

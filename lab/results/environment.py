@@ -56,6 +56,7 @@ class Environment:
     loopback_bytes_per_s: float | None = None
     disk_probe: DiskProbe | None = None  # of the disk below the work folder
     link_probes: dict[str, Carried] = field(default_factory=dict)  # by the name of the place
+    extents: dict[str, str] = field(default_factory=dict)  # size -> the pieces of its files
     machine_probes: dict[str, MachineProbe] = field(default_factory=dict)  # by its name
     profile: Profile | None = None
 

@@ -34,6 +34,24 @@ def verdict(runs: list[Run], **bounds: float) -> list[str]:
 
 
 class BurstsTest(unittest.TestCase):
+    def test_a_rate_may_be_held_against_that_of_another_size(self):
+        large = [
+            replace(run, cell=replace(run.cell, row="4MiB")) for run in trials("a", 8, 20, 21, 20)
+        ]
+        runs = [*trials("a", 8, 10, 10, 10), *large]
+        claim = BurstRatio(
+            text="",
+            stage="a",
+            transfers=8,
+            than="a",
+            than_transfers=8,
+            rows=("4MiB",),
+            than_row="1MiB",
+            above=1.5,
+        )
+        (judged,) = findings.judge(claim, Analysis(runs, examples.ENVIRONMENT))
+        self.assertEqual((judged.row, judged.verdict), ("4MiB", findings.SEEN))
+
     def test_a_drift_within_the_repetitions_is_seen_where_there_are_enough(self):
         def steady(*rates: float) -> bool | None:
             runs = trials("a", 4, *rates)

@@ -2,6 +2,7 @@
 
 import argparse
 import dataclasses
+import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -20,12 +21,15 @@ _OF_THE_STAGE = dataclasses.replace(
 
 def machine_of(stage: str, **chosen: object) -> Machine | None:
     stages = {**catalog.stages(), "redis": _OF_THE_STAGE}
-    with mock.patch.object(catalog, "stages", return_value=stages):
+    with (
+        tempfile.TemporaryDirectory() as files,
+        mock.patch.object(catalog, "stages", return_value=stages),
+    ):
         wanted = Options(experiments=("table4",), mode="quick", pin="none")
         made = plan.make(
             dataclasses.replace(wanted, **chosen),  # type: ignore[arg-type]
             (0, 1),
-            Path("/nonexistent"),
+            Path(files),
         )
     return made.stages[stage].machine
 

@@ -17,9 +17,12 @@ class NoStoreTest(unittest.TestCase):
     def planned(self, store: str | None) -> plan.Plan:
         """An experiment of two stages, the stage redis without a store."""
         stages = {**catalog.stages(), "redis": STAGE}
-        with mock.patch.object(catalog, "stages", return_value=stages):
+        with (
+            tempfile.TemporaryDirectory() as files,
+            mock.patch.object(catalog, "stages", return_value=stages),
+        ):
             options = Options(experiments=("table4",), mode="quick", store=store, pin="none")
-            return plan.make(options, (0, 1), Path("/nonexistent"))
+            return plan.make(options, (0, 1), Path(files))
 
     def test_another_store_is_not_for_it(self) -> None:
         stages = self.planned("sqlite").stages

@@ -54,6 +54,10 @@ class BurstTest(unittest.TestCase):
         self.assertTrue(same.endswith("--file 1MiB1.txt --protocol ftp"), same)
         self.assertNotIn("secret", same + different)
 
+    def test_other_programs_can_be_seen_only_in_a_burst_that_is_long_enough(self):
+        self.assertTrue(LOAD.can_be_spoiled(result()))
+        self.assertFalse(LOAD.can_be_spoiled(result(span_s=0.01)))
+
     def test_the_rate_is_that_of_the_span(self):
         found = result()
         self.assertEqual((found.elapsed_s, found.throughput_rps), (2.0, 2.0))

@@ -1,0 +1,40 @@
+"""The pieces of files, as filefrag counts them."""
+
+import shutil
+import tempfile
+import unittest
+from pathlib import Path
+
+from lab.observe import extents
+
+_FILEFRAG = shutil.which("filefrag", path="/usr/sbin:/usr/bin:/sbin:/bin")
+
+
+class ExtentsTest(unittest.TestCase):
+    @unittest.skipUnless(_FILEFRAG, "filefrag is not installed")
+    def test_a_file_with_a_hole_has_more_pieces_than_one_without(self) -> None:
+        with tempfile.TemporaryDirectory(dir=Path(__file__).parent) as folder:
+            whole, holed = Path(folder) / "whole", Path(folder) / "holed"
+            whole.write_bytes(bytes(range(256)) * 16)
+            with open(holed, "wb") as file:
+                file.write(b"x" * 4096)
+                file.seek(1 << 20)
+                file.write(b"x" * 4096)
+            found = extents.of_files([whole, holed])
+        if found is None or found[0] == 0:
+            self.skipTest("this file system does not tell")
+        self.assertEqual(len(found), 2)
+        self.assertGreater(found[1], found[0])
+
+    def test_what_is_not_there_is_not_told(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertIsNone(extents.of_files([Path(folder) / "none"]))
+        self.assertIsNone(extents.of_files([]))
+
+    def test_the_sentence_has_the_mean_and_the_most(self) -> None:
+        self.assertEqual(extents.sentence([1, 1]), "each in one piece")
+        self.assertEqual(extents.sentence([1, 4]), "in 2.5 pieces on average, at most 4")
+
+
+if __name__ == "__main__":
+    unittest.main()
