@@ -30,23 +30,20 @@ _HEADER = [
 def rates(scene: Scene) -> list[Block]:
     """A table for each size of file: stages and their transfers down."""
     blocks: list[Block] = []
+    remarks: list[str] = []
     for row in scene.rows:
         found = [(stage, step) for stage in scene.stages for step in _steps(scene, stage, row)]
-        if not found:
-            continue
-        blocks.append(_rates(row, found))
-        if compared := _compared(scene, row):
-            blocks.append(compared)
-        if remarks := [text for stage, step in found for text in _remarks(stage, step)]:
-            blocks.append(Bullets(remarks))
-    return [*blocks, *printed(scene)]
+        if found:
+            blocks.append(_rates(row, found))
+            remarks += [text for stage, step in found for text in _remarks(stage, step, row)]
+    return [*blocks, *_compared(scene), *([Bullets(remarks)] if remarks else []), *printed(scene)]
 
 
 def answers(scene: Scene) -> list[str]:
-    """The highest rate of each stage, a sentence for each row; [] for another workload."""
+    """The highest rate of each stage, in a sentence; [] for another workload."""
     if scene.experiment.workload != BURST:
         return []
-    texts = []
+    of_rows = []
     for row in scene.rows:
         found = {stage.name: _steps(scene, stage, row) for stage in scene.stages}
         best = [
@@ -55,8 +52,8 @@ def answers(scene: Scene) -> list[str]:
             if (step := max(steps, key=lambda one: one.rate.median, default=None))
         ]
         if best:
-            texts.append(f"The highest rates of {row}: {', '.join(best)}.")
-    return texts
+            of_rows.append(f"of {row}: {', '.join(best)}")
+    return [f"The highest rates {'; '.join(of_rows)}."] if of_rows else []
 
 
 def _steps(scene: Scene, stage: Stage, row: str) -> list[BurstStep]:
@@ -114,23 +111,26 @@ def _cells(step: BurstStep) -> list[str]:
     ]
 
 
-def _compared(scene: Scene, row: str) -> Table | None:
+def _compared(scene: Scene) -> list[Table]:
     """Different files against one file, for stages that differ in nothing else."""
     rows = [
-        [different.name, str(mine.transfers), _ratio(bursts.ratio(mine, other))]
+        [different.name, row, str(mine.transfers), _ratio(bursts.ratio(mine, other))]
         for same, different in _pairs(scene.stages)
+        for row in scene.rows
         for mine in _steps(scene, different, row)
         for other in _steps(scene, same, row)
-        if mine.transfers == other.transfers
+        if mine.transfers == other.transfers > 1
     ]
     if not rows:
-        return None
-    return Table(
-        title=f"Different files against one file, {row}",
-        caption="The ratio of the rates, within each pass, with its 99% interval.",
-        header=["stage", "transfers", "different / same"],
-        rows=rows,
-    )
+        return []
+    return [
+        Table(
+            title=f"Different files against one file: {scene.experiment.title}",
+            caption="The ratio of the rates, within each pass, with its 99% interval.",
+            header=["stage", "file", "transfers", "different / same"],
+            rows=rows,
+        )
+    ]
 
 
 def _pairs(stages: list[Stage]) -> Iterator[tuple[Stage, Stage]]:
@@ -155,9 +155,9 @@ def _ratio(spread: Spread | None) -> str:
     return f"×{spread.median:.2f} ({spread.low:.2f}–{spread.high:.2f}{mark})"
 
 
-def _remarks(stage: Stage, step: BurstStep) -> list[str]:
+def _remarks(stage: Stage, step: BurstStep, row: str) -> list[str]:
     """What a reader of the rate must know."""
-    name = f"{stage.name} {_name(stage, step)}"
+    name = f"{stage.name} {_name(stage, step)}, {row}"
     found = []
     overlap = step.value(lambda run: run.simultaneity)
     if overlap is not None and overlap < _MUCH_APART:

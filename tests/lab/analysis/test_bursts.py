@@ -2,6 +2,7 @@
 
 import unittest
 from dataclasses import replace
+from typing import Any
 
 import examples
 
@@ -26,7 +27,7 @@ def trials(stage: str, transfers: int, *rates: float) -> list[Run]:
     ]
 
 
-def verdict(runs: list[Run], **bounds: float) -> list[str]:
+def verdict(runs: list[Run], **bounds: Any) -> list[str]:
     claim = BurstRatio(
         text="", stage="a", transfers=8, than="b", than_transfers=4, rows=("1MiB",), **bounds
     )

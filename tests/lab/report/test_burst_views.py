@@ -50,7 +50,7 @@ class BurstViewsTest(unittest.TestCase):
         self.assertIn("The highest rates of 1MiB: ours-same 510 KB/s with 6", summary)
         self.assertRegex(summary, r"\| ours-same \| \(6, same\) \| 510 .*\+1\.0% \| 0\.875 ")
         self.assertRegex(summary, r"\| ours-different \| \(6, different\) \| 100 ")
-        self.assertIn("| ours-different | 6 | ×0.20", summary)
+        self.assertIn("| ours-different | 1MiB | 6 | ×0.20", summary)
         self.assertIn("six transfers of one file are far faster", summary)
         self.assertIn("figures/bursts-000-table1.svg", summary)
         self.assertIn("1388.82", html)  # what the paper printed
