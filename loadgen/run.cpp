@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -164,7 +165,8 @@ class Run {
   void note_start() {
     cpu_before_ = cpu_time();
     const std::int64_t late_ns = base::now_ns() - control_.window_start_ns;
-    result_.start_unix_s = base::unix_time_s() - seconds_of(static_cast<double>(late_ns));
+    const double start_s = base::unix_time_s() - seconds_of(static_cast<double>(late_ns));
+    result_.start_unix_s = std::round(start_s * 1e6) / 1e6;  // so that all reports print the same
     if (transfers_ != nullptr &&
         !transfers_->begin(control_.window_start_ns, result_.start_unix_s)) {
       control_.stop();
