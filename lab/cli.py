@@ -163,6 +163,11 @@ def _add_plan_flags(parser: argparse.ArgumentParser, names_needed: bool = True) 
         "--discard", metavar="N", help="bursts: the first N repetitions are in no table"
     )
     parser.add_argument(
+        "--hold",
+        choices=("freeze",),
+        help="bursts: freeze the processes of the program that serves files while all ask",
+    )
+    parser.add_argument(
         "--machine",
         metavar="NAME",
         help="a machine of `lab list` for the program that serves files, by a control group",

@@ -129,8 +129,7 @@ std::optional<Cause> Client::converse(const Request& request, Exchange& exchange
 std::optional<Cause> Client::follow(const Step& step, const Request& request, Exchange& exchange) {
   switch (step.kind) {
     case Step::Kind::kSend:
-      if (step.asks_for_file && notes_transfers_) ask(exchange);
-      return send(step.bytes);
+      return step.asks_for_file && notes_transfers_ ? ask(step.bytes, exchange) : send(step.bytes);
     case Step::Kind::kReceive: return replies_.receive_more();
     case Step::Kind::kUpload: return upload(step.size_bytes);
     case Step::Kind::kOpenData: return open_data(step.data_port, exchange);
@@ -222,13 +221,16 @@ std::optional<Cause> Client::upload(std::uint64_t size_bytes) {
   return end == UploadEnd::kTimeout ? std::optional<Cause>(Fault::kTimeout) : std::nullopt;
 }
 
-void Client::ask(Exchange& exchange) {
+std::optional<Cause> Client::ask(std::string_view bytes, Exchange& exchange) {
   if (gate_ != nullptr) {
     gate_->wait();
     replies_.begin_time();
     if (data_) data_->begin_time();
   }
   exchange.asked_ns = base::now_ns();
+  const auto failure = send(bytes);
+  if (gate_ != nullptr) exchange.asked_ns = gate_->leave(exchange.asked_ns);
+  return failure;
 }
 
 // Only a time-out is a failure here. If the server has closed the connection, it may have sent the

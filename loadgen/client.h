@@ -29,6 +29,10 @@ class Gate {
 
   // Called at most once for each request, which goes on when this returns.
   virtual void wait() = 0;
+
+  // Called after each wait(), when the request has asked for its file, or failed to. `asked_ns` is
+  // the moment before that; returns the one at which the transfer is said to begin.
+  virtual std::int64_t leave(std::int64_t asked_ns) = 0;
 };
 
 // What became of one request, and when. All times are of base::now_ns().
@@ -108,7 +112,7 @@ class Client {
   std::optional<Cause> take_data(std::uint64_t size_bytes, const Request& request,
                                  Exchange& exchange);
   std::optional<Cause> upload(std::uint64_t size_bytes);
-  void ask(Exchange& exchange);
+  std::optional<Cause> ask(std::string_view bytes, Exchange& exchange);
   std::optional<Cause> send(std::string_view bytes);
 
   const Config& config_;

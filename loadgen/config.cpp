@@ -110,6 +110,11 @@ void declare_run(flags::App& app, Config& config) {
       "when a thread asks for its next file; request: when it has the one before; transfer: a "
       "burst of --requests rounds: all threads connect, log in and wait for each other, then they "
       "ask in the same moment (get only)");
+  flags::add_path(app, "--hold", config.hold,
+                  "control group of the server (with version 1, its folder of the controller "
+                  "freezer): its processes stop while all threads ask, and go on when all have "
+                  "asked (--release transfer only)")
+      ->type_name("GROUP");
   flags::add_seconds(app, "--warmup", config.warmup_ms,
                      "seconds to run before measuring; these requests do not count");
   flags::add_choice<Connection>(

@@ -65,6 +65,7 @@ struct Config {
   crowd::Options crowd;
 
   Release release = Release::kRequest;
+  std::string hold;  // of a burst: the control group that is held while all ask; empty: none
 
   Connection connection = Connection::kPerRequest;  // of a crowd it is always kKeepAlive
   FtpData ftp_data = FtpData::kEpsv;

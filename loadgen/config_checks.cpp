@@ -112,7 +112,7 @@ Wrong check_crowd(const Config& config) {
 }
 
 Wrong check_burst(const Config& config) {
-  if (!is_burst(config)) return {};
+  if (!is_burst(config)) return config.hold.empty() ? Wrong() : "--hold needs --release transfer";
   constexpr int kMostRounds = 100'000;
   if (config.request != RequestKind::kGet) return "--release transfer needs get";
   if (is_crowd(config)) return "--release transfer has no --users";

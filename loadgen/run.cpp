@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/host.h"
 #include "base/stop_signals.h"
+#include "loadgen/burst/hold.h"
 #include "loadgen/burst/loop.h"
 #include "loadgen/closed_loop.h"
 #include "loadgen/open_loop.h"
@@ -30,10 +31,11 @@ namespace {
 // The main thread's side of a run. It is used for one run only.
 class Run {
  public:
-  // `transfers` is null if they are not recorded.
-  Run(const Config& config, const Ready& ready, TransferFile* transfers)
+  // `transfers` is null if they are not recorded, `hold` if no server is held.
+  Run(const Config& config, const Ready& ready, TransferFile* transfers, burst::Hold* hold)
       : config_(config),
         transfers_(transfers),
+        hold_(hold),
         signals_(base::open_stop_signals()),
         control_(config.threads),
         new_accounts_(random_word()) {
@@ -45,7 +47,8 @@ class Run {
     if (is_burst(config)) {
       const int rounds =
           config.asks_once ? std::min(config.requests, config.unique) : config.requests;
-      rounds_.emplace(config.threads, rounds, [this] { return control_.must_stop(); });
+      rounds_.emplace(
+          config.threads, rounds, [this] { return control_.must_stop(); }, holding());
     }
     for (int thread = 0; thread < config.threads; ++thread) {
       loops_.push_back(make_loop(ready, thread));
@@ -64,6 +67,7 @@ class Run {
       if (const auto& failure = loop->save_failure())
         return base::Error{base::ErrorCode::kInternal, *failure};
     }
+    if (!held_) return held_.error();
     if (transfers_ != nullptr) {
       if (auto written = transfers_->finish(); !written) return written.error();
     }
@@ -81,6 +85,18 @@ class Run {
     if (schedule_) return std::make_unique<OpenLoop>(*schedule_, shared, thread);
     if (rounds_) return std::make_unique<burst::Loop>(*rounds_, shared, thread);
     return std::make_unique<ClosedLoop>(shared, thread);
+  }
+
+  burst::Holding holding() {
+    if (hold_ == nullptr) return {};
+    return {[this] { note_hold(hold_->freeze()); }, [this] { note_hold(hold_->thaw()); }};
+  }
+
+  // A thread calls this while all others wait.
+  void note_hold(const base::Status& done) {
+    if (done || !held_) return;
+    held_ = done;
+    control_.stop();
   }
 
   base::Status start_threads() {
@@ -241,12 +257,14 @@ class Run {
 
   const Config& config_;
   TransferFile* const transfers_;
+  burst::Hold* const hold_;
   const net::Fd signals_;
   RunResult result_;
   RunControl control_;
   NewAccounts new_accounts_;
   std::optional<Schedule> schedule_;     // of an open loop
   std::optional<burst::Rounds> rounds_;  // of a burst
+  base::Status held_ = base::kDone;      // whether the server could be held in each of them
   std::vector<std::unique_ptr<Loop>> loops_;
   std::vector<std::thread> threads_;
   int arrived_ = 0;  // threads whose requests have ended
@@ -259,7 +277,13 @@ class Run {
 base::Result<RunResult> run(const Config& config, const Ready& ready) {
   const auto transfers = TransferFile::open(config.transfers);
   if (!transfers) return transfers.error();
-  return Run(config, ready, transfers->get()).run();
+  std::optional<burst::Hold> hold;
+  if (!config.hold.empty()) {
+    auto opened = burst::Hold::of_group(config.hold);
+    if (!opened) return opened.error();
+    hold.emplace(std::move(*opened));
+  }
+  return Run(config, ready, transfers->get(), hold ? &*hold : nullptr).run();
 }
 
 }  // namespace loadgen

@@ -36,6 +36,7 @@ def checked(arguments: argparse.Namespace) -> Options:
         order=arguments.order,
         gap_s=_positive("--gap", arguments.gap) or 0.0,
         discard=_whole("--discard", arguments.discard) or 0,
+        is_held=arguments.hold == "freeze",
         machine=arguments.machine or "",
         memory_bytes=_size("--memory", arguments.memory),
         pin=arguments.pin,
@@ -48,6 +49,7 @@ def checked(arguments: argparse.Namespace) -> Options:
     if options.machine:
         machine(options.machine)  # WrongUsage if there is none
     _require_fitting_stages(options)
+    _require_that_it_can_be_held(options)
     placement = Placement(options.pin, usable_cores(), not options.has_remote_client)
     placement.of_run()  # WrongUsage if there is no such plan
     return options
@@ -62,6 +64,16 @@ def _require_fitting_stages(options: Options) -> None:
                 raise WrongUsage(f"{experiment.name}: stage {name} has no crowd of slow users")
             if experiment.workload == catalog.BURST and not (stage.steps or options.threads):
                 raise WrongUsage(f"{experiment.name}: stage {name} has no steps; use --threads")
+
+
+def _require_that_it_can_be_held(options: Options) -> None:
+    if not options.is_held:
+        return
+    if options.has_remote_client:
+        raise WrongUsage("--hold: a load generator on another host cannot freeze a server here")
+    for experiment in plan.experiments_of(options):
+        if experiment.workload != catalog.BURST:
+            raise WrongUsage(f"--hold: {experiment.name} has no bursts")
 
 
 def _client(client: str | None, link: str | None) -> str:

@@ -50,6 +50,7 @@ class Options:
     order: str = INTERLEAVED  # of the repetitions
     gap_s: float = 0.0  # between two trials of the same servers
     discard: int = 0  # of the first repetitions of bursts, that are in no table
+    is_held: bool = False  # the program that serves files does not run while all of a burst ask
     machine: str = ""  # that of every stage; "": as the stage says
     memory_bytes: int | None = None  # for the program that serves files; None: as its machine says
     p99_ms: float | None = None  # under which an open loop keeps p99; None: the experiment's own

@@ -16,7 +16,7 @@ from ..results import transfer_table
 from ..results.environment import Environment, StackRecord
 from ..results.records import Folder, Run
 from ..rig import control_group
-from ..rig.control_group import ControlGroup
+from ..rig.control_group import ControlGroup, Limits
 from ..rig.errors import Failed
 from ..rig.place import Place
 from ..rig.servers import Programs
@@ -60,6 +60,7 @@ class Bench:
             loadgen_flags=stage.loadgen,
             crowd=stage.crowd,
             same_file=stage.same_file,
+            is_held=self.plan.options.is_held,
             fresh=stage.fresh,
             pinning=pins,
             programs=self.programs,
@@ -89,10 +90,11 @@ class Bench:
     @contextmanager
     def _part_of_the_host(self, stage: Stage) -> Iterator[ControlGroup | None]:
         """For the program that serves files; None if it may use all of the host."""
-        if stage.machine is None:
+        limits = stage.machine or (Limits() if self.plan.options.is_held else None)
+        if limits is None:
             yield None
             return
-        with control_group.limited(stage.machine, self.work) as group:
+        with control_group.limited(limits, self.work) as group:
             yield group
 
     def _record(self, cell: Cell, servers: Running, meaning: str, place: Place) -> None:

@@ -52,6 +52,7 @@ class Conditions:
     logs: Path
     place: Place
     group: ControlGroup | None = None  # of the program that serves files
+    is_held: bool = False  # the group is frozen while all of a burst ask
     fresh: str = ""  # how files are made anew before each trial; "": they are not
 
 
@@ -174,6 +175,7 @@ def _load(servers: Running, conditions: Conditions, setting: Setting, repeat: in
             same_file=conditions.same_file,
             setting=setting,
             repeat=repeat,
+            hold=conditions.group.to_freeze if conditions.group and conditions.is_held else None,
             record=conditions.logs / _RECORD if conditions.place.is_here else None,
         )
     )

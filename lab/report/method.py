@@ -47,6 +47,8 @@ def _configuration(
         f"{counted(len(environment.cores)).capitalize()}. {environment.pinning}",
         *dict.fromkeys(stack.durability for stack in environment.stacks.values()),
     ]
+    if environment.options.is_held:
+        found.append("The program that serves files was frozen while all transfers were asked for.")
     if cold := [stage.name for stage in stages if stage.cold]:
         found.append(
             f"Files from the disk: caches dropped before each get of {', '.join(cold)}, and no "

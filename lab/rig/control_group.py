@@ -92,6 +92,11 @@ class ControlGroup:
         files = dict.fromkeys(str(folder / "cgroup.procs") for folder in self.folders.values())
         return ["sh", "-c", _ENTER, "sh", *files, "--"]
 
+    @property
+    def to_freeze(self) -> Path:
+        """The folder of the group for the controller that stops its processes."""
+        return self.folders["freezer"]
+
     def freeze(self) -> None:
         """Returns when no process of the group runs. Failed when the kernel cannot do it in time.
 
@@ -147,14 +152,14 @@ class ControlGroup:
         )
 
     def _set_frozen(self, is_frozen: bool) -> None:
-        folder = self.folders["freezer"]
+        folder = self.to_freeze
         if self.is_unified:
             (folder / "cgroup.freeze").write_text("1" if is_frozen else "0")
         else:
             (folder / "freezer.state").write_text("FROZEN" if is_frozen else "THAWED")
 
     def _is_frozen(self) -> bool:
-        folder = self.folders["freezer"]
+        folder = self.to_freeze
         if self.is_unified:
             return _numbers(folder / "cgroup.events").get("frozen") == 1
         return (folder / "freezer.state").read_text().strip() == "FROZEN"

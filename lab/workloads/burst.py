@@ -27,6 +27,7 @@ class Load:
     size_bytes: int
     same_file: bool  # all transfers are of one file; else each has its own
     flags: tuple[str, ...] = ()  # of the stage
+    hold: Path | None = None  # the control group of the server, which is held while all ask
     record: Path | None = None  # where loadgen writes a line for each transfer
 
     @property
@@ -36,6 +37,8 @@ class Load:
     def command_flags(self) -> list[str]:
         sent = ["get", "--server", self.server, "--threads", str(self.threads)]
         flags = [*sent, "--user", self.user, "--release", "transfer", "--requests", "1"]
+        if self.hold:
+            flags += ["--hold", str(self.hold)]
         if self.record:
             flags += ["--transfers", str(self.record)]
         if self.same_file:
@@ -119,6 +122,7 @@ def load(asked: Asked) -> Load:
         size_name=asked.size.name,
         size_bytes=asked.size.size_bytes,
         same_file=asked.same_file,
+        hold=asked.hold,
         record=asked.record,
         flags=asked.flags,
     )

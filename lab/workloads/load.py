@@ -31,6 +31,7 @@ class Asked:
     same_file: bool
     setting: Setting
     repeat: int
+    hold: Path | None = None  # the control group that is held while all ask
     record: Path | None = None  # the file for a record of each transfer, where one can be had
 
 

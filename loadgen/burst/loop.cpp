@@ -21,7 +21,7 @@ void Loop::send_requests(RunControl& control) {
   recorder_.begin(control.window_start_ns);
   while (rounds_.begin_next()) {
     const Exchange exchange = carry_out_next(control, &rounds_);
-    if (exchange.asked_ns == 0) rounds_.wait();
+    if (exchange.asked_ns == 0) rounds_.pass();
     rounds_.finish(thread_, transfer_of(exchange));
     recorder_.record(from_release(exchange));
     note_transfer(control, exchange);

@@ -169,6 +169,7 @@ LOADGEN = (
             "verify",
             "verify-root",
             "save",
+            "hold",
             "transfers",
             "json",
         )

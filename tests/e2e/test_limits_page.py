@@ -36,7 +36,7 @@ NO_LIMITS = {
     *("sqlite-path", "export", "import", "server", "connection", "pipeline", "user", "password"),
     *("add-account", "remove-account", "set-password", "list-accounts"),
     *("file", "once", "verify", "verify-root", "save", "json", "protocol", "arrivals", "seed"),
-    *("too-slow", "engine", "release", "transfers"),
+    *("too-slow", "engine", "release", "hold", "transfers"),
 }
 NO_LIMIT_PREFIXES = ("mysql-", "redis-")
 

@@ -22,6 +22,7 @@ class BurstsTest(unittest.TestCase):
         folder = Path(temporary.name)
         self.skip_without_slow_disk(folder)
         flags = ["--quick", "--threads", "1,4", "--repeat", "1", "--work", str(folder / "work")]
+        flags += ["--hold", "freeze"]
         flags += ["--programs", str(BUILD), "--out", str(folder / "out")]
         stages = {"ours-same", "ours-different", "ours-threads-different"}
         flags += ["--stages", ",".join(stages)]
@@ -40,6 +41,7 @@ class BurstsTest(unittest.TestCase):
             )
             self.assertEqual(bool(row["server_rate_bytes_s"]), "threads" in row["stage"], row)
             self.assertEqual(int(row["bytes"]), int(row["threads"]) * MIB)
+            self.assertEqual(float(row["release_spread_ms"]), 0)
             read = MIB if row["stage"] == "ours-same" else int(row["bytes"])
             self.assertGreater(float(row["elapsed_s"]), 0.5 * read / 2e6, row)
         report = (folder / "out" / "report.html").read_text(encoding="utf-8")

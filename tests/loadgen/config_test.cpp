@@ -221,6 +221,8 @@ TEST_CASE("a burst is a number of rounds of get in a closed loop", "[loadgen]") 
   CHECK(loadgen::is_burst(*config));
   CHECK(loadgen::notes_transfers(*config));
   CHECK(burst({"--requests", "100000", "--connection", "keep-alive"}).config);
+  CHECK(burst({"--requests", "3", "--hold", "/sys/fs/cgroup/a"}).config);
+  CHECK(is_refused(read_get({"--file", "a", "--hold", "/sys/fs/cgroup/a"})));
   CHECK(is_refused(burst({})));
   CHECK(is_refused(burst({"--seconds", "3"})));
   CHECK(is_refused(burst({"--requests", "100001"})));

@@ -3,6 +3,7 @@
 from tree import Mutation
 
 _BURSTS = "e2e/test_loadgen_bursts.LoadgenBurstsTest."
+_HOLD = "lab/test_hold.HoldTest."
 _TRANSFERS = "e2e/test_loadgen_transfers.LoadgenTransfersTest."
 
 MUTATIONS: tuple[Mutation, ...] = (
@@ -26,10 +27,31 @@ MUTATIONS: tuple[Mutation, ...] = (
     Mutation(
         "failed-thread-is-waited-for",
         "loadgen/burst/loop.cpp",
-        "if (exchange.asked_ns == 0) rounds_.wait();",
-        "if (exchange.asked_ns == 0 && !exchange.failure) rounds_.wait();",
+        "if (exchange.asked_ns == 0) rounds_.pass();",
+        "if (exchange.asked_ns == 0 && !exchange.failure) rounds_.pass();",
         (_BURSTS + "test_a_log_in_that_is_never_answered_does_not_hold_up_the_others",),
         may_hang=True,
+    ),
+    Mutation(
+        "server-is-not-held",
+        "loadgen/burst/hold.cpp",
+        "  if (auto given = give(words_.freeze); !given) return given;\n",
+        "  return base::kDone;\n",
+        (_HOLD + "test_all_have_asked_before_the_server_runs_again",),
+    ),
+    Mutation(
+        "server-is-let-go-too-early",
+        "loadgen/burst/rounds.cpp",
+        "  asked_.arrive_and_wait();\n",
+        "  static_cast<void>(asked_.arrive());\n",
+        ("unit/a server is held from the release*",),
+    ),
+    Mutation(
+        "loadgen-holds-itself",
+        "loadgen/burst/hold.cpp",
+        "if (pid == ::getpid()) is_one_this_process = true;",
+        "",
+        ("unit/loadgen does not hold itself",),
     ),
     Mutation(
         "waiting-at-the-release-takes-the-time-limit",

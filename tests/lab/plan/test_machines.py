@@ -90,8 +90,8 @@ class ChosenMachineTest(unittest.TestCase):
 
 def _defaults() -> dict[str, object]:
     text = (
-        "stages sizes threads seconds repeat store p99 rate engine gap discard memory client link "
-        "note"
+        "stages sizes threads seconds repeat store p99 rate engine gap discard hold memory client "
+        "link note"
     )
     nothing = dict.fromkeys(text.split())
     return {**nothing, "quick": True, "order": "interleaved", "pin": "none"}

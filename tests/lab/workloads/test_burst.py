@@ -3,6 +3,7 @@
 import copy
 import unittest
 from dataclasses import replace
+from pathlib import Path
 
 from lab.workloads import burst
 
@@ -53,6 +54,11 @@ class BurstTest(unittest.TestCase):
         same = " ".join(replace(LOAD, same_file=True).command_flags())
         self.assertTrue(same.endswith("--file 1MiB1.txt --protocol ftp"), same)
         self.assertNotIn("secret", same + different)
+
+    def test_the_group_of_the_server_is_held(self):
+        held = " ".join(replace(LOAD, hold=Path("/group")).command_flags())
+        self.assertIn("--release transfer --requests 1 --hold /group", held)
+        self.assertNotIn("--hold", " ".join(LOAD.command_flags()))
 
     def test_other_programs_can_be_seen_only_in_a_burst_that_is_long_enough(self):
         self.assertTrue(LOAD.can_be_spoiled(result()))

@@ -4,6 +4,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/clock.h"
 #include "tests/catch.h"
 
 using loadgen::burst::Rounds;
@@ -45,6 +46,47 @@ TEST_CASE("nobody is released before all are ready, and no round begins before a
   REQUIRE(rounds.ended().size() == kRounds);
   CHECK(rounds.ended().back().transfers == kThreads);
   CHECK(rounds.ended().back().bytes == 7 * kThreads);
+}
+
+TEST_CASE("a server is held from the release until all have asked", "[loadgen]") {
+  constexpr int kRounds = 200;
+  std::atomic<int> asked = 0;
+  std::atomic<int> too_early = 0;
+  bool is_held = false;
+  std::int64_t let_go = 0;
+  const auto begin = [&] {
+    is_held = true;
+    if (asked.load() % (kThreads - 1) != 0) ++too_early;
+  };
+  const auto end = [&] {
+    is_held = false;
+    let_go = base::now_ns();
+    if (asked.load() % (kThreads - 1) != 0) ++too_early;
+  };
+  Rounds rounds(kThreads, kRounds, [] { return false; }, {begin, end});
+  in_threads([&](int thread) {
+    while (rounds.begin_next()) {
+      if (thread == 0) {  // it has failed before
+        rounds.pass();
+        continue;
+      }
+      rounds.wait();
+      if (!is_held) ++too_early;
+      const std::int64_t before = base::now_ns();
+      ++asked;
+      const std::int64_t begun = rounds.leave(before);
+      if (begun < before || begun > let_go) ++too_early;
+    }
+  });
+  CHECK(too_early.load() == 0);
+  CHECK(rounds.ended().size() == kRounds);
+}
+
+TEST_CASE("a transfer begins when it is asked for if no server is held", "[loadgen]") {
+  Rounds rounds(1, 1, [] { return false; });
+  REQUIRE(rounds.begin_next());
+  rounds.wait();
+  CHECK(rounds.leave(7) == 7);
 }
 
 TEST_CASE("a burst that is stopped ends for all threads after the same round", "[loadgen]") {
