@@ -130,16 +130,19 @@ void PrefetchedFiles::log_progress(std::size_t done, std::size_t count, double s
 void PrefetchedFiles::log_result(const std::vector<std::string>& names, double seconds) const {
   using Source = FileCache::Source;
   std::map<Source, std::size_t> files;
+  std::int64_t bytes = 0;
   for (const std::string& name : names) {
-    if (const auto entry = cache_.find(name))
+    if (const auto entry = cache_.find(name)) {
       ++files[entry->source];
-    else if (fence_->status_of(name, Fence::Links::kRefused))
+      if (entry->file) bytes += entry->file->version.size_bytes;
+    } else if (fence_->status_of(name, Fence::Links::kRefused)) {
       ++files[Source::kDiskOverLimit];
+    }
   }
-  base::log::info("prefetched files={} memory=\"{}\" seconds={:.2f} direct_io={}",
+  base::log::info("prefetched files={} memory=\"{}\" of_files=\"{}\" seconds={:.2f} direct_io={}",
                   files[Source::kMemory],
-                  base::human_bytes(static_cast<double>(cache_.used_bytes())), seconds,
-                  cache_.uses_direct_io());
+                  base::human_bytes(static_cast<double>(cache_.used_bytes())),
+                  base::human_bytes(static_cast<double>(bytes)), seconds, cache_.uses_direct_io());
   if (files[Source::kDiskOverLimit] > 0)
     base::log::warn("files over --memory-limit are served from disk files={}",
                     files[Source::kDiskOverLimit]);

@@ -141,6 +141,43 @@ class ThreadsTest(SceneTest):
         self.assertEqual(server.log().count("cannot start a thread"), 1)
 
 
+_MANY = 5000
+
+
+@unittest.skipIf(SANITIZED, "a sanitizer keeps megabytes for each thread")
+class ManyConnectionsTest(SceneTest):
+    """More of them than the bits of select(), where a server of the year 2000 stopped."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if hard < _MANY + 200:
+            self.skipTest(f"the limit of descriptors is {hard}")
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+    def test_all_are_served_at_once(self) -> None:
+        self.scene.write("a", b"x" * 1000)
+        authserver = self.scene.authserver("--password-scheme", "plain")
+        create_account(authserver)
+        flags = ("--max-connections", _MANY, "--idle-timeout", 0)
+        fileserver = self.scene.fileserver(authserver, *flags)
+        clients: list[Client] = []
+        for number in range(1, _MANY + 1):
+            clients.append(self.scene.client(fileserver))
+            if number in (1023, 1024, 1025, _MANY):
+                self.check(clients[-1], fileserver)
+        for client in clients[:: _MANY // 100]:
+            self.check(client, fileserver)
+
+    def check(self, client: Client, fileserver: Program) -> None:
+        reply = client.ask("get:alice:wonderland")
+        if "cannot start a thread" in fileserver.log():
+            self.skipTest("this host does not give so many threads")
+        self.assertEqual(reply, "OK")
+        self.assertEqual(client.ask("a"), b"x" * 1000)
+
+
 def address_space(pid: int) -> int:
     """The size of the process's address space in bytes."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[0])

@@ -1,6 +1,7 @@
 """Prefetched files that change all the time: only whole versions are served, none for long."""
 
 import os
+import re
 import threading
 import unittest
 from pathlib import Path
@@ -30,6 +31,18 @@ class Replacing:
     def close(self) -> None:
         self._closed.set()
         self._thread.join()
+
+
+class LogOfTheStartTest(SceneTest):
+    def test_it_has_the_memory_of_the_files_and_their_bytes(self) -> None:
+        for number in range(10):
+            self.scene.write(f"small{number}", bytes(1000))
+            self.scene.write(f"large{number}", bytes(17_000))  # in whole pages of 4,096
+        log = self.scene.fileserver(self.scene.authserver()).log()
+        found = re.search(r'prefetched files=20 memory="([0-9.]+) KB" of_files="180.0 KB"', log)
+        assert found, log
+        pages = 10 * 5 * 4.096
+        self.assertGreaterEqual(float(found[1]), 10 + pages)
 
 
 class NeverOldForLongTest(SceneTest):
