@@ -1,7 +1,7 @@
 """Ours beside other people's FTP servers, and loadgen's FTP driver beside a bare program.
 
 Every request logs in: natively with `get:`, over FTP on a connection of its own. Each server has
-the same 1,000 users. lab/systems/ftp/known.py says whom it asks about them.
+the same 1,000 users. lab/systems/peers/known.py says whom it asks about them.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from contextlib import contextmanager
 
 from lab.rig.processes import Address, run_tool
 from lab.rig.stores import Store
-from lab.systems.ftp import known
-from lab.systems.ftp.server import Account, Setting
-from lab.systems.ftp.system import packages_in
+from lab.systems.peers import known
+from lab.systems.peers.server import Account, Setting
+from lab.systems.peers.system import packages_in
 
 from .against_peers import KEPT
 from .command import work_in

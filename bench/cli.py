@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from lab.rig import namespace, stores
 from lab.rig.errors import WrongUsage
 from lab.systems import known
-from lab.systems.ftp.packages import LeftOut
+from lab.systems.peers.packages import LeftOut
 
 from . import promises
 from .command import add_build, carry_out, open_bench, work_in

@@ -8,21 +8,21 @@ from pathlib import Path
 
 from ..plan.catalog import Stage
 from ..rig.errors import Failed, WrongUsage
-from .ftp import known as ftp
-from .ftp.system import FtpSystem
+from .peers import known as peers
+from .peers.system import PeerSystem
 from .system import System
 from .turnstile import Turnstile
 
 SYSTEMS: dict[str, System] = {
     "turnstile": Turnstile(),
-    **{name: FtpSystem(entry) for name, entry in ftp.ENTRIES.items()},
+    **{name: PeerSystem(entry) for name, entry in peers.ENTRIES.items()},
 }
 
 
 def asks_whom() -> dict[str, str]:
     """name -> whom the server asks when a user logs in."""
-    others = {name: entry.asks_whom for name, entry in ftp.ENTRIES.items()}
-    return {"turnstile": ftp.OUR_AUTHSERVER} | others
+    others = {name: entry.asks_whom for name, entry in peers.ENTRIES.items()}
+    return {"turnstile": peers.OUR_AUTHSERVER} | others
 
 
 def fetch(names: Iterable[str], work: Path) -> None:

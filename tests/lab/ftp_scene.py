@@ -10,9 +10,9 @@ import unittest
 from pathlib import Path
 
 from lab.rig.processes import Address
-from lab.systems.ftp import known
-from lab.systems.ftp.packages import LeftOut
-from lab.systems.ftp.server import Account, Setting
+from lab.systems.peers import known
+from lab.systems.peers.packages import LeftOut
+from lab.systems.peers.server import Account, Setting
 
 # Kept between runs of the tests. apt decides which version it gives.
 PACKAGES = Path(tempfile.gettempdir()) / f"turnstile-tests-packages-{os.getuid()}"

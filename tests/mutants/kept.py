@@ -8,7 +8,6 @@ import commit_queue
 import connections
 import crowd_searches
 import crowds
-import ftp_systems
 import http_session
 import http_syntax
 import lab_bursts
@@ -20,6 +19,7 @@ import loadgen_requests
 import measuring
 import open_loops
 import passwords
+import peer_systems
 import served_files
 import side_by_side
 import topology
@@ -60,5 +60,5 @@ ALL: tuple[Mutation, ...] = (
     *lab_machines.MUTATIONS,
     *topology.MUTATIONS,
     *side_by_side.MUTATIONS,
-    *ftp_systems.MUTATIONS,
+    *peer_systems.MUTATIONS,
 )

@@ -18,7 +18,7 @@ from bench.promise import Outcome, Promise, Side, compare, in_turns
 from bench.system import Bench
 from lab.rig.errors import WrongUsage
 from lab.rig.servers import Programs
-from lab.systems.ftp.packages import LeftOut
+from lab.systems.peers.packages import LeftOut
 
 BENCH = Bench(
     programs=Programs(Path("build")),

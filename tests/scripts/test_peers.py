@@ -23,6 +23,7 @@ from lab.rig import loadgen, stores
 from lab.rig.errors import Failed
 from lab.rig.processes import Address
 from lab.rig.servers import Programs
+from lab.systems.peers.nginx import PROGRAM, Guard, configuration
 
 PROGRAMS = Programs(Path(os.environ.get("TURNSTILE_BUILD", PROJECT / "build")))
 CONTENT = b"x" * 1000
@@ -86,7 +87,7 @@ class PeersTest(unittest.TestCase):
 @skip_without(nginx.missing())
 class NginxTest(PeersTest):
     @contextmanager
-    def serving(self, guard: nginx.Guard) -> Iterator[Address]:
+    def serving(self, guard: Guard) -> Iterator[Address]:
         with nginx.running(self.folder, self.root, guard) as address:
             yield address
 
@@ -96,8 +97,10 @@ class NginxTest(PeersTest):
             guards.append(nginx.with_lua(1))
         for guard in guards:
             path = self.folder / "nginx.conf"
-            path.write_text(nginx.configuration(self.folder, self.root, 1100, guard))
-            result = run(nginx.PROGRAM.found(), "-e", "stderr", "-q", "-t", "-c", path)
+            path.write_text(
+                configuration(self.folder, self.root, Address("127.0.0.1", 1100), guard)
+            )
+            result = run(PROGRAM.found(), "-e", "stderr", "-q", "-t", "-c", path)
             self.assertEqual((result.returncode, result.stderr), (0, ""))
 
     def test_static_serves_the_files_of_our_folder_to_everybody(self) -> None:

@@ -14,7 +14,7 @@ from lab.observe import footprint
 from lab.observe.footprint import Footprint
 from lab.rig.errors import Failed
 from lab.rig.process_tree import tree
-from lab.systems.ftp import known
+from lab.systems.peers import known
 
 SESSIONS = 5
 SHARED_BYTES = 64 * 1024 * 1024

@@ -10,7 +10,7 @@ import ftp_scene
 from ftp_scene import BYTES, RIGHT
 
 from lab.rig.processes import Address
-from lab.systems.ftp import known
+from lab.systems.peers import known
 
 LOADGEN = Path(os.environ.get("TURNSTILE_BUILD", "build")) / "loadgen"
 LARGE = bytes(range(251)) * 40_000

@@ -17,10 +17,10 @@ from lab.rig import servers
 from lab.rig.errors import Failed
 from lab.rig.process_tree import tree
 from lab.rig.servers import Pair, Programs
-from lab.systems.ftp import known
-from lab.systems.ftp.server import Account, FtpServer
+from lab.systems.peers import known
+from lab.systems.peers.server import Account, PeerServer
 
-SCRIPT = real_lab.ROOT / "lab/systems/ftp/ask_authserver"
+SCRIPT = real_lab.ROOT / "lab/systems/peers/ask_authserver"
 GRANTED = ["auth_ok:1", "uid:7", "end"]
 REFUSED = ["auth_ok:-1", "end"]
 
@@ -58,7 +58,7 @@ class PureAuthdTest(unittest.TestCase):
         for log in (self.folder / "server").glob("*.log"):
             self.assertNotIn(RIGHT.password, log.read_text())
 
-    def check_answers(self, server: FtpServer) -> None:
+    def check_answers(self, server: PeerServer) -> None:
         self.assertEqual(fetched(server.address, RIGHT, "a.bin"), BYTES)
         # Only a file of the server's own would have OTHER. Each refusal is delayed for seconds.
         with ThreadPoolExecutor(2) as pool:
@@ -69,7 +69,7 @@ class PureAuthdTest(unittest.TestCase):
                 refused.result()
         self.assertNotIn(RIGHT.password, server.program.command_line())
 
-    def check_refused(self, server: FtpServer, account: Account) -> None:
+    def check_refused(self, server: PeerServer, account: Account) -> None:
         with self.assertRaises(ftplib.error_perm):
             fetched(server.address, account, "a.bin")
 

@@ -1,4 +1,4 @@
-"""The FTP servers by the names that the lab gives them."""
+"""The servers of others by the names that the lab gives them."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 
 from ...rig.errors import WrongUsage
 from .inetutils import InetutilsFtpd
+from .nginx import Nginx
 from .proftpd import Proftpd
-from .pure_ftpd import PureFtpd, PureFtpdAnonymous, PureFtpdAuthd
+from .pure_ftpd import PureFtpd, PureFtpdAnonymous, PureFtpdAuthd, PureFtpdByInetd
 from .pyftpd import Pyftpdlib
-from .server import FtpServer, Setting
+from .server import PeerServer, Setting
 from .vsftpd import Vsftpd, VsftpdAnonymous
 
 NOBODY = "nobody"
@@ -26,7 +27,7 @@ class Entry:
     """asks_whom says where a log-in is validated: rates are only comparable with the same."""
 
     name: str
-    server: type[FtpServer]
+    server: type[PeerServer]
     asks_whom: str
     is_tuned: bool = False  # not as its makers deliver it, but for speed
 
@@ -36,6 +37,7 @@ ENTRIES = {
     for entry in (
         Entry(name="pure-ftpd", server=PureFtpd, asks_whom=A_FILE),
         Entry(name="pure-ftpd-tuned", server=PureFtpd, asks_whom=A_FILE, is_tuned=True),
+        Entry(name="pure-ftpd-inetd", server=PureFtpdByInetd, asks_whom=A_FILE),
         Entry(name="pure-ftpd-authd", server=PureFtpdAuthd, asks_whom=OUR_AUTHSERVER),
         Entry(name="pure-ftpd-anonymous", server=PureFtpdAnonymous, asks_whom=NOBODY),
         Entry(name="vsftpd", server=Vsftpd, asks_whom=A_FILE_BY_PAM),
@@ -45,18 +47,19 @@ ENTRIES = {
         Entry(name="proftpd-tuned", server=Proftpd, asks_whom=A_FILE, is_tuned=True),
         Entry(name="pyftpdlib", server=Pyftpdlib, asks_whom=ITS_MEMORY),
         Entry(name="inetutils-ftpd", server=InetutilsFtpd, asks_whom=NOBODY),
+        Entry(name="nginx", server=Nginx, asks_whom=A_FILE),
     )
 }
 
 
 @contextmanager
-def running(name: str, setting: Setting) -> Iterator[FtpServer]:
+def running(name: str, setting: Setting) -> Iterator[PeerServer]:
     """Starts the server, and stops it with all its processes when the block is left.
 
     WrongUsage for an unknown name. LeftOut, with a reason, when this host cannot run the server.
     """
     if name not in ENTRIES:
-        raise WrongUsage(f"no FTP server '{name}'; there are: {', '.join(ENTRIES)}")
+        raise WrongUsage(f"no server '{name}'; there are: {', '.join(ENTRIES)}")
     entry = ENTRIES[name]
     server = entry.server(replace(setting, is_tuned=entry.is_tuned))
     server.start()

@@ -1,10 +1,9 @@
-"""What is common to all FTP servers: whom they serve, how they are started and stopped."""
+"""What is common to the servers of others: whom they serve, how they are started and stopped."""
 
 from __future__ import annotations
 
 import ctypes
 import ctypes.util
-import os
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,14 +14,9 @@ from ...rig.errors import Failed
 from ...rig.host import free_port
 from ...rig.process_tree import stop_with_children, tree
 from ...rig.processes import Address, Program, wait_listening
-from .namespace import SERVED, in_namespace, require_namespaces
-from .packages import Copy, LeftOut, unpacked
 
-ANONYMOUS = "anonymous"  # the user of a server that asks nobody; any password is right
-NOBODY = 65534  # the user and the group that sessions run as
 START_TIMEOUT_S = 30.0
 CONFIGURATION = "conf"  # the file in the folder of a server that has one
-_OTHERS_MAY_ENTER = 0o005
 
 
 @dataclass(frozen=True)
@@ -47,11 +41,7 @@ class Account:
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """What a server serves, and how.
-
-    Accounts only read. Sessions of pure-ftpd, vsftpd and proftpd run as the user nobody and see
-    nothing above root.
-    """
+    """What a server serves, and how."""
 
     root: Path  # the served folder
     folder: Path  # for the configuration and the log
@@ -66,35 +56,28 @@ class Setting:
     log_prefix: str = ""  # of the paths of the logs; "" puts them in the folder
 
 
-class FtpServer:
+class PeerServer:
     """A server on a free port. It runs from start() until stop(). Threads: one."""
 
-    package: ClassVar[str]
-    super_server: ClassVar[str] = ""  # the package of what starts it for each connection
-    needs_root: ClassVar[bool] = True
+    package: ClassVar[str]  # its name, too
 
     def __init__(self, setting: Setting) -> None:
-        """LeftOut when this user cannot run it, or when its package cannot be downloaded."""
-        if self.needs_root and os.geteuid() != 0:
-            raise LeftOut(f"{self.package} is left out: only root can start it")
         self.setting = setting
         self.folder = setting.folder.resolve()
         self.root = setting.root.resolve()
-        if self.needs_root and self.root.stat().st_mode & _OTHERS_MAY_ENTER != _OTHERS_MAY_ENTER:
-            raise Failed(
-                f"{self.package} cannot serve {self.root}: the user nobody may not read it"
-            )
-        if self.needs_root:
-            require_namespaces(self.package)
-        self.copy: Copy = unpacked(self.package, setting.packages)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.address = Address(setting.host, free_port())
         self._program: Program | None = None
 
+    @classmethod
+    def fetch(cls, packages: Path) -> None:
+        """Downloads what it lacks. LeftOut when that cannot be had."""
+        raise NotImplementedError
+
     @property
     def version(self) -> str:
         """That of the package."""
-        return self.copy.version
+        raise NotImplementedError
 
     @property
     def configuration(self) -> str:
@@ -115,15 +98,12 @@ class FtpServer:
     def start(self) -> None:
         """Returns when it listens. Failed, and nothing of it runs, when it does not."""
         self.configure()
-        command = self.command()
-        if self.needs_root:
-            command = in_namespace(self.mounts(), command)
         self._program = Program(
             self.package,
-            [*self.setting.wrapper, *command],
+            [*self.setting.wrapper, *self.full_command()],
             self._log(),
             cores=self.setting.cores,
-            environment=self.copy.environment | self.variables(),
+            environment=self.environment(),
         )
         try:
             self.wait_ready()
@@ -143,21 +123,13 @@ class FtpServer:
     def command(self) -> list[str]:
         raise NotImplementedError
 
-    def mounts(self) -> dict[Path, str]:
-        """What the server sees of ours, and where. Only for a server that needs root."""
-        return {self.root: SERVED}
+    def full_command(self) -> list[str]:
+        """The command with what must be done before it."""
+        return self.command()
 
-    def variables(self) -> dict[str, str]:
-        """What is added to its environment."""
+    def environment(self) -> dict[str, str]:
+        """What is added to the lab's own."""
         return {}
-
-    def write_users(self, users: list[str]) -> None:
-        """Writes a passwd file: that of the host, then these users. All of them see SERVED."""
-        host = Path("/etc/passwd").read_text(encoding="utf-8").splitlines()
-        kept = [line for line in host if line.partition(":")[0] not in users]
-        ours = [f"{user}:x:{NOBODY}:{NOBODY}::{SERVED}:/bin/sh" for user in users]
-        text = "".join(f"{line}\n" for line in (*kept, *ours) if line)
-        self.write("passwd", text).chmod(0o644)
 
     def wait_ready(self) -> None:
         """Returns when users can log in. Failed when it takes too long."""

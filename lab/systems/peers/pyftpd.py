@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from .server import FtpServer
+from .ftp_server import FtpServer
 
 _SERVER = Path(__file__).with_name("pyftpd_server.py")
 _PYTHON = "/usr/bin/python3"  # the distribution's, for which the package was made

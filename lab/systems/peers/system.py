@@ -1,4 +1,4 @@
-"""Each FTP server as a system under test, beside our own."""
+"""Each server of others as a system under test, beside our own."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from ...rig.servers import Programs
 from ...rig.stores import Store
 from ..programs import OfPrograms
 from . import known
+from .ftp_server import ANONYMOUS
 from .known import Entry
-from .packages import unpacked
-from .server import ANONYMOUS, Account, FtpServer, Setting
+from .server import Account, PeerServer, Setting
 
 _START_TIMEOUT_S = 60.0
 
@@ -33,13 +33,13 @@ def packages_in(work: Path) -> Path:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunningFtp(OfPrograms):
+class RunningPeer(OfPrograms):
     """See system.Running. The component that serves files is called fileserver, as ours is."""
 
     cell: Cell
     entry: Entry
     stage: Stage
-    server: FtpServer
+    server: PeerServer
     account: Account
     authserver: Program | None = None
     behind: Store | None = None
@@ -93,7 +93,7 @@ class RunningFtp(OfPrograms):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReadyFtp:
+class ReadyPeer:
     """See system.Prepared."""
 
     entry: Entry
@@ -111,7 +111,7 @@ class ReadyFtp:
         logs: Path,
         place: Place = HERE,
         wrapper: tuple[str, ...] = (),
-    ) -> Iterator[RunningFtp]:
+    ) -> Iterator[RunningPeer]:
         asks_nobody = self.entry.asks_whom == known.NOBODY
         user = ANONYMOUS if asks_nobody else f"lab-{secrets.token_hex(8)}"
         account = Account(user, secrets.token_hex(16))
@@ -138,7 +138,7 @@ class ReadyFtp:
                 log_prefix=f"{logs.resolve()}/{cell.slug}.",
             )
             server = stack.enter_context(known.running(self.entry.name, setting))
-            yield RunningFtp(
+            yield RunningPeer(
                 cell=cell,
                 entry=self.entry,
                 stage=self.stage,
@@ -161,20 +161,18 @@ class ReadyFtp:
 
 
 @dataclass(frozen=True)
-class FtpSystem:
+class PeerSystem:
     """See system.System. A stage of a server that asks our authserver names a store."""
 
     entry: Entry
 
     def fetch(self, work: Path) -> None:
-        server = self.entry.server
-        for package in filter(None, (server.package, server.super_server)):
-            unpacked(package, packages_in(work))
+        self.entry.server.fetch(packages_in(work))
 
     @contextmanager
     def prepared(
         self, stage: Stage, programs: Programs, work: Path, cores: Cores
-    ) -> Iterator[ReadyFtp]:
+    ) -> Iterator[ReadyPeer]:
         asks_ours = self.entry.asks_whom == known.OUR_AUTHSERVER
         if asks_ours != bool(stage.store):
             raise Failed(
@@ -186,4 +184,6 @@ class FtpSystem:
             if asks_ours:
                 store = stores.start(stage.store, work / "stores", cores)
                 stack.callback(store.stop)
-            yield ReadyFtp(entry=self.entry, stage=stage, programs=programs, work=work, store=store)
+            yield ReadyPeer(
+                entry=self.entry, stage=stage, programs=programs, work=work, store=store
+            )

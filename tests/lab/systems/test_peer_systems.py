@@ -1,4 +1,4 @@
-"""The FTP servers as systems under test: with a cell, cores, a place and a record."""
+"""The servers of others as systems under test: with a cell, cores, a place and a record."""
 
 import unittest
 from dataclasses import replace
@@ -14,14 +14,14 @@ from lab.rig.cores import usable_cores
 from lab.rig.errors import Failed
 from lab.rig.servers import Programs
 from lab.systems import known
-from lab.systems.ftp import known as ftp
+from lab.systems.peers import known as peers
 
 STAGE = Stage("ftp", "as delivered", "", False, (), (), (), system="proftpd")
 CELL = Cell("ftp", "1KB")
 
 
 @unittest.skipIf(real_lab.why_no_run(), real_lab.why_no_run())
-class FtpSystemsTest(unittest.TestCase):
+class PeerSystemsTest(unittest.TestCase):
     def setUp(self) -> None:
         self.folder = ftp_scene.made_for(self)
         ftp_scene.served(self.folder)
@@ -40,7 +40,7 @@ class FtpSystemsTest(unittest.TestCase):
             account = Account(running.user, running.password)
             self.assertEqual(fetched(running.address, account, "a.bin"), BYTES)
             self.assertEqual(running.store, stage.store)
-            self.assertEqual(running.settings["asks whom"], ftp.ENTRIES[stage.system].asks_whom)
+            self.assertEqual(running.settings["asks whom"], peers.ENTRIES[stage.system].asks_whom)
             self.assertTrue(running.settings["version"])
             has_file = stage.system.startswith(("proftpd", "vsftpd"))
             self.assertEqual(bool(running.settings["configuration"]), has_file)
@@ -96,7 +96,7 @@ class FtpSystemsTest(unittest.TestCase):
         self.assertEqual(known.asks_whom()["vsftpd-anonymous"], "nobody")
 
     def test_every_entry_is_a_system(self) -> None:
-        self.assertEqual(set(known.SYSTEMS), {"turnstile", *ftp.ENTRIES})
+        self.assertEqual(set(known.SYSTEMS), {"turnstile", *peers.ENTRIES})
 
 
 if __name__ == "__main__":

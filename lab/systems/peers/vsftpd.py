@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from .ftp_server import FtpServer
 from .namespace import SERVED
-from .server import FtpServer
 
 _SERVICE = (
     "auth required pam_unix.so\naccount required pam_permit.so\nsession required pam_permit.so\n"

@@ -1,24 +1,24 @@
-"""Mutations of what starts, asks and stops the FTP servers of others."""
+"""Mutations of what starts, asks and stops the servers of others."""
 
 from tree import Mutation
 
 _AUTHD = "lab/test_pure_authd.PureAuthdTest."
 _FOOTPRINT = "lab/test_footprint.FootprintTest."
-_SERVERS = "lab/test_ftp_servers.FtpServersTest."
-_SYSTEMS = "lab/test_ftp_systems.FtpSystemsTest."
+_SERVERS = "lab/test_peer_servers.PeerServersTest."
+_SYSTEMS = "lab/test_peer_systems.PeerSystemsTest."
 _TREE = "lab/test_process_tree.ProcessTreeTest."
 
 MUTATIONS: tuple[Mutation, ...] = (
     Mutation(
         "anonymous-user-is-unknown",
-        "lab/systems/ftp/system.py",
+        "lab/systems/peers/system.py",
         "asks_nobody = self.entry.asks_whom == known.NOBODY",
         "asks_nobody = False",
         (_SYSTEMS + "test_a_server_that_asks_nobody",),
     ),
     Mutation(
         "configuration-is-not-recorded",
-        "lab/systems/ftp/server.py",
+        "lab/systems/peers/server.py",
         'return file.read_text(encoding="utf-8") if file.exists() else ""',
         'return ""',
         (_SYSTEMS + "test_a_server_with_accounts_of_its_own",),
@@ -46,49 +46,49 @@ MUTATIONS: tuple[Mutation, ...] = (
     ),
     Mutation(
         "missing-package-is-an-error",
-        "lab/systems/ftp/packages.py",
+        "lab/systems/peers/packages.py",
         'raise LeftOut(f"{package} is left out: {reason}") from reason',
         "raise",
         (_SERVERS + "test_a_server_that_cannot_be_downloaded_is_left_out_by_name",),
     ),
     Mutation(
         "broken-copy-is-kept",
-        "lab/systems/ftp/packages.py",
+        "lab/systems/peers/packages.py",
         'new = copy.folder.with_suffix(".new")',
         "new = copy.folder",
         (_SERVERS + "test_a_server_that_cannot_be_downloaded_is_left_out_by_name",),
     ),
     Mutation(
         "unreadable-folder-is-served",
-        "lab/systems/ftp/server.py",
+        "lab/systems/peers/ftp_server.py",
         "& _OTHERS_MAY_ENTER != _OTHERS_MAY_ENTER",
         "& 0 != 0",
         (_SERVERS + "test_a_folder_that_sessions_cannot_read_is_told",),
     ),
     Mutation(
         "sessions-are-kept-on-the-host",
-        "lab/systems/ftp/pure_ftpd.py",
+        "lab/systems/peers/pure_ftpd.py",
         'return super().mounts() | {self.folder / "run": str(_SESSIONS)}',
         "return super().mounts()",
         (_SERVERS + "test_the_host_keeps_no_session_of_pure_ftpd",),
     ),
     Mutation(
         "colon-in-a-name-reaches-the-authserver",
-        "lab/systems/ftp/ask_authserver",
+        "lab/systems/peers/ask_authserver",
         "^[A-Za-z0-9._@+-]{1,64}$",
         "^[A-Za-z0-9._@+:-]{1,64}$",
         (_AUTHD + "test_the_script_asks_for_exactly_this_user_and_password",),
     ),
     Mutation(
         "line-break-in-a-password-reaches-the-authserver",
-        "lab/systems/ftp/ask_authserver",
+        "lab/systems/peers/ask_authserver",
         "[[ ! $AUTHD_PASSWORD =~ [[:cntrl:]] ]] || refuse",
         ":",
         (_AUTHD + "test_the_script_asks_for_exactly_this_user_and_password",),
     ),
     Mutation(
         "every-reply-is-a-grant",
-        "lab/systems/ftp/ask_authserver",
+        "lab/systems/peers/ask_authserver",
         "[[ $reply == OK ]] || refuse",
         "[[ -n $reply ]] || refuse",
         (
@@ -98,7 +98,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     ),
     Mutation(
         "any-stage-may-have-a-store",
-        "lab/systems/ftp/system.py",
+        "lab/systems/peers/system.py",
         "if asks_ours != bool(stage.store):",
         "if False:",
         (_SYSTEMS + "test_whom_it_asks_decides_whether_a_stage_has_a_store",),

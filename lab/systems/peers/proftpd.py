@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from .ftp_server import NOBODY, FtpServer
 from .namespace import SERVED
-from .server import NOBODY, FtpServer
 
 
 class Proftpd(FtpServer):

@@ -1,9 +1,12 @@
-"""Each FTP server that the lab knows: it is downloaded, serves, validates, and ends."""
+"""Each server of others that the lab knows: it is found, serves, validates, and ends."""
 
+import base64
 import ftplib
+import http.client
 import os
 import unittest
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from unittest import mock
 
@@ -12,12 +15,22 @@ from ftp_scene import BYTES, OTHER, RIGHT, fetched
 
 from lab.rig.errors import Failed, WrongUsage
 from lab.rig.process_tree import tree
-from lab.systems.ftp import known, packages
-from lab.systems.ftp.packages import LeftOut
-from lab.systems.ftp.server import ANONYMOUS, Account, FtpServer, Setting
+from lab.systems.peers import known, packages
+from lab.systems.peers.ftp_server import ANONYMOUS
+from lab.systems.peers.packages import LeftOut
+from lab.systems.peers.server import Account, PeerServer, Setting
 
 
-class FtpServersTest(unittest.TestCase):
+def by_http(server: PeerServer, account: Account, path: str) -> tuple[int, bytes]:
+    credentials = base64.b64encode(f"{account.user}:{account.password}".encode()).decode()
+    client = http.client.HTTPConnection(server.address.host, server.address.port, timeout=60)
+    with closing(client):
+        client.request("GET", path, headers={"Authorization": f"Basic {credentials}"})
+        reply = client.getresponse()
+        return reply.status, reply.read()
+
+
+class PeerServersTest(unittest.TestCase):
     def setUp(self) -> None:
         self.folder = ftp_scene.made_for(self)
         self.root = ftp_scene.served(self.folder)
@@ -58,7 +71,7 @@ class FtpServersTest(unittest.TestCase):
                 server.stop()
         self.assertEqual([pid for pid in processes if tree(pid)], [])
 
-    def check_serves(self, server: FtpServer) -> None:
+    def check_serves(self, server: PeerServer) -> None:
         for account in (RIGHT, OTHER):
             self.assertEqual(fetched(server.address, account, "a.bin"), BYTES)
         self.assertTrue(server.version)
@@ -76,6 +89,9 @@ class FtpServersTest(unittest.TestCase):
 
     def test_pure_ftpd_tuned(self) -> None:
         self.check("pure-ftpd-tuned")
+
+    def test_pure_ftpd_inetd(self) -> None:
+        self.check("pure-ftpd-inetd")
 
     def test_vsftpd(self) -> None:
         self.check("vsftpd")
@@ -100,6 +116,26 @@ class FtpServersTest(unittest.TestCase):
 
     def test_pyftpdlib(self) -> None:
         self.check("pyftpdlib")
+
+    def test_nginx(self) -> None:
+        ftp_scene.skip_if_left_out(self, "nginx")
+        with known.running("nginx", self.setting()) as server:
+            for account in (RIGHT, OTHER):
+                self.assertEqual(by_http(server, account, "/a.bin"), (200, BYTES))
+            self.assertRegex(server.version, r"^[0-9]+\.[0-9.]+")
+            self.assertNotIn(RIGHT.password, server.program.command_line() + server.configuration)
+            for one in (Account(RIGHT.user, "wrong"), Account(RIGHT.user, OTHER.password)):
+                self.assertEqual(by_http(server, one, "/a.bin")[0], 401)
+            self.assertNotEqual(by_http(server, RIGHT, "/../server/accounts")[0], 200)
+            processes = tree(server.program.pid)
+            self.assertGreater(len(processes), 1)  # its workers
+            server.stop()
+        self.assertEqual([pid for pid in processes if tree(pid)], [])
+
+    def test_a_server_that_is_not_installed_is_left_out_by_name(self) -> None:
+        nowhere = mock.patch("shutil.which", return_value=None)
+        with nowhere, self.assertRaisesRegex(Failed, "^nginx is left out: "):
+            self.start("nginx")
 
     def test_the_host_keeps_no_session_of_pure_ftpd(self) -> None:
         ftp_scene.skip_if_left_out(self, "pure-ftpd")
@@ -127,7 +163,7 @@ class FtpServersTest(unittest.TestCase):
         self.assertEqual(list((self.folder / "packages").glob("*server/*")), [])
 
     def test_an_unknown_name_is_wrong_usage(self) -> None:
-        with self.assertRaisesRegex(WrongUsage, "no FTP server 'ncftpd'; there are: pure-ftpd, "):
+        with self.assertRaisesRegex(WrongUsage, "no server 'ncftpd'; there are: pure-ftpd, "):
             self.start("ncftpd")
 
     def test_without_root_the_reason_is_told(self) -> None:

@@ -8,8 +8,11 @@ from pathlib import Path
 
 from ...rig.errors import Failed
 from ...rig.processes import run_tool
+from . import inetd
+from .ftp_server import NOBODY, FtpServer
 from .namespace import SERVED
-from .server import NOBODY, START_TIMEOUT_S, FtpServer
+from .packages import Copy, unpacked
+from .server import CONFIGURATION, START_TIMEOUT_S, Setting
 
 _SESSIONS = Path("/var/run/pure-ftpd")
 _SOCKET = _SESSIONS / "authd"  # as both programs see it: short, whatever the lab's folder is called
@@ -40,14 +43,17 @@ class PureFtpd(FtpServer):
         run_tool([*command, str(self.folder / "accounts.pdb"), "-f", str(readable)], "pure-pw")
 
     def command(self) -> list[str]:
-        limit = str(self.setting.connections)
         return [
             str(self.copy.path("usr/sbin/pure-ftpd")),
-            *("-S", f"{self.address.host},{self.address.port}", *self.who()),
-            *("-A", "-H", "-c", limit, "-C", limit, "-u", str(NOBODY)),
-            *("-g", str(self.folder / "pid")),
-            *(("-f", "none") if self.setting.is_tuned else ()),  # no line to syslog for a session
+            *("-S", f"{self.address.host},{self.address.port}", *self.flags()),
+            *("-c", str(self.setting.connections), "-g", str(self.folder / "pid")),
         ]
+
+    def flags(self) -> list[str]:
+        """Of each session."""
+        quiet = ("-f", "none") if self.setting.is_tuned else ()  # no line to syslog for a session
+        most = str(self.setting.connections)
+        return [*self.who(), "-A", "-H", "-C", most, "-u", str(NOBODY), *quiet]
 
     def mounts(self) -> dict[Path, str]:
         return super().mounts() | {self.folder / "run": str(_SESSIONS)}
@@ -59,6 +65,27 @@ class PureFtpd(FtpServer):
     def login(self) -> str:
         """How it validates, for -l. The path is absolute, because the server changes its folder."""
         return f"puredb:{self.folder / 'accounts.pdb'}"
+
+
+class PureFtpdByInetd(PureFtpd):
+    """The same, but inetd listens, and starts it for each connection."""
+
+    super_server = inetd.PACKAGE
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        self.inetd: Copy = unpacked(self.super_server, setting.packages)
+
+    def configure(self) -> None:
+        super().configure()
+        server = self.copy.path("usr/sbin/pure-ftpd")
+        self.write(CONFIGURATION, inetd.configuration(self.address, server, self.flags()))
+
+    def command(self) -> list[str]:
+        return inetd.command(self.inetd, self.folder / CONFIGURATION)
+
+    def variables(self) -> dict[str, str]:
+        return inetd.libraries_of_both(self.inetd, self.copy)
 
 
 class PureFtpdAuthd(PureFtpd):
