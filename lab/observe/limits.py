@@ -22,6 +22,8 @@ from .sampler import Sampler
 
 _LOOK_AROUND_S = 1.0
 _FILES_WANTED = 200_000  # fs.file-max, as in scripts/tune-host
+_PORT_HELD_S = 60  # after its connection was closed, whatever the settings are
+_USUAL_CROWD = 1000  # where the number of users is searched
 _MAY_DISTURB = frozenset(
     {"cron", "crond", "anacron", "atd", "packagekitd"}
     | {"Xorg", "Xwayland", "gnome-shell", "kwin_wayland"}
@@ -73,6 +75,7 @@ def compare(plan: Plan, programs: Path, work: Path) -> list[Finding]:
         _all_files(),
         _neighbours(),
         *_network(most_threads),
+        *_ports_of_crowds(plan),
         _namespace(),
         *_programs(programs),
     ]
@@ -147,8 +150,7 @@ def _network(most_threads: int) -> list[Finding]:
 
 def of_connections(settings: Mapping[str, str]) -> list[Finding]:
     """What the side needs that connects; settings are those of the kernel by their names."""
-    low, _, high = settings["net.ipv4.ip_local_port_range"].partition(" ")
-    ports = int(high) - int(low) + 1
+    ports = _ports(settings)
     reuse = settings["net.ipv4.tcp_tw_reuse"]
     control = settings["net.ipv4.tcp_congestion_control"]
     return [
@@ -168,6 +170,38 @@ def of_connections(settings: Mapping[str, str]) -> list[Finding]:
             "" if control in ("cubic", "reno") else _TUNE,
         ),
     ]
+
+
+def _ports_of_crowds(plan: Plan) -> list[Finding]:
+    """With FTP each fetch takes a port of the load generator, until the kernel forgets it."""
+    ports = _ports(namespace.settings())
+    needs = {
+        f"{users:,} users of {cell.row} at {crowd.rate_bytes_s:g} B/s by FTP": ports_held(
+            users, crowd.rate_bytes_s, catalog.sizes()[cell.row].size_bytes
+        )
+        for cell in plan.cells
+        if (crowd := plan.stages[cell.stage].crowd) and "ftp" in plan.stages[cell.stage].loadgen
+        for users in (max(plan.steps(cell) or (_USUAL_CROWD,)),)
+    }
+    return [
+        Finding(
+            "ports of closed connections",
+            f"{ports} of each local address",
+            f"{need:,.0f} for {what}",
+            "" if need <= ports else f"{_TUNE}, or fewer users",
+        )
+        for what, need in needs.items()
+    ]
+
+
+def ports_held(users: int, rate_bytes_s: float, size_bytes: int) -> float:
+    """By data connections of FTP that were closed, while each user fetches at this rate."""
+    return users * rate_bytes_s / size_bytes * _PORT_HELD_S
+
+
+def _ports(settings: Mapping[str, str]) -> int:
+    low, _, high = settings["net.ipv4.ip_local_port_range"].partition(" ")
+    return int(high) - int(low) + 1
 
 
 def _namespace() -> Finding:

@@ -210,10 +210,11 @@ def _read_cores() -> Moment:
     values: Moment = {}
     with open("/proc/stat", encoding="ascii") as stat:
         for line in stat:
-            name, *ticks = line.split()
-            if not name.startswith("cpu"):
+            name, *ticks = line.split(maxsplit=9)
+            if name == "ctxt":
+                values["host.context_switches"] = int(ticks[0])
                 break
-            if name == "cpu":
+            if name == "cpu" or not name.startswith("cpu"):
                 continue
             user, nice, system, idle, wait, hard_irq, soft_irq, steal = (
                 int(t) / _TICKS_PER_S for t in ticks[:8]

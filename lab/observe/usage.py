@@ -81,6 +81,7 @@ class Usage:
     refaults_per_s: float | None = None  # pages read again soon after the cache had dropped them
     load_average: float | None = None  # of the last minute, at most
     waiting_threads: float | None = None  # of all programs, ready to run but without a core; mean
+    context_switches_per_s: float | None = None  # of all programs
     tcp_received_segments_per_s: float | None = None
     tcp_sent_segments_per_s: float | None = None  # without retransmits
     tcp_retransmits_per_s: float | None = None
@@ -187,6 +188,7 @@ def between(window: list[Sample]) -> Usage:
         refaults_per_s=rates.get("memory.refaults"),
         load_average=gauges.get("host.load_average"),
         waiting_threads=rates.get("host.run_delay_s"),
+        context_switches_per_s=rates.get("host.context_switches"),
         tcp_received_segments_per_s=rates.get("tcp.received_segments"),
         tcp_sent_segments_per_s=rates.get("tcp.sent_segments"),
         tcp_retransmits_per_s=rates.get("tcp.retransmits"),

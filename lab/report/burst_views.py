@@ -9,21 +9,24 @@ from ..analysis import bursts
 from ..analysis.bursts import BurstStep
 from ..analysis.intervals import Spread
 from ..plan.catalog import BURST, Stage
+from ..results.records import Run
 from . import wording
 from .document import Block, Bullets, Table
 from .printed import printed
 from .scene import Scene
 
+_SHORTEST_WATCHED_S = 0.5
 _MUCH_APART = 0.8  # below it, a burst was hardly one
 
 _HOW_TO_READ = (
     "KB are 1,024 bytes: the median with the 95% interval of the repetitions, and their mean. "
     "Disk: bytes that came from it for each byte sent. Cached: the part of the files that was in "
-    "memory before."
+    "memory before. Switches: those of the whole host from one thread to another, for each "
+    "transfer."
 )
 _HEADER = [
     *("burst", "KB/s", "mean", "server's", "overlap"),
-    *("slowest, KB/s", "fairness", "first byte, ms", "disk", "cached"),
+    *("slowest, KB/s", "fairness", "first byte, ms", "disk", "cached", "switches"),
 ]
 
 
@@ -108,7 +111,16 @@ def _cells(step: BurstStep) -> list[str]:
         _milliseconds(step.value(lambda run: run.first_byte_ms)),
         wording.three_digits(step.read_for_each_sent),
         "" if resident is None else f"{resident:.0%}",
+        wording.number(step.value(_switches)),
     ]
+
+
+def _switches(run: Run) -> float | None:
+    """For each transfer. Samples are too far apart to count those of a short burst."""
+    rate = run.usage.context_switches_per_s
+    if rate is None or not run.requests or run.elapsed_s < _SHORTEST_WATCHED_S:
+        return None
+    return rate * run.elapsed_s / run.requests
 
 
 def _compared(scene: Scene) -> list[Table]:

@@ -34,7 +34,7 @@ def maxima(scene: Scene) -> list[Block]:
         header=[
             *("server", "asks whom", "file", "rate, B/s", "users", "fewest that do not"),
             *("processes each", "threads each", "descriptors each", "memory each"),
-            *("server CPU", "load CPU", "why they drop out"),
+            *("segments a fetch", "server CPU", "load CPU", "why they drop out"),
         ],
         rows=rows,
     )
@@ -73,10 +73,11 @@ def engines(scene: Scene) -> list[Block]:
                 title=f"How the users wait, {row}",
                 caption="CPU of the load generator in cores: least, mean and most of its samples. "
                 "Wake-ups are for each read that found bytes. An overflow of the queue of signals "
-                "means one call of poll().",
+                "means one call of poll(). Segments: those of TCP in both directions, for each "
+                "fetch, of the server's questions too.",
                 header=[
                     *("engine", "users", "left", "least", "mean", "most"),
-                    *("wake-ups", "overflows", "worst rate error"),
+                    *("wake-ups", "overflows", "segments", "worst rate error"),
                 ],
                 rows=rows,
             )
@@ -131,6 +132,7 @@ def _maximum_row(scene: Scene, stage: Stage, row: str, found: CrowdResult) -> li
         *(_of(best, lambda run: run.processes_each), _of(best, lambda run: run.threads_each)),
         _of(best, lambda run: run.descriptors_each),
         wording.byte_size(best.value(lambda run: run.proportional_bytes_each) if best else None),
+        _of(best, _segments),
         *(_cores(best, "fileserver"), _cores(best, "loadgen")),
         _why(found),
     ]
@@ -164,6 +166,7 @@ def _engine_row(stage: Stage, step: Step) -> list[str]:
         _of(step, lambda run: run.loadgen_most_cores),
         _of(step, lambda run: run.wakeups_per_read),
         _of(step, lambda run: run.signal_overflows),
+        _of(step, _segments),
         "" if error is None else f"{error:.1%}",
     ]
 
@@ -204,6 +207,12 @@ def _maxima_figure(row: str, found: list[tuple[Stage, CrowdResult]]) -> Figure:
         caption="≥: the host could try no more, or the search did not end.",
         canvases=[named_bars.draw("users", bars, max(1.0, *map(float, most)), "stage1")],
     )
+
+
+def _segments(run: Run) -> float | None:
+    """Of TCP, for each fetch. All that the lab's network namespace sent."""
+    sent = run.usage.tcp_sent_segments_per_s
+    return None if sent is None or not run.throughput_rps else sent / run.throughput_rps
 
 
 def _of(step: Step | None, of: Callable[[Run], float | None]) -> str:

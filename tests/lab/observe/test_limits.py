@@ -30,13 +30,24 @@ class FindingsTest(unittest.TestCase):
         patched.start()
         self.addCleanup(patched.stop)
 
-    def found(self) -> dict[str, Finding]:
+    def found(self, experiment: str = "table1") -> dict[str, Finding]:
         with tempfile.TemporaryDirectory() as folder:
-            todo = plan.make(
-                Options(experiments=("table1",), mode="quick", pin="none"), (0, 1), Path(folder)
-            )
+            options = Options(experiments=(experiment,), mode="quick", pin="none")
+            todo = plan.make(options, (0, 1), Path(folder))
             findings = limits.compare(todo, Path(folder), Path(folder))
         return {finding.name: finding for finding in findings}
+
+    def test_ports_that_closed_connections_hold_are_computed_for_crowds_by_ftp(self) -> None:
+        # Those of the paper: a fetch of 28.4 s for each of 250 users.
+        self.assertAlmostEqual(limits.ports_held(250, 3600, 102400), 527.3, places=1)
+        self.assertNotIn("ports of closed connections", self.found())
+        found = self.found("001-10mbit")["ports of closed connections"]
+        self.assertIn("300 users of 100KB at 3600 B/s by FTP", found.wanted)
+        self.assertEqual(found.fix, "")
+        with mock.patch.object(limits, "_ports", return_value=100):
+            self.assertIn(
+                "fewer users", self.found("001-10mbit")["ports of closed connections"].fix
+            )
 
     def test_the_limit_of_all_programs_together_comes_with_its_fix(self) -> None:
         for most, fix in (("5000\n", "sudo scripts/tune-host --apply"), ("200000\n", "")):

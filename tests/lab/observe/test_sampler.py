@@ -130,6 +130,7 @@ class SamplerTest(unittest.TestCase):
             "memory.cached_bytes",
             "memory.refaults",
             "host.load_average",
+            "host.context_switches",
             "tcp.sent_segments",
             "tcp.received_segments",
             "tcp.retransmits",

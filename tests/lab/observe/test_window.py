@@ -66,6 +66,7 @@ class UsageTest(unittest.TestCase):
                 "memory.refaults": 40 * time_s,
                 "host.load_average": 2 + time_s,
                 "host.run_delay_s": 1.5 * time_s,
+                "host.context_switches": 700 * time_s,
                 "tcp.received_segments": 20 * time_s,
                 "tcp.sent_segments": 30 * time_s,
                 "tcp.retransmits": 4 * time_s,
@@ -77,6 +78,7 @@ class UsageTest(unittest.TestCase):
         used = usage.between([at(0.0), at(1.0), at(2.0)])
         self.assertEqual((used.page_cache_bytes, used.load_average), (5e8 + 2, 4))
         self.assertEqual((used.refaults_per_s, used.waiting_threads), (40, 1.5))
+        self.assertEqual(used.context_switches_per_s, 700)
         self.assertEqual(used.tcp_received_segments_per_s, 20)
         self.assertEqual((used.tcp_sent_segments_per_s, used.tcp_retransmits_per_s), (30, 4))
         self.assertEqual(used.udp_sent_datagrams_per_s, 6)
