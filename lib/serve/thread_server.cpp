@@ -306,9 +306,11 @@ class ThreadServer {
   const net::Fd stop_signals_;
   const net::Fd needs_care_;  // an eventfd: written when a thread ended, or none could be made
 
-  std::atomic<int> serving_ = 0;                   // connections that have a place
   std::atomic<bool> is_short_of_threads_ = false;  // relaxed: only decides what is logged
   std::atomic<bool> is_draining_ = false;          // set before the sockets are shut down
+
+  // Written for each connection, so they are on another cache line than what each request reads.
+  alignas(64) std::atomic<int> serving_ = 0;  // connections that have a place
   Totals totals_;
 
   // Held when a thread starts or ends. A spare thread does not take it for a connection or a

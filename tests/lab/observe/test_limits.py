@@ -42,7 +42,7 @@ class FindingsTest(unittest.TestCase):
         self.assertAlmostEqual(limits.ports_held(250, 3600, 102400), 527.3, places=1)
         self.assertNotIn("ports of closed connections", self.found())
         found = self.found("001-10mbit")["ports of closed connections"]
-        self.assertIn("300 users of 100KB at 3600 B/s by FTP", found.wanted)
+        self.assertIn("400 users of 100KB at 3600 B/s by FTP", found.wanted)
         self.assertEqual(found.fix, "")
         with mock.patch.object(limits, "_ports", return_value=100):
             self.assertIn(
