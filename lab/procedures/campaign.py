@@ -134,14 +134,19 @@ class Campaign:
 
     def _number(self, cell: Cell, setting: Setting, repeat: int) -> int:
         """Of the repetition: that of the pass, or of the trial in its block."""
-        if self._plan.options.order != BLOCKED or not self._plan.steps(cell):
+        if not self._is_blocked(cell):
             return repeat
         return 1 + sum(run.setting == setting for run in self._runs_of(cell))
+
+    def _is_blocked(self, cell: Cell) -> bool:
+        """Whether all repetitions of one of its points are made in a row."""
+        order = self._plan.stages[cell.stage].order or self._plan.options.order
+        return order == BLOCKED and bool(self._plan.steps(cell))
 
     def _procedure(self, cell: Cell) -> Procedure:
         mode = self._plan.mode
         if steps := self._plan.steps(cell):
-            return FixedOrder(steps, mode.repeat, self._plan.options.order == BLOCKED)
+            return FixedOrder(steps, mode.repeat, self._is_blocked(cell))
         if cell.workload == CROWD and mode.crowd:
             _, descriptors = raise_descriptor_limit()
             is_ftp = "ftp" in self._plan.stages[cell.stage].loadgen

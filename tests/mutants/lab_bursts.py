@@ -90,4 +90,11 @@ MUTATIONS: tuple[Mutation, ...] = (
             "lab/test_user_search.FixedOrderTest.test_in_blocks_all_repetitions_of_a_point_are_in_a_row",
         ),
     ),
+    Mutation(
+        "order-of-a-stage-is-ignored",
+        "lab/procedures/campaign.py",
+        "order = self._plan.stages[cell.stage].order or self._plan.options.order",
+        "order = self._plan.options.order",
+        ("lab/test_campaign.CampaignTest.test_a_stage_may_say_in_which_order_its_repetitions_are",),
+    ),
 )

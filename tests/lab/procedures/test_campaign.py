@@ -9,6 +9,7 @@ from pathlib import Path
 import examples
 
 from lab.plan import plan
+from lab.plan.catalog import BURST, Cell
 from lab.plan.plan import Options
 from lab.procedures.bench import Bench
 from lab.procedures.campaign import Campaign
@@ -19,6 +20,7 @@ from lab.rig.servers import Programs
 OPTIONS = Options(
     experiments=("table4",), mode="quick", stages=("prefetching",), rows=("1KB",), pin="none"
 )
+_SIX = [(6, 1), (6, 2), (6, 3)]
 DISTURBED = "other programs used 80% of the cores"
 
 
@@ -35,9 +37,13 @@ class CampaignTest(unittest.TestCase):
     def next(self, *runs, repeat: int = 1) -> int | None:
         for run in runs:
             self.folder.add(run, {})
-        campaign = Campaign(
+        following = self.campaign(OPTIONS)._next(examples.CELL, repeat)
+        return following.threads if following else None
+
+    def campaign(self, options: Options) -> Campaign:
+        return Campaign(
             Bench(
-                plan=plan.make(OPTIONS, (0, 1), self.work),
+                plan=plan.make(options, (0, 1), self.work),
                 folder=self.folder,
                 environment=examples.ENVIRONMENT,
                 programs=Programs(self.work),
@@ -46,8 +52,20 @@ class CampaignTest(unittest.TestCase):
                 runs=self.folder.runs(),
             )
         )
-        following = campaign._next(examples.CELL, repeat)
-        return following.threads if following else None
+
+    def test_a_stage_may_say_in_which_order_its_repetitions_are(self):
+        campaign = self.campaign(Options(experiments=("000-order",), mode="quick", pin="none"))
+        for stage, expected in {
+            "order-interleaved": [(2, 1), (4, 1), (6, 1)],
+            "order-blocked": [(2, 1), (2, 2), (2, 3), (4, 1), (4, 2), (4, 3), *_SIX],
+        }.items():
+            cell, made = Cell(stage, "1MiB", workload=BURST), []
+            while (setting := campaign._next(cell, 1)) is not None:
+                made.append((setting.threads, campaign._number(cell, setting, 1)))
+                campaign._bench.runs.append(
+                    replace(examples.run(setting.threads, repeat=made[-1][1]), cell=cell)
+                )
+            self.assertEqual(made, expected)
 
     def test_a_new_cell_begins_with_one_thread(self):
         self.assertEqual(self.next(), 1)

@@ -29,7 +29,8 @@ def trials(stage: str, transfers: int, *rates: float) -> list[Run]:
 
 
 class BurstViewsTest(unittest.TestCase):
-    def test_rates_with_their_intervals_and_the_overlap_stand_beside_the_paper(self):
+    def report(self, experiment: str, runs: list[Run]) -> tuple[str, str]:
+        """The summary and the page."""
         temporary = tempfile.TemporaryDirectory()
         self.addCleanup(temporary.cleanup)
         folder = Folder(Path(temporary.name))
@@ -37,16 +38,30 @@ class BurstViewsTest(unittest.TestCase):
         folder.write_environment(
             replace(
                 examples.ENVIRONMENT,
-                options=Options(experiments=("000-table1",), mode="quick", pin="none"),
+                options=Options(experiments=(experiment,), mode="quick", pin="none"),
                 mode=catalog.mode("000", "quick"),
             )
         )
-        runs = [*trials("ours-same", 1, 400, 400), *trials("ours-same", 6, 500, 510, 520)]
-        for run in [*runs, *trials("ours-different", 6, 100, 100, 100)]:
+        for run in runs:
             folder.add(run, {})
         page.write(folder)
-        summary = (folder.path / "summary.md").read_text()
-        html = (folder.path / "report.html").read_text()
+        return (folder.path / "summary.md").read_text(), (folder.path / "report.html").read_text()
+
+    def test_what_the_order_of_repetitions_is_worth_has_a_table(self):
+        blocked = trials("order-blocked", 4, 300, 303, 306)
+        summary, _ = self.report(
+            "000-order", [*trials("order-interleaved", 4, 200, 204, 212), *blocked]
+        )
+        self.assertRegex(
+            summary, r"\| blocked / interleaved \| 1MiB \| 4 \| ×1\.4\d .*\| ×0\.49 \|"
+        )
+        self.assertNotIn("different / same", summary)
+
+    def test_rates_with_their_intervals_and_the_overlap_stand_beside_the_paper(self):
+        runs = [*trials("ours-same", 1, 400, 400), *trials("ours-same", 6, 500, 510, 520)]
+        runs += trials("ours-different", 6, 100, 100, 100)
+        summary, html = self.report("000-table1", runs)
+        self.assertNotIn("orders", summary)
         self.assertIn("The highest rates of 1MiB: ours-same 510 KB/s with 6", summary)
         self.assertRegex(summary, r"\| ours-same \| \(6, same\) \| 510 .*\+1\.0% \| 0\.875 ")
         self.assertRegex(summary, r"\| ours-different \| \(6, different\) \| 100 ")
