@@ -48,7 +48,7 @@ class Stage:
     steps: tuple[int, ...] = ()  # exactly these N, in this order; (): the procedure chooses
     quick_steps: tuple[int, ...] = ()  # of --quick; (): as above
     fresh: str = ""  # how the files of each burst are made anew: see systems/fresh_files.py
-    order: str = ""  # of its repetitions, as those of --order; "": as that says
+    order: str = ""  # of its repetitions: "interleaved" or "blocked"; "": as --order says
 
     @property
     def passwords(self) -> str:

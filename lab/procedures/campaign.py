@@ -129,14 +129,17 @@ class Campaign:
     def _next(self, cell: Cell, repeat: int) -> Setting | None:
         disturbed = self._disturbed(cell, repeat)
         if disturbed is not None:
-            return disturbed
+            return disturbed.setting
         return self._procedure(cell).next_setting(self._runs_of(cell), repeat)
 
     def _number(self, cell: Cell, setting: Setting, repeat: int) -> int:
         """Of the repetition: that of the pass, or of the trial in its block."""
         if not self._is_blocked(cell):
             return repeat
-        return 1 + sum(run.setting == setting for run in self._runs_of(cell))
+        disturbed = self._disturbed(cell, repeat)
+        if disturbed is not None:
+            return disturbed.repeat
+        return 1 + len({run.repeat for run in self._runs_of(cell) if run.setting == setting})
 
     def _is_blocked(self, cell: Cell) -> bool:
         """Whether all repetitions of one of its points are made in a row."""
@@ -157,14 +160,17 @@ class Campaign:
     def _runs_of(self, cell: Cell) -> list[Run]:
         return [run for run in self._bench.runs if run.cell == cell and not run.pair]
 
-    def _disturbed(self, cell: Cell, repeat: int) -> Setting | None:
-        """That of a disturbed point that this command may try once more; None if there is none."""
-        runs = [run for run in self._runs_of(cell) if run.repeat == repeat]
+    def _disturbed(self, cell: Cell, repeat: int) -> Run | None:
+        """A disturbed run of this pass whose point this command may try once more."""
+        runs = self._runs_of(cell)
         for run in runs:
-            tries = [other for other in runs if other.setting == run.setting]
+            if run.repeat != repeat and not self._is_blocked(cell):
+                continue
+            point = (run.setting, run.repeat)
+            tries = [other for other in runs if (other.setting, other.repeat) == point]
             is_spoiled = all(checks.may_pass_again(one.failures) for one in tries)
             if is_spoiled and sum(one.started_unix_s >= self._started_s for one in tries) < _TRIES:
-                return run.setting
+                return run
         return None
 
     def _points_in_all(self) -> int:

@@ -27,7 +27,7 @@ class FixedOrder:
         return next((Setting(step) for step in self.steps if step not in done), None)
 
     def _next_of_block(self, runs: list[Run]) -> Setting | None:
-        made = Counter(run.threads for run in runs)
+        made = Counter(threads for threads, _ in {(run.threads, run.repeat) for run in runs})
         return next((Setting(step) for step in self.steps if made[step] < self.passes), None)
 
     def points_in_all(self, runs: list[Run]) -> int | None:

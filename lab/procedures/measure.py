@@ -93,6 +93,8 @@ def point(servers: Running, conditions: Conditions, setting: Setting, repeat: in
                 result = closed_loop.finish(program, load)
         finally:
             program.stop()
+            if conditions.group and conditions.is_held:
+                conditions.group.thaw()  # should it have been killed while it held the servers
     ended = end_of_server(servers, load)
     result = result.moved(-place.clock_ahead_s)
     window = usage.cut(sampler.samples(), result.start_s, result.end_s)

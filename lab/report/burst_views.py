@@ -149,7 +149,7 @@ def _compared(scene: Scene) -> list[Table]:
 
 
 def _orders(scene: Scene) -> list[Table]:
-    """What the order of the repetitions does, for stages that differ in nothing else."""
+    """What the order of the repetitions does, for stages that are alike otherwise."""
     rows = [
         [name, row, str(one.transfers), _ratio(bursts.ratio(one, other)), _width(one, other)]
         for others, blocked in _pairs_of_orders(scene.stages)
@@ -166,7 +166,8 @@ def _orders(scene: Scene) -> list[Table]:
             title=f"Repetitions in a row against others: {scene.experiment.title}",
             caption="The ratio of the rates, by the number of the repetition, with its 99% "
             "interval: not 1 if the point before leaves something behind, or the machine drifts. "
-            "And the width of the intervals: repetitions in a row may agree too well.",
+            "And the width of the intervals: repetitions in a row may agree too well. They share "
+            "their servers, while interleaved passes start them anew.",
             header=["orders", "file", "transfers", "rate", "width of the interval"],
             rows=rows,
         )

@@ -63,6 +63,7 @@ class HoldTest(unittest.TestCase):
         server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         self._stack.enter_context(server)
         self._stack.callback(server.kill)
+        self._stack.callback(self.group.thaw)  # a frozen process does not end
         assert server.stdout
         return server, "127.0.0.1:" + server.stdout.readline().strip()
 

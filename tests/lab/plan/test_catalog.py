@@ -4,7 +4,7 @@ import unittest
 from dataclasses import replace
 
 from lab.plan import catalog, papers
-from lab.plan.plan import BLOCKED, CYCLED, INTERLEAVED
+from lab.plan.plan import BLOCKED, INTERLEAVED
 from lab.report.page import VIEWS
 from lab.rig.errors import WrongUsage
 
@@ -21,7 +21,7 @@ class CatalogTest(unittest.TestCase):
 
     def test_an_order_of_a_stage_is_one_of_those_that_there_are(self):
         for stage in catalog.stages().values():
-            self.assertIn(stage.order, ("", INTERLEAVED, CYCLED, BLOCKED), stage.name)
+            self.assertIn(stage.order, ("", INTERLEAVED, BLOCKED), stage.name)
 
     def test_every_table_and_figure_of_the_paper_has_its_experiment(self):
         wanted = {
