@@ -42,7 +42,7 @@ class RightPairs {
 
  private:
   static constexpr std::size_t kSets = 8 * 1024;
-  using Set = std::array<std::atomic<PairHash>, 8>;  // one cache line
+  using Set = std::array<std::atomic<PairHash>, 8>;
 
   std::vector<Set> sets_{kSets};
 };

@@ -23,7 +23,7 @@ from .sampler import Sampler
 _LOOK_AROUND_S = 1.0
 _FILES_WANTED = 200_000  # fs.file-max, as in scripts/tune-host
 _PORT_HELD_S = 60  # after its connection was closed, whatever the settings are
-_USUAL_CROWD = 1000  # where the number of users is searched
+_USUAL_CROWD = 1000  # an example, where the number of users is searched
 _MAY_DISTURB = frozenset(
     {"cron", "crond", "anacron", "atd", "packagekitd"}
     | {"Xorg", "Xwayland", "gnome-shell", "kwin_wayland"}
@@ -173,7 +173,9 @@ def of_connections(settings: Mapping[str, str]) -> list[Finding]:
 
 
 def _ports_of_crowds(plan: Plan) -> list[Finding]:
-    """With FTP each fetch takes a port of the load generator, until the kernel forgets it."""
+    """With FTP each fetch takes a port of the server, which closes the connection and so keeps it
+    until the kernel forgets it.
+    """
     ports = _ports(namespace.settings())
     needs = {
         f"{users:,} users of {cell.row} at {crowd.rate_bytes_s:g} B/s by FTP": ports_held(
@@ -186,7 +188,7 @@ def _ports_of_crowds(plan: Plan) -> list[Finding]:
     return [
         Finding(
             "ports of closed connections",
-            f"{ports} of each local address",
+            f"{ports} of the server's address",
             f"{need:,.0f} for {what}",
             "" if need <= ports else f"{_TUNE}, or fewer users",
         )

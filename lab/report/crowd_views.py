@@ -7,6 +7,7 @@ from collections.abc import Callable
 from ..analysis.crowds import CrowdResult, Step
 from ..plan.catalog import CROWD, Cell, Stage
 from ..results.records import Run
+from ..rig.place import LOOPBACK
 from . import wording
 from .charts import line_chart, named_bars
 from .charts.line_chart import Axes, Curve
@@ -17,7 +18,9 @@ from .scene import Scene
 _COLOURS = ("stage0", "stage1", "stage2", "ink")
 _EACH = (
     "Processes, threads, descriptors and memory are what a user adds to the servers (ours: both). "
-    "Memory is PSS, without the kernel's for sockets. CPU in cores, while the number was stable."
+    "Memory is PSS, without the kernel's for sockets. CPU in cores, while the number was stable. "
+    "Segments are those of TCP in both directions, for each fetch, with the questions to our "
+    "authserver."
 )
 
 
@@ -73,8 +76,8 @@ def engines(scene: Scene) -> list[Block]:
                 title=f"How the users wait, {row}",
                 caption="CPU of the load generator in cores: least, mean and most of its samples. "
                 "Wake-ups are for each read that found bytes. An overflow of the queue of signals "
-                "means one call of poll(). Segments: those of TCP in both directions, for each "
-                "fetch, of the server's questions too.",
+                "means one call of poll(). Segments are those of TCP in both directions, for each "
+                "fetch, with the questions to our authserver.",
                 header=[
                     *("engine", "users", "left", "least", "mean", "most"),
                     *("wake-ups", "overflows", "segments", "worst rate error"),
@@ -210,9 +213,11 @@ def _maxima_figure(row: str, found: list[tuple[Stage, CrowdResult]]) -> Figure:
 
 
 def _segments(run: Run) -> float | None:
-    """Of TCP, for each fetch. All that the lab's network namespace sent."""
+    """For each fetch: all that the lab's network namespace sent, which has both ends."""
     sent = run.usage.tcp_sent_segments_per_s
-    return None if sent is None or not run.throughput_rps else sent / run.throughput_rps
+    if sent is None or not run.throughput_rps or run.topology != LOOPBACK:
+        return None
+    return sent / run.throughput_rps
 
 
 def _of(step: Step | None, of: Callable[[Run], float | None]) -> str:

@@ -171,8 +171,11 @@ class ManyConnectionsTest(SceneTest):
             self.check(client, fileserver)
 
     def check(self, client: Client, fileserver: Program) -> None:
-        reply = client.ask("get:alice:wonderland")
-        if "cannot start a thread" in fileserver.log():
+        try:
+            reply = client.ask("get:alice:wonderland")
+        except (AssertionError, OSError):
+            reply = "nothing"
+        if reply != "OK" and "cannot start a thread" in fileserver.log():
             self.skipTest("this host does not give so many threads")
         self.assertEqual(reply, "OK")
         self.assertEqual(client.ask("a"), b"x" * 1000)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ...rig.errors import Failed
 from ...rig.processes import Address
 from .packages import Copy
 
@@ -12,8 +13,11 @@ _UNLIMITED = ("-R", "0")  # by default, 256 connections in a minute
 
 
 def configuration(address: Address, program: Path, flags: list[str]) -> str:
-    """A path or a flag must have no blanks, which part the words of a line."""
+    """Failed if a path has a blank, which parts the words of a line."""
     words = [program.name, *flags]
+    for word in (str(program), *words):
+        if len(word.split()) != 1:
+            raise Failed(f"inetd cannot start {program.name}: '{word}' has a blank")
     return f"{address} stream tcp nowait root {program} {' '.join(words)}\n"
 
 

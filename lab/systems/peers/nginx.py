@@ -95,7 +95,7 @@ class Nginx(PeerServer):
 
     @classmethod
     def fetch(cls, packages: Path) -> None:
-        """It is no private copy, because scripts/setup installs it."""
+        """It is no private copy, because `scripts/setup all` installs it."""
         if not PROGRAM.found():
             raise LeftOut(f"nginx is left out: its package {PROGRAM.package} is not installed")
 
@@ -110,6 +110,7 @@ class Nginx(PeerServer):
         lines = [f"{one.user}:{{PLAIN}}{one.password}\n" for one in accounts]
         file = self.write("accounts", "".join(lines))
         guard = Guard(
+            workers=len(self.setting.cores),
             connections=self.setting.connections,
             location=f'auth_basic files; auth_basic_user_file "{file}";',
         )

@@ -48,11 +48,12 @@ class MachineProbeTest(unittest.TestCase):
         self.assertIsNone(found.read_bytes_per_s)
 
     def test_the_disk_s_rate_and_the_page_cache_are_those_of_the_limits(self) -> None:
-        found = self._measure(Limits(cache_bytes=2 * _MIB, read_bytes_per_s=4 * _MIB))
+        found = self._measure(Limits(cache_bytes=8 * _MIB, read_bytes_per_s=8 * _MIB))
         assert found.read_bytes_per_s is not None and found.cached_bytes is not None
-        self.assertLess(found.read_bytes_per_s, 8 * _MIB)
-        self.assertGreater(found.cached_bytes, _MIB)
-        self.assertLess(found.cached_bytes, 3 * _MIB)
+        self.assertLess(found.read_bytes_per_s, 16 * _MIB)
+        # Each core keeps a part of what was charged, and the reader grows a little.
+        self.assertGreater(found.cached_bytes, 4 * _MIB)
+        self.assertLess(found.cached_bytes, 9 * _MIB)
         self.assertEqual(list(self.work.iterdir()), [])
 
 
