@@ -12,12 +12,12 @@ from ..analysis.intervals import Spread
 from ..plan.catalog import BURST, Stage
 from ..plan.plan import BLOCKED
 from ..results.records import Run
+from ..workloads.burst import SHORTEST_WATCHED_S
 from . import wording
 from .document import Block, Bullets, Table
 from .printed import printed
 from .scene import Scene
 
-_SHORTEST_WATCHED_S = 0.5
 _MUCH_APART = 0.8  # below it, a burst was hardly one
 
 _HOW_TO_READ = (
@@ -119,9 +119,9 @@ def _cells(step: BurstStep) -> list[str]:
 
 
 def _switches(run: Run) -> float | None:
-    """For each transfer. Samples are too far apart to count those of a short burst."""
+    """For each transfer; None for a burst that is too short to count them."""
     rate = run.usage.context_switches_per_s
-    if rate is None or not run.requests or run.elapsed_s < _SHORTEST_WATCHED_S:
+    if rate is None or not run.requests or run.elapsed_s < SHORTEST_WATCHED_S:
         return None
     return rate * run.elapsed_s / run.requests
 

@@ -11,7 +11,7 @@ from .closed_loop import Result
 from .load import Asked
 from .transfers import Transfer
 
-_SHORTEST_WATCHED_S = 0.5
+SHORTEST_WATCHED_S = 0.5  # samples are too far apart to say anything of a shorter one
 _SLOWEST_BYTES_S = 50_000.0  # for an estimate of how long a run takes
 
 
@@ -92,8 +92,7 @@ class Load:
         return None
 
     def can_be_spoiled(self, result: Result) -> bool:
-        """Samples are too far apart to say who used the cores in a shorter one."""
-        return result.elapsed_s >= _SHORTEST_WATCHED_S
+        return result.elapsed_s >= SHORTEST_WATCHED_S
 
     def file_names(self) -> list[str]:
         last = 1 if self.same_file else self.threads

@@ -91,6 +91,14 @@ MUTATIONS: tuple[Mutation, ...] = (
         ),
     ),
     Mutation(
+        "held-server-is-not-let-go",
+        "lab/procedures/measure.py",
+        "                conditions.group.thaw()  # should",
+        "                pass  # should",
+        ("lab/test_bursts_for_real.BurstsTest.test_the_server_may_be_held_while_all_ask",),
+        may_hang=True,
+    ),
+    Mutation(
         "order-of-a-stage-is-ignored",
         "lab/procedures/campaign.py",
         "order = self._plan.stages[cell.stage].order or self._plan.options.order",
