@@ -86,7 +86,7 @@ class WholeVersionsTest(SceneTest):
     """A file that is always being written. A version is one digit repeated, so a mix would show.
 
     A writer that is itself held up, for example by a busy disk, leaves what it has written so far
-    unchanged for so long that it is a version, too. No server can tell it from one that is complete.
+    unchanged for so long that it is a version, too. No server can tell it from a complete one.
     """
 
     SIZE = 400_000
