@@ -74,7 +74,9 @@ def _parser() -> argparse.ArgumentParser:
     report = commands.add_parser("report", help="write the report of a results folder again")
     report.add_argument("folder", type=Path)
     report.set_defaults(command=_report)
-    compare = commands.add_parser("compare", help="compare two results folders, cell by cell")
+    compare = commands.add_parser(
+        "compare", help="compare two results folders: cells, verdicts, gains"
+    )
     compare.add_argument("a", type=Path)
     compare.add_argument("b", type=Path)
     compare.set_defaults(command=_compare)

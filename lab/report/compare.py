@@ -1,4 +1,4 @@
-"""Compares two results folders: the ratio of every cell, and what else differs."""
+"""Compares two results folders: the ratio of every cell, their verdicts, and what else differs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..analysis.cells import Analysis, CellResult
 from ..results.environment import Environment
 from ..results.records import Folder
 from ..rig.errors import Failed
-from . import wording
+from . import agreement, wording
 from .document import Block, Bullets, Document, Heading, Paragraph, Table
 
 _SAME_MACHINE = ("hardware", "memory_bytes", "machine_id")
@@ -32,6 +32,7 @@ def document(first: Folder, second: Folder) -> Document:
     blocks: list[Block] = [
         Paragraph(f"A is {first.path}, B is {second.path}. {_machines(environments)}"),
         _table(pairs),
+        *agreement.blocks(*analyses),
         Heading(2, "What differs"),
     ]
     differences = _differences(*environments)

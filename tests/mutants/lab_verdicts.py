@@ -2,6 +2,7 @@
 
 from tree import Mutation
 
+_AGREEMENT = "lab/test_agreement.AgreementTest."
 _CELLS = "lab/test_cells.AnalysisTest."
 _CHECKS = "lab/test_checks.ChecksTest."
 _DEMANDS = "lab/test_demands."
@@ -272,5 +273,19 @@ MUTATIONS: tuple[Mutation, ...] = (
         "found = gains.gain(analysis, *stages, row) if is_own else None",
         "found = gains.between(*(analysis.result(Cell(one, row)) for one in stages))",
         (_FINDINGS + "test_a_gain_side_by_side_is_judged_in_its_blocks",),
+    ),
+    Mutation(
+        "compare-hides-a-flip",
+        "lab/report/agreement.py",
+        "if findings.CANNOT_TELL not in (first, second):",
+        "if (first, second) == (findings.SEEN, findings.NOT_SEEN):",
+        (_AGREEMENT + "test_seen_in_one_and_not_seen_in_the_other_is_a_flip",),
+    ),
+    Mutation(
+        "intervals-overlap-from-one-side",
+        "lab/report/agreement.py",
+        "a.low <= b.high and b.low <= a.high",
+        "a.low <= b.high",
+        (_AGREEMENT + "test_intervals_of_a_gain_overlap_or_not",),
     ),
 )
