@@ -8,6 +8,7 @@ from ..analysis.findings import Judged
 from ..analysis.gains import Gain
 from ..plan import claims, papers
 from ..plan.plan import Pair
+from ..results.records import Run
 from . import wording
 from .document import Block, Heading, Paragraph, Table
 
@@ -90,9 +91,15 @@ def _of_gains(first: Analysis, second: Analysis) -> list[Block]:
 
 
 def _pairs(analysis: Analysis) -> list[Pair]:
-    """In the order in which they were measured."""
-    named = [(*run.pair.split(":"), run.cell.row) for run in analysis.runs if run.pair]
-    return [Pair(*names) for names in dict.fromkeys(named)]
+    """In the order in which they were measured, the rows of two stages together."""
+    pairs = list(dict.fromkeys(_pair(run) for run in analysis.runs if run.pair))
+    stages = list(dict.fromkeys((pair.before, pair.after) for pair in pairs))
+    return sorted(pairs, key=lambda pair: stages.index((pair.before, pair.after)))
+
+
+def _pair(run: Run) -> Pair:
+    before, after = run.pair.split(":")
+    return Pair(before, after, run.cell.row)
 
 
 def _gain(analysis: Analysis, pair: Pair) -> Gain | None:

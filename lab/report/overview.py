@@ -176,13 +176,14 @@ def _sentences(
     ends = found[:1] + found[-1:] if len(found) > 1 else found
     sentences = [f"A {row_title(row)} takes {', and '.join(_share(*one) for one in ends)}."]
     sentences += [
-        _change_of_store(scene, step, row)
+        sentence
         for scene, step in steps
         if _store(scene, step[0], row) != _store(scene, step[1], row)
+        for sentence in _change_of_store(scene, step, row)
     ]
     stage, result = found[-1]
     limit = result.verdict.sentence.partition(";")[0].removesuffix(".")
-    return [*sentences, f"What limits it in {stage.name}: {limit[:1].lower()}{limit[1:]}."]
+    return [*sentences, f"What limits it in {stage.name}: {wording.within_a_sentence(limit)}."]
 
 
 def _share(stage: Stage, result: CellResult) -> str:
@@ -202,16 +203,17 @@ def _store(scene: Scene, stage: Stage, row: str) -> str:
     return result.best.typical().store if result else ""
 
 
-def _change_of_store(scene: Scene, step: Step, row: str) -> str:
+def _change_of_store(scene: Scene, step: Step, row: str) -> list[str]:
+    """Nothing for a row that was not measured in both."""
     gain = scene.gain(step, row)
     before, after = (scene.result(stage, row) for stage in step)
     if gain is None or before is None or after is None:
-        return ""
+        return []
     times = [wording.short_time(max(0.0, one.cpu_s.get("store", 0.0))) for one in (before, after)]
-    return (
+    return [
         f"From {step[0].name} to {step[1].name}, the store’s part goes from {times[0]} to "
         f"{times[1]}, and throughput changes by {wording.gain_in_a_line(gain.spread)}."
-    )
+    ]
 
 
 def _trust(

@@ -49,6 +49,11 @@ def gain_in_a_line(spread: Spread) -> str:
     return f"{times(spread.median)} ({spread.low:.2f}–{spread.high:.2f}{_mark(spread)})"
 
 
+def within_a_sentence(text: str) -> str:
+    """With a small first letter, but for an abbreviation such as CPU."""
+    return text if text[:2].isupper() else text[:1].lower() + text[1:]
+
+
 def times(value: float | None) -> str:
     return NOTHING if value is None else f"×{value:.2f}" if value < 10 else f"×{value:.1f}"
 

@@ -13,7 +13,7 @@ from lab.analysis.findings import CANNOT_TELL, SEEN, Judged
 from lab.analysis.intervals import Spread
 from lab.plan import catalog
 from lab.plan.catalog import Cell
-from lab.report import compare, finding_views, markdown, page
+from lab.report import compare, finding_views, markdown, page, wording
 from lab.report.document import Block, Figure, Heading, Paragraph, Pointer, Table
 from lab.results.records import Folder, Run
 from lab.rig.errors import Failed, WrongUsage
@@ -102,11 +102,18 @@ class ReportTest(FolderTest):
         self.assertIn("A get 1KB takes", first.text)
         self.assertIn("From prefetching to redis, the store’s part goes from", first.text)
         self.assertIn("throughput changes by ×2.00 (2.00–2.00)", first.text)
-        self.assertIn("What limits it in redis:", first.text)
+        self.assertIn("What limits it in redis: saturated, but", first.text)
+        self.assertNotIn("  ", first.text)
         names = [block.name for block in document.overview if isinstance(block, Figure)]
         self.assertEqual([name.partition("-")[0] for name in names], ["maxima", "gains", "demands"])
         headings = [block.text for block in document.overview if isinstance(block, Heading)]
         self.assertEqual(headings, ["What the paper found", "How far to trust it"])
+
+    def test_an_abbreviation_keeps_its_capitals_within_a_sentence(self):
+        self.assertEqual(
+            wording.within_a_sentence("CPU (mostly fileserver)"), "CPU (mostly fileserver)"
+        )
+        self.assertEqual(wording.within_a_sentence("Shared CPU: 95% busy"), "shared CPU: 95% busy")
 
     def test_a_figure_is_not_drawn_twice(self):
         options = replace(examples.ENVIRONMENT.options, experiments=("table4", "figure13"))
