@@ -10,8 +10,8 @@ those that are alike are listed, and none is named. The first of these that hold
   3. Throughput still rose at the last N. The maximum was not reached, and nothing is named.
   4. A resource was busy for 70% or more. The busiest is named and called "close".
   5. No measured resource explains the limit. It may be locks, sleeps or configured limits.
-Loopback counts only where nothing else is at 70%, because what it carries depends on the cores, and
-several connections may carry more than the one of iperf3.
+Loopback counts only where nothing else is at 70%, because what it carries depends on the cores. It
+does not count where several connections carried more than the one of iperf3.
 """
 
 from __future__ import annotations

@@ -112,6 +112,13 @@ MUTATIONS: tuple[Mutation, ...] = (
         (_CELLS + "test_over_half_in_one_pass_is_not_enough",),
     ),
     Mutation(
+        "loopback-has-the-rate-of-its-probe",
+        "lab/analysis/resources.py",
+        "if topology == LOOPBACK and typical > capacity:",
+        "if False:",
+        (_CELLS + "test_loopback_that_carried_more_than_its_probe_is_no_limit",),
+    ),
+    Mutation(
         "typical-run-decides",
         "lab/analysis/cells.py",
         "resources.of_runs(at_maximum,",

@@ -179,6 +179,14 @@ class AnalysisTest(unittest.TestCase):
         self.assertEqual(result.verdict.label, "CPU (mostly fileserver)")
         self.assertIn("cores 0,1: fileserver 63%, loadgen 37%", result.verdict.sentence)
 
+    def test_loopback_that_carried_more_than_its_probe_is_no_limit(self):
+        environment = replace(examples.ENVIRONMENT, loopback_bytes_per_s=1e9)
+        for carried, label in ((0.97e9, "the loopback network"), (1.2e9, "none over 70%")):
+            used = replace(examples.usage(), loopback_bytes_per_s=carried)
+            runs = [examples.run(threads, 1000.0, used=used) for threads in (1, 2, 4)]
+            result = Analysis(runs, environment).result(examples.CELL)
+            self.assertEqual(result.verdict.label, label)
+
     def test_points_that_failed_their_checks_still_tell_that_nothing_rises_any_more(self):
         runs = [
             examples.run(1, 100.0),
