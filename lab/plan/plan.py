@@ -71,6 +71,11 @@ class Sweep:
     refinements: int
     stops: bool = True
 
+    def up_to(self, most: int) -> Sweep:
+        """With this N in place of all that are larger."""
+        ladder = dict.fromkeys(min(threads, most) for threads in self.ladder)
+        return replace(self, ladder=tuple(ladder))
+
 
 @dataclass(frozen=True)
 class Pair:
@@ -171,6 +176,11 @@ class Plan:
         stage = self.stages[cell.stage]
         return (self.mode.name == "quick" and stage.quick_steps) or stage.steps
 
+    def sweep(self, cell: Cell) -> Sweep:
+        """With no more threads than there are files: each thread asks for files of its own."""
+        found, files = self.sweeps[cell.request], self.file_counts.get(cell.row)
+        return found.up_to(files) if files and found.stops else found
+
     def likely_points(self, cell: Cell) -> int:
         if steps := self.steps(cell):
             return len(steps) * self.mode.repeat
@@ -178,7 +188,7 @@ class Plan:
             return _LIKELY_TRIALS
         if cell.is_open:
             return _LIKELY_POINTS + _OFFERED_POINTS * self.mode.repeat + _LIKELY_POINTS
-        sweep = self.sweeps[cell.request]
+        sweep = self.sweep(cell)
         first = len(sweep.ladder)
         if sweep.stops:
             first = min(first, _LIKELY_POINTS) + sweep.refinements

@@ -154,7 +154,7 @@ class Campaign:
             _, descriptors = raise_descriptor_limit()
             is_ftp = "ftp" in self._plan.stages[cell.stage].loadgen
             return UserSearch(mode.crowd, most_users(descriptors, is_ftp))
-        sweep = KneeSweep(self._plan.sweeps[cell.request], mode.repeat)
+        sweep = KneeSweep(self._plan.sweep(cell), mode.repeat)
         return OfferedLoad(sweep, self._plan.p99_limit_ms) if cell.is_open else sweep
 
     def _runs_of(self, cell: Cell) -> list[Run]:

@@ -14,6 +14,13 @@ _RUN = "lab/test_run.RunTest."
 
 MUTATIONS: tuple[Mutation, ...] = (
     Mutation(
+        "more-threads-than-files",
+        "lab/plan/plan.py",
+        "return found.up_to(files) if files and found.stops else found",
+        "return found",
+        ("lab/test_sweeps.SweepsTest.test_there_are_no_more_threads_than_files",),
+    ),
+    Mutation(
         "file-system-of-the-root",
         "lab/observe/host.py",
         '"FSTYPE", "-T", str(there)',
