@@ -1,6 +1,7 @@
 """points.csv and environment.json: what is written is read back."""
 
 import csv
+import gzip
 import shutil
 import tempfile
 import unittest
@@ -47,6 +48,16 @@ class RecordsTest(unittest.TestCase):
         self.assertEqual((first.trial, again.trial), (1, 2))
         self.assertEqual(self.folder.evidence(first), {"samples": [1]})
         self.assertEqual(self.folder.evidence(again), {"samples": [2]})
+
+    def test_a_packed_usage_is_read_and_nothing_of_it_is_lost(self):
+        run = self.folder.add(examples.run(), {})
+        usage = self.folder.path / "usage.csv"
+        packed = self.folder.path / "usage.csv.gz"
+        packed.write_bytes(gzip.compress(usage.read_bytes()))
+        usage.unlink()
+        self.assertEqual(self.folder.runs(), [run])
+        second = self.folder.add(examples.run(2), {})
+        self.assertEqual(self.folder.runs(), [run, second])
 
     def test_what_the_machine_did_has_a_line_for_each_trial_component_and_metric(self):
         self.folder.add(examples.run(), {})
