@@ -202,6 +202,7 @@ def _network(runs: list[Run], capacity: float) -> list[Resource]:
             kind="loopback" if topology == LOOPBACK else "network",
             name="the loopback network" if topology == LOOPBACK else f"the link ({topology})",
             by_pass={repeat: min(1.0, rate / capacity) for repeat, rate in carried.items()},
-            detail=f"{typical / 1e6:,.0f} of the {capacity / 1e6:,.0f} MB/s of one iperf3 connection",
+            detail=f"{typical / 1e6:,.0f} of the {capacity / 1e6:,.0f} MB/s of one "
+            "iperf3 connection",
         )
     ]

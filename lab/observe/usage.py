@@ -102,6 +102,10 @@ class Usage:
         ours += self.lab_cpu_cores or 0.0
         return max(0.0, worked - ours) / max(1, len(self.cores))
 
+    @property
+    def has_limited_server(self) -> bool:
+        return self.group_page_cache_bytes is not None
+
 
 def cut(samples: list[Sample], start_s: float, end_s: float) -> list[Sample]:
     """The samples inside the window, and a computed one at each of its edges.

@@ -15,50 +15,53 @@ from .document import Block, Bullets, Heading, Listing, Paragraph, Table
 def invalid(analysis: Analysis, environment: Environment) -> list[Block]:
     blocks: list[Block] = [Heading(2, "Invalid points, and remarks")]
     if analysis.invalid:
-        blocks.append(
-            Table(
-                title="Points that failed their checks",
-                caption="They are in no other table.",
-                header=["point", "requests/s", "why"],
-                rows=[
-                    [_name(run), wording.rate(run.throughput_rps), run.failures]
-                    for run in analysis.invalid
-                ],
-            )
-        )
+        each = "\n".join(f"{_name(run)}: {run.failures}" for run in analysis.invalid)
+        blocks += [_failures(analysis.invalid), Listing("Each point that failed", each)]
     else:
         blocks.append(Paragraph("Every point passed every check."))
     remarks = [run for run in analysis.runs if run.is_valid and run.notes]
     if remarks:
-        blocks += [_remarks(remarks), Listing("Each remark", "\n".join(map(_remark, remarks)))]
+        each = "\n".join(f"{_name(run)}: {run.notes}" for run in remarks)
+        blocks += [_remarks(remarks), Listing("Each remark", each)]
     if problems := environment.problems:
         blocks.append(Bullets([f"Not measured: {cell}: {why}" for cell, why in problems.items()]))
     return blocks
 
 
-def _remarks(runs: list[Run]) -> Table:
-    """How many points have a remark, and of which cells; numbers within a remark are left out."""
-    cells: dict[str, list[str]] = {}
-    for run in runs:
-        for note in run.notes.split("; "):
-            cells.setdefault(_kind(note), []).append(str(run.cell))
+def _failures(runs: list[Run]) -> Table:
+    """The first sentence of each check that failed says which check it was."""
     return Table(
-        title="Remarks on valid points",
-        header=["remark", "points", "of"],
-        rows=[
-            [note, f"{len(names):,}", "; ".join(dict.fromkeys(names))]
-            for note, names in cells.items()
-        ],
+        title="Points that failed their checks",
+        caption="They are in no other table. A point may have failed several.",
+        header=["check", "points", "of"],
+        rows=_counted(
+            [(why.partition(". ")[0], run) for run in runs for why in _list(run.failures)]
+        ),
     )
 
 
-def _kind(note: str) -> str:
-    """The remark without its details and its numbers."""
-    return re.sub(r"\d[\d.,]*", "…", note.partition(":")[0])
+def _remarks(runs: list[Run]) -> Table:
+    """What stands before the colon of a remark says what kind it is."""
+    return Table(
+        title="Remarks on valid points",
+        header=["remark", "points", "of"],
+        rows=_counted([(note.partition(":")[0], run) for run in runs for note in _list(run.notes)]),
+    )
 
 
-def _remark(run: Run) -> str:
-    return f"{_name(run)}: {run.notes}"
+def _list(text: str) -> list[str]:
+    return text.split("; ")
+
+
+def _counted(said: list[tuple[str, Run]]) -> list[list[str]]:
+    """Each text without its numbers, of how many points it was said, and of which cells."""
+    cells: dict[str, list[str]] = {}
+    for text, run in said:
+        cells.setdefault(re.sub(r"\d[\d.,]*", "…", text), []).append(run.cell.slug)
+    return [
+        [text, f"{len(names):,}", wording.few(list(dict.fromkeys(names)))]
+        for text, names in cells.items()
+    ]
 
 
 def _name(run: Run) -> str:

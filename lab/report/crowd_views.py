@@ -192,7 +192,7 @@ def _engines_figure(row: str, found: list[tuple[Stage, CrowdResult]]) -> Figure:
         y_values=[0.0, *(point.value for curve in curves for point in curve.points if point)],
         x_title="users",
     )
-    chart = line_chart.draw("Cores of the load generator", curves, axes, size=(420.0, 170.0))
+    chart = line_chart.draw("Cores of the load generator", curves, axes, size=(300.0, 170.0))
     return Figure(
         name=f"engines-{row}",
         title=f"What the users cost the load generator, {row}",

@@ -39,21 +39,18 @@ _GROUPS = [("", 2), ("a sleeper of 10 ms woke late", 2), ("host", 5), ("limited 
 def section(folder: Folder, analysis: Analysis) -> list[Block]:
     """[] when nothing of it was measured."""
     busiest = {cell: _busiest(analysis, cell) for cell in _cells(analysis)}
-    rows = [
-        [str(cell), str(runs[0].setting), *(_median(runs, of, text) for _, of, text in _COLUMNS)]
-        for cell, runs in busiest.items()
-    ]
+    rows = [_row(cells, busiest) for cells in _lines(busiest)]
     if not any(any(row[2:]) for row in rows):
         return []
     table = Table(
         title="What the host felt",
         caption="At the most threads, users or transfers of each cell, or the highest rate; "
-        "medians of the runs. A sleeper of 10 ms in a process of its own wakes late when it has "
-        "to wait for a core: so would any other program on this host. The load average is of the "
-        "last minute. Waiting threads were ready to run and had no core. A datagram may be a "
-        "question of a server for the name of a client. A limited server has a "
-        "control group; its peak is since it was started, and throttled is the share of time in "
-        "which it waited for its share of the cores.",
+        "medians of the runs, and of cells in one line the highest one. A sleeper of 10 ms in a "
+        "process of its own wakes late when it has to wait for a core: so would any other program "
+        "on this host. The load average is of the last minute. Waiting threads were ready to run "
+        "and had no core. A datagram may be a question of a server for the name of a client. A "
+        "limited server has a control group; its peak is since it was started, and throttled is "
+        "the share of time in which it waited for its share of the cores.",
         header=["cell", "at", *(title for title, _, _ in _COLUMNS)],
         rows=rows,
         groups=_GROUPS,
@@ -61,6 +58,39 @@ def section(folder: Folder, analysis: Analysis) -> list[Block]:
     figures = [_figure(folder, cell, runs) for cell, runs in busiest.items()]
     found: list[Block] = [figure for figure in figures if figure]
     return [Heading(2, "The host"), without_empty_columns(table), *found]
+
+
+def _lines(busiest: dict[Cell, list[Run]]) -> list[list[Cell]]:
+    """The cells of each line: those of a stage, or one whose server has a limit."""
+    lines: dict[Cell | tuple[str, str], list[Cell]] = {}
+    for cell, runs in busiest.items():
+        is_limited = any(run.usage.has_limited_server for run in runs)
+        lines.setdefault(cell if is_limited else (cell.stage, cell.workload), []).append(cell)
+    return list(lines.values())
+
+
+def _row(cells: list[Cell], busiest: dict[Cell, list[Run]]) -> list[str]:
+    name = str(cells[0]) if len(cells) == 1 else f"{cells[0].stage}, {len(cells)} cells"
+    settings = sorted(
+        {busiest[cell][0].setting for cell in cells},
+        key=lambda one: (one.offered_rps or 0.0, one.threads),
+    )
+    at = " to ".join(map(str, dict.fromkeys([settings[0], settings[-1]])))
+    return [
+        name,
+        at,
+        *(text(_highest([busiest[cell] for cell in cells], of)) for _, of, text in _COLUMNS),
+    ]
+
+
+def _highest(cells: list[list[Run]], of: Callable[[Usage], float | None]) -> float | None:
+    """Of the medians of the cells; None where it was not measured."""
+    medians = [
+        statistics.median(values)
+        for runs in cells
+        if (values := [value for run in runs if (value := of(run.usage)) is not None])
+    ]
+    return max(medians, default=None)
 
 
 def _cells(analysis: Analysis) -> list[Cell]:
@@ -74,18 +104,11 @@ def _busiest(analysis: Analysis, cell: Cell) -> list[Run]:
     return [run for run in runs if (run.setting.offered_rps or 0.0, run.threads) == most]
 
 
-def _median(
-    runs: list[Run], of: Callable[[Usage], float | None], text: Callable[[float | None], str]
-) -> str:
-    values = [value for run in runs if (value := of(run.usage)) is not None]
-    return text(statistics.median(values) if values else None)
-
-
 def _figure(folder: Folder, cell: Cell, runs: list[Run]) -> Figure | None:
     """How the memory of a limited server and the host's answer went on; None for others."""
     run = runs[len(runs) // 2]
     evidence = folder.evidence(run)
-    if run.usage.group_page_cache_bytes is None or not evidence:
+    if not run.usage.has_limited_server or not evidence:
         return None
     return Figure(
         name=f"host-{cell.slug}",

@@ -73,26 +73,26 @@ pre { padding: .8rem; background: var(--band); overflow-x: auto; font-size: .76r
 _IN_PRINT = """
 @page { size: A4; margin: 10mm 12mm; }
 @media print {
-  body { padding: 0; font-size: 8.2pt; line-height: 1.32; }
+  body { padding: 0; font-size: 8pt; line-height: 1.3; orphans: 1; widows: 1; }
   main { display: block; max-width: none; }
   h1 { font-size: 15pt; }
-  h2 { margin: 2.8mm 0 .8mm; padding-top: .8mm; font-size: 10.5pt; break-after: avoid; }
+  h2 { margin: 2.4mm 0 .6mm; padding-top: .8mm; font-size: 10.5pt; break-after: avoid; }
   h3 { margin: 2mm 0 .6mm; font-size: 9pt; break-after: avoid; }
   p, ul, figcaption { max-width: none; }
   p, ul { margin: 1mm 0; }
+  ul { font-size: 7.5pt; }
   .subtitle { margin-bottom: 1mm; }
-  .overview { break-after: page; font-size: 8pt; line-height: 1.28; }
+  .overview { break-after: page; font-size: 7.8pt; line-height: 1.24; }
   .overview h2 { margin: 1.6mm 0 .4mm; font-size: 9pt; }
   .overview figure { margin: 1mm 0 1.4mm; }
-  .overview ul { margin: .5mm 0; }
+  .overview ul { margin: .5mm 0; font-size: inherit; }
   .overview .panels { gap: .8mm 4mm; }
   .overview .panels + figcaption { margin-top: .4mm; }
+  .overview .panels svg.key { grid-column: auto; order: 1; align-self: center; }
   .overview figcaption, .overview .subtitle, .overview small { font-size: 7pt; }
   li { margin: .3mm 0; }
   .checks li { margin: 0; }
-  nav { columns: 3; margin: 0; font-size: 7.2pt; }
-  nav a { padding: .1mm 0; }
-  nav a.part { display: none; }
+  nav { display: none; }
   figure { margin: 1.2mm 0 2mm; }
   .panels { grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 1.5mm 4mm; }
   .panels svg { max-width: 100%; }
@@ -103,8 +103,8 @@ _IN_PRINT = """
   tr, svg { break-inside: avoid; }
   figcaption { font-size: 7.2pt; }
   .scroll { overflow: visible; margin-top: 1mm; }
-  table { font-size: 6.7pt; line-height: 1.22; }
-  th, td { padding: .16mm 1.1mm; }
+  table { font-size: 6.6pt; line-height: 1.18; }
+  th, td { padding: .1mm 1.1mm; }
   td:not([class]) { min-width: 0; }
   details { display: none; }
 }

@@ -81,7 +81,11 @@ def _figures(scene: Scene) -> list[Block]:
 
 
 def demands(stages: Sequence[Stage], rows: Sequence[str], analysis: Analysis) -> Figure | None:
-    """CPU time per request by component, for every row and stage; the heart of the lab."""
+    """CPU time per request by component, for every row and stage; the heart of the lab.
+
+    A stage that only has another link does the same.
+    """
+    stages = [stage for stage in stages if not stage.link] or stages
     by_row = {row: _bars(row, stages, analysis) for row in rows}
     all_bars = [bar for bars in by_row.values() for bar in bars]
     if not all_bars:
@@ -143,12 +147,14 @@ def _largest_table(scenes: Sequence[Scene]) -> Figure | None:
 def _steps(scenes: Sequence[Scene]) -> list[tuple[Scene, Step]]:
     """Every step from one stage to the next, from the experiment with most rows.
 
-    Those of which the paper has no gain are left out, unless there are no others.
+    Another link is no change of the server. Steps of which the paper has no gain are left out, too,
+    unless there are no others.
     """
     found: dict[tuple[str, str], tuple[Scene, Step]] = {}
     for scene in sorted(scenes, key=lambda scene: -len(scene.rows)):
         for step in scene.steps:
-            found.setdefault((step[0].name, step[1].name), (scene, step))
+            if step[0].link == step[1].link:
+                found.setdefault((step[0].name, step[1].name), (scene, step))
     known = [
         (scene, step)
         for scene, step in found.values()

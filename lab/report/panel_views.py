@@ -52,7 +52,7 @@ def _panel(stage: Stage, row: str, result: CellResult, samples: Samples) -> Figu
             _cores(run),
             _over_time("CPU, % of a core", _processor_curves(samples, components), samples),
             _over_time("Disk and network, MB/s", _traffic_curves(samples), samples),
-            *host_views.canvases(samples),
+            *(host_views.canvases(samples) if run.usage.has_limited_server else []),
         ],
     )
 

@@ -89,7 +89,7 @@ def _row(row: str, groups: list[list[Stage]], analysis: Analysis, room: float) -
     )
     return [
         line_chart.draw(
-            f"{short_title(row)}: {' and '.join(stage.name for stage in group)}",
+            f"{short_title(row)}: {_named(group, curves)}",
             curves,
             axes,
             crosses=of_paper,
@@ -97,6 +97,15 @@ def _row(row: str, groups: list[list[Stage]], analysis: Analysis, room: float) -
         )
         for group, curves, of_paper in zip(groups, made, crosses)
     ]
+
+
+def _named(group: list[Stage], curves: list[Curve]) -> str:
+    """The stages that are drawn; where nothing is, those that could be."""
+    drawn = list(dict.fromkeys(curve.name for curve in curves if curve.name))
+    names = drawn or [stage.name for stage in group]
+    if len(names) > _IN_A_PANEL:
+        return f"{names[0]} and {len(names) - 1} more"
+    return " and ".join(names)
 
 
 def _peak(stage: str, row: str) -> Peak | None:

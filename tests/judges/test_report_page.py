@@ -15,7 +15,7 @@ from scene import for_each
 from lab.report import page
 from lab.results.records import Folder
 
-KEPT = Path(__file__).resolve().parents[2] / "docs" / "results" / "all-2-cores"
+KEPT = Path(__file__).resolve().parents[2] / "docs" / "results" / "002"
 SCREENS = {"phone": (400, 800, True), "small-phone": (360, 740, True), "desk": (1280, 900, False)}
 NO_MORE = "document.scrollingElement.scrollWidth - document.documentElement.clientWidth"
 # What is cut off at the right, without a box to scroll in.

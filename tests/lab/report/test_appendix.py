@@ -1,4 +1,4 @@
-"""The end of a report: what the machines of the papers carried."""
+"""The end of a report: points that failed, and what the machines of the papers carried."""
 
 import unittest
 from dataclasses import replace
@@ -10,7 +10,7 @@ from lab.analysis.cells import Analysis
 from lab.observe.machine_probe import MachineProbe
 from lab.plan import catalog, machines
 from lab.report import appendix
-from lab.report.document import Table
+from lab.report.document import Listing, Table
 from lab.results.environment import Environment
 from lab.results.records import Folder
 
@@ -24,6 +24,23 @@ def machines_table(environment: Environment) -> Table | None:
     )
     tables = [block for block in blocks if isinstance(block, Table) and block.title == _TITLE]
     return tables[0] if tables else None
+
+
+class InvalidTest(unittest.TestCase):
+    def test_points_are_counted_by_the_check_that_they_failed(self) -> None:
+        why = "load generator: X*R is 0.9{0} of N. Of the threads' time, {0}%; 2% errors (busy {0})"
+        runs = [examples.run(n, failures=why.format(n)) for n in (1, 2)]
+        blocks = appendix.invalid(Analysis(runs, examples.ENVIRONMENT), examples.ENVIRONMENT)
+        (table,) = (block for block in blocks if isinstance(block, Table))
+        self.assertEqual(
+            table.rows,
+            [
+                ["load generator: X*R is … of N", "2", examples.CELL.slug],
+                ["…% errors (busy …)", "2", examples.CELL.slug],
+            ],
+        )
+        (each,) = (block for block in blocks if isinstance(block, Listing))
+        self.assertIn("N=2, run 1: load generator: X*R is 0.92 of N. Of the", each.text)
 
 
 class MachinesTest(unittest.TestCase):

@@ -53,6 +53,24 @@ class HostViewsTest(unittest.TestCase):
         self.assertEqual(table.groups, [("", 2), ("a sleeper of 10 ms woke late", 1)])
         self.assertEqual(table.rows, [[str(examples.CELL), "N=4", "2"]])
 
+    def test_the_cells_of_a_stage_have_one_line_with_the_highest_of_each_column(self) -> None:
+        other = replace(examples.CELL, row="10KB")
+        blocks = self.section(
+            felt(4, sleeper_p99_ms=7.0, load_average=1.0),
+            replace(felt(8, sleeper_p99_ms=2.0, load_average=3.0), cell=other),
+        )
+        (table,) = (block for block in blocks if isinstance(block, Table))
+        self.assertEqual(table.rows, [["prefetching, 2 cells", "N=4 to N=8", "7", "3"]])
+
+    def test_cells_with_a_limited_server_have_a_line_each(self) -> None:
+        other = replace(examples.CELL, row="10KB")
+        blocks = self.section(
+            felt(4, group_page_cache_bytes=4e6),
+            replace(felt(8, group_page_cache_bytes=2e6), cell=other),
+        )
+        (table,) = (block for block in blocks if isinstance(block, Table))
+        self.assertEqual([row[0] for row in table.rows], [str(examples.CELL), str(other)])
+
     def test_a_folder_of_an_older_version_has_no_such_section(self) -> None:
         self.assertEqual(self.section(felt(1)), [])
 

@@ -246,7 +246,7 @@ class SweepsTest(FolderTest):
         self.assertEqual(grid.columns, 2)
         self.assertEqual(
             [canvas.title for canvas in grid.canvases if canvas.title.startswith("1KB")],
-            ["1KB: prefetching and redis and prefetching-1gbit", "1KB: turnstile"],
+            ["1KB: prefetching and 2 more", "1KB: turnstile"],
         )
 
 
