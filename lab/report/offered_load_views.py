@@ -115,7 +115,7 @@ def _chart(found: OfferedLoads, limit_ms: float) -> Canvas:
         x_title="% of maximum",
     )
     return line_chart.draw(
-        "Response time, ms", [*curves, limit], axes, size=(300.0, 170.0), right=75.0
+        "Response time, ms", [*curves, limit], axes, size=(300.0, 170.0), right=90.0
     )
 
 

@@ -81,11 +81,7 @@ def _figures(scene: Scene) -> list[Block]:
 
 
 def demands(stages: Sequence[Stage], rows: Sequence[str], analysis: Analysis) -> Figure | None:
-    """CPU time per request by component, for every row and stage; the heart of the lab.
-
-    A stage that only has another link does the same.
-    """
-    stages = [stage for stage in stages if not stage.link] or stages
+    """CPU time per request by component, for every row and stage; the heart of the lab."""
     by_row = {row: _bars(row, stages, analysis) for row in rows}
     all_bars = [bar for bars in by_row.values() for bar in bars]
     if not all_bars:

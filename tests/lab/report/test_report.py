@@ -109,6 +109,15 @@ class ReportTest(FolderTest):
         headings = [block.text for block in document.overview if isinstance(block, Heading)]
         self.assertEqual(headings, ["What the paper found", "How far to trust it"])
 
+    def test_another_link_is_no_gain(self):
+        rows = [Cell(stage, "100KB") for stage in ("prefetching", "prefetching-1gbit")]
+        runs = [replace(run, cell=cell) for cell in rows for run in sweep()]
+        options = replace(examples.ENVIRONMENT.options, experiments=("network",), rows=("100KB",))
+        folder = self.folder(*runs, options=options)
+        overview = page.Report(folder, folder.environment()).document().overview
+        names = [block.name.partition("-")[0] for block in overview if isinstance(block, Figure)]
+        self.assertEqual(names, ["maxima", "demands"])
+
     def test_an_abbreviation_keeps_its_capitals_within_a_sentence(self):
         self.assertEqual(
             wording.within_a_sentence("CPU (mostly fileserver)"), "CPU (mostly fileserver)"
