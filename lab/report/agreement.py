@@ -76,10 +76,10 @@ def _of_gains(first: Analysis, second: Analysis) -> list[Block]:
     table = Table(
         title="Gains",
         caption="Of the second stage over the first, side by side, with its 99% interval (* = "
-        "minimum–maximum).",
-        header=["stages", "request", "A", "B", "overlap"],
+        "minimum–maximum), at the N that the sweeps of the folder led to.",
+        header=["stages", "request", "N A", "N B", "A", "B", "overlap"],
         rows=[
-            [f"{pair.before} → {pair.after}", pair.row, _text(one), _text(other), relation]
+            [*_of_pair(pair, one, other), relation]
             for (pair, one, other), relation in zip(found, relations)
         ],
     )
@@ -88,6 +88,11 @@ def _of_gains(first: Analysis, second: Analysis) -> list[Block]:
         f"{overlapping} have intervals that overlap."
     )
     return [Heading(2, "The gains of both"), Paragraph(sentence), table]
+
+
+def _of_pair(pair: Pair, one: Gain, other: Gain) -> list[str]:
+    users = [wording.count(gain.threads) for gain in (one, other)]
+    return [f"{pair.before} → {pair.after}", pair.row, *users, _text(one), _text(other)]
 
 
 def _pairs(analysis: Analysis) -> list[Pair]:

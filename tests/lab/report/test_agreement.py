@@ -75,6 +75,7 @@ class AgreementTest(unittest.TestCase):
         both = [analysis(*rates, is_side_by_side=True) for rates in (first, second)]
         sentence, (row,) = self.said(both[0], both[1])["Gains"]
         self.assertEqual(row[:2], ["prefetching → redis", "1KB"])
+        self.assertEqual(row[3], "4")  # the N of the blocks of the second
         return sentence, row[-1]
 
     def test_intervals_of_a_gain_overlap_or_not(self) -> None:
