@@ -70,14 +70,14 @@ std::set<std::string> CacheUpdater::take_requested() {
   return std::exchange(requested_, {});
 }
 
-std::vector<std::string> CacheUpdater::list(const std::string& folder) {
+FolderListing CacheUpdater::list(const std::string& folder) {
   auto listing = list_files(root_, folder, [this](const std::string& below) {
     watch(below);
     return may_go_on();
   });
   unlisted_folders_.insert(listing.unlisted.begin(), listing.unlisted.end());
   if (!listing.unlisted.empty()) retry_later();
-  return std::move(listing.files);
+  return listing;
 }
 
 void CacheUpdater::watch(const std::string& folder) {
@@ -137,7 +137,7 @@ FolderChanges CacheUpdater::wait_for_changes(base::Deadline deadline) {
 void CacheUpdater::apply(const FolderChanges& changes) {
   if (!changes.gone_folders.empty()) cache_.forget_below(changes.gone_folders);
   for (const std::string& folder : changes.new_folders) {
-    if (!is_below(folder, changes.new_folders)) check_all(list(folder));
+    if (!is_below(folder, changes.new_folders)) check_all(list(folder).files);
   }
   if (!changes.changed_folders.empty()) check_below(changes.changed_folders);
   check_closed_files(changes.files);
@@ -184,7 +184,7 @@ void CacheUpdater::check_below(const Names& folders) {
   std::vector<std::string> names = cache_.names_below(folders);
   for (const std::string& folder : folders) {
     if (is_below(folder, folders)) continue;
-    auto listed = list(folder);
+    auto listed = list(folder).files;
     names.insert(names.end(), std::make_move_iterator(listed.begin()),
                  std::make_move_iterator(listed.end()));
   }
@@ -232,7 +232,8 @@ void CacheUpdater::recheck_outdated() {
 
 void CacheUpdater::recheck_failed() {
   retry_at_ = base::Deadline::never();
-  for (const std::string& folder : std::exchange(unlisted_folders_, {})) check_all(list(folder));
+  for (const std::string& folder : std::exchange(unlisted_folders_, {}))
+    check_all(list(folder).files);
   for (const std::string& name : std::exchange(unchecked_files_, {})) check(name);
   if (retry_at_.is_never()) is_out_of_resources_ = false;
 }

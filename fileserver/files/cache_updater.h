@@ -34,8 +34,8 @@ class CacheUpdater {
   // Ends the thread. If it is loading a file, it stops after the current piece.
   ~CacheUpdater();
 
-  // The names of all files in the folder. Changes from now on are kept until start().
-  std::vector<std::string> watch_and_list() { return list(""); }
+  // Lists the whole folder. Changes from now on are kept until start().
+  FolderListing watch_and_list() { return list(""); }
 
   // Starts the thread. `unfinished`: the files whose first load() did not return kCurrent.
   void start(const std::vector<std::string>& unfinished);
@@ -52,7 +52,7 @@ class CacheUpdater {
     bool is_stale;                   // then it is in to_load_ too
   };
 
-  std::vector<std::string> list(const std::string& folder);
+  FolderListing list(const std::string& folder);
   void watch(const std::string& folder);
 
   void open_watch();

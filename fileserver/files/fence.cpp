@@ -12,6 +12,7 @@
 #include "base/file_io.h"
 #include "base/log.h"
 #include "fileserver/files/upload_name.h"
+#include "guard/user.h"
 #include "wire/request.h"
 
 namespace fileserver {
@@ -69,6 +70,12 @@ std::string target_of_fd(int fd) {
   return size > 0 ? std::string(target.data(), static_cast<std::size_t>(size)) : std::string();
 }
 
+Error root_error(const std::string& root, int errno_value) {
+  std::string what = "open the served folder " + root;
+  if (errno_value == EACCES) what += " as user " + guard::user_name();
+  return base::errno_error(ErrorCode::kInternal, what, errno_value);
+}
+
 Error open_error(std::string_view name, int errno_value) {
   const auto code = is_system_failure(errno_value) ? ErrorCode::kInternal : ErrorCode::kNotFound;
   return base::errno_error(code, "open " + std::string(name), errno_value);
@@ -83,8 +90,9 @@ bool is_system_failure(int errno_value) {
 
 base::Result<Fence> Fence::around(const std::string& root) {
   net::Fd fd(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!fd.is_open())
-    return base::errno_error(ErrorCode::kInternal, "open the served folder " + root, errno);
+  if (!fd.is_open()) return root_error(root, errno);
+  if (::faccessat(AT_FDCWD, path_of_fd(fd.get()).c_str(), R_OK | X_OK, AT_EACCESS) != 0)
+    return root_error(root, errno);
   const net::Fd probe(static_cast<int>(open_beneath(fd.get(), ".", 0)));
   if (!probe.is_open())
     base::log::warn("openat2 is not available, links in the served folder are not followed");

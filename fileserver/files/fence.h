@@ -43,7 +43,8 @@ class Fence {
   // opened kBuffered instead.
   enum class Io { kBuffered, kDirect };
 
-  // kInternal when the folder cannot be opened. Logs a warning when there is no openat2.
+  // kInternal when the folder cannot be opened, or when this user may not enter and list it. Logs a
+  // warning when there is no openat2.
   //
   // A folder that is removed and made again under the same name is opened again. One that is only
   // renamed stays the served folder.

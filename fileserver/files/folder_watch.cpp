@@ -72,6 +72,7 @@ FolderListing list_files(const std::string& root, const std::string& folder,
         listing.files.push_back(std::move(name));
     }
     if (is_system_failure(failure.value())) listing.unlisted.push_back(here);
+    if (failure == std::errc::permission_denied) listing.forbidden.push_back(here);
   }
   std::sort(listing.files.begin(), listing.files.end());
   return listing;

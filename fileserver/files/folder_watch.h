@@ -29,6 +29,9 @@ struct FolderListing {
   // Folders that were not read to their end because of an is_system_failure() (fence.h). List them
   // again later.
   std::vector<std::string> unlisted;
+
+  // Folders whose permissions forbid to list them.
+  std::vector<std::string> forbidden;
 };
 
 // Lists all regular files below root/folder; `folder` is "" for the whole root. All names are

@@ -24,6 +24,14 @@ double seconds_since(std::int64_t start_ns) {
   return static_cast<double>(base::now_ns() - start_ns) / 1e9;
 }
 
+// Logs a line for each name, but for no more than the first ten.
+void warn_of_each(std::string_view what, const std::vector<std::string>& names) {
+  constexpr std::size_t kNamed = 10;
+  for (std::size_t i = 0; i < std::min(names.size(), kNamed); ++i)
+    base::log::warn("{} name={}", what, base::log::quoted(names[i]));
+  if (names.size() > kNamed) base::log::warn("{} further={}", what, names.size() - kNamed);
+}
+
 // Starts as many threads as the system allows, between one and `at_most`.
 std::vector<std::thread> start_threads(std::size_t at_most, const std::function<void()>& life) {
   std::vector<std::thread> threads;
@@ -52,7 +60,7 @@ PrefetchedFiles::PrefetchedFiles(std::shared_ptr<const Fence> fence,
     updater_.emplace(cache_, fence_->root_path(), kPieceBytes, std::move(mounts));
     load_all(updater_->watch_and_list(), may_go_on);
   } else {
-    load_all(list_files(fence_->root_path(), "", [](const std::string&) { return true; }).files,
+    load_all(list_files(fence_->root_path(), "", [](const std::string&) { return true; }),
              may_go_on);
   }
 }
@@ -88,16 +96,18 @@ base::Result<OpenedFile> PrefetchedFiles::open_unknown(std::string_view name,
   return opened;
 }
 
-void PrefetchedFiles::load_all(const std::vector<std::string>& names,
+void PrefetchedFiles::load_all(const FolderListing& listing,
                                const std::function<bool()>& may_go_on) {
   const std::int64_t start_ns = base::now_ns();
-  auto unfinished = load_each(names, may_go_on);
+  auto unfinished = load_each(listing.files, may_go_on);
   if (unfinished && !unfinished->empty()) {
     base::pause_ms(kSettlingMs + 1);  // nearly all are files that were written just now
     unfinished = load_each(*unfinished, may_go_on);
   }
   if (!unfinished) return;
-  log_result(names, seconds_since(start_ns));
+  log_result(listing.files, seconds_since(start_ns));
+  warn_of_each("the folder cannot be listed", listing.forbidden);
+  warn_of_each("the file cannot be read, it is not served", unreadable_of(listing.files));
   if (updater_) updater_->start(*unfinished);
 }
 
@@ -135,7 +145,7 @@ void PrefetchedFiles::log_result(const std::vector<std::string>& names, double s
     if (const auto entry = cache_.find(name)) {
       ++files[entry->source];
       if (entry->file) bytes += entry->file->version.size_bytes;
-    } else if (fence_->status_of(name, Fence::Links::kRefused)) {
+    } else if (fence_->status_of_readable(name)) {
       ++files[Source::kDiskOverLimit];
     }
   }
@@ -152,6 +162,18 @@ void PrefetchedFiles::log_result(const std::vector<std::string>& names, double s
   if (files[Source::kDiskUnreadable] > 0)
     base::log::warn("files that could not be prefetched are served from disk files={}",
                     files[Source::kDiskUnreadable]);
+}
+
+// A file that may not be read has no entry in the cache.
+std::vector<std::string> PrefetchedFiles::unreadable_of(
+    const std::vector<std::string>& names) const {
+  std::vector<std::string> unreadable;
+  for (const std::string& name : names) {
+    if (!cache_.find(name) && fence_->status_of(name, Fence::Links::kRefused) &&
+        !fence_->status_of_readable(name))
+      unreadable.push_back(name);
+  }
+  return unreadable;
 }
 
 bool for_each_in_parallel(std::size_t count, const std::function<void(std::size_t)>& work,

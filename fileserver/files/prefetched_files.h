@@ -58,13 +58,14 @@ class PrefetchedFiles : public Files {
   // Opens a file that the cache does not know on disk, if there is such a file.
   base::Result<OpenedFile> open_unknown(std::string_view name, const std::string& real_name);
 
-  void load_all(const std::vector<std::string>& names, const std::function<bool()>& may_go_on);
+  void load_all(const FolderListing& listing, const std::function<bool()>& may_go_on);
 
   // Loads each file once. Returns those that are not finished, or nothing if it was ended.
   std::optional<std::vector<std::string>> load_each(const std::vector<std::string>& names,
                                                     const std::function<bool()>& may_go_on);
   void log_progress(std::size_t done, std::size_t count, double seconds) const;
   void log_result(const std::vector<std::string>& names, double seconds) const;
+  std::vector<std::string> unreadable_of(const std::vector<std::string>& names) const;
 
   const std::shared_ptr<const Fence> fence_;
   DiskFiles disk_;

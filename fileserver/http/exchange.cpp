@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "fileserver/http/page.h"
 #include "serve/answer.h"
 
 namespace fileserver {
@@ -58,7 +59,12 @@ void Exchange::answer(int status) {
   }
   if (status == 429) head.field("Retry-After", "6");  // one wrong password is forgiven by then
   if (status == 503) head.field("Retry-After", "1");
-  send_text(head, kPlainText, std::string(http::reason_of(status)) + "\n");
+  // The head of the request is still there, because nothing reads the body of a GET.
+  const bool reads = method_ == http::Method::kGet || method_ == http::Method::kHead;
+  const std::string page = reads && wants_page(head_) ? answer_page(status) : std::string();
+  if (page.empty()) return send_text(head, kPlainText, std::string(http::reason_of(status)) + "\n");
+  head.field("Vary", "Accept").field("Content-Security-Policy", kPagePolicy);
+  send_text(head, "text/html; charset=utf-8", page);
 }
 
 void Exchange::answer_not_allowed(std::string_view allowed) {

@@ -46,8 +46,9 @@ class Exchange {
   // Sends the head with a body that is short; to HEAD without it.
   void send_text(http::AnswerHead& head, std::string_view type, std::string_view text);
 
-  // Answers with the words of the status as the body, and with the fields that the status needs:
-  // 401 asks for credentials, 429 and 503 say when to try again.
+  // Answers with the words of the status as the body, or with a page where a browser asks and there
+  // is one for the status (page.h), and with the fields that the status needs: 401 asks for
+  // credentials, 429 and 503 say when to try again.
   void answer(int status);
 
   // 405, with the methods that are allowed.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fileserver/http/listing.h"
+#include "fileserver/http/page.h"
 
 namespace fileserver {
 
@@ -61,7 +62,7 @@ void get_folder(Exchange& exchange, const HttpParts& parts) {
   if (is_json) {
     exchange.send_text(head, "application/json; charset=utf-8", listing_json(*entries));
   } else {
-    head.field("Content-Security-Policy", kListingPolicy);
+    head.field("Content-Security-Policy", kPagePolicy);
     exchange.send_text(head, "text/html; charset=utf-8", listing_page(name, *entries));
   }
 }

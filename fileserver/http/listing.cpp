@@ -7,6 +7,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "fileserver/http/page.h"
 #include "http/path.h"
 #include "http/syntax.h"
 
@@ -14,54 +15,12 @@ namespace fileserver {
 
 namespace {
 
-constexpr std::string_view kPageStart = R"(<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>)";
-
-constexpr std::string_view kStyle = R"(</title>
-<style>
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem; }
-h1 { font-size: 1.25rem; font-weight: 600; margin: .5rem .5rem 1rem; overflow-wrap: anywhere; }
-table { width: 100%; border-collapse: collapse; }
-th { text-align: left; font-weight: 400; opacity: .7; }
-th:first-child { width: 100%; }
-th, td { padding: .45rem .5rem; border-bottom: 1px solid #8883; vertical-align: top; }
-td:first-child { padding: 0; overflow-wrap: anywhere; }
-.size, .time { white-space: nowrap; font-variant-numeric: tabular-nums; opacity: .7; }
-.size { text-align: right; }
-a { display: block; padding: .45rem .5rem; text-decoration: none; }
-a:hover { text-decoration: underline; }
-@media (max-width: 36rem) { .time { display: none; } body { padding: .5rem; } }
-</style>
-</head>
-<body>
-)";
-
 constexpr std::string_view kTableStart =
     R"(<table>
 <thead><tr><th scope="col">Name</th><th scope="col" class="size">Size</th>)"
     R"(<th scope="col" class="time">Modified (UTC)</th></tr></thead>
 <tbody>
 )";
-
-std::string escaped(std::string_view text) {
-  std::string html;
-  for (const char byte : text) {
-    switch (byte) {
-      case '&': html += "&amp;"; break;
-      case '<': html += "&lt;"; break;
-      case '>': html += "&gt;"; break;
-      case '"': html += "&quot;"; break;
-      case '\'': html += "&#39;"; break;
-      default: html += byte;
-    }
-  }
-  return html;
-}
 
 // "2026-11-22 09:05"
 std::string readable_time(std::int64_t seconds) {
@@ -120,18 +79,14 @@ std::string listing_json(const std::vector<ListedEntry>& entries) {
 }
 
 std::string listing_page(std::string_view folder, const std::vector<ListedEntry>& entries) {
-  const std::string title = "/" + escaped(folder) + (folder.empty() ? "" : "/");
-  std::string page(kPageStart);
-  page += title;
-  page += kStyle;
-  page += "<h1>" + title + "</h1>\n";
-  page += kTableStart;
+  std::string table(kTableStart);
   if (!folder.empty())
-    page +=
+    table +=
         "<tr><td><a href=\"../\">../</a></td><td class=\"size\"></td>"
         "<td class=\"time\"></td></tr>\n";
-  for (const ListedEntry& entry : entries) append_row(page, entry);
-  return page + "</tbody>\n</table>\n</body>\n</html>\n";
+  for (const ListedEntry& entry : entries) append_row(table, entry);
+  const std::string title = "/" + std::string(folder) + (folder.empty() ? "" : "/");
+  return html_page(title, table + "</tbody>\n</table>\n");
 }
 
 std::string readable_size(std::uint64_t size_bytes) {

@@ -19,9 +19,6 @@ struct ListedEntry {
   bool operator==(const ListedEntry&) const = default;
 };
 
-// For Content-Security-Policy of the page, which has a style and nothing else.
-inline constexpr std::string_view kListingPolicy = "default-src 'none'; style-src 'unsafe-inline'";
-
 // Whether Accept has application/json, and no text/html before it.
 bool prefers_json(const http::RequestHead& head);
 

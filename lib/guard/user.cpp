@@ -67,6 +67,12 @@ void forbid_more_rights() { ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
 
 bool is_root() { return ::geteuid() == 0; }
 
+std::string user_name() {
+  const uid_t uid = ::geteuid();
+  const auto account = known(::getpwuid(uid));
+  return account ? account->name : std::to_string(uid);
+}
+
 base::Status become_user(const std::string& user) {
   const auto account = account_of(user);
   if (!account)

@@ -13,6 +13,9 @@ void forbid_more_rights();
 
 bool is_root();
 
+// The name of the user as whom the process runs, or its number if it has no name.
+std::string user_name();
+
 // Makes the process run as `user`, which is a name or a number, with the groups of that user. All
 // rights of root are gone afterwards, and it is verified that they cannot be taken back. Does
 // nothing if the process runs as this user already.

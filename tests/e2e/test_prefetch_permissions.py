@@ -1,14 +1,16 @@
 """Prefetched files follow the permissions of the served folder, for one who is subject to them."""
 
 import os
+import pwd
 import shutil
 import subprocess
 import unittest
 
 from client import Client, grant
 from prefetch_scene import SOON_S
+from programs import BUILD, environment
 from scene import SceneTest, create_account
-from waiting import eventually
+from waiting import LONG_S, eventually
 
 # Root without these two capabilities is subject to permissions, as any other user is.
 _OBEDIENT = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
@@ -72,6 +74,46 @@ class PrefetchPermissionsTest(SceneTest):
         self.assertEqual(client.ask("sub/deep/a"), "not-found")
         self.file.chmod(0o644)
         self.assert_soon(client, b"content")
+
+    def test_what_cannot_be_read_at_start_is_named(self) -> None:
+        self.file.chmod(0)
+        self.scene.write("hidden/b", b"content").parent.chmod(0)
+        self.addCleanup((self.scene.root / "hidden").chmod, 0o755)
+        self.serve()
+        log = self.fileserver.log()
+        self.assertIn('the file cannot be read, it is not served name="sub/deep/a"', log)
+        self.assertIn('the folder cannot be listed name="hidden"', log)
+        self.assertNotIn("memory-limit", log)
+
+    def test_no_more_than_ten_files_that_cannot_be_read_are_named(self) -> None:
+        for i in range(12):
+            self.scene.write(f"f{i:02}", b"content").chmod(0)
+        self.serve()
+        words = "the file cannot be read, it is not served"
+        self.assertEqual(self.fileserver.log().count(f"{words} name="), 10)
+        self.assertIn(f"{words} further=2", self.fileserver.log())
+
+    def test_a_served_folder_that_cannot_be_entered_or_listed_ends_the_start(self) -> None:
+        for mode in (0, 0o311, 0o644):
+            self.scene.root.chmod(mode)
+            for files in ("prefetch", "disk"):
+                with self.subTest(mode=oct(mode), files=files):
+                    command = [*obedient(), str(BUILD / "fileserver"), f"--root={self.scene.root}"]
+                    ended = subprocess.run(
+                        [*command, "--listen=127.0.0.1:0", f"--files={files}"],
+                        env=environment(),
+                        capture_output=True,
+                        text=True,
+                        timeout=LONG_S,
+                        check=False,
+                    )
+                    self.assertEqual((ended.returncode, ended.stdout), (1, ""), ended.stderr)
+                    user = pwd.getpwuid(os.geteuid()).pw_name
+                    self.assertEqual(
+                        ended.stderr,
+                        f"fileserver: open the served folder {self.scene.root} as user {user}: "
+                        "Permission denied\n",
+                    )
 
     def test_files_of_a_folder_that_may_not_be_entered_are_not_served_until_it_may_be(self) -> None:
         client = self.serve()

@@ -3,6 +3,7 @@
 from tree import Mutation
 
 _SENT = "e2e/test_disk_mode.ChangeWhileSentTest."
+_PERMISSIONS = "e2e/test_prefetch_permissions.PrefetchPermissionsTest."
 _READS = "e2e/test_file_reads.FileReadsTest."
 _FOLLOWS = "e2e/test_prefetch_follows.PrefetchFollowsTest."
 
@@ -13,6 +14,20 @@ _FENCE = (
         'kNeverInNames("\\0\\r\\n", 3)',
         'kNeverInNames("\\0", 1)',
         ("unit/a name with a line break*",),
+    ),
+    Mutation(
+        "served-folder-need-not-be-readable",
+        "fileserver/files/fence.cpp",
+        "R_OK | X_OK, AT_EACCESS) != 0)\n    return root_error",
+        "F_OK, AT_EACCESS) != 0)\n    return root_error",
+        (_PERMISSIONS + "test_a_served_folder_that_cannot_be_entered_or_listed_ends_the_start",),
+    ),
+    Mutation(
+        "unreadable-files-are-over-the-limit",
+        "fileserver/files/prefetched_files.cpp",
+        "} else if (fence_->status_of_readable(name)) {",
+        "} else if (fence_->status_of(name, Fence::Links::kRefused)) {",
+        (_PERMISSIONS + "test_what_cannot_be_read_at_start_is_named",),
     ),
     Mutation(
         "links-may-leave-the-folder",

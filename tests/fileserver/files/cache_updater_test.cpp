@@ -23,7 +23,7 @@ struct Updated {
     folder.write("kept", "1");
     folder.write("large", "");
     fs::resize_file(folder.path("large"), kLargeBytes);
-    updater.start(updater.watch_and_list());
+    updater.start(updater.watch_and_list().files);
   }
 
   bool has(const std::string& name) const { return cache.find(name).has_value(); }
@@ -69,7 +69,7 @@ TEST_CASE("the updater ends while it loads a large file", "[files]") {
     FileCache cache(fence, 2 * kLargeBytes);
     {
       CacheUpdater updater(cache, fence.root_path(), kPieceBytes);
-      updater.start(updater.watch_and_list());
+      updater.start(updater.watch_and_list().files);
       while (cache.used_bytes() < kLargeBytes) base::pause_ms(1);
     }
     was_ended = cache.find("large")->source != Source::kMemory;
@@ -84,7 +84,7 @@ TEST_CASE("a file that inotify does not report is loaded when it is asked for", 
   const Fence fence = std::move(*Fence::around(folder.path("root")));
   FileCache cache(fence, kLargeBytes);
   CacheUpdater updater(cache, fence.root_path());
-  updater.start(updater.watch_and_list());
+  updater.start(updater.watch_and_list().files);
   fs::create_hard_link(folder.path("outside/a"), folder.path("root/a"));
   fs::remove(folder.path("outside/a"));
   updater.check_soon("a");
@@ -104,7 +104,7 @@ TEST_CASE("a root that was made again is watched, even with the inode of an earl
   const Fence fence = std::move(*Fence::around(root));
   FileCache cache(fence, kLargeBytes);
   CacheUpdater updater(cache, fence.root_path());
-  const auto names = updater.watch_and_list();
+  const auto names = updater.watch_and_list().files;
   for (int i = 0; i < 2; ++i) {
     fs::remove_all(root);
     fs::create_directory(root);

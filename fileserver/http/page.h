@@ -1,0 +1,27 @@
+// What every page for a browser looks like: no script, and nothing from elsewhere.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "http/request_head.h"
+
+namespace fileserver {
+
+// For Content-Security-Policy of a page, which has a style and nothing else.
+inline constexpr std::string_view kPagePolicy = "default-src 'none'; style-src 'unsafe-inline'";
+
+// The text with all that HTML understands escaped.
+std::string escaped(std::string_view text);
+
+// A whole page. `title` is plain text, and the heading too. `body` is HTML.
+std::string html_page(std::string_view title, std::string_view body);
+
+// Whether Accept names text/html, as that of a browser does.
+bool wants_page(const http::RequestHead& head);
+
+// The page that a browser shows for the status, with a way back. Empty where the words of the
+// status are all there is to say: no person meets such a status by following links.
+std::string answer_page(int status);
+
+}  // namespace fileserver
