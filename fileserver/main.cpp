@@ -177,9 +177,11 @@ int run(const Config& config) {
         "--trusted-proxy: docs/http.md\"",
         net::to_string(*config.http_listen));
   }
+  const auto http =
+      *http_listener ? std::optional((*http_listener)->address) : std::optional<net::HostPort>();
   const serve::MakeWorker make_worker = [&] {
     return std::make_unique<fileserver::Session>(auth, log_in, *files, transfer_log->get(),
-                                                 config.new_accounts);
+                                                 config.new_accounts, http);
   };
   options.before_exit = [&] {
     if (*transfer_log) (*transfer_log)->finish();

@@ -3,6 +3,7 @@
 #include <variant>
 
 #include "base/log.h"
+#include "fileserver/wrong_port.h"
 #include "serve/answer.h"
 #include "telemetry/counters.h"
 #include "wire/error_word.h"
@@ -27,6 +28,7 @@ void refuse_new(serve::LineConversation& connection) {
 
 void Session::converse(serve::LineConversation& connection) {
   is_granted_ = false;
+  is_first_line_ = true;
   if (transfer_log_ != nullptr) connection.stream().keep_times();
   while (const auto line = connection.next_line()) {
     const telemetry::RequestTimer timer;
@@ -34,6 +36,7 @@ void Session::converse(serve::LineConversation& connection) {
     std::visit([&](const auto& request) { handle(connection, request); }, parsed);
     timer.count(std::visit([](const auto& request) { return verb_of(request); }, parsed),
                 connection.outcome());
+    is_first_line_ = false;
   }
 }
 
@@ -73,6 +76,10 @@ void Session::handle(serve::LineConversation& connection, const wire::Get& reque
 
 void Session::handle(serve::LineConversation& connection, const wire::FileName& file) {
   const std::int64_t asked_ns = transfer_log_ == nullptr ? 0 : base::now_ns();
+  if (is_first_line_ && is_http_request_line(file.name)) {
+    connection.end_with(base::ErrorCode::kSyntax, wrong_port_answer(http_listen_));
+    return;
+  }
   if (!is_granted_) {
     log_transfer(connection, file.name, asked_ns, base::Error{base::ErrorCode::kDenied, {}});
     connection.reply_error(base::ErrorCode::kDenied, "log in first: get:USER:PASSWORD");

@@ -2,11 +2,15 @@
 // lines and their replies.
 #pragma once
 
+#include <optional>
+#include <utility>
+
 #include "fileserver/auth_client.h"
 #include "fileserver/config.h"
 #include "fileserver/files/files.h"
 #include "fileserver/log_in.h"
 #include "fileserver/transfers/transfer_log.h"
+#include "net/address.h"
 #include "serve/line_worker.h"
 #include "wire/request.h"
 
@@ -17,12 +21,13 @@ namespace fileserver {
 class Session : public serve::LineWorker {
  public:
   Session(AuthClient& auth, LogIn& log_in, Files& files, TransferLog* transfer_log,
-          NewAccounts new_accounts)
+          NewAccounts new_accounts, std::optional<net::HostPort> http_listen)
       : auth_(auth),
         log_in_(log_in),
         files_(files),
         transfer_log_(transfer_log),
-        new_accounts_(new_accounts) {}
+        new_accounts_(new_accounts),
+        http_listen_(std::move(http_listen)) {}
 
  private:
   void converse(serve::LineConversation& connection) override;
@@ -42,9 +47,13 @@ class Session : public serve::LineWorker {
   Files& files_;
   TransferLog* const transfer_log_;
   const NewAccounts new_accounts_;
+  const std::optional<net::HostPort> http_listen_;  // where HTTP is served, if it is
 
   // Whether the last `get:` line of this connection was answered OK.
   bool is_granted_ = false;
+
+  // Whether the line that is answered now is the first one of this connection.
+  bool is_first_line_ = true;
 };
 
 }  // namespace fileserver

@@ -34,6 +34,13 @@ void LineConversation::reply_error(base::ErrorCode code, std::string_view text) 
   stream_.end_gently();
 }
 
+void LineConversation::end_with(base::ErrorCode outcome, std::string_view text) {
+  outcome_ = outcome;
+  flush();
+  stream_.send(text);
+  stream_.end_gently();
+}
+
 std::span<const char> LineConversation::begin_sized_reply(std::uint64_t size_bytes) {
   outcome_.reset();
   queue(wire::ok_sized_line(size_bytes));

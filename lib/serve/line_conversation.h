@@ -53,6 +53,10 @@ class LineConversation {
   void reply_error(base::ErrorCode code, std::string_view text);
   void flush() { stream_.send(take_queued()); }
 
+  // Sends `text` as it is in place of a reply, and ends the conversation: for a peer that speaks
+  // another protocol. It counts as `outcome`.
+  void end_with(base::ErrorCode outcome, std::string_view text);
+
   // Begins the reply "OK <size>" with a body, which the caller sends on the stream. Returns what
   // has to be sent in front of the body: the queued replies and this line. It is valid until the
   // next reply.

@@ -7,6 +7,13 @@ _ANSWERS = "e2e/test_auth_answers.AuthAnswersTest."
 
 _SESSION = (
     Mutation(
+        "http-request-is-known-at-any-time",
+        "fileserver/session.cpp",
+        "if (is_first_line_ && is_http_request_line",
+        "if (is_http_request_line",
+        ("e2e/test_wrong_port.WrongPortTest",),
+    ),
+    Mutation(
         "next-client-has-the-last-grant",
         "fileserver/session.cpp",
         "converse(serve::LineConversation& connection) {\n  is_granted_ = false;",

@@ -21,6 +21,7 @@ _FENCE = (
         "R_OK | X_OK, AT_EACCESS) != 0)\n    return root_error",
         "F_OK, AT_EACCESS) != 0)\n    return root_error",
         (_PERMISSIONS + "test_a_served_folder_that_cannot_be_entered_or_listed_ends_the_start",),
+        may_hang=True,
     ),
     Mutation(
         "unreadable-files-are-over-the-limit",
