@@ -39,33 +39,37 @@ base::Result<std::string> read_record(Scheme scheme) {
   return record;
 }
 
-// Says what became of the account.
-base::Status report(const std::string& user, const base::Status& done, const char* what) {
+// Says what became of the account, and in which store.
+base::Status report(const std::string& user, const base::Status& done, const char* what,
+                    const std::string& where) {
   if (!done) return Error{done.error().code, "account " + user + ": " + done.error().context};
-  std::cerr << fmt::format("authserver: account {} {}\n", user, what);
+  std::cerr << fmt::format("authserver: account {} {} {}\n", user, what, where);
   return base::kDone;
 }
 
 }  // namespace
 
-base::Status add_account(AccountStore& store, const std::string& user, Scheme scheme) {
+base::Status add_account(AccountStore& store, const std::string& where, const std::string& user,
+                         Scheme scheme) {
   auto record = read_record(scheme);
   if (!record) return record.error();
   const auto created = store.create({user, *record});
   wipe(*record);
-  return report(user, created, "added");
+  return report(user, created, "added to", where);
 }
 
-base::Status set_password(AccountStore& store, const std::string& user, Scheme scheme) {
+base::Status set_password(AccountStore& store, const std::string& where, const std::string& user,
+                          Scheme scheme) {
   auto record = read_record(scheme);
   if (!record) return record.error();
   const auto replaced = store.replace({user, *record});
   wipe(*record);
-  return report(user, replaced, "has the new password");
+  return report(user, replaced, "has the new password in", where);
 }
 
-base::Status remove_account(AccountStore& store, const std::string& user) {
-  return report(user, store.remove(user), "removed");
+base::Status remove_account(AccountStore& store, const std::string& where,
+                            const std::string& user) {
+  return report(user, store.remove(user), "removed from", where);
 }
 
 }  // namespace authserver

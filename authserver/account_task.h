@@ -15,16 +15,22 @@ struct AccountTask {
 
   bool is_wanted() const { return kind != Kind::kNone; }
 
-  // Whether the store may be made for it. Any other task would only make an empty store for a
-  // misspelt name.
-  bool may_make_store() const { return kind == Kind::kImport || kind == Kind::kAdd; }
+  // Whether what is missing of the store, such as its table, may be made for it. Any other task
+  // would only make an empty store for a misspelt name.
+  bool may_prepare_store() const { return kind == Kind::kImport || kind == Kind::kAdd; }
+
+  // Whether a whole new store may be made for it. An import brings all accounts of a store. One
+  // account goes into a store that is there, because a misspelt path would otherwise be a store.
+  bool may_create_store() const { return kind == Kind::kImport || creates_store; }
 
   Kind kind = Kind::kNone;
   std::string operand;  // a file, where "-" is standard output or input, or the name of a user
+  bool creates_store = false;  // --create-store
 };
 
-// Carries out the task and reports on standard error what was done. New passwords are stored as
-// `scheme` says. Servers may use the store meanwhile. Requires: task.is_wanted().
+// Carries out the task and reports on standard error what was done, and in which store. New
+// passwords are stored as `scheme` says. Servers may use the store meanwhile. Fails with kNotFound
+// if the store is not there and the task may not create it. Requires: task.is_wanted().
 base::Status carry_out(const AccountTask& task, const StoreConfig& store_config, Scheme scheme);
 
 }  // namespace authserver

@@ -84,7 +84,8 @@ bool has_failed(const std::istream& input) {
 
 }  // namespace
 
-base::Status export_accounts(AccountStore& store, const std::string& path) {
+base::Status export_accounts(AccountStore& store, const std::string& where,
+                             const std::string& path) {
   Progress progress("exported");
   const auto fill = [&](int fd) -> base::Status {
     int failure = 0;
@@ -99,11 +100,12 @@ base::Status export_accounts(AccountStore& store, const std::string& path) {
     return base::errno_error(ErrorCode::kInternal, "export to " + path, failure);
   };
   if (const auto written = write_to(path, fill); !written) return written;
-  std::cerr << fmt::format("authserver: exported {} accounts\n", progress.total());
+  std::cerr << fmt::format("authserver: exported {} accounts from {}\n", progress.total(), where);
   return base::kDone;
 }
 
-base::Status import_accounts(AccountStore& store, const std::string& path) {
+base::Status import_accounts(AccountStore& store, const std::string& where,
+                             const std::string& path) {
   const auto unreadable = [&path] {
     return base::errno_error(ErrorCode::kInternal, "import from " + path, errno);
   };
@@ -131,8 +133,8 @@ base::Status import_accounts(AccountStore& store, const std::string& path) {
     }
   }
   if (has_failed(input)) return unreadable();
-  std::cerr << fmt::format("authserver: imported {} accounts, {} existed already\n", imported.made,
-                           imported.same);
+  std::cerr << fmt::format("authserver: imported {} accounts, {} existed already, in {}\n",
+                           imported.made, imported.same, where);
   if (imported.different == 0) return base::kDone;
   return Error{ErrorCode::kExists,
                fmt::format("{} accounts exist with another record and were not changed",

@@ -61,7 +61,8 @@ void declare_tasks(flags::App& app, AccountTask& task) {
   const auto add = [&](const char* name, Kind kind, const char* help, bool is_of_user) {
     const auto take = [&task, kind, is_of_user](const std::string& text) {
       if (is_of_user ? !wire::is_valid_user(text) : text.empty()) return false;
-      task = {kind, text};
+      task.kind = kind;
+      task.operand = text;
       return true;
     };
     options.push_back(app.add_parsed(
@@ -80,6 +81,8 @@ void declare_tasks(flags::App& app, AccountTask& task) {
   add("--set-password", Kind::kSetPassword,
       "change the password of USER to the first line of standard input and exit", true);
   flags::exclude_each_other(options);
+  app.add_flag("--create-store", task.creates_store,
+               "let --add-account make the SQLite file if it is not there yet");
 }
 
 void declare(flags::App& app, Target& target) {

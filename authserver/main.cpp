@@ -31,9 +31,6 @@ int failed(const base::Error& error) { return serve::failed_to_start("authserver
 
 int carry_out_instead_of_serving(const Config& config) {
   if (const auto done = serve::become_user(config.serve); !done) return failed(done.error());
-  if (config.task.may_make_store()) {
-    if (const auto prepared = config.store.prepare(); !prepared) return failed(prepared.error());
-  }
   // A stop signal ends the program at once. That is safe: an import can be repeated, an unfinished
   // export leaves the old file, and one account is changed as a whole.
   base::release_stop_signals();

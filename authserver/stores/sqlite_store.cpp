@@ -263,7 +263,16 @@ base::Status SqliteBackend::prepare(const StoreLimits& limits) const {
   return base::kDone;
 }
 
-std::string SqliteBackend::where() const { return "sqlite " + options_.path; }
+bool SqliteBackend::is_there() const {
+  std::error_code unknown;  // open() says why a file cannot be looked at
+  return std::filesystem::exists(options_.path, unknown) || unknown;
+}
+
+std::string SqliteBackend::where() const {
+  std::error_code ignored;  // the name is then as it was given
+  const auto path = std::filesystem::absolute(options_.path, ignored);
+  return "sqlite " + (ignored ? options_.path : path.lexically_normal().string());
+}
 
 base::Result<std::unique_ptr<AccountStore>> SqliteBackend::open(const StoreLimits& limits) const {
   auto store = std::make_unique<SqliteStore>(options_.path, limits, *commits_);

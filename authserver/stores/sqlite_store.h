@@ -26,6 +26,7 @@ class SqliteBackend : public StoreBackend {
   void declare_flags(flags::App& app) override;
   guard::Allowed needs() const override;
   base::Status prepare(const StoreLimits& limits) const override;
+  bool is_there() const override;
   std::string where() const override;
   base::Result<std::unique_ptr<AccountStore>> open(const StoreLimits& limits) const override;
 

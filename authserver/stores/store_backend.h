@@ -48,6 +48,10 @@ class StoreBackend {
   // (durable="..."). The error says why the store cannot be used.
   virtual base::Status prepare(const StoreLimits& limits) const = 0;
 
+  // False if prepare() would make the whole store, because it is a file that is not there.
+  // Requires: the flags are read.
+  virtual bool is_there() const { return true; }
+
   // What the log calls the store, such as "redis 127.0.0.1:6379". Requires: the flags are read.
   virtual std::string where() const = 0;
 

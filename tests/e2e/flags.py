@@ -76,6 +76,7 @@ FLAGS = {
         Flag("add-account", None, "a", BAD_USER),
         Flag("remove-account", None, "a", BAD_USER),
         Flag("set-password", None, "a", BAD_USER),
+        Flag("create-store", None, "true", ("fish",)),
         *BOTH,
     ),
     "fileserver": (

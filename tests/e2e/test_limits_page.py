@@ -34,7 +34,7 @@ NO_LIMITS = {
         "password-scheme",
     ),
     *("sqlite-path", "export", "import", "server", "connection", "pipeline", "user", "password"),
-    *("add-account", "remove-account", "set-password", "list-accounts"),
+    *("add-account", "remove-account", "set-password", "list-accounts", "create-store"),
     *("file", "once", "verify", "verify-root", "save", "json", "protocol", "arrivals", "seed"),
     *("too-slow", "engine", "release", "hold", "transfers"),
 }

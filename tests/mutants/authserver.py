@@ -80,10 +80,17 @@ _PROGRAM = (
     ),
     Mutation(
         "export-makes-an-empty-store",
-        "authserver/main.cpp",
-        "config.task.may_make_store()",
+        "authserver/account_task.cpp",
+        "task.may_prepare_store()",
         "true",
         (_MOVING + "test_an_export_of_no_store_creates_none_and_keeps_the_last_good_one",),
+    ),
+    Mutation(
+        "account-in-the-wrong-folder-makes-a-store",
+        "authserver/account_task.cpp",
+        "task.may_create_store() || backend.is_there()",
+        "true",
+        (_CHANGES + "test_one_account_makes_no_store_unless_that_is_asked_for",),
     ),
     Mutation(
         "change-in-sqlite-is-not-committed",

@@ -62,6 +62,12 @@ class AccountChangesTest(StoreTest):
         self.why = done.stderr
         return done.returncode, done.stdout
 
+    def make_store(self) -> list[str]:
+        """The flags of a store of SQLite that an authserver has made."""
+        store = self.store("sqlite")
+        self.scene.authserver(*store).stop()
+        return store
+
     def assert_done(self, *arguments: object, said: str = "") -> None:
         self.assertEqual(self.accounts(*arguments, said=said), (0, ""), self.why)
 
@@ -111,8 +117,8 @@ class AccountChangesTest(StoreTest):
             for model in ("thread", "process"):
                 with self.subTest(kind=kind, model=model):
                     user = f"{kind}.{model}.busy"
-                    self.assert_done("add", user, *self.store(kind), said="pw\n")
                     servers = self.fileservers(kind, (model, "persistent"))
+                    self.assert_done("add", user, *self.store(kind), said="pw\n")
                     crowd = [
                         Asker(self.client(servers[number % 2]), f"get:{user}:pw")
                         for number in range(CLIENTS)
@@ -147,7 +153,7 @@ class AccountChangesTest(StoreTest):
         names = ["-dash", "Zoe", "a.b", "adam", "a" * 64, "zoe"]
         for kind in STORES:
             with self.subTest(kind):
-                store = self.store(kind)
+                store = self.store(kind) if kind != "sqlite" else self.make_store()
                 _, before = self.accounts("list", *store) if kind != "sqlite" else (0, "")
                 for name in reversed(names):
                     self.assert_done("add", name, *store, *PLAIN, said="pw\n")
@@ -203,14 +209,44 @@ class AccountChangesTest(StoreTest):
                 self.assertIn("the user is missing", self.why)
 
     def test_the_store_is_found_by_variables_and_by_the_file_too(self) -> None:
+        self.make_store()
         config = self.scene.folder / "config"
         config.write_text(f"sqlite-path = {self.scene.accounts}\n")
         self.assert_done("add", "bob", "--config", config, said="pw\n")
         found = self.accounts("list", AUTHSERVER_SQLITE_PATH=str(self.scene.accounts))
         self.assertEqual(found, (0, "bob\n"))
 
+    def test_what_was_done_names_the_store(self) -> None:
+        where = {
+            "sqlite": f"sqlite {self.scene.accounts}",
+            "mysql": "mysql 127.0.0.1:",
+            "redis": "redis 127.0.0.1:",
+        }
+        self.make_store()
+        for kind in STORES:
+            with self.subTest(kind):
+                for command, said in (
+                    ("add", "account zed added to "),
+                    ("password", "account zed has the new password in "),
+                    ("remove", "account zed removed from "),
+                ):
+                    self.assert_done(command, "zed", *self.store(kind), said="pw\n")
+                    self.assertIn(said + where[kind], self.why)
+
+    def test_one_account_makes_no_store_unless_that_is_asked_for(self) -> None:
+        folder = self.scene.folder / "wrong"
+        folder.mkdir()
+        file = folder / "accounts.db"
+        add = ("add", "zed", "--sqlite-path", os.path.relpath(file))
+        self.assert_fails(1, f"open sqlite {file}: there is no such file", *add, said="pw\n")
+        self.assertIn("--create-store", self.why)
+        self.assertEqual(list(folder.iterdir()), [])
+        self.assert_done(*add[:1], *add[2:], "--create-store", "zed", said="pw\n")
+        self.assertIn(f"account zed added to sqlite {file}\n", self.why)
+        self.assert_done("add", "amy", *add[2:], said="pw\n")
+
     def test_a_store_that_cannot_be_asked_fails(self) -> None:
-        for command in ("remove", "password", "list"):
+        for command in ("add", "remove", "password", "list"):
             user = () if command == "list" else ("bob",)
             self.assert_fails(1, "open", command, *user, *self.store("sqlite"), said="pw\n")
         self.assertFalse(self.scene.accounts.exists())
@@ -232,13 +268,13 @@ class AccountChangesTest(StoreTest):
         self.assert_done("remove", "stays", *store)
 
     def at_a_terminal(self, answers: list[bytes]) -> tuple[int, bytes, bool]:
-        """Adds bob. Types an answer after each question.
+        """Adds bob, to a store that is made for that. Types an answer after each question.
 
         Returns the exit status, what is shown, and whether the terminal shows again what is typed.
         """
         master, terminal = pty.openpty()
         script = subprocess.Popen(
-            [SCRIPTS / "accounts", "add", "bob", *self.store("sqlite")],
+            [SCRIPTS / "accounts", "add", "bob", *self.store("sqlite"), "--create-store"],
             stdin=terminal,
             stdout=terminal,
             stderr=terminal,
