@@ -12,6 +12,7 @@
 #include "base/stop_signals.h"
 #include "guard/user.h"
 #include "net/listen.h"
+#include "serve/service_manager.h"
 
 namespace serve {
 
@@ -92,6 +93,7 @@ void announce_ready(const Addresses& addresses, const Options& options,
   std::string line = "READY " + net::to_string(addresses.listen);
   if (addresses.http) line += " http=" + net::to_string(*addresses.http);
   if (addresses.telemetry) line += " telemetry=" + net::to_string(*addresses.telemetry);
+  tell_ready(line);
   std::printf("%s\n", line.c_str());
   std::fflush(stdout);
 }

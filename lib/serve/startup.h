@@ -41,9 +41,9 @@ struct Addresses {
 };
 
 // Prints "READY HOST:PORT http=HOST:PORT telemetry=HOST:PORT" on standard output, without those
-// that there are not, and logs the limits. Warns if there are too few descriptors for
-// --max-connections, and if the server runs as root although nobody asked for it. Logs what the
-// sandbox enforces, or a warning when it enforces nothing.
+// that there are not, tells a service manager the same, and logs the limits. Warns if there are too
+// few descriptors for --max-connections, and if the server runs as root although nobody asked for
+// it. Logs what the sandbox enforces, or a warning when it enforces nothing.
 void announce_ready(const Addresses& addresses, const Options& options,
                     const base::Result<std::string_view>& sandbox);
 

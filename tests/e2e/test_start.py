@@ -7,6 +7,7 @@ import unittest
 import servers
 from programs import run
 from scene import SceneTest
+from waiting import LONG_S
 
 
 def can_listen_on_ipv6() -> bool:
@@ -34,6 +35,21 @@ class StartTest(SceneTest):
                 self.assertEqual(self.scene.client(server).ask("ping"), "OK")
                 self.assertEqual(server.stop(), 0)
                 self.assertEqual(server.output_at_end(), "")
+
+    def test_a_service_manager_is_told_when_the_server_is_ready(self) -> None:
+        """As systemd asks for it, with the path of a socket in NOTIFY_SOCKET."""
+        path = self.scene.folder / "notify"
+        variables = {"NOTIFY_SOCKET": str(path)}
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+            manager.bind(str(path))
+            manager.settimeout(LONG_S)
+            for kind in servers.KINDS:
+                with self.subTest(kind):
+                    server = servers.start(self.scene, kind, env=variables)
+                    message = manager.recv(1000).decode()
+                    self.assertEqual(message, f"READY=1\nSTATUS={server.ready_line}")
+        server = servers.start(self.scene, "authserver with threads", env=variables)
+        self.assertIn("the service manager cannot be told that the server is ready", server.log())
 
     def test_a_name_may_stand_for_the_host(self) -> None:
         authserver = self.scene.authserver("--listen", "localhost:0")
