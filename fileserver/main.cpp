@@ -24,6 +24,7 @@
 #include "fileserver/transfers/transfer_file.h"
 #include "fileserver/transfers/transfer_log.h"
 #include "fileserver/writers.h"
+#include "net/local_listener.h"
 #include "serve/http_conversation.h"
 #include "serve/on_hangup.h"
 #include "serve/servers.h"
@@ -126,6 +127,7 @@ int run(const Config& config) {
   auto telemetry = serve::TelemetryService::open(options);
   if (!telemetry) return failed(telemetry.error());
   if (const auto done = serve::become_user(config.serve); !done) return failed(done.error());
+  const bool is_alone = net::is_nobody_listening_at(config.auth);  // the sandbox forbids to look
   auto fence = fileserver::Fence::around(config.root);
   if (!fence) return failed(fence.error());
   auto mounts = fileserver::MountWatch::open();  // the sandbox forbids it
@@ -170,6 +172,10 @@ int run(const Config& config) {
   fileserver::LogIn log_in(auth, throttle, config.auth_timeout_ms);
   serve::announce_ready(addresses_of(*listener, *http_listener, telemetry->get()), options,
                         sandbox);
+  if (is_alone) {
+    base::log::warn("no authserver was running at the start at={} hint=\"start it\"",
+                    net::to_string(config.auth));
+  }
   if (config.http_listen &&
       fileserver::are_passwords_readable(*config.http_listen, config.trusted_proxies)) {
     base::log::warn(

@@ -86,6 +86,19 @@ class StartTest(SceneTest):
         server = self.scene.fileserver(self.scene.authserver())
         self.assertEqual(self.scene.client(server).ask("ping"), "OK")
 
+    def test_a_fileserver_says_at_start_that_there_is_no_authserver_yet(self) -> None:
+        words = "no authserver was running at the start at="
+        free = socket.create_server(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+        free.close()
+        missing = f"unix:{self.scene.folder}/none.sock"
+        for auth in (address, missing):
+            with self.subTest(auth):
+                server = self.scene.fileserver(auth)
+                self.assertEqual(server.log().count(words + auth), 1)
+        with_one = self.scene.fileserver(self.scene.authserver())
+        self.assertNotIn(words, with_one.log())
+
     def test_files_that_exist_before_the_start_are_served_from_ready_on(self) -> None:
         authserver = self.scene.authserver()
         self.scene.client(authserver).ask("new:alice:pw")
