@@ -170,12 +170,12 @@ int run(const Config& config) {
   fileserver::AuthClient auth(config.auth, config.auth_connection, config.auth_timeout_ms);
   fileserver::GuessThrottle throttle(config.throttle);
   fileserver::LogIn log_in(auth, throttle, config.auth_timeout_ms);
-  serve::announce_ready(addresses_of(*listener, *http_listener, telemetry->get()), options,
-                        sandbox);
   if (is_alone) {
     base::log::warn("no authserver was running at the start at={} hint=\"start it\"",
                     net::to_string(config.auth));
   }
+  serve::announce_ready(addresses_of(*listener, *http_listener, telemetry->get()), options,
+                        sandbox);
   if (config.http_listen &&
       fileserver::are_passwords_readable(*config.http_listen, config.trusted_proxies)) {
     base::log::warn(
