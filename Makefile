@@ -156,7 +156,7 @@ torture: ## test the promises with figures, under attack (hours; SHORT=1 minutes
 	@$(MAKE) --no-print-directory -j$(shell nproc) all
 	@$(PYTHON) tests/torture/run $(if $(SHORT),--short) $(T)
 
-mutants: ## break the code in over three hundred ways and see the tests fail (hours; T="NAME ..." only these)
+mutants: ## break the code in one place after the other and see the tests fail (hours; T="NAME ..." only these)
 	@scripts/setup test
 	@$(MAKE) --no-print-directory -j$(shell nproc) all
 	@$(PYTHON) tests/mutants/run $(T)

@@ -1,64 +1,62 @@
-"""All mutations, in the order in which they are tried."""
+"""All mutations. They are blocks of text in the files beside this one, as CONTRIBUTING.md says.
 
-import access
-import account_stores
-import auth_client
-import bursts
-import commit_queue
-import connections
-import crowd_searches
-import crowds
-import http_session
-import http_syntax
-import lab_bursts
-import lab_machines
-import lab_verdicts
-import laboratory
-import loadgen_loops
-import loadgen_requests
-import measuring
-import open_loops
-import passwords
-import peer_systems
-import served_files
-import side_by_side
-import topology
-import uploads
+    @ lib/net/fd.h
+
+    moved-fd-is-closed-twice (may hang): unit/a moved-from Fd* | e2e/test_idle.IdleTest
+    - the old text, which is in the file once
+    + the new text
+
+Lines that begin with # are comments.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
 from tree import Mutation
 
-import authserver
-import fileserver
-import lib
-import loadgen
+from lab.rig.errors import Failed
+
+_HEAD = re.compile(r"(?P<name>[a-z0-9.-]+)(?P<hang> \(may hang\))?: (?P<tests>\S.*)")
+
+
+def read(path: Path) -> Iterator[Mutation]:
+    """The mutations of one file, in its order. Failed for anything else in it."""
+    file = head = None
+    old: list[str] = []
+    new: list[str] = []
+
+    def block() -> Iterator[Mutation]:
+        if head is None:
+            return
+        if file is None or not old:
+            raise Failed(f"{path.name}: {head['name']} needs a file and a text to change")
+        tests = tuple(head["tests"].split(" | "))
+        texts = ("\n".join(old), "\n".join(new))
+        yield Mutation(head["name"], file, *texts, tests, head["hang"] is not None)
+
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if line in ("-", "+") or line.startswith(("- ", "+ ")):
+            if head is None or (line[0] == "-" and new):
+                raise Failed(f"{path.name}:{number}: this text is of no mutation: {line}")
+            (old if line[0] == "-" else new).append(line[2:])
+            continue
+        if not line or line.startswith("#"):
+            continue
+        yield from block()
+        head, old, new = None, [], []
+        if line.startswith("@ "):
+            file = line[2:]
+        elif not (head := _HEAD.fullmatch(line)):
+            raise Failed(f"{path.name}:{number}: not NAME: TEST | TEST: {line}")
+    yield from block()
+
 
 # Those of one file stand together, so that it is compiled once for each.
-ALL: tuple[Mutation, ...] = (
-    *lib.MUTATIONS,
-    *connections.MUTATIONS,
-    *http_syntax.MUTATIONS,
-    *access.MUTATIONS,
-    *http_session.MUTATIONS,
-    *fileserver.MUTATIONS,
-    *auth_client.MUTATIONS,
-    *served_files.MUTATIONS,
-    *uploads.MUTATIONS,
-    *authserver.MUTATIONS,
-    *passwords.MUTATIONS,
-    *commit_queue.MUTATIONS,
-    *account_stores.MUTATIONS,
-    *loadgen.MUTATIONS,
-    *loadgen_loops.MUTATIONS,
-    *loadgen_requests.MUTATIONS,
-    *bursts.MUTATIONS,
-    *crowds.MUTATIONS,
-    *measuring.MUTATIONS,
-    *lab_verdicts.MUTATIONS,
-    *laboratory.MUTATIONS,
-    *open_loops.MUTATIONS,
-    *crowd_searches.MUTATIONS,
-    *lab_bursts.MUTATIONS,
-    *lab_machines.MUTATIONS,
-    *topology.MUTATIONS,
-    *side_by_side.MUTATIONS,
-    *peer_systems.MUTATIONS,
+ALL: tuple[Mutation, ...] = tuple(
+    mutation
+    for path in sorted(Path(__file__).resolve().parent.glob("*.txt"))
+    for mutation in read(path)
 )

@@ -2,13 +2,16 @@
 
 import re
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
 sys.path.append(str(TESTS / "mutants"))
 
-from kept import ALL  # noqa: E402
+from kept import ALL, read  # noqa: E402
+
+from lab.rig.errors import Failed  # noqa: E402
 
 LEAST = 40
 
@@ -64,3 +67,33 @@ class MutantsTest(unittest.TestCase):
         names = [mutation.name for mutation in ALL]
         self.assertEqual(len(set(names)), len(names))
         self.assertGreaterEqual(len(names), LEAST)
+
+
+class ReadTest(unittest.TestCase):
+    def read(self, text: str) -> list:
+        with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+            file.write(text)
+            file.flush()
+            return list(read(Path(file.name)))
+
+    def test_a_block_has_a_name_tests_and_two_texts(self) -> None:
+        text = "# about\n\n@ a.h\n\none (may hang): [net] | e2e/test_x\n- if (a)\n-   b;\n+\n+ c;\n"
+        (one,) = self.read(text)
+        self.assertEqual((one.name, one.file, one.may_hang), ("one", "a.h", True))
+        self.assertEqual(one.tests, ("[net]", "e2e/test_x"))
+        self.assertEqual((one.old, one.new), ("if (a)\n  b;", "\nc;"))
+
+    def test_a_text_that_only_goes_has_no_new_one(self) -> None:
+        first, second = self.read("@ a.h\none: [x]\n- a\ntwo: [x]\n- b\n")
+        self.assertEqual((first.new, second.file), ("", "a.h"))
+
+    def test_anything_else_is_refused_with_its_line(self) -> None:
+        for text, said in (
+            ("@ a.h\none: [x]\n", "one needs a file and a text"),
+            ("one: [x]\n- a\n", "one needs a file and a text"),
+            ("@ a.h\n- a\n", ":2: this text is of no mutation"),
+            ("@ a.h\none: [x]\n- a\n+ b\n- c\n", ":5: this text is of no mutation"),
+            ("@ a.h\none\n", ":2: not NAME: TEST"),
+        ):
+            with self.subTest(text), self.assertRaisesRegex(Failed, said):
+                self.read(text)
