@@ -7,8 +7,9 @@
 #include <variant>
 
 #include "base/log.h"
+#include "fileserver/auth/auth_connection.h"
+#include "fileserver/auth/guess_throttle.h"
 #include "fileserver/files/opened_file.h"
-#include "fileserver/guess_throttle.h"
 #include "fileserver/trusted_proxy.h"
 #include "net/address.h"
 #include "serve/options.h"
@@ -17,9 +18,6 @@ namespace fileserver {
 
 // Whether files are read into memory at start, or from disk for each request.
 enum class FilesMode { kPrefetch, kDisk };
-
-// Whether connections to the authserver are kept, or made for each request.
-enum class AuthConnection { kPersistent, kPerRequest };
 
 // Who may create accounts through this server: everybody, or nobody.
 enum class NewAccounts { kOpen, kClosed };

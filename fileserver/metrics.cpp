@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "fileserver/auth_client.h"
+#include "fileserver/auth/auth_client.h"
 #include "telemetry/page.h"
 #include "telemetry/process_metrics.h"
 #include "telemetry/server_metrics.h"

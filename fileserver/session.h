@@ -5,10 +5,10 @@
 #include <optional>
 #include <utility>
 
-#include "fileserver/auth_client.h"
+#include "fileserver/auth/auth_client.h"
+#include "fileserver/auth/log_in.h"
 #include "fileserver/config.h"
 #include "fileserver/files/files.h"
-#include "fileserver/log_in.h"
 #include "fileserver/transfers/transfer_log.h"
 #include "net/address.h"
 #include "serve/line_worker.h"

@@ -1,12 +1,12 @@
 // What the handlers of requests work with.
 #pragma once
 
-#include "fileserver/auth_client.h"
+#include "fileserver/auth/auth_client.h"
+#include "fileserver/auth/log_in.h"
 #include "fileserver/config.h"
 #include "fileserver/files/files.h"
 #include "fileserver/files/uploads.h"
 #include "fileserver/http/exchange.h"
-#include "fileserver/log_in.h"
 #include "fileserver/transfers/transfer_log.h"
 #include "fileserver/writers.h"
 

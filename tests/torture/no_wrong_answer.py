@@ -260,7 +260,7 @@ def _figure(
 
 _LATE_ANSWERS = Mutation(
     "fileserver-reuses-connections-that-timed-out",
-    "fileserver/auth_client.cpp",
+    "fileserver/auth/auth_client.cpp",
     "if (may_be_kept(outcome)) kept_.put(std::move(kept));",
     "kept_.put(std::move(kept));",
 )

@@ -1,4 +1,4 @@
-#include "fileserver/auth_client.h"
+#include "fileserver/auth/auth_client.h"
 
 #include <string.h>
 

@@ -7,8 +7,8 @@
 
 #include "base/allowance.h"
 #include "base/result.h"
-#include "fileserver/auth_client.h"
-#include "fileserver/guess_throttle.h"
+#include "fileserver/auth/auth_client.h"
+#include "fileserver/auth/guess_throttle.h"
 #include "net/ip_address.h"
 #include "wire/request.h"
 

@@ -1,4 +1,4 @@
-#include "fileserver/auth_client.h"
+#include "fileserver/auth/auth_client.h"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -14,7 +14,7 @@
 #include "net/listen.h"
 #include "net/socket_io.h"
 #include "tests/catch.h"
-#include "tests/fileserver/scripted_authserver.h"
+#include "tests/fileserver/auth/scripted_authserver.h"
 
 namespace {
 

@@ -9,11 +9,11 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "fileserver/auth_addresses.h"
-#include "fileserver/auth_exchange.h"
-#include "fileserver/auth_lane.h"
-#include "fileserver/config.h"
-#include "fileserver/connection_shelf.h"
+#include "fileserver/auth/auth_addresses.h"
+#include "fileserver/auth/auth_connection.h"
+#include "fileserver/auth/auth_exchange.h"
+#include "fileserver/auth/auth_lane.h"
+#include "fileserver/auth/connection_shelf.h"
 #include "wire/request.h"
 
 namespace fileserver {

@@ -1,4 +1,4 @@
-#include "fileserver/auth_exchange.h"
+#include "fileserver/auth/auth_exchange.h"
 
 #include <cerrno>
 #include <variant>

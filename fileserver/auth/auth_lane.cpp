@@ -1,4 +1,4 @@
-#include "fileserver/auth_lane.h"
+#include "fileserver/auth/auth_lane.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "fileserver/auth_addresses.h"
+#include "fileserver/auth/auth_addresses.h"
 
 #include <algorithm>
 #include <utility>

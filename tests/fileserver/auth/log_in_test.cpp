@@ -1,4 +1,4 @@
-#include "fileserver/log_in.h"
+#include "fileserver/auth/log_in.h"
 
 #include <future>
 #include <vector>
@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "net/address.h"
 #include "tests/catch.h"
-#include "tests/fileserver/scripted_authserver.h"
+#include "tests/fileserver/auth/scripted_authserver.h"
 
 using fileserver::auth_failed_line;
 

@@ -1,4 +1,4 @@
-#include "fileserver/log_in.h"
+#include "fileserver/auth/log_in.h"
 
 #include "base/log.h"
 #include "telemetry/counters.h"

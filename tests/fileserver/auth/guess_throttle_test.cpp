@@ -1,4 +1,4 @@
-#include "fileserver/guess_throttle.h"
+#include "fileserver/auth/guess_throttle.h"
 
 #include <atomic>
 #include <string>

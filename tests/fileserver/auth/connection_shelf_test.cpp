@@ -1,4 +1,4 @@
-#include "fileserver/connection_shelf.h"
+#include "fileserver/auth/connection_shelf.h"
 
 #include <fcntl.h>
 

@@ -11,8 +11,8 @@
 
 #include "base/clock.h"
 #include "base/mutex.h"
-#include "fileserver/auth_exchange.h"
-#include "fileserver/connection_shelf.h"
+#include "fileserver/auth/auth_exchange.h"
+#include "fileserver/auth/connection_shelf.h"
 #include "net/fd.h"
 #include "wire/line_buffer.h"
 #include "wire/request.h"

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/mutex.h"
-#include "fileserver/right_pairs.h"
+#include "fileserver/auth/right_pairs.h"
 #include "net/ip_address.h"
 #include "wire/request.h"
 
