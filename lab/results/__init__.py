@@ -2,4 +2,5 @@
 
 records.py       points.csv and samples/; opens the folder
 environment.py   environment.json: how and on what the points were measured
+packed.py        a kept folder may have NAME.gz in the place of NAME
 """

@@ -12,6 +12,7 @@ measured, so a folder of an older version stays readable. Columns of a newer ver
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
 from dataclasses import asdict, dataclass, fields, replace
@@ -24,7 +25,7 @@ from ..plan.from_json import from_json
 from ..plan.setting import Setting
 from ..rig.errors import Failed
 from ..rig.place import LOOPBACK
-from . import wide_usage
+from . import packed, wide_usage
 from .environment import Environment
 from .table import parsed
 from .usage_table import UsageTable
@@ -132,6 +133,7 @@ class Folder:
         """
         self.path.mkdir(parents=True, exist_ok=True)
         (self.path / "samples").mkdir(exist_ok=True)
+        packed.unpack(self._points)
         if not self._points.exists():
             return
         with open(self._points, newline="", encoding="utf-8") as file:
@@ -154,17 +156,12 @@ class Folder:
 
         Failed if a column is missing without which a run means nothing.
         """
-        if not self._points.exists():
-            return []
         usage = self._usage.by_trial()
-        with open(self._points, newline="", encoding="utf-8") as file:
-            try:
-                return [
-                    _from_row(row, number, usage)
-                    for number, row in enumerate(csv.DictReader(file), start=1)
-                ]
-            except KeyError as error:
-                raise Failed(f"{self._points} has no column {error}") from error
+        rows = csv.DictReader(io.StringIO(packed.read_text(self._points), newline=""))
+        try:
+            return [_from_row(row, number, usage) for number, row in enumerate(rows, start=1)]
+        except KeyError as error:
+            raise Failed(f"{self._points} has no column {error}") from error
 
     def add(self, run: Run, evidence: dict[str, Any]) -> Run:
         """Appends the run and keeps its evidence (samples and the load generator's JSON).
@@ -222,10 +219,10 @@ class Folder:
     def find_environment(self) -> Environment | None:
         """None when there is none yet."""
         path = self.path / "environment.json"
-        if not path.exists():
+        if not packed.is_there(path):
             return None
         try:
-            return from_json(Environment, json.loads(path.read_text(encoding="utf-8")))
+            return from_json(Environment, json.loads(packed.read_text(path)))
         except KeyError as error:
             raise Failed(f"{path} has no {error}") from error
 

@@ -2,14 +2,11 @@
 
 A component is a program under test, "core 0", "disk vda" or "machine". A metric or a component that
 an older version did not measure is simply not there, and one of a newer version is left unread.
-
-A folder that is kept may have usage.csv.gz in its place, which is a seventh as large.
 """
 
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import os
 from collections.abc import Iterator
@@ -18,6 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ..observe.usage import ComponentUsage, CoreUsage, DiskUsage, Usage
+from . import packed
 from .table import parsed, short
 
 _COLUMNS = ("trial", "component", "metric", "value")
@@ -32,14 +30,12 @@ class UsageTable:
 
     def __init__(self, folder: Path):
         self._path = folder / "usage.csv"
-        self._packed = folder / "usage.csv.gz"
 
     def add(self, trial: int, usage: Usage) -> None:
         """It is on the disk when this returns. Requires: the file has nothing of this trial yet."""
         text = io.StringIO()
         writer = csv.writer(text)
-        if not self._path.exists() and self._packed.exists():
-            self._path.write_bytes(gzip.decompress(self._packed.read_bytes()))
+        packed.unpack(self._path)
         if not self._path.exists():
             writer.writerow(_COLUMNS)
         writer.writerows((trial, *line) for line in _lines(usage))
@@ -51,17 +47,10 @@ class UsageTable:
     def by_trial(self) -> dict[int, Usage]:
         """{} when there is no such file."""
         found: dict[int, dict[str, _Metrics]] = {}
-        for line in csv.DictReader(io.StringIO(self._text(), newline="")):
+        for line in csv.DictReader(io.StringIO(packed.read_text(self._path), newline="")):
             trial = found.setdefault(int(line["trial"]), {})
             trial.setdefault(line["component"], {})[line["metric"]] = line["value"]
         return {trial: _usage(metrics) for trial, metrics in found.items()}
-
-    def _text(self) -> str:
-        if self._path.exists():
-            return self._path.read_text(encoding="utf-8")
-        if self._packed.exists():
-            return gzip.decompress(self._packed.read_bytes()).decode("utf-8")
-        return ""
 
 
 def _lines(usage: Usage) -> Iterator[tuple[str, str, object]]:

@@ -31,7 +31,7 @@ _LONGEST_SUMMARY = 200
 
 
 def kept_folders() -> list[Path]:
-    return sorted(path.parent for path in RESULTS.glob("*/points.csv"))
+    return sorted(path.parent for path in RESULTS.glob("*/points.csv.gz"))
 
 
 class KeptResultsTest(unittest.TestCase):

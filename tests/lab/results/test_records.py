@@ -49,15 +49,19 @@ class RecordsTest(unittest.TestCase):
         self.assertEqual(self.folder.evidence(first), {"samples": [1]})
         self.assertEqual(self.folder.evidence(again), {"samples": [2]})
 
-    def test_a_packed_usage_is_read_and_nothing_of_it_is_lost(self):
+    def test_a_packed_folder_is_read_and_nothing_of_it_is_lost(self):
         run = self.folder.add(examples.run(), {})
-        usage = self.folder.path / "usage.csv"
-        packed = self.folder.path / "usage.csv.gz"
-        packed.write_bytes(gzip.compress(usage.read_bytes()))
-        usage.unlink()
-        self.assertEqual(self.folder.runs(), [run])
-        second = self.folder.add(examples.run(2), {})
-        self.assertEqual(self.folder.runs(), [run, second])
+        self.folder.write_environment(examples.ENVIRONMENT)
+        for name in ("points.csv", "usage.csv", "environment.json"):
+            plain = self.folder.path / name
+            plain.with_name(f"{name}.gz").write_bytes(gzip.compress(plain.read_bytes()))
+            plain.unlink()
+        packed = Folder(self.folder.path)
+        self.assertEqual(packed.runs(), [run])
+        self.assertEqual(packed.environment(), examples.ENVIRONMENT)
+        packed.prepare()
+        second = packed.add(examples.run(2), {})
+        self.assertEqual(Folder(self.folder.path).runs(), [run, second])
 
     def test_what_the_machine_did_has_a_line_for_each_trial_component_and_metric(self):
         self.folder.add(examples.run(), {})
