@@ -99,7 +99,10 @@ class BrowserTest(JudgeTest):
     def test_who_leaves_the_dialogue_reads_why_there_is_no_file(self) -> None:
         self.browser.open()
         self.browser.go(f"{self.url}/small.txt")
-        self.assertEqual(self.shown().strip(), "Unauthorized")
+        lines = self.shown().split("\n")
+        self.assertEqual(lines[0], "Unauthorized")
+        self.assertIn("This page needs a user name and a password.", lines)
+        self.assertIn("Log in", lines)
 
     def test_a_walk_down_to_a_file_and_up_again(self) -> None:
         self.open("")
