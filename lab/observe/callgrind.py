@@ -18,7 +18,8 @@ from ..rig.processes import run_tool
 from ..rig.servers import Programs
 from ..systems import files, known
 from ..systems.system import Running
-from ..workloads import closed_loop
+from ..workloads import closed_loop, loadgen_run
+from ..workloads.outcome import Result
 
 _THREADS = 4
 _TOP = 15
@@ -103,11 +104,11 @@ def _load(
     )
 
 
-def _loaded(load: closed_loop.Load, programs: Programs, log: Path) -> closed_loop.Result:
+def _loaded(load: closed_loop.Load, programs: Programs, log: Path) -> Result:
     """Runs the load generator, on all cores, until it ends."""
-    generator = closed_loop.start(load, programs.path("loadgen"), HERE, usable_cores(), log)
+    generator = loadgen_run.start(load, programs.path("loadgen"), HERE, usable_cores(), log)
     try:
-        return closed_loop.finish(generator, load)
+        return loadgen_run.finish(generator, load)
     finally:
         generator.stop()
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ..observe.usage import MOST_FOREIGN, ComponentUsage, Usage
 from ..plan.catalog import Cell
 from ..systems.fresh_files import DROPPED
-from ..workloads.closed_loop import Result
 from ..workloads.load import Load
+from ..workloads.outcome import Result
 
 _MOST_STOLEN = 0.10  # of the window, by the hypervisor
 _MOST_TRACKED = 200_000  # of the usual 262,144 entries; then packets are dropped

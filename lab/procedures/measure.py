@@ -23,8 +23,9 @@ from ..rig.processes import run_tool
 from ..rig.servers import Programs
 from ..systems import files, fresh_files
 from ..systems.system import Running
-from ..workloads import closed_loop, known, transfers
+from ..workloads import known, loadgen_run, transfers
 from ..workloads.load import Asked, Load
+from ..workloads.outcome import Result
 from ..workloads.transfers import Transfer
 from . import checks
 from .look import Look
@@ -77,7 +78,7 @@ def point(servers: Running, conditions: Conditions, setting: Setting, repeat: in
     place = conditions.place
     link = place.interface if place.name != LOOPBACK else ""
     with Sleeper() as sleeper, Sampler(servers.process_ids(), link, conditions.group) as sampler:
-        program = closed_loop.start(
+        program = loadgen_run.start(
             load,
             conditions.programs.path("loadgen"),
             place,
@@ -90,7 +91,7 @@ def point(servers: Running, conditions: Conditions, setting: Setting, repeat: in
                 sampler.watch(component, pid)
             _verify_pinning({**servers.process_ids(), **generator}, conditions.pinning, load)
             with look.once():
-                result = closed_loop.finish(program, load)
+                result = loadgen_run.finish(program, load)
         finally:
             program.stop()
             if conditions.group and conditions.is_held:
@@ -197,7 +198,7 @@ def _run(
     conditions: Conditions,
     load: Load,
     repeat: int,
-    result: closed_loop.Result,
+    result: Result,
     used: usage.Usage,
     failures: list[str],
 ) -> Run:

@@ -5,6 +5,9 @@ open_loop.py     requests that are due at random moments and wait for no other; 
 burst.py         transfers that are asked for in the same moment
 crowd.py         many slow users, each at its own rate; the same for those
 
+load.py          what each of these is to the rest of the lab
+outcome.py       what its run came to
+loadgen_run.py   runs the load generator for it
 known.py         all of them by their names
 
 A load builds the command line of its run, reads its result, and knows what makes it invalid.

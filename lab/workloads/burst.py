@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from . import transfers
-from .closed_loop import Result
 from .load import Asked
+from .outcome import Result
 from .transfers import Transfer
 
 SHORTEST_WATCHED_S = 0.5  # samples are too far apart to say anything of a shorter one

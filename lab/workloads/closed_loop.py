@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import math
 import statistics
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ..rig import loadgen
-from ..rig.cores import Cores
-from ..rig.errors import Failed
-from ..rig.place import Place
-from ..rig.processes import Program
 from .load import Asked
-from .load import Load as AnyLoad
+from .outcome import Result
 from .transfers import Transfer
 
 _LEAST_OF_N, _MOST_OF_N = 0.97, 1.03
@@ -85,41 +79,6 @@ class Load:
         return {"n_check": n_check(self, result)}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Result:
-    """The load generator's result."""
-
-    requests: int
-    elapsed_s: float
-    throughput_rps: float
-    bytes: int
-    errors: dict[str, int]
-    response_ms: dict[str, float]  # of a crowd only the mean is known
-    phases_ms: dict[str, float]
-    n_check: float | None  # None in an open loop, whose N is not given
-    is_valid: bool
-    invalid_because: list[str]
-    start_s: float
-    end_s: float
-    used_cores: float
-    is_bottleneck: bool
-    noise: float
-    made_in_all: int | None  # requests with warm-up, cool-down and errors; None if unknown
-    raw: dict[str, Any] = field(repr=False)
-
-    def moved(self, seconds: float) -> Result:
-        """By another clock."""
-        return replace(self, start_s=self.start_s + seconds, end_s=self.end_s + seconds)
-
-    @property
-    def errors_total(self) -> int:
-        return sum(self.errors.values())
-
-    @property
-    def error_list(self) -> str:
-        return ", ".join(f"{cause} {count}" for cause, count in sorted(self.errors.items()))
-
-
 def load(asked: Asked) -> Load:
     """A cold run has no warm-up, which would use up files and be as cold as the rest."""
     mode, size = asked.mode, asked.size
@@ -143,20 +102,6 @@ def load(asked: Asked) -> Load:
         files_per_thread=max(1, asked.file_count // asked.setting.threads),
         asks_once=asked.is_cold,
     )
-
-
-def start(load: AnyLoad, program: Path, place: Place, cores: Cores, log_path: Path) -> Program:
-    flags = load.command_flags()
-    return loadgen.start(program, flags, log_path, password=load.password, cores=cores, place=place)
-
-
-def finish(program: Program, load: AnyLoad) -> Result:
-    """Waits for the end of the run. Failed when it ends without a result."""
-    raw = loadgen.result(program, load.run_s)
-    try:
-        return load.parse(raw)
-    except KeyError as error:
-        raise Failed(f"loadgen's result has no {error}: {program.last_words()}") from error
 
 
 def failures(load: Load, result: Result) -> list[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .closed_loop import Result
 from .load import Asked
+from .outcome import Result
 from .transfers import Transfer
 
 ENGINES = ("epoll", "poll", "sigio", "io_uring")  # of the load generator

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from ..plan.catalog import Cell, Crowd, Mode, Size
 from ..plan.setting import Setting
+from .outcome import Result
 from .transfers import Transfer
-
-if TYPE_CHECKING:
-    from .closed_loop import Result
 
 
 @dataclass(frozen=True, kw_only=True)

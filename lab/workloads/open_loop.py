@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import closed_loop
-from .closed_loop import Result
 from .load import Asked
+from .outcome import Result
 
 MOST_UNDER_WAY = 256  # enough threads for any rate at which the server is not overloaded
 _SIGMAS = 5  # by which the number of requests of a Poisson process may differ from its mean

@@ -39,6 +39,34 @@ def backward_imports(source: str, package: tuple[str, ...]) -> list[str]:
     return [".".join(name) for name in sorted(named) if name[0] not in ROOMS[: own + 1]]
 
 
+def circles(imports: dict[str, set[str]]) -> list[str]:
+    """The modules that a chain of imports leads back to."""
+
+    def reached(start: str) -> set[str]:
+        found: set[str] = set()
+        todo = [start]
+        while todo:
+            new = imports[todo.pop()] - found
+            found |= new
+            todo += new
+        return found
+
+    return [name for name in imports if name in reached(name)]
+
+
+def imports_of_the_lab() -> dict[str, set[str]]:
+    """Of each module the other ones; those that only serve a type count too."""
+    sources = {path: path.relative_to(LAB).with_suffix("").parts for path in LAB.rglob("*.py")}
+    known = {parts for parts in sources.values() if parts[-1] != "__init__"}
+    found: dict[str, set[str]] = {".".join(parts): set() for parts in known}
+    for path, parts in sources.items():
+        named = modules_named(ast.parse(path.read_text(encoding="utf-8")), parts[:-1])
+        named |= {name[:-1] for name in named}  # what stands last may be a part of a module
+        if parts in known:
+            found[".".join(parts)] = {".".join(name) for name in named & known}
+    return found
+
+
 class RoomsTest(unittest.TestCase):
     def test_no_import_goes_backwards(self):
         for room in ROOMS:
@@ -66,6 +94,15 @@ class RoomsTest(unittest.TestCase):
     def test_imports_from_the_own_room_and_from_earlier_ones_are_right(self):
         source = "import math\nfrom . import usl\nfrom ..plan.catalog import Cell\n"
         self.assertEqual(backward_imports(source, ("analysis",)), [])
+
+    def test_no_modules_import_each_other(self):
+        imports = imports_of_the_lab()
+        self.assertIn("workloads.load", imports["workloads.loadgen_run"])
+        self.assertEqual(circles(imports), [])
+
+    def test_a_circle_is_seen(self):
+        around = {"a": {"b"}, "b": {"c"}, "c": {"b"}}
+        self.assertEqual(circles(around), ["b", "c"])
 
     def test_there_is_no_other_room_with_code(self):
         rooms = {path.parent.name for path in LAB.glob("*/*.py")}

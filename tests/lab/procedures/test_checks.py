@@ -8,13 +8,14 @@ import examples
 
 from lab.procedures import checks
 from lab.workloads import closed_loop
+from lab.workloads.outcome import Result
 
 GET = closed_loop.Load(
     request="get", server="127.0.0.1:1", threads=4, seconds=2.0, warmup_s=0, size_bytes=1000
 )
 
 
-def result(**changes) -> closed_loop.Result:
+def result(**changes) -> Result:
     raw = copy.deepcopy(examples.LOADGEN_RESULT)
     raw.update(changes)
     return closed_loop.parse(raw)

@@ -6,6 +6,7 @@ from dataclasses import replace
 import examples
 
 from lab.workloads import closed_loop
+from lab.workloads.outcome import Result
 
 GET = closed_loop.Load(
     request="get",
@@ -21,7 +22,7 @@ GET = closed_loop.Load(
 )
 
 
-def result(**changes) -> closed_loop.Result:
+def result(**changes) -> Result:
     return closed_loop.parse({**examples.LOADGEN_RESULT, **changes})
 
 

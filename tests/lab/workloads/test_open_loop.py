@@ -8,6 +8,7 @@ import examples
 from lab.observe.usage import Usage
 from lab.procedures import checks
 from lab.workloads import closed_loop, open_loop
+from lab.workloads.outcome import Result
 
 LOAD = open_loop.Load(
     request="get",
@@ -27,7 +28,7 @@ TIMES = {"mean": 1.0, "p50": 0.9, "p90": 1.0, "p99": 3.0, "max": 4.0}
 OPEN = {"due": 8000, "given_up": 0, "service_time_ms": TIMES, "lateness_ms": TIMES}
 
 
-def result(opened=None, **changes) -> closed_loop.Result:
+def result(opened=None, **changes) -> Result:
     raw = {**examples.LOADGEN_RESULT, "n_check": None, "open_loop": {**OPEN, **(opened or {})}}
     return closed_loop.parse({**raw, **changes})
 
