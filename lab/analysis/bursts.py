@@ -22,11 +22,11 @@ class BurstStep:
     @property
     def rate(self) -> Spread:
         """Bytes a second over the span of a burst."""
-        return intervals.spread([run.rate_bytes_s or 0.0 for run in self.runs])
+        return intervals.spread([_rate(run) for run in self.runs])
 
     @property
     def mean_rate(self) -> float:
-        return statistics.fmean(run.rate_bytes_s or 0.0 for run in self.runs)
+        return statistics.fmean(_rate(run) for run in self.runs)
 
     @property
     def is_steady(self) -> bool | None:
@@ -34,7 +34,7 @@ class BurstStep:
 
         Each half has an interval of its own, and they are not alike if these do not meet.
         """
-        rates = [run.rate_bytes_s or 0.0 for run in sorted(self.runs, key=_moment)]
+        rates = [_rate(run) for run in sorted(self.runs, key=_moment)]
         half = len(rates) // 2
         if half < intervals.FEWEST_FOR_INTERVAL:
             return None
@@ -43,25 +43,20 @@ class BurstStep:
 
     @property
     def by_pass(self) -> dict[int, float]:
-        return {run.repeat: run.rate_bytes_s or 0.0 for run in self.runs}
+        return {run.repeat: _rate(run) for run in self.runs}
 
     def value(self, of: Callable[[Run], float | None]) -> float | None:
         """The median of what was measured; None if it was not."""
         found = [value for run in self.runs if (value := of(run)) is not None]
         return statistics.median(found) if found else None
 
-    @property
-    def read_for_each_sent(self) -> float | None:
-        """Bytes that came from disks for each byte that was sent: 0 if all were in memory."""
-        return self.value(
-            lambda run: (
-                sum(disk.read_bytes_per_s for disk in run.usage.disks.values())
-                * run.elapsed_s
-                / run.bytes
-                if run.bytes
-                else None
-            )
-        )
+
+def read_for_each_sent(run: Run) -> float | None:
+    """Bytes that came from disks for each byte that was sent: 0 if all were in memory."""
+    if not run.bytes:
+        return None
+    read = sum(disk.read_bytes_per_s for disk in run.usage.disks.values())
+    return read * run.elapsed_s / run.bytes
 
 
 def of_cell(stage: str, row: str, runs: list[Run], discard: int = 0) -> list[BurstStep]:
@@ -75,6 +70,10 @@ def of_cell(stage: str, row: str, runs: list[Run], discard: int = 0) -> list[Bur
         BurstStep(transfers, [run for run in own if run.threads == transfers])
         for transfers in sorted({run.threads for run in own})
     ]
+
+
+def _rate(run: Run) -> float:
+    return run.figure("rate_bytes_s") or 0.0
 
 
 def _moment(run: Run) -> float:

@@ -27,7 +27,7 @@ class Step:
     @property
     def left(self) -> float:
         """How many users there were at the end."""
-        return statistics.median(run.users_held or 0 for run in self.runs)
+        return statistics.median(run.figure("users_held") or 0 for run in self.runs)
 
     def value(self, of: Callable[[Run], float | None]) -> float | None:
         """The median of what was measured; None if it was not."""
@@ -35,9 +35,7 @@ class Step:
         return statistics.median(found) if found else None
 
     def used_cores(self, component: str) -> float | None:
-        return self.value(
-            lambda run: used.cpu_cores if (used := run.usage.components.get(component)) else None
-        )
+        return self.value(lambda run: run.used_cores(component))
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
 
 from ..observe import footprint
 from ..observe.footprint import Footprint
@@ -42,8 +41,8 @@ class Look:
             timer.cancel()
             timer.join()
 
-    def found(self) -> dict[str, Any]:
-        """The fields of a Run; {} when the load had ended before."""
+    def found(self) -> dict[str, float]:
+        """The figures of what each user adds; {} when the load had ended before."""
         return {f"{name}_each": value for name, value in self._found.items()}
 
     def _look(self) -> None:

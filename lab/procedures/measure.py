@@ -24,6 +24,7 @@ from ..rig.servers import Programs
 from ..systems import files, fresh_files
 from ..systems.system import Running
 from ..workloads import known, loadgen_run, transfers
+from ..workloads.figures import measured
 from ..workloads.load import Asked, Load
 from ..workloads.outcome import Result
 from ..workloads.transfers import Transfer
@@ -107,10 +108,19 @@ def point(servers: Running, conditions: Conditions, setting: Setting, repeat: in
     )
     failures = checks.failures(load, result, used, has_ended=bool(ended))
     failures += checks.files_in_memory(conditions.fresh, resident)
-    run = _run(servers, conditions, load, repeat, result, used, failures)
     clients = load.transfers()
-    rates = of_singles(clients, server_log.transfers(len(clients)))
-    run = replace(run, **look.found(), **rates, **ended, resident_before=resident)
+    figures = {
+        **load.figures(result),
+        **look.found(),
+        **transfers.figures(clients, server_log.transfers(len(clients))),
+        "resident_before": resident,
+        **(load.without_server() or {} if ended else {}),
+    }
+    run = replace(
+        _run(servers, conditions, load, repeat, result, used, failures),
+        figures=measured(figures),
+        errors=ended or result.error_list,
+    )
     evidence = {
         "command": program.command_line(),
         "loadgen": result.raw,
@@ -135,31 +145,18 @@ def _prepare_files(conditions: Conditions, asked: list[Path]) -> None:
         fresh_files.make(asked, size.size_bytes, conditions.group)
 
 
-def of_singles(clients: list[Transfer], servers: list[Transfer]) -> dict[str, Any]:
-    """The fields of a Run that the records of single transfers give; {} without any."""
-    if not clients:
-        return {}
-    rates = transfers.single_rates(clients)
-    return {
-        "server_rate_bytes_s": transfers.overall_rate(servers),
-        "slowest_bytes_s": min(rates, default=None),
-        "fairness": transfers.fairness(rates),
-    }
-
-
-def end_of_server(servers: Running, load: Load) -> dict[str, Any]:
-    """What a Run says when a server did not survive it; {} if all run.
+def end_of_server(servers: Running, load: Load) -> str:
+    """What ended, when a server did not survive the load; "" if all run.
 
     Failed where that is no answer.
     """
     try:
         servers.check_running()
     except Failed as error:
-        found = load.without_server(str(error).partition(":")[0])
-        if found is None:
+        if load.without_server() is None:
             raise
-        return found
-    return {}
+        return str(error).partition(":")[0]
+    return ""
 
 
 def _load(servers: Running, conditions: Conditions, setting: Setting, repeat: int) -> Load:
@@ -227,7 +224,6 @@ def _run(
         p99_ms=response.get("p99"),
         max_ms=response.get("max"),
         noise=result.noise,
-        **load.figures(result),
         errors=result.error_list,
         is_generator_limit=result.is_bottleneck,
         topology=conditions.place.name,

@@ -81,4 +81,4 @@ def most_users(descriptors: int, is_ftp: bool) -> int:
 
 def holds(run: Run) -> bool:
     """Whether every user kept to its rate until the end."""
-    return run.users_held == run.threads
+    return run.figure("users_held") == run.threads

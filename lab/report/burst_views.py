@@ -14,6 +14,7 @@ from ..plan.plan import BLOCKED
 from ..results.records import Run
 from ..workloads.burst import SHORTEST_WATCHED_S
 from . import wording
+from .columns import Column, Writing, of_view
 from .document import Block, Bullets, Table
 from .printed import printed
 from .scene import Scene
@@ -26,10 +27,42 @@ _HOW_TO_READ = (
     "memory before. Switches: those of the whole host from one thread to another, for each "
     "transfer."
 )
-_HEADER = [
-    *("burst", "KB/s", "mean", "server's", "overlap"),
-    *("slowest, KB/s", "fairness", "first byte, ms", "disk", "cached", "switches"),
-]
+
+
+def _kilobytes(bytes_s: float | None) -> str:
+    return "" if bytes_s is None else f"{bytes_s / 1024:,.0f}"
+
+
+def _milliseconds(value: float | None) -> str:
+    return f"{value:,.0f}" if value is not None and value >= 100 else wording.three_digits(value)
+
+
+def _more_by_server(run: Run) -> float | None:
+    """How much higher the rate is by the server's own log, as a part of it."""
+    by_server, rate = run.figure("server_rate_bytes_s"), run.figure("rate_bytes_s")
+    return by_server / rate - 1 if by_server and rate else None
+
+
+def _switches(run: Run) -> float | None:
+    """For each transfer; None for a burst that is too short to count them."""
+    rate = run.usage.context_switches_per_s
+    if rate is None or not run.requests or run.elapsed_s < SHORTEST_WATCHED_S:
+        return None
+    return rate * run.elapsed_s / run.requests
+
+
+_COLUMNS: tuple[str | Column, ...] = (
+    Column("server's", _more_by_server, lambda part: "" if part is None else f"{part:+.1%}"),
+    *("simultaneity", "slowest_bytes_s", "fairness", "first_byte_ms"),
+    Column("disk", bursts.read_for_each_sent),
+    "resident_before",
+    Column("switches", _switches, wording.number),
+)
+_WRITINGS = {
+    "B/s": Writing(", KB/s", _kilobytes),
+    "ms": Writing(", ms", _milliseconds),
+    "share": Writing(text=wording.percent),
+}
 
 
 def rates(scene: Scene) -> list[Block]:
@@ -66,22 +99,16 @@ def _steps(scene: Scene, stage: Stage, row: str) -> list[BurstStep]:
     return scene.analysis.bursts(stage.name, row)
 
 
-def _kilobytes(bytes_s: float | None) -> str:
-    return "" if bytes_s is None else f"{bytes_s / 1024:,.0f}"
-
-
-def _milliseconds(value: float | None) -> str:
-    return f"{value:,.0f}" if value is not None and value >= 100 else wording.three_digits(value)
-
-
 def _name(stage: Stage, step: BurstStep) -> str:
     return f"({step.transfers}, {'same' if stage.same_file else 'different'})"
 
 
 def _rates(row: str, found: list[tuple[Stage, BurstStep]]) -> Table:
     """Without the columns of what was not measured."""
-    header = ["stage", *_HEADER]
-    rows = [[stage.name, _name(stage, step), *_cells(step)] for stage, step in found]
+    runs = [run for _, step in found for run in step.runs]
+    columns = of_view("bursts", _COLUMNS, _WRITINGS, runs)
+    header = ["stage", "burst", "KB/s", "mean", *(column.title for column in columns)]
+    rows = [[stage.name, _name(stage, step), *_cells(step, columns)] for stage, step in found]
     kept = [at for at in range(len(header)) if any(cells[at] for cells in rows)]
     if len({stage.name for stage, _ in found}) == 1:
         kept.remove(0)
@@ -93,37 +120,14 @@ def _rates(row: str, found: list[tuple[Stage, BurstStep]]) -> Table:
     )
 
 
-def _cells(step: BurstStep) -> list[str]:
+def _cells(step: BurstStep, columns: list[Column]) -> list[str]:
     rate = step.rate
     mark = "" if rate.is_interval else "*"
-    by_server = step.value(
-        lambda run: (
-            run.server_rate_bytes_s / run.rate_bytes_s - 1
-            if run.server_rate_bytes_s and run.rate_bytes_s
-            else None
-        )
-    )
-    resident = step.value(lambda run: run.resident_before)
     return [
         f"{_kilobytes(rate.median)}\n{_kilobytes(rate.low)}–{_kilobytes(rate.high)}{mark}",
         _kilobytes(step.mean_rate),
-        "" if by_server is None else f"{by_server:+.1%}",
-        wording.three_digits(step.value(lambda run: run.simultaneity)),
-        _kilobytes(step.value(lambda run: run.slowest_bytes_s)),
-        wording.three_digits(step.value(lambda run: run.fairness)),
-        _milliseconds(step.value(lambda run: run.first_byte_ms)),
-        wording.three_digits(step.read_for_each_sent),
-        "" if resident is None else f"{resident:.0%}",
-        wording.number(step.value(_switches)),
+        *(column.text(step.value(column.of)) for column in columns),
     ]
-
-
-def _switches(run: Run) -> float | None:
-    """For each transfer; None for a burst that is too short to count them."""
-    rate = run.usage.context_switches_per_s
-    if rate is None or not run.requests or run.elapsed_s < SHORTEST_WATCHED_S:
-        return None
-    return rate * run.elapsed_s / run.requests
 
 
 def _compared(scene: Scene) -> list[Table]:
@@ -213,7 +217,7 @@ def _remarks(stage: Stage, step: BurstStep, row: str) -> list[str]:
     """What a reader of the rate must know."""
     name = f"{stage.name} {_name(stage, step)}, {row}"
     found = []
-    overlap = step.value(lambda run: run.simultaneity)
+    overlap = step.value(lambda run: run.figure("simultaneity"))
     if overlap is not None and overlap < _MUCH_APART:
         found.append(
             f"{name}: its transfers overlapped by {overlap:.2f} only, so its rate is partly one of "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 
 from ..analysis.crowds import CrowdResult, Step
 from ..plan.catalog import CROWD, Cell, Stage
@@ -11,6 +11,7 @@ from ..rig.place import LOOPBACK
 from . import wording
 from .charts import line_chart, named_bars
 from .charts.line_chart import Axes, Curve
+from .columns import Column, Writing, of_view
 from .document import Block, Figure, Table
 from .printed import printed
 from .scene import Scene
@@ -24,20 +25,45 @@ _EACH = (
 )
 
 
+def _segments(run: Run) -> float | None:
+    """For each fetch: all that the lab's network namespace sent, which has both ends."""
+    sent = run.usage.tcp_sent_segments_per_s
+    if sent is None or not run.throughput_rps or run.topology != LOOPBACK:
+        return None
+    return sent / run.throughput_rps
+
+
+_MAXIMA: tuple[str | Column, ...] = (
+    *("processes_each", "threads_each", "descriptors_each", "proportional_bytes_each"),
+    Column("segments a fetch", _segments),
+    Column("server CPU", lambda run: run.used_cores("fileserver")),
+    Column("load CPU", lambda run: run.used_cores("loadgen")),
+)
+_ENGINES: tuple[str | Column, ...] = (
+    "loadgen_least_cores",
+    Column("mean", lambda run: run.used_cores("loadgen")),
+    *("loadgen_most_cores", "wakeups_per_read", "signal_overflows"),
+    Column("segments", _segments),
+    "rate_error_worst",
+)
+_WRITINGS = {
+    "B": Writing(text=wording.byte_size),
+    "share": Writing(text=lambda share: wording.percent(share, 1)),
+}
+
+
 def maxima(scene: Scene) -> list[Block]:
     """Table B: how many users each server bears."""
-    rows = [
-        _maximum_row(scene, stage, row, found)
-        for row in scene.rows
-        for stage, found in _measured(scene, row)
-    ]
+    measured = [(row, *one) for row in scene.rows for one in _measured(scene, row)]
+    columns = of_view("crowd_maxima", _MAXIMA, _WRITINGS, _runs(found for _, _, found in measured))
+    rows = [_maximum_row(scene, stage, row, found, columns) for row, stage, found in measured]
     table = Table(
         title="The most users that hold",
         caption=f"Found by doubling, halving and confirming. {_EACH}",
         header=[
             *("server", "asks whom", "file", "rate, B/s", "users", "fewest that do not"),
-            *("processes each", "threads each", "descriptors each", "memory each"),
-            *("segments a fetch", "server CPU", "load CPU", "why they drop out"),
+            *(column.title for column in columns),
+            "why they drop out",
         ],
         rows=rows,
     )
@@ -70,7 +96,8 @@ def engines(scene: Scene) -> list[Block]:
         found = _measured(scene, row)
         if not found:
             continue
-        rows = [_engine_row(stage, step) for stage, one in found for step in one.steps]
+        columns = of_view("crowd_engines", _ENGINES, _WRITINGS, _runs(one for _, one in found))
+        rows = [_engine_row(stage, step, columns) for stage, one in found for step in one.steps]
         blocks.append(
             Table(
                 title=f"How the users wait, {row}",
@@ -78,10 +105,7 @@ def engines(scene: Scene) -> list[Block]:
                 "Wake-ups are for each read that found bytes. An overflow of the queue of signals "
                 "means one call of poll(). Segments are those of TCP in both directions, for each "
                 "fetch, with the questions to our authserver.",
-                header=[
-                    *("engine", "users", "left", "least", "mean", "most"),
-                    *("wake-ups", "overflows", "segments", "worst rate error"),
-                ],
+                header=["engine", "users", "left", *(column.title for column in columns)],
                 rows=rows,
             )
         )
@@ -124,19 +148,20 @@ def _measured(scene: Scene, row: str) -> list[tuple[Stage, CrowdResult]]:
     ]
 
 
-def _maximum_row(scene: Scene, stage: Stage, row: str, found: CrowdResult) -> list[str]:
+def _runs(results: Iterable[CrowdResult]) -> list[Run]:
+    return [run for found in results for step in found.steps for run in step.runs]
+
+
+def _maximum_row(
+    scene: Scene, stage: Stage, row: str, found: CrowdResult, columns: list[Column]
+) -> list[str]:
     stack = scene.environment.stack(found.cell)
     asks = stack.store_settings.get("asks whom", "our authserver") if stack else ""
     rate = f"{stage.crowd.rate_bytes_s:g}" if stage.crowd else ""
-    best = found.at_most
     fails = found.answer.fails if found.answer else None
     return [
         *(stage.name, asks, row, rate, _users(found), wording.count(fails)),
-        *(_of(best, lambda run: run.processes_each), _of(best, lambda run: run.threads_each)),
-        _of(best, lambda run: run.descriptors_each),
-        wording.byte_size(best.value(lambda run: run.proportional_bytes_each) if best else None),
-        _of(best, _segments),
-        *(_cores(best, "fileserver"), _cores(best, "loadgen")),
+        *_texts(found.at_most, columns),
         _why(found),
     ]
 
@@ -159,19 +184,13 @@ def _left_of(found: CrowdResult, users: int) -> str:
     return next((f"{step.left:g}" for step in found.steps if step.users == users), "")
 
 
-def _engine_row(stage: Stage, step: Step) -> list[str]:
+def _engine_row(stage: Stage, step: Step, columns: list[Column]) -> list[str]:
     engine = stage.crowd.engine if stage.crowd else ""
-    error = step.value(lambda run: run.rate_error_worst)
-    return [
-        *(engine, str(step.users), f"{step.left:g}"),
-        _of(step, lambda run: run.loadgen_least_cores),
-        _cores(step, "loadgen"),
-        _of(step, lambda run: run.loadgen_most_cores),
-        _of(step, lambda run: run.wakeups_per_read),
-        _of(step, lambda run: run.signal_overflows),
-        _of(step, _segments),
-        "" if error is None else f"{error:.1%}",
-    ]
+    return [engine, str(step.users), f"{step.left:g}", *_texts(step, columns)]
+
+
+def _texts(step: Step | None, columns: list[Column]) -> list[str]:
+    return [column.text(step.value(column.of)) if step else "" for column in columns]
 
 
 def _engines_figure(row: str, found: list[tuple[Stage, CrowdResult]]) -> Figure:
@@ -210,19 +229,3 @@ def _maxima_figure(row: str, found: list[tuple[Stage, CrowdResult]]) -> Figure:
         caption="≥: the host could try no more, or the search did not end.",
         canvases=[named_bars.draw("users", bars, max(1.0, *map(float, most)), "stage1")],
     )
-
-
-def _segments(run: Run) -> float | None:
-    """For each fetch: all that the lab's network namespace sent, which has both ends."""
-    sent = run.usage.tcp_sent_segments_per_s
-    if sent is None or not run.throughput_rps or run.topology != LOOPBACK:
-        return None
-    return sent / run.throughput_rps
-
-
-def _of(step: Step | None, of: Callable[[Run], float | None]) -> str:
-    return wording.three_digits(step.value(of)) if step else ""
-
-
-def _cores(step: Step | None, component: str) -> str:
-    return wording.three_digits(step.used_cores(component)) if step else ""

@@ -13,6 +13,7 @@ from . import wording
 from .charts import line_chart
 from .charts.line_chart import Axes, Curve, Point
 from .charts.svg import Canvas
+from .columns import Column, of_view
 from .document import Block, Figure, Table
 from .scene import Scene
 
@@ -21,6 +22,12 @@ _HOW_TO_READ = (
     "Response times start when a request is due, service times when it is sent. The lateness is "
     "the load generator's own and is part of the response time. All are medians of the passes, in "
     "ms, with their interval below; * marks the lowest and highest of two."
+)
+_COLUMNS: tuple[str | Column, ...] = (
+    Column("p50", lambda run: run.p50_ms),
+    Column("p90", lambda run: run.p90_ms),
+    Column("p99", lambda run: run.p99_ms),
+    *("service_p99_ms", "lateness_p99_ms"),
 )
 
 
@@ -101,7 +108,7 @@ def _figure(cell: Cell, found: OfferedLoads, limit_ms: float) -> Figure:
 def _chart(found: OfferedLoads, limit_ms: float) -> Canvas:
     curves = [
         _curve(found, "p99", "stage1", lambda run: run.p99_ms),
-        _curve(found, "p99 from sent", "soft", lambda run: run.service_p99_ms),
+        _curve(found, "p99 from sent", "soft", lambda run: run.figure("service_p99_ms")),
         _curve(found, "p50", "stage0", lambda run: run.p50_ms),
     ]
     ends = [line_chart.point(share, limit_ms) for share in (0.0, 100.0)]
@@ -130,37 +137,30 @@ def _curve(found: OfferedLoads, name: str, colour: str, of: Callable[[Run], floa
 
 
 def _table(cell: Cell, found: OfferedLoads, limit_ms: float) -> Table:
+    runs = [run for rate in found.rates for run in rate.runs]
+    columns = of_view("offered_load", _COLUMNS, {}, runs)
     return Table(
         title=f"Percentiles over the offered load: {cell}",
         caption=f"{answer(found, limit_ms)} The maximum of a closed loop is "
         f"{wording.rate(found.maximum_rps)} requests/s. {_HOW_TO_READ}",
         header=[
-            "offered/s",
-            "of maximum",
-            "answered/s",
-            "p50",
-            "p90",
-            "p99",
-            "service p99",
-            "late p99",
+            *("offered/s", "of maximum", "answered/s"),
+            *(column.title for column in columns),
         ],
-        rows=[_row(found, rate) for rate in found.rates],
+        rows=[_row(found, rate, columns) for rate in found.rates],
     )
 
 
-def _row(found: OfferedLoads, rate: OfferedRate) -> list[str]:
+def _row(found: OfferedLoads, rate: OfferedRate, columns: list[Column]) -> list[str]:
     return [
         wording.rate(rate.rate_rps),
         f"{rate.rate_rps / found.maximum_rps:.0%}",
         wording.rate(rate.throughput.median),
-        *(
-            wording.milliseconds_with_range(spread)
-            for spread in (
-                rate.milliseconds(lambda run: run.p50_ms),
-                rate.milliseconds(lambda run: run.p90_ms),
-                rate.milliseconds(lambda run: run.p99_ms),
-                rate.milliseconds(lambda run: run.service_p99_ms),
-                rate.milliseconds(lambda run: run.lateness_p99_ms),
-            )
-        ),
+        *(_text(rate, column) for column in columns),
     ]
+
+
+def _text(rate: OfferedRate, column: Column) -> str:
+    if all(column.of(run) is None for run in rate.runs):
+        return wording.NOTHING
+    return wording.milliseconds_with_range(rate.milliseconds(column.of))

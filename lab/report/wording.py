@@ -115,6 +115,10 @@ def three_digits(value: float | None) -> str:
     return NOTHING if value is None else f"{value:.3g}"
 
 
+def percent(share: float | None, decimals: int = 0) -> str:
+    return NOTHING if share is None else f"{share:.{decimals}%}"
+
+
 def megabytes(value: float | None) -> str:
     """Without the unit. The value is in bytes."""
     return NOTHING if value is None else f"{value / 1e6:,.1f}"

@@ -15,7 +15,7 @@ import csv
 import io
 import json
 import os
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from ..plan.from_json import from_json
 from ..plan.setting import Setting
 from ..rig.errors import Failed
 from ..rig.place import LOOPBACK
+from ..workloads import known
 from . import packed, wide_usage
 from .environment import Environment
 from .table import parsed
@@ -36,7 +37,8 @@ class Run:
     """One trial: its settings, its results, and what the machine did meanwhile.
 
     None stands for what was not measured. A new field must have this default: older folders do not
-    have its column.
+    have its column. What only trials of one workload have is no field, but a figure that the
+    workload declares.
     """
 
     trial: int = 0  # its number in the folder; 0 before it is added
@@ -55,31 +57,7 @@ class Run:
     p99_ms: float | None = None
     max_ms: float | None = None
     noise: float
-    n_check: float | None = None  # None in an open loop
-    offered_rps: float | None = None  # this and the next four are None in a closed loop
-    service_p50_ms: float | None = None  # from the moment at which a request was sent
-    service_p99_ms: float | None = None
-    lateness_p99_ms: float | None = None  # of the load generator itself
-    given_up: float | None = None  # requests that timed out or were never sent
-    users_held: float | None = None  # this and the next ten are of a crowd
-    rate_error_p50: float | None = None  # each user by its worst fetch, as a part of its rate
-    rate_error_worst: float | None = None
-    wakeups_per_read: float | None = None  # of the load generator
-    signal_overflows: float | None = None
-    loadgen_least_cores: float | None = None  # of its samples
-    loadgen_most_cores: float | None = None
-    processes_each: float | None = None  # what a user adds to the servers, while the users hold
-    threads_each: float | None = None
-    descriptors_each: float | None = None
-    proportional_bytes_each: float | None = None
-    rate_bytes_s: float | None = None  # this and the next three are of a burst: bytes over its span
-    simultaneity: float | None = None  # 1: all transfers took place at the same time
-    release_spread_ms: float | None = None
-    first_byte_ms: float | None = None
-    server_rate_bytes_s: float | None = None  # the same by the server's own log
-    slowest_bytes_s: float | None = None  # of the single transfers
-    fairness: float | None = None  # Jain's index of their rates: 1 if all are alike
-    resident_before: float | None = None  # the part of its files that was in the page cache
+    figures: dict[str, float] = field(default_factory=dict)  # of its workload, by their names
     errors: str  # "cause count, …"
     is_generator_limit: bool
     topology: str = LOOPBACK  # the name of the place where the load generator ran
@@ -87,6 +65,16 @@ class Run:
     failures: str  # "; "-separated; empty for a valid point
     notes: str
     usage: Usage
+
+    def figure(self, name: str) -> float | None:
+        """None if it was not measured. Requires: a workload declares it."""
+        assert name in known.FIGURES, name
+        return self.figures.get(name)
+
+    @property
+    def offered_rps(self) -> float | None:
+        """None in a closed loop."""
+        return self.figure("offered_rps")
 
     @property
     def setting(self) -> Setting:
@@ -99,6 +87,11 @@ class Run:
     def for_each_request(self, rate: float | None) -> float | None:
         """A rate of the machine or of a component, divided by the throughput."""
         return None if rate is None else rate / self.throughput_rps
+
+    def used_cores(self, component: str) -> float | None:
+        """None if the component was not watched."""
+        used = self.usage.components.get(component)
+        return used.cpu_cores if used else None
 
     @property
     def name(self) -> str:
@@ -113,8 +106,15 @@ class Run:
 
 
 _CELL = tuple(field.name for field in fields(Cell))
-_PLAIN = tuple(field.name for field in fields(Run) if field.name not in ("cell", "usage"))
-_COLUMNS = ("trial", *_CELL, *(name for name in _PLAIN if name != "trial"))
+_PARTS = ("cell", "figures", "usage")  # of Run; its other fields are columns
+_PLAIN = tuple(field.name for field in fields(Run) if field.name not in _PARTS)
+
+
+def _columns() -> tuple[str, ...]:
+    """Those of the figures stand where the figures are in a Run."""
+    names = [field.name for field in fields(Run) if field.name not in ("trial", "cell", "usage")]
+    place = names.index("figures")
+    return ("trial", *_CELL, *names[:place], *known.FIGURES, *names[place + 1 :])
 
 
 class Folder:
@@ -138,10 +138,10 @@ class Folder:
             return
         with open(self._points, newline="", encoding="utf-8") as file:
             columns = csv.DictReader(file).fieldnames or ()
-        known = {*_COLUMNS, *wide_usage.columns(columns)}
-        if unknown := [name for name in columns if name not in known]:
+        expected = {*_columns(), *wide_usage.columns(columns)}
+        if unknown := [name for name in columns if name not in expected]:
             raise Failed(f"{self._points} is of a newer lab, which measured {', '.join(unknown)}")
-        if tuple(columns) != _COLUMNS:
+        if tuple(columns) != _columns():
             self._modernise(self.runs())
 
     def _modernise(self, runs: list[Run]) -> None:
@@ -173,7 +173,7 @@ class Folder:
         self._usage.add(run.trial, run.usage)
         is_new = not self._points.exists()
         with open(self._points, "a", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, _COLUMNS)
+            writer = csv.DictWriter(file, _columns())
             if is_new:
                 writer.writeheader()
             writer.writerow(_to_row(run))
@@ -193,7 +193,7 @@ class Folder:
         """Replaces points.csv atomically."""
         draft = self._points.with_suffix(".draft")
         with open(draft, "w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, _COLUMNS)
+            writer = csv.DictWriter(file, _columns())
             writer.writeheader()
             writer.writerows(_to_row(run) for run in runs)
         draft.replace(self._points)
@@ -238,12 +238,13 @@ def write_json(path: Path, value: dict[str, Any]) -> None:
 
 
 def _to_row(run: Run) -> dict[str, object]:
-    return {**asdict(run.cell), **{name: getattr(run, name) for name in _PLAIN}}
+    return {**asdict(run.cell), **run.figures, **{name: getattr(run, name) for name in _PLAIN}}
 
 
 def _from_row(row: dict[str, str], number: int, usage: dict[int, Usage]) -> Run:
     """number is that of the line. An older folder has no column of the trial."""
-    values = parsed(Run, row, without=("cell", "usage"))
+    values = parsed(Run, row, without=_PARTS)
+    figures = {name: float(row[name]) for name in known.FIGURES if row.get(name)}
     trial = values.setdefault("trial", number)
     used = usage[trial] if trial in usage else wide_usage.read(row)
-    return Run(cell=Cell(**parsed(Cell, row)), usage=used, **values)
+    return Run(cell=Cell(**parsed(Cell, row)), figures=figures, usage=used, **values)

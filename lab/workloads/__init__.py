@@ -6,6 +6,7 @@ burst.py         transfers that are asked for in the same moment
 crowd.py         many slow users, each at its own rate; the same for those
 
 load.py          what each of these is to the rest of the lab
+figures.py       what it measures beside what every trial has
 outcome.py       what its run came to
 loadgen_run.py   runs the load generator for it
 known.py         all of them by their names

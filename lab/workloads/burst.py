@@ -7,12 +7,29 @@ from pathlib import Path
 from typing import Any
 
 from . import transfers
+from .figures import LESS, MORE, NEITHER, Figure
 from .load import Asked
 from .outcome import Result
 from .transfers import Transfer
 
 SHORTEST_WATCHED_S = 0.5  # samples are too far apart to say anything of a shorter one
 _SLOWEST_BYTES_S = 50_000.0  # for an estimate of how long a run takes
+
+_VIEWS = ("bursts",)
+FIGURES = (
+    Figure(name="rate_bytes_s", unit="B/s", better=MORE),  # all bytes over the span of the burst
+    # 1: all transfers took place at the same time.
+    Figure(name="simultaneity", better=MORE, title="overlap", views=_VIEWS),
+    Figure(name="release_spread_ms", unit="ms", better=LESS),
+    Figure(name="first_byte_ms", unit="ms", better=LESS, title="first byte", views=_VIEWS),
+    Figure(name="server_rate_bytes_s", unit="B/s", better=MORE),  # the same by the server's own log
+    # Of the single transfers.
+    Figure(name="slowest_bytes_s", unit="B/s", better=MORE, title="slowest", views=_VIEWS),
+    # Jain's index of their rates: 1 if all are alike.
+    Figure(name="fairness", better=MORE, title="fairness", views=_VIEWS),
+    # The part of its files that was in the page cache before.
+    Figure(name="resident_before", unit="share", better=NEITHER, title="cached", views=_VIEWS),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +105,7 @@ class Load:
     def look_after_s(self) -> float | None:
         return None
 
-    def without_server(self, what_ended: str) -> dict[str, Any] | None:
+    def without_server(self) -> dict[str, float] | None:
         return None
 
     def can_be_spoiled(self, result: Result) -> bool:
@@ -101,7 +118,7 @@ class Load:
     def transfers(self) -> list[Transfer]:
         return transfers.of_client(self.record) if self.record else []
 
-    def figures(self, result: Result) -> dict[str, Any]:
+    def figures(self, result: Result) -> dict[str, float | None]:
         burst = result.raw["burst"]
         return {
             "rate_bytes_s": burst["rate_bytes_s"],

@@ -7,12 +7,15 @@ import statistics
 from dataclasses import dataclass, replace
 from typing import Any
 
+from .figures import NEITHER, Figure
 from .load import Asked
 from .outcome import Result
 from .transfers import Transfer
 
 _LEAST_OF_N, _MOST_OF_N = 0.97, 1.03
 _MOST_ERRORS = 0.01  # of all outcomes; with more, throughput is mostly that of failures
+
+FIGURES = (Figure(name="n_check", better=NEITHER),)  # X·R / N
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +66,7 @@ class Load:
     def look_after_s(self) -> float | None:
         return None
 
-    def without_server(self, what_ended: str) -> dict[str, Any] | None:
+    def without_server(self) -> dict[str, float] | None:
         return None
 
     def can_be_spoiled(self, result: Result) -> bool:
@@ -75,7 +78,7 @@ class Load:
     def transfers(self) -> list[Transfer]:
         return []
 
-    def figures(self, result: Result) -> dict[str, Any]:
+    def figures(self, result: Result) -> dict[str, float | None]:
         return {"n_check": n_check(self, result)}
 
 

@@ -5,12 +5,43 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from .figures import LESS, MORE, Figure
 from .load import Asked
 from .outcome import Result
 from .transfers import Transfer
 
 ENGINES = ("epoll", "poll", "sigio", "io_uring")  # of the load generator
 _MOST_OF_A_CORE = 0.9  # of the cores that the load generator may use; above, it is the limit
+
+_ENGINES, _MAXIMA = ("crowd_engines",), ("crowd_maxima",)
+FIGURES = (
+    Figure(name="users_held", better=MORE),
+    # Each user by its worst fetch, as a part of its rate.
+    Figure(name="rate_error_p50", unit="share", better=LESS),
+    Figure(
+        name="rate_error_worst",
+        unit="share",
+        better=LESS,
+        title="worst rate error",
+        views=_ENGINES,
+    ),
+    # Of the load generator, and its cores the least and the most of its samples.
+    Figure(name="wakeups_per_read", better=LESS, title="wake-ups", views=_ENGINES),
+    Figure(name="signal_overflows", better=LESS, title="overflows", views=_ENGINES),
+    Figure(name="loadgen_least_cores", unit="cores", better=LESS, title="least", views=_ENGINES),
+    Figure(name="loadgen_most_cores", unit="cores", better=LESS, title="most", views=_ENGINES),
+    # What a user adds to the servers, while the users hold.
+    Figure(name="processes_each", better=LESS, title="processes each", views=_MAXIMA),
+    Figure(name="threads_each", better=LESS, title="threads each", views=_MAXIMA),
+    Figure(name="descriptors_each", better=LESS, title="descriptors each", views=_MAXIMA),
+    Figure(
+        name="proportional_bytes_each",
+        unit="B",
+        better=LESS,
+        title="memory each",
+        views=_MAXIMA,
+    ),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,9 +122,9 @@ class Load:
         """A user has all that it needs once it has begun, so in the middle of the wait."""
         return self.ramp_s + self.stable_s / 2
 
-    def without_server(self, what_ended: str) -> dict[str, Any] | None:
+    def without_server(self) -> dict[str, float] | None:
         """There was no room for so many users."""
-        return {"users_held": 0.0, "errors": what_ended}
+        return {"users_held": 0.0}
 
     def can_be_spoiled(self, result: Result) -> bool:
         """Users that hold in spite of other programs hold."""
@@ -105,7 +136,7 @@ class Load:
     def transfers(self) -> list[Transfer]:
         return []
 
-    def figures(self, result: Result) -> dict[str, Any]:
+    def figures(self, result: Result) -> dict[str, float | None]:
         raw = result.raw
         return {
             "users_held": raw["users"]["held"],

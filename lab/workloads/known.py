@@ -1,4 +1,4 @@
-"""The workloads by the names that experiments give them."""
+"""The workloads by the names that experiments give them, and all their figures by name."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ..plan.catalog import BURST, CLOSED_LOOP, CROWD, OPEN_LOOP
 from . import burst, closed_loop, crowd, open_loop
+from .figures import Figure
 from .load import Asked, Load
 
 _LOADS: dict[str, Callable[[Asked], Load]] = {
@@ -13,6 +14,12 @@ _LOADS: dict[str, Callable[[Asked], Load]] = {
     OPEN_LOOP: open_loop.load,
     CROWD: crowd.load,
     BURST: burst.load,
+}
+
+FIGURES: dict[str, Figure] = {
+    figure.name: figure
+    for workload in (closed_loop, open_loop, crowd, burst)
+    for figure in workload.FIGURES
 }
 
 

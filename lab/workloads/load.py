@@ -66,8 +66,8 @@ class Load(Protocol):
     def look_after_s(self) -> float | None:
         """When all users are there, so that one can see what they take; None: that is not asked."""
 
-    def without_server(self, what_ended: str) -> dict[str, Any] | None:
-        """The fields of a Run when a server did not survive it; None: that is no answer."""
+    def without_server(self) -> dict[str, float] | None:
+        """The figures of a run that a server did not survive; None: that is no answer."""
 
     def file_names(self) -> list[str]:
         """Those that it is going to ask for; [] if it may ask for any."""
@@ -75,5 +75,5 @@ class Load(Protocol):
     def transfers(self) -> list[Transfer]:
         """A record of each, once the run has ended; [] for a load that keeps none."""
 
-    def figures(self, result: Result) -> dict[str, Any]:
-        """The fields of a Run that only this workload has."""
+    def figures(self, result: Result) -> dict[str, float | None]:
+        """Those of its workload that the load generator measured; None: it could not."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import closed_loop
+from .figures import LESS, MORE, Figure
 from .load import Asked
 from .outcome import Result
 
@@ -17,6 +18,16 @@ MOST_UNDER_WAY = 256  # enough threads for any rate at which the server is not o
 _SIGMAS = 5  # by which the number of requests of a Poisson process may differ from its mean
 _SLOW = ("timeout", "unfinished")  # errors that are times: the server is too slow for the rate
 _MOST_OTHER_ERRORS = 0.01  # of all requests
+
+_VIEWS = ("offered_load",)
+FIGURES = (
+    Figure(name="offered_rps", unit="/s", better=MORE),
+    Figure(name="service_p50_ms", unit="ms", better=LESS),  # from when a request was sent
+    Figure(name="service_p99_ms", unit="ms", better=LESS, title="service p99", views=_VIEWS),
+    # Of the load generator itself.
+    Figure(name="lateness_p99_ms", unit="ms", better=LESS, title="late p99", views=_VIEWS),
+    Figure(name="given_up", better=LESS),  # requests that timed out or were never sent
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +44,7 @@ class Load(closed_loop.Load):
     def failures(self, result: Result) -> list[str]:
         return failures(self, result)
 
-    def figures(self, result: Result) -> dict[str, Any]:
+    def figures(self, result: Result) -> dict[str, float | None]:
         found = schedule(result)
         return {
             "offered_rps": self.offered_rps,

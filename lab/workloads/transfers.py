@@ -61,6 +61,18 @@ def of_server(lines: Sequence[str]) -> list[Transfer]:
     return found
 
 
+def figures(clients: Sequence[Transfer], servers: Sequence[Transfer]) -> dict[str, float | None]:
+    """What the records of single transfers tell of a burst; {} without any."""
+    if not clients:
+        return {}
+    rates = single_rates(clients)
+    return {
+        "server_rate_bytes_s": overall_rate(servers),
+        "slowest_bytes_s": min(rates, default=None),
+        "fairness": fairness(rates),
+    }
+
+
 def overall_rate(transfers: Sequence[Transfer]) -> float | None:
     """All bytes over the time from the first asking to the last byte. None if none succeeded."""
     good = [(one, one.last_byte_s) for one in transfers if one.last_byte_s and not one.failure]

@@ -12,6 +12,8 @@ from lab.plan.catalog import Cell
 from lab.plan.plan import Options
 from lab.results.environment import Environment, StackRecord
 from lab.results.records import Run
+from lab.workloads import known
+from lab.workloads.figures import measured
 
 CELL = Cell("prefetching", "1KB")
 NO_FOLDER = Path("/nonexistent")
@@ -112,6 +114,7 @@ def run(
     used: Usage | None = None,
     **changes,
 ) -> Run:
+    """changes are fields of a Run, or figures that a workload declares."""
     mean_ms = 1000 * threads / throughput_rps
     made = Run(
         cell=CELL,
@@ -129,11 +132,17 @@ def run(
         p99_ms=mean_ms,
         max_ms=mean_ms,
         noise=0.01,
-        n_check=1.0,
+        figures={"n_check": 1.0},
         errors="",
         is_generator_limit=False,
         failures="",
         notes="",
         usage=used or usage(),
     )
-    return replace(made, **changes)
+    figures = {name: changes.pop(name) for name in known.FIGURES if name in changes}
+    return with_figures(replace(made, **changes), **figures)
+
+
+def with_figures(made: Run, **figures: float | None) -> Run:
+    """None takes a figure away."""
+    return replace(made, figures=measured({**made.figures, **figures}))

@@ -134,8 +134,8 @@ class RunTest(unittest.TestCase):
     def test_an_open_loop_has_its_own_points_with_the_limit_that_was_asked_for(self):
         def point(stack, conditions, setting, repeat):
             made, rate = made_up_point(stack, conditions, setting, repeat), setting.offered_rps
-            run = replace(made.run, offered_rps=rate, p99_ms=rate and rate / 100)
-            return replace(made, run=run)
+            run = examples.with_figures(made.run, offered_rps=rate)
+            return replace(made, run=replace(run, p99_ms=rate and rate / 100))
 
         self.point.side_effect = point
         options = replace(KNEE, p99_ms=100.0)

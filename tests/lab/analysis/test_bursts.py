@@ -17,8 +17,9 @@ def trials(stage: str, transfers: int, *rates: float) -> list[Run]:
     """One in each pass."""
     cell = Cell(stage, "1MiB", workload=BURST)
     return [
-        replace(
-            examples.run(transfers, repeat=repeat),
+        examples.run(
+            transfers,
+            repeat=repeat,
             cell=cell,
             rate_bytes_s=rate,
             simultaneity=0.9,
@@ -66,7 +67,8 @@ class BurstsTest(unittest.TestCase):
 
     def test_steps_are_in_rising_order_and_invalid_trials_are_in_none(self):
         runs = [*trials("a", 6, 10, 12, 14), *trials("a", 1, 20)]
-        runs.append(replace(runs[0], rate_bytes_s=999.0, failures="spoiled"))
+        spoiled = examples.with_figures(runs[0], rate_bytes_s=999.0)
+        runs.append(replace(spoiled, failures="spoiled"))
         found = bursts.of_cell("a", "1MiB", runs)
         self.assertEqual([step.transfers for step in found], [1, 6])
         self.assertEqual(found[1].rate.median, 12)

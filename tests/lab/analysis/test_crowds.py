@@ -19,9 +19,7 @@ MORE, FEWER = "pyftpdlib", "vsftpd"
 def trial(stage: str, users: int, held: int, cpu: float = 0.1, **changes) -> Run:
     used = examples.usage({"fileserver": 0.1, "loadgen": cpu})
     cell = Cell(stage, "10KB", workload=CROWD)
-    return replace(
-        examples.run(users, used=used), cell=cell, users_held=float(held), store="", **changes
-    )
+    return examples.run(users, used=used, cell=cell, users_held=float(held), store="", **changes)
 
 
 def searched(stage: str, *steps: tuple[int, int]) -> list[Run]:

@@ -31,14 +31,12 @@ class EndOfServerTest(unittest.TestCase):
 
     def test_a_server_that_runs_is_no_matter(self):
         for load in (LOOP, CROWD):
-            self.assertEqual(measure.end_of_server(self.servers, load), {})
+            self.assertEqual(measure.end_of_server(self.servers, load), "")
 
     def test_a_crowd_that_a_server_does_not_survive_is_an_answer(self):
         self.servers.check_running.side_effect = Failed("fileserver ended: its last words")
-        self.assertEqual(
-            measure.end_of_server(self.servers, CROWD),
-            {"users_held": 0.0, "errors": "fileserver ended"},
-        )
+        self.assertEqual(measure.end_of_server(self.servers, CROWD), "fileserver ended")
+        self.assertEqual(CROWD.without_server(), {"users_held": 0.0})
         with self.assertRaises(Failed):
             measure.end_of_server(self.servers, LOOP)
 

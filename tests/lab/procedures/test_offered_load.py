@@ -31,8 +31,11 @@ def point(setting, repeat: int, p99: P99, failures: str = "") -> Run:
     if setting.offered_rps is None:
         throughput = min(MAXIMUM_RPS, 600.0 * setting.threads)
         return replace(examples.run(setting.threads, throughput, repeat), cell=CELL)
-    return replace(
-        examples.run(setting.threads, setting.offered_rps, repeat, failures=failures),
+    return examples.run(
+        setting.threads,
+        setting.offered_rps,
+        repeat,
+        failures=failures,
         cell=CELL,
         n_check=None,
         offered_rps=setting.offered_rps,

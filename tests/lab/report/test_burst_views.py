@@ -17,8 +17,9 @@ from lab.results.records import Folder, Run
 def trials(stage: str, transfers: int, *rates: float) -> list[Run]:
     cell = Cell(stage, "1MiB", workload=BURST)
     return [
-        replace(
-            examples.run(transfers, repeat=repeat),
+        examples.run(
+            transfers,
+            repeat=repeat,
             cell=cell,
             rate_bytes_s=1024 * rate,
             simultaneity=0.875,

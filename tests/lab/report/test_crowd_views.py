@@ -17,8 +17,7 @@ from lab.results.records import Folder, Run
 
 def trial(stage: str, row: str, users: int, held: int, **changes) -> Run:
     cell = Cell(stage, row, workload=CROWD)
-    made = replace(examples.run(users), cell=cell, users_held=float(held), store="")
-    return replace(made, **changes)
+    return examples.run(users, cell=cell, users_held=float(held), store="", **changes)
 
 
 class CrowdViewsTest(unittest.TestCase):

@@ -66,8 +66,10 @@ class ViewTest(unittest.TestCase):
     def test_a_line_for_each_rate_with_the_medians_of_the_passes(self):
         closed = replace(examples.run(4, 1000.0), cell=CELL)
         offered = [
-            replace(
-                examples.run(256, 490.0, repeat),
+            examples.run(
+                256,
+                490.0,
+                repeat,
                 cell=CELL,
                 offered_rps=500.0,
                 p50_ms=1.0,

@@ -1,0 +1,57 @@
+"""Columns of tables that have a number for each trial: figures of workloads, and computed ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..results.records import Run
+from ..workloads import known
+from ..workloads.figures import Figure
+from . import wording
+
+OfRun = Callable[[Run], float | None]
+Text = Callable[[float | None], str]
+
+
+@dataclass(frozen=True)
+class Column:
+    title: str
+    of: OfRun
+    text: Text = wording.three_digits
+
+
+@dataclass(frozen=True)
+class Writing:
+    """How a table writes a unit: what a title says of it, and the number."""
+
+    suffix: str = ""
+    text: Text = wording.three_digits
+
+
+Writings = Mapping[str, Writing]  # by the unit; other units are written as mere numbers
+
+
+def of_figure(figure: Figure, writings: Writings) -> Column:
+    writing = writings.get(figure.unit, Writing())
+    return Column(
+        f"{figure.title}{writing.suffix}", lambda run: run.figure(figure.name), writing.text
+    )
+
+
+def of_view(
+    view: str, placed: Sequence[str | Column], writings: Writings, runs: Sequence[Run]
+) -> list[Column]:
+    """The placed columns, where a name is that of a figure, and then further figures of the view.
+
+    A further figure has a column only if one of the runs has it.
+    """
+    further = [
+        name
+        for name, figure in known.FIGURES.items()
+        if view in figure.views and name not in placed and any(name in run.figures for run in runs)
+    ]
+    return [
+        of_figure(known.FIGURES[one], writings) if isinstance(one, str) else one
+        for one in (*placed, *further)
+    ]

@@ -1,0 +1,89 @@
+"""A figure that a workload declares has a column in points.csv and in the tables that show it."""
+
+import re
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import examples
+
+from lab.report import columns, wording
+from lab.report.columns import Column, Writing
+from lab.report.page import VIEWS
+from lab.results.records import Folder
+from lab.workloads import known
+from lab.workloads.figures import LESS, MORE, NEITHER, Figure
+
+LAB_MD = (Path(__file__).resolve().parents[3] / "docs" / "lab.md").read_text(encoding="utf-8")
+BLINKS = Figure(name="blinks", unit="share", better=LESS, title="blinks", views=("bursts",))
+
+
+class ColumnsTest(unittest.TestCase):
+    def titles(self, view, placed, runs):
+        return [column.title for column in columns.of_view(view, placed, {}, runs)]
+
+    def test_placed_columns_keep_their_order_and_are_there_without_a_value(self):
+        placed = ("fairness", Column("N", lambda run: run.threads), "simultaneity")
+        self.assertEqual(
+            self.titles("bursts", placed, [examples.run()]), ["fairness", "N", "overlap"]
+        )
+
+    def test_a_further_figure_of_the_view_follows_once_a_trial_has_it(self):
+        without, has_it = examples.run(slowest_bytes_s=2.0), examples.run(fairness=0.5)
+        self.assertEqual(self.titles("bursts", ("slowest_bytes_s",), [without]), ["slowest"])
+        self.assertEqual(
+            self.titles("bursts", ("slowest_bytes_s",), [without, has_it]), ["slowest", "fairness"]
+        )
+        self.assertEqual(self.titles("crowd_maxima", (), [has_it]), [])
+
+    def test_a_table_says_how_it_writes_a_unit(self):
+        writings = {"share": Writing(" of all", wording.percent)}
+        with mock.patch.dict(known.FIGURES, {"blinks": BLINKS}):
+            (column,) = columns.of_view("bursts", (), writings, [examples.run(blinks=0.25)])
+            self.assertEqual(column.title, "blinks of all")
+            self.assertEqual(column.text(column.of(examples.run(blinks=0.25))), "25%")
+            self.assertEqual(column.text(column.of(examples.run())), "")
+
+    def test_a_declaration_gives_a_figure_its_column_in_points_csv(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Folder(Path(name))
+            folder.prepare()
+            folder.add(examples.run(fairness=0.5), {})
+            with mock.patch.dict(known.FIGURES, {"blinks": BLINKS}):
+                folder.prepare()
+                folder.add(examples.run(2, blinks=0.25), {})
+                self.assertEqual([run.figure("blinks") for run in folder.runs()], [None, 0.25])
+                self.assertEqual([run.figure("fairness") for run in folder.runs()], [0.5, None])
+
+    def test_what_nothing_declares_is_neither_written_nor_asked_for(self):
+        made = examples.with_figures(examples.run(), colour=1.0)
+        with tempfile.TemporaryDirectory() as name:
+            folder = Folder(Path(name))
+            folder.prepare()
+            with self.assertRaisesRegex(ValueError, "colour"):
+                folder.add(made, {})
+        with self.assertRaises(AssertionError):
+            made.figure("colour")
+
+
+class DeclarationsTest(unittest.TestCase):
+    def test_each_name_is_declared_once_and_each_view_exists(self):
+        workloads = (known.closed_loop, known.open_loop, known.crowd, known.burst)
+        declared = [figure for workload in workloads for figure in workload.FIGURES]
+        self.assertEqual(len(declared), len(known.FIGURES))
+        for figure in declared:
+            with self.subTest(figure=figure.name):
+                self.assertLessEqual(set(figure.views), set(VIEWS))
+                self.assertEqual(bool(figure.views), bool(figure.title))
+                self.assertIn(figure.better, (MORE, LESS, NEITHER))
+
+    def test_each_figure_is_described_in_the_docs(self):
+        named = re.findall(r"^\| `(\w+)` \| [\w ]+ \| ([\w/]*) ?\| (\w+) \| \S", LAB_MD, re.M)
+        described = {tuple(map(str.strip, row)) for row in named}
+        declared = {(one.name, one.unit, one.better) for one in known.FIGURES.values()}
+        self.assertEqual(described, declared)
+
+
+if __name__ == "__main__":
+    unittest.main()
