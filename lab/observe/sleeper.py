@@ -13,6 +13,7 @@ import sys
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ..workloads.figures import measured
 from .sampler import Sample
 
 _MS_PER_S = 1000
@@ -71,6 +72,15 @@ def quantile_ms(wakes: list[Wake], window: list[Sample], share: float) -> float 
     start_s, end_s = window[0].time_s, window[-1].time_s
     inside = sorted(wake.late_ms for wake in wakes if start_s < wake.time_s <= end_s)
     return inside[math.ceil(share * len(inside)) - 1] if inside else None
+
+
+def lateness(wakes: list[Wake], window: list[Sample]) -> dict[str, float]:
+    """The figures of a window; {} without a wake in it."""
+    quantiles = {
+        "sleeper_p50_ms": quantile_ms(wakes, window, 0.5),
+        "sleeper_p99_ms": quantile_ms(wakes, window, 0.99),
+    }
+    return measured(quantiles)
 
 
 def beside(samples: list[Sample], wakes: list[Wake]) -> list[Sample]:

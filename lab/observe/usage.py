@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import statistics
 from bisect import bisect_left
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..rig.errors import Failed
+from .figures import FIGURES
 from .sampler import Moment, Sample, is_gauge
 
 # Of all cores, by what is not under test. On full cores 5 to 9% belonged to no watched process,
@@ -77,22 +78,12 @@ class Usage:
     open_ends: float | None = None  # of TCP connections, at most
     used_memory_bytes: float | None = None
     lab_cpu_cores: float | None = None  # of the lab itself, which watches
-    page_cache_bytes: float | None = None  # of the host, at most
-    refaults_per_s: float | None = None  # pages read again soon after the cache had dropped them
-    load_average: float | None = None  # of the last minute, at most
-    waiting_threads: float | None = None  # of all programs, ready to run but without a core; mean
-    context_switches_per_s: float | None = None  # of all programs
-    tcp_received_segments_per_s: float | None = None
-    tcp_sent_segments_per_s: float | None = None  # without retransmits
-    tcp_retransmits_per_s: float | None = None
-    udp_sent_datagrams_per_s: float | None = None  # such as a server's questions for names
-    group_used_bytes: float | None = None  # this and the next four: of the limited server, at most
-    group_peak_bytes: float | None = None  # since it was started, between samples too
-    group_page_cache_bytes: float | None = None
-    group_refaults_per_s: float | None = None
-    group_throttled: float | None = None  # share of time: it waited for its share of the cores
-    sleeper_p50_ms: float | None = None  # how late a sleeper of 10 ms woke, see sleeper.py
-    sleeper_p99_ms: float | None = None
+    figures: dict[str, float] = field(default_factory=dict)  # see figures.py, by their names
+
+    def figure(self, name: str) -> float | None:
+        """None if it was not measured. Requires: figures.py declares it."""
+        assert name in FIGURES, name
+        return self.figures.get(name)
 
     @property
     def foreign_share(self) -> float:
@@ -104,7 +95,7 @@ class Usage:
 
     @property
     def has_limited_server(self) -> bool:
-        return self.group_page_cache_bytes is not None
+        return "group_page_cache_bytes" in self.figures
 
 
 def cut(samples: list[Sample], start_s: float, end_s: float) -> list[Sample]:
@@ -188,20 +179,11 @@ def between(window: list[Sample]) -> Usage:
         lab_cpu_cores=rates.get("lab.cpu_s"),
         open_ends=gauges.get("tcp.open_ends"),
         used_memory_bytes=gauges.get("memory.used_bytes", 0.0),
-        page_cache_bytes=gauges.get("memory.cached_bytes"),
-        refaults_per_s=rates.get("memory.refaults"),
-        load_average=gauges.get("host.load_average"),
-        waiting_threads=rates.get("host.run_delay_s"),
-        context_switches_per_s=rates.get("host.context_switches"),
-        tcp_received_segments_per_s=rates.get("tcp.received_segments"),
-        tcp_sent_segments_per_s=rates.get("tcp.sent_segments"),
-        tcp_retransmits_per_s=rates.get("tcp.retransmits"),
-        udp_sent_datagrams_per_s=rates.get("udp.sent_datagrams"),
-        group_used_bytes=gauges.get("group.used_bytes"),
-        group_peak_bytes=gauges.get("group.peak_bytes"),
-        group_page_cache_bytes=gauges.get("group.cached_bytes"),
-        group_refaults_per_s=rates.get("group.refaults"),
-        group_throttled=rates.get("group.throttled_s"),
+        figures={
+            figure.name: found[figure.sample]
+            for figure in FIGURES.values()
+            if figure.sample in (found := gauges if is_gauge(figure.sample) else rates)
+        },
     )
 
 

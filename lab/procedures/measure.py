@@ -9,7 +9,7 @@ from typing import Any
 
 from ..observe import residency, usage
 from ..observe.sampler import Sampler
-from ..observe.sleeper import Sleeper, beside, quantile_ms
+from ..observe.sleeper import Sleeper, beside, lateness
 from ..plan.catalog import Crowd, Mode, Size
 from ..plan.pinning import Pinning
 from ..plan.setting import Setting
@@ -101,11 +101,8 @@ def point(servers: Running, conditions: Conditions, setting: Setting, repeat: in
     result = result.moved(-place.clock_ahead_s)
     window = usage.cut(sampler.samples(), result.start_s, result.end_s)
     wakes = sleeper.wakes()
-    used = replace(
-        usage.between(window),
-        sleeper_p50_ms=quantile_ms(wakes, window, 0.5),
-        sleeper_p99_ms=quantile_ms(wakes, window, 0.99),
-    )
+    used = usage.between(window)
+    used = replace(used, figures={**used.figures, **lateness(wakes, window)})
     failures = checks.failures(load, result, used, has_ended=bool(ended))
     failures += checks.files_in_memory(conditions.fresh, resident)
     clients = load.transfers()

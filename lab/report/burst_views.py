@@ -45,7 +45,7 @@ def _more_by_server(run: Run) -> float | None:
 
 def _switches(run: Run) -> float | None:
     """For each transfer; None for a burst that is too short to count them."""
-    rate = run.usage.context_switches_per_s
+    rate = run.usage.figure("context_switches_per_s")
     if rate is None or not run.requests or run.elapsed_s < SHORTEST_WATCHED_S:
         return None
     return rate * run.elapsed_s / run.requests

@@ -32,11 +32,9 @@ class Writing:
 Writings = Mapping[str, Writing]  # by the unit; other units are written as mere numbers
 
 
-def of_figure(figure: Figure, writings: Writings) -> Column:
-    writing = writings.get(figure.unit, Writing())
-    return Column(
-        f"{figure.title}{writing.suffix}", lambda run: run.figure(figure.name), writing.text
-    )
+def written(title: str, unit: str, of: OfRun, writings: Writings) -> Column:
+    writing = writings.get(unit, Writing())
+    return Column(f"{title}{writing.suffix}", of, writing.text)
 
 
 def of_view(
@@ -52,6 +50,10 @@ def of_view(
         if view in figure.views and name not in placed and any(name in run.figures for run in runs)
     ]
     return [
-        of_figure(known.FIGURES[one], writings) if isinstance(one, str) else one
+        _of_figure(known.FIGURES[one], writings) if isinstance(one, str) else one
         for one in (*placed, *further)
     ]
+
+
+def _of_figure(figure: Figure, writings: Writings) -> Column:
+    return written(figure.title, figure.unit, lambda run: run.figure(figure.name), writings)

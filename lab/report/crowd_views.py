@@ -27,7 +27,7 @@ _EACH = (
 
 def _segments(run: Run) -> float | None:
     """For each fetch: all that the lab's network namespace sent, which has both ends."""
-    sent = run.usage.tcp_sent_segments_per_s
+    sent = run.usage.figure("tcp_sent_segments_per_s")
     if sent is None or not run.throughput_rps or run.topology != LOOPBACK:
         return None
     return sent / run.throughput_rps

@@ -3,37 +3,40 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable
+from collections import Counter
 
 from ..analysis.cells import Analysis
-from ..observe.usage import Usage
+from ..observe.figures import FIGURES, GROUPS, HostFigure
 from ..plan.catalog import Cell
 from ..results.records import Folder, Run
 from . import wording
 from .charts import line_chart
 from .charts.line_chart import Axes, Curve
 from .charts.svg import Canvas
+from .columns import Column, OfRun, Writing, written
 from .document import Block, Figure, Heading, Table, without_empty_columns
 
 _SIZE = (300.0, 100.0)
 Samples = list[dict[str, float]]
 
-# title, of the usage, and how it is written
-_COLUMNS: tuple[tuple[str, Callable[[Usage], float | None], Callable[[float | None], str]], ...] = (
-    ("p50, ms", lambda one: one.sleeper_p50_ms, wording.three_digits),
-    ("p99, ms", lambda one: one.sleeper_p99_ms, wording.three_digits),
-    ("load average", lambda one: one.load_average, wording.three_digits),
-    ("waiting threads", lambda one: one.waiting_threads, wording.three_digits),
-    ("page cache, MB", lambda one: one.page_cache_bytes, wording.megabytes),
-    ("refaults/s", lambda one: one.refaults_per_s, wording.number),
-    ("datagrams/s", lambda one: one.udp_sent_datagrams_per_s, wording.number),
-    ("used, MB", lambda one: one.group_used_bytes, wording.megabytes),
-    ("peak, MB", lambda one: one.group_peak_bytes, wording.megabytes),
-    ("page cache, MB", lambda one: one.group_page_cache_bytes, wording.megabytes),
-    ("refaults/s", lambda one: one.group_refaults_per_s, wording.number),
-    ("throttled", lambda one: one.group_throttled, wording.three_digits),
+_FIRST = ("load_average", "waiting_threads")  # of their group; the others are as declared
+_SHOWN = sorted(
+    (figure for figure in FIGURES.values() if figure.title),
+    key=lambda figure: (GROUPS.index(figure.group), figure.name not in _FIRST),
 )
-_GROUPS = [("", 2), ("a sleeper of 10 ms woke late", 2), ("host", 5), ("limited server", 5)]
+_WRITINGS = {
+    "ms": Writing(", ms"),
+    "B": Writing(", MB", wording.megabytes),
+    "/s": Writing("/s", wording.number),
+}
+
+
+def _column(figure: HostFigure) -> Column:
+    return written(figure.title, figure.unit, lambda run: run.usage.figure(figure.name), _WRITINGS)
+
+
+_COLUMNS = [_column(figure) for figure in _SHOWN]
+_GROUPS = [("", 2), *Counter(figure.group for figure in _SHOWN).items()]
 
 
 def section(folder: Folder, analysis: Analysis) -> list[Block]:
@@ -51,7 +54,7 @@ def section(folder: Folder, analysis: Analysis) -> list[Block]:
         "and had no core. A datagram may be a question of a server for the name of a client. A "
         "limited server has a control group; its peak is since it was started, and throttled is "
         "the share of time in which it waited for its share of the cores.",
-        header=["cell", "at", *(title for title, _, _ in _COLUMNS)],
+        header=["cell", "at", *(column.title for column in _COLUMNS)],
         rows=rows,
         groups=_GROUPS,
     )
@@ -79,16 +82,16 @@ def _row(cells: list[Cell], busiest: dict[Cell, list[Run]]) -> list[str]:
     return [
         name,
         at,
-        *(text(_highest([busiest[cell] for cell in cells], of)) for _, of, text in _COLUMNS),
+        *(one.text(_highest([busiest[cell] for cell in cells], one.of)) for one in _COLUMNS),
     ]
 
 
-def _highest(cells: list[list[Run]], of: Callable[[Usage], float | None]) -> float | None:
+def _highest(cells: list[list[Run]], of: OfRun) -> float | None:
     """Of the medians of the cells; None where it was not measured."""
     medians = [
         statistics.median(values)
         for runs in cells
-        if (values := [value for run in runs if (value := of(run.usage)) is not None])
+        if (values := [value for run in runs if (value := of(run)) is not None])
     ]
     return max(medians, default=None)
 

@@ -28,7 +28,7 @@ from ..rig.place import LOOPBACK
 from ..workloads import known
 from . import packed, wide_usage
 from .environment import Environment
-from .table import parsed
+from .table import figures, parsed
 from .usage_table import UsageTable
 
 
@@ -244,7 +244,8 @@ def _to_row(run: Run) -> dict[str, object]:
 def _from_row(row: dict[str, str], number: int, usage: dict[int, Usage]) -> Run:
     """number is that of the line. An older folder has no column of the trial."""
     values = parsed(Run, row, without=_PARTS)
-    figures = {name: float(row[name]) for name in known.FIGURES if row.get(name)}
     trial = values.setdefault("trial", number)
     used = usage[trial] if trial in usage else wide_usage.read(row)
-    return Run(cell=Cell(**parsed(Cell, row)), figures=figures, usage=used, **values)
+    return Run(
+        cell=Cell(**parsed(Cell, row)), figures=figures(known.FIGURES, row), usage=used, **values
+    )

@@ -5,7 +5,7 @@ A column that is missing means that its value was not measured, if its field has
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields
 from typing import Any
 
@@ -21,6 +21,11 @@ def parsed(
             continue
         values[field.name] = _value(str(field.type), row[column])
     return values
+
+
+def figures(names: Iterable[str], row: Mapping[str, str]) -> dict[str, float]:
+    """Those of these names that were measured."""
+    return {name: float(row[name]) for name in names if row.get(name)}
 
 
 def short(value: Any) -> Any:

@@ -14,13 +14,14 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TypeVar
 
+from ..observe.figures import FIGURES
 from ..observe.usage import ComponentUsage, CoreUsage, DiskUsage, Usage
 from . import packed
-from .table import parsed, short
+from .table import figures, parsed, short
 
 _COLUMNS = ("trial", "component", "metric", "value")
 _MACHINE, _CORE, _DISK = "machine", "core ", "disk "
-_PARTS = ("components", "cores", "disks")  # of Usage; its other fields are the machine's
+_PARTS = ("components", "cores", "disks", "figures")  # of Usage; other fields are the machine's
 _Metrics = dict[str, str]
 _Kind = TypeVar("_Kind")
 
@@ -65,6 +66,8 @@ def _lines(usage: Usage) -> Iterator[tuple[str, str, object]]:
             value = None if field.name in _PARTS else getattr(values, field.name)
             if value is not None:
                 yield component, field.name, short(value)
+    for name, figure in usage.figures.items():
+        yield _MACHINE, name, short(figure)
 
 
 def _usage(metrics: dict[str, _Metrics]) -> Usage:
@@ -80,9 +83,11 @@ def _usage(metrics: dict[str, _Metrics]) -> Usage:
         for name, values in metrics.items()
         if name != _MACHINE and not name.startswith((_CORE, _DISK))
     }
+    machine = metrics.get(_MACHINE, {})
     return Usage(
         components=programs,
         cores=all_of(CoreUsage, _CORE),
         disks=all_of(DiskUsage, _DISK),
-        **parsed(Usage, metrics.get(_MACHINE, {}), without=_PARTS),
+        figures=figures(FIGURES, machine),
+        **parsed(Usage, machine, without=_PARTS),
     )

@@ -7,17 +7,18 @@ from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any
 
+from ..observe.figures import FIGURES
 from ..observe.usage import ComponentUsage, CoreUsage, DiskUsage, Usage
-from .table import parsed
+from .table import figures, parsed
 
 _OF_A_COMPONENT = "_cpu_cores"  # ends the name of the column that every component has
-_PARTS = ("components", "cores", "disks")
+_PARTS = ("components", "cores", "disks", "figures")
 
 
 def columns(known: Iterable[str]) -> set[str]:
     """Those of these columns that belong to the usage."""
     known = set(known)
-    machine = {field.name for field in fields(Usage)} | {"cores", "disks"}
+    machine = {field.name for field in fields(Usage)} | {"cores", "disks", *FIGURES}
     parts = {f"core_{field.name}" for field in fields(CoreUsage)}
     parts |= {f"disk_{field.name}" for field in fields(DiskUsage)}
     for component in _components(known):
@@ -34,6 +35,7 @@ def read(row: dict[str, str]) -> Usage:
         },
         cores=_split(CoreUsage, row, "cores", "core_"),
         disks=_split(DiskUsage, row, "disks", "disk_"),
+        figures=figures(FIGURES, row),
         **parsed(Usage, row, without=_PARTS),
     )
 

@@ -76,12 +76,18 @@ class UsageTest(unittest.TestCase):
             return Sample(time_s, {**machine(time_s), **more})
 
         used = usage.between([at(0.0), at(1.0), at(2.0)])
-        self.assertEqual((used.page_cache_bytes, used.load_average), (5e8 + 2, 4))
-        self.assertEqual((used.refaults_per_s, used.waiting_threads), (40, 1.5))
-        self.assertEqual(used.context_switches_per_s, 700)
-        self.assertEqual(used.tcp_received_segments_per_s, 20)
-        self.assertEqual((used.tcp_sent_segments_per_s, used.tcp_retransmits_per_s), (30, 4))
-        self.assertEqual(used.udp_sent_datagrams_per_s, 6)
+        wanted = {
+            "page_cache_bytes": 5e8 + 2,
+            "load_average": 4,
+            "refaults_per_s": 40,
+            "waiting_threads": 1.5,
+            "context_switches_per_s": 700,
+            "tcp_received_segments_per_s": 20,
+            "tcp_sent_segments_per_s": 30,
+            "tcp_retransmits_per_s": 4,
+            "udp_sent_datagrams_per_s": 6,
+        }
+        self.assertEqual(used.figures, wanted)
         self.assertEqual(used.components["fileserver"].main_thread_delay, 0.25)
 
     def test_of_a_control_group_sizes_are_the_largest_and_refaults_and_waits_a_rate(self):
@@ -96,14 +102,19 @@ class UsageTest(unittest.TestCase):
             return Sample(time_s, {**machine(time_s), **more})
 
         used = usage.between([at(0.0), at(1.0), at(2.0)])
-        self.assertEqual((used.group_used_bytes, used.group_peak_bytes), (6e6, 7e6 + 2))
-        self.assertEqual(used.group_page_cache_bytes, 3e6)
-        self.assertEqual((used.group_refaults_per_s, used.group_throttled), (20, 0.75))
+        wanted = {
+            "group_used_bytes": 6e6,
+            "group_peak_bytes": 7e6 + 2,
+            "group_page_cache_bytes": 3e6,
+            "group_refaults_per_s": 20,
+            "group_throttled": 0.75,
+        }
+        self.assertEqual(used.figures, wanted)
 
     def test_a_window_without_a_control_group_has_none(self):
         used = usage.between([Sample(time_s, machine(time_s)) for time_s in (0.0, 1.0)])
-        self.assertIsNone(used.group_page_cache_bytes)
-        self.assertIsNone(used.group_throttled)
+        self.assertIsNone(used.figure("group_page_cache_bytes"))
+        self.assertFalse(used.has_limited_server)
 
     def test_the_peak_of_a_group_is_not_extrapolated(self):
         samples = [sample(n, group__peak_bytes=size) for n, size in enumerate((1, 1, 5, 9, 9))]
@@ -115,7 +126,7 @@ class UsageTest(unittest.TestCase):
         self.assertIsNone(used.components["fileserver"].virtual_bytes)
         self.assertIsNone(used.components["fileserver"].major_faults_per_s)
         self.assertIsNone(used.components["fileserver"].main_thread_delay)
-        self.assertIsNone(used.waiting_threads)
+        self.assertIsNone(used.figure("waiting_threads"))
 
     def test_a_short_window_is_cut_across_by_a_straight_line(self):
         samples = [sample(0, a=0), sample(1, a=10), sample(2, a=30)]

@@ -4,7 +4,6 @@ import tempfile
 import unittest
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import drawings
 import examples
@@ -25,8 +24,8 @@ _SAMPLES = [
 ]
 
 
-def felt(threads: int, repeat: int = 1, **used: Any) -> Run:
-    usage = replace(examples.usage({"fileserver": 0.5}), **used)
+def felt(threads: int, repeat: int = 1, **used: float) -> Run:
+    usage = replace(examples.usage({"fileserver": 0.5}), figures=used)
     return examples.run(threads, 1000.0, repeat, used=usage)
 
 
