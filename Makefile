@@ -3,11 +3,16 @@
 VERSION := 0.2.0
 
 CXX ?= g++
+# What was compiled once, with the same flags, is not compiled again. Other folders share it too.
+CACHED := $(shell command -v ccache)
 PYTHON ?= /usr/bin/python3
 SANITIZE ?=
 FUZZ_SECONDS ?= 60
 FUZZ_SEED ?= 0
 BUILD := build$(if $(SANITIZE),/$(SANITIZE))
+# What make setup-dev has installed.
+export PATH := $(PATH):$(CURDIR)/build/tools/bin
+needs = $(Q)command -v $(1) >/dev/null || { echo '$@: there is no $(1) here; make setup-dev installs it' >&2; exit 1; }
 # V=1 shows each command instead of a short line for it.
 Q := $(if $(V),,@)
 say = $(if $(V),,@echo "  $(1)")
@@ -17,7 +22,8 @@ PEERS := two_hop auth_service paced durable_put ftp_bare
 PACKAGES := fmt spdlog libsodium sqlite3 hiredis mysqlclient
 CXXFLAGS ?= -O2 -g
 # Warnings are errors only where WERROR is set, as in CI. A newer compiler with new warnings must not break the build.
-WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wold-style-cast $(if $(WERROR),-Werror)
+# A switch that misses a value of its enumeration is always one: it names each place that a new value needs.
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wold-style-cast -Werror=switch $(if $(WERROR),-Werror)
 override CPPFLAGS += -I. -Ilib -I$(BUILD)/generated -MMD -MP
 override CPPFLAGS += $(patsubst -I%,-isystem%,$(shell pkg-config --cflags $(PACKAGES) 2>/dev/null))
 override CXXFLAGS += -std=c++20 -pthread -fno-omit-frame-pointer $(WARNINGS)
@@ -52,17 +58,31 @@ objects_of = $(patsubst %.cpp,$(BUILD)/objects/%.o,$(1))
 ##@ Build
 all: $(addprefix $(BUILD)/,$(PROGRAMS)) ## build the programs: build/authserver, build/fileserver, build/loadgen
 
-peers: $(addprefix $(BUILD)/peers/,$(PEERS) durable_rename.so) ## build the bare programs that make bench compares with
+peers: $(addprefix $(BUILD)/peers/,$(PEERS) durable_rename.so) ### build the bare programs that make bench compares with
 
 setup: ## install the packages that building needs, if any is missing (apt)
 	@scripts/setup build
 
+setup-dev: ## install what make test and make check need, and ruff and mypy into build/tools
+	@scripts/setup test lint
+	@$(MAKE) --no-print-directory build/tools/installed
+
+# The linters of Python, in the versions that define the format.
+build/tools/installed:
+	$(call say,install ruff and mypy)
+	$(Q)$(PYTHON) -m venv build/tools && \
+	  build/tools/bin/pip install --quiet --disable-pip-version-check ruff==0.17.6 mypy==2.4.1 && touch $@
+
 help: ## show this list
-	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z0-9-]+:.*[^#]## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
+	@printf '\nmake help-all lists those for maintainers, and the options.\n'
+
+help-all: ## show all targets and the options
+	@awk -F ':.*###* ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
 	@printf '\nOptions\n'; printf '  %-28s %s\n' V=1 'show each command' \
 	  CXX=clang++ 'use another compiler' WERROR=1 'treat warnings as errors' \
 	  'SANITIZE=address|thread' 'build into build/address or build/thread with this sanitizer' \
-	  "T='[net]', T=test_idle" 'run only these tests (unit; e2e and the other Python tests)' \
+	  "T='[net]', T=idle" 'run only these tests (unit; e2e and the other Python tests, by a part of their file names)' \
 	  STORE=NAME 'the store of make bench, as in authserver --store (sqlite)' FUZZ_SECONDS=N 'how long make fuzz runs, for each parser ($(FUZZ_SECONDS))' \
 	  FUZZ_SEED=N 'what its random inputs begin with; 0 is another each time ($(FUZZ_SEED))'
 
@@ -78,22 +98,22 @@ bench: ## measure the promised speeds, as ratios within one run; T="NAME ..." on
 	@scripts/setup bench && $(MAKE) --no-print-directory -j$(shell nproc) all peers
 	@$(PYTHON) scripts/bench --store $(or $(STORE),sqlite) $(T)
 
-bench-scale: ## measure and draw how cost grows with cores, connections, files, accounts; T=... only these
+bench-scale: ### measure and draw how cost grows with cores, connections, files, accounts; T=... only these
 	@scripts/setup lab && $(MAKE) --no-print-directory -j$(shell nproc) all
 	@$(PYTHON) scripts/bench-scale $(T)
 
-profile: ## profile the fileserver's instructions with callgrind
+profile: ### profile the fileserver's instructions with callgrind
 	@scripts/setup lab && $(MAKE) --no-print-directory -j$(shell nproc) all
 	@scripts/lab run figure3 --quick
 
 KEPT_RESULTS = $(sort $(dir $(wildcard docs/results/*/points.csv.gz)))
-results: ## render docs/results into build/results: report.html, figures, profile
+results: ### render docs/results into build/results: report.html, figures, profile
 	@for folder in $(KEPT_RESULTS); do \
 	  out=build/results/$$(basename $$folder); rm -rf $$out; mkdir -p build/results; cp -r $$folder $$out; \
 	  find $$out -name '*.gz' -exec gunzip -f {} +; scripts/lab report $$out || exit 1; \
 	done
 
-results-summary: results ## rewrite each docs/results/*/summary.md, with its figures, from the points beside it
+results-summary: results ### rewrite each docs/results/*/summary.md, with its figures, from the points beside it
 	@for folder in $(KEPT_RESULTS); do \
 	  made=build/results/$$(basename $$folder); cp $$made/summary.md $$folder; \
 	  rm -rf $$folder/figures; mkdir $$folder/figures; \
@@ -109,18 +129,22 @@ test: ## install what is missing, build, run all tests
 unit: $(BUILD)/unit_tests ## unit tests, all or those of a Catch2 tag: make unit T='[net]'
 	$(Q)$(BUILD)/unit_tests $(if $(T),'$(T)')
 
-e2e: ## end-to-end tests, all or those of some files: make e2e T=test_idle
+e2e: ## end-to-end tests, all or those of some files: make e2e T=idle
 test-stores: ## tests of the scripts and programs on real database servers; T=... as above
-test-scripts: ## tests of the scripts; T=... as above
-test-lab: ## tests of the lab; T=... as above
-test-scripts: peers
-e2e test-stores test-scripts test-lab: all
+test-scripts: ## tests of the scripts; T=... as above, on the programs that are built
+test-lab: ## tests of the lab; T=... as above, on the programs that are built
+e2e test-stores test-scripts test-lab:
+	$(if $(T),$(Q)$(PYTHON) tests/run_unittests.py --list tests/$(subst test-,,$@) $(T) >/dev/null)
+	$(if $(and $(T),$(filter test-scripts test-lab,$@)),,$(Q)$(MAKE) --no-print-directory all peers)
 	$(Q)TURNSTILE_BUILD='$(CURDIR)/$(BUILD)' $(PYTHON) tests/run_unittests.py tests/$(subst test-,,$@) $(T)
 
-lab-proof: ## how often the lab is right about simulated systems whose answers are known; SEEDS=N of each
+test-list: ## list the files of Python tests; T=PART only those with this in their names
+	$(Q)$(PYTHON) tests/run_unittests.py --list $(addprefix tests/,e2e stores scripts lab torture) $(T) | sort
+
+lab-proof: ### how often the lab is right about simulated systems whose answers are known; SEEDS=N of each
 	@PYTHONPATH=.:tests/lab $(PYTHON) -m simulated.proof $(if $(SEEDS),--seeds $(SEEDS))
 
-judges: ## clients, linters and attackers that others wrote judge the HTTP front; T=test_curl only these
+judges: ### clients, linters and attackers that others wrote judge the HTTP front; T=test_curl only these
 	@scripts/setup judges
 	@$(MAKE) --no-print-directory -j$(shell nproc) all build/judges/installed
 	$(Q)TURNSTILE_BUILD='$(CURDIR)/$(BUILD)' $(PYTHON) tests/run_unittests.py --jobs 2 tests/judges $(T)
@@ -134,17 +158,19 @@ build/judges/installed: tests/judges/requirements.txt
 check: check-format check-python shellcheck ## the quick checks: all of the next three; they change nothing
 
 check-format: ## clang-format: C++ is formatted as .clang-format says
+	$(call needs,$(CLANG_FORMAT))
 	$(Q)$(CLANG_FORMAT) --dry-run --Werror $(CXX_FILES)
 
 check-python: ## ruff and mypy: Python is formatted, follows the rules, and is typed
-	$(Q)if command -v ruff >/dev/null && command -v mypy >/dev/null; then \
-	  ruff format --check . && ruff check . && mypy; \
-	else echo 'check-python: not checked, because ruff or mypy is not installed'; test -z "$$CI"; fi
+	$(call needs,ruff)
+	$(call needs,mypy)
+	$(Q)ruff format --check . && ruff check . && mypy
 
 shellcheck: ## shellcheck: shell scripts have no known mistakes
+	$(call needs,shellcheck)
 	$(Q)shellcheck $$(git grep -lE '^#!.*(bash|/sh)$$')
 
-tidy: $(BUILD)/generated/version.h $(patsubst sql/%.sql,$(BUILD)/generated/sql/%.h,$(wildcard sql/*.sql)) ## clang-tidy (minutes; not part of make check)
+tidy: $(BUILD)/generated/version.h $(patsubst sql/%.sql,$(BUILD)/generated/sql/%.h,$(wildcard sql/*.sql)) ### clang-tidy (minutes; not part of make check)
 	$(Q)printf '%s\n' $(filter-out tests/%,$(filter %.cpp,$(CXX_FILES))) | \
 	  xargs -P $(shell nproc) -n 4 sh -c '$(CLANG_TIDY) --quiet "$$@" -- $(filter-out -MMD -MP,$(CPPFLAGS)) -std=c++20' tidy
 
@@ -152,25 +178,25 @@ format: ## format C++ with clang-format, and Python with ruff if it is installed
 	$(Q)$(CLANG_FORMAT) -i $(CXX_FILES)
 	$(Q)! command -v ruff >/dev/null || ruff format --quiet .
 
-torture: ## test the promises with figures, under attack (hours; SHORT=1 minutes; T="one_winner ..." only these)
+torture: ### test the promises with figures, under attack (hours; SHORT=1 minutes; T="one_winner ..." only these)
 	@scripts/setup test
 	@$(MAKE) --no-print-directory -j$(shell nproc) all
 	@$(PYTHON) tests/torture/run $(if $(SHORT),--short) $(T)
 
-mutants: ## break the code in one place after the other and see the tests fail (hours; T="NAME ..." only these)
+mutants: ### break the code in one place after the other and see the tests fail (hours; T="NAME ..." only these)
 	@scripts/setup test
 	@$(MAKE) --no-print-directory -j$(shell nproc) all
 	@$(PYTHON) tests/mutants/run $(T)
 
-compose-test: ## test docker compose, and a swarm of one node (needs Docker)
+compose-test: ### test docker compose, and a swarm of one node (needs Docker)
 	@tests/compose/run
 
-memcheck: ## unit tests under valgrind, except those of openat2, which valgrind does not support
+memcheck: ### unit tests under valgrind, except those of openat2, which valgrind does not support
 	@scripts/setup test
 	@$(MAKE) --no-print-directory -j$(shell nproc) $(BUILD)/unit_tests
 	valgrind --quiet --leak-check=full --errors-for-leak-kinds=definite --error-exitcode=1 $(BUILD)/unit_tests '~[openat2]'
 
-fuzz: ## fuzz each parser of input from outside for FUZZ_SECONDS, two at once
+fuzz: ### fuzz each parser of input from outside for FUZZ_SECONDS, two at once
 	@scripts/setup build lint
 	@$(MAKE) --no-print-directory -j2 --output-sync=target $(addprefix fuzz-,$(FUZZED))
 
@@ -222,7 +248,7 @@ $(BUILD)/libturnstile.a: $(call objects_of,$(call sources_of,lib))
 # A change of the Makefile may change the flags, so it rebuilds everything.
 $(BUILD)/objects/%.o: %.cpp Makefile
 	$(call say,compile $<)
-	$(Q)mkdir -p $(@D); $(CXX) $(CPPFLAGS) $(CXXFLAGS) -c -o $@ $<
+	$(Q)mkdir -p $(@D); $(CACHED) $(CXX) $(CPPFLAGS) $(CXXFLAGS) -c -o $@ $<
 
 # Tests need not be fast. So they compile in half the time.
 $(BUILD)/objects/tests/%.o: override CXXFLAGS += -O1 -g1
@@ -248,5 +274,5 @@ $(BUILD)/generated/sql/%.h: sql/%.sql
 $(foreach s,$(SCHEMAS),$(eval $(BUILD)/objects/authserver/stores/$(s)_store.o: $(BUILD)/generated/sql/$(s).h))
 
 -include $(shell find $(BUILD) -path $(BUILD)/lab -prune -o -type f -name '*.d' -print 2>/dev/null)
-.PHONY: always all peers setup help clean demo bench bench-scale profile results results-summary test unit e2e test-stores test-scripts test-lab lab-proof \
+.PHONY: always all peers setup setup-dev help help-all clean demo bench bench-scale profile results results-summary test unit e2e test-stores test-scripts test-lab test-list lab-proof \
   judges check check-format check-python shellcheck tidy format compose-test memcheck fuzz torture mutants

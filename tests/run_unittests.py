@@ -1,68 +1,52 @@
 #!/usr/bin/env python3
-"""Runs the Python tests of one folder and of the folders in it, several files at once.
+"""Runs the Python tests of some folders, several files at once.
+
+    tests/run_unittests.py tests/e2e tests/lab       all of both
+    tests/run_unittests.py tests/e2e idle transfer   the files with one of these in their names
 
 The last line says how many passed, failed and were skipped: N passed, N failed, N skipped.
 """
 
 import argparse
-import io
-import multiprocessing
 import os
 import signal
 import sys
-import time
-import unittest
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from runner import files, pool
+from runner.one_file import Outcome
 
-@dataclass
-class Outcome:
-    """The results of the tests of one file. Each entry of a list is a text for people."""
-
-    module: str
-    passed: int = 0
-    skipped: list[str] = field(default_factory=list)
-    failed: list[str] = field(default_factory=list)
-    seconds: float = 0.0
-
-
-def run_module(module: str) -> Outcome:
-    """Runs one file of tests in this process."""
-    start = time.monotonic()
-    suite = unittest.defaultTestLoader.loadTestsFromName(module)
-    result = unittest.TextTestRunner(stream=io.StringIO(), verbosity=0).run(suite)
-    outcome = Outcome(module, seconds=time.monotonic() - start)
-    outcome.failed = [f"FAILED {test}\n{trace}" for test, trace in result.failures + result.errors]
-    outcome.failed += [
-        f"FAILED {test}\nunexpected success\n" for test in result.unexpectedSuccesses
-    ]
-    outcome.skipped = [f"skipped {test}: {reason}" for test, reason in result.skipped]
-    failed_tests = {
-        getattr(test, "test_case", test).id() for test, _ in result.failures + result.errors
-    }
-    outcome.passed = max(0, result.testsRun - len(failed_tests) - len(result.skipped))
-    return outcome
+# The slowest test takes about 60 s on a quiet machine, and a few times as long with a sanitizer.
+LIMIT_S = 600
 
 
 def report(outcome: Outcome) -> None:
     for text in outcome.failed + outcome.skipped:
         print(text)
     print(
-        f"{outcome.module}: {outcome.passed} passed, {len(outcome.failed)} failed, "
+        f"{outcome.file.module}: {outcome.passed} passed, {len(outcome.failed)} failed, "
         f"{len(outcome.skipped)} skipped in {outcome.seconds:.1f} s",
         flush=True,
     )
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="such as tests/e2e")
-    parser.add_argument(
-        "modules", nargs="*", metavar="MODULE", help="such as test_idle; default: all"
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
+        "folders_and_names",
+        nargs="+",
+        metavar="FOLDER|NAME",
+        help="folders such as tests/e2e, then names of files or parts of them (default: all)",
+    )
+    parser.add_argument("--list", action="store_true", help="list the files, and run none")
+    parser.add_argument("--record", action="store_true", help="write down which take longest")
+    parser.add_argument(
         "--build", metavar="DIR", help="folder of the programs (default: TURNSTILE_BUILD, or build)"
+    )
+    parser.add_argument(
+        "--limit", type=int, default=LIMIT_S, metavar="S", help="seconds for one test (%(default)s)"
     )
     parser.add_argument(
         "--jobs",
@@ -74,16 +58,28 @@ def parse_arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def run_modules(modules: list[str], jobs: int) -> list[Outcome]:
-    """Runs each file in a process of its own, up to `jobs` at once, and reports it as it ends."""
-    outcomes = []
-    with multiprocessing.get_context("spawn").Pool(
-        min(jobs, len(modules)), maxtasksperchild=1
-    ) as pool:
-        for outcome in pool.imap_unordered(run_module, modules, chunksize=1):
-            report(outcome)
-            outcomes.append(outcome)
-    return outcomes
+def chosen_files(folders_and_names: list[str]) -> list[files.TestFile]:
+    folders = [Path(text) for text in folders_and_names if Path(text).is_dir()]
+    names = [text for text in folders_and_names if not Path(text).is_dir()]
+    if not folders:
+        raise files.NoSuchFile(f"there is no folder {folders_and_names[0]}")
+    found = [file for folder in folders for file in files.find(folder.resolve())]
+    return files.longest_first(files.select(found, names) if names else found)
+
+
+def summarise(outcomes: list[Outcome]) -> int:
+    """Prints the counts of each folder, if there are several, and of all. Returns the exit code."""
+    kinds = list(dict.fromkeys(sorted(outcome.file.kind for outcome in outcomes)))
+    for kind in [*kinds, ""] if len(kinds) > 1 else [""]:
+        counted = [outcome for outcome in outcomes if kind in ("", outcome.file.kind)]
+        passed = sum(outcome.passed for outcome in counted)
+        failed = sum(len(outcome.failed) for outcome in counted)
+        skipped = sum(len(outcome.skipped) for outcome in counted)
+        print(f"{kind}{': ' if kind else ''}{passed} passed, {failed} failed, {skipped} skipped")
+        if passed + failed == 0:
+            print(f"{kind or 'all'}: no test ran")
+            return 1
+    return 0 if failed == 0 and passed > 0 else 1
 
 
 def main() -> int:
@@ -93,21 +89,23 @@ def main() -> int:
     # A shell starts its background jobs with SIGINT ignored. The programs that the tests start
     # would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    # The support modules beside the tests, and the packages of the project. The processes that run
-    # the files inherit these paths.
-    files = list(arguments.folder.resolve().rglob("test_*.py"))
-    if len({path.stem for path in files}) < len(files):
-        sys.exit("two files of tests have the same name")
-    folders = dict.fromkeys([arguments.folder.resolve(), *(path.parent for path in files)])
-    sys.path[:0] = [*map(str, folders), str(Path(__file__).resolve().parents[1])]
-    # The longest file starts first, so that it does not run alone at the end.
-    by_length = sorted(files, key=lambda path: path.stat().st_size, reverse=True)
-    outcomes = run_modules(arguments.modules or [path.stem for path in by_length], arguments.jobs)
-    passed = sum(outcome.passed for outcome in outcomes)
-    failed = sum(len(outcome.failed) for outcome in outcomes)
-    skipped = sum(len(outcome.skipped) for outcome in outcomes)
-    print(f"{passed} passed, {failed} failed, {skipped} skipped")
-    return 0 if failed == 0 and passed > 0 else 1
+    # The packages of the project. The processes that run the files inherit this.
+    sys.path.insert(1, str(Path(__file__).resolve().parents[1]))
+    try:
+        chosen = chosen_files(arguments.folders_and_names)
+    except files.NoSuchFile as error:
+        print(f"run_unittests: {error}", file=sys.stderr)
+        return 2
+    if arguments.list:
+        print("\n".join(f"{file.kind}/{file.module}" for file in chosen))
+        return 0
+    outcomes = []
+    for outcome in pool.run(chosen, arguments.jobs, arguments.limit):
+        report(outcome)
+        outcomes.append(outcome)
+    if arguments.record:
+        files.record({f"{one.file.kind}/{one.file.module}": one.seconds for one in outcomes})
+    return summarise(outcomes)
 
 
 if __name__ == "__main__":

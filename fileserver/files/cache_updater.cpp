@@ -112,18 +112,21 @@ void CacheUpdater::start_over() {
   }
 }
 
+bool CacheUpdater::has_another_root() const {
+  return cache_.times_root_was_opened_again() != known_root_;
+}
+
 base::Deadline CacheUpdater::next_timer() const {
+  if (has_another_root()) return base::Deadline::in_ms(0);
   return earlier(check_everything_at_, earlier(recheck_at_, retry_at_));
 }
 
 // Does everything except loading. It waits for changes until the deadline.
 void CacheUpdater::process_events(base::Deadline deadline) {
   apply(wait_for_changes(deadline));
-  if (const auto requested = take_requested(); !requested.empty()) {
-    if (cache_.times_root_was_opened_again() != known_root_) check_everything();
-    for (const std::string& name : requested) check(name);
-  }
-  if (check_everything_at_.has_passed()) check_everything();
+  for (const std::string& name : take_requested()) check(name);
+  // Any check, and any request, may have been the first to find that the root was replaced.
+  if (has_another_root() || check_everything_at_.has_passed()) check_everything();
   if (recheck_at_.has_passed()) recheck_outdated();
   if (retry_at_.has_passed()) recheck_failed();
 }

@@ -60,6 +60,7 @@ class CacheUpdater {
   void run();
   void start_over();
   bool may_go_on() const { return !is_stopping_; }
+  bool has_another_root() const;
   base::Deadline next_timer() const;
   void process_events(base::Deadline deadline);
   FolderChanges wait_for_changes(base::Deadline deadline);

@@ -46,7 +46,7 @@ class SamplerTest(unittest.TestCase):
         )
         with subprocess.Popen([sys.executable, "-c", parent], stdout=subprocess.PIPE) as process:
             process.stdout.readline()
-            self.assertGreaterEqual(read_process(process.pid)["cpu_s"], 0.1)
+            self.assertGreaterEqual(read_process(process.pid)["cpu_s"], 0.09)  # in steps of 0.01
             process.kill()
 
     def test_the_work_of_grandchildren_counts_while_they_live(self):

@@ -1,0 +1,1 @@
+"""Runs the Python tests: finds the files, runs each in a process of its own, counts."""

@@ -1,0 +1,83 @@
+"""Runs files of tests side by side, each in a process of its own."""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+
+from . import one_file
+from .files import TestFile
+from .one_file import Outcome
+
+_SPAWN = multiprocessing.get_context("spawn")
+_KILL_AFTER = 3  # time limits without a word: the process does not even listen to its alarm
+
+
+@dataclass
+class _Running:
+    """A file that runs now."""
+
+    file: TestFile
+    process: BaseProcess
+    words: Connection
+    last_test: str
+    heard_at: float
+
+
+def run(files: list[TestFile], jobs: int, limit_s: int) -> Iterator[Outcome]:
+    """Up to `jobs` files at once, in this order. Yields each outcome as soon as it is known."""
+    waiting = list(files)
+    running: list[_Running] = []
+    try:
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                running.append(_start(waiting.pop(0), limit_s))
+            wait([one.words for one in running], timeout=1)
+            for one in list(running):
+                outcome = _news(one, limit_s)
+                if outcome:
+                    running.remove(one)
+                    one.process.join()
+                    yield outcome
+    finally:
+        for one in running:
+            one.process.terminate()
+
+
+def _start(file: TestFile, limit_s: int) -> _Running:
+    ours, its = _SPAWN.Pipe(duplex=False)
+    process = _SPAWN.Process(target=_run_in_child, args=(file, limit_s, its), name=file.module)
+    process.start()
+    its.close()  # so that its end is seen when the process dies
+    return _Running(file, process, ours, file.module, time.monotonic())
+
+
+def _run_in_child(file: TestFile, limit_s: int, words: Connection) -> None:
+    words.send(one_file.run(file, limit_s, words.send))
+
+
+def _news(one: _Running, limit_s: int) -> Outcome | None:
+    """Reads what the process has to say. Its outcome, once there is one."""
+    try:
+        while one.words.poll():
+            word = one.words.recv()
+            if isinstance(word, Outcome):
+                return word
+            one.last_test, one.heard_at = word, time.monotonic()
+    except EOFError:
+        one.process.join()
+        return _broken(one, f"its process ended with {one.process.exitcode}")
+    if time.monotonic() > one.heard_at + _KILL_AFTER * limit_s:
+        one.process.kill()
+        return _broken(
+            one, f"its process was killed after {_KILL_AFTER * limit_s} s without a word"
+        )
+    return None
+
+
+def _broken(one: _Running, what: str) -> Outcome:
+    return Outcome(one.file, failed=[f"FAILED {one.last_test}\n{what}\n"])
