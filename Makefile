@@ -94,6 +94,10 @@ demo: setup ## install, build, start everything with SQLite, measure it, stop it
 	@$(MAKE) --no-print-directory -j$(shell nproc) all
 	@$(PYTHON) scripts/demo
 
+try: setup ## build, serve a folder to your browser with an account of its own, until Ctrl-C; DIR=FOLDER serves this one
+	@$(MAKE) --no-print-directory -j$(shell nproc) all
+	@$(PYTHON) scripts/try $(if $(DIR),'$(DIR)')
+
 bench: ## measure the promised speeds, as ratios within one run; T="NAME ..." only these promises
 	@scripts/setup bench && $(MAKE) --no-print-directory -j$(shell nproc) all peers
 	@$(PYTHON) scripts/bench --store $(or $(STORE),sqlite) $(T)
@@ -274,5 +278,5 @@ $(BUILD)/generated/sql/%.h: sql/%.sql
 $(foreach s,$(SCHEMAS),$(eval $(BUILD)/objects/authserver/stores/$(s)_store.o: $(BUILD)/generated/sql/$(s).h))
 
 -include $(shell find $(BUILD) -path $(BUILD)/lab -prune -o -type f -name '*.d' -print 2>/dev/null)
-.PHONY: always all peers setup setup-dev help help-all clean demo bench bench-scale profile results results-summary test unit e2e test-stores test-scripts test-lab test-list lab-proof \
+.PHONY: always all peers setup setup-dev help help-all clean demo try bench bench-scale profile results results-summary test unit e2e test-stores test-scripts test-lab test-list lab-proof \
   judges check check-format check-python shellcheck tidy format compose-test memcheck fuzz torture mutants

@@ -27,6 +27,7 @@ BUILD = [
     "libsqlite3-dev",
     "libhiredis-dev",
     "default-libmysqlclient-dev",
+    "curl",
 ]
 TEST = [
     "catch2",
@@ -49,7 +50,7 @@ TEST = [
 PEERS = ["nginx", "libnginx-mod-http-lua", "lua-nginx-redis", "wrk", "caddy"]
 
 # What judges the HTTP front, likewise. wrk is among the peers.
-JUDGES = ["curl", "wget", "aria2", "rclone", "apache2-utils", "hey", "litmus", "slowhttptest"]
+JUDGES = ["wget", "aria2", "rclone", "apache2-utils", "hey", "litmus", "slowhttptest"]
 JUDGES += ["chromium"]
 SSH_SERVER = "openssh-server"  # with `all` only
 
@@ -268,7 +269,7 @@ class SetupTest(ScriptTest):
             (result.returncode, result.stdout, result.stderr.count("\n")), (1, "", 1), result.stderr
         )
         self.assertIn(
-            "apt-get install -y --no-install-recommends default-libmysqlclient-dev g++",
+            "apt-get install -y --no-install-recommends curl default-libmysqlclient-dev g++",
             result.stderr,
         )
 
