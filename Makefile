@@ -153,6 +153,10 @@ judges: ### clients, linters and attackers that others wrote judge the HTTP fron
 	@$(MAKE) --no-print-directory -j$(shell nproc) all build/judges/installed
 	$(Q)TURNSTILE_BUILD='$(CURDIR)/$(BUILD)' $(PYTHON) tests/run_unittests.py --jobs 2 tests/judges $(T)
 
+pictures: all ### take the pictures in docs/pictures again, with Chromium
+	@scripts/setup judges
+	$(Q)$(PYTHON) tests/judges/take_pictures.py
+
 # Their tests are skipped where pip cannot install them.
 build/judges/installed: tests/judges/requirements.txt
 	$(call say,install the judges of $<)
@@ -279,4 +283,4 @@ $(foreach s,$(SCHEMAS),$(eval $(BUILD)/objects/authserver/stores/$(s)_store.o: $
 
 -include $(shell find $(BUILD) -path $(BUILD)/lab -prune -o -type f -name '*.d' -print 2>/dev/null)
 .PHONY: always all peers setup setup-dev help help-all clean demo try bench bench-scale profile results results-summary test unit e2e test-stores test-scripts test-lab test-list lab-proof \
-  judges check check-format check-python shellcheck tidy format compose-test memcheck fuzz torture mutants
+  judges pictures check check-format check-python shellcheck tidy format compose-test memcheck fuzz torture mutants
