@@ -272,7 +272,7 @@ $(BUILD)/unit_tests: $(call objects_of,$(UNIT_TESTS) $(TESTED)) $(BUILD)/libturn
 $(BUILD)/generated/version.h: always
 	$(Q)mkdir -p $(@D); printf '#define TURNSTILE_%s "%s"\n' VERSION '$(VERSION)' FLAGS '$(BUILD_FLAGS)' >$@.new; \
 	  if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
-$(BUILD)/objects/lib/flags/parse.o $(BUILD)/objects/lib/telemetry/server_metrics.o: $(BUILD)/generated/version.h
+$(BUILD)/objects/lib/flags/about.o $(BUILD)/objects/lib/telemetry/server_metrics.o: $(BUILD)/generated/version.h
 
 # The schema of each SQL store as a C++ string, which the authserver runs when it starts.
 SCHEMAS := $(patsubst sql/%.sql,%,$(wildcard sql/*.sql))

@@ -26,37 +26,44 @@ struct Target {
   std::size_t chosen_backend = 0;
 };
 
-void declare_stores(flags::App& app, Target& target) {
+void declare_basics(flags::App& app, Target& target) {
+  app.group("Basics");
+  flags::add_address(app, "--listen", target.config.listen,
+                     "address that fileservers connect to; port 0 picks a free port");
   std::vector<std::pair<std::string, std::size_t>> choices;
   for (const NamedBackend& one : target.backends) choices.emplace_back(one.name, choices.size());
-  StoreConfig& store = target.config.store;
   flags::add_choice<std::size_t>(app, "--store", target.chosen_backend, choices,
                                  "where accounts are stored; a missing table is created");
-  flags::add_choice<StoreConnection>(
-      app, "--store-connection", store.connection,
-      {{"persistent", StoreConnection::kPersistent}, {"per-request", StoreConnection::kPerRequest}},
-      "keep the connection to the store, or make a new one for each request");
-  flags::add_seconds(app, "--store-timeout", store.limits.timeout_ms,
-                     "how long to wait for the store before replying `unavailable`", 1);
-  for (const NamedBackend& one : target.backends) one.backend->declare_flags(app);
 }
 
-void declare_passwords(flags::App& app, Config& config) {
+void declare_limits(flags::App& app, Config& config) {
+  app.group("Limits");
+  flags::add_seconds(app, "--store-timeout", config.store.limits.timeout_ms,
+                     "how long to wait for the store before replying `unavailable`", 1);
+  flags::add_seconds(
+      app, "--verified-memo", config.verified_memo_ms,
+      "how long a verified password is remembered; 0: compute argon2id for each request");
+  flags::add_whole(app, "--hashes-at-once", config.hashes_at_once, 0,
+                   static_cast<int>(HashLanes::kMostLanes),
+                   "password hashes computed at the same time; 0: one per core; each takes 19 MiB");
+}
+
+void declare_measuring(flags::App& app, Config& config) {
+  serve::group_to_measure(app);
+  flags::add_choice<StoreConnection>(
+      app, "--store-connection", config.store.connection,
+      {{"persistent", StoreConnection::kPersistent}, {"per-request", StoreConnection::kPerRequest}},
+      "keep the connection to the store, or make a new one for each request");
   flags::add_choice<Scheme>(
       app, "--password-scheme", config.password_scheme,
       {{"argon2id", Scheme::kArgon2id}, {"plain", Scheme::kPlain}},
       "how passwords of new accounts are stored; existing accounts keep their scheme");
-  flags::add_seconds(
-      app, "--verified-memo", config.verified_memo_ms,
-      "how long a verified password is remembered; 0 computes argon2id for each request");
-  flags::add_whole(app, "--hashes-at-once", config.hashes_at_once, 0,
-                   static_cast<int>(HashLanes::kMostLanes),
-                   "password hashes computed at the same time, 19 MiB each; 0 is one per core");
 }
 
 // All of them write into the one task, so the flag of the highest layer counts.
 void declare_tasks(flags::App& app, AccountTask& task) {
   using Kind = AccountTask::Kind;
+  app.group("Accounts, instead of serving");
   std::vector<flags::Option*> options;
   const auto add = [&](const char* name, Kind kind, const char* help, bool is_of_user) {
     const auto take = [&task, kind, is_of_user](const std::string& text) {
@@ -87,17 +94,36 @@ void declare_tasks(flags::App& app, AccountTask& task) {
 
 void declare(flags::App& app, Target& target) {
   Config& config = target.config;
-  flags::add_address(app, "--listen", config.listen,
-                     "address that fileservers connect to; port 0 picks a free port");
-  declare_stores(app, target);
-  declare_passwords(app, config);
+  declare_basics(app, target);
+  for (const NamedBackend& one : target.backends) one.backend->declare_flags(app);
   declare_tasks(app, config.task);
-  serve::add_options(app, config.serve, "--spare-workers");
-  using serve::Sandbox;
-  flags::add_choice<Sandbox>(
-      app, "--sandbox", config.serve.sandbox, {{"on", Sandbox::kOn}, {"off", Sandbox::kOff}},
-      "on: the process can reach only its store; off: all that its user can, for debugging");
+  declare_limits(app, config);
+  app.group("Logs and telemetry");
   flags::add_log_level(app, config.log_level);
+  serve::add_options(app, config.serve, "--spare-workers");
+  serve::group_security(app);
+  using serve::Sandbox;
+  flags::add_choice<Sandbox>(app, "--sandbox", config.serve.sandbox,
+                             {{"on", Sandbox::kOn}, {"off", Sandbox::kOff}},
+                             "whether the process can reach only its store; off: all that its user "
+                             "can, for debugging");
+  declare_measuring(app, config);
+}
+
+flags::Program program() {
+  return {"authserver",
+          "Checks users' passwords for fileservers, and stores the accounts.\n\n"
+          "Once the server can serve, it prints one line, READY and its addresses, on standard "
+          "output. The log is on standard error. SIGTERM and SIGINT stop the server after the "
+          "requests under way. With one of the flags that change or show accounts it does only "
+          "that, and ends.",
+          {{"Keep the accounts in a file", "authserver --sqlite-path accounts.db"},
+           {"Make the account amy, whose password is typed or piped in",
+            "authserver --sqlite-path accounts.db --create-store --add-account amy"},
+           {"Keep them in MySQL, which scripts/setup-mysql has prepared",
+            "authserver --store mysql --mysql-password-file /etc/turnstile/mysql-password"}},
+          8,
+          {"fileserver(8)", "loadgen(1)", "sqlite3(1)", "mysql(1)", "redis-cli(1)"}};
 }
 
 std::optional<std::string> read_secrets(const std::vector<NamedBackend>& backends) {
@@ -111,10 +137,8 @@ std::optional<std::string> read_secrets(const std::vector<NamedBackend>& backend
 
 std::variant<Config, int> read_config(int argc, char** argv) {
   Target target;
-  const flags::Program program{"authserver",
-                               "Checks users' passwords for fileservers, and stores the accounts."};
   const auto done = flags::parse(
-      program, argc, argv, [&](flags::App& app) { declare(app, target); },
+      program(), argc, argv, [&](flags::App& app) { declare(app, target); },
       [&] { return read_secrets(target.backends); });
   if (done) return *done;
   Config& config = target.config;

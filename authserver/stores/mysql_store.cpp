@@ -167,16 +167,16 @@ void warn_when_connections_are_short(MysqlLink& link, int most_connections) {
 }  // namespace
 
 void MysqlBackend::declare_flags(flags::App& app) {
+  app.group("MySQL or MariaDB");
   const auto forget_socket = [this] { options_.socket.clear(); };
-  auto* const host =
-      app.add_option("--mysql-host", options_.host, "host of the MySQL or MariaDB server");
+  auto* const host = app.add_option("--mysql-host", options_.host, "host of the server");
   host->type_name("HOST")->capture_default_str();
   flags::forget_when_taken(host, forget_socket);
-  flags::forget_when_taken(flags::add_whole(app, "--mysql-port", options_.port, 1, 65535,
-                                            "port of the MySQL or MariaDB server"),
-                           forget_socket);
+  flags::forget_when_taken(
+      flags::add_whole(app, "--mysql-port", options_.port, 1, 65535, "port of the server"),
+      forget_socket);
   app.add_option("--mysql-socket", options_.socket,
-                 "socket file of the server, used instead of host and port; empty: no socket")
+                 "socket file of the server, instead of host and port; empty: no socket")
       ->type_name("FILE");
   app.add_option("--mysql-user", options_.user, "database user to log in as")
       ->type_name("NAME")
@@ -188,12 +188,12 @@ void MysqlBackend::declare_flags(flags::App& app) {
   flags::add_choice<MysqlTls>(
       app, "--mysql-tls", options_.tls, {{"off", MysqlTls::kOff}, {"on", MysqlTls::kOn}},
       "encrypt the connection; only --mysql-tls-ca verifies which server answers");
-  flags::add_path(app, "--mysql-tls-ca", options_.tls_ca,
-                  "encrypt, and accept only a server certificate that FILE has signed and that "
-                  "names the host");
+  flags::add_path(
+      app, "--mysql-tls-ca", options_.tls_ca,
+      "encrypt, and accept only a certificate that FILE has signed; it must name the host");
   flags::add_path(
       app, "--mysql-server-public-key", options_.server_public_key,
-      "the server's RSA key, for caching_sha2_password without TLS; by default the server is "
+      "the server's RSA key; for caching_sha2_password without TLS; by default the server is "
       "asked for it");
 }
 

@@ -203,20 +203,21 @@ std::string meaning_of_durable(RedisStore& store) {
 }  // namespace
 
 void RedisBackend::declare_flags(flags::App& app) {
-  app.add_option("--redis-host", options_.host, "host of the Redis server")
+  app.group("Redis");
+  app.add_option("--redis-host", options_.host, "host of the server")
       ->type_name("HOST")
       ->capture_default_str();
-  flags::add_whole(app, "--redis-port", options_.port, 1, 65535, "port of the Redis server");
+  flags::add_whole(app, "--redis-port", options_.port, 1, 65535, "port of the server");
   const auto take_socket = [this](const std::string& path) {
     options_.socket = path.empty() ? "" : "unix:" + path;
     return path.empty() || net::parse_host_port_or_unix(options_.socket).has_value();
   };
   app.add_parsed("--redis-socket", "PATH",
                  fmt::format("an absolute path of at most {} bytes", net::kMaxUnixPathBytes),
-                 "Unix-domain socket of the Redis server, instead of host and port", take_socket);
+                 "socket file of the server, instead of host and port", take_socket);
   flags::add_secret(app, "--redis-password", options_.password, options_.password_file);
   flags::add_whole(app, "--redis-database", options_.database, 0, 1'000'000,
-                   "number of the Redis database");
+                   "number of the database");
 }
 
 std::optional<std::string> RedisBackend::read_secrets() {

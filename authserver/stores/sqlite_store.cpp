@@ -232,6 +232,7 @@ SqliteBackend::SqliteBackend(SqliteOptions options) : options_(std::move(options
 }
 
 void SqliteBackend::declare_flags(flags::App& app) {
+  app.group("Basics");
   flags::add_path(app, "--sqlite-path", options_.path, "the SQLite file with the accounts")
       ->capture_default_str();
 }

@@ -1,5 +1,7 @@
 #include "flags/option.h"
 
+#include <algorithm>
+
 namespace flags {
 
 Option* Option::type_name(const std::string& text) {
@@ -12,6 +14,11 @@ Option* Option::default_str(const std::string& text) {
   return this;
 }
 
+Option* Option::default_is(const std::string& words) {
+  default_words = words;
+  return this;
+}
+
 Option* Option::required() {
   is_required = true;
   return this;
@@ -20,6 +27,17 @@ Option* Option::required() {
 Option* Option::repeatable() {
   is_repeatable = true;
   return this;
+}
+
+void App::group(const std::string& title, Shown shown) {
+  group_ = title;
+  shown_ = shown;
+}
+
+const Option* App::find(std::string_view name) const {
+  const auto found = std::find_if(options_.begin(), options_.end(),
+                                  [name](const Option& option) { return option.name == name; });
+  return found == options_.end() ? nullptr : &*found;
 }
 
 Option* App::add_option(const std::string& name, std::string& target, const std::string& help) {
@@ -52,6 +70,8 @@ Option* App::add(const std::string& name, const std::string& help) {
   Option& option = options_.emplace_back();
   option.name = name;
   option.help = help;
+  option.group = group_;
+  option.shown = shown_;
   return &option;
 }
 

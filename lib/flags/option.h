@@ -4,9 +4,16 @@
 #include <deque>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace flags {
+
+// Where the flags of a group are shown.
+enum class Shown {
+  kInEveryHelp,
+  kInFullHelp,  // only in --help=all, the man page and the configuration file
+};
 
 // One flag, or one positional argument. App makes options, and parse() reads them.
 //
@@ -14,19 +21,25 @@ namespace flags {
 struct Option {
   std::string name;  // "--listen", or "request" for a positional argument
   std::string help;
+  std::string group;  // the title that it stands under in --help
+  Shown shown = Shown::kInEveryHelp;
   std::string type;          // what --help shows for the value, such as FILE
-  std::string default_text;  // what --help shows as the default
+  std::string default_text;  // a value: what --help shows as the default
+  std::string
+      default_words;  // says what the default is where that is no value, such as "half of RAM"
   std::string initial_text;  // the text that its target held when it was declared
   std::string accepted;      // says which texts take() accepts
   std::function<bool(const std::string&)> take;  // stores the value; false refuses the text
   bool* switch_target = nullptr;  // set only for App::add_flag(), which has no take()
   bool is_required = false;
   bool is_repeatable = false;
+  bool has_variable = true;                        // whether the environment may give it
   std::vector<std::function<void()>> before_take;  // called before the value is stored
   std::vector<const Option*> excluded;             // wrong usage where one layer gives both
 
   Option* type_name(const std::string& text);
   Option* default_str(const std::string& text);
+  Option* default_is(const std::string& words);
   Option* capture_default_str() { return default_str(initial_text); }
   Option* required();
 
@@ -35,17 +48,22 @@ struct Option {
   Option* repeatable();
 
   bool is_flag() const { return name.starts_with("--"); }
+  bool is_switch() const { return switch_target != nullptr; }
 
   // The name without its dashes.
   std::string plain_name() const { return is_flag() ? name.substr(2) : name; }
 };
 
-// All options of one program, in the order that --help shows.
+// All options of one program, in groups.
 //
 // The App owns the options; pointers to them are valid as long as it lives. Whatever an option
 // writes into must outlive parse().
 class App {
  public:
+  // The options that are declared next belong to the group with this title, which may have others
+  // already. --help shows the groups in the order of the first option of each.
+  void group(const std::string& title, Shown shown = Shown::kInEveryHelp);
+
   // An option that takes any text.
   Option* add_option(const std::string& name, std::string& target, const std::string& help = "");
 
@@ -58,9 +76,14 @@ class App {
 
   const std::deque<Option>& options() const { return options_; }
 
+  // The option with this name, such as "--listen". Null if there is none.
+  const Option* find(std::string_view name) const;
+
  private:
   Option* add(const std::string& name, const std::string& help);
 
+  std::string group_ = "Flags";
+  Shown shown_ = Shown::kInEveryHelp;
   std::deque<Option> options_;  // a deque does not move its elements when it grows
 };
 

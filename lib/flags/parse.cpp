@@ -11,9 +11,12 @@
 #include <vector>
 
 #include "base/log.h"
+#include "flags/about.h"
+#include "flags/arguments.h"
 #include "flags/config_file.h"
+#include "flags/nearest.h"
+#include "flags/page.h"
 #include "flags/secrets.h"
-#include "version.h"
 
 namespace flags {
 
@@ -21,14 +24,6 @@ namespace {
 
 // One line that says what is wrong.
 using Wrong = std::string;
-
-std::string variable_of(const std::string& program, const std::string& flag) {
-  std::string name = program + "_" + flag;
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
-    return c == '-' ? '_' : static_cast<char>(std::toupper(c));
-  });
-  return name;
-}
 
 // A flag from a file or the environment, and where it was found.
 struct Given {
@@ -40,6 +35,24 @@ struct Given {
 std::string one_line(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
+}
+
+int wrong_usage(const Program& program, const Wrong& what) {
+  std::cerr << program.name << ": " << one_line(what) << " (see --help)\n";
+  return kWrongUsage;
+}
+
+// "; did you mean --root?" if one of the flags has a name like `typed`. Otherwise empty.
+std::string did_you_mean(const std::string& typed, const std::string& dashes,
+                         const std::vector<const App*>& apps) {
+  std::vector<std::string> names;
+  for (const App* const app : apps) {
+    for (const Option& option : app->options()) {
+      if (option.is_flag()) names.push_back(option.plain_name());
+    }
+  }
+  const std::string meant = nearest(typed, names);
+  return meant.empty() ? "" : fmt::format("; did you mean {}{}?", dashes, meant);
 }
 
 // Wraps Option::take for CLI11.
@@ -58,28 +71,22 @@ CLI::callback_t callback_of(const Option& option) {
 
 // What CLI11 does with `--name=` is to take the next argument as the value. So an empty value
 // becomes an argument of its own here.
-std::vector<std::string> with_empty_values_apart(const CLI::App& cli,
-                                                 const std::vector<std::string>& arguments) {
+std::vector<std::string> with_empty_values_apart(const std::vector<Argument>& arguments) {
   std::vector<std::string> apart;
-  bool is_value = false;  // whether the flag in front takes this argument, whatever it looks like
-  for (const std::string& argument : arguments) {
-    const std::string name = argument.substr(0, argument.find('='));
-    const CLI::Option* const option =
-        is_value || !name.starts_with("--") ? nullptr : cli.get_option_no_throw(name);
-    const bool takes_value = option != nullptr && option->get_items_expected_max() > 0;
-    const bool is_empty = option != nullptr && argument == name + "=";
-    if (is_empty && !takes_value)
+  for (const Argument& argument : arguments) {
+    const std::string name = argument.name();
+    const bool is_empty = argument.option != nullptr && argument.text == name + "=";
+    if (is_empty && argument.option->is_switch())
       throw CLI::ValidationError(name, "\"\" is neither true nor false");
-    apart.push_back(is_empty ? name : argument);
+    apart.push_back(is_empty ? name : argument.text);
     if (is_empty) apart.emplace_back();
-    is_value = takes_value && argument == name;
   }
   return apart;
 }
 
-// `arguments` without the program's name.
-void parse_with(CLI::App& cli, const std::vector<std::string>& arguments) {
-  std::vector<std::string> apart = with_empty_values_apart(cli, arguments);
+// Throws CLI::ParseError if an argument is wrong.
+void parse_with(CLI::App& cli, const std::vector<Argument>& arguments) {
+  std::vector<std::string> apart = with_empty_values_apart(arguments);
   std::reverse(apart.begin(), apart.end());  // CLI11 wants the last one first
   cli.parse(std::move(apart));
 }
@@ -107,25 +114,37 @@ void add_all_to(CLI::App& cli, const App& app, bool with_required) {
 
 class Parser {
  public:
-  Parser(const Program& program, const App& app) : program_(program), app_(app) {}
+  Parser(const Program& program, const App& app) : program_(program), app_(app) {
+    common_.group("Help and configuration");
+    const auto take_path = [this](const std::string& path) {
+      config_path = path;
+      return !path.empty();
+    };
+    common_.add_parsed("--config", "FILE", "a file",
+                       "read flags from FILE, one `flag = value` per line", take_path);
+    declare_about(common_);
+  }
 
   std::string config_path;
 
-  // Throws CLI::ParseError if a flag is wrong, and CLI::Success after printing --help or --version.
-  void take_command_line(int argc, char** argv) {
-    const auto cli = fresh_cli(true);
+  // Prints what --help or --version asks for. Nothing if the command line has neither.
+  std::optional<int> answer(const std::vector<std::string>& texts) {
+    const auto text = answer_about(read_arguments(texts, app_, common_), program_, app_, common_);
+    if (!text) return wrong_usage(program_, text.error().context);
+    if (!*text) return {};
+    std::cout << **text;
+    return kDone;
+  }
+
+  std::optional<Wrong> take_command_line(const std::vector<std::string>& texts) {
+    const auto arguments = read_arguments(texts, app_, common_);
+    if (auto unknown = unknown_flag(arguments)) return unknown;
     try {
-      parse_with(*cli, {argv + 1, argv + std::max(argc, 1)});
-    } catch (const CLI::Success& asked_for) {
-      // The names are only set for --help to show them. CLI11 would let the file override the
-      // environment, so take_environment() and take_file() read both instead.
-      for (CLI::Option* option : cli->get_options()) {
-        if (is_settable(*option))
-          option->envname(variable_of(program_.name, option->get_single_name()));
-      }
-      cli->exit(asked_for);
-      throw;
+      parse_with(*fresh_cli(true), arguments);
+    } catch (const CLI::ParseError& failure) {
+      return failure.what();
     }
+    return {};
   }
 
   std::optional<Wrong> take_file() {
@@ -134,7 +153,10 @@ class Parser {
     std::vector<Given> layer;
     for (const ConfigEntry& entry : *entries) {
       const std::string where = fmt::format("{} line {}", config_path, entry.line);
-      if (!is_flag(entry.name)) return fmt::format("{}: there is no flag {}", where, entry.name);
+      if (app_.find("--" + entry.name) == nullptr) {
+        return fmt::format("{}: there is no flag {}{}", where, entry.name,
+                           did_you_mean(entry.name, "", {&app_}));
+      }
       layer.push_back({entry.name, entry.value, where});
     }
     return take_layer(config_path, layer);
@@ -154,35 +176,26 @@ class Parser {
 
  private:
   // A new parser for each layer, because CLI11 remembers which flags it has seen.
-  std::unique_ptr<CLI::App> fresh_cli(bool with_required) {
-    auto cli = std::make_unique<CLI::App>(program_.description, program_.name);
+  std::unique_ptr<CLI::App> fresh_cli(bool with_required) const {
+    auto cli = std::make_unique<CLI::App>();
     // If a flag is given twice, the last one counts. So flags can be overridden by appending.
     cli->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    cli->set_version_flag(
-        "--version",
-        program_.name + " " TURNSTILE_VERSION " (compiler " __VERSION__ "; " TURNSTILE_FLAGS ")",
-        "print the version and the compiler's flags, and exit");
-    cli->set_help_flag("--help", "print this help and exit");
-    cli->add_option("--config", config_path, "read flags from FILE, one `flag = value` per line")
-        ->type_name("FILE")
-        ->check([](const std::string& path) -> std::string {
-          return path.empty() ? "\"\" is not a file" : "";
-        });
+    cli->set_help_flag();  // none, because answer() has seen it before
+    add_to(*cli, *common_.find("--config"));
     add_all_to(*cli, app_, with_required);
-    cli->footer(
-        "The command line overrides the environment, which overrides the file, which overrides the "
-        "default.");
     return cli;
   }
 
-  static bool is_settable(const CLI::Option& option) {
-    return !option.get_positional() && option.get_single_name() != "help" &&
-           option.get_single_name() != "version";
-  }
-
-  bool is_flag(const std::string& plain_name) const {
-    return std::any_of(app_.options().begin(), app_.options().end(),
-                       [&](const Option& option) { return option.name == "--" + plain_name; });
+  // What is wrong with the first argument that is neither a flag nor belongs to one.
+  std::optional<Wrong> unknown_flag(const std::vector<Argument>& arguments) const {
+    for (const Argument& argument : arguments) {
+      if (!argument.is_flag() || argument.option != nullptr) continue;
+      const std::string name = argument.name();
+      return fmt::format(
+          "there is no flag {}{}", name,
+          did_you_mean(name.substr(name.find_first_not_of('-')), "--", {&app_, &common_}));
+    }
+    return {};
   }
 
   // First takes each flag alone, so that an error names its place. Then takes all of them together,
@@ -198,7 +211,7 @@ class Parser {
 
   std::optional<Wrong> take(const std::vector<std::string>& arguments, const std::string& where) {
     try {
-      parse_with(*fresh_cli(false), arguments);
+      parse_with(*fresh_cli(false), read_arguments(arguments, app_, common_));
     } catch (const CLI::ParseError& failure) {
       return fmt::format("{}: {}", where, failure.what());
     }
@@ -207,12 +220,8 @@ class Parser {
 
   const Program& program_;
   const App& app_;
+  App common_;  // what every program has
 };
-
-int wrong_usage(const Program& program, const Wrong& what) {
-  std::cerr << program.name << ": " << one_line(what) << " (see --help)\n";
-  return kWrongUsage;
-}
 
 }  // namespace
 
@@ -221,22 +230,18 @@ std::optional<int> parse(const Program& program, int argc, char** argv, const De
   App app;
   declare(app);
   Parser parser(program, app);
+  const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  if (const auto status = parser.answer(arguments)) return status;
   const std::string config_variable = variable_of(program.name, "config");
   if (const char* const path = std::getenv(config_variable.c_str())) parser.config_path = path;
-  try {
-    // The command line is taken twice. The first time finds --help and --config; the second time
-    // overrides the file and the environment.
-    parser.take_command_line(argc, argv);
-    if (!parser.config_path.empty()) {
-      if (const auto wrong = parser.take_file()) return wrong_usage(program, *wrong);
-    }
-    if (const auto wrong = parser.take_environment()) return wrong_usage(program, *wrong);
-    parser.take_command_line(argc, argv);
-  } catch (const CLI::Success&) {
-    return kDone;
-  } catch (const CLI::ParseError& failure) {
-    return wrong_usage(program, failure.what());
+  // The command line is taken twice. The first time finds --config; the second time overrides the
+  // file and the environment.
+  if (const auto wrong = parser.take_command_line(arguments)) return wrong_usage(program, *wrong);
+  if (!parser.config_path.empty()) {
+    if (const auto wrong = parser.take_file()) return wrong_usage(program, *wrong);
   }
+  if (const auto wrong = parser.take_environment()) return wrong_usage(program, *wrong);
+  if (const auto wrong = parser.take_command_line(arguments)) return wrong_usage(program, *wrong);
   hide_secrets(argc, argv, variable_of(program.name, ""));
   if (const auto wrong = check()) return wrong_usage(program, *wrong);
   return {};

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "flags/option.h"
+#include "flags/program.h"
 
 namespace flags {
 
@@ -19,11 +20,6 @@ namespace flags {
 inline constexpr int kDone = 0;
 inline constexpr int kFailed = 1;
 inline constexpr int kWrongUsage = 2;
-
-struct Program {
-  std::string name;         // "fileserver"
-  std::string description;  // the first text of --help
-};
 
 // Declares the program's flags, which write into its Config. Called once.
 using Declare = std::function<void(App&)>;

@@ -18,10 +18,11 @@ namespace flags {
 void add_secret(App& app, const std::string& name, std::string& target, std::string& target_file) {
   Option* const told = app.add_option(
       name, target,
-      "safer in the environment variable or in a file, because other users can see a command line");
-  Option* const kept =
-      add_path(app, name + "-file", target_file,
-               "read it from the first line of FILE; other users must not be able to read FILE");
+      "password; safer in the environment variable or in a file, because other users can see a "
+      "command line");
+  Option* const kept = add_path(
+      app, name + "-file", target_file,
+      "read the password from the first line of FILE; others must not be able to read FILE");
   told->type_name("SECRET");
   make_alternatives({told, [&target] { target.clear(); }},
                     {kept, [&target_file] { target_file.clear(); }});

@@ -61,13 +61,19 @@ Option* add_address(App& app, const std::string& name, net::HostPort& target,
 Option* add_optional_address(App& app, const std::string& name,
                              std::optional<net::HostPort>& target, const std::string& help) {
   const auto take = [&target](const std::string& text) {
+    if (text == "off") {
+      target.reset();
+      return true;
+    }
     const bool is_port_alone = text.find(':') == std::string::npos;
     const auto parsed = net::parse_host_port(is_port_alone ? "127.0.0.1:" + text : text);
     if (parsed) target = *parsed;
     return parsed.has_value();
   };
-  return app.add_parsed(name, "HOST:PORT", "HOST:PORT or a port, such as 127.0.0.1:9010", help,
-                        take);
+  return app
+      .add_parsed(name, "HOST:PORT", "HOST:PORT or a port, such as 127.0.0.1:9010, or off", help,
+                  take)
+      ->default_str(target ? net::to_string(*target) : "off");
 }
 
 Option* add_seconds(App& app, const std::string& name, std::int64_t& target_ms,

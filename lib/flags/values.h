@@ -34,8 +34,7 @@ Option* add_path(App& app, const std::string& name, std::string& target, const s
 Option* add_address(App& app, const std::string& name, net::HostPort& target,
                     const std::string& help);
 
-// HOST:PORT, or only a port, which means 127.0.0.1. --help shows no default unless default_str()
-// sets one.
+// HOST:PORT, or only a port, which means 127.0.0.1, or `off` for none.
 Option* add_optional_address(App& app, const std::string& name,
                              std::optional<net::HostPort>& target, const std::string& help);
 

@@ -1,6 +1,6 @@
 """The flags of the programs, with their defaults and with good and bad values.
 
-The tests fail if `--help` of a program shows a flag that is not listed here.
+The tests fail if `--help=all` of a program shows a flag that is not listed here.
 """
 
 import re
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Flag:
     name: str
-    default: str | None  # as --help shows it; None: none, or it depends on the machine
+    default: str | None  # as --help=all shows it; None: none, or it depends on the machine
     good: str
     bad: tuple[str, ...] = ()
 
@@ -194,19 +194,36 @@ PATHS = {
 }
 
 
+# A flag in --help=all: "  --root DIR  [files]  FILESERVER_ROOT".
+_SHOWN = re.compile(
+    r"^  --([a-z-]+)(?:[ \[]\S+)*?(?:  \[(?P<default>[^=\]]+)\])?(?:  (?P<variable>[A-Z_]+))?$",
+    re.MULTILINE,
+)
+
+
+def shown(help_text: str) -> dict[str, tuple[str, str]]:
+    """The flags in the text of --help=all, each with its default and its variable.
+
+    What a flag does not have is an empty text. Requires: the text is not wrapped in those lines.
+    """
+    return {
+        match[1]: (match["default"] or "", match["variable"] or "")
+        for match in _SHOWN.finditer(help_text)
+    }
+
+
 def not_shown(help_text: str, program: str, flags: Iterable[Flag]) -> list[str]:
     """The flags that have no line in the help with their default and their variable."""
-    return [flag.name for flag in flags if not _is_shown(help_text, program, flag)]
+    found = shown(help_text)
+    return [flag.name for flag in flags if not _is_shown(found, program, flag)]
 
 
 def unlisted(help_text: str, flags: Iterable[Flag]) -> list[str]:
     """The flags in the help that are not among `flags`."""
-    shown = re.findall(r"^  --([a-z-]+)", help_text, re.MULTILINE)
     listed = {"help", "version", "config", *(flag.name for flag in flags)}
-    return [name for name in shown if name not in listed]
+    return [name for name in shown(help_text) if name not in listed]
 
 
-def _is_shown(help_text: str, program: str, flag: Flag) -> bool:
-    default = rf"\b{re.escape(flag.default)}\b.*" if flag.default else ""
-    line = rf"--{flag.name}\b(?!-).*{default}\b{flag.variable(program)}\b"
-    return re.search(line, help_text) is not None
+def _is_shown(found: dict[str, tuple[str, str]], program: str, flag: Flag) -> bool:
+    default, variable = found.get(flag.name, ("", ""))
+    return variable == flag.variable(program) and flag.default in (None, default)

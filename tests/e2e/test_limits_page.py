@@ -1,9 +1,10 @@
-"""docs/limits.md and --help agree about every limit that has a flag."""
+"""docs/limits.md and --help=all agree about every limit that has a flag."""
 
 import re
 import unittest
 from pathlib import Path
 
+from flags import shown
 from programs import run
 
 PAGE = Path(__file__).parents[2] / "docs" / "limits.md"
@@ -40,18 +41,15 @@ NO_LIMITS = {
 }
 NO_LIMIT_PREFIXES = ("mysql-", "redis-")
 
-# A default is shown as TYPE=DEFAULT, or as TYPE [DEFAULT] by newer versions of CLI11.
-_HELP_LINE = re.compile(r"^  --([a-z-]+)(?: [^=\s]+?)?(?:=(.+?)| \[(.+?)\] )? \(Env:", re.MULTILINE)
 _FLAG = re.compile(r"`--([a-z-]+)`")
 
 
 def limits_in_help(program: str) -> dict[str, str]:
     """The flags that are limits, with their defaults. No default is an empty text."""
-    help_text = run(program, "--help").stdout
-    flags = {name: old or new for name, old, new in _HELP_LINE.findall(help_text)}
+    help_text = run(program, "--help=all", env={"COLUMNS": "120"}).stdout
     return {
         name: default
-        for name, default in flags.items()
+        for name, (default, _) in shown(help_text).items()
         if name not in NO_LIMITS and not name.startswith(NO_LIMIT_PREFIXES)
     }
 

@@ -211,7 +211,7 @@ class LoadgenUsageTest(unittest.TestCase):
         self.assert_wrong_usage("new", env={"LOADGEN_PIPELINE": "fish"})
 
     def test_help_shows_every_flag_with_its_variable(self) -> None:
-        ended = run("loadgen", "--help")
+        ended = run("loadgen", "--help=all", env={"COLUMNS": "120"})
         self.assertEqual((ended.returncode, ended.stderr), (0, ""))
         self.assertEqual(not_shown(ended.stdout, "loadgen", LOADGEN), [], ended.stdout)
         self.assertEqual(unlisted(ended.stdout, LOADGEN), [])

@@ -91,7 +91,9 @@ class UsageTest(SceneTest):
                 ("--fish", "1"),
                 ("fish",),
                 ("--listen",),
-                ("-h",),
+                ("-x",),
+                ("-root", "x"),
+                ("--version=1",),
                 ("--listen", "127.0.0.1:0", "x"),
                 ("--log_level", "info"),
                 ("--", "x"),
@@ -178,7 +180,7 @@ class UsageTest(SceneTest):
 
 class HelpTest(unittest.TestCase):
     def help_of(self, program: str) -> str:
-        ended = run(program, "--help")
+        ended = run(program, "--help=all", env={"COLUMNS": "120"})
         self.assertEqual((ended.returncode, ended.stderr), (0, ""))
         return ended.stdout
 
@@ -193,7 +195,7 @@ class HelpTest(unittest.TestCase):
 
     def test_no_secret_is_shown(self) -> None:
         env = {"AUTHSERVER_MYSQL_PASSWORD": "hunter2", "AUTHSERVER_REDIS_PASSWORD": "hunter2"}
-        self.assertNotIn("hunter2", run("authserver", "--help", env=env).stdout)
+        self.assertNotIn("hunter2", run("authserver", "--help=all", env=env).stdout)
 
     def test_help_works_whatever_else_is_wrong(self) -> None:
         for program in FLAGS:

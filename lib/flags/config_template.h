@@ -1,0 +1,14 @@
+// What --help=config prints.
+#pragma once
+
+#include <string>
+
+#include "flags/page.h"
+
+namespace flags {
+
+// A file for --config in which every flag is a comment: its help, and a line such as
+// `# listen = 127.0.0.1:9000` with its default. A flag without one has nothing behind the "=".
+std::string config_template(const Page& page);
+
+}  // namespace flags
