@@ -13,11 +13,14 @@ from .document import Block, Bullets, Heading, Listing, Paragraph, Table
 
 
 def invalid(analysis: Analysis, environment: Environment) -> list[Block]:
+    """[] without points, unless the reason for that is known."""
+    if not analysis.runs and not environment.problems:
+        return []
     blocks: list[Block] = [Heading(2, "Invalid points, and remarks")]
     if analysis.invalid:
         each = "\n".join(f"{_name(run)}: {run.failures}" for run in analysis.invalid)
         blocks += [_failures(analysis.invalid), Listing("Each point that failed", each)]
-    else:
+    elif analysis.runs:
         blocks.append(Paragraph("Every point passed every check."))
     remarks = [run for run in analysis.runs if run.is_valid and run.notes]
     if remarks:
@@ -89,16 +92,8 @@ def environment_section(
             header=["", ""],
             rows=[[name, str(value)] for name, value in facts.items()],
         ),
-        Table(
-            title="Different files of each size",
-            caption="The paper had 2,000 per thread.",
-            header=["size", "files", "on the disk"],
-            rows=[
-                [name, wording.count(number), environment.extents.get(name, "")]
-                for name, number in environment.file_counts.items()
-            ],
-        ),
     ]
+    blocks += _files(environment)
     blocks += _machines(environment)
     if environment.profile:
         blocks.append(
@@ -113,6 +108,19 @@ def environment_section(
         )
         blocks.append(Listing(f"Command lines and store settings: {slug}", "\n".join(lines)))
     return blocks
+
+
+def _files(environment: Environment) -> list[Block]:
+    table = Table(
+        title="Different files of each size",
+        caption="The paper had 2,000 per thread.",
+        header=["size", "files", "on the disk"],
+        rows=[
+            [name, wording.count(number), environment.extents.get(name, "")]
+            for name, number in environment.file_counts.items()
+        ],
+    )
+    return [table] if table.rows else []
 
 
 def _machines(environment: Environment) -> list[Block]:

@@ -15,7 +15,8 @@ from .document import Block, Bullets, Heading, Paragraph
 
 
 def section(stages: Sequence[Stage], analysis: Analysis, environment: Environment) -> list[Block]:
-    blocks: list[Block] = [Heading(2, "How it was measured")]
+    """[] when there is nothing to say."""
+    blocks: list[Block] = []
     if analysis.runs:
         blocks.append(Bullets(_configuration(stages, analysis, environment)))
     if environment.options.note:
@@ -34,7 +35,7 @@ def section(stages: Sequence[Stage], analysis: Analysis, environment: Environmen
                 "Repeat the command to resume the run."
             )
         )
-    return blocks
+    return [Heading(2, "How it was measured"), *blocks] if blocks else []
 
 
 def _configuration(

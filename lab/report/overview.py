@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from ..analysis.cells import Analysis, CellResult
 from ..analysis.resources import component_title
@@ -17,6 +17,7 @@ from . import (
     crowd_views,
     figure_views,
     finding_views,
+    headline,
     offered_load_views,
     wording,
 )
@@ -30,22 +31,26 @@ _TITLES = {CROWD: "How many users a server bears", BURST: "Transfers that begin 
 
 
 def title(
-    stages: Sequence[Stage],
-    rows: Sequence[str],
-    environment: Environment,
-    workloads: Collection[str],
+    stages: Sequence[Stage], rows: Sequence[str], scenes: Sequence[Scene], analysis: Analysis
 ) -> str:
-    what = _TITLES.get(next(iter(workloads)), "") if len(workloads) == 1 else ""
+    environment = scenes[0].environment
+    if not analysis.runs:
+        return headline.without_points(environment)
     counts = f"{wording.plural(len(stages), 'stage')}, {counted(len(environment.cores))}"
-    if what:
-        return f"{what}: {counts}"
-    return f"Where the time goes: {wording.plural(len(rows), 'request')}, {counts}"
+    workloads = {scene.experiment.workload for scene in scenes}
+    what = _TITLES.get(next(iter(workloads)), "") if len(workloads) == 1 else ""
+    if not what:
+        counts = f"{wording.plural(len(rows), 'request')}, {counts}"
+        what = "Where the time goes"
+    return headline.of_points(scenes, _steps(scenes), analysis, f"{what}: {counts}")
 
 
 def blocks(
     stages: Sequence[Stage], rows: Sequence[str], scenes: Sequence[Scene], analysis: Analysis
 ) -> list[Block]:
     """stages and rows are those that were measured. scenes are the experiments of the report."""
+    if not analysis.runs:
+        return [Paragraph("No load was measured in this run.")]
     waiting = [
         Paragraph(text)
         for scene in scenes

@@ -109,7 +109,7 @@ class Report:
         blocks += [
             *host_views.section(self._folder, self._analysis),
             *appendix.invalid(self._analysis, self._environment),
-            *definitions.definitions(self._workloads),
+            *(definitions.definitions(self._workloads) if self._analysis.runs else []),
             *appendix.environment_section(self._folder, self._environment, self._analysis),
         ]
         return self._document(blocks)
@@ -128,7 +128,7 @@ class Report:
         started = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(environment.started_unix_s))
         first = overview.blocks(self._stages, self._rows, self._scenes, self._analysis)
         return Document(
-            title=overview.title(self._stages, self._rows, environment, self._workloads),
+            title=overview.title(self._stages, self._rows, self._scenes, self._analysis),
             subtitle=f"Turnstile lab: {_named(environment.options.experiments)} · {started} · "
             f"{host.hardware.get('Processor', 'unknown processor')} · {host.system}, "
             f"Linux {host.kernel}",

@@ -89,10 +89,10 @@ class ReportTest(FolderTest):
         for path, content in figures.items():
             self.assertEqual(path.read_bytes(), content, path.name)
 
-    def test_the_title_says_what_was_compared(self):
+    def test_the_title_says_what_was_found(self):
         folder = self.two_stages()
         document = page.Report(folder, folder.environment()).document()
-        self.assertEqual(document.title, "Where the time goes: 1 request, 2 stages, 2 cores")
+        self.assertEqual(document.title, "redis: ×2.00, limited by nothing that was measured")
 
     def test_the_overview_says_where_the_time_goes_and_what_the_other_store_changed(self):
         folder = self.two_stages()

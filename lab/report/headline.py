@@ -1,0 +1,99 @@
+"""The title of a report: what was found, after how many points failed if these are many."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..analysis.cells import Analysis, CellResult
+from ..analysis.gains import Gain
+from ..analysis.verdict import NOT_SATURATED, Verdict
+from ..plan import catalog
+from ..plan.catalog import row_title
+from ..results.environment import Environment
+from ..rig.cores import counted
+from . import wording
+from .scene import Scene, Step
+
+_MANY = 0.25  # of all points; so many failed ones are said first
+_LABEL_OF_GENERATOR = "load generator"
+
+Steps = Sequence[tuple[Scene, Step]]
+
+
+def of_points(scenes: Sequence[Scene], steps: Steps, analysis: Analysis, otherwise: str) -> str:
+    """otherwise is the title where nothing can be told. Requires: there are points."""
+    found = _largest_gain(steps) or _limit(scenes) or otherwise
+    failed, of = len(analysis.invalid), len(analysis.runs)
+    if failed < _MANY * of:
+        return found
+    said = f"{failed} of {wording.plural(of, 'point')} failed their checks"
+    return f"{said}. The others: {found}" if failed < of else said
+
+
+def without_points(environment: Environment) -> str:
+    """Of an experiment that only describes the machine, or only profiles."""
+    if environment.profile:
+        first = environment.profile.functions[0]
+        return f"{first.share:.0%} of the fileserver’s instructions are in {first.function}"
+    processor = environment.host.hardware.get("Processor", "an unknown processor")
+    return f"The machine: {processor}, {counted(len(environment.cores))}"
+
+
+def _largest_gain(steps: Steps) -> str:
+    """ "" where no gain is surely above 1."""
+    sure = [
+        (gain, scene, step, row)
+        for scene, step in steps
+        for row in scene.rows
+        if (gain := scene.gain(step, row)) and _is_sure(gain) and scene.result(step[1], row)
+    ]
+    if not sure:
+        return ""
+    gain, scene, step, row = max(sure, key=lambda one: one[0].spread.median)
+    result = scene.result(step[1], row)
+    assert result  # see above
+    which = f" at {row_title(row)}, the largest of {len(sure)} sure gains" if len(sure) > 1 else ""
+    return f"{step[1].name}: {wording.times(gain.spread.median)}{which}, {_limited(result.verdict)}"
+
+
+def _is_sure(gain: Gain) -> bool:
+    return gain.spread.is_interval and gain.spread.low > 1 and not gain.is_lower_bound
+
+
+def _limit(scenes: Sequence[Scene]) -> str:
+    """Of the last stage, at the smallest file. "" where the rule names nothing."""
+    told = [
+        (result, stage.name, row)
+        for scene in scenes
+        for stage in scene.stages
+        for row in scene.rows
+        if (result := scene.result(stage, row)) and _is_told(result)
+    ]
+    if not told:
+        return ""
+    last = catalog.in_order([stage for _, stage, _ in told])[-1]
+    result, stage, row = next(one for one in told if one[1] == last)
+    return f"{stage}, {row_title(row)}: {_limited(result.verdict)}"
+
+
+def _is_told(result: CellResult) -> bool:
+    return bool(result.verdict.named) or result.verdict.label == _LABEL_OF_GENERATOR
+
+
+def _limited(verdict: Verdict) -> str:
+    if verdict.label == NOT_SATURATED:
+        return "and throughput still rose at the last N"
+    if not verdict.alike:
+        known = verdict.label == _LABEL_OF_GENERATOR
+        return (
+            f"limited by the {verdict.label}" if known else "limited by nothing that was measured"
+        )
+    names = [_noun(one.name) for one in verdict.alike]
+    return f"limited by {' or '.join(names)}"
+
+
+def _noun(name: str) -> str:
+    """The name of a resource within a sentence."""
+    if name == "shared CPU":
+        return "the CPU that all share"
+    return f"the {name}" if name.startswith("CPU") else name
