@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from ..rig.errors import WrongUsage
-from . import papers
+from . import papers, similar
 from .from_json import from_json
 from .machines import Machine, machine
 
@@ -227,9 +227,8 @@ def choose_experiments(names: Sequence[str]) -> list[Experiment]:
     names = [MAIN_PAPER if name == "all" else name for name in names]
     for name in names:
         if name not in (*known, *papers.names()):
-            raise WrongUsage(
-                f"no experiment '{name}'; there are: {', '.join((*known, *papers.names()))}, all"
-            )
+            there = similar.instead(name, (*known, *papers.names(), "all"))
+            raise WrongUsage(f"no experiment '{name}'{there}")
     return [one for one in known.values() if {one.name, one.paper} & set(names)]
 
 

@@ -8,7 +8,7 @@ import re
 from ..rig import stores, wire
 from ..rig.cores import usable_cores
 from ..rig.errors import WrongUsage
-from . import catalog, plan
+from . import catalog, plan, similar
 from .catalog import NEW
 from .machines import machine
 from .pinning import Placement
@@ -94,7 +94,7 @@ def _chosen(flag: str, text: str | None, known: list[str]) -> tuple[str, ...] | 
     names = text.split(",")
     for name in names:
         if name not in known:
-            raise WrongUsage(f"{flag}: no '{name}'; there are: {', '.join(known)}")
+            raise WrongUsage(f"{flag}: no '{name}'{similar.instead(name, known)}")
     return tuple(name for name in known if name in names)
 
 

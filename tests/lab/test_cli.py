@@ -2,18 +2,32 @@
 
 import contextlib
 import io
+import tempfile
 import unittest
+from pathlib import Path
+from unittest import mock
 
 from real_lab import lab
 
 from lab import cli
+from lab.plan import catalog
+from lab.rig.errors import Failed
 
 
 def called(*arguments: str) -> tuple[int, str]:
-    errors = io.StringIO()
-    with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(io.StringIO()):
-        status = cli.main(list(arguments))
-    return status, errors.getvalue()
+    """The status, and what was printed as an error."""
+    status, _, errors = printed(*arguments)
+    return status, errors
+
+
+def printed(*arguments: str) -> tuple[int, str, str]:
+    output, errors = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(output):
+        try:
+            status = cli.main(list(arguments))
+        except SystemExit as end:  # that of --help
+            status = end.code if isinstance(end.code, int) else 1
+    return status, output.getvalue(), errors.getvalue()
 
 
 class CommandLineTest(unittest.TestCase):
@@ -62,8 +76,72 @@ class CommandLineTest(unittest.TestCase):
                 self.assertIn("open files (soft, hard)", done.stdout)
                 self.assertRegex(done.stdout.splitlines()[-1], rf"^{experiment}: about \d")
 
-    def test_the_list_needs_nothing(self):
-        self.assertEqual(called("list"), (0, ""))
+    def test_a_misspelt_name_brings_the_names_that_are_like_it(self):
+        for arguments, meant in (
+            (["run", "prefecth"], "no experiment 'prefecth': did you mean prefetch?"),
+            (["run", "fig5"], "did you mean figure5"),
+            (["run", "table4", "--stages", "redsi"], "--stages: no 'redsi': did you mean redis?"),
+        ):
+            status, errors = called(*arguments)
+            self.assertEqual(status, 2)
+            self.assertIn(meant, errors)
+            self.assertIn("`lab list --all` has all names", errors)
+            self.assertLess(len(errors), 160)
+        self.assertNotIn("did you mean", called("run", "xyzzy")[1])
+
+    def test_a_client_that_ssh_does_not_reach_is_said_before_anything_is_prepared(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out, work = Path(folder) / "out", Path(folder) / "work"
+            arguments = ["run", "table1", "--client", "far", "--out", str(out), "--work", str(work)]
+            with mock.patch("lab.cli.remote.ask", side_effect=Failed("far: no such host")):
+                status, errors = called(*arguments)
+            self.assertEqual((status, list(Path(folder).iterdir())), (1, []))
+        self.assertEqual(errors, "lab: far: no such host; `ssh far` must work without a password\n")
+
+    def test_every_command_with_many_flags_has_them_in_groups_with_examples(self):
+        for words, heading in (
+            (["run"], "what is measured:"),
+            (["doctor"], "how long and how often:"),
+            (["search", "users"], "of this search:"),
+        ):
+            status, output, _ = printed(*words, "-h")
+            self.assertEqual(status, 0)
+            self.assertTrue(output.startswith(f"usage: lab {' '.join(words)} "), output)
+            self.assertIn(f"\n{heading}\n", output)
+            self.assertIn("\nexamples:\n", output)
+            self.assertLess(len(output.splitlines()[0]), 80)
+
+    def test_the_examples_of_the_help_are_commands_that_there_are(self):
+        for words in (["run"], ["doctor"], ["search", "users"]):
+            _, output, _ = printed(*words, "-h")
+            lines = output.partition("\nexamples:\n")[2].splitlines()
+            self.assertGreater(len(lines), 1)
+            for line in lines:
+                command = line.strip().removeprefix("sudo ").removeprefix("scripts/lab ")
+                cli._parser().parse_args(command.partition("   ")[0].split())
+
+
+class ListTest(unittest.TestCase):
+    def listed(self, *arguments: str) -> str:
+        status, output, errors = printed("list", *arguments)
+        self.assertEqual((status, errors), (0, ""))
+        return output
+
+    def test_the_main_paper_comes_first_and_every_experiment_is_there(self):
+        words = [line.split()[0] for line in self.listed().splitlines()]
+        order = [words.index(name) for name in ("all,", "table1", "ph2", "000:", "000-table1")]
+        self.assertEqual(order, sorted(order))
+        self.assertLessEqual(set(catalog.experiments()), set(words))
+
+    def test_machines_servers_and_stages_of_other_papers_are_listed_on_demand(self):
+        short, whole = (
+            {line.split()[0] for line in self.listed(*arguments).splitlines()}
+            for arguments in ([], ["--all"])
+        )
+        for name in ("486", "pentium-90", "vsftpd-tuned", "engine-poll"):
+            self.assertNotIn(name, short)
+            self.assertIn(name, whole)
+        self.assertLessEqual(set(catalog.stages()), whole)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,178 @@
+"""The flags of `lab run`, `lab doctor` and `lab search`: a row each, in groups, with examples."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from .plan.plan import BLOCKED, CYCLED, INTERLEAVED
+from .rig.stores import KINDS
+from .workloads.crowd import ENGINES
+
+_ROOT = Path(__file__).resolve().parent.parent
+
+Rows = Mapping[str, Mapping[str, Any]]  # flag -> what argparse wants to know of it
+
+_PLAN: Mapping[str, Rows] = {
+    "what is measured": {
+        "--quick": {
+            "action": "store_true",
+            "help": "short points and few repetitions; shows the shape in minutes",
+        },
+        "--stages": {
+            "metavar": "A,B",
+            "help": "measure these stages instead of the experiment's own",
+        },
+        "--sizes": {"metavar": "A,B", "help": "measure only these rows: new, 1KB … 100MB"},
+        "--threads": {
+            "metavar": "N,N",
+            "help": "measure exactly these numbers of threads, users or transfers; no stop rule",
+        },
+        "--store": {
+            "metavar": "KIND",
+            "help": f"use this store for every stage: {', '.join(KINDS)}",
+        },
+    },
+    "how long and how often": {
+        "--seconds": {"metavar": "S", "help": "duration of a point"},
+        "--repeat": {
+            "metavar": "N",
+            "help": "how often the points that decide are measured",
+        },
+        "--order": {
+            "choices": (INTERLEAVED, CYCLED, BLOCKED),
+            "default": INTERLEAVED,
+            "help": "of the repetitions; interleaved: passes over all cells, every second one "
+            "backwards; cycled: all forwards; blocked: those of a burst in a row",
+        },
+        "--gap": {"metavar": "S", "help": "wait so long between two trials"},
+    },
+    "on which part of which machine": {
+        "--pin": {
+            "metavar": "PLAN",
+            "default": "auto",
+            "help": "a plan of `lab list`, or fileserver=0,loadgen=1-2 (default: auto)",
+        },
+        "--client": {
+            "metavar": "HOST",
+            "help": "where the load generator runs: a host that ssh reaches without a password, "
+            "or netns for a network namespace of its own on this machine (default: here, over "
+            "loopback)",
+        },
+        "--link": {
+            "metavar": "RATE",
+            "help": "the rate of the link to that namespace: 10mbit, 1gbit",
+        },
+        "--machine": {
+            "metavar": "NAME",
+            "help": "a machine of `lab list --all` for the program that serves files, by a "
+            "control group",
+        },
+        "--memory": {
+            "metavar": "SIZE",
+            "help": "the most memory of that program, in place of the machine's: 512M, 1G",
+        },
+        "--work": {
+            "metavar": "FOLDER",
+            "type": Path,
+            "default": _ROOT / "build" / "lab",
+            "help": "folder for test files and stores; must be on a disk (default: build/lab)",
+        },
+        "--programs": {
+            "metavar": "FOLDER",
+            "type": Path,
+            "default": _ROOT / "build",
+            "help": "folder of the built programs (default: build)",
+        },
+    },
+    "only for the knee, for crowds or for bursts": {
+        "--p99": {
+            "metavar": "MS",
+            "help": "knee: search the highest rate that keeps p99 under MS",
+        },
+        "--rate": {"metavar": "BYTES_S", "help": "crowds: what each user reads in a second"},
+        "--engine": {
+            "choices": ENGINES,
+            "help": "crowds: how the load generator waits for bytes",
+        },
+        "--discard": {
+            "metavar": "N",
+            "help": "bursts: the first N repetitions are in no table",
+        },
+        "--hold": {
+            "choices": ("freeze",),
+            "help": "bursts: freeze the processes of the program that serves files while all ask",
+        },
+    },
+    "what the report says": {
+        "--note": {
+            "metavar": "TEXT",
+            "help": "what differed from the usual, and what that may do; the report prints it",
+        },
+    },
+}
+
+_MEASURING: Rows = {
+    "--out": {
+        "metavar": "FOLDER",
+        "type": Path,
+        "help": "results folder; an existing one is resumed (default: one of its own below "
+        "lab-results, or below the folder that TURNSTILE_LAB_RESULTS names)",
+    },
+}
+
+_USERS: Rows = {
+    "--targets": {"metavar": "A,B", "help": "the same as --stages"},
+    "--file": {"metavar": "SIZE", "help": "the same as --sizes, for one (default: 10KB)"},
+}
+
+RUN_EXAMPLES = """\
+examples:
+  scripts/lab run prefetch --quick             the shape of one experiment, in two minutes
+  sudo scripts/lab run prefetch                numbers to quote; root measures the disk too
+  scripts/lab run table4 --quick --sizes 1KB   one row of a table
+  scripts/lab run table4 --out lab-results/x   resumes this folder if it is there
+  sudo scripts/lab run all                     all experiments of the main paper
+"""
+DOCTOR_EXAMPLES = """\
+examples:
+  scripts/lab doctor prefetch --quick   what this host lacks for it, and how long it takes
+  sudo scripts/lab doctor               the same for all experiments of the main paper
+"""
+SEARCH_EXAMPLES = """\
+examples:
+  sudo scripts/lab search users --targets ours,nginx          with files of 10KB
+  sudo scripts/lab search users --targets ours --memory 30M   with little memory
+"""
+
+
+def add_experiments(parser: argparse.ArgumentParser, *, are_needed: bool) -> None:
+    parser.add_argument(
+        "experiments",
+        nargs="+" if are_needed else "*",
+        metavar="EXPERIMENT",
+        help="a name from `lab list`, the number of a paper, or all",
+    )
+
+
+def add_plan(parser: argparse.ArgumentParser) -> None:
+    """Those that say what is measured, and how."""
+    for title, rows in _PLAN.items():
+        _add(parser, title, rows)
+
+
+def add_measuring(parser: argparse.ArgumentParser) -> None:
+    """Those of the commands that measure."""
+    _add(parser, "results", _MEASURING)
+
+
+def add_users(parser: argparse.ArgumentParser) -> None:
+    _add(parser, "of this search", _USERS)
+
+
+def _add(parser: argparse.ArgumentParser, title: str, rows: Rows) -> None:
+    group = parser.add_argument_group(title)
+    for flag, how in rows.items():
+        group.add_argument(flag, **how)
