@@ -171,6 +171,7 @@ def _run(parsed: argparse.Namespace) -> int:
     _enter_namespace(chosen)
     programs = Programs(parsed.programs.resolve())
     with lock.only_lab():
+        doctor.before_a_run(chosen, programs.folder, work, is_anyway=parsed.anyway)
         run.run(chosen, run.Places(out, work, programs))
     return 0
 

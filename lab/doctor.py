@@ -1,36 +1,69 @@
-"""`lab doctor`: compares this host with what the chosen experiments need, and says what to mend."""
+"""`lab doctor`: compares this host with what the chosen experiments need, and says what to mend.
+
+`lab run` prints the part of it that is short, before it measures.
+"""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from .observe import client_limits, limits
 from .observe.limits import Finding
 from .plan import plan
 from .plan.pinning import Placement
-from .plan.plan import Options
+from .plan.plan import Options, Plan
 from .procedures.progress import duration
 from .rig.cores import usable_cores
+from .rig.errors import Failed
 
 
 def examine(options: Options, programs: Path, work: Path) -> int:
     """Prints a line for each finding. Returns 1 if one of them has a fix, else 0."""
     todo = plan.make(options, usable_cores(), work / "files")
-    findings = limits.compare(todo, programs, work)
-    findings.append(_cores(todo.placement))
-    if options.has_remote_client:
-        findings += client_limits.compare(options.client, todo.most_threads)
+    findings = _findings(todo, programs, work)
+    print("\n".join(_lines(findings)))
+    names = ", ".join(experiment.name for experiment in todo.experiments)
+    print(f"{names}: about {duration(todo.seconds_estimate(work / 'files'))}")
+    return 1 if any(finding.fix for finding in findings) else 0
+
+
+def before_a_run(options: Options, programs: Path, work: Path, *, is_anyway: bool) -> None:
+    """Prints what is short. Failed if a part cannot be measured, unless the rest is wanted."""
+    todo = plan.make(options, usable_cores(), work / "files")
+    short = [finding for finding in _findings(todo, programs, work) if finding.fix]
+    if short:
+        print("\n".join(_lines(short)), file=sys.stderr, flush=True)
+    lost = {finding.loses: finding.fix for finding in short if finding.loses}
+    if lost and not is_anyway:
+        each = "; ".join(f"{loses} cannot be measured: {fix}" for loses, fix in lost.items())
+        raise Failed(f"{each}, or add --anyway to measure the rest")
+
+
+def _findings(todo: Plan, programs: Path, work: Path) -> list[Finding]:
+    """Those of the other host come last, but it is asked first: it may not be reached."""
+    options = todo.options
+    work.mkdir(parents=True, exist_ok=True)  # it may be new, and its disk is asked about
+    of_client = (
+        client_limits.compare(options.client, todo.most_threads)
+        if options.has_remote_client
+        else []
+    )
+    return [*limits.compare(todo, programs, work), _cores(todo.placement), *of_client]
+
+
+def _lines(findings: list[Finding]) -> list[str]:
+    """A finding has a second line if there is something to do about it."""
     width = max(len(finding.name) for finding in findings)
+    lines = []
     for finding in findings:
-        print(
+        lines.append(
             f"{'SHORT' if finding.fix else 'ok':5}  {finding.name:{width}}  "
             f"{finding.value} (wanted: {finding.wanted})"
         )
         if finding.fix:
-            print(f"{'':7}{'':{width}}  fix: {finding.fix}")
-    names = ", ".join(experiment.name for experiment in todo.experiments)
-    print(f"{names}: about {duration(todo.seconds_estimate(work / 'files'))}")
-    return 1 if any(finding.fix for finding in findings) else 0
+            lines.append(f"{'':7}{'':{width}}  fix: {finding.fix}")
+    return lines
 
 
 def _cores(placement: Placement) -> Finding:

@@ -121,6 +121,10 @@ _MEASURING: Rows = {
         "help": "results folder; an existing one is resumed (default: one of its own below "
         "lab-results, or below the folder that TURNSTILE_LAB_RESULTS names)",
     },
+    "--anyway": {
+        "action": "store_true",
+        "help": "measure the rest where this host lacks what a part of it needs",
+    },
 }
 
 _USERS: Rows = {

@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .observe import callgrind, disk_probe, host, limits, machine_probe
+from .observe import callgrind, disk_probe, host, machine_probe
 from .plan import catalog, plan
 from .plan.plan import Options, Plan
 from .procedures.bench import Bench
@@ -23,7 +23,10 @@ from .rig.errors import Failed, WrongUsage
 from .rig.host import raise_descriptor_limit
 from .rig.servers import Programs
 
-_FEWEST_DESCRIPTORS = 4096
+_WITHOUT_POINTS = {  # view -> what the experiments do that measure no point
+    "hardware": "a table of this machine",
+    "profile": "a profile of the fileserver's instructions",
+}
 _LEAST_PROBE_S = 2.0  # of a machine; its share of a core is given out in parts of 0.1 s
 _PROFILED_FILES, _PROFILED_S = 64, 10.0  # under valgrind, some fifty times slower
 
@@ -132,18 +135,13 @@ def _environment(folder: Folder, options: Options, todo: Plan, places: Places) -
 
 
 def _announce(todo: Plan, places: Places, progress: Progress) -> None:
-    soft, _ = raise_descriptor_limit()
-    if soft < _FEWEST_DESCRIPTORS:
-        progress.say(
-            f"only {soft} open files are allowed; `lab doctor` says how to raise the limit"
-        )
-    if todo.cells and (around := limits.quietness()).fix:
-        progress.say(f"{around.name}: {around.value}; {around.fix}")
     names = ", ".join(experiment.name for experiment in todo.experiments)
-    progress.say(
-        f"{names}: {len(todo.cells)} cells, about {_likely_points(todo)} points, about "
-        f"{duration(todo.seconds_estimate(places.work / 'files'))}; results in {places.out}"
-    )
+    what = f"{len(todo.cells)} cells, about {_likely_points(todo)} points"
+    if not todo.cells:
+        what = " and ".join(_WITHOUT_POINTS[view] for view in sorted(_views(todo)))
+    seconds = todo.seconds_estimate(places.work / "files")
+    took = f"about {duration(seconds)}" if seconds else "at once"
+    progress.say(f"{names}: {what}, {took}; results in {places.out}")
 
 
 def _probe_network(

@@ -8,14 +8,14 @@ import resource
 import shutil
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..plan import catalog
 from ..plan.plan import Plan
-from ..rig import namespace, stores
-from ..rig.host import Tool
+from ..rig import control_group, namespace, stores
+from ..rig.host import Tool, is_container, is_root
 from ..systems.files import DROP_CACHES
 from . import usage
 from .sampler import Sampler
@@ -40,12 +40,16 @@ _TOOLS_OF_VIEWS = {
 
 @dataclass(frozen=True)
 class Finding:
-    """fix says what to do about it; it is empty when nothing needs doing."""
+    """fix says what to do about it; it is empty when nothing needs doing.
+
+    loses says what cannot be measured without the fix; it is empty when all can.
+    """
 
     name: str
     value: str
     wanted: str
     fix: str = ""
+    loses: str = ""
 
 
 def quietness() -> Finding:
@@ -67,10 +71,9 @@ def quietness() -> Finding:
 def compare(plan: Plan, programs: Path, work: Path) -> list[Finding]:
     """What the host has and what the plan needs, for everything that the plan needs."""
     most_threads = plan.most_threads
-    stages = {cell.stage for cell in plan.cells}
-    kinds = {plan.stages[stage].store for stage in stages} - {""}
+    stages = list(dict.fromkeys(cell.stage for cell in plan.cells))
     findings = [
-        quietness(),
+        *([quietness()] if stages else []),
         _descriptors(most_threads),
         _all_files(),
         _neighbours(),
@@ -79,10 +82,13 @@ def compare(plan: Plan, programs: Path, work: Path) -> list[Finding]:
         _namespace(),
         *_programs(programs),
     ]
-    findings += [_tool(tool) for tool in _tools(plan, kinds)]
+    findings += [_tool(tool, loses) for tool, loses in _tools(plan)]
     findings += [_disk(plan, work), _memory(plan)]
-    if any(plan.stages[stage].cold for stage in stages):
-        findings += [_cold(), _disk_behind(work)]
+    cold = [name for name in stages if plan.stages[name].cold]
+    if cold:
+        findings += [_cold(cold), _disk_behind(work)]
+    if limited := [name for name in stages if plan.stages[name].machine]:
+        findings.append(_control_groups(limited))
     return findings
 
 
@@ -226,20 +232,37 @@ def _programs(programs: Path) -> list[Finding]:
     ]
 
 
-def _tools(plan: Plan, kinds: set[str]) -> list[Tool]:
-    """What the plan needs beside the programs under test."""
-    views = {view for experiment in plan.experiments for view in experiment.views}
+def _tools(plan: Plan) -> list[tuple[Tool, str]]:
+    """What the plan needs beside the programs under test, with what is lost without it."""
+    of_kinds: dict[str, list[str]] = {}
+    for stage in dict.fromkeys(cell.stage for cell in plan.cells):
+        if kind := plan.stages[stage].store:
+            of_kinds.setdefault(kind, []).append(stage)
+    views = {view: one.name for one in plan.experiments for view in one.views}
     return [
-        *_TOOLS,
-        *(tool for view, tool in _TOOLS_OF_VIEWS.items() if view in views),
-        *(tool for kind in sorted(kinds) for tool in stores.KINDS[kind].tools),
+        *((tool, "") for tool in _TOOLS),
+        *(
+            (tool, views[view] if view == "profile" else "")
+            for view, tool in _TOOLS_OF_VIEWS.items()
+            if view in views
+        ),
+        *(
+            (tool, _stages(of_kinds[kind]))
+            for kind in sorted(of_kinds)
+            for tool in stores.KINDS[kind].tools
+        ),
     ]
 
 
-def _tool(tool: Tool) -> Finding:
-    found = tool.found()
-    fix = "" if found else f"apt-get install {tool.package}"
-    return Finding(" or ".join(tool.names), found or "missing", "installed", fix)
+def _tool(tool: Tool, loses: str) -> Finding:
+    if found := tool.found():
+        return Finding(" or ".join(tool.names), found, "installed")
+    fix = f"apt-get install {tool.package}"
+    return Finding(" or ".join(tool.names), "missing", "installed", fix, loses)
+
+
+def _stages(names: Sequence[str]) -> str:
+    return f"the {'stage' if len(names) == 1 else 'stages'} {', '.join(names)}"
 
 
 def _disk(plan: Plan, work: Path) -> Finding:
@@ -273,15 +296,28 @@ def _memory(plan: Plan) -> Finding:
     )
 
 
-def _cold() -> Finding:
-    """Root of a container or of a user namespace may not; the file's permissions tell."""
-    may = os.access(DROP_CACHES, os.W_OK)
+def _cold(stages: Sequence[str]) -> Finding:
+    """The permissions of the file tell: in a container, root often may not."""
+    if os.access(DROP_CACHES, os.W_OK):
+        return Finding("may drop caches", "yes", "yes")
+    return Finding("may drop caches", "no", "yes", _more_rights(), _stages(stages))
+
+
+def _control_groups(stages: Sequence[str]) -> Finding:
+    """Those that limit the program that serves files."""
+    name, folder = "control groups", control_group.Hierarchies().parent("cpu")
+    if os.access(folder, os.W_OK):
+        return Finding(name, "may be made", "may be made")
     return Finding(
-        "may drop caches",
-        "yes" if may else "no",
-        "yes",
-        "" if may else "run the lab as root (sudo) of the host",
+        name, f"{folder} cannot be written", "may be made", _more_rights(), _stages(stages)
     )
+
+
+def _more_rights() -> str:
+    """A namespace of ours makes root of any user, so the name root says nothing."""
+    if is_container():
+        return "run it as root in a privileged container, or on the host itself"
+    return "run it as root of the host" if is_root() else "run it with sudo"
 
 
 def _disk_behind(work: Path) -> Finding:

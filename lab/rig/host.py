@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import resource
 import shutil
@@ -10,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _LOWEST_PORT = 1100  # above the ports that only root may use
+# What engines of containers leave inside: Docker, Podman, and those that tell systemd.
+_MARKS_OF_CONTAINERS = ("/.dockerenv", "/run/.containerenv", "/run/systemd/container")
 
 
 @dataclass(frozen=True)
@@ -72,3 +75,17 @@ def open_ends() -> int:
     sockets = Path("/proc/net/sockstat").read_text(encoding="ascii").splitlines()
     tcp = next(line.split() for line in sockets if line.startswith("TCP:"))
     return int(tcp[tcp.index("inuse") + 1])
+
+
+def is_root() -> bool:
+    """Whether this user is root outside of all user namespaces, too."""
+    own = os.geteuid()
+    for line in Path("/proc/self/uid_map").read_text(encoding="ascii").splitlines():
+        inside, outside, count = map(int, line.split())
+        if inside <= own < inside + count:
+            return outside + own - inside == 0
+    return False
+
+
+def is_container() -> bool:
+    return any(Path(mark).exists() for mark in _MARKS_OF_CONTAINERS)

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import os
 import tempfile
 import unittest
 from pathlib import Path
@@ -97,6 +98,20 @@ class CommandLineTest(unittest.TestCase):
                 status, errors = called(*arguments)
             self.assertEqual((status, list(Path(folder).iterdir())), (1, []))
         self.assertEqual(errors, "lab: far: no such host; `ssh far` must work without a password\n")
+
+    def test_results_are_below_the_folder_that_the_environment_names(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with mock.patch.dict(os.environ, TURNSTILE_LAB_RESULTS=folder):
+                done = lab("run", "table1", "--work", f"{folder}/work")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(len(list(Path(folder).glob("table1-*/report.html"))), 1)
+
+    def test_an_experiment_without_points_says_what_it_does(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = lab("run", "table1", "--out", f"{folder}/out", "--work", f"{folder}/work")
+            summary = (Path(folder) / "out" / "summary.md").read_text(encoding="utf-8")
+        self.assertIn("table1: a table of this machine, at once; results in", done.stderr)
+        self.assertRegex(summary.splitlines()[0], r"^# The machine: .*, \d+ cores?$")
 
     def test_every_command_with_many_flags_has_them_in_groups_with_examples(self):
         for words, heading in (

@@ -67,7 +67,6 @@ class RunTest(unittest.TestCase):
         self.out = Path(temporary.name) / "out"
         self.work = Path(temporary.name) / "work"
         self.patch("observe.host.describe", return_value=Host(kernel="6.1"))
-        self.patch("observe.limits.quietness", return_value=mock.Mock(fix=""))
         self.patch("rig.iperf3.is_installed", return_value=False)
         self.patch("observe.disk_probe.measure", return_value=None)
         self.patch("run.Programs.require")

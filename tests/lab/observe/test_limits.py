@@ -1,5 +1,6 @@
 """What this host lacks for a load test, and who may disturb it."""
 
+import os
 import tempfile
 import unittest
 from collections.abc import Callable
@@ -64,6 +65,41 @@ class FindingsTest(unittest.TestCase):
             found.value, "cron, apt-daily.timer, fstrim.timer: stop them before a run to quote"
         )
         self.assertEqual(found.fix, "")
+
+    def cold(self, *, is_root: bool, is_container: bool) -> Finding:
+        self.patch("is_root", return_value=is_root)
+        self.patch("is_container", return_value=is_container)
+        self.patch("os", access=lambda *_: False, sysconf=os.sysconf, stat=os.stat, major=os.major)
+        return self.found("prefetch")["may drop caches"]
+
+    def test_the_fix_for_a_cold_stage_is_what_helps_here(self) -> None:
+        for is_root, is_container, fix in (
+            (False, False, "run it with sudo"),
+            (True, False, "run it as root of the host"),
+            (True, True, "run it as root in a privileged container, or on the host itself"),
+            (False, True, "run it as root in a privileged container, or on the host itself"),
+        ):
+            found = self.cold(is_root=is_root, is_container=is_container)
+            self.assertEqual((found.fix, found.loses), (fix, "the stage multithreaded"))
+
+    def test_what_cannot_be_measured_is_named(self) -> None:
+        with mock.patch.object(limits.Tool, "found", return_value=""):
+            found = self.found("prefetch")
+        self.assertEqual(found["mariadbd or mysqld"].loses, "the stages multithreaded, prefetching")
+        self.assertEqual(found["iperf3"].loses, "")
+
+    def test_a_stage_on_a_machine_of_a_paper_needs_control_groups(self) -> None:
+        nowhere = mock.patch.object(
+            limits.control_group.Hierarchies, "parent", return_value=Path("/nonexistent")
+        )
+        with nowhere:
+            found = self.found("000-created")["control groups"]
+        self.assertEqual(found.loses, "the stages created-different, dropped-different")
+        self.assertNotIn("control groups", self.found("table4"))
+
+    def test_nobody_can_disturb_an_experiment_without_points(self) -> None:
+        self.assertNotIn("cores", self.found("table1"))
+        self.assertIn("cores", self.found("knee"))
 
     def test_a_program_is_found_by_its_name(self) -> None:
         own = Path("/proc/self/comm").read_text(encoding="utf-8").strip()
