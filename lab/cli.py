@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import NoReturn
 
-from . import doctor, flags, limits, listing, run
+from . import doctor, flags, limits, listing, owner, run
 from .plan import catalog, options, plan
 from .plan.plan import Options
 from .report import compare, markdown, page
@@ -166,11 +166,12 @@ def _run(parsed: argparse.Namespace) -> int:
     chosen = options.checked(parsed)
     _reach_client(chosen)
     out, work = _out(parsed).resolve(), parsed.work.resolve()
-    if not namespace.is_inside():
-        known.fetch(_systems_of(chosen), work)
+    with owner.gives_to_caller(work / "files", work / "stores"):
+        if not namespace.is_inside():
+            known.fetch(_systems_of(chosen), work)
     _enter_namespace(chosen)
     programs = Programs(parsed.programs.resolve())
-    with lock.only_lab():
+    with lock.only_lab(), owner.gives_to_caller(*_ours(out), work / "files", work / "stores"):
         doctor.before_a_run(chosen, programs.folder, work, is_anyway=parsed.anyway)
         run.run(chosen, run.Places(out, work, programs))
     return 0
@@ -181,6 +182,12 @@ def _out(parsed: argparse.Namespace) -> Path:
         return Path(parsed.out)
     name = f"{'-'.join(parsed.experiments)}-{time.strftime('%Y%m%d-%H%M%S')}"
     return Path(os.environ.get(_RESULTS) or "lab-results") / name
+
+
+def _ours(folder: Path) -> list[Path]:
+    """The results folder, unless it is one that has something else in it."""
+    is_new = not folder.exists() or not any(folder.iterdir())
+    return [folder] if is_new or Folder(folder).find_environment() else []
 
 
 def _reach_client(chosen: Options) -> None:
@@ -219,7 +226,8 @@ def _enter_namespace(chosen: Options) -> None:
 
 
 def _report(parsed: argparse.Namespace) -> int:
-    page.write(Folder(parsed.folder))
+    with owner.gives_to_caller(*_ours(parsed.folder)):
+        page.write(Folder(parsed.folder))
     print(parsed.folder / "report.html")
     return 0
 
@@ -233,7 +241,9 @@ def _doctor(parsed: argparse.Namespace) -> int:
     parsed.experiments = parsed.experiments or ["all"]
     chosen = options.checked(parsed)
     _enter_namespace(chosen)
-    return doctor.examine(chosen, parsed.programs.resolve(), parsed.work.resolve())
+    work = parsed.work.resolve()
+    with owner.gives_to_caller(work / "files"):
+        return doctor.examine(chosen, parsed.programs.resolve(), work)
 
 
 def _limits(parsed: argparse.Namespace) -> int:
