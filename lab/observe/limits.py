@@ -271,10 +271,11 @@ def _disk(plan: Plan, work: Path) -> Finding:
         max(4096, sizes[name].size_bytes) * count for name, count in plan.file_counts.items()
     )
     free = shutil.disk_usage(work).free
+    shared = {cell.row for cell in plan.cells if cell.workload == catalog.CROWD}
     fewer = [
         name
         for name, count in plan.file_counts.items()
-        if count < sizes[name].files[plan.mode.name]
+        if name not in shared and count < sizes[name].files[plan.mode.name]
     ]
     fix = (
         f"free some disk or memory; too few files of {', '.join(fewer)} for the method"

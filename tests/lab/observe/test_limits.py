@@ -97,6 +97,9 @@ class FindingsTest(unittest.TestCase):
         self.assertEqual(found.loses, "the stages created-different, dropped-different")
         self.assertNotIn("control groups", self.found("table4"))
 
+    def test_the_one_file_that_a_crowd_shares_is_enough(self) -> None:
+        self.assertNotIn("too few files", self.found("001-10mbit")["disk for test files"].fix)
+
     def test_nobody_can_disturb_an_experiment_without_points(self) -> None:
         self.assertNotIn("cores", self.found("table1"))
         self.assertIn("cores", self.found("knee"))
