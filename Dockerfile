@@ -1,5 +1,5 @@
 # Turnstile's images. There is one target for each: authserver, fileserver, loadgen, setup, which runs once before
-# them, proxy and prometheus. docker-compose.yml builds them all. To build one:
+# them, proxy, prometheus and lab. docker-compose.yml builds them all. To build one:
 #
 #   docker build --target fileserver --tag turnstile/fileserver .
 
@@ -17,7 +17,9 @@ COPY fileserver fileserver
 COPY loadgen loadgen
 # ccache looks objects up by the content of their sources, so it never returns an object of another version.
 RUN --mount=type=cache,id=turnstile-ccache,target=/root/.cache/ccache \
-    make -j"$(nproc)" CXX='ccache g++' CXXFLAGS=-O2 LDFLAGS=-s all
+    make -j"$(nproc)" CXX='ccache g++' CXXFLAGS=-O2 all
+# The lab profiles the programs by the names of their functions. The other images have no use for these names.
+RUN for program in authserver fileserver loadgen; do strip -o "/usr/local/bin/$program" "build/$program"; done
 
 FROM debian:trixie-slim AS setup
 RUN apt-get update \
@@ -66,20 +68,38 @@ HEALTHCHECK --interval=5s --timeout=4s --start-period=60s \
 ENTRYPOINT ["prometheus", "--config.file=/etc/prometheus/prometheus.yml", "--storage.tsdb.path=/prometheus"]
 
 FROM runtime AS authserver
-COPY --from=build /src/build/authserver /usr/local/bin/
+COPY --from=build /usr/local/bin/authserver /usr/local/bin/
 ENV AUTHSERVER_LISTEN=0.0.0.0:9001 AUTHSERVER_SQLITE_PATH=/var/lib/turnstile/accounts.db ASK_SERVER=127.0.0.1:9001
 EXPOSE 9001
 ENTRYPOINT ["authserver"]
 
 FROM runtime AS fileserver
-COPY --from=build /src/build/fileserver /usr/local/bin/
+COPY --from=build /usr/local/bin/fileserver /usr/local/bin/
 ENV FILESERVER_LISTEN=0.0.0.0:9000 FILESERVER_ROOT=/srv/files
 EXPOSE 9000
 ENTRYPOINT ["fileserver"]
 
 FROM runtime AS loadgen
-COPY --from=build /src/build/loadgen /usr/local/bin/
+COPY --from=build /usr/local/bin/loadgen /usr/local/bin/
 COPY docker/load /usr/local/bin/
 ENV LOADGEN_VERIFY_ROOT=/srv/files
 HEALTHCHECK NONE
 ENTRYPOINT ["load"]
+
+# The lab, with what `scripts/setup lab` installs. It is root, because it empties caches and makes namespaces.
+FROM runtime AS lab
+USER root
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends iperf3 iproute2 mariadb-server python3 redis-server util-linux-extra \
+      valgrind \
+ && rm -rf /var/lib/apt/lists/*
+RUN install -d /results
+WORKDIR /opt/turnstile
+COPY --from=build /src/build/authserver /src/build/fileserver /src/build/loadgen build/
+COPY lab lab
+COPY scripts/drop-caches scripts/lab scripts/make-files scripts/
+COPY docker/lab /usr/local/bin/
+ENV TURNSTILE_LAB_RESULTS=/results
+HEALTHCHECK NONE
+ENTRYPOINT ["/usr/local/bin/lab"]
+CMD ["--help"]
