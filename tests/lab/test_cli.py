@@ -106,6 +106,23 @@ class CommandLineTest(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(len(list(Path(folder).glob("table1-*/report.html"))), 1)
 
+    def test_nothing_is_measured_where_a_part_would_be_missing(self):
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            mock.patch("lab.cli.namespace.enter"),
+            mock.patch("lab.cli.lock.only_lab", contextlib.nullcontext),
+            mock.patch("lab.cli.doctor.before_a_run", side_effect=Failed("no root")) as before,
+            mock.patch("lab.cli.run.run") as ran,
+        ):
+            command = ["run", "table1", "--out", f"{folder}/out", "--work", f"{folder}/work"]
+            self.assertEqual(called(*command), (1, "lab: no root\n"))
+            ran.assert_not_called()
+            self.assertEqual(before.call_args.kwargs, {"is_anyway": False})
+            before.side_effect = None
+            self.assertEqual(called(*command, "--anyway"), (0, ""))
+            ran.assert_called_once()
+            self.assertEqual(before.call_args.kwargs, {"is_anyway": True})
+
     def test_an_experiment_without_points_says_what_it_does(self):
         with tempfile.TemporaryDirectory() as folder:
             done = lab("run", "table1", "--out", f"{folder}/out", "--work", f"{folder}/work")
