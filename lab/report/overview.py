@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ..analysis.cells import Analysis, CellResult
 from ..analysis.resources import component_title
 from ..plan import catalog
-from ..plan.catalog import BURST, CROWD, Cell, Stage, row_title
+from ..plan.catalog import BURST, CROWD, OPEN_LOOP, Cell, Stage, row_title
 from ..results.environment import Environment
 from ..rig.cores import counted
 from . import (
@@ -27,7 +27,11 @@ from .charts.stacked_bars import Bar, Part
 from .document import Block, Bullets, Figure, Heading, Paragraph
 from .scene import SHORT_NAMES, Scene, Step
 
-_TITLES = {CROWD: "How many users a server bears", BURST: "Transfers that begin together"}
+_TITLES = {
+    OPEN_LOOP: "Response times over the offered load",
+    CROWD: "How many users a server bears",
+    BURST: "Transfers that begin together",
+}
 
 
 def title(

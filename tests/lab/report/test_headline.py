@@ -67,6 +67,15 @@ class TitleTest(unittest.TestCase):
         idle = [replace(run, usage=examples.usage()) for run in sweep(BEFORE, 1.0)]
         self.assertEqual(self.title(*idle), "Where the time goes: 1 request, 1 stage, 2 cores")
 
+    def test_an_open_loop_is_about_response_times(self) -> None:
+        cell = Cell("turnstile", "1KB", workload="open_loop")
+        runs = [replace(run, cell=cell) for run in sweep(BEFORE, 1.0)]
+        environment = replace(examples.ENVIRONMENT, options=replace(OPTIONS, experiments=("knee",)))
+        self.assertEqual(
+            self.document(*runs, environment=environment).title,
+            "Response times over the offered load: 1 stage, 2 cores",
+        )
+
     def test_that_many_points_failed_comes_first(self) -> None:
         good = sweep(BEFORE, 1.0)
         bad = [replace(run, failures="spoiled") for run in good]
