@@ -48,11 +48,21 @@ def checked(arguments: argparse.Namespace) -> Options:
         raise WrongUsage(f"--store '{options.store}': it may be {', '.join(stores.KINDS)}")
     if options.machine:
         machine(options.machine)  # WrongUsage if there is none
+    _require_rows(options)
     _require_fitting_stages(options)
     _require_that_it_can_be_held(options)
     placement = Placement(options.pin, usable_cores(), not options.has_remote_client)
     placement.of_run()  # WrongUsage if there is no such plan
     return options
+
+
+def _require_rows(options: Options) -> None:
+    """Of all experiments of a paper, some may have none of the chosen rows; but not all."""
+    if options.rows and not any(one.rows for one in plan.experiments_of(options)):
+        own = [row for name in options.experiments for row in catalog.experiments()[name].rows]
+        have = ", ".join(dict.fromkeys(own)) or "no rows"
+        names = ", ".join(options.experiments)
+        raise WrongUsage(f"--sizes {','.join(options.rows)}: {names} has {have}")
 
 
 def _require_fitting_stages(options: Options) -> None:

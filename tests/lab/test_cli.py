@@ -77,6 +77,13 @@ class CommandLineTest(unittest.TestCase):
                 self.assertIn("open files (soft, hard)", done.stdout)
                 self.assertRegex(done.stdout.splitlines()[-1], rf"^{experiment}: about \d")
 
+    def test_rows_that_no_experiment_has_are_wrong_usage(self):
+        self.assertEqual(
+            called("run", "prefetch", "--sizes", "1KB"),
+            (2, "lab: --sizes 1KB: prefetch has 100KB\n"),
+        )
+        self.assertEqual(called("run", "table1", "--sizes", "new")[0], 2)
+
     def test_a_misspelt_name_brings_the_names_that_are_like_it(self):
         for arguments, meant in (
             (["run", "prefecth"], "no experiment 'prefecth': did you mean prefetch?"),
