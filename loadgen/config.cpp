@@ -18,7 +18,8 @@ constexpr double kMostRate = 1'000'000;
 
 constexpr const char* kDescription =
     "Measures a fileserver. N threads send requests and each waits for the whole reply before it "
-    "sends the next one, without a pause between them. A request is to make an account (new), to "
+    "sends the next one, without a pause between them.\n\nA request is to make an account (new), "
+    "to "
     "get "
     "a file (get) or, with --protocol http, to put one (put). The response time of a request ends "
     "with the last byte of its reply. With "
@@ -93,10 +94,12 @@ void declare_run(flags::App& app, Config& config) {
       {{"native", Protocol::kNative}, {"http", Protocol::kHttp}, {"ftp", Protocol::kFtp}},
       "native: the fileserver's own; http: get is GET /NAME with Basic credentials, new is POST "
       "/-/accounts, put is PUT; ftp: get is RETR, for FTP servers of others");
+  app.group("FTP", flags::Shown::kInFullHelp);
   flags::add_choice<FtpData>(app, "--ftp-data", config.ftp_data,
                              {{"epsv", FtpData::kEpsv}, {"pasv", FtpData::kPasv}},
                              "how the port for the file is asked for (ftp only); pasv is tried too "
                              "where epsv is not known");
+  app.group("Load");
   flags::Option* const threads =
       flags::add_whole(app, "--threads", config.threads, 1, 100'000,
                        "number of threads; each has one request under way. With --users: as many "
@@ -104,6 +107,7 @@ void declare_run(flags::App& app, Config& config) {
   flags::Option* const seconds = declare_length(app, config);
   declare_schedule(app, config);
   crowd::declare(app, config.crowd, seconds, threads, config.seconds_ms);
+  app.group("Bursts", flags::Shown::kInFullHelp);
   flags::add_choice<Release>(
       app, "--release", config.release,
       {{"request", Release::kRequest}, {"transfer", Release::kTransfer}},
@@ -115,6 +119,7 @@ void declare_run(flags::App& app, Config& config) {
                   "freezer): its processes stop while all threads ask, and go on when all have "
                   "asked (--release transfer only)")
       ->type_name("GROUP");
+  app.group("Load");
   flags::add_seconds(app, "--warmup", config.warmup_ms,
                      "seconds to run before measuring; these requests do not count");
   flags::add_choice<Connection>(
@@ -133,6 +138,7 @@ void declare_files(flags::App& app, Config& config) {
   app.add_option("--file", config.file,
                  "file to get (get only); --unique replaces %d in it by a number")
       ->type_name("NAME");
+  app.group("Files");
   flags::add_whole(app, "--unique", config.unique, 1, 1'000'000'000,
                    "number of files per thread: thread t (from 0) gets the files with the numbers "
                    "t*COUNT+1 to (t+1)*COUNT, in order, and then starts over")
@@ -151,6 +157,7 @@ void declare_files(flags::App& app, Config& config) {
 }
 
 void declare_accounts(flags::App& app, Config& config) {
+  app.group("Basics");
   app.add_option("--user", config.user,
                  "user name; new needs none, and then makes names that no other run makes. %d in "
                  "it is replaced by a number from 1 to --accounts: get draws one for each request; "
@@ -218,10 +225,12 @@ const char* word_of(ArrivalKind arrivals) {
 std::variant<Config, int> read_config(int argc, char** argv) {
   Config config;
   const auto declare = [&](flags::App& app) {
+    app.group("Basics");
     add_request(app, config.request)->required();
     declare_run(app, config);
     declare_accounts(app, config);
     declare_files(app, config);
+    app.group("Results");
     flags::add_path(
         app, "--transfers", config.transfers,
         "write a line of CSV for each transfer of a closed loop to FILE: its bytes, its "
@@ -229,8 +238,19 @@ std::variant<Config, int> read_config(int argc, char** argv) {
     flags::add_path(app, "--json", config.json,
                     "write the result as JSON to FILE; `-` is standard output");
   };
-  const auto exit_status = flags::parse({"loadgen", kDescription}, argc, argv, declare,
-                                        [&] { return what_is_wrong_with(config); });
+  const flags::Program program{
+      "loadgen",
+      kDescription,
+      {{"Make accounts for ten seconds", "loadgen new --threads 4"},
+       {"Get a file as one user, whose password is in the variable LOADGEN_PASSWORD",
+        "loadgen get --user amy --file hello.txt --threads 8 --seconds 5"},
+       {"The same by HTTP, with 500 requests a second and the result as JSON",
+        "loadgen get --protocol http --server 127.0.0.1:8080 --user amy --file hello.txt "
+        "--threads 64 --rate 500 --json -"}},
+      1,
+      {"fileserver(8)", "authserver(8)"}};
+  const auto exit_status =
+      flags::parse(program, argc, argv, declare, [&] { return what_is_wrong_with(config); });
   if (exit_status) return *exit_status;
   if (is_crowd(config)) config.connection = Connection::kKeepAlive;
   return config;

@@ -7,6 +7,7 @@ namespace loadgen::crowd {
 
 void declare(flags::App& app, Options& options, flags::Option* seconds, flags::Option* threads,
              std::int64_t& seconds_ms) {
+  app.group("Crowds of slow users", flags::Shown::kInFullHelp);
   flags::add_whole(app, "--users", options.users, 1, 1'000'000,
                    "a crowd: COUNT users on few threads; each logs in once and gets its file again "
                    "and again, reading --rate bytes a second (get only)")
