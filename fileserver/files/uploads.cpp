@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "base/allowance.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "fileserver/files/upload_name.h"
@@ -43,11 +45,20 @@ std::string name_in(const Fence::Folder& folder, const std::string& last) {
   return folder.name.empty() ? last : folder.name + "/" + last;
 }
 
+// Logs at most once a minute, because every PUT may fail then.
+void warn_of_full_disk(const base::Error& error) {
+  static base::Allowance allowance(1, 60 * base::kNsPerS);
+  if (!allowance.take(base::now_ns())) return;
+  base::log::warn("the served folder has no room for an upload reason={}",
+                  base::log::quoted(error.context));
+}
+
 // What the errno of a change means. Logs what is no fault of the client.
 UploadStatus status_of(int errno_value, std::string_view what) {
+  const base::Error error = base::errno_error(base::ErrorCode::kInternal, what, errno_value);
   switch (errno_value) {
     case ENOSPC:
-    case EDQUOT:
+    case EDQUOT: warn_of_full_disk(error); return UploadStatus::kNoSpace;
     case EFBIG: return UploadStatus::kNoSpace;
     case EISDIR:
     case ENAMETOOLONG:
@@ -56,7 +67,6 @@ UploadStatus status_of(int errno_value, std::string_view what) {
     case ENOENT: return UploadStatus::kNotFound;
     default: break;
   }
-  const base::Error error = base::errno_error(base::ErrorCode::kInternal, what, errno_value);
   base::log::error("the served folder cannot be changed reason={}",
                    base::log::quoted(error.context));
   return UploadStatus::kFailed;
