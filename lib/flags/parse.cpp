@@ -139,9 +139,11 @@ class Parser {
 
   std::optional<Wrong> take_command_line(const std::vector<std::string>& texts) {
     const auto arguments = read_arguments(texts, app_, common_);
-    if (auto wrong = misplaced(arguments)) return wrong;
+    if (auto wrong = wrong_flag(arguments)) return wrong;
     try {
       parse_with(*fresh_cli(true), arguments);
+    } catch (const CLI::ExtrasError& failure) {
+      return stray_word(arguments).value_or(failure.what());
     } catch (const CLI::ParseError& failure) {
       return failure.what();
     }
@@ -195,20 +197,26 @@ class Parser {
     return cli;
   }
 
-  // What is wrong with the arguments whatever the values are. CLI11 would say it less plainly.
-  std::optional<Wrong> misplaced(const std::vector<Argument>& arguments) const {
-    auto places = std::count_if(app_.options().begin(), app_.options().end(),
-                                [](const Option& option) { return !option.is_flag(); });
+  // What is wrong whatever the values are.
+  std::optional<Wrong> wrong_flag(const std::vector<Argument>& arguments) const {
     for (const Argument& argument : arguments) {
       if (argument.is_flag() && argument.option == nullptr) return unknown_flag(argument.name());
-      const bool is_word = !argument.is_flag() && !argument.is_value && argument.text != "--";
-      if (is_word && places-- == 0)
-        return fmt::format("{} belongs to no flag", base::log::quoted(argument.text));
     }
     if (arguments.empty()) return {};
     const Argument& last = arguments.back();
     if (last.option == nullptr || last.option->take == nullptr || last.value()) return {};
     return fmt::format("{} needs a value: {}", last.text, last.option->type);
+  }
+
+  // Names the first word that is neither a flag, nor a value, nor a positional argument.
+  std::optional<Wrong> stray_word(const std::vector<Argument>& arguments) const {
+    auto places = std::count_if(app_.options().begin(), app_.options().end(),
+                                [](const Option& option) { return !option.is_flag(); });
+    for (const Argument& argument : arguments) {
+      if (!argument.is_flag() && !argument.is_value && argument.text != "--" && places-- == 0)
+        return fmt::format("{} belongs to no flag", base::log::quoted(argument.text));
+    }
+    return {};
   }
 
   Wrong unknown_flag(const std::string& name) const {
