@@ -13,7 +13,8 @@ from typing import NoReturn
 
 from . import doctor, limits, run
 from .plan import catalog, machines, options, papers, pinning, plan
-from .plan.plan import BLOCKED, CYCLED, INTERLEAVED, Options
+from .plan.plan import Options
+from .plan.planned import BLOCKED, CYCLED, INTERLEAVED
 from .report import compare, markdown, page
 from .results.records import Folder
 from .rig import lock, namespace

@@ -29,7 +29,7 @@ def examine(options: Options, programs: Path, work: Path) -> int:
         if finding.fix:
             print(f"{'':7}{'':{width}}  fix: {finding.fix}")
     names = ", ".join(experiment.name for experiment in todo.experiments)
-    print(f"{names}: about {duration(todo.seconds_estimate(work / 'files'))}")
+    print(f"{names}: about {duration(todo.seconds)}")
     return 1 if any(finding.fix for finding in findings) else 0
 
 

@@ -10,7 +10,7 @@ from ..analysis import bursts
 from ..analysis.bursts import BurstStep
 from ..analysis.intervals import Spread
 from ..plan.catalog import BURST, Stage
-from ..plan.plan import BLOCKED
+from ..plan.planned import BLOCKED
 from ..results.records import Run
 from ..workloads.burst import SHORTEST_WATCHED_S
 from . import wording

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..plan.figures import LESS, MORE, NEITHER, Figure
 from . import transfers
-from .figures import LESS, MORE, NEITHER, Figure
 from .load import Asked
 from .outcome import Result
 from .transfers import Transfer
@@ -129,16 +129,17 @@ class Load:
 
 
 def load(asked: Asked) -> Load:
-    assert asked.size  # a burst is of files
+    size, stage = asked.planned.size, asked.planned.stage
+    assert size  # a burst is of files
     return Load(
         server=asked.server,
         threads=asked.setting.threads,
         user=asked.user,
         password=asked.password,
-        size_name=asked.size.name,
-        size_bytes=asked.size.size_bytes,
-        same_file=asked.same_file,
+        size_name=size.name,
+        size_bytes=size.size_bytes,
+        same_file=stage.same_file,
         hold=asked.hold,
         record=asked.record,
-        flags=asked.flags,
+        flags=stage.loadgen,
     )

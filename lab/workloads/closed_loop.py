@@ -7,7 +7,7 @@ import statistics
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .figures import NEITHER, Figure
+from ..plan.figures import NEITHER, Figure
 from .load import Asked
 from .outcome import Result
 from .transfers import Transfer
@@ -84,26 +84,27 @@ class Load:
 
 def load(asked: Asked) -> Load:
     """A cold run has no warm-up, which would use up files and be as cold as the rest."""
-    mode, size = asked.mode, asked.size
+    planned, threads = asked.planned, asked.setting.threads
+    mode, size, is_cold = planned.mode, planned.size, planned.stage.cold
     made = Load(
-        request=asked.cell.request,
+        request=planned.cell.request,
         server=asked.server,
-        threads=asked.setting.threads,
+        threads=threads,
         seconds=mode.seconds,
         warmup_s=mode.warmup_s,
-        flags=asked.flags,
+        flags=planned.stage.loadgen,
     )
     if size is None:
         return made
     return replace(
         made,
-        warmup_s=0 if asked.is_cold else mode.warmup_s,
+        warmup_s=0 if is_cold else mode.warmup_s,
         user=asked.user,
         password=asked.password,
         size_name=size.name,
         size_bytes=size.size_bytes,
-        files_per_thread=max(1, asked.file_count // asked.setting.threads),
-        asks_once=asked.is_cold,
+        files_per_thread=max(1, planned.file_count // threads),
+        asks_once=is_cold,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .figures import LESS, MORE, Figure
+from ..plan.figures import LESS, MORE, Figure
 from .load import Asked
 from .outcome import Result
 from .transfers import Transfer
@@ -151,7 +151,8 @@ class Load:
 
 def load(asked: Asked) -> Load:
     """Users are started no faster than they could log in: what is searched is how many hold."""
-    how, trial, size = asked.crowd, asked.mode.crowd, asked.size
+    stage, trial, size = asked.planned.stage, asked.planned.mode.crowd, asked.planned.size
+    how = stage.crowd
     assert how and trial and size  # see plan/options.py
     return Load(
         server=asked.server,
@@ -165,5 +166,5 @@ def load(asked: Asked) -> Load:
         engine=how.engine,
         ramp_s=max(1.0, asked.setting.threads / trial.starts_per_s),
         stable_s=trial.stable_s,
-        flags=asked.flags,
+        flags=stage.loadgen,
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from ..plan.catalog import Cell, Crowd, Mode, Size
+from ..plan.planned import Planned
 from ..plan.setting import Setting
 from .outcome import Result
 from .transfers import Transfer
@@ -16,19 +16,12 @@ from .transfers import Transfer
 class Asked:
     """What a point asks for. Each workload takes from it what it needs."""
 
-    cell: Cell
+    planned: Planned
+    setting: Setting
+    repeat: int
     server: str  # HOST:PORT
     user: str
     password: str
-    mode: Mode
-    size: Size | None  # None for `new`
-    file_count: int
-    is_cold: bool
-    flags: tuple[str, ...]  # of the stage
-    crowd: Crowd | None
-    same_file: bool
-    setting: Setting
-    repeat: int
     hold: Path | None = None  # the control group that is held while all ask
     record: Path | None = None  # the file for a record of each transfer, where one can be had
 

@@ -9,8 +9,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from ..plan.figures import LESS, MORE, Figure
 from . import closed_loop
-from .figures import LESS, MORE, Figure
 from .load import Asked
 from .outcome import Result
 

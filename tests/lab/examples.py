@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
 from lab.observe.host import Host
 from lab.observe.usage import ComponentUsage, CoreUsage, DiskUsage, Usage
-from lab.plan import catalog
+from lab.plan import catalog, plan
 from lab.plan.catalog import Cell
-from lab.plan.plan import Options
+from lab.plan.figures import measured
+from lab.plan.plan import Options, Plan
 from lab.results.environment import Environment, StackRecord
 from lab.results.records import Run
 from lab.workloads import known
-from lab.workloads.figures import measured
+
+
+def options(*experiments: str, **changes: object) -> Options:
+    """Of a quick run without pinning, unless the changes say otherwise."""
+    chosen = {"mode": "quick", "pin": "none", **changes}
+    return Options(experiments=experiments, **chosen)  # type: ignore[arg-type]
+
+
+def planned(*experiments: str, **changes: object) -> Plan:
+    """On two cores, with an empty folder for files."""
+    with tempfile.TemporaryDirectory() as files:
+        return plan.make(options(*experiments, **changes), (0, 1), Path(files))
+
 
 CELL = Cell("prefetching", "1KB")
 NO_FOLDER = Path("/nonexistent")
 
 ENVIRONMENT = Environment(
-    options=Options(experiments=("table4",), mode="quick", pin="none"),
-    mode=replace(catalog.mode("002", "quick"), seconds=2, warmup_s=0.5, repeat=2),
+    options=options("table4"),
+    mode=replace(catalog.modes()["002", "quick"], seconds=2, warmup_s=0.5, repeat=2),
     cores=(0, 1),
     file_counts={"1KB": 100},
     stages=dict(catalog.stages()),

@@ -33,11 +33,11 @@ TWO_CELLS = Options(
 KNEE = Options(experiments=("knee",), mode="quick", pin="none")
 
 
-def made_up_point(stack, conditions, setting, repeat):
+def made_up_point(stand, setting, repeat):
     threads = setting.threads
     made = examples.run(threads, 1000.0 * threads, repeat)
     return Measured(
-        run=replace(made, cell=stack.cell, store="sqlite"),
+        run=replace(made, cell=stand.planned.cell, store="sqlite"),
         evidence={"command": "loadgen"},
         transfers=[],
         made_in_all=None,
@@ -73,7 +73,7 @@ class RunTest(unittest.TestCase):
         self.patch("run.Programs.require")
         self.patch("report.page.write")
         self.patch("run.signal.signal")
-        self.patch("systems.files.make", return_value=self.work)
+        self.patch("rig.files.filled", return_value=self.work)
         self.point = self.patch("procedures.measure.point", side_effect=made_up_point)
         self.system = mock.Mock()
         self.system.prepared.side_effect = lambda *_: contextlib.nullcontext(self.system)
@@ -132,8 +132,8 @@ class RunTest(unittest.TestCase):
         self.assertEqual(environment.stages["turnstile"].machine.name, "486")
 
     def test_an_open_loop_has_its_own_points_with_the_limit_that_was_asked_for(self):
-        def point(stack, conditions, setting, repeat):
-            made, rate = made_up_point(stack, conditions, setting, repeat), setting.offered_rps
+        def point(stand, setting, repeat):
+            made, rate = made_up_point(stand, setting, repeat), setting.offered_rps
             run = examples.with_figures(made.run, offered_rps=rate)
             return replace(made, run=replace(run, p99_ms=rate and rate / 100))
 

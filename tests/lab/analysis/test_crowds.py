@@ -12,7 +12,9 @@ from lab.plan.catalog import CROWD, Cell
 from lab.plan.claims import Bears, Cheaper
 from lab.results.records import Run
 
-ENVIRONMENT = replace(examples.ENVIRONMENT, mode=catalog.mode("001", "quick"), descriptors=20_000)
+ENVIRONMENT = replace(
+    examples.ENVIRONMENT, mode=catalog.modes()["001", "quick"], descriptors=20_000
+)
 MORE, FEWER = "pyftpdlib", "vsftpd"
 
 

@@ -80,7 +80,7 @@ class FurtherPaperTest(unittest.TestCase):
         (folder / "method.json").write_text(json.dumps(method))
 
     def forget(self):
-        for read in (papers.names, catalog.experiments, catalog.sizes, catalog.mode):
+        for read in (papers.names, catalog.experiments, catalog.sizes, catalog.modes):
             read.cache_clear()
 
     def test_its_experiments_stand_beside_the_others(self):

@@ -12,7 +12,7 @@ from lab.plan import plan
 from lab.plan.catalog import BURST, Cell
 from lab.plan.plan import Options
 from lab.procedures.bench import Bench
-from lab.procedures.campaign import Campaign
+from lab.procedures.campaign import Campaign, Course
 from lab.procedures.progress import Progress
 from lab.results.records import Folder
 from lab.rig.servers import Programs
@@ -24,15 +24,20 @@ _SIX = [(6, 1), (6, 2), (6, 3)]
 DISTURBED = "other programs used 80% of the cores"
 
 
+def course_of(campaign: Campaign, cell: Cell) -> Course:
+    return next(one for one in campaign._courses if one.planned.cell == cell)
+
+
 def made_by(campaign: Campaign, stage: str, spoiled=frozenset()) -> list[tuple[int, int]]:
     """The points of the first pass. Those with the numbers in spoiled, from 0, are disturbed."""
-    cell = Cell(stage, "1MiB", workload=BURST)
+    course = course_of(campaign, Cell(stage, "1MiB", workload=BURST))
     made: list[tuple[int, int]] = []
-    while len(made) < 50 and (setting := campaign._next(cell, 1)) is not None:
+    while len(made) < 50 and (setting := course.next(1)) is not None:
         failures = DISTURBED if len(made) in spoiled else ""
-        made.append((setting.threads, campaign._number(cell, setting, 1)))
+        made.append((setting.threads, course.number(setting, 1)))
         run = examples.run(setting.threads, repeat=made[-1][1], failures=failures)
-        campaign._bench.runs.append(replace(run, cell=cell, started_unix_s=time.time() + 60))
+        run = replace(run, cell=course.planned.cell, started_unix_s=time.time() + 60)
+        course.all_runs.append(run)
     return made
 
 
@@ -49,7 +54,7 @@ class CampaignTest(unittest.TestCase):
     def next(self, *runs, repeat: int = 1) -> int | None:
         for run in runs:
             self.folder.add(run, {})
-        following = self.campaign(OPTIONS)._next(examples.CELL, repeat)
+        following = course_of(self.campaign(OPTIONS), examples.CELL).next(repeat)
         return following.threads if following else None
 
     def campaign(self, options: Options) -> Campaign:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import examples
 
 from lab.plan.catalog import OPEN_LOOP, Cell
-from lab.plan.plan import Sweep
+from lab.plan.planned import Sweep
 from lab.procedures import offered_load
 from lab.procedures.knee_sweep import KneeSweep
 from lab.procedures.offered_load import OfferedLoad

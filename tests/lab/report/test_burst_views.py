@@ -40,7 +40,7 @@ class BurstViewsTest(unittest.TestCase):
             replace(
                 examples.ENVIRONMENT,
                 options=Options(experiments=(experiment,), mode="quick", pin="none"),
-                mode=catalog.mode("000", "quick"),
+                mode=catalog.modes()["000", "quick"],
             )
         )
         for run in runs:

@@ -8,12 +8,12 @@ from unittest import mock
 import examples
 
 from lab.observe import figures
+from lab.plan.figures import LESS, MORE, NEITHER, Figure
 from lab.report import columns, wording
 from lab.report.columns import Column, Writing
 from lab.report.page import VIEWS
 from lab.results.records import Folder
 from lab.workloads import known
-from lab.workloads.figures import LESS, MORE, NEITHER, Figure
 
 LAB_MD = (Path(__file__).resolve().parents[3] / "docs" / "lab.md").read_text(encoding="utf-8")
 BLINKS = Figure(name="blinks", unit="share", better=LESS, title="blinks", views=("bursts",))

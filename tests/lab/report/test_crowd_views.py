@@ -38,7 +38,7 @@ class CrowdViewsTest(unittest.TestCase):
             replace(
                 examples.ENVIRONMENT,
                 options=Options(experiments=(experiment,), mode="quick", pin="none"),
-                mode=catalog.mode("001", "quick"),
+                mode=catalog.modes()["001", "quick"],
                 descriptors=20_000,
                 stacks={"vsftpd-10KB-crowd": stack},
             )
