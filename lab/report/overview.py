@@ -11,15 +11,7 @@ from ..plan import catalog
 from ..plan.catalog import BURST, CROWD, Cell, Stage, row_title
 from ..results.environment import Environment
 from ..rig.cores import counted
-from . import (
-    burst_figure,
-    burst_views,
-    crowd_views,
-    figure_views,
-    finding_views,
-    offered_load_views,
-    wording,
-)
+from . import figure_views, finding_views, wording, workloads
 from .charts import stacked_bars
 from .charts.palette import COMPONENTS, of_component
 from .charts.stacked_bars import Bar, Part
@@ -33,9 +25,9 @@ def title(
     stages: Sequence[Stage],
     rows: Sequence[str],
     environment: Environment,
-    workloads: Collection[str],
+    chosen: Collection[str],
 ) -> str:
-    what = _TITLES.get(next(iter(workloads)), "") if len(workloads) == 1 else ""
+    what = _TITLES.get(next(iter(chosen)), "") if len(chosen) == 1 else ""
     counts = f"{wording.plural(len(stages), 'stage')}, {counted(len(environment.cores))}"
     if what:
         return f"{what}: {counts}"
@@ -46,15 +38,10 @@ def blocks(
     stages: Sequence[Stage], rows: Sequence[str], scenes: Sequence[Scene], analysis: Analysis
 ) -> list[Block]:
     """stages and rows are those that were measured. scenes are the experiments of the report."""
-    waiting = [
-        Paragraph(text)
-        for scene in scenes
-        for view in (offered_load_views, crowd_views, burst_views)
-        for text in view.answers(scene)
-    ]
+    waiting = [Paragraph(text) for scene in scenes for text in workloads.answers(scene)]
     if not rows or not analysis.results():
         found = [*waiting, *(finding_views.checklist(analysis) if waiting else [])]
-        found += [figure for scene in scenes for figure in _figures(scene)]
+        found += [figure for scene in scenes for figure in workloads.figures(scene)]
         return found or [Paragraph("There is no valid point.")]
     steps = _steps(scenes)
     drawn = [
@@ -70,14 +57,6 @@ def blocks(
         Heading(2, "How far to trust it"),
         Bullets(_trust(analysis, steps, scenes[0].environment)),
     ]
-
-
-def _figures(scene: Scene) -> list[Block]:
-    """Of crowds and bursts."""
-    workload = scene.experiment.workload
-    if workload == CROWD:
-        return crowd_views.figures(scene)
-    return burst_figure.rates(scene) if workload == BURST else []
 
 
 def demands(stages: Sequence[Stage], rows: Sequence[str], analysis: Analysis) -> Figure | None:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
-from typing import Any
-
-from ..analysis import bursts
-from ..analysis.bursts import BurstStep
-from ..analysis.intervals import Spread
-from ..plan.catalog import BURST, Stage
-from ..plan.planned import BLOCKED
-from ..results.records import Run
-from ..workloads.burst import SHORTEST_WATCHED_S
-from . import wording
-from .columns import Column, Writing, of_view
-from .document import Block, Bullets, Table
-from .printed import printed
-from .scene import Scene
+from ...analysis import bursts
+from ...analysis.bursts import BurstStep
+from ...plan.catalog import Stage
+from ...results.records import Run
+from ...workloads.burst import SHORTEST_WATCHED_S
+from .. import wording
+from ..columns import Column, Writing, of_view
+from ..document import Block, Bullets, Table
+from ..printed import printed
+from ..scene import Scene
+from . import pairs
 
 _MUCH_APART = 0.8  # below it, a burst was hardly one
 
@@ -70,21 +65,23 @@ def rates(scene: Scene) -> list[Block]:
     blocks: list[Block] = []
     remarks: list[str] = []
     for row in scene.rows:
-        found = [(stage, step) for stage in scene.stages for step in _steps(scene, stage, row)]
+        found = [
+            (stage, step)
+            for stage in scene.stages
+            for step in scene.analysis.bursts(stage.name, row)
+        ]
         if found:
             blocks.append(_rates(row, found))
             remarks += [text for stage, step in found for text in _remarks(stage, step, row)]
-    blocks += [*_compared(scene), *_orders(scene)]
+    blocks += [*pairs.compared(scene), *pairs.orders(scene)]
     return [*blocks, *([Bullets(remarks)] if remarks else []), *printed(scene)]
 
 
 def answers(scene: Scene) -> list[str]:
-    """The highest rate of each stage, in a sentence; [] for another workload."""
-    if scene.experiment.workload != BURST:
-        return []
+    """The highest rate of each stage, in a sentence."""
     of_rows = []
     for row in scene.rows:
-        found = {stage.name: _steps(scene, stage, row) for stage in scene.stages}
+        found = {stage.name: scene.analysis.bursts(stage.name, row) for stage in scene.stages}
         best = [
             f"{name} {_kilobytes(step.rate.median)} KB/s with {step.transfers}"
             for name, steps in found.items()
@@ -93,10 +90,6 @@ def answers(scene: Scene) -> list[str]:
         if best:
             of_rows.append(f"of {row}: {', '.join(best)}")
     return [f"The highest rates {'; '.join(of_rows)}."] if of_rows else []
-
-
-def _steps(scene: Scene, stage: Stage, row: str) -> list[BurstStep]:
-    return scene.analysis.bursts(stage.name, row)
 
 
 def _name(stage: Stage, step: BurstStep) -> str:
@@ -128,89 +121,6 @@ def _cells(step: BurstStep, columns: list[Column]) -> list[str]:
         _kilobytes(step.mean_rate),
         *(column.text(step.value(column.of)) for column in columns),
     ]
-
-
-def _compared(scene: Scene) -> list[Table]:
-    """Different files against one file, for stages that differ in nothing else."""
-    rows = [
-        [different.name, row, str(mine.transfers), _ratio(bursts.ratio(mine, other))]
-        for same, different in _pairs(scene.stages)
-        for row in scene.rows
-        for mine in _steps(scene, different, row)
-        for other in _steps(scene, same, row)
-        if mine.transfers == other.transfers > 1
-    ]
-    if not rows:
-        return []
-    return [
-        Table(
-            title=f"Different files against one file: {scene.experiment.title}",
-            caption="The ratio of the rates, within each pass, with its 99% interval.",
-            header=["stage", "file", "transfers", "different / same"],
-            rows=rows,
-        )
-    ]
-
-
-def _orders(scene: Scene) -> list[Table]:
-    """What the order of the repetitions does, for stages that are alike otherwise."""
-    rows = [
-        [name, row, str(one.transfers), _ratio(bursts.ratio(one, other)), _width(one, other)]
-        for others, blocked in _pairs_of_orders(scene.stages)
-        for row in scene.rows
-        for one in _steps(scene, blocked, row)
-        for other in _steps(scene, others, row)
-        if one.transfers == other.transfers
-        for name in (f"{blocked.order} / {others.order}",)
-    ]
-    if not rows:
-        return []
-    return [
-        Table(
-            title=f"Repetitions in a row against others: {scene.experiment.title}",
-            caption="The ratio of the rates, by the number of the repetition, with its 99% "
-            "interval: not 1 if the point before leaves something behind, or the machine drifts. "
-            "And the width of the intervals: repetitions in a row may agree too well. They share "
-            "their servers, while interleaved passes start them anew.",
-            header=["orders", "file", "transfers", "rate", "width of the interval"],
-            rows=rows,
-        )
-    ]
-
-
-def _width(one: BurstStep, other: BurstStep) -> str:
-    if not (one.rate.is_interval and other.rate.is_interval):
-        return ""
-    mine, others = one.rate.high - one.rate.low, other.rate.high - other.rate.low
-    return f"×{mine / others:.2f}" if others else ""
-
-
-def _pairs(stages: list[Stage]) -> Iterator[tuple[Stage, Stage]]:
-    for same in stages:
-        for different in stages:
-            is_pair = same.same_file and not different.same_file
-            if is_pair and _but(same, same_file=False) == _but(different):
-                yield same, different
-
-
-def _pairs_of_orders(stages: list[Stage]) -> Iterator[tuple[Stage, Stage]]:
-    for others in stages:
-        for blocked in stages:
-            is_pair = blocked.order == BLOCKED and others.order not in ("", BLOCKED)
-            if is_pair and _but(others, order=BLOCKED) == _but(blocked):
-                yield others, blocked
-
-
-def _but(stage: Stage, **changes: Any) -> Stage:
-    """Without what every stage has of its own."""
-    return replace(stage, name="", title="", **changes)
-
-
-def _ratio(spread: Spread | None) -> str:
-    if spread is None:
-        return ""
-    mark = "" if spread.is_interval else "*"
-    return f"×{spread.median:.2f} ({spread.low:.2f}–{spread.high:.2f}{mark})"
 
 
 def _remarks(stage: Stage, step: BurstStep, row: str) -> list[str]:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..analysis import offered_load
-from ..analysis.offered_load import OfferedLoads, OfferedRate
-from ..plan import plan
-from ..plan.catalog import OPEN_LOOP, Cell
-from ..results.records import Run
-from . import wording
-from .charts import line_chart
-from .charts.line_chart import Axes, Curve, Point
-from .charts.svg import Canvas
-from .columns import Column, of_view
-from .document import Block, Figure, Table
-from .scene import Scene
+from ...analysis import offered_load
+from ...analysis.offered_load import OfferedLoads, OfferedRate
+from ...plan import plan
+from ...plan.catalog import OPEN_LOOP, Cell
+from ...results.records import Run
+from .. import wording
+from ..charts import line_chart
+from ..charts.line_chart import Axes, Curve, Point
+from ..charts.svg import Canvas
+from ..columns import Column, of_view
+from ..document import Block, Figure, Table
+from ..scene import Scene
 
 _HOW_TO_READ = (
     "Requests are due at random moments (Poisson), whether or not earlier ones were answered. "
@@ -38,14 +38,17 @@ def offered_loads(scene: Scene) -> list[Block]:
     return blocks
 
 
+def figures(_scene: Scene) -> list[Block]:
+    """None on the first page: the answers say what was found."""
+    return []
+
+
 def answers(scene: Scene) -> list[str]:
-    """What was found, one sentence for each cell; [] for an experiment of closed loops."""
+    """What was found, one sentence for each cell."""
     return [f"{cell}: {answer(found, _limit_ms(scene))}" for cell, found in _measured(scene)]
 
 
 def _measured(scene: Scene) -> list[tuple[Cell, OfferedLoads]]:
-    if scene.experiment.workload != OPEN_LOOP:
-        return []
     cells = [
         Cell(stage.name, row, workload=OPEN_LOOP) for stage in scene.stages for row in scene.rows
     ]

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..analysis.bursts import BurstStep
-from ..plan.catalog import Stage
-from .charts import line_chart
-from .charts.line_chart import Axes, Curve, Point
-from .charts.svg import Canvas
-from .document import Block, Figure
-from .scene import Scene
+from ...analysis.bursts import BurstStep
+from ...plan.catalog import Stage
+from ..charts import line_chart
+from ..charts.line_chart import Axes, Curve, Point
+from ..charts.svg import Canvas
+from ..document import Block, Figure
+from ..scene import Scene
 
 _SIZE = (330.0, 150.0)
 _OURS = ("stage0", "stage1", "stage2", "ink", "soft")
 
 
-def rates(scene: Scene) -> list[Block]:
+def figures(scene: Scene) -> list[Block]:
     """Over the number of transfers or, if that is always the same, over the size of the files."""
     found = {stage.name: _by_name(scene, stage) for stage in scene.stages}
     names = list(dict.fromkeys(name for steps in found.values() for name in steps))

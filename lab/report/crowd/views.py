@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..analysis.crowds import CrowdResult, Step
-from ..plan.catalog import CROWD, Cell, Stage
-from ..results.records import Run
-from ..rig.place import LOOPBACK
-from . import wording
-from .charts import line_chart, named_bars
-from .charts.line_chart import Axes, Curve
-from .columns import Column, Writing, of_view
-from .document import Block, Figure, Table
-from .printed import printed
-from .scene import Scene
+from ...analysis.crowds import CrowdResult, Step
+from ...plan.catalog import Stage
+from ...results.records import Run
+from ...rig.place import LOOPBACK
+from .. import wording
+from ..columns import Column, Writing, of_view
+from ..document import Block, Table
+from ..printed import printed
+from ..scene import Scene
+from .found import measured, users_held
 
-_COLOURS = ("stage0", "stage1", "stage2", "ink")
 _EACH = (
     "Processes, threads, descriptors and memory are what a user adds to the servers (ours: both). "
     "Memory is PSS, without the kernel's for sockets. CPU in cores, while the number was stable. "
@@ -54,9 +52,9 @@ _WRITINGS = {
 
 def maxima(scene: Scene) -> list[Block]:
     """Table B: how many users each server bears."""
-    measured = [(row, *one) for row in scene.rows for one in _measured(scene, row)]
-    columns = of_view("crowd_maxima", _MAXIMA, _WRITINGS, _runs(found for _, _, found in measured))
-    rows = [_maximum_row(scene, stage, row, found, columns) for row, stage, found in measured]
+    found = [(row, *one) for row in scene.rows for one in measured(scene, row)]
+    columns = of_view("crowd_maxima", _MAXIMA, _WRITINGS, _runs(one for _, _, one in found))
+    rows = [_maximum_row(scene, stage, row, one, columns) for row, stage, one in found]
     table = Table(
         title="The most users that hold",
         caption=f"Found by doubling, halving and confirming. {_EACH}",
@@ -74,7 +72,7 @@ def left(scene: Scene) -> list[Block]:
     """Table C: users started, and users left."""
     blocks: list[Block] = []
     for row in scene.rows:
-        found = _measured(scene, row)
+        found = measured(scene, row)
         started = sorted({step.users for _, one in found for step in one.steps})
         rows = [[str(users), *(_left_of(one, users) for _, one in found)] for users in started]
         if rows:
@@ -93,7 +91,7 @@ def engines(scene: Scene) -> list[Block]:
     """Table A: what the load generator needs for the same users, by how it waits."""
     blocks: list[Block] = []
     for row in scene.rows:
-        found = _measured(scene, row)
+        found = measured(scene, row)
         if not found:
             continue
         columns = of_view("crowd_engines", _ENGINES, _WRITINGS, _runs(one for _, one in found))
@@ -112,40 +110,18 @@ def engines(scene: Scene) -> list[Block]:
     return [*blocks, *printed(scene)]
 
 
-def figures(scene: Scene) -> list[Block]:
-    """Of the first page: the users that each server bears, and what users cost the generator."""
-    found: list[Block] = []
-    for row in scene.rows:
-        measured = _measured(scene, row)
-        if measured and "crowd_engines" in scene.experiment.views:
-            found.append(_engines_figure(row, measured))
-        if measured and "crowd_maxima" in scene.experiment.views:
-            found.append(_maxima_figure(row, measured))
-    return found
-
-
 def answers(scene: Scene) -> list[str]:
-    """What was found, a sentence for each row; [] for another workload."""
-    if scene.experiment.workload != CROWD:
-        return []
+    """What was found, a sentence for each row."""
     texts = []
     for row in scene.rows:
         held = [
-            f"{stage.name} {_users(found)}"
-            for stage, found in _measured(scene, row)
+            f"{stage.name} {users_held(found)}"
+            for stage, found in measured(scene, row)
             if not stage.steps
         ]
         if held:
             texts.append(f"The most users of {row} that hold: {', '.join(held)}.")
     return texts
-
-
-def _measured(scene: Scene, row: str) -> list[tuple[Stage, CrowdResult]]:
-    return [
-        (stage, found)
-        for stage in scene.stages
-        if (found := scene.analysis.crowd(Cell(stage.name, row, workload=CROWD)))
-    ]
 
 
 def _runs(results: Iterable[CrowdResult]) -> list[Run]:
@@ -160,18 +136,10 @@ def _maximum_row(
     rate = f"{stage.crowd.rate_bytes_s:g}" if stage.crowd else ""
     fails = found.answer.fails if found.answer else None
     return [
-        *(stage.name, asks, row, rate, _users(found), wording.count(fails)),
+        *(stage.name, asks, row, rate, users_held(found), wording.count(fails)),
         *_texts(found.at_most, columns),
         _why(found),
     ]
-
-
-def _users(found: CrowdResult) -> str:
-    """A sign says when the host could try no more, or when the search did not end."""
-    most = found.at_most.users if found.at_most else 0
-    if found.answer is None:
-        return f"≥ {most:,}, not ended"
-    return f"{found.answer.holds:,}" if found.answer.fails else f"≥ {found.answer.holds:,}"
 
 
 def _why(found: CrowdResult) -> str:
@@ -191,41 +159,3 @@ def _engine_row(stage: Stage, step: Step, columns: list[Column]) -> list[str]:
 
 def _texts(step: Step | None, columns: list[Column]) -> list[str]:
     return [column.text(step.value(column.of)) if step else "" for column in columns]
-
-
-def _engines_figure(row: str, found: list[tuple[Stage, CrowdResult]]) -> Figure:
-    curves = [
-        Curve(
-            name=stage.crowd.engine if stage.crowd else stage.name,
-            colour=_COLOURS[index % len(_COLOURS)],
-            points=[
-                line_chart.point(step.users, step.used_cores("loadgen") or 0.0)
-                for step in one.steps
-            ],
-        )
-        for index, (stage, one) in enumerate(found)
-    ]
-    axes = Axes(
-        x_low=0.0,
-        x_high=float(max(step.users for _, one in found for step in one.steps)),
-        y_values=[0.0, *(point.value for curve in curves for point in curve.points if point)],
-        x_title="users",
-    )
-    chart = line_chart.draw("Cores of the load generator", curves, axes, size=(300.0, 170.0))
-    return Figure(
-        name=f"engines-{row}",
-        title=f"What the users cost the load generator, {row}",
-        caption="By how it waits for bytes; the users and the server are the same.",
-        canvases=[chart],
-    )
-
-
-def _maxima_figure(row: str, found: list[tuple[Stage, CrowdResult]]) -> Figure:
-    most = [one.at_most.users if one.at_most else 0 for _, one in found]
-    bars = [(stage.name, float(users), _users(one)) for (stage, one), users in zip(found, most)]
-    return Figure(
-        name=f"most-users-{row}",
-        title=f"The most users that hold, {row}",
-        caption="≥: the host could try no more, or the search did not end.",
-        canvases=[named_bars.draw("users", bars, max(1.0, *map(float, most)), "stage1")],
-    )
