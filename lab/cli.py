@@ -255,6 +255,7 @@ def _run(parsed: argparse.Namespace) -> int:
         run.run(
             chosen,
             run.Places(out.resolve(), parsed.work.resolve(), Programs(parsed.programs.resolve())),
+            page.write,
         )
     return 0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +16,6 @@ from .procedures import probes, profile
 from .procedures.bench import Bench
 from .procedures.campaign import Campaign
 from .procedures.progress import Progress, duration
-from .report import page
 from .results.environment import Environment
 from .results.records import Folder
 from .rig import control_group, stores
@@ -36,7 +36,7 @@ class Places:
     programs: Programs
 
 
-def run(options: Options, places: Places) -> None:
+def run(options: Options, places: Places, write_report: Callable[[Folder], None]) -> None:
     """Failed when something could not be measured. The rest is in the report.
 
     SIGTERM and the end of the terminal stop it as Ctrl-C does; under nohup the latter is ignored.
@@ -59,7 +59,7 @@ def run(options: Options, places: Places) -> None:
         bench.environment.is_complete = True
         folder.write_environment(bench.environment)
     finally:
-        page.write(folder)
+        write_report(folder)
         bench.progress.say(f"report: {folder.path / 'report.html'}")
     _require_no_problem(bench)
 

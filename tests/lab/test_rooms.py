@@ -96,6 +96,12 @@ class RoomsTest(unittest.TestCase):
         for room in ("workloads", "observe"):
             self.assertEqual(len(backward_imports("from ..systems import known", (room,))), 1)
 
+    def test_only_the_command_line_knows_the_report(self):
+        for command in ("run", "doctor", "limits"):
+            source = (LAB / f"{command}.py").read_text(encoding="utf-8")
+            rooms = {name[0] for name in modules_named(ast.parse(source), ())}
+            self.assertFalse(rooms & {"report", "cli"}, command)
+
     def test_imports_from_the_own_room_and_from_earlier_ones_are_right(self):
         source = "import math\nfrom . import usl\nfrom ..plan.catalog import Cell\n"
         self.assertEqual(backward_imports(source, ("analysis",)), [])

@@ -71,7 +71,7 @@ class RunTest(unittest.TestCase):
         self.patch("rig.iperf3.is_installed", return_value=False)
         self.patch("observe.disk_probe.measure", return_value=None)
         self.patch("run.Programs.require")
-        self.patch("report.page.write")
+        self.reported: list[run.Folder] = []
         self.patch("run.signal.signal")
         self.patch("rig.files.filled", return_value=self.work)
         self.point = self.patch("procedures.measure.point", side_effect=made_up_point)
@@ -93,7 +93,7 @@ class RunTest(unittest.TestCase):
     def run_lab(self, options: Options):
         places = run.Places(self.out, self.work, Programs(self.work))
         with contextlib.redirect_stderr(io.StringIO()):
-            run.run(options, places)
+            run.run(options, places, self.reported.append)
         return run.Folder(self.out)
 
     def test_the_record_says_what_was_run_and_that_it_is_complete(self):
@@ -171,6 +171,7 @@ class RunTest(unittest.TestCase):
         folder = run.Folder(self.out)
         self.assertEqual(folder.environment().problems, {"turnstile, new": "no disk"})
         self.assertEqual({run.cell.row for run in folder.runs()}, {"1KB"})
+        self.assertEqual([one.path for one in self.reported], [self.out])
 
 
 if __name__ == "__main__":
