@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import tempfile
+import unittest
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from lab.observe.host import Host
 from lab.observe.usage import ComponentUsage, CoreUsage, DiskUsage, Usage
@@ -12,9 +15,41 @@ from lab.plan import catalog, plan
 from lab.plan.catalog import Cell
 from lab.plan.figures import measured
 from lab.plan.plan import Options, Plan
+from lab.report import page
 from lab.results.environment import Environment, StackRecord
-from lab.results.records import Run
-from lab.workloads import known
+from lab.results.records import Folder, Run
+from lab.workloads import closed_loop, crowd, known
+from lab.workloads.load import Load
+from lab.workloads.outcome import Result
+
+
+def folder(test: unittest.TestCase, parent: str | Path | None = None) -> Path:
+    """One of its own, which is gone when the test has ended."""
+    made = tempfile.TemporaryDirectory(dir=parent)
+    test.addCleanup(made.cleanup)
+    return Path(made.name)
+
+
+def results(test: unittest.TestCase, *runs: Run, environment: Environment | None = None) -> Folder:
+    """A results folder with these runs, and the environment if there is one."""
+    made = Folder(folder(test))
+    made.prepare()
+    if environment:
+        made.write_environment(environment)
+    for one in runs:
+        made.add(one, {})
+    return made
+
+
+def written(
+    test: unittest.TestCase, experiment: str, runs: Sequence[Run], **environment: Any
+) -> tuple[str, str]:
+    """The page and the summary of a quick run of this experiment."""
+    mode = catalog.modes()[catalog.experiments()[experiment].paper, "quick"]
+    its_own = replace(ENVIRONMENT, options=options(experiment), mode=mode, **environment)
+    made = results(test, *runs, environment=its_own)
+    page.write(made)
+    return (made.path / "report.html").read_text(), (made.path / "summary.md").read_text()
 
 
 def options(*experiments: str, **changes: object) -> Options:
@@ -61,8 +96,34 @@ ENVIRONMENT = Environment(
     },
 )
 
-# What `loadgen --json` prints for a run without fault.
-LOADGEN_RESULT = {
+GET = closed_loop.Load(
+    request="get",
+    server="127.0.0.1:1",
+    threads=4,
+    seconds=2.0,
+    warmup_s=0,
+    user="ann",
+    password="secret",
+    size_name="1KB",
+    size_bytes=1000,
+    files_per_thread=250,
+)
+CROWD = crowd.Load(
+    server="127.0.0.1:1",
+    threads=100,
+    user="ann",
+    password="secret",
+    size_name="10KB",
+    size_bytes=10_000,
+    rate_bytes_s=1000.0,
+    least_rate_percent=75,
+    engine="epoll",
+    ramp_s=2.0,
+    stable_s=5.0,
+)
+
+# What `loadgen get --json` prints for a run of GET without fault.
+LOADGEN_RESULT: dict[str, Any] = {
     "request": "get",
     "threads": 4,
     "connection": "per-request",
@@ -84,6 +145,11 @@ LOADGEN_RESULT = {
     "phases_ms": {},
     "cpu": {"used_cores": 0.5, "allowed_cores": 2, "is_bottleneck": False},
 }
+
+
+def result(load: Load = GET, **changes: Any) -> Result:
+    """Of this load: that of GET, with the changes."""
+    return load.parse({**LOADGEN_RESULT, **changes})
 
 
 def disk_usage(

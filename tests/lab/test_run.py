@@ -2,10 +2,8 @@
 
 import contextlib
 import io
-import tempfile
 import unittest
 from dataclasses import replace
-from pathlib import Path
 from typing import ClassVar
 from unittest import mock
 
@@ -19,18 +17,11 @@ from lab.procedures.measure import Measured
 from lab.rig.errors import Failed, WrongUsage
 from lab.rig.servers import Programs
 
-TABLE_1 = Options(experiments=("table1",), mode="quick", pin="none")
-TWO_CELLS = Options(
-    experiments=("table4",),
-    mode="quick",
-    stages=("turnstile",),
-    rows=("new", "1KB"),
-    threads=(1, 2),
-    repeat=2,
-    pin="none",
+TABLE_1 = examples.options("table1")
+TWO_CELLS = examples.options(
+    "table4", stages=("turnstile",), rows=("new", "1KB"), threads=(1, 2), repeat=2
 )
-
-KNEE = Options(experiments=("knee",), mode="quick", pin="none")
+KNEE = examples.options("knee")
 
 
 def made_up_point(stand, setting, repeat):
@@ -62,10 +53,8 @@ class MadeUpServers:
 
 class RunTest(unittest.TestCase):
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.out = Path(temporary.name) / "out"
-        self.work = Path(temporary.name) / "work"
+        folder = examples.folder(self)
+        self.out, self.work = folder / "out", folder / "work"
         self.patch("observe.host.describe", return_value=Host(kernel="6.1"))
         self.patch("observe.limits.quietness", return_value=mock.Mock(fix=""))
         self.patch("rig.iperf3.is_installed", return_value=False)

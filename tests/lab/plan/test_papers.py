@@ -1,11 +1,12 @@
 """Papers are data: each folder of lab/papers is whole, and a further one needs no code."""
 
 import json
-import tempfile
 import unittest
 from collections import Counter
 from pathlib import Path
 from unittest import mock
+
+import examples
 
 from lab.plan import catalog, claims, papers
 from lab.rig.errors import WrongUsage
@@ -56,9 +57,7 @@ class FurtherPaperTest(unittest.TestCase):
     """Two folders, as they would be with another paper."""
 
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        folder = Path(temporary.name)
+        folder = examples.folder(self)
         for paper in ("901", "900"):
             (folder / paper).mkdir()
             experiment = {"title": paper, "stages": [], "rows": [], "views": ["hardware"]}

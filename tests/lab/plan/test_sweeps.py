@@ -1,8 +1,6 @@
 """Which numbers of threads a cell is swept over."""
 
-import tempfile
 import unittest
-from pathlib import Path
 
 import examples
 
@@ -31,8 +29,7 @@ class SweepsTest(unittest.TestCase):
 
     def test_a_resumed_folder_keeps_its_numbers_of_files(self) -> None:
         before = dict.fromkeys(examples.planned("table4").file_counts, 3)
-        with tempfile.TemporaryDirectory() as files:
-            made = plan.make(examples.options("table4"), (0, 1), Path(files), before)
+        made = plan.make(examples.options("table4"), (0, 1), examples.folder(self), before)
         self.assertEqual(made.file_counts, before)
         self.assertEqual(made.planned[Cell("redis", "1KB")].file_count, 3)
         self.assertEqual(self.ladder(made, "1KB")[-1], 3)

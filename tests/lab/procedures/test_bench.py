@@ -1,7 +1,6 @@
 """The part of the host that the program of a cell gets."""
 
 import contextlib
-import tempfile
 import unittest
 from collections.abc import Iterator
 from dataclasses import replace
@@ -21,16 +20,12 @@ from lab.rig.place import HERE
 from lab.rig.servers import Programs
 from lab.systems.system import Site
 
-_OPTIONS = Options(
-    experiments=("table4",), mode="quick", stages=("turnstile",), rows=("1KB",), pin="none"
-)
+_OPTIONS = examples.options("table4", stages=("turnstile",), rows=("1KB",))
 
 
 class PartOfTheHostTest(unittest.TestCase):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.work = Path(folder.name)
+        self.work = examples.folder(self)
         self.events: list[str] = []
         self.servers = mock.Mock()
         self.servers.counts.return_value = {}

@@ -1,10 +1,8 @@
 """Which point is measured next, given the points of the folder."""
 
-import tempfile
 import time
 import unittest
 from dataclasses import replace
-from pathlib import Path
 
 import examples
 
@@ -17,9 +15,8 @@ from lab.procedures.progress import Progress
 from lab.results.records import Folder
 from lab.rig.servers import Programs
 
-OPTIONS = Options(
-    experiments=("table4",), mode="quick", stages=("prefetching",), rows=("1KB",), pin="none"
-)
+OPTIONS = examples.options("table4", stages=("prefetching",), rows=("1KB",))
+ORDERED = examples.options("000-order")
 _SIX = [(6, 1), (6, 2), (6, 3)]
 DISTURBED = "other programs used 80% of the cores"
 
@@ -45,9 +42,7 @@ class CampaignTest(unittest.TestCase):
     """What comes next, given what is in the folder; nothing is run."""
 
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.work = Path(temporary.name)
+        self.work = examples.folder(self)
         self.folder = Folder(self.work / "out")
         self.folder.prepare()
 
@@ -71,20 +66,18 @@ class CampaignTest(unittest.TestCase):
         )
 
     def test_a_stage_may_say_in_which_order_its_repetitions_are(self):
-        options = Options(experiments=("000-order",), mode="quick", pin="none")
         for stage, expected in {
             "order-interleaved": [(2, 1), (4, 1), (6, 1)],
             "order-blocked": [(2, 1), (2, 2), (2, 3), (4, 1), (4, 2), (4, 3), *_SIX],
         }.items():
-            self.assertEqual(made_by(self.campaign(options), stage), expected)
+            self.assertEqual(made_by(self.campaign(ORDERED), stage), expected)
 
     def test_a_disturbed_repetition_of_a_block_is_made_again_once_and_keeps_its_number(self):
-        options = Options(experiments=("000-order",), mode="quick", pin="none")
         first = [(2, 1), (2, 1), (2, 2), (2, 3), (4, 1), (4, 2), (4, 3), *_SIX]
-        self.assertEqual(made_by(self.campaign(options), "order-blocked", spoiled={0}), first)
+        self.assertEqual(made_by(self.campaign(ORDERED), "order-blocked", spoiled={0}), first)
         third = [(2, 1), (2, 2), (2, 3), (2, 3), (4, 1), (4, 2), (4, 3), *_SIX]
         spoiled = {2, 3}  # the second try of the third repetition too
-        self.assertEqual(made_by(self.campaign(options), "order-blocked", spoiled), third)
+        self.assertEqual(made_by(self.campaign(ORDERED), "order-blocked", spoiled), third)
 
     def test_a_new_cell_begins_with_one_thread(self):
         self.assertEqual(self.next(), 1)

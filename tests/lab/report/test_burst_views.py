@@ -1,17 +1,11 @@
 """What the report says about bursts."""
 
-import tempfile
 import unittest
-from dataclasses import replace
-from pathlib import Path
 
 import examples
 
-from lab.plan import catalog
 from lab.plan.catalog import BURST, Cell
-from lab.plan.plan import Options
-from lab.report import page
-from lab.results.records import Folder, Run
+from lab.results.records import Run
 
 
 def trials(stage: str, transfers: int, *rates: float) -> list[Run]:
@@ -32,21 +26,8 @@ def trials(stage: str, transfers: int, *rates: float) -> list[Run]:
 class BurstViewsTest(unittest.TestCase):
     def report(self, experiment: str, runs: list[Run]) -> tuple[str, str]:
         """The summary and the page."""
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        folder = Folder(Path(temporary.name))
-        folder.prepare()
-        folder.write_environment(
-            replace(
-                examples.ENVIRONMENT,
-                options=Options(experiments=(experiment,), mode="quick", pin="none"),
-                mode=catalog.modes()["000", "quick"],
-            )
-        )
-        for run in runs:
-            folder.add(run, {})
-        page.write(folder)
-        return (folder.path / "summary.md").read_text(), (folder.path / "report.html").read_text()
+        page, summary = examples.written(self, experiment, runs)
+        return summary, page
 
     def test_what_the_order_of_repetitions_is_worth_has_a_table(self):
         blocked = trials("order-blocked", 4, 300, 303, 306)

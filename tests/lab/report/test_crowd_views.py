@@ -1,18 +1,12 @@
 """What the report says about crowds."""
 
-import tempfile
 import unittest
-from dataclasses import replace
-from pathlib import Path
 
 import examples
 
-from lab.plan import catalog
 from lab.plan.catalog import CROWD, Cell
-from lab.plan.plan import Options
-from lab.report import page
 from lab.results.environment import StackRecord
-from lab.results.records import Folder, Run
+from lab.results.records import Run
 
 
 def trial(stage: str, row: str, users: int, held: int, **changes) -> Run:
@@ -23,30 +17,10 @@ def trial(stage: str, row: str, users: int, held: int, **changes) -> Run:
 class CrowdViewsTest(unittest.TestCase):
     def written(self, experiment: str, runs: list[Run]) -> tuple[str, str]:
         """The page and the summary."""
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        folder = Folder(Path(temporary.name))
-        folder.prepare()
-        stack = StackRecord(
-            commands={},
-            pinning="",
-            store="",
-            store_settings={"asks whom": "a file, by PAM"},
-            durability="",
-        )
-        folder.write_environment(
-            replace(
-                examples.ENVIRONMENT,
-                options=Options(experiments=(experiment,), mode="quick", pin="none"),
-                mode=catalog.modes()["001", "quick"],
-                descriptors=20_000,
-                stacks={"vsftpd-10KB-crowd": stack},
-            )
-        )
-        for run in runs:
-            folder.add(run, {})
-        page.write(folder)
-        return (folder.path / "report.html").read_text(), (folder.path / "summary.md").read_text()
+        asks = {"asks whom": "a file, by PAM"}
+        stack = StackRecord(commands={}, pinning="", store="", store_settings=asks, durability="")
+        stacks = {"vsftpd-10KB-crowd": stack}
+        return examples.written(self, experiment, runs, descriptors=20_000, stacks=stacks)
 
     def test_the_most_users_and_what_each_needs(self):
         each = {"processes_each": 2.0, "proportional_bytes_each": 395_000.0}

@@ -1,9 +1,7 @@
 """What the host felt: a table of all cells, and the memory of limited servers over time."""
 
-import tempfile
 import unittest
 from dataclasses import replace
-from pathlib import Path
 
 import drawings
 import examples
@@ -11,7 +9,7 @@ import examples
 from lab.analysis.cells import Analysis
 from lab.report import host_views
 from lab.report.document import Block, Figure, Table
-from lab.results.records import Folder, Run
+from lab.results.records import Run
 
 _SAMPLES = [
     {
@@ -31,10 +29,7 @@ def felt(threads: int, repeat: int = 1, **used: float) -> Run:
 
 class HostViewsTest(unittest.TestCase):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Folder(Path(folder.name))
-        self.folder.prepare()
+        self.folder = examples.results(self)
 
     def section(self, *runs: Run) -> list[Block]:
         for run in runs:
