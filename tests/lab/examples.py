@@ -96,7 +96,7 @@ ENVIRONMENT = Environment(
     },
 )
 
-GET = closed_loop.Load(
+GET = closed_loop.ClosedLoop(
     request="get",
     server="127.0.0.1:1",
     threads=4,
@@ -108,7 +108,7 @@ GET = closed_loop.Load(
     size_bytes=1000,
     files_per_thread=250,
 )
-CROWD = crowd.Load(
+CROWD = crowd.Crowd(
     server="127.0.0.1:1",
     threads=100,
     user="ann",

@@ -8,7 +8,7 @@ import examples
 
 from lab.workloads import burst
 
-LOAD = burst.Load(
+LOAD = burst.Burst(
     server="127.0.0.1:1",
     threads=4,
     user="ann",

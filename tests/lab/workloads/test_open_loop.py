@@ -10,7 +10,7 @@ from lab.procedures import checks
 from lab.workloads import open_loop
 from lab.workloads.outcome import Result
 
-LOAD = open_loop.Load(
+LOAD = open_loop.OpenLoop(
     **{**vars(examples.GET), "threads": 256, "files_per_thread": 10}, offered_rps=4000.0, seed=3
 )
 TIMES = {"mean": 1.0, "p50": 0.9, "p90": 1.0, "p99": 3.0, "max": 4.0}
@@ -28,8 +28,8 @@ class OpenLoopTest(unittest.TestCase):
         self.assertIn("--threads 256 --seconds 2 --warmup 0 --user ann", flags)
         self.assertTrue(flags.endswith("--rate 4000 --arrivals poisson --seed 3"), flags)
 
-    def test_a_good_result_has_no_n(self):
-        self.assertIsNone(result().n_check)
+    def test_its_figures_are_of_the_schedule_and_none_is_of_n(self):
+        self.assertEqual(set(LOAD.figures(result())), {one.name for one in open_loop.FIGURES})
 
     def test_a_result_is_none_of_its_load_when_something_of_it_does_not_fit(self):
         denied = {"total": 100, "denied": 100}
