@@ -84,7 +84,3 @@ class BurstsTest(unittest.TestCase):
                 pass
         except Failed as error:
             self.skipTest(str(error))
-
-
-if __name__ == "__main__":
-    unittest.main()

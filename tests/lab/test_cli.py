@@ -64,7 +64,3 @@ class CommandLineTest(unittest.TestCase):
 
     def test_the_list_needs_nothing(self):
         self.assertEqual(called("list"), (0, ""))
-
-
-if __name__ == "__main__":
-    unittest.main()

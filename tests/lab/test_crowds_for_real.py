@@ -32,7 +32,3 @@ class CrowdsTest(unittest.TestCase):
             self.assertEqual(each, 1 if row["stage"] == "ours-process" else 0, row)
         summary = (folder / "out" / "summary.md").read_text(encoding="utf-8")
         self.assertIn("| ours | our authserver | 10KB | 10000 |", summary)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -33,7 +33,3 @@ class KneeTest(unittest.TestCase):
         summary = (folder / "out" / "summary.md").read_text(encoding="utf-8")
         self.assertIn("turnstile, get 1KB, open loop: ", summary)
         self.assertTrue(list((folder / "out" / "figures").glob("offered-load-*.svg")))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -123,7 +123,3 @@ class RoomsTest(unittest.TestCase):
         described = (LAB / "__init__.py").read_text(encoding="utf-8")
         places = [described.index(f"\n  {room}/") for room in ROOMS]
         self.assertEqual(places, sorted(places))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -161,7 +161,3 @@ class RunTest(unittest.TestCase):
         self.assertEqual(folder.environment().problems, {"turnstile, new": "no disk"})
         self.assertEqual({run.cell.row for run in folder.runs()}, {"1KB"})
         self.assertEqual([one.path for one in self.reported], [self.out])
-
-
-if __name__ == "__main__":
-    unittest.main()

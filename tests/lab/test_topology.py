@@ -117,7 +117,3 @@ class TopologyTest(unittest.TestCase):
         for text in ("", "1", "0mbit", "1gbps", "1 gbit", "-1mbit"):
             with self.assertRaises(WrongUsage):
                 wire.bits_per_s(text)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -98,7 +98,3 @@ class BurstsTest(unittest.TestCase):
 
     def test_bursts_are_in_no_table_of_closed_loops(self):
         self.assertEqual(Analysis(trials("a", 4, 1.0), examples.ENVIRONMENT).results(), [])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -204,7 +204,3 @@ class AnalysisTest(unittest.TestCase):
         self.assertEqual((result.is_saturated, result.is_lower_bound), (False, True))
         alone = self.result(examples.run(2, 200.0))
         self.assertFalse(alone.is_lower_bound)
-
-
-if __name__ == "__main__":
-    unittest.main()

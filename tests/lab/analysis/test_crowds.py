@@ -81,7 +81,3 @@ class FindingsTest(unittest.TestCase):
         poll = [trial("engine-poll", 3000, 2000, 0.1)] * 2
         signals = [trial("engine-sigio", 3000, 3000, 0.5)] * 2
         self.assertEqual(verdict(self.CHEAPER, poll + signals), [findings.CANNOT_TELL])
-
-
-if __name__ == "__main__":
-    unittest.main()

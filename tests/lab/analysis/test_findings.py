@@ -171,7 +171,3 @@ class FindingsTest(unittest.TestCase):
         self.assertEqual(
             findings.judge(replace(FASTER, rows=("10KB",)), analysis([1.0], [2.0])), []
         )
-
-
-if __name__ == "__main__":
-    unittest.main()

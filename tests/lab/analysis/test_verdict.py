@@ -102,7 +102,3 @@ class VerdictTest(unittest.TestCase):
     def test_the_limits_belong_to_the_upper_side(self):
         self.check("MySQL's disk writes", named(0.90))
         self.check("MySQL's disk writes (close)", named(0.70))
-
-
-if __name__ == "__main__":
-    unittest.main()

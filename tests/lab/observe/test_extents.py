@@ -35,7 +35,3 @@ class ExtentsTest(unittest.TestCase):
     def test_the_sentence_has_the_mean_and_the_most(self) -> None:
         self.assertEqual(extents.sentence([1, 1]), "each in one piece")
         self.assertEqual(extents.sentence([1, 4]), "in 2.5 pieces on average, at most 4")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -76,7 +76,3 @@ def _file_max(value: str) -> Callable[..., str]:
         return read(path, encoding, errors)
 
     return replaced
-
-
-if __name__ == "__main__":
-    unittest.main()

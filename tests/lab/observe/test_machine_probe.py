@@ -54,7 +54,3 @@ class MachineProbeTest(unittest.TestCase):
         self.assertGreater(found.cached_bytes, 4 * _MIB)
         self.assertLess(found.cached_bytes, 9 * _MIB)
         self.assertEqual(list(self.work.iterdir()), [])
-
-
-if __name__ == "__main__":
-    unittest.main()

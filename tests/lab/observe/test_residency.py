@@ -40,7 +40,3 @@ class ResidencyTest(unittest.TestCase):
         (self.folder / "empty").touch()
         self.assertIsNone(residency.share([self.folder / "empty"]))
         self.assertIsNone(residency.share([]))
-
-
-if __name__ == "__main__":
-    unittest.main()

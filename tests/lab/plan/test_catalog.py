@@ -99,7 +99,3 @@ class CatalogTest(unittest.TestCase):
             papers.numbers("002").peak("table4", "multithreaded", "1KB").throughput_rps, 4954.06
         )
         self.assertIsNone(papers.numbers("002").peak("table4", "turnstile", "1KB"))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -85,7 +85,3 @@ def _defaults() -> dict[str, object]:
     )
     nothing = dict.fromkeys(text.split())
     return {**nothing, "quick": True, "order": "interleaved", "pin": "none"}
-
-
-if __name__ == "__main__":
-    unittest.main()

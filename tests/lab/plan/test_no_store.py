@@ -29,7 +29,3 @@ class NoStoreTest(unittest.TestCase):
         folder = examples.folder(self)
         found = limits.compare(dataclasses.replace(todo, cells=cells), folder, folder)
         self.assertNotIn("redis-server", [finding.name for finding in found])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -102,7 +102,3 @@ class FurtherPaperTest(unittest.TestCase):
         self.assertEqual(catalog.mode_of(catalog.choose_experiments(["901"]), "full").seconds, 5)
         with self.assertRaisesRegex(WrongUsage, "the papers 900, 901 measure in different ways"):
             catalog.mode_of(both, "full")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -40,7 +40,3 @@ class SweepsTest(unittest.TestCase):
         self.assertEqual((made.cells, list(made.profiles)), ((), ["figure3"]))
         self.assertEqual((planned.steps, planned.file_count), ((4,), 64))
         self.assertEqual((planned.mode.seconds, planned.mode.warmup_s), (10.0, 0.0))
-
-
-if __name__ == "__main__":
-    unittest.main()

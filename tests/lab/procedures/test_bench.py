@@ -80,7 +80,3 @@ class PartOfTheHostTest(unittest.TestCase):
         self.assertEqual(
             self.events, ["ready after ('sh', 'into')", "limit of the cache", "trials"]
         )
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -111,7 +111,3 @@ class CampaignTest(unittest.TestCase):
         ]
         self.assertEqual(self.next(*swept, repeat=2), 1)
         self.assertEqual(self.next(*swept, examples.run(1, 990.0, 2), repeat=2), 2)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -92,7 +92,3 @@ class ChecksTest(unittest.TestCase):
         for used, may_pass in ((BUSY, True), (examples.usage(), False)):
             found = "; ".join(checks.failures(replace(GET, threads=5), result(), used))
             self.assertEqual(checks.may_pass_again(found), may_pass, found)
-
-
-if __name__ == "__main__":
-    unittest.main()

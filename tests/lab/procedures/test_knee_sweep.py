@@ -45,7 +45,3 @@ class KneeSweepTest(unittest.TestCase):
             examples.run(32, 9000.0, failures="x"),
         ]
         self.assertIsNone(CLIMBING.next_threads(failed, 1))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -23,7 +23,3 @@ class EndOfServerTest(unittest.TestCase):
         self.assertEqual(CROWD.without_server(), {"users_held": 0.0})
         with self.assertRaises(Failed):
             measure.end_of_server(self.servers, GET)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -127,7 +127,3 @@ class OfferedLoadTest(unittest.TestCase):
         self.assertIsNone(SEARCH.points_in_all(part))
         self.assertEqual(SEARCH.next_setting(part, PASSES), runs[-1].setting)
         self.assertEqual(SEARCH.points_in_all(runs), len(runs))
-
-
-if __name__ == "__main__":
-    unittest.main()

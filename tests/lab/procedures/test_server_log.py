@@ -38,7 +38,3 @@ class ServerLogTest(unittest.TestCase):
 
     def test_without_a_log_there_are_none(self) -> None:
         self.assertEqual(ServerLog(None).transfers(4), [])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -121,7 +121,3 @@ class PairsTest(unittest.TestCase):
 
     def test_with_numbers_of_threads_by_hand_nothing_else_is_measured(self):
         self.assertEqual(self.pairs("table4", threads=(1, 2)), ())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -65,7 +65,3 @@ class MachinesTest(unittest.TestCase):
     def test_there_is_no_table_without_machines(self) -> None:
         environment = replace(examples.ENVIRONMENT, stages={"redis": _STAGE}, stacks={})
         self.assertIsNone(machines_table(environment))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -55,7 +55,3 @@ class BurstViewsTest(unittest.TestCase):
         self.assertIn("each burst 3 times", html)
         self.assertIn("Overlap: the sum", html)
         self.assertNotIn("mean value analysis", html)  # a term of sweeps
-
-
-if __name__ == "__main__":
-    unittest.main()

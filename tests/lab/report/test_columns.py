@@ -82,7 +82,3 @@ class DeclarationsTest(unittest.TestCase):
                 for figure in (*known.FIGURES.values(), *figures.FIGURES.values())
             ),
         )
-
-
-if __name__ == "__main__":
-    unittest.main()

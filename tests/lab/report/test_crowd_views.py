@@ -60,7 +60,3 @@ class CrowdViewsTest(unittest.TestCase):
         html, summary = self.written("001-engines", runs)
         self.assertIn("Cores of the load generator", html)
         self.assertRegex(summary, r"\| sigio \| 3000 \| 3000 \|")
-
-
-if __name__ == "__main__":
-    unittest.main()

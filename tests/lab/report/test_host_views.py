@@ -81,7 +81,3 @@ class HostViewsTest(unittest.TestCase):
         group, host = figure.canvases
         self.assertIn("page cache", drawings.words(group))
         self.assertIn("Page cache of the host, MB", host.title)
-
-
-if __name__ == "__main__":
-    unittest.main()

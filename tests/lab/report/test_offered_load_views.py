@@ -113,7 +113,3 @@ class ViewTest(unittest.TestCase):
     def test_an_open_loop_is_in_no_table_of_closed_ones(self):
         analysis = Analysis([replace(examples.run(1), cell=CELL)], examples.ENVIRONMENT)
         self.assertEqual(analysis.results(), [])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -280,7 +280,3 @@ class FindingsTest(FolderTest):
         judged = Judged("1MB", CANNOT_TELL, gain, is_lower_bound=True)
         self.assertEqual(finding_views.evidence(judged)[2], "×1.50†")
         self.assertEqual(finding_views.evidence(judged)[-1], "a maximum was not reached")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -69,7 +69,3 @@ class EnvironmentTest(unittest.TestCase):
         stage = replace(catalog.stages()["redis"], loadgen=("--pipeline",))
         other = replace(same, cores=(0,), stages={**same.stages, "redis": stage}, pinning="other")
         self.assertEqual(same.other_settings(other), ["cores", "stages"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -174,7 +174,3 @@ class WideFolderTest(unittest.TestCase):
     def test_its_evidence_is_found_by_its_older_name(self):
         folder = Folder(self.path)
         self.assertTrue(any(folder.evidence(run) for run in folder.runs()))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -234,7 +234,3 @@ def _drop_from_cache(file: Path) -> None:
     with open(file, "rb") as opened:
         os.fsync(opened.fileno())
         os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-
-
-if __name__ == "__main__":
-    unittest.main()

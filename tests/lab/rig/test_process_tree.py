@@ -62,7 +62,3 @@ class ProcessTreeTest(unittest.TestCase):
         self.assertEqual(tree(self.program.pid), [])
         for orphan in self.members[1:]:
             process_tree._send(orphan, 9)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -40,7 +40,3 @@ class FreshFilesTest(unittest.TestCase):
             checks.files_in_memory(fresh_files.DROPPED, 0.5),
             ["50% of the files were still in memory"],
         )
-
-
-if __name__ == "__main__":
-    unittest.main()

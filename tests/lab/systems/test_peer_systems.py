@@ -95,7 +95,3 @@ class PeerSystemsTest(unittest.TestCase):
 
     def test_every_entry_is_a_system(self) -> None:
         self.assertEqual(set(known.SYSTEMS), {"turnstile", *peers.ENTRIES})
-
-
-if __name__ == "__main__":
-    unittest.main()

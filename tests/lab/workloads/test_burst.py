@@ -66,7 +66,3 @@ class BurstTest(unittest.TestCase):
 
     def test_transfers_one_after_the_other_are_no_fault(self):
         self.assertEqual(LOAD.failures(result(simultaneity=0.25)), [])
-
-
-if __name__ == "__main__":
-    unittest.main()

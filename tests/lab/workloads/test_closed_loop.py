@@ -61,7 +61,3 @@ class ClosedLoopTest(unittest.TestCase):
 
     def test_accounts_have_no_bytes_to_check(self):
         self.assertEqual(replace(GET, size_bytes=0).failures(result(bytes=0)), [])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -79,7 +79,3 @@ class CrowdTest(unittest.TestCase):
         self.assertEqual(checks.failures(LOAD, left, disturbed, has_ended=True), [])
         found = checks.failures(LOAD, left, disturbed)
         self.assertIn("other programs used", " ".join(found))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -73,7 +73,3 @@ class OpenLoopTest(unittest.TestCase):
         five = replace(examples.GET, threads=5)
         found = checks.failures(five, examples.result(), quiet)
         self.assertEqual(found, ["X·R is 0.800 of N"])
-
-
-if __name__ == "__main__":
-    unittest.main()
