@@ -33,7 +33,7 @@ class Probe(Generic[Found]):
     keep: Callable[[Found], None]  # in the folder's environment
 
 
-def make(bench: Bench, probe: Probe[Found]) -> None:
+def measure_once(bench: Bench, probe: Probe[Found]) -> None:
     bench.progress.say(probe.says)
     problems = bench.environment.problems
     try:
@@ -50,7 +50,7 @@ def run(bench: Bench) -> None:
     if bench.plan.cells:
         probes: list[Probe[Any]] = [*_loopback(bench), *_disk(bench), *_machines(bench)]
         for probe in probes:
-            make(bench, probe)
+            measure_once(bench, probe)
 
 
 def link(bench: Bench, place: Place) -> None:
@@ -60,7 +60,7 @@ def link(bench: Bench, place: Place) -> None:
         return
     if described := place.lscpu():
         environment.clients[place.name] = host.hardware_in(described)
-    make(
+    measure_once(
         bench,
         Probe(
             f"link: {place.name}",

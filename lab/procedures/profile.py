@@ -32,7 +32,7 @@ def run(bench: Bench) -> None:
             continue
         says, measure = "running the fileserver under callgrind", partial(_profile, bench, planned)
         keep = partial(setattr, bench.environment, "profile")
-        probes.make(bench, Probe(name, says, measure, keep))
+        probes.measure_once(bench, Probe(name, says, measure, keep))
 
 
 def _profile(bench: Bench, planned: Planned) -> Profile:
