@@ -162,7 +162,9 @@ def make(
         file_counts=counts,
         placement=parts.placement,
         pairs=pairs,
-        profiles={one.name: parts.profiled(one) for one in experiments if _is_profile(one)},
+        profiles={
+            one.name: parts.profiled(one) for one in experiments if _is_profile(one) and one.rows
+        },
         making_s=file_counts.make_seconds(counts, files),
     )
 

@@ -39,4 +39,6 @@ class SweepsTest(unittest.TestCase):
         (planned,) = made.profiles.values()
         self.assertEqual((made.cells, list(made.profiles)), ((), ["figure3"]))
         self.assertEqual((planned.steps, planned.file_count), ((4,), 64))
+        self.assertEqual((planned.stage.cold, planned.pinning.plan), (False, "none"))
         self.assertEqual((planned.mode.seconds, planned.mode.warmup_s), (10.0, 0.0))
+        self.assertEqual(examples.planned("figure3", rows=("1KB",)).profiles, {})
