@@ -137,13 +137,14 @@ e2e: ## end-to-end tests, all or those of some files: make e2e T=idle
 test-stores: ## tests of the scripts and programs on real database servers; T=... as above
 test-scripts: ## tests of the scripts; T=... as above, on the programs that are built
 test-lab: ## tests of the lab; T=... as above, on the programs that are built
-e2e test-stores test-scripts test-lab:
+test-docs: ## paste the commands of all pages into a shell, and look up each flag; T=... as above
+e2e test-stores test-scripts test-lab test-docs:
 	$(if $(T),$(Q)$(PYTHON) tests/run_unittests.py --list tests/$(subst test-,,$@) $(T) >/dev/null)
 	$(if $(and $(T),$(filter test-scripts test-lab,$@)),,$(Q)$(MAKE) --no-print-directory all peers)
 	$(Q)TURNSTILE_BUILD='$(CURDIR)/$(BUILD)' $(PYTHON) tests/run_unittests.py tests/$(subst test-,,$@) $(T)
 
 test-list: ## list the files of Python tests; T=PART only those with this in their names
-	$(Q)$(PYTHON) tests/run_unittests.py --list $(addprefix tests/,e2e stores scripts lab torture) $(T) | sort
+	$(Q)$(PYTHON) tests/run_unittests.py --list $(addprefix tests/,e2e stores scripts lab torture docs) $(T) | sort
 
 lab-proof: ### how often the lab is right about simulated systems whose answers are known; SEEDS=N of each
 	@PYTHONPATH=.:tests/lab $(PYTHON) -m simulated.proof $(if $(SEEDS),--seeds $(SEEDS))
@@ -282,5 +283,5 @@ $(BUILD)/generated/sql/%.h: sql/%.sql
 $(foreach s,$(SCHEMAS),$(eval $(BUILD)/objects/authserver/stores/$(s)_store.o: $(BUILD)/generated/sql/$(s).h))
 
 -include $(shell find $(BUILD) -path $(BUILD)/lab -prune -o -type f -name '*.d' -print 2>/dev/null)
-.PHONY: always all peers setup setup-dev help help-all clean demo try bench bench-scale profile results results-summary test unit e2e test-stores test-scripts test-lab test-list lab-proof \
+.PHONY: always all peers setup setup-dev help help-all clean demo try bench bench-scale profile results results-summary test unit e2e test-stores test-scripts test-lab test-docs test-list lab-proof \
   judges pictures check check-format check-python shellcheck tidy format compose-test memcheck fuzz torture mutants
