@@ -16,7 +16,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
-PROGRAMS = ("authserver", "fileserver", "loadgen")
 # What the pages use. Without a network namespace these must be free.
 PORTS = (8080, 9000, 9001, 9010, 9011)
 _ROOT = ("unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc")
@@ -45,6 +44,12 @@ def namespaces() -> tuple[str, ...]:
         except (OSError, subprocess.TimeoutExpired):
             pass
     return ()
+
+
+def programs() -> dict[str, Path]:
+    """Where the programs are, by their names."""
+    folder = PROJECT / os.environ.get("TURNSTILE_BUILD", "build")
+    return {name: folder / name for name in ("authserver", "fileserver", "loadgen")}
 
 
 def ports_in_use() -> list[int]:
@@ -156,13 +161,12 @@ def _copy_checkout(folder: Path, full: bool) -> None:
     left_out = ["build", "files", "lab-results", "results", "__pycache__", ".*_cache", "*.db*"]
     left_out += [] if full else [".git"]
     shutil.copytree(PROJECT, folder, symlinks=True, ignore=_only_at_top(left_out))
-    programs = PROJECT / os.environ.get("TURNSTILE_BUILD", "build")
     (folder / "build").mkdir()
-    for name in PROGRAMS:
+    for name, program in programs().items():
         if full:
-            shutil.copy(programs / name, folder / "build" / name)
+            shutil.copy(program, folder / "build" / name)
         else:
-            (folder / "build" / name).symlink_to(programs / name)
+            (folder / "build" / name).symlink_to(program)
 
 
 def _only_at_top(patterns: list[str]) -> Callable[[str, list[str]], set[str]]:

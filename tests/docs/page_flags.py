@@ -1,0 +1,87 @@
+"""The flags that a page names, each with the command that it belongs to."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from shell import PROJECT, programs
+
+_FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
+_WORD = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*|[\w./][\w./-]*|[&|;`()\n]")
+_ENDS_COMMAND = frozenset("&|;`()")
+# Commands of others, with those of their flags that the pages name.
+FOREIGN: dict[str, set[str]] = {
+    "curl": {"--anyauth", "--cacert", "--resolve"},
+    "docker": {"--build", "--entrypoint", "--env-file", "--network", "--no-deps", "--profile"}
+    | {"--publish-add", "--rm", "--wait"},
+    "make": set(),
+    "nginx": set(),
+    "perf": {"--stdio"},
+    "rclone": {"--download"},
+    "unshare": set(),
+    "wget": set(),
+}
+# Our script that has commands with flags of their own.
+_LAB = ("list", "run", "search users", "report", "compare", "doctor", "limits")
+# What runs in the containers of these names.
+_IN_DOCKER = {"files": "scripts/make-files", "turnstile/loadgen": "loadgen"}
+
+
+def of_help(command: list[str]) -> set[str]:
+    """The flags in the help text of a program."""
+    said = subprocess.run(command, capture_output=True, text=True, cwd=PROJECT, timeout=60)
+    return set(_FLAG.findall(said.stdout)) | {"--help"}
+
+
+def ours() -> dict[str, set[str]]:
+    """The flags of each of our programs and scripts."""
+    found = {name: of_help([str(path), "--help=all"]) for name, path in programs().items()}
+    for script in _scripts():
+        found[str(script.relative_to(PROJECT))] = of_help([str(script), "--help"])
+    lab = [of_help(["scripts/lab", *command.split(), "--help"]) for command in _LAB]
+    found["scripts/lab"] = set().union(*lab)
+    found["scripts/accounts"] |= found["authserver"]
+    found["accounts"] = found["scripts/accounts"]
+    found["lab"] = found["scripts/lab"]
+    return found
+
+
+def _scripts() -> list[Path]:
+    scripts = [path for path in (PROJECT / "scripts").iterdir() if path.is_file()]
+    runners = [PROJECT / "tests" / name for name in ("docs/run", "torture/run", "run_unittests.py")]
+    return sorted(scripts) + runners
+
+
+def on_page(text: str, known: dict[str, set[str]]) -> Iterator[tuple[int, str, str]]:
+    """Each flag with its line and its command, which is empty if the page names none before it.
+
+    A flag belongs to the last command before it in the same line of code, or in the same code span.
+    """
+    command, number, in_span = "", 1, False
+    for found in _WORD.finditer(text):
+        word = found[0]
+        if word == "\n":
+            number += 1
+            command = command if in_span or text[: found.start()].endswith("\\") else ""
+        elif word in _ENDS_COMMAND:
+            in_span = not in_span if word == "`" else in_span
+            command = ""
+        elif word.startswith("--"):
+            yield number, word, command
+        elif command == "docker" and word in _IN_DOCKER:
+            command = _IN_DOCKER[word]
+        elif word.removeprefix("build/") in (*FOREIGN, *known):
+            command = word.removeprefix("build/")
+
+
+def unknown(text: str, known: dict[str, set[str]]) -> list[tuple[int, str]]:
+    """The flags that nobody has, with their lines."""
+    everywhere = set().union(*known.values(), *FOREIGN.values())
+    wrong = []
+    for line, flag, command in on_page(text, known):
+        if flag not in {**FOREIGN, **known}.get(command, everywhere):
+            wrong.append((line, f"{command} {flag}".strip()))
+    return wrong
