@@ -50,6 +50,8 @@ _CHANGES_SYSTEM = re.compile(
     r"\b(apt|apt-get|systemctl|scripts/setup\S*)\b|\s/etc/"
     r"|\bmake (install|uninstall|setup|setup-dev)\b"
 )
+# They serve until Ctrl-C, after a build. tests/scripts/test_try.py runs them.
+_UNTIL_CTRL_C = re.compile(r"\bmake try\b|scripts/try\b")
 # In the short form, these parts of commands are replaced.
 SHORTER = (
     (re.compile(r"--seconds [\d.]+"), "--seconds 1"),
@@ -171,7 +173,7 @@ def _commands(block: Block, end: int) -> tuple[Command, ...]:
             text,
             tuple(dict.fromkeys((*needs, *_needs(text)))),
             notes.long or bool(_LONG.search(without_comment(text))),
-            notes.not_run or _changes_system(text),
+            notes.not_run or _never_run(text),
             notes.typed,
         )
         for number, text in found
@@ -206,8 +208,11 @@ def _notes(block: Block) -> _Notes:
     return notes
 
 
-def _changes_system(text: str) -> str:
-    return REASONS[0] if _CHANGES_SYSTEM.search(without_comment(text)) else ""
+def _never_run(text: str) -> str:
+    command = without_comment(text)
+    if _CHANGES_SYSTEM.search(command):
+        return "changes this system"
+    return "runs until Ctrl-C" if _UNTIL_CTRL_C.search(command) else ""
 
 
 def _needs(text: str) -> list[str]:

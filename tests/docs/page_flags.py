@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from shell import PROJECT, programs
@@ -38,11 +39,14 @@ def of_help(command: list[str]) -> set[str]:
 
 def ours() -> dict[str, set[str]]:
     """The flags of each of our programs and scripts."""
-    found = {name: of_help([str(path), "--help=all"]) for name, path in programs().items()}
+    helps = {name: [str(path), "--help=all"] for name, path in programs().items()}
     for script in _scripts():
-        found[str(script.relative_to(PROJECT))] = of_help([str(script), "--help"])
-    lab = [of_help(["scripts/lab", *command.split(), "--help"]) for command in _LAB]
-    found["scripts/lab"] = set().union(*lab)
+        helps[str(script.relative_to(PROJECT))] = [str(script), "--help"]
+    for command in _LAB:
+        helps[f"scripts/lab {command}"] = ["scripts/lab", *command.split(), "--help"]
+    with ThreadPoolExecutor() as pool:
+        found = dict(zip(helps, pool.map(of_help, helps.values()), strict=True))
+    found["scripts/lab"] = set().union(*(found.pop(f"scripts/lab {name}") for name in _LAB))
     found["scripts/accounts"] |= found["authserver"]
     found["accounts"] = found["scripts/accounts"]
     found["lab"] = found["scripts/lab"]

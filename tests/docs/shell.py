@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import functools
 import os
 import select
@@ -18,6 +19,7 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parents[2]
 # What the pages use. Without a network namespace these must be free.
 PORTS = (8080, 9000, 9001, 9010, 9011)
+_LOCK_FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
 _ROOT = ("unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc")
 _USER = ("unshare", "--user", "--map-root-user", *_ROOT[1:])
 # Inside: loopback is up, and /run is empty, so that no page finds a server of the host.
@@ -27,6 +29,10 @@ _SHORT = {
     "AUTHSERVER_PASSWORD_SCHEME": "plain",
     "LOADGEN_RAMP": "1",
 }
+
+
+class PortsInUse(Exception):
+    """No namespaces can be made here, and another program has ports that the pages name."""
 
 
 class Gone(Exception):
@@ -52,8 +58,18 @@ def programs() -> dict[str, Path]:
     return {name: folder / name for name in ("authserver", "fileserver", "loadgen")}
 
 
-def ports_in_use() -> list[int]:
-    return [port for port in PORTS if _in_use(port)]
+def _ports_for_one() -> int:
+    """Waits until no other page has the ports. Whoever closes the descriptor gives them back.
+
+    Raises PortsInUse.
+    """
+    lock = os.open(Path(tempfile.gettempdir()) / f"turnstile-docs-{os.getuid()}.lock", _LOCK_FLAGS)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    in_use = [port for port in PORTS if _in_use(port)]
+    if in_use:
+        os.close(lock)
+        raise PortsInUse(f"no namespaces can be made, and somebody has the ports {in_use}")
+    return lock
 
 
 def _in_use(port: int) -> bool:
@@ -70,7 +86,11 @@ class Shell:
     """Starts a bash at once. The caller must call close, which ends all that it has started."""
 
     def __init__(self, full: bool, isolated: bool, settings: dict[str, str] | None = None) -> None:
-        """`isolated`: in namespaces, as `namespaces()` says. `settings` are further variables."""
+        """`isolated`: in namespaces, as `namespaces()` says. `settings` are further variables.
+
+        Raises PortsInUse if it is not isolated.
+        """
+        self._lock = None if isolated else _ports_for_one()
         self.folder = Path(tempfile.mkdtemp(prefix="turnstile-docs-"))
         self.checkout = self.folder / "turnstile"
         _copy_checkout(self.checkout, full)
@@ -141,6 +161,8 @@ class Shell:
         os.close(self._commands)
         os.close(self._statuses)
         shutil.rmtree(self.folder, ignore_errors=True)
+        if self._lock is not None:
+            os.close(self._lock)
 
 
 def _in_session(session: int) -> list[int]:
