@@ -14,6 +14,7 @@ from commands import BadBlock, Command, Part, parts_of
 from shell import PROJECT, Gone, Shell, namespaces
 
 LIMIT_S = 120.0
+DOCKER_LIMIT_S = 540.0  # a store of Docker's may take minutes to start
 FULL_LIMIT_S = 4 * 3600.0
 _REDIS = (
     "mkdir -p /run/redis && redis-server --save '' --dir /run/redis --daemonize yes "
@@ -46,7 +47,9 @@ class Form:
 
     @property
     def limit_s(self) -> float:
-        return FULL_LIMIT_S if self.full else LIMIT_S
+        if self.full:
+            return FULL_LIMIT_S
+        return DOCKER_LIMIT_S if self.docker else LIMIT_S
 
 
 def available(form: Form) -> set[str]:
@@ -136,6 +139,10 @@ class _Runner:
     def end_page(self, name: str) -> None:
         """A page that leaves something running does not say how to stop it."""
         self._close_terminals()
+        if self.shell and self.form.docker:
+            _, running = self.shell.paste("docker compose ps --quiet", self.form.limit_s)
+            if running.strip():
+                self.outcome.failed.append(f"{name}: the page does not say `docker compose down`")
         if self.shell:
             _, running = self.shell.paste("jobs -r", self.form.limit_s)
             if "Running" in running:

@@ -17,8 +17,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
-# What the pages use. Without a network namespace these must be free.
-PORTS = (8080, 9000, 9001, 9010, 9011)
+# What the pages name. Without a network namespace these must be free.
+PORTS = (8080, 8443, 9000, 9001, 9010, 9011)
 _LOCK_FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
 _ROOT = ("unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc")
 _USER = ("unshare", "--user", "--map-root-user", *_ROOT[1:])
