@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import shutil
+import subprocess
 import time
 from collections import Counter
 from dataclasses import dataclass, field
@@ -52,9 +54,25 @@ class Form:
         return DOCKER_LIMIT_S if self.docker else LIMIT_S
 
 
+# A program may be there, and the system may still forbid what it does.
+_PROBES = {
+    "nc": ("sh", "-c", "command -v nc"),
+    "perf": ("perf", "record", "-o", "/dev/null", "true"),
+    "strace": ("strace", "-f", "-o", "/dev/null", "true"),
+}
+
+
+@functools.cache
+def _works(probe: tuple[str, ...]) -> bool:
+    try:
+        return subprocess.run(probe, capture_output=True, timeout=30).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+
+
 def available(form: Form) -> set[str]:
     """Which of commands.NEEDS this machine has."""
-    found = {name for name in ("strace", "perf", "nc") if shutil.which(name)}
+    found = {name for name, probe in _PROBES.items() if _works(probe)}
     if os.geteuid() == 0:
         found.add("root")
     if form.docker:
