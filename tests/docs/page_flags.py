@@ -12,6 +12,7 @@ from shell import PROJECT, programs
 
 _FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
 _WORD = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*|[\w./][\w./-]*|[&|;`()\n]")
+_ROW = re.compile(r"^\| (`--.*?) \| ([a-z, ]+)[.;|].*$", re.MULTILINE)
 _ENDS_COMMAND = frozenset("&|;`()")
 # Commands of others, with those of their flags that the pages name.
 FOREIGN: dict[str, set[str]] = {
@@ -89,3 +90,23 @@ def unknown(text: str, known: dict[str, set[str]]) -> list[tuple[int, str]]:
         if flag not in {**FOREIGN, **known}.get(command, everywhere):
             wrong.append((line, f"{command} {flag}".strip()))
     return wrong
+
+
+def rows_with_owners(text: str) -> list[tuple[str, set[str], list[str]]]:
+    """The rows of tables `| flags | of |`: each row, its flags, and the programs that it names."""
+    rows = [(row[0], _FLAG.findall(row[1]), _owners(row[2])) for row in _ROW.finditer(text)]
+    return [(row, set(flags), owners) for row, flags, owners in rows if owners]
+
+
+def of_no_owner(text: str, known: dict[str, set[str]]) -> list[str]:
+    """The rows whose programs do not have these flags."""
+    return [
+        row
+        for row, flags, owners in rows_with_owners(text)
+        if not flags <= set().union(*(known[owner] for owner in owners))
+    ]
+
+
+def _owners(cell: str) -> list[str]:
+    words = cell.replace("both servers", "authserver fileserver").replace(",", " ").split()
+    return [word for word in words if word in ("authserver", "fileserver", "loadgen")]

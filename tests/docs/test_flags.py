@@ -32,6 +32,17 @@ class FlagsTest(unittest.TestCase):
                     self.fail()
         self.assertGreater(named, 300, "most flags were not found")
 
+    def test_a_table_names_the_programs_that_have_a_flag(self):
+        rows = 0
+        for name in pages.names():
+            text = (PROJECT / name).read_text(encoding="utf-8")
+            rows += len(page_flags.rows_with_owners(text))
+            with self.subTest(page=name):
+                self.assertEqual(page_flags.of_no_owner(text, self.known), [])
+        self.assertGreater(rows, 10)
+        wrong = "| `--root DIR` | authserver | the served folder |"
+        self.assertEqual(page_flags.of_no_owner(wrong, self.known), [wrong])
+
     def test_a_flag_that_nobody_has_is_found(self):
         self.assertEqual(
             self.unknown("text\n\nWith `--no-such-flag on` it\n"), [(3, "--no-such-flag")]
