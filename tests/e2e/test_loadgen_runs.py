@@ -128,15 +128,8 @@ class LoadgenSignalsTest(SceneTest):
     def test_the_search_for_the_copies_of_verify_shows_its_progress_and_can_be_ended(self) -> None:
         terminal, its_end = pty.openpty()
         self.addCleanup(os.close, terminal)
-        flags = (
-            "--file",
-            "f%d",
-            "--unique",
-            1_000_000_000,
-            "--verify",
-            "--verify-root",
-            "/nowhere",
-        )
+        many = ("--file", "f%d", "--unique", 1_000_000_000)
+        flags = (*many, "--verify", "--verify-root", "/nowhere")
         command = [str(BUILD / "loadgen"), *GET, *map(str, flags)]
         running = subprocess.Popen(command, env=environment(), stderr=its_end)
         self.addCleanup(running.wait)
