@@ -158,7 +158,7 @@ TEST_CASE("a malformed request is answered, and what is behind it is not read", 
 
 TEST_CASE("a head of 16,384 bytes is taken, and one that is a byte longer is not", "[serve]") {
   const std::string start = "GET / HTTP/1.1\r\nHost: x\r\nX: ";
-  for (const std::size_t size : {16'384, 16'385}) {
+  for (const std::size_t size : {16'384U, 16'385U}) {
     HttpPair pair;
     pair.say("\r\n" + start + std::string(size - start.size() - 4, 'x') + "\r\n\r\n");
     ::shutdown(pair.client.get(), SHUT_WR);

@@ -56,7 +56,7 @@ TEST_CASE("an HTTP new is a POST of JSON", "[loadgen]") {
 }
 
 TEST_CASE("a put has the length and the bytes of its file", "[loadgen]") {
-  for (const std::uint64_t size : {1, 1000, 16 * 1024, 16 * 1024 + 1, 1'000'000}) {
+  for (const std::uint64_t size : {1U, 1000U, 16U * 1024, 16U * 1024 + 1, 1'000'000U}) {
     CAPTURE(size);
     const std::string all = sent(RequestKind::kPut, {{"u", "p"}, "f", size});
     CHECK(
