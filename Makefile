@@ -35,10 +35,13 @@ ifneq ($(findstring clang,$(CXX)),)
 override CXXFLAGS += -Wthread-safety
 endif
 ifeq ($(SANITIZE),address)
+override CPPFLAGS += -DTURNSTILE_SANITIZE_ADDRESS
+override CXXFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined
 # With this sanitizer, g++ 12 warns about uninitialised memory in the <regex> that Catch2 includes.
-override CXXFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined -Wno-maybe-uninitialized
+override CXXFLAGS += $(if $(findstring clang,$(CXX)),,-Wno-maybe-uninitialized)
 endif
 ifeq ($(SANITIZE),thread)
+override CPPFLAGS += -DTURNSTILE_SANITIZE_THREAD
 override CXXFLAGS += -fsanitize=thread
 endif
 
@@ -127,8 +130,10 @@ results-summary: results ### rewrite each docs/results/*/summary.md, with its fi
 ##@ Check
 test: ## install what is missing, build, run all tests
 	@scripts/setup test
-	@$(MAKE) --no-print-directory -j$(shell nproc) all peers $(BUILD)/unit_tests
+	@$(MAKE) --no-print-directory -j$(shell nproc) test-programs
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) tests/run-all
+
+test-programs: all peers $(BUILD)/unit_tests ### build what make test runs
 
 unit: $(BUILD)/unit_tests ## unit tests, all or those of a Catch2 tag: make unit T='[net]'
 	$(Q)$(BUILD)/unit_tests $(if $(T),'$(T)')
@@ -282,6 +287,6 @@ $(BUILD)/generated/sql/%.h: sql/%.sql
 	{ printf 'namespace sql {\ninline constexpr char k%s[] = R"sql(\n' $$name; cat $<; printf ')sql";\n}\n'; } >$@
 $(foreach s,$(SCHEMAS),$(eval $(BUILD)/objects/authserver/stores/$(s)_store.o: $(BUILD)/generated/sql/$(s).h))
 
--include $(shell find $(BUILD) -path $(BUILD)/lab -prune -o -type f -name '*.d' -print 2>/dev/null)
-.PHONY: always all peers setup setup-dev help help-all clean demo try bench bench-scale profile results results-summary test unit e2e test-stores test-scripts test-lab test-docs test-list lab-proof \
+-include $(shell find $(BUILD)/objects $(BUILD)/peers -type f -name '*.d' 2>/dev/null)
+.PHONY: always all peers setup setup-dev help help-all clean demo try bench bench-scale profile results results-summary test test-programs unit e2e test-stores test-scripts test-lab test-docs test-list lab-proof \
   judges pictures check check-format check-python shellcheck tidy format compose-test memcheck fuzz torture mutants
