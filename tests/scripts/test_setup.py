@@ -30,6 +30,7 @@ BUILD = [
     "curl",
 ]
 TEST = [
+    "ccache",
     "catch2",
     "iperf3",
     "sqlite3",
