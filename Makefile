@@ -55,7 +55,7 @@ $(BUILD)/authserver $(BUILD)/unit_tests: override LDLIBS := \
   $(patsubst -lsodium,$(SODIUM),$(LDLIBS)) -Wl,--wrap=mmap,--wrap=munmap
 endif
 
-sources_of = $(wildcard $(1)/*.cpp $(1)/*/*.cpp)
+sources_of = $(wildcard $(1)/*.cpp $(1)/*/*.cpp $(1)/*/*/*.cpp)
 objects_of = $(patsubst %.cpp,$(BUILD)/objects/%.o,$(1))
 
 ##@ Build
@@ -220,14 +220,14 @@ CLANG_TIDY = $(shell command -v clang-tidy-14 || echo clang-tidy)
 FUZZ_CXX = $(shell command -v clang++-14 || echo clang++)
 # The parsers of what comes from outside, each with what it is linked with.
 FUZZED := client_lines http_request http_fields password_record accounts_csv config_file http_answer ftp_reply
-FUZZED_ftp_reply := $(addprefix loadgen/drivers/,ftp.cpp ftp_reply.cpp)
+FUZZED_ftp_reply := $(addprefix loadgen/clients/drivers/,ftp.cpp ftp_reply.cpp)
 FUZZED_client_lines := lib/wire/*.cpp
 FUZZED_http_request := $(addprefix lib/http/,chunks.cpp fields.cpp request_head.cpp)
 FUZZED_LIBS_http_request := -lhttp_parser
 FUZZED_http_fields := lib/http/*.cpp lib/wire/*.cpp
 FUZZED_password_record := authserver/passwords/scheme.cpp
 FUZZED_accounts_csv := authserver/csv.cpp authserver/passwords/scheme.cpp lib/wire/*.cpp
-FUZZED_http_answer := $(addprefix loadgen/,drivers/http.cpp drivers/http_answer.cpp upload.cpp) lib/http/path.cpp \
+FUZZED_http_answer := $(addprefix loadgen/clients/,drivers/http.cpp drivers/http_answer.cpp upload.cpp) lib/http/path.cpp \
   lib/wire/request.cpp lib/net/socket_io.cpp lib/base/clock.cpp
 FUZZED_config_file := lib/flags/*.cpp lib/net/address.cpp $(addprefix lib/base/,error.cpp log.cpp text_lines.cpp units.cpp)
 
@@ -268,7 +268,7 @@ $(BUILD)/objects/%.o: %.cpp Makefile
 $(BUILD)/objects/tests/%.o: override CXXFLAGS += -O1 -g1
 
 # All unit tests are one program. It is linked with the library and with all of each program but its main.cpp.
-UNIT_TESTS := $(wildcard tests/*.cpp tests/lib/*/*.cpp $(foreach p,$(PROGRAMS),tests/$(p)/*.cpp tests/$(p)/*/*.cpp))
+UNIT_TESTS := $(wildcard tests/*.cpp tests/lib/*/*.cpp) $(foreach p,$(PROGRAMS),$(call sources_of,tests/$(p)))
 TESTED := $(filter-out %/main.cpp,$(foreach p,$(PROGRAMS),$(call sources_of,$(p))))
 $(BUILD)/unit_tests: $(call objects_of,$(UNIT_TESTS) $(TESTED)) $(BUILD)/libturnstile.a
 	$(call say,link $@)

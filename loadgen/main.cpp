@@ -10,12 +10,12 @@
 #include "base/host.h"
 #include "base/stop_signals.h"
 #include "flags/parse.h"
-#include "loadgen/config.h"
-#include "loadgen/crowd/report.h"
-#include "loadgen/crowd/run.h"
+#include "loadgen/config/config.h"
+#include "loadgen/figures/crowd_report.h"
+#include "loadgen/figures/report.h"
+#include "loadgen/figures/result_file.h"
+#include "loadgen/loops/crowd/run.h"
 #include "loadgen/preflight.h"
-#include "loadgen/report.h"
-#include "loadgen/result_file.h"
 #include "loadgen/run.h"
 
 namespace {

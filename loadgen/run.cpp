@@ -17,12 +17,12 @@
 #include "base/clock.h"
 #include "base/host.h"
 #include "base/stop_signals.h"
-#include "loadgen/burst/hold.h"
-#include "loadgen/burst/loop.h"
-#include "loadgen/closed_loop.h"
-#include "loadgen/open_loop.h"
-#include "loadgen/progress.h"
-#include "loadgen/transfer_file.h"
+#include "loadgen/figures/progress.h"
+#include "loadgen/figures/transfer_file.h"
+#include "loadgen/loops/burst/hold.h"
+#include "loadgen/loops/burst/loop.h"
+#include "loadgen/loops/closed.h"
+#include "loadgen/loops/open.h"
 
 namespace loadgen {
 

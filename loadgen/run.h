@@ -22,11 +22,11 @@
 #include <vector>
 
 #include "base/result.h"
-#include "loadgen/burst/figures.h"
-#include "loadgen/config.h"
+#include "loadgen/config/config.h"
 #include "loadgen/cpu.h"
+#include "loadgen/figures/burst.h"
+#include "loadgen/figures/recorder.h"
 #include "loadgen/preflight.h"
-#include "loadgen/recorder.h"
 
 namespace loadgen {
 
