@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "loadgen/clients/workload.h"
+#include "loadgen/config/numbered.h"
 #include "net/socket_io.h"
 
 namespace loadgen::crowd {

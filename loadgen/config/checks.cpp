@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "base/log.h"
-#include "loadgen/clients/workload.h"
+#include "loadgen/config/numbered.h"
 #include "wire/line_buffer.h"
 #include "wire/request.h"
 

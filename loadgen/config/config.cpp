@@ -6,8 +6,8 @@
 #include "flags/alternatives.h"
 #include "flags/parse.h"
 #include "flags/values.h"
-#include "loadgen/clients/workload.h"
 #include "loadgen/config/checks.h"
+#include "loadgen/config/numbered.h"
 
 namespace loadgen {
 
@@ -184,6 +184,12 @@ bool is_crowd(const Config& config) { return config.crowd.users > 0; }
 
 bool is_burst(const Config& config) { return config.release == Release::kTransfer; }
 
+RunKind kind_of(const Config& config) {
+  if (is_crowd(config)) return RunKind::kCrowd;
+  if (is_burst(config)) return RunKind::kBurst;
+  return is_open_loop(config) ? RunKind::kOpen : RunKind::kClosed;
+}
+
 bool notes_transfers(const Config& config) { return is_burst(config) || !config.transfers.empty(); }
 
 int connections_of(const Config& config) {
@@ -252,7 +258,10 @@ std::variant<Config, int> read_config(int argc, char** argv) {
   const auto exit_status =
       flags::parse(program, argc, argv, declare, [&] { return what_is_wrong_with(config); });
   if (exit_status) return *exit_status;
-  if (is_crowd(config)) config.connection = Connection::kKeepAlive;
+  if (is_crowd(config)) {
+    config.connection = Connection::kKeepAlive;
+    config.threads = crowd::threads_of(config.crowd, config.threads);
+  }
   return config;
 }
 

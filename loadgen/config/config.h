@@ -45,11 +45,19 @@ enum class Release {
   kTransfer,  // all in the same moment, round by round: a burst
 };
 
+// What decides when a thread sends its next request.
+enum class RunKind {
+  kClosed,  // it has the reply to the one before
+  kOpen,    // a schedule
+  kBurst,   // all threads together, round by round
+  kCrowd,   // many users on few threads, each at its own rate of bytes
+};
+
 struct Config {
   RequestKind request = RequestKind::kGet;
   Protocol protocol = Protocol::kNative;
   net::HostPort server{"127.0.0.1", 9000};
-  int threads = 1;
+  int threads = 1;  // of a crowd: as many as there are cores, unless they are given
 
   // The length of the run. `requests` is for each thread; if it is not 0, `seconds_ms` is not used.
   std::int64_t seconds_ms = 10'000;
@@ -94,6 +102,8 @@ struct Config {
 // Whether this is a run of new that makes the accounts that --user names, each once, and then ends.
 bool makes_given_accounts(const Config& config);
 
+RunKind kind_of(const Config& config);
+
 // Whether the loop is open: requests are sent by a schedule.
 bool is_open_loop(const Config& config);
 
@@ -112,7 +122,8 @@ int connections_of(const Config& config);
 // How many sockets each of them needs at once.
 unsigned sockets_of(const Config& config);
 
-// Whether the run ends when a number of requests was carried out, and not at a time.
+// Whether the run ends when a number of requests was carried out, and not at a time. Not of a
+// crowd.
 bool ends_by_number(const Config& config);
 
 // The words that the command line and the reports use.

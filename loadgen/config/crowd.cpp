@@ -1,5 +1,9 @@
 #include "loadgen/config/crowd.h"
 
+#include <algorithm>
+#include <cmath>
+
+#include "base/host.h"
 #include "flags/alternatives.h"
 #include "flags/values.h"
 
@@ -45,6 +49,12 @@ void declare(flags::App& app, Options& options, flags::Option* seconds, flags::O
                    "is called once")
       ->type_name("COUNT")
       ->default_str("");
+}
+
+int threads_of(const Options& options, int wanted) {
+  const int threads =
+      options.has_threads ? wanted : static_cast<int>(std::ceil(base::usable_cores()));
+  return std::clamp(threads, 1, options.users);
 }
 
 const char* word_of(EngineKind engine) {

@@ -35,6 +35,10 @@ struct Options {
 void declare(flags::App& app, Options& options, flags::Option* seconds, flags::Option* threads,
              std::int64_t& seconds_ms);
 
+// The threads of a crowd: `wanted` if they were given, or one for each core, but no more than
+// users.
+int threads_of(const Options& options, int wanted);
+
 const char* word_of(EngineKind engine);
 const char* word_of(TooSlow too_slow);
 

@@ -2,13 +2,11 @@
 
 #include <algorithm>
 
-#include "loadgen/figures/recorder.h"
+#include "loadgen/figures/units.h"
 
 namespace loadgen::burst {
 
 namespace {
-
-double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 // From the first to the last of several moments.
 class Extent {
@@ -24,7 +22,7 @@ class Extent {
   std::int64_t last_ns_ = 0;
 };
 
-Figures figures_of(const Sums& sums) {
+SumsSummary summary_of(const Sums& sums) {
   return {.transfers = sums.transfers,
           .failed = sums.failed,
           .bytes = sums.bytes,
@@ -84,9 +82,9 @@ Summary summarize(const std::vector<Sums>& rounds) {
   Sums all;
   for (const Sums& round : rounds) {
     all.add(round);
-    summary.rounds.push_back(figures_of(round));
+    summary.rounds.push_back(summary_of(round));
   }
-  summary.all = figures_of(all);
+  summary.all = summary_of(all);
   return summary;
 }
 

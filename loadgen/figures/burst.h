@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "loadgen/clients/client.h"
+#include "loadgen/figures/exchange.h"
 
 namespace loadgen::burst {
 
@@ -41,7 +41,7 @@ struct Sums {
 Sums sums_of(std::span<const Transfer> round);
 
 // The same in the units of the reports.
-struct Figures {
+struct SumsSummary {
   std::uint64_t transfers = 0;
   std::uint64_t failed = 0;
   std::uint64_t bytes = 0;
@@ -57,8 +57,8 @@ struct Figures {
 };
 
 struct Summary {
-  Figures all;  // the spans added up, without the time between the rounds
-  std::vector<Figures> rounds;
+  SumsSummary all;  // the spans added up, without the time between the rounds
+  std::vector<SumsSummary> rounds;
 };
 
 Summary summarize(const std::vector<Sums>& rounds);

@@ -19,6 +19,8 @@ enum class Fault {
   // Open loop: it was due, but all threads were busy until the end of the drain, or of a run that a
   // signal ended.
   kUnfinished,
+
+  kTooSlow,  // crowd: a fetch was below the least rate
 };
 
 // The word in the results. Empty for a value that is not an enumerator.
@@ -30,6 +32,7 @@ constexpr std::string_view word_of(Fault fault) {
     case Fault::kMismatch: return "mismatch";
     case Fault::kProtocol: return "protocol";
     case Fault::kUnfinished: return "unfinished";
+    case Fault::kTooSlow: return "too-slow";
   }
   return {};
 }
@@ -62,6 +65,8 @@ class Cause {
                           : loadgen::word_of(static_cast<Fault>(index - kCodes));
   }
 
+  std::string_view word() const { return word_of(index_); }
+
   bool operator==(const Cause&) const = default;
 
  private:
@@ -71,6 +76,6 @@ class Cause {
 // The indexes are dense, so that an array of kCount counters has one for each cause.
 static_assert(Cause(wire::kErrorCodes.back()).index() + 1 == Cause::kCodes);
 static_assert(Cause(Fault::kTimeout).index() == Cause::kCodes);
-static_assert(Cause(Fault::kUnfinished).index() < Cause::kCount);
+static_assert(Cause(Fault::kTooSlow).index() + 1 == Cause::kCount);
 
 }  // namespace loadgen

@@ -1,18 +1,16 @@
-#include <cmath>
+#include "loadgen/figures/json.h"
+
 #include <nlohmann/json.hpp>
 
 #include "loadgen/figures/burst_report.h"
-#include "loadgen/figures/report.h"
+#include "loadgen/figures/crowd_report.h"
+#include "loadgen/figures/format.h"
 
 namespace loadgen {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// To six digits behind the point: a nanosecond, where the unit is a millisecond. Further digits
-// would only pretend to be exact.
-double rounded(double value) { return std::round(value * 1e6) / 1e6; }
 
 Json errors_json(const Summary& summary) {
   Json errors{{"total", summary.errors_total}};
@@ -58,9 +56,9 @@ Json per_second_json(const std::vector<SecondSummary>& seconds) {
   return rows;
 }
 
-Json window_json(const RunResult& result, const Summary& summary) {
-  return {{"start_unix_s", rounded(result.start_unix_s)},
-          {"end_unix_s", rounded(result.start_unix_s + summary.elapsed_s)}};
+Json window_json(const Figures& figures, const Summary& summary) {
+  return {{"start_unix_s", rounded(figures.start_unix_s)},
+          {"end_unix_s", rounded(figures.start_unix_s + summary.elapsed_s)}};
 }
 
 Json cpu_json(const CpuUse& cpu, int threads) {
@@ -70,7 +68,6 @@ Json cpu_json(const CpuUse& cpu, int threads) {
           {"is_bottleneck", cpu.is_bottleneck(threads)}};
 }
 
-// The field is only there for an open loop.
 Json open_loop_json(const Config& config, const OpenSummary& open) {
   return {{"rate_rps", config.rate_rps},
           {"arrivals", word_of(config.arrivals)},
@@ -87,34 +84,44 @@ Json run_delay_json(const CpuUse& cpu) {
   return {{"share", rounded(cpu.run_delay_share)}, {"is_starved", cpu.is_starved()}};
 }
 
+// The fields of a run in which each thread sends one request after the other.
+void add_requests(Json& json, const Config& config, const Figures& figures,
+                  const Summary& summary) {
+  json.update(Json{{"threads", config.threads},
+                   {"connection", word_of(config.connection)},
+                   {"elapsed_s", rounded(summary.elapsed_s)},
+                   {"requests", summary.requests},
+                   {"throughput_rps", rounded(summary.throughput_rps)},
+                   {"bytes", summary.bytes},
+                   {"errors", errors_json(summary)},
+                   {"response_time_ms", response_time_json(summary.response)},
+                   {"per_second", per_second_json(summary.per_second)},
+                   {"phases_ms", phases_json(config, summary)},
+                   {"valid", summary.invalid_because.empty()},
+                   {"invalid_because", summary.invalid_because},
+                   {"n_check", summary.has_n_check() ? Json(rounded(summary.n_check)) : Json()},
+                   {"window", window_json(figures, summary)},
+                   {"warmup_s", static_cast<double>(config.warmup_ms) / 1000},
+                   {"warmup_requests", figures.tally.warmup_requests},
+                   {"cooldown_requests", figures.tally.cooldown_requests},
+                   {"cpu", cpu_json(figures.cpu, config.threads)},
+                   {"run_delay", run_delay_json(figures.cpu)},
+                   {"first_errors", first_errors_json(summary)}});
+}
+
 }  // namespace
 
-std::string json_of(const Config& config, const RunResult& result, const Summary& summary) {
+std::string json_of(const Config& config, const Figures& figures, const Summary& summary) {
   Json json{{"request", word_of(config.request)},
             {"protocol", word_of(config.protocol)},
-            {"server", net::to_string(config.server)},
-            {"threads", config.threads},
-            {"connection", word_of(config.connection)},
-            {"elapsed_s", rounded(summary.elapsed_s)},
-            {"requests", summary.requests},
-            {"throughput_rps", rounded(summary.throughput_rps)},
-            {"bytes", summary.bytes},
-            {"errors", errors_json(summary)},
-            {"response_time_ms", response_time_json(summary.response)},
-            {"per_second", per_second_json(summary.per_second)},
-            {"phases_ms", phases_json(config, summary)},
-            {"valid", summary.invalid_because.empty()},
-            {"invalid_because", summary.invalid_because},
-            {"n_check", summary.has_n_check() ? Json(rounded(summary.n_check)) : Json()},
-            {"window", window_json(result, summary)},
-            {"warmup_s", static_cast<double>(config.warmup_ms) / 1000},
-            {"warmup_requests", result.tally.warmup_requests},
-            {"cooldown_requests", result.tally.cooldown_requests},
-            {"cpu", cpu_json(result.cpu, config.threads)},
-            {"run_delay", run_delay_json(result.cpu)},
-            {"first_errors", first_errors_json(summary)},
-            {"server_addresses", result.servers},
-            {"sources", result.sources}};
+            {"server", net::to_string(config.server)}};
+  if (summary.crowd) {
+    crowd::add_to(json, config, figures, summary);
+  } else {
+    add_requests(json, config, figures, summary);
+  }
+  json["server_addresses"] = figures.servers;
+  json["sources"] = figures.sources;
   if (summary.open) json["open_loop"] = open_loop_json(config, *summary.open);
   if (summary.burst) json["burst"] = burst::json_of(*summary.burst);
   return json.dump(2) + "\n";

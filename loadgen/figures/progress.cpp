@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "loadgen/figures/units.h"
+
 namespace loadgen {
 
 namespace {

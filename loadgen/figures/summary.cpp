@@ -2,16 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "loadgen/figures/format.h"
+#include "loadgen/figures/units.h"
+
 namespace loadgen {
 
 namespace {
 
-// 0 if `whole` is 0: no time passed, or nothing succeeded.
-double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
-
-double mean_ms(std::uint64_t sum_ns, std::uint64_t count) {
-  return ms_of(ratio(static_cast<double>(sum_ns), static_cast<double>(count)));
-}
+double mean_ms(std::uint64_t sum_ns, std::uint64_t count) { return ms_of(ratio(sum_ns, count)); }
 
 ResponseTimes response_times(const Histogram& response_ns) {
   const auto percentile_ms = [&](unsigned per_mille) {
@@ -97,10 +95,17 @@ std::vector<std::string> find_faults(const Tally& tally, const Summary& summary,
   return faults;
 }
 
+std::optional<std::string> failure_of_crowd(const crowd::Summary& crowd) {
+  if (crowd.outcome.end == crowd::End::kTooSlow)
+    return fmt::format("a user did not hold its rate: {}", causes_text(crowd));
+  if (crowd.outcome.standing.held == 0) return fmt::format("no user holds: {}", causes_text(crowd));
+  return {};
+}
+
 }  // namespace
 
-Summary summarize(const Tally& tally, int threads,
-                  const std::optional<std::vector<burst::Sums>>& rounds) {
+Summary summarize(const Figures& figures, int threads) {
+  const Tally& tally = figures.tally;
   Summary summary;
   summary.elapsed_s = seconds_of(static_cast<double>(tally.elapsed_ns));
   summary.requests = tally.succeeded();
@@ -120,11 +125,34 @@ Summary summarize(const Tally& tally, int threads,
 
   const double all_ns = static_cast<double>(tally.elapsed_ns) * threads;
   summary.open = open_summary(tally, summary.response);
-  if (rounds) summary.burst = burst::summarize(*rounds);
+  if (figures.rounds) summary.burst = burst::summarize(*figures.rounds);
+  if (tally.crowd && figures.crowd) summary.crowd = crowd::summarize(*tally.crowd, *figures.crowd);
   if (summary.has_n_check())
     summary.n_check = ratio(summary.throughput_rps * summary.response.mean_ms / 1000, threads);
   summary.invalid_because = find_faults(tally, summary, all_ns);
   return summary;
+}
+
+std::string errors_text(const Summary& summary) {
+  std::string text;
+  for (const auto& [word, count] : summary.errors) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", word, grouped(count));
+  }
+  return text.empty() ? "none" : text;
+}
+
+std::optional<std::string> failure_of(const Summary& summary) {
+  if (summary.crowd) return failure_of_crowd(*summary.crowd);
+  if (summary.errors_total > 0) {
+    return fmt::format("{} of {} requests failed: {}", summary.errors_total,
+                       summary.errors_total + summary.requests, errors_text(summary));
+  }
+  const std::vector<std::string>& reasons = summary.invalid_because;
+  if (reasons.empty()) return {};
+  const bool is_only_n_check =
+      reasons.size() == 1 && summary.requests > 0 && !summary.is_n_check_good();
+  if (is_only_n_check && summary.elapsed_s < kLeastElapsedS) return {};
+  return fmt::format("the run is invalid: {}", fmt::join(reasons, "; "));
 }
 
 }  // namespace loadgen

@@ -1,4 +1,4 @@
-// The figures of a run, and whether they can be trusted.
+// The figures of a run in the units of the reports, and whether they can be trusted.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "loadgen/figures/burst.h"
-#include "loadgen/figures/recorder.h"
+#include "loadgen/figures/figures.h"
 
 namespace loadgen {
 
@@ -51,7 +50,7 @@ struct OpenSummary {
   bool is_late = false;               // the lateness makes the run invalid
 };
 
-// A Tally in the units of the reports. Only requests that succeeded count, except in the errors.
+// Only requests that succeeded count, except in the errors.
 // All times of requests are 0 when none succeeded.
 struct Summary {
   double elapsed_s = 0;  // the length of the measured window
@@ -82,22 +81,33 @@ struct Summary {
   std::vector<SecondSummary> per_second;
 
   // The self-check: X*R/N, which is 1 when every thread always had a request under way. See
-  // docs/measuring.md. It is not defined for an open loop and a burst.
+  // docs/measuring.md. It is not defined for the other kinds of run.
   double n_check = 0;
   bool is_n_check_good() const {
     return !has_n_check() || (n_check >= kLeastNCheck && n_check <= kMostNCheck);
   }
-  bool has_n_check() const { return !open && !burst; }
+  bool has_n_check() const { return !open && !burst && !crowd; }
 
   std::optional<OpenSummary> open;           // only of an open loop
   std::optional<burst::Summary> burst;       // only of a burst
+  std::optional<crowd::Summary> crowd;       // only of a crowd
   std::vector<std::string> invalid_because;  // empty: the run is valid
 
   double last_byte_ms() const { return open ? open->service.mean_ms : response.mean_ms; }
 };
 
-// Requires: threads > 0. `rounds` are those of a burst.
-Summary summarize(const Tally& tally, int threads,
-                  const std::optional<std::vector<burst::Sums>>& rounds = {});
+// Requires: threads > 0.
+Summary summarize(const Figures& figures, int threads);
+
+// The errors in one line, such as "denied 3, timeout 1", or "none".
+std::string errors_text(const Summary& summary);
+
+// Why the exit status must be 1, in one line, or nothing.
+//
+// A request failed, or the run is invalid. A run shorter than kLeastElapsedS does not fail because
+// of its n_check alone, so that a few requests can be used as a test of the server.
+//
+// A crowd fails when no user holds, or with --too-slow fail when one of them left.
+std::optional<std::string> failure_of(const Summary& summary);
 
 }  // namespace loadgen

@@ -1,32 +1,24 @@
+#include "loadgen/figures/table.h"
+
 #include <fmt/format.h>
 
 #include "base/units.h"
 #include "loadgen/figures/burst_report.h"
-#include "loadgen/figures/report.h"
+#include "loadgen/figures/crowd_report.h"
+#include "loadgen/figures/format.h"
 
 namespace loadgen {
 
 namespace {
 
-// "9,121"
-std::string grouped(std::uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
-  return digits;
-}
-
-std::string row(const char* name, const std::string& text) {
-  return fmt::format("  {:<15}{}\n", name, text);
-}
-
-std::string title(const Config& config, const RunResult& result, const Summary& summary) {
+std::string title(const Config& config, const Figures& figures, const Summary& summary) {
   std::string line = fmt::format(
-      "{} {} {}: {} thread{}, {}{}", word_of(config.request),
+      "{} {} {}: {}, {}{}", word_of(config.request),
       config.request == RequestKind::kPut ? "to" : "from", net::to_string(config.server),
-      config.threads, config.threads == 1 ? "" : "s",
+      counted(static_cast<std::uint64_t>(config.threads), "thread"),
       config.protocol == Protocol::kNative ? "" : std::string(word_of(config.protocol)) + ", ",
       word_of(config.connection));
-  if (result.sources > 1) line += fmt::format(" from {} local addresses", result.sources);
+  if (figures.sources > 1) line += fmt::format(" from {} local addresses", figures.sources);
   return line + fmt::format(", {:.3f} s\n", summary.elapsed_s);
 }
 
@@ -107,32 +99,12 @@ std::string check_rows(const Config& config, const Summary& summary) {
 
 }  // namespace
 
-std::string errors_text(const Summary& summary) {
-  std::string text;
-  for (const auto& [word, count] : summary.errors) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", word, grouped(count));
-  }
-  return text.empty() ? "none" : text;
-}
-
-std::optional<std::string> failure_of(const Summary& summary) {
-  if (summary.errors_total > 0) {
-    return fmt::format("{} of {} requests failed: {}", summary.errors_total,
-                       summary.errors_total + summary.requests, errors_text(summary));
-  }
-  const std::vector<std::string>& reasons = summary.invalid_because;
-  if (reasons.empty()) return {};
-  const bool is_only_n_check =
-      reasons.size() == 1 && summary.requests > 0 && !summary.is_n_check_good();
-  if (is_only_n_check && summary.elapsed_s < kLeastElapsedS) return {};
-  return fmt::format("the run is invalid: {}", fmt::join(reasons, "; "));
-}
-
-std::string table_of(const Config& config, const RunResult& result, const Summary& summary) {
-  const CpuUse& cpu = result.cpu;
-  std::string table = title(config, result, summary);
-  if (result.servers.size() > 1)
-    table += row("addresses", fmt::format("{}", fmt::join(result.servers, ", ")));
+std::string table_of(const Config& config, const Figures& figures, const Summary& summary) {
+  if (summary.crowd) return crowd::table_of(config, figures, summary);
+  const CpuUse& cpu = figures.cpu;
+  std::string table = title(config, figures, summary);
+  if (figures.servers.size() > 1)
+    table += row("addresses", fmt::format("{}", fmt::join(figures.servers, ", ")));
   table += row("throughput", throughput_text(summary));
   if (summary.response.max_ms > 0) {
     table += row("response time", response_time_text(summary.response));
@@ -162,7 +134,7 @@ std::string table_of(const Config& config, const RunResult& result, const Summar
   }
   if (summary.open) table += thread_warning(*summary.open);
   if (summary.burst) table += burst::warning_of(*summary.burst);
-  if (result.warning) table += "warning: " + *result.warning + "\n";
+  if (figures.warning) table += "warning: " + *figures.warning + "\n";
   return table;
 }
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/file_io.h"
-#include "loadgen/figures/recorder.h"
+#include "loadgen/figures/units.h"
 
 namespace loadgen {
 
@@ -54,13 +54,13 @@ bool TransferFile::begin(std::int64_t start_ns, double start_unix_s) {
 }
 
 bool TransferFile::write(std::string_view lines) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   if (failed_errno_ == 0 && !base::write_all(fd_.get(), lines)) failed_errno_ = errno;
   return failed_errno_ == 0;
 }
 
 base::Status TransferFile::finish() {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   if (failed_errno_ != 0) return failed("write", path_, failed_errno_);
   fd_ = {};
   return base::kDone;

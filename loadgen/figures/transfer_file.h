@@ -3,12 +3,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 
+#include "base/mutex.h"
 #include "base/result.h"
-#include "loadgen/clients/client.h"
+#include "loadgen/figures/exchange.h"
 #include "net/fd.h"
 
 namespace loadgen {
@@ -24,13 +24,13 @@ class TransferFile {
   // Writes the header. The times of all lines are since `start_ns`, a time of base::now_ns(), which
   // was `start_unix_s` on the wall clock. Returns as write(). Called once, before any thread
   // writes.
-  bool begin(std::int64_t start_ns, double start_unix_s);
+  bool begin(std::int64_t start_ns, double start_unix_s) EXCLUDES(mutex_);
 
   // Appends whole lines. Returns whether all lines so far could be written. Any thread.
-  bool write(std::string_view lines);
+  bool write(std::string_view lines) EXCLUDES(mutex_);
 
   // Closes the file. Fails if a line could not be written. Requires: no thread writes any more.
-  base::Status finish();
+  base::Status finish() EXCLUDES(mutex_);
 
   // See begin(). Constant once the threads run.
   std::int64_t start_ns() const { return start_ns_; }
@@ -43,9 +43,9 @@ class TransferFile {
   std::int64_t start_ns_ = 0;
   std::string start_unix_;  // in seconds, with six digits behind the point
 
-  std::mutex mutex_;  // guards what follows
-  net::Fd fd_;
-  int failed_errno_ = 0;
+  base::Mutex mutex_;
+  net::Fd fd_ GUARDED_BY(mutex_);
+  int failed_errno_ GUARDED_BY(mutex_) = 0;
 };
 
 // The lines of one thread. They are kept until they fill kKeptBytes, so that most transfers cost no

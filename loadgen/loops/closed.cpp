@@ -4,6 +4,22 @@
 
 namespace loadgen {
 
+namespace {
+
+class ClosedLoad final : public Load {
+ public:
+  explicit ClosedLoad(const Shared& shared) : shared_(shared) {}
+
+  std::unique_ptr<Loop> make_loop(int thread) override {
+    return std::make_unique<ClosedLoop>(shared_, thread);
+  }
+
+ private:
+  const Shared& shared_;
+};
+
+}  // namespace
+
 void ClosedLoop::send_requests(RunControl& control) {
   if (config_.warmup_ms > 0) warm_up(control);
   measure(control);
@@ -55,6 +71,10 @@ void ClosedLoop::cool_down(RunControl& control) {
     carry_out_next(control);
     recorder_.count_cooldown();
   }
+}
+
+std::unique_ptr<Load> make_closed_load(const Shared& shared) {
+  return std::make_unique<ClosedLoad>(shared);
 }
 
 }  // namespace loadgen

@@ -2,17 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
-#include "loadgen/loops/loop.h"
+#include "loadgen/loops/client_loop.h"
 
 namespace loadgen {
 
 // Every request that begins inside the window counts, up to its end. A thread whose last such
 // request has ended goes on with requests that do not count until all threads are as far (the
 // cool-down). So the slowest requests are measured under the same load as all others.
-class ClosedLoop final : public Loop {
+class ClosedLoop final : public ClientLoop {
  public:
-  using Loop::Loop;
+  using ClientLoop::ClientLoop;
 
  private:
   void send_requests(RunControl& control) override;
@@ -22,5 +23,8 @@ class ClosedLoop final : public Loop {
   void measure(RunControl& control);
   void cool_down(RunControl& control);
 };
+
+// `shared` must outlive it.
+std::unique_ptr<Load> make_closed_load(const Shared& shared);
 
 }  // namespace loadgen

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <memory>
 
-#include "loadgen/loops/loop.h"
+#include "loadgen/loops/client_loop.h"
 #include "loadgen/loops/schedule.h"
 
 namespace loadgen {
@@ -16,11 +16,11 @@ namespace loadgen {
 //
 // A request that is due inside the window counts. After the window, requests that still wait are
 // sent for at most --timeout (the drain). Those that still wait then are counted as unfinished.
-class OpenLoop final : public Loop {
+class OpenLoop final : public ClientLoop {
  public:
   // `schedule`, which all threads share, must outlive it.
   OpenLoop(Schedule& schedule, const Shared& shared, int thread)
-      : Loop(shared, thread), schedule_(schedule) {}
+      : ClientLoop(shared, thread), schedule_(schedule) {}
 
  private:
   void send_requests(RunControl& control) override;
@@ -29,5 +29,8 @@ class OpenLoop final : public Loop {
   Schedule& schedule_;
   std::int64_t free_since_ns_ = 0;  // the end of the last request
 };
+
+// `shared` must outlive it.
+std::unique_ptr<Load> make_open_load(const Shared& shared);
 
 }  // namespace loadgen

@@ -15,7 +15,7 @@ Exchange from_release(Exchange exchange) {
 }  // namespace
 
 // Without a window, not all threads could be started. Those that were must not wait for the others.
-void Loop::send_requests(RunControl& control) {
+void BurstLoop::send_requests(RunControl& control) {
   control.window_gate.wait();
   if (control.window_start_ns == 0) return;
   recorder_.begin(control.window_start_ns);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "loadgen/loops/burst/rounds.h"
-#include "loadgen/loops/loop.h"
+#include "loadgen/loops/client_loop.h"
 
 namespace loadgen::burst {
 
@@ -10,11 +10,11 @@ namespace loadgen::burst {
 // round begins when the transfers of all threads have ended.
 //
 // The response time of its requests starts at the release, where they ask for their files.
-class Loop final : public loadgen::Loop {
+class BurstLoop final : public ClientLoop {
  public:
   // `rounds`, which all threads share, must outlive it.
-  Loop(Rounds& rounds, const Shared& shared, int thread)
-      : loadgen::Loop(shared, thread), rounds_(rounds), thread_(thread) {}
+  BurstLoop(Rounds& rounds, const Shared& shared, int thread)
+      : ClientLoop(shared, thread), rounds_(rounds), thread_(thread) {}
 
  private:
   void send_requests(RunControl& control) override;

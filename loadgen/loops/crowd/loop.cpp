@@ -13,14 +13,12 @@ namespace loadgen::crowd {
 
 namespace {
 
-constexpr int kMostWaitMs = 100;  // so that stop() is noticed
+constexpr int kMostWaitMs = 100;  // so that the end of the run is noticed
 constexpr std::uint32_t kSampledAtOnce = 64;
 
 std::string text_of(int errno_value) {
   return std::error_code(errno_value, std::generic_category()).message();
 }
-
-std::string word(Cause cause) { return std::string(Cause::word_of(cause.index())); }
 
 void add(std::atomic<int>& counter, int by) { counter.fetch_add(by, std::memory_order_relaxed); }
 
@@ -30,64 +28,75 @@ std::size_t most_at_once(const Config& config) {
 
 }  // namespace
 
-Loop::Loop(const Config& config, const Ready& ready, Share share, std::int64_t start_ns)
-    : config_(config),
-      ready_(ready),
-      share_(share),
-      start_ns_(start_ns),
-      pace_(config.rate_rps, config.crowd.least_rate_percent, most_at_once(config)),
-      users_(static_cast<std::size_t>(share.users_of(config.crowd.users))),
-      wheel_(static_cast<std::uint32_t>(users_.size())),
-      conversations_(config),
-      buffer_(std::size_t{64} * 1024),
-      next_sample_ns_(start_ns) {}
+Standing LiveCounts::standing() const {
+  constexpr auto kRelaxed = std::memory_order_relaxed;
+  Standing now{.started = started.load(kRelaxed)};
+  now.held = now.started - dropped.load(kRelaxed);
+  now.without_fetch = now.held - fetched.load(kRelaxed);
+  return now;
+}
 
-void Loop::run() {
+CrowdLoop::CrowdLoop(const Shared& shared, Share share)
+    : shared_(shared),
+      config_(shared.config),
+      share_(share),
+      pace_(config_.rate_rps, config_.crowd.least_rate_percent, most_at_once(config_)),
+      users_(static_cast<std::size_t>(share.users_of(config_.crowd.users))),
+      wheel_(static_cast<std::uint32_t>(users_.size())),
+      conversations_(config_),
+      buffer_(std::size_t{64} * 1024) {}
+
+void CrowdLoop::prepare() {
   auto engine = open_engine(config_.crowd.engine,
                             static_cast<std::uint32_t>(users_.size()) * sockets_of(config_));
-  if (engine) {
-    engine_ = std::move(*engine);
+  note(engine ? base::kDone : base::Status(engine.error()));
+  if (engine) engine_ = std::move(*engine);
+}
+
+void CrowdLoop::carry_load(RunControl& control) {
+  control.window_gate.wait();
+  start_ns_ = next_sample_ns_ = control.window_start_ns;
+  tally_ = &recorder_.begin_crowd(start_ns_);
+  if (engine_) {
     serve();
-    tally_.overflows = engine_->overflows();
-  } else {
-    failure_ = engine.error().context;
+    tally_->overflows = engine_->overflows();
   }
   for (const User& user : users_)
     if (user.phase != Phase::kGone && user.fetches > 0)
-      tally_.rate_errors.push_back(user.worst_error);
-  live_.has_stopped.store(true, std::memory_order_relaxed);
+      tally_->rate_errors.push_back(user.worst_error);
   users_.clear();
   engine_.reset();
 }
 
-void Loop::serve() {
+void CrowdLoop::serve() {
   for (std::uint32_t user = 0; user < users_.size(); ++user) {
     const std::int64_t part_ms =
         config_.crowd.ramp_ms * share_.number_of(user) / config_.crowd.users;
     wait_until(user, start_ns_ + part_ms * base::kNsPerMs);
   }
   std::vector<std::uint32_t> ready;
-  while (!must_stop_.load(std::memory_order_relaxed) && !failure_) {
+  while (!shared_.control.must_stop()) {
     ready.clear();
     const std::int64_t now_tick = (base::now_ns() - start_ns_) / base::kNsPerMs;
-    tally_.most_late_ms = std::max(tally_.most_late_ms, now_tick - wheel_.next_tick());
+    tally_->most_late_ms = std::max(tally_->most_late_ms, now_tick - wheel_.next_tick());
     wheel_.take_due(now_tick, ready);
     for (const std::uint32_t user : ready) deal_with(user);
     if (base::now_ns() >= next_sample_ns_) sample_waiting_bytes();
     ready.clear();
     const std::int64_t left = wheel_.next_tick() - (base::now_ns() - start_ns_) / base::kNsPerMs;
     note(engine_->wait(static_cast<int>(std::clamp<std::int64_t>(left, 0, kMostWaitMs)), ready));
-    ++tally_.wakeups;
+    ++tally_->wakeups;
     for (const std::uint32_t number : ready)
       deal_with(number % static_cast<std::uint32_t>(users_.size()));
   }
 }
 
-void Loop::deal_with(std::uint32_t user) {
+void CrowdLoop::deal_with(std::uint32_t user) {
   now_ns_ = base::now_ns();
   const User& one = users_[user];
   const bool has_limit = one.phase != Phase::kBeforeStart && one.phase != Phase::kGone;
-  if (has_limit && now_ns_ > one.limit_ns) return drop_for_limit(user);
+  if (has_limit && now_ns_ > one.limit_ns)
+    return drop(user, one.phase == Phase::kReading ? Fault::kTooSlow : Fault::kTimeout);
   switch (one.phase) {
     case Phase::kBeforeStart: return connect(user);
     case Phase::kConnecting: return finish_connecting(user);
@@ -99,7 +108,7 @@ void Loop::deal_with(std::uint32_t user) {
   }
 }
 
-void Loop::connect(std::uint32_t user) {
+void CrowdLoop::connect(std::uint32_t user) {
   User& one = users_[user];
   if (one.phase == Phase::kBeforeStart) add(live_.started, 1);
   one.phase = Phase::kConnecting;
@@ -107,38 +116,38 @@ void Loop::connect(std::uint32_t user) {
   one.limit_ns = now_ns_ + config_.timeout_ms * base::kNsPerMs;
   one.source_turn = one.fetches;
   auto made = begin_to_connect(user, server_of(user));
-  if (!made) return drop(user, word(Fault::kConnect), made.error().context);
+  if (!made) return drop(user, Fault::kConnect, made.error().context);
   one.fd = std::move(*made);
   note(engine_->watch(user, one.fd.get()));
   wait_for_bytes(user, POLLOUT);
 }
 
-const net::SocketAddress& Loop::server_of(std::uint32_t user) const {
+const net::SocketAddress& CrowdLoop::server_of(std::uint32_t user) const {
   const auto number = static_cast<std::size_t>(share_.number_of(user));
-  return ready_.servers[number % ready_.servers.size()];
+  return shared_.ready.servers[number % shared_.ready.servers.size()];
 }
 
 // Both connections of a user have one source address, because some servers demand it.
-base::Result<net::Fd> Loop::begin_to_connect(std::uint32_t user,
-                                             const net::SocketAddress& to) const {
-  return net::begin_to_connect(to,
-                               ready_.sources.of(share_.number_of(user), users_[user].source_turn),
-                               static_cast<int>(config_.crowd.receive_buffer_bytes));
+base::Result<net::Fd> CrowdLoop::begin_to_connect(std::uint32_t user,
+                                                  const net::SocketAddress& to) const {
+  return net::begin_to_connect(
+      to, shared_.ready.sources.of(share_.number_of(user), users_[user].source_turn),
+      static_cast<int>(config_.crowd.receive_buffer_bytes));
 }
 
-void Loop::finish_connecting(std::uint32_t user) {
+void CrowdLoop::finish_connecting(std::uint32_t user) {
   User& one = users_[user];
   if (const int failure = net::outcome_of_connect(one.fd.get()); failure != 0)
-    return drop(user, word(Fault::kConnect), text_of(failure));
+    return drop(user, Fault::kConnect, text_of(failure));
   int size = 0;
   socklen_t length = sizeof size;
-  if (tally_.receive_buffer_bytes == 0 &&
+  if (tally_->receive_buffer_bytes == 0 &&
       ::getsockopt(one.fd.get(), SOL_SOCKET, SO_RCVBUF, &size, &length) == 0)
-    tally_.receive_buffer_bytes = static_cast<std::uint64_t>(size);
+    tally_->receive_buffer_bytes = static_cast<std::uint64_t>(size);
   ask(user);
 }
 
-void Loop::ask(std::uint32_t user) {
+void CrowdLoop::ask(std::uint32_t user) {
   User& one = users_[user];
   one.phase = Phase::kAsking;
   one.limit_ns = now_ns_ + config_.timeout_ms * base::kNsPerMs;
@@ -147,12 +156,12 @@ void Loop::ask(std::uint32_t user) {
   go_on_asking(user);
 }
 
-void Loop::go_on_asking(std::uint32_t user) {
+void CrowdLoop::go_on_asking(std::uint32_t user) {
   User& one = users_[user];
   const Answer answer = one.conversation->go_on(one.fd.get());
   switch (answer.kind) {
     case Answer::Kind::kWaits: return wait_for_bytes(user, POLLIN);
-    case Answer::Kind::kFailed: return drop(user, word(*answer.failure), answer.why);
+    case Answer::Kind::kFailed: return drop(user, *answer.failure, answer.why);
     case Answer::Kind::kData: return connect_for_data(user, answer.data_port);
     case Answer::Kind::kFile: return begin_to_read(user, answer);
     case Answer::Kind::kDone: break;
@@ -162,25 +171,25 @@ void Loop::go_on_asking(std::uint32_t user) {
   finish_fetch(user);
 }
 
-void Loop::connect_for_data(std::uint32_t user, std::uint16_t port) {
+void CrowdLoop::connect_for_data(std::uint32_t user, std::uint16_t port) {
   User& one = users_[user];
   auto made = begin_to_connect(user, server_of(user).with_port(port));
-  if (!made) return drop(user, word(Fault::kConnect), made.error().context);
+  if (!made) return drop(user, Fault::kConnect, made.error().context);
   one.data_fd = std::move(*made);
   one.phase = Phase::kConnectingData;
   note(engine_->watch(data_number(user), one.data_fd.get()));
   wait_for_bytes(user, POLLOUT);
 }
 
-void Loop::finish_connecting_data(std::uint32_t user) {
+void CrowdLoop::finish_connecting_data(std::uint32_t user) {
   User& one = users_[user];
   if (const int failure = net::outcome_of_connect(one.data_fd.get()); failure != 0)
-    return drop(user, word(Fault::kConnect), text_of(failure));
+    return drop(user, Fault::kConnect, text_of(failure));
   one.phase = Phase::kAsking;
   go_on_asking(user);
 }
 
-void Loop::begin_to_read(std::uint32_t user, const Answer& answer) {
+void CrowdLoop::begin_to_read(std::uint32_t user, const Answer& answer) {
   User& one = users_[user];
   one.asked_ns = one.conversation->asked_ns();
   if (!one.data_fd.is_open()) conversations_.give_back(std::move(one.conversation));
@@ -190,25 +199,25 @@ void Loop::begin_to_read(std::uint32_t user, const Answer& answer) {
   one.size_bytes = answer.size_bytes;
   one.got_bytes = answer.early_bytes;
   one.limit_ns = one.asked_ns + pace_.limit_ns(answer.size_bytes);
-  tally_.file_bytes = std::max(tally_.file_bytes, answer.size_bytes);
+  tally_->file_bytes = std::max(tally_->file_bytes, answer.size_bytes);
   wait_until_due(user, pace_.next_read_ns(one.got_bytes, one.size_bytes));
 }
 
 // Reads what is due. A short read in the middle leaves the rest to the next moment, so that few
 // reads are enough. At the end of the file the user waits for each byte.
-void Loop::read(std::uint32_t user) {
+void CrowdLoop::read(std::uint32_t user) {
   User& one = users_[user];
   const std::uint64_t due = pace_.due_bytes(now_ns_ - one.asked_ns, one.size_bytes);
   if (due > one.got_bytes) {
     const std::size_t wanted = std::min<std::uint64_t>(due - one.got_bytes, buffer_.size());
     const ssize_t got = net::receive_now(one.file_fd().get(), {buffer_.data(), wanted});
-    if (got == 0) return drop(user, word(Fault::kClosed), "the server closed the connection");
-    if (got < 0 && errno != EAGAIN) return drop(user, word(Fault::kClosed), text_of(errno));
+    if (got == 0) return drop(user, Fault::kClosed, "the server closed the connection");
+    if (got < 0 && errno != EAGAIN) return drop(user, Fault::kClosed, text_of(errno));
     if (got < 0) {
-      ++tally_.empty_reads;
+      ++tally_->empty_reads;
       return wait_for_bytes(user, POLLIN);
     }
-    ++tally_.useful_reads;
+    ++tally_->useful_reads;
     one.got_bytes += static_cast<std::uint64_t>(got);
   }
   if (due == one.size_bytes && one.got_bytes < due) return wait_for_bytes(user, POLLIN);
@@ -218,7 +227,7 @@ void Loop::read(std::uint32_t user) {
   finish_file(user);
 }
 
-void Loop::finish_file(std::uint32_t user) {
+void CrowdLoop::finish_file(std::uint32_t user) {
   User& one = users_[user];
   const double error = std::abs(pace_.error_of(one.size_bytes, base::now_ns() - one.asked_ns));
   one.worst_error = std::max(one.worst_error, static_cast<float>(error));
@@ -229,34 +238,32 @@ void Loop::finish_file(std::uint32_t user) {
   go_on_asking(user);
 }
 
-void Loop::finish_fetch(std::uint32_t user) {
+void CrowdLoop::finish_fetch(std::uint32_t user) {
   User& one = users_[user];
   if (one.fetches++ == 0) add(live_.fetched, 1);
-  ++tally_.fetches;
-  tally_.bytes += one.size_bytes;
+  recorder_.record({.started_ns = one.asked_ns,
+                    .ended_ns = base::now_ns(),
+                    .announced_bytes = one.size_bytes,
+                    .moved_bytes = one.got_bytes});
   if (one.keeps_connection) return ask(user);
   leave(one, user);
   connect(user);
 }
 
-void Loop::drop_for_limit(std::uint32_t user) {
-  const bool reads = users_[user].phase == Phase::kReading;
-  drop(user, reads ? "too-slow" : word(Fault::kTimeout), "");
-}
-
-void Loop::drop(std::uint32_t user, const std::string& cause, const std::string& why) {
+void CrowdLoop::drop(std::uint32_t user, Cause cause, const std::string& why) {
   User& one = users_[user];
-  tally_.drop_outs.push_back({.at_ns = now_ns_ - start_ns_,
-                              .cause = cause,
-                              .why = why,
-                              .was_in_first_fetch = one.fetches == 0});
+  recorder_.record({.failure = cause, .started_ns = now_ns_, .ended_ns = now_ns_, .why = why});
+  tally_->drop_outs.push_back({.at_ns = now_ns_ - start_ns_,
+                               .cause = cause,
+                               .why = why,
+                               .was_in_first_fetch = one.fetches == 0});
   add(live_.dropped, 1);
   if (one.fetches > 0) add(live_.fetched, -1);
   leave(one, user);
   one.phase = Phase::kGone;
 }
 
-void Loop::leave(User& one, std::uint32_t user) {
+void CrowdLoop::leave(User& one, std::uint32_t user) {
   wheel_.clear(user);
   conversations_.give_back(std::move(one.conversation));
   close_data(one, user);
@@ -265,13 +272,13 @@ void Loop::leave(User& one, std::uint32_t user) {
   const net::Fd closed = std::move(one.fd);
 }
 
-void Loop::close_data(User& one, std::uint32_t user) {
+void CrowdLoop::close_data(User& one, std::uint32_t user) {
   if (!one.data_fd.is_open()) return;
   engine_->forget(data_number(user));
   const net::Fd closed = std::move(one.data_fd);
 }
 
-void Loop::wait_for_bytes(std::uint32_t user, short events) {
+void CrowdLoop::wait_for_bytes(std::uint32_t user, short events) {
   const User& one = users_[user];
   const bool is_for_data = one.phase == Phase::kConnectingData || one.phase == Phase::kReading;
   const bool has_data = one.data_fd.is_open();
@@ -279,12 +286,12 @@ void Loop::wait_for_bytes(std::uint32_t user, short events) {
   wait_until(user, users_[user].limit_ns + base::kNsPerMs);
 }
 
-void Loop::wait_until(std::uint32_t user, std::int64_t moment_ns) {
+void CrowdLoop::wait_until(std::uint32_t user, std::int64_t moment_ns) {
   wheel_.set(user, tick_at(moment_ns));
 }
 
 // `bytes_due_ns` counts from the moment at which the user sent the name.
-void Loop::wait_until_due(std::uint32_t user, std::int64_t bytes_due_ns) {
+void CrowdLoop::wait_until_due(std::uint32_t user, std::int64_t bytes_due_ns) {
   const User& one = users_[user];
   const std::int64_t grain = pace_.grain_ms(one.size_bytes);
   const std::int64_t tick = tick_at(one.asked_ns + bytes_due_ns);
@@ -292,12 +299,12 @@ void Loop::wait_until_due(std::uint32_t user, std::int64_t bytes_due_ns) {
 }
 
 // Rounded up: at this tick the moment has come.
-std::int64_t Loop::tick_at(std::int64_t moment_ns) const {
+std::int64_t CrowdLoop::tick_at(std::int64_t moment_ns) const {
   return (moment_ns - start_ns_ + base::kNsPerMs - 1) / base::kNsPerMs;
 }
 
 // Once a second, the next users in turn.
-void Loop::sample_waiting_bytes() {
+void CrowdLoop::sample_waiting_bytes() {
   next_sample_ns_ += base::kNsPerS;
   const auto users = static_cast<std::uint32_t>(users_.size());
   for (std::uint32_t looked_at = 0; looked_at < std::min(users, kSampledAtOnce); ++looked_at) {
@@ -305,14 +312,17 @@ void Loop::sample_waiting_bytes() {
     const User& one = users_[next_sampled_];
     if (one.phase != Phase::kReading) continue;
     const auto bytes = static_cast<std::uint64_t>(net::unread_bytes(one.file_fd().get()));
-    ++tally_.waiting.samples;
-    tally_.waiting.sum += bytes;
-    tally_.waiting.most = std::max(tally_.waiting.most, bytes);
+    ++tally_->waiting.samples;
+    tally_->waiting.sum += bytes;
+    tally_->waiting.most = std::max(tally_->waiting.most, bytes);
   }
 }
 
-void Loop::note(const base::Status& status) {
-  if (!status && !failure_) failure_ = status.error().context;
+// The engine cannot go on, so the run ends.
+void CrowdLoop::note(const base::Status& status) {
+  if (status || failure_) return;
+  failure_ = status.error().context;
+  shared_.control.stop();
 }
 
 }  // namespace loadgen::crowd

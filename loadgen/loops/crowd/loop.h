@@ -13,7 +13,7 @@
 #include "loadgen/figures/crowd.h"
 #include "loadgen/loops/crowd/pace.h"
 #include "loadgen/loops/crowd/wheel.h"
-#include "loadgen/preflight.h"
+#include "loadgen/loops/load.h"
 #include "net/fd.h"
 
 namespace loadgen::crowd {
@@ -27,23 +27,29 @@ struct Share {
   int number_of(std::uint32_t user) const { return thread + static_cast<int>(user) * threads; }
 };
 
+// What the main thread sees of a thread that runs. No other data depends on these counters.
+struct LiveCounts {
+  std::atomic<int> started = 0;
+  std::atomic<int> dropped = 0;
+  std::atomic<int> fetched = 0;  // users that hold and have ended a fetch
+
+  // The thread may go on meanwhile, so the parts may be of different moments.
+  Standing standing() const;
+};
+
 // One user at a time is dealt with: when its timer is due, or when bytes for it have arrived. A
 // user waits for one of both, or for both if it has a time limit.
 //
-// run() is called in a thread of its own; live() and stop() in any thread.
-class Loop {
+// Any thread may call live().
+class CrowdLoop final : public Loop {
  public:
-  // `config` and `ready` must outlive it. The users are started from `start_ns` on.
-  Loop(const Config& config, const Ready& ready, Share share, std::int64_t start_ns);
-
-  void run();
-  void stop() { must_stop_.store(true, std::memory_order_relaxed); }
+  // `shared` must outlive it.
+  CrowdLoop(const Shared& shared, Share share);
 
   const LiveCounts& live() const { return live_; }
 
-  // After run() was joined.
-  const Tally& tally() const { return tally_; }
-  const std::optional<std::string>& failure() const { return failure_; }  // of the engine
+  // What the system refused to the engine.
+  std::optional<std::string> failure() const override { return failure_; }
 
  private:
   enum class Phase : std::uint8_t {
@@ -74,6 +80,8 @@ class Loop {
     const net::Fd& file_fd() const { return data_fd.is_open() ? data_fd : fd; }
   };
 
+  void prepare() override;
+  void carry_load(RunControl& control) override;
   void serve();
   void deal_with(std::uint32_t user);
   void connect(std::uint32_t user);
@@ -86,8 +94,7 @@ class Loop {
   void read(std::uint32_t user);
   void finish_file(std::uint32_t user);
   void finish_fetch(std::uint32_t user);
-  void drop(std::uint32_t user, const std::string& cause, const std::string& why);
-  void drop_for_limit(std::uint32_t user);
+  void drop(std::uint32_t user, Cause cause, const std::string& why = {});
   void leave(User& one, std::uint32_t user);
   void close_data(User& one, std::uint32_t user);
   void wait_for_bytes(std::uint32_t user, short events);
@@ -104,12 +111,11 @@ class Loop {
   }
   std::int64_t tick_at(std::int64_t moment_ns) const;
 
+  const Shared& shared_;
   const Config& config_;
-  const Ready& ready_;
   const Share share_;
-  const std::int64_t start_ns_;
   const Pace pace_;
-  std::atomic<bool> must_stop_ = false;
+  std::int64_t start_ns_ = 0;
 
   std::vector<User> users_;
   Wheel wheel_;
@@ -120,7 +126,7 @@ class Loop {
   std::int64_t next_sample_ns_ = 0;
   std::uint32_t next_sampled_ = 0;
 
-  Tally tally_;
+  Tally* tally_ = nullptr;  // that of the recorder
   LiveCounts live_;
   std::optional<std::string> failure_;
 };

@@ -3,14 +3,9 @@
 
 #include <cstdint>
 
-namespace loadgen::crowd {
+#include "loadgen/figures/crowd.h"
 
-// How many users there are at a moment.
-struct Standing {
-  int started = 0;
-  int held = 0;           // of them, those that have not dropped out
-  int without_fetch = 0;  // of these, those that have not ended a fetch yet
-};
+namespace loadgen::crowd {
 
 // All users were started, each that holds has ended a fetch, and the number that holds has not
 // changed for a time. If none holds, there is nothing to wait for.

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "loadgen/config/numbered.h"
 #include "tests/catch.h"
 #include "wire/request.h"
 

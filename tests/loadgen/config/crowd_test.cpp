@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "loadgen/config/config.h"
-#include "loadgen/loops/crowd/run.h"
 #include "tests/catch.h"
 
 using loadgen::Config;
@@ -47,9 +46,9 @@ TEST_CASE("a crowd ends by time only if that is asked for", "[loadgen]") {
 }
 
 TEST_CASE("a crowd has as many threads as cores, or as asked for, or as users", "[loadgen]") {
-  CHECK(loadgen::crowd::threads_of(*crowd({"--rate", "1000"})) >= 1);
-  CHECK(loadgen::crowd::threads_of(*crowd({"--rate", "1000", "--threads", "3"})) == 3);
-  CHECK(loadgen::crowd::threads_of(*crowd({"--rate", "1000", "--threads", "30"})) == 10);
+  CHECK(crowd({"--rate", "1000"})->threads >= 1);
+  CHECK(crowd({"--rate", "1000", "--threads", "3"})->threads == 3);
+  CHECK(crowd({"--rate", "1000", "--threads", "30"})->threads == 10);
 }
 
 TEST_CASE("what a crowd does not do is wrong usage", "[loadgen]") {

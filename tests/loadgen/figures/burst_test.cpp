@@ -24,7 +24,7 @@ Transfer transfer(std::int64_t from_ms, std::int64_t to_ms) {
           .bytes = 1000};
 }
 
-loadgen::burst::Figures of_one_round(const std::vector<Transfer>& round) {
+loadgen::burst::SumsSummary of_one_round(const std::vector<Transfer>& round) {
   return loadgen::burst::summarize({sums_of(round)}).all;
 }
 

@@ -1,10 +1,11 @@
-#include "loadgen/figures/crowd_report.h"
+#include <string>
 
+#include "loadgen/figures/json.h"
+#include "loadgen/figures/table.h"
 #include "tests/catch.h"
 #include "tests/loadgen/compare.h"
 
-using loadgen::crowd::CrowdResult;
-using loadgen::crowd::DropOut;
+using loadgen::Figures;
 using loadgen::crowd::End;
 using loadgen::crowd::pacing_of;
 using loadgen::crowd::rate_errors_of;
@@ -13,14 +14,16 @@ using tests::contains;
 
 namespace {
 
-CrowdResult with_drop_outs() {
-  CrowdResult result;
-  result.standing = {.started = 5, .held = 3};
-  result.tally.drop_outs = {
-      {.at_ns = 1'500'000'000, .cause = "too-slow", .why = "", .was_in_first_fetch = true},
-      {.at_ns = 2'000'000'000, .cause = "closed", .why = "reset"}};
-  result.tally.rate_errors = {0.01, 0.2, 0.02};
-  return result;
+// Of five users, one was too slow in its first fetch and one lost its connection.
+Figures with_drop_outs() {
+  Figures figures;
+  figures.tally.crowd = {
+      .drop_outs = {{.at_ns = 1'500'000'000, .was_in_first_fetch = true},
+                    {.at_ns = 2'000'000'000, .cause = loadgen::Fault::kClosed, .why = "reset"},
+                    {.at_ns = 2'500'000'000, .cause = loadgen::Fault::kClosed, .why = "later"}},
+      .rate_errors = {0.01, 0.2, 0.02}};
+  figures.crowd = {.standing = {.started = 6, .held = 3}};
+  return figures;
 }
 
 loadgen::Config crowd_of(int users) {
@@ -30,6 +33,10 @@ loadgen::Config crowd_of(int users) {
   config.user = "amy";
   config.password = "s3cret";
   return config;
+}
+
+std::string failure(const Figures& figures) {
+  return loadgen::failure_of(loadgen::summarize(figures, 1)).value_or("none");
 }
 
 }  // namespace
@@ -52,13 +59,16 @@ TEST_CASE("a file that fits into the buffers is paced reading", "[loadgen]") {
 }
 
 TEST_CASE("the drop-outs of the first fetch stand apart", "[loadgen]") {
-  const std::string json = loadgen::crowd::json_of(crowd_of(5), with_drop_outs());
+  const Figures figures = with_drop_outs();
+  const loadgen::Summary summary = loadgen::summarize(figures, 1);
+  const std::string json = loadgen::json_of(crowd_of(6), figures, summary);
   CHECK(contains(json, "\"held\": 3"));
-  CHECK(contains(json, "\"dropped\": 2"));
+  CHECK(contains(json, "\"dropped\": 3"));
   CHECK(contains(json, "\"in_first_fetch\": 1"));
   CHECK(contains(json, "\"t_s\": 1.5"));
-  const std::string table = loadgen::crowd::table_of(crowd_of(5), with_drop_outs());
-  CHECK(contains(table, "5 started, 3 hold, 2 dropped out, too-slow 1, closed 1"));
+  CHECK(contains(json, "\"closed\": \"reset\""));
+  const std::string table = loadgen::table_of(crowd_of(6), figures, summary);
+  CHECK(contains(table, "6 started, 3 hold, 3 dropped out, too-slow 1, closed 2"));
   CHECK(contains(table, "first closed: reset"));
   for (const std::string& text : {json, table}) {
     CHECK_FALSE(contains(text, "amy"));
@@ -67,11 +77,11 @@ TEST_CASE("the drop-outs of the first fetch stand apart", "[loadgen]") {
 }
 
 TEST_CASE("a crowd fails if nobody holds, or if nobody may leave", "[loadgen]") {
-  CrowdResult result = with_drop_outs();
-  CHECK_FALSE(loadgen::crowd::failure_of(result));
-  result.end = End::kTooSlow;
-  CHECK(contains(*loadgen::crowd::failure_of(result), "too-slow 1, closed 1"));
-  result.end = End::kStable;
-  result.standing.held = 0;
-  CHECK(contains(*loadgen::crowd::failure_of(result), "no user holds"));
+  Figures figures = with_drop_outs();
+  CHECK(failure(figures) == "none");
+  figures.crowd->end = End::kTooSlow;
+  CHECK(failure(figures) == "a user did not hold its rate: too-slow 1, closed 2");
+  figures.crowd->end = End::kStable;
+  figures.crowd->standing.held = 0;
+  CHECK(failure(figures) == "no user holds: too-slow 1, closed 2");
 }

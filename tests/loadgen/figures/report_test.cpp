@@ -1,8 +1,9 @@
-#include "loadgen/figures/report.h"
+#include "loadgen/figures/table.h"
 
 #include <nlohmann/json.hpp>
 
 #include "base/clock.h"
+#include "loadgen/figures/json.h"
 #include "tests/catch.h"
 #include "tests/loadgen/compare.h"
 
@@ -11,7 +12,7 @@ using base::kNsPerS;
 using loadgen::Cause;
 using loadgen::Config;
 using loadgen::Fault;
-using loadgen::RunResult;
+using loadgen::Figures;
 using tests::contains;
 
 namespace {
@@ -27,8 +28,8 @@ Config get_config() {
 }
 
 // Two threads, two seconds, 400 requests of 10 ms and 1000 bytes.
-RunResult two_seconds() {
-  RunResult result;
+Figures two_seconds() {
+  Figures result;
   loadgen::Tally& tally = result.tally;
   for (int i = 0; i < 400; ++i) tally.response_ns.add(10 * kNsPerMs);
   tally.announced_bytes = tally.moved_bytes = 400'000;
@@ -45,8 +46,8 @@ RunResult two_seconds() {
 }
 
 // The same as an open loop.
-RunResult two_seconds_open() {
-  RunResult result = two_seconds();
+Figures two_seconds_open() {
+  Figures result = two_seconds();
   result.tally.open.emplace();
   result.tally.open->due = result.tally.open->in_window = 400;
   for (int i = 0; i < 400; ++i) {
@@ -64,18 +65,18 @@ Config open_config() {
   return config;
 }
 
-nlohmann::json parsed(const Config& config, const RunResult& result) {
-  const auto summary = loadgen::summarize(result.tally, config.threads, result.rounds);
+nlohmann::json parsed(const Config& config, const Figures& result) {
+  const auto summary = loadgen::summarize(result, config.threads);
   return nlohmann::json::parse(loadgen::json_of(config, result, summary));
 }
 
-std::string table(const Config& config, const RunResult& result) {
-  const auto summary = loadgen::summarize(result.tally, config.threads, result.rounds);
+std::string table(const Config& config, const Figures& result) {
+  const auto summary = loadgen::summarize(result, config.threads);
   return loadgen::table_of(config, result, summary);
 }
 
-std::optional<std::string> failure(const RunResult& result) {
-  return loadgen::failure_of(loadgen::summarize(result.tally, get_config().threads));
+std::optional<std::string> failure(const Figures& result) {
+  return loadgen::failure_of(loadgen::summarize(result, get_config().threads));
 }
 
 }  // namespace
@@ -119,7 +120,7 @@ TEST_CASE("the JSON says whether the run is valid, when it ran and what CPU it u
 }
 
 TEST_CASE("the JSON lists errors by cause beside their total", "[loadgen]") {
-  RunResult result = two_seconds();
+  Figures result = two_seconds();
   result.tally.errors[Cause(base::ErrorCode::kDenied).index()] = 2;
   result.tally.errors[Cause(Fault::kMismatch).index()] = 1;
   CHECK(parsed(get_config(), result)["errors"] ==
@@ -127,7 +128,7 @@ TEST_CASE("the JSON lists errors by cause beside their total", "[loadgen]") {
 }
 
 TEST_CASE("the reports show what the system said about the first error of a cause", "[loadgen]") {
-  RunResult result = two_seconds();
+  Figures result = two_seconds();
   CHECK(parsed(get_config(), result)["first_errors"] == nlohmann::json::object());
   result.tally.errors[Cause(Fault::kConnect).index()] = 2;
   result.tally.first_why[Cause(Fault::kConnect).index()] = "connect to x: Connection refused";
@@ -145,7 +146,7 @@ TEST_CASE("kept connections have no time to connect", "[loadgen]") {
 }
 
 TEST_CASE("the reports show the addresses of the server that were used", "[loadgen]") {
-  RunResult result = two_seconds();
+  Figures result = two_seconds();
   CHECK(parsed(get_config(), result)["server_addresses"] ==
         nlohmann::json::array({"127.0.0.1:9000"}));
   CHECK_FALSE(contains(table(get_config(), result), "addresses "));
@@ -165,29 +166,29 @@ TEST_CASE("neither report holds the user's name or password", "[loadgen]") {
 
 TEST_CASE("the table shows the self-check, and why a run is invalid", "[loadgen]") {
   CHECK(contains(table(get_config(), two_seconds()), "ratio 1.000: valid"));
-  RunResult result = two_seconds();
+  Figures result = two_seconds();
   result.tally.elapsed_ns = 4 * kNsPerS;
   CHECK(contains(table(get_config(), result), "ratio 0.500: INVALID"));
   CHECK(contains(table(get_config(), result), "X*R is 0.500 of N"));
 }
 
 TEST_CASE("an invalid run has failed, and says why", "[loadgen]") {
-  RunResult result = two_seconds();
+  Figures result = two_seconds();
   CHECK_FALSE(failure(result));
   result.tally.elapsed_ns = 8 * kNsPerS;
   CHECK(contains(failure(result).value_or(""), "the run is invalid: X*R is 0.250 of N"));
-  CHECK(contains(failure(RunResult()).value_or(""), "the run is invalid: no request succeeded"));
+  CHECK(contains(failure(Figures()).value_or(""), "the run is invalid: no request succeeded"));
 }
 
 TEST_CASE("a failed request is the first reason of a failure", "[loadgen]") {
-  RunResult result = two_seconds();
+  Figures result = two_seconds();
   result.tally.elapsed_ns = 4 * kNsPerS;
   result.tally.errors[Cause(Fault::kClosed).index()] = 3;
   CHECK(failure(result) == "3 of 403 requests failed: closed 3");
 }
 
 TEST_CASE("a run under five seconds does not fail because of its n_check alone", "[loadgen]") {
-  RunResult result;
+  Figures result;
   result.tally.response_ns.add(10 * kNsPerMs);
   result.tally.elapsed_ns = 5 * kNsPerS - 1;
   CHECK(contains(table(get_config(), result), "INVALID"));
@@ -200,14 +201,14 @@ TEST_CASE("a run under five seconds does not fail because of its n_check alone",
 }
 
 TEST_CASE("the table warns when loadgen itself is the bottleneck", "[loadgen]") {
-  RunResult result = two_seconds();
+  Figures result = two_seconds();
   CHECK_FALSE(contains(table(get_config(), result), "warning"));
   result.cpu = {.used_cores = 1.9, .allowed_cores = 2};
   CHECK(contains(table(get_config(), result), "warning: loadgen itself is the bottleneck"));
 }
 
 TEST_CASE("a run whose threads waited for a core is marked", "[loadgen]") {
-  RunResult result = two_seconds();
+  Figures result = two_seconds();
   result.cpu.run_delay_share = 0.05;
   CHECK(parsed(get_config(), result)["run_delay"] ==
         nlohmann::json{{"share", 0.05}, {"is_starved", false}});
@@ -255,7 +256,7 @@ TEST_CASE("the reports of an open loop have the schedule and its three times", "
 }
 
 TEST_CASE("an open loop that was late fails however short it was", "[loadgen]") {
-  RunResult result = two_seconds_open();
+  Figures result = two_seconds_open();
   for (int i = 0; i < 400; ++i) result.tally.open->lateness_ns.add(3 * kNsPerMs);
   CHECK(parsed(open_config(), result)["open_loop"]["is_late"] == true);
   CHECK(parsed(open_config(), result)["valid"] == false);
@@ -265,7 +266,7 @@ TEST_CASE("an open loop that was late fails however short it was", "[loadgen]") 
 
 TEST_CASE("the table of an open loop says which times are too low, and warns of too few threads",
           "[loadgen]") {
-  RunResult result = two_seconds_open();
+  Figures result = two_seconds_open();
   CHECK_FALSE(contains(table(open_config(), result), "warning"));
   result.tally.open->found_no_thread = 5;
   result.tally.open->given_up = 2;
@@ -277,7 +278,7 @@ TEST_CASE("the table of an open loop says which times are too low, and warns of 
 TEST_CASE("a burst is reported with its rounds and without X*R/N", "[loadgen]") {
   Config config = get_config();
   config.release = loadgen::Release::kTransfer;
-  RunResult result = two_seconds();
+  Figures result = two_seconds();
   result.rounds = {{.transfers = 2,
                     .failed = 1,
                     .bytes = 4000,

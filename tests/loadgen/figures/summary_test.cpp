@@ -10,7 +10,6 @@ using base::kNsPerMs;
 using base::kNsPerS;
 using loadgen::Cause;
 using loadgen::Fault;
-using loadgen::summarize;
 using loadgen::Summary;
 using loadgen::Tally;
 using tests::contains;
@@ -30,6 +29,10 @@ Tally ten_seconds(int requests, int threads) {
   tally.elapsed_ns = 10 * kNsPerS;
   tally.active_ns = static_cast<std::uint64_t>(10 * kNsPerS * threads);
   return tally;
+}
+
+Summary summarize(const Tally& tally, int threads) {
+  return loadgen::summarize({.tally = tally}, threads);
 }
 
 // An open loop of 10 s in which 1,000 requests took 10 ms, and each was sent so late.
@@ -175,7 +178,8 @@ TEST_CASE("requests that were given up are no successes", "[loadgen]") {
 TEST_CASE("a burst is not judged by X*R/N", "[loadgen]") {
   const loadgen::burst::Sums round{
       .transfers = 4, .bytes = 4000, .span_ns = 1e9, .transfer_ns = 3e9, .capacity_ns = 4e9};
-  const Summary summary = summarize(ten_seconds(1000, 4), 4, {{round, round}});
+  const Summary summary =
+      loadgen::summarize({.tally = ten_seconds(1000, 4), .rounds = {{round, round}}}, 4);
   CHECK_FALSE(summary.has_n_check());
   CHECK(summary.invalid_because.empty());
   REQUIRE(summary.burst);
