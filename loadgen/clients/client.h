@@ -102,7 +102,7 @@ class Client {
   net::Fd fd_;
   net::Fd data_fd_;
   const net::SocketAddress* server_ = nullptr;  // of the connection
-  const net::SocketAddress* source_ = nullptr;  // the same
+  const net::SocketAddress* source_ = nullptr;  // of the connection; null: the system chose it
   bool is_usable_ = false;                      // the connection can take the next request
   bool is_upload_cut_ = false;    // the server answered before all of the file was sent
   std::int64_t connections_ = 0;  // the number of attempts to connect

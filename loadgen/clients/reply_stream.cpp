@@ -18,6 +18,13 @@ constexpr std::size_t kBufferBytes = 256 * 1024;
 // received before skip_file() can throw the rest away.
 constexpr std::size_t kReplyBytes = 16 * 1024;
 
+// How many bytes are asked for of a file that ends with its connection: one more than it may have,
+// so that a byte behind it is noticed. For a file of unknown size it is as good as no bound, and
+// one more of it still fits into 64 bits.
+std::uint64_t one_more_than(std::uint64_t at_most_bytes) {
+  return std::min(at_most_bytes, UINT64_MAX - 2) + 1;
+}
+
 }  // namespace
 
 // The buffer is not initialized, so memory is only used for the part that receives bytes. Threads
@@ -90,13 +97,12 @@ std::optional<Cause> ReplyStream::skip_file(std::uint64_t size_bytes) {
 }
 
 std::optional<Cause> ReplyStream::skip_to_end(std::uint64_t at_most_bytes) {
-  return end_of(skip_file(at_most_bytes == UINT64_MAX ? at_most_bytes - 1 : at_most_bytes + 1));
+  return end_of(skip_file(one_more_than(at_most_bytes)));
 }
 
 std::optional<Cause> ReplyStream::read_to_end(std::uint64_t at_most_bytes, Reference* reference,
                                               Download* download) {
-  return end_of(read_file(at_most_bytes == UINT64_MAX ? at_most_bytes : at_most_bytes + 1,
-                          reference, download));
+  return end_of(read_file(one_more_than(at_most_bytes), reference, download));
 }
 
 // Requires: more bytes were asked for than the file may have.

@@ -60,7 +60,7 @@ class ReplyStream {
                                  Download* download);
 
   // Read or skip a file that ends with its connection. Bytes behind `at_most_bytes` are
-  // Fault::kProtocol.
+  // Fault::kProtocol. UINT64_MAX: the size of the file is not known.
   std::optional<Cause> skip_to_end(std::uint64_t at_most_bytes);
   std::optional<Cause> read_to_end(std::uint64_t at_most_bytes, Reference* reference,
                                    Download* download);

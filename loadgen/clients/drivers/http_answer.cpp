@@ -3,41 +3,13 @@
 #include <algorithm>
 #include <charconv>
 
+#include "http/syntax.h"
+
 namespace loadgen {
 
 namespace {
 
 constexpr std::string_view kVersion = "HTTP/1.";
-constexpr std::size_t kMaxLengthDigits = 19;  // so that the number fits into 64 bits
-
-bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
-
-char lower(char byte) { return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte + 32) : byte; }
-
-bool is_token_byte(char byte) {
-  const char small = lower(byte);
-  return (small >= 'a' && small <= 'z') || is_digit(byte) ||
-         std::string_view("!#$%&'*+-.^_`|~").find(byte) != std::string_view::npos;
-}
-
-// `expected` is in lower case.
-bool is_same_word(std::string_view word, std::string_view expected) {
-  return std::equal(word.begin(), word.end(), expected.begin(), expected.end(),
-                    [](char a, char b) { return lower(a) == b; });
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
-}
-
-bool is_text(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char byte) {
-    const auto value = static_cast<unsigned char>(byte);
-    return (value >= 0x20 && value != 0x7f) || byte == '\t';
-  });
-}
 
 }  // namespace
 
@@ -59,7 +31,8 @@ HttpAnswer::State HttpAnswer::read(std::string_view received) {
 }
 
 bool HttpAnswer::read_line(std::string_view line) {
-  return is_text(line) && (status_ == 0 ? read_status_line(line) : read_field(line));
+  const bool is_text = std::all_of(line.begin(), line.end(), http::is_value_byte);
+  return is_text && (status_ == 0 ? read_status_line(line) : read_field(line));
 }
 
 // HTTP/1.1 200 OK
@@ -69,7 +42,8 @@ bool HttpAnswer::read_status_line(std::string_view line) {
   const char minor = line[kVersion.size()];
   const std::string_view status = line.substr(kVersion.size() + 2, 3);
   if ((minor != '0' && minor != '1') || line[kVersion.size() + 1] != ' ') return false;
-  if (!std::all_of(status.begin(), status.end(), is_digit) || status.front() == '0') return false;
+  if (!std::all_of(status.begin(), status.end(), http::is_digit) || status.front() == '0')
+    return false;
   if (line[kUpToReason - 1] != ' ') return false;
   is_version_11_ = minor == '1';
   std::from_chars(status.data(), status.data() + status.size(), status_);
@@ -81,29 +55,25 @@ bool HttpAnswer::read_field(std::string_view line) {
   const std::size_t colon = line.find(':');
   if (colon == 0 || colon == std::string_view::npos) return false;
   const std::string_view name = line.substr(0, colon);
-  if (!std::all_of(name.begin(), name.end(), is_token_byte)) return false;
-  const std::string_view value = trimmed(line.substr(colon + 1));
-  if (is_same_word(name, "content-length")) return read_content_length(value);
-  if (is_same_word(name, "connection")) read_connection(value);
-  if (is_same_word(name, "transfer-encoding")) is_encoded_ = true;
+  if (!std::all_of(name.begin(), name.end(), http::is_token_byte)) return false;
+  const std::string_view value = http::trimmed(line.substr(colon + 1));
+  if (http::is_same(name, "content-length")) return read_content_length(value);
+  if (http::is_same(name, "connection")) read_connection(value);
+  if (http::is_same(name, "transfer-encoding")) is_encoded_ = true;
   return true;
 }
 
 bool HttpAnswer::read_content_length(std::string_view value) {
-  const bool is_number = !value.empty() && value.size() <= kMaxLengthDigits &&
-                         std::all_of(value.begin(), value.end(), is_digit);
-  if (!is_number || content_length_) return false;
-  std::from_chars(value.data(), value.data() + value.size(), content_length_.emplace());
-  return true;
+  if (content_length_) return false;
+  content_length_ = http::parse_digits(value);
+  return content_length_.has_value();
 }
 
 void HttpAnswer::read_connection(std::string_view value) {
   while (!value.empty()) {
-    const std::size_t comma = std::min(value.find(','), value.size());
-    const std::string_view word = trimmed(value.substr(0, comma));
-    says_close_ = says_close_ || is_same_word(word, "close");
-    says_keep_alive_ = says_keep_alive_ || is_same_word(word, "keep-alive");
-    value.remove_prefix(std::min(comma + 1, value.size()));
+    const std::string_view word = http::take_element(value);
+    says_close_ = says_close_ || http::is_same(word, "close");
+    says_keep_alive_ = says_keep_alive_ || http::is_same(word, "keep-alive");
   }
 }
 

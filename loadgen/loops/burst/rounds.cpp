@@ -36,7 +36,7 @@ void Rounds::let_go() noexcept {
   holding_.end();
 }
 
-// The same.
+// One thread runs this while all others wait. Before the first round there is none that has ended.
 void Rounds::end_round() noexcept {
   if (goes_on_) ended_.push_back(sums_of(transfers_));
   goes_on_ = rounds_left_ > 0 && !must_stop_();
