@@ -11,10 +11,11 @@ namespace loadgen::crowd {
 
 void declare(flags::App& app, Options& options, flags::Option* seconds, flags::Option* threads,
              std::int64_t& seconds_ms) {
-  app.group("Crowds of slow users", flags::Shown::kInFullHelp);
-  flags::add_whole(app, "--users", options.users, 1, 1'000'000,
-                   "a crowd: COUNT users on few threads; each logs in once and gets its file again "
-                   "and again, reading --rate bytes a second (get only)")
+  app.group("Crowds", flags::Shown::kInFullHelp);
+  flags::add_whole(
+      app, "--users", options.users, 1, 1'000'000,
+      "a crowd of COUNT users on few threads; each logs in once and gets its file again "
+      "and again, reading --rate bytes a second (get only)")
       ->type_name("COUNT")
       ->default_str("");
   flags::forget_when_taken(threads, [&options] { options.has_threads = true; });
@@ -33,10 +34,10 @@ void declare(flags::App& app, Options& options, flags::Option* seconds, flags::O
   flags::add_whole(app, "--least-rate", options.least_rate_percent, 1, 100,
                    "a fetch at less than PERCENT of the rate of its user was too slow")
       ->type_name("PERCENT");
-  flags::add_choice<TooSlow>(app, "--too-slow", options.too_slow,
-                             {{"drop", TooSlow::kDrop}, {"fail", TooSlow::kFail}},
-                             "drop: a user with a fetch that was too slow leaves; fail: the run "
-                             "ends and has failed");
+  flags::add_choice<TooSlow>(
+      app, "--too-slow", options.too_slow, {{"drop", TooSlow::kDrop}, {"fail", TooSlow::kFail}},
+      "what becomes of a user with a fetch that was too slow; drop: it leaves; "
+      "fail: the run ends and has failed");
   flags::add_choice<EngineKind>(app, "--engine", options.engine,
                                 {{"epoll", EngineKind::kEpoll},
                                  {"poll", EngineKind::kPoll},
@@ -45,8 +46,8 @@ void declare(flags::App& app, Options& options, flags::Option* seconds, flags::O
                                 "how a crowd learns that bytes have arrived; sigio: a signal for "
                                 "each event (F_SETSIG)");
   flags::add_whole(app, "--signal-queue", options.signal_queue, 1, 1'000'000,
-                   "sigio: at most COUNT signals wait (RLIMIT_SIGPENDING); when more come, poll() "
-                   "is called once")
+                   "with sigio, at most COUNT signals wait (RLIMIT_SIGPENDING); when more come, "
+                   "poll() is called once")
       ->type_name("COUNT")
       ->default_str("");
 }

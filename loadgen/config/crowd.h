@@ -30,7 +30,7 @@ struct Options {
   int signal_queue = 0;  // kSigio: the most signals that wait; 0: as the system has it
 };
 
-// The flags of a crowd, except --users itself and those that it shares with the other runs.
+// Declares the flags that only a crowd has, which are a group of --help.
 // `seconds` and `threads` are options that were declared before.
 void declare(flags::App& app, Options& options, flags::Option* seconds, flags::Option* threads,
              std::int64_t& seconds_ms);

@@ -250,3 +250,16 @@ TEST_CASE("the record of transfers is for get in a closed loop", "[loadgen]") {
   CHECK(is_refused(get({"--json", "t.csv"})));
   CHECK(is_refused(read({"new", "--transfers", "t.csv"})));
 }
+
+TEST_CASE("a run is of one kind", "[loadgen]") {
+  using loadgen::RunKind;
+  const auto kind = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {"--file", "a"});
+    return kind_of(*read_get(more).config);
+  };
+  CHECK(kind({}) == RunKind::kClosed);
+  CHECK(kind({"--requests", "3"}) == RunKind::kClosed);
+  CHECK(kind({"--rate", "5"}) == RunKind::kOpen);
+  CHECK(kind({"--release", "transfer", "--requests", "3"}) == RunKind::kBurst);
+  CHECK(kind({"--users", "2", "--rate", "5"}) == RunKind::kCrowd);
+}

@@ -219,3 +219,20 @@ TEST_CASE("requests of the warm-up and of the cool-down count in no figure", "[l
   CHECK(sum.succeeded() == 0);
   CHECK(sum.elapsed_ns == 0);
 }
+
+TEST_CASE("in a crowd a fetch is a request, and a user that left is an error", "[loadgen]") {
+  Recorder one;
+  Recorder other;
+  one.begin_crowd(kStart).wakeups = 2;
+  other.begin_crowd(kStart).wakeups = 3;
+  one.record(success(0));
+  other.record(failure(Fault::kTooSlow, 0));
+  loadgen::Tally sum = one.tally();
+  sum.add(other.tally());
+  sum.add(loadgen::Tally());
+  CHECK(sum.succeeded() == 1);
+  CHECK(sum.errors[Cause(Fault::kTooSlow).index()] == 1);
+  REQUIRE(sum.crowd);
+  CHECK(sum.crowd->wakeups == 5);
+  CHECK_FALSE(sum.open);
+}
