@@ -14,5 +14,5 @@ is the way from the data to the report. systems, workloads and observe know noth
   analysis/     what the points say
   report/       what a reader gets
 
-The commands stand beside them: cli.py, run.py, doctor.py.
+The commands stand beside them: cli.py, run.py, doctor.py, limits.py.
 """
