@@ -7,12 +7,12 @@ import unittest
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from lab.observe.host import Host
 from lab.observe.usage import ComponentUsage, CoreUsage, DiskUsage, Usage
 from lab.plan import catalog, plan
-from lab.plan.catalog import Cell
+from lab.plan.catalog import BURST, Cell
 from lab.plan.figures import measured
 from lab.plan.plan import Options, Plan
 from lab.report import page
@@ -21,6 +21,8 @@ from lab.results.records import Folder, Run
 from lab.workloads import closed_loop, crowd, known
 from lab.workloads.load import Load
 from lab.workloads.outcome import Result
+
+Wanted = TypeVar("Wanted")
 
 
 def folder(test: unittest.TestCase, parent: str | Path | None = None) -> Path:
@@ -50,6 +52,12 @@ def written(
     made = results(test, *runs, environment=its_own)
     page.write(made)
     return (made.path / "report.html").read_text(), (made.path / "summary.md").read_text()
+
+
+def only(kind: type[Wanted], blocks: Sequence[object]) -> Wanted:
+    """The one block of this kind."""
+    (found,) = (block for block in blocks if isinstance(block, kind))
+    return found
 
 
 def options(*experiments: str, **changes: object) -> Options:
@@ -221,6 +229,21 @@ def run(
     )
     figures = {name: changes.pop(name) for name in known.FIGURES if name in changes}
     return with_figures(replace(made, **changes), **figures)
+
+
+def crowd_trial(stage: str, users: int, held: int, row: str = "10KB", **changes: Any) -> Run:
+    """A trial of so many users, of whom some held."""
+    cell = Cell(stage, row, workload=catalog.CROWD)
+    return run(users, cell=cell, users_held=float(held), store="", **changes)
+
+
+def burst_trials(stage: str, transfers: int, *rates: float, **changes: Any) -> list[Run]:
+    """One in each pass, with its rate in bytes/s."""
+    cell = Cell(stage, "1MiB", workload=BURST)
+    return [
+        run(transfers, repeat=repeat, cell=cell, rate_bytes_s=rate, **changes)
+        for repeat, rate in enumerate(rates, start=1)
+    ]
 
 
 def with_figures(made: Run, **figures: float | None) -> Run:

@@ -18,10 +18,10 @@ ENVIRONMENT = replace(
 MORE, FEWER = "pyftpdlib", "vsftpd"
 
 
-def trial(stage: str, users: int, held: int, cpu: float = 0.1, **changes) -> Run:
-    used = examples.usage({"fileserver": 0.1, "loadgen": cpu})
-    cell = Cell(stage, "10KB", workload=CROWD)
-    return examples.run(users, used=used, cell=cell, users_held=float(held), store="", **changes)
+def trial(stage: str, users: int, held: int, cpu: float = 0.1) -> Run:
+    return examples.crowd_trial(
+        stage, users, held, used=examples.usage({"fileserver": 0.1, "loadgen": cpu})
+    )
 
 
 def searched(stage: str, *steps: tuple[int, int]) -> list[Run]:

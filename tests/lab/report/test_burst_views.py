@@ -4,22 +4,14 @@ import unittest
 
 import examples
 
-from lab.plan.catalog import BURST, Cell
 from lab.results.records import Run
 
 
-def trials(stage: str, transfers: int, *rates: float) -> list[Run]:
-    cell = Cell(stage, "1MiB", workload=BURST)
+def trials(stage: str, transfers: int, *kilobytes_s: float) -> list[Run]:
     return [
-        examples.run(
-            transfers,
-            repeat=repeat,
-            cell=cell,
-            rate_bytes_s=1024 * rate,
-            simultaneity=0.875,
-            server_rate_bytes_s=1024 * rate * 1.01,
-        )
-        for repeat, rate in enumerate(rates, start=1)
+        examples.with_figures(one, simultaneity=0.875, server_rate_bytes_s=1.01 * rate)
+        for one in examples.burst_trials(stage, transfers, *(1024 * rate for rate in kilobytes_s))
+        if (rate := one.figure("rate_bytes_s"))
     ]
 
 
