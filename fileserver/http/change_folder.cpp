@@ -5,7 +5,7 @@ namespace fileserver {
 namespace {
 
 // An answer without a body.
-void answer_done(Exchange& exchange, int status) {
+void answer_done(Exchange& exchange, http::Status status) {
   http::AnswerHead head = exchange.begin(status);
   if (status == 201) head.field("Content-Length", std::uint64_t{0});
   exchange.connection().send(head.finish());

@@ -54,7 +54,7 @@ class FileAnswer {
     return http::parse_ranges(range, file_.size_bytes());
   }
 
-  http::AnswerHead begin(int status) {
+  http::AnswerHead begin(http::Status status) {
     http::AnswerHead head = exchange_.begin(status);
     head.field("ETag", validators_.tag.view()).field("Cache-Control", "private");
     if (validators_.modified)
@@ -129,7 +129,7 @@ void log_transfer(Exchange& exchange, const HttpParts& parts, std::int64_t asked
   Transfer transfer{.name = exchange.path()->name, .client = exchange.client, .asked_ns = asked_ns};
   if (!opened) {
     transfer.error = opened.error().code;
-  } else if (exchange.status() == 200 || exchange.status() == 206) {
+  } else if (exchange.status() == http::Status(200) || exchange.status() == http::Status(206)) {
     transfer.reply = exchange.stream().sized_reply();
   } else {
     return;

@@ -1,6 +1,5 @@
 #include "fileserver/http/page.h"
 
-#include "http/answer.h"
 #include "http/syntax.h"
 
 namespace fileserver {
@@ -99,9 +98,9 @@ bool wants_page(const http::RequestHead& head) {
   return is_named;
 }
 
-std::string answer_page(int status) {
-  const std::string_view explanation = explanation_of(status);
-  return explanation.empty() ? std::string() : html_page(http::reason_of(status), explanation);
+std::string answer_page(http::Status status) {
+  const std::string_view explanation = explanation_of(status.number());
+  return explanation.empty() ? std::string() : html_page(status.reason(), explanation);
 }
 
 }  // namespace fileserver

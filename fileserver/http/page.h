@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "http/request_head.h"
+#include "http/status.h"
 
 namespace fileserver {
 
@@ -22,6 +23,6 @@ bool wants_page(const http::RequestHead& head);
 
 // The page that a browser shows for the status, with a way back. Empty where the words of the
 // status are all there is to say: no person meets such a status by following links.
-std::string answer_page(int status);
+std::string answer_page(http::Status status);
 
 }  // namespace fileserver

@@ -48,7 +48,8 @@ net::Fd make_event() {
 
 void make_non_blocking(int fd) { ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK); }
 
-std::string answer_text(int status, std::string_view type, std::string_view body, bool is_head) {
+std::string answer_text(http::Status status, std::string_view type, std::string_view body,
+                        bool is_head) {
   std::array<char, 512> buffer;
   http::AnswerHead head(buffer, status);
   head.field("Date", http::date_text(std::time(nullptr)).view());
@@ -60,9 +61,9 @@ std::string answer_text(int status, std::string_view type, std::string_view body
   return text;
 }
 
-std::string plain_answer(int status, bool is_head) {
-  return answer_text(status, "text/plain; charset=utf-8",
-                     std::string(http::reason_of(status)) + "\n", is_head);
+std::string plain_answer(http::Status status, bool is_head) {
+  return answer_text(status, "text/plain; charset=utf-8", std::string(status.reason()) + "\n",
+                     is_head);
 }
 
 }  // namespace
@@ -167,7 +168,7 @@ class Endpoint::Loop {
       answer(peer, answer_text(200, "text/plain; version=0.0.4; charset=utf-8",
                                endpoint_.source_.metrics(is_healthy), peer.is_head));
     } else {
-      answer(peer, plain_answer(is_healthy ? 200 : 503, peer.is_head));
+      answer(peer, plain_answer(is_healthy ? http::Status(200) : http::Status(503), peer.is_head));
     }
   }
 
