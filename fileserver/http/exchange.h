@@ -58,7 +58,7 @@ class Exchange {
   // serve::answer() would log.
   void answer(const base::Error& error);
 
-  // After an exception: 500, or the connection ends if an answer was begun.
+  // Behind an exception: 500, or the connection ends if an answer was begun.
   void fail();
 
   // The status of the answer; nothing before it.

@@ -3,9 +3,8 @@
 #include <string.h>
 
 #include <array>
-#include <exception>
 
-#include "base/log.h"
+#include "base/completes.h"
 #include "fileserver/http/change_folder.h"
 #include "fileserver/http/get_file.h"
 #include "fileserver/http/own_paths.h"
@@ -73,12 +72,7 @@ void HttpSession::serve(serve::Stream& stream) {
     const telemetry::RequestTimer timer;
     Exchange exchange(*head, connection);
     exchange.client = client_of(exchange);
-    try {
-      answer(exchange);
-    } catch (const std::exception& failure) {  // out of memory, or a bug
-      base::log::error("a request failed reason=\"{}\"", failure.what());
-      exchange.fail();
-    }
+    if (!base::completes("a request failed", [&] { answer(exchange); })) exchange.fail();
     timer.count(exchange.verb, exchange.outcome());
   }
 }

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/completes.h"
 #include "base/log.h"
 #include "http/answer.h"
 #include "http/date.h"
@@ -224,13 +225,9 @@ Endpoint::~Endpoint() {
 
 void Endpoint::run() {
   while (!is_stopped_) {
-    try {
-      Loop(*this).run();
-    } catch (const std::exception& failure) {  // out of memory; all connections are closed
-      base::log::error("telemetry failed reason=\"{}\"", failure.what());
-      constexpr int kPauseMs = 1000;
-      base::pause_ms(kPauseMs);
-    }
+    if (base::completes("telemetry failed", [this] { Loop(*this).run(); })) continue;
+    constexpr int kPauseMs = 1000;  // all connections are closed
+    base::pause_ms(kPauseMs);
   }
 }
 
@@ -245,12 +242,9 @@ void Endpoint::ask_when_wanted() {
     eventfd_t ignored = 0;
     ::eventfd_read(wanted_.get(), &ignored);
     if (is_stopped_) return;
-    try {
-      is_healthy_ = source_.is_healthy();
-    } catch (const std::exception& failure) {  // out of memory
-      base::log::error("cannot tell the health reason=\"{}\"", failure.what());
-      is_healthy_ = false;
-    }
+    const bool is_known =
+        base::completes("cannot tell the health", [this] { is_healthy_ = source_.is_healthy(); });
+    if (!is_known) is_healthy_ = false;
     ::eventfd_write(answer_.get(), 1);
   }
 }
