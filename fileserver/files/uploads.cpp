@@ -111,10 +111,6 @@ UploadStatus Uploads::synced(int folder, UploadStatus done) {
   return folder_syncs_.sync(folder) ? done : status_of(errno, "sync a folder");
 }
 
-base::Mutex& Uploads::lock_of(const std::string& name) {
-  return locks_[std::hash<std::string>()(name) % locks_.size()];
-}
-
 Upload Uploads::begin(std::string_view name, std::uint64_t room_bytes,
                       const MayChange& may_change) {
   Upload upload;
@@ -144,7 +140,7 @@ Uploads::Published Uploads::publish(Upload upload, const MayChange& may_change) 
   const std::string name = name_in(upload.folder_, upload.last_);
   Current current;
   {
-    const base::Lock lock(lock_of(name));
+    const Turns::Turn turn(turns_, name);
     for (bool is_done = false; !is_done;) {
       current = look_at(folder, upload.last_);
       if (!current.is_replaceable()) return {UploadStatus::kConflict};
@@ -170,7 +166,7 @@ UploadStatus Uploads::remove(std::string_view name, Removed what, const MayChang
   const int folder = place.folder.fd.get();
   const std::string real_name = name_in(place.folder, place.last);
   {
-    const base::Lock lock(lock_of(real_name));
+    const Turns::Turn turn(turns_, real_name);
     const Current current = look_at(folder, place.last);
     const bool is_folder = current.kind == Current::Kind::kFolder;
     if (current.kind == Current::Kind::kNothing || current.kind == Current::Kind::kOther ||
