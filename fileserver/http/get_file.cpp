@@ -123,7 +123,7 @@ class FileAnswer {
   const http::Validators validators_;
 };
 
-void log_transfer(Exchange& exchange, const HttpParts& parts, std::int64_t asked_ns,
+void log_transfer(Exchange& exchange, Parts& parts, std::int64_t asked_ns,
                   const base::Result<OpenedFile>& opened) {
   if (parts.transfer_log == nullptr || exchange.method() != http::Method::kGet) return;
   Transfer transfer{.name = exchange.path()->name, .client = exchange.client, .asked_ns = asked_ns};
@@ -139,11 +139,11 @@ void log_transfer(Exchange& exchange, const HttpParts& parts, std::int64_t asked
 
 }  // namespace
 
-void get_file(Exchange& exchange, const HttpParts& parts) {
+void get_file(Exchange& exchange, Parts& parts) {
   exchange.verb = telemetry::Verb::kFile;
   if (exchange.path()->ends_with_slash) return get_folder(exchange, parts);
   const std::int64_t asked_ns = parts.time_for_log();
-  const auto opened = parts.files.open(exchange.path()->name);
+  const auto opened = parts.files->open(exchange.path()->name);
   if (opened) {
     FileAnswer(exchange, *opened).send();
   } else if (is_folder_without_slash(exchange, parts)) {

@@ -42,9 +42,9 @@ std::optional<http::Status> read_body(Exchange& exchange, WipedBody& body) {
 
 }  // namespace
 
-void make_account(Exchange& exchange, const HttpParts& parts) {
+void make_account(Exchange& exchange, Parts& parts) {
   exchange.verb = telemetry::Verb::kNew;
-  if (parts.new_accounts == NewAccounts::kClosed) return exchange.answer(403);
+  if (parts.config.new_accounts == NewAccounts::kClosed) return exchange.answer(403);
   WipedBody body;
   if (const auto refused = read_body(exchange, body)) return exchange.answer(*refused);
   const auto account = parse_account({body.bytes.data(), body.size});

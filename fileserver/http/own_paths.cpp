@@ -11,7 +11,7 @@ namespace {
 using http::Method;
 
 // Whether this fileserver can validate anybody: its authserver answers.
-void tell_health(Exchange& exchange, const HttpParts& parts) {
+void tell_health(Exchange& exchange, Parts& parts) {
   exchange.verb = telemetry::Verb::kPing;
   const bool is_well = parts.health.ask(wire::Ping{}).ok();
   http::AnswerHead head = exchange.begin(is_well ? http::Status(200) : http::Status(503));

@@ -129,13 +129,12 @@ void answer_published(Exchange& exchange, const Uploads::Published& published) {
 using Stored = std::variant<http::Status, Uploads::Published>;
 
 // Notes in `received` how far the body has come.
-Stored store(Exchange& exchange, const HttpParts& parts, DigestCheck& digests,
-             serve::SizedReply& received) {
-  if (announced_size(exchange.head().body()).value_or(0) > parts.uploads.most_bytes)
+Stored store(Exchange& exchange, Parts& parts, DigestCheck& digests, serve::SizedReply& received) {
+  if (announced_size(exchange.head().body()).value_or(0) > parts.most_upload_bytes())
     return http::Status(413);
   const KeptHead head(exchange.head());
   const auto may_change = conditions_of(*head, exchange.connection().now_s());
-  Upload upload = parts.uploads.folder->begin(exchange.path()->name, room_for(*head), may_change);
+  Upload upload = parts.uploads->begin(exchange.path()->name, room_for(*head), may_change);
   if (upload.status() != UploadStatus::kGoOn) return Uploads::Published{upload.status()};
   const auto take = [&](std::string_view piece) -> Refusal {
     digests.add(piece);
@@ -145,14 +144,14 @@ Stored store(Exchange& exchange, const HttpParts& parts, DigestCheck& digests,
     if (upload.write(piece) == UploadStatus::kGoOn) return {};
     return http::Status(507);
   };
-  const Refusal refusal = read_body(exchange, parts.uploads.most_bytes, take);
+  const Refusal refusal = read_body(exchange, parts.most_upload_bytes(), take);
   if (upload.status() != UploadStatus::kGoOn) return Uploads::Published{upload.status()};
   if (refusal) return *refusal;
   if (!digests.holds()) return http::Status(400);
-  return parts.uploads.folder->publish(std::move(upload), may_change);
+  return parts.uploads->publish(std::move(upload), may_change);
 }
 
-void store_and_answer(Exchange& exchange, const HttpParts& parts, serve::SizedReply& received) {
+void store_and_answer(Exchange& exchange, Parts& parts, serve::SizedReply& received) {
   DigestCheck digests(exchange.head());
   if (const Refusal refusal = refusal_of(exchange, digests)) return exchange.answer(*refusal);
   const Stored stored = store(exchange, parts, digests, received);
@@ -163,7 +162,7 @@ void store_and_answer(Exchange& exchange, const HttpParts& parts, serve::SizedRe
 
 }  // namespace
 
-void put_file(Exchange& exchange, const HttpParts& parts) {
+void put_file(Exchange& exchange, Parts& parts) {
   exchange.verb = telemetry::Verb::kPut;
   Transfer transfer{.asked_ns = parts.time_for_log(), .change = Change::kPut};
   store_and_answer(exchange, parts, transfer.reply);
@@ -171,10 +170,10 @@ void put_file(Exchange& exchange, const HttpParts& parts) {
   log_change(exchange, parts, transfer);
 }
 
-void put_nowhere(Exchange& exchange, const HttpParts& parts) {
+void put_nowhere(Exchange& exchange, Parts& parts) {
   exchange.verb = telemetry::Verb::kPut;
   const auto drop = [](std::string_view) -> Refusal { return {}; };
-  if (const Refusal refusal = read_body(exchange, parts.uploads.most_bytes, drop))
+  if (const Refusal refusal = read_body(exchange, parts.most_upload_bytes(), drop))
     return exchange.answer(*refusal);
   exchange.connection().send(exchange.begin(204).finish());
 }
