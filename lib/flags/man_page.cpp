@@ -76,8 +76,8 @@ std::string examples_of(const Program& program) {
     std::string command;
     for (const std::string& line : wrapped_command(example.command, kCommandColumns))
       command += escaped(line) + "\n";
-    result +=
-        fmt::format(".PP\n{}:\n.PP\n.RS 4\n.nf\n{}.fi\n.RE\n", escaped(example.what), command);
+    if (&example != &program.examples.front()) result += ".PP\n";
+    result += fmt::format("{}:\n.PP\n.RS 4\n.nf\n{}.fi\n.RE\n", escaped(example.what), command);
   }
   return result;
 }
