@@ -61,7 +61,8 @@ void Exchange::answer(http::Status status) {
   if (status == 503) head.field("Retry-After", "1");
   // The head of the request is still there, because nothing reads the body of a GET.
   const bool reads = method_ == http::Method::kGet || method_ == http::Method::kHead;
-  const std::string page = reads && wants_page(head_) ? answer_page(status) : std::string();
+  const std::string page =
+      reads && preferred_form(head_) == Preferred::kPage ? answer_page(status) : std::string();
   if (page.empty()) return send_text(head, kPlainText, std::string(status.reason()) + "\n");
   head.field("Vary", "Accept").field("Content-Security-Policy", kPagePolicy);
   send_text(head, "text/html; charset=utf-8", page);

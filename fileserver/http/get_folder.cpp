@@ -56,7 +56,7 @@ void get_folder(Exchange& exchange, Parts& parts) {
   if (!parts.config.has_listings) return exchange.answer(404);
   const auto entries = entries_of(*parts.fence, name);
   if (!entries) return exchange.answer(entries.error());
-  const bool is_json = prefers_json(exchange.head());
+  const bool is_json = preferred_form(exchange.head()) == Preferred::kJson;
   http::AnswerHead head = exchange.begin(200);
   head.field("Vary", "Accept").field("Cache-Control", "private, no-cache");
   if (is_json) {
