@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/text.h"
+
 namespace loadgen {
 
 namespace {
 
 constexpr std::size_t kCodeDigits = 3;
 
-bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
+using base::is_digit;
 
 // Texts are in any encoding. What would not be text in any of them is refused.
 bool is_text(std::string_view line) {
