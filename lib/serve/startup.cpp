@@ -11,7 +11,7 @@
 #include "base/host.h"
 #include "base/stop_signals.h"
 #include "guard/user.h"
-#include "net/listen.h"
+#include "net/backlog.h"
 #include "serve/service_manager.h"
 
 namespace serve {
