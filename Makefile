@@ -127,6 +127,20 @@ results-summary: results ### rewrite each docs/results/*/summary.md, with its fi
 	  for figure in $$(grep -o 'figures/[^)]*svg' $$folder/summary.md); do cp $$made/$$figure $$folder/figures/; done; \
 	done
 
+##@ Install
+.PHONY: install uninstall
+# Where the files belong: make install PREFIX=/usr DESTDIR=/tmp/package
+PREFIX ?= /usr/local
+SYSCONFDIR ?= /etc
+DESTDIR ?=
+packaging = PREFIX='$(PREFIX)' SYSCONFDIR='$(SYSCONFDIR)' DESTDIR='$(DESTDIR)' BUILD='$(BUILD)' packaging
+
+install: all ## copy programs, units, man pages and settings below PREFIX (/usr/local); docs/install.md
+	@$(packaging)/install install
+
+uninstall: ## remove them again; changed settings, accounts, logs and served files stay
+	@$(packaging)/install uninstall
+
 ##@ Check
 test: ## install what is missing, build, run all tests
 	@scripts/setup test

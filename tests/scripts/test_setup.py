@@ -45,6 +45,8 @@ TEST = [
     "fail2ban",
     "prometheus",
     "util-linux-extra",
+    "lintian",
+    "logrotate",
 ]
 
 # What the bench compares with, where a distribution has it.
