@@ -128,7 +128,7 @@ results-summary: results ### rewrite each docs/results/*/summary.md, with its fi
 	done
 
 ##@ Install
-.PHONY: install uninstall
+.PHONY: install uninstall deb
 # Where the files belong: make install PREFIX=/usr DESTDIR=/tmp/package
 PREFIX ?= /usr/local
 SYSCONFDIR ?= /etc
@@ -140,6 +140,9 @@ install: all ## copy programs, units, man pages and settings below PREFIX (/usr/
 
 uninstall: ## remove them again; changed settings, accounts, logs and served files stay
 	@$(packaging)/install uninstall
+
+deb: all ## make build/turnstile_VERSION_ARCHITECTURE.deb from the same files
+	@BUILD='$(BUILD)' VERSION='$(VERSION)' packaging/deb
 
 ##@ Check
 test: ## install what is missing, build, run all tests

@@ -1,4 +1,4 @@
-"""make install and make uninstall, below a folder; tests/install has them on a real host.
+"""make install, make uninstall and make deb, below a folder; tests/install has them on a real host.
 
 The folder of the programs is the PREFIX, without DESTDIR, wherever units and scripts must find what
 they name.
@@ -238,6 +238,37 @@ class AccountsTest(InstallTest):
         done = self.add("--create-store", "--config", str(own))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(f"{self.folder}/own.db", done.stdout + done.stderr)
+
+
+class DebTest(InstallTest):
+    @unittest.skipIf(missing("dpkg-shlibdeps"), missing("dpkg-shlibdeps"))
+    def test_it_has_what_make_install_installs(self) -> None:
+        package = self.make_deb()
+        listing = run("dpkg-deb", "--contents", package).stdout
+        packed = {"/" + path for path in re.findall(r" \./(\S*[^/\s])$", listing, re.MULTILINE)}
+        where = {"PREFIX": "/usr", "SYSCONFDIR": "/etc", "DESTDIR": ""}
+        listed = set(self.packaging("list", **where).stdout.split())
+        self.assertLessEqual(listed, packed)
+        self.assertEqual({Path(path).parts[1] for path in packed}, {"etc", "usr"})
+        self.assertEqual(set(re.findall(r"(?m)^\S+ (\S+)", listing)), {"root/root"})
+
+    @unittest.skipIf(missing("lintian"), missing("lintian"))
+    @unittest.skipIf(missing("dpkg-shlibdeps"), missing("dpkg-shlibdeps"))
+    def test_lintian_finds_nothing(self) -> None:
+        flags = ("--allow-root", "--fail-on", "error,warning")
+        done = run("lintian", *flags, self.make_deb())
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+
+    def make_deb(self) -> Path:
+        build = self.folder / "build"
+        build.mkdir()
+        for name in PROGRAMS:
+            (build / name).symlink_to(f"{STRIPPED.name}/{name}")
+        variables = {"BUILD": str(build), "VERSION": "1.2.3"}
+        done = run(PROJECT / "packaging/deb", env={**os.environ, **variables})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (package,) = build.glob("turnstile_1.2.3-1_*.deb")
+        return package
 
 
 if __name__ == "__main__":
