@@ -35,10 +35,13 @@ ifneq ($(findstring clang,$(CXX)),)
 override CXXFLAGS += -Wthread-safety
 endif
 ifeq ($(SANITIZE),address)
+override CPPFLAGS += -DTURNSTILE_SANITIZE_ADDRESS
+override CXXFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined
 # With this sanitizer, g++ 12 warns about uninitialised memory in the <regex> that Catch2 includes.
-override CXXFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined -Wno-maybe-uninitialized
+override CXXFLAGS += $(if $(findstring clang,$(CXX)),,-Wno-maybe-uninitialized)
 endif
 ifeq ($(SANITIZE),thread)
+override CPPFLAGS += -DTURNSTILE_SANITIZE_THREAD
 override CXXFLAGS += -fsanitize=thread
 endif
 
@@ -52,7 +55,7 @@ $(BUILD)/authserver $(BUILD)/unit_tests: override LDLIBS := \
   $(patsubst -lsodium,$(SODIUM),$(LDLIBS)) -Wl,--wrap=mmap,--wrap=munmap
 endif
 
-sources_of = $(wildcard $(1)/*.cpp $(1)/*/*.cpp)
+sources_of = $(wildcard $(1)/*.cpp $(1)/*/*.cpp $(1)/*/*/*.cpp)
 objects_of = $(patsubst %.cpp,$(BUILD)/objects/%.o,$(1))
 
 ##@ Build
@@ -124,11 +127,30 @@ results-summary: results ### rewrite each docs/results/*/summary.md, with its fi
 	  for figure in $$(grep -o 'figures/[^)]*svg' $$folder/summary.md); do cp $$made/$$figure $$folder/figures/; done; \
 	done
 
+##@ Install
+.PHONY: install uninstall deb
+# Where the files belong: make install PREFIX=/usr DESTDIR=/tmp/package
+PREFIX ?= /usr/local
+SYSCONFDIR ?= /etc
+DESTDIR ?=
+packaging = PREFIX='$(PREFIX)' SYSCONFDIR='$(SYSCONFDIR)' DESTDIR='$(DESTDIR)' BUILD='$(BUILD)' packaging
+
+install: all ## copy programs, units, man pages and settings below PREFIX (/usr/local); docs/install.md
+	@$(packaging)/install install
+
+uninstall: ## remove them again; changed settings, accounts, logs and served files stay
+	@$(packaging)/install uninstall
+
+deb: all ## make build/turnstile_VERSION_ARCHITECTURE.deb from the same files
+	@BUILD='$(BUILD)' VERSION='$(VERSION)' packaging/deb
+
 ##@ Check
 test: ## install what is missing, build, run all tests
 	@scripts/setup test
-	@$(MAKE) --no-print-directory -j$(shell nproc) all peers $(BUILD)/unit_tests
+	@$(MAKE) --no-print-directory -j$(shell nproc) test-programs
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) tests/run-all
+
+test-programs: all peers $(BUILD)/unit_tests ### build what make test runs
 
 unit: $(BUILD)/unit_tests ## unit tests, all or those of a Catch2 tag: make unit T='[net]'
 	$(Q)$(BUILD)/unit_tests $(if $(T),'$(T)')
@@ -137,13 +159,14 @@ e2e: ## end-to-end tests, all or those of some files: make e2e T=idle
 test-stores: ## tests of the scripts and programs on real database servers; T=... as above
 test-scripts: ## tests of the scripts; T=... as above, on the programs that are built
 test-lab: ## tests of the lab; T=... as above, on the programs that are built
-e2e test-stores test-scripts test-lab:
+test-docs: ## paste the commands of all pages into a shell, and look up each flag; T=... as above
+e2e test-stores test-scripts test-lab test-docs:
 	$(if $(T),$(Q)$(PYTHON) tests/run_unittests.py --list tests/$(subst test-,,$@) $(T) >/dev/null)
 	$(if $(and $(T),$(filter test-scripts test-lab,$@)),,$(Q)$(MAKE) --no-print-directory all peers)
 	$(Q)TURNSTILE_BUILD='$(CURDIR)/$(BUILD)' $(PYTHON) tests/run_unittests.py tests/$(subst test-,,$@) $(T)
 
 test-list: ## list the files of Python tests; T=PART only those with this in their names
-	$(Q)$(PYTHON) tests/run_unittests.py --list $(addprefix tests/,e2e stores scripts lab torture) $(T) | sort
+	$(Q)$(PYTHON) tests/run_unittests.py --list $(addprefix tests/,e2e stores scripts lab torture docs) $(T) | sort
 
 lab-proof: ### how often the lab is right about simulated systems whose answers are known; SEEDS=N of each
 	@PYTHONPATH=.:tests/lab $(PYTHON) -m simulated.proof $(if $(SEEDS),--seeds $(SEEDS))
@@ -214,14 +237,14 @@ CLANG_TIDY = $(shell command -v clang-tidy-14 || echo clang-tidy)
 FUZZ_CXX = $(shell command -v clang++-14 || echo clang++)
 # The parsers of what comes from outside, each with what it is linked with.
 FUZZED := client_lines http_request http_fields password_record accounts_csv config_file http_answer ftp_reply
-FUZZED_ftp_reply := $(addprefix loadgen/drivers/,ftp.cpp ftp_reply.cpp)
+FUZZED_ftp_reply := $(addprefix loadgen/clients/drivers/,ftp.cpp ftp_reply.cpp)
 FUZZED_client_lines := lib/wire/*.cpp
 FUZZED_http_request := $(addprefix lib/http/,chunks.cpp fields.cpp request_head.cpp)
 FUZZED_LIBS_http_request := -lhttp_parser
 FUZZED_http_fields := lib/http/*.cpp lib/wire/*.cpp
 FUZZED_password_record := authserver/passwords/scheme.cpp
 FUZZED_accounts_csv := authserver/csv.cpp authserver/passwords/scheme.cpp lib/wire/*.cpp
-FUZZED_http_answer := $(addprefix loadgen/,drivers/http.cpp drivers/http_answer.cpp upload.cpp) lib/http/path.cpp \
+FUZZED_http_answer := $(addprefix loadgen/clients/,drivers/http.cpp drivers/http_answer.cpp upload.cpp) lib/http/path.cpp \
   lib/wire/request.cpp lib/net/socket_io.cpp lib/base/clock.cpp
 FUZZED_config_file := lib/flags/*.cpp lib/net/address.cpp $(addprefix lib/base/,error.cpp log.cpp text_lines.cpp units.cpp)
 
@@ -262,7 +285,7 @@ $(BUILD)/objects/%.o: %.cpp Makefile
 $(BUILD)/objects/tests/%.o: override CXXFLAGS += -O1 -g1
 
 # All unit tests are one program. It is linked with the library and with all of each program but its main.cpp.
-UNIT_TESTS := $(wildcard tests/*.cpp tests/lib/*/*.cpp $(foreach p,$(PROGRAMS),tests/$(p)/*.cpp tests/$(p)/*/*.cpp))
+UNIT_TESTS := $(wildcard tests/*.cpp tests/lib/*/*.cpp) $(foreach p,$(PROGRAMS),$(call sources_of,tests/$(p)))
 TESTED := $(filter-out %/main.cpp,$(foreach p,$(PROGRAMS),$(call sources_of,$(p))))
 $(BUILD)/unit_tests: $(call objects_of,$(UNIT_TESTS) $(TESTED)) $(BUILD)/libturnstile.a
 	$(call say,link $@)
@@ -281,6 +304,6 @@ $(BUILD)/generated/sql/%.h: sql/%.sql
 	{ printf 'namespace sql {\ninline constexpr char k%s[] = R"sql(\n' $$name; cat $<; printf ')sql";\n}\n'; } >$@
 $(foreach s,$(SCHEMAS),$(eval $(BUILD)/objects/authserver/stores/$(s)_store.o: $(BUILD)/generated/sql/$(s).h))
 
--include $(shell find $(BUILD) -path $(BUILD)/lab -prune -o -type f -name '*.d' -print 2>/dev/null)
-.PHONY: always all peers setup setup-dev help help-all clean demo try bench bench-scale profile results results-summary test unit e2e test-stores test-scripts test-lab test-list lab-proof \
+-include $(shell find $(BUILD)/objects $(BUILD)/peers -type f -name '*.d' 2>/dev/null)
+.PHONY: always all peers setup setup-dev help help-all clean demo try bench bench-scale profile results results-summary test test-programs unit e2e test-stores test-scripts test-lab test-docs test-list lab-proof \
   judges pictures check check-format check-python shellcheck tidy format compose-test memcheck fuzz torture mutants

@@ -46,16 +46,15 @@ std::vector<wire::Credentials> Session::take_together(serve::LineConversation& c
   const auto* const first_auth = std::get_if<wire::Auth>(&first);
   if (first_auth == nullptr || store_config_.connection == StoreConnection::kPerRequest) return {};
   std::vector<wire::Credentials> accounts;
-  const auto is_auth = [&](std::string_view line) {
+  const auto take_account = [&accounts](std::string_view line) {  // false leaves the line there
     const auto request = wire::parse_auth_line(line);
     const auto* const auth = std::get_if<wire::Auth>(&request);
-    if (auth == nullptr) return false;
-    if (accounts.empty()) accounts.push_back(first_auth->account);
-    accounts.push_back(auth->account);
-    return true;
+    if (auth != nullptr) accounts.push_back(auth->account);
+    return auth != nullptr;
   };
-  while (accounts.size() < kMostTogether && connection.take_line_at_hand(is_auth)) {
+  while (accounts.size() + 1 < kMostTogether && connection.take_line_at_hand(take_account)) {
   }
+  if (!accounts.empty()) accounts.insert(accounts.begin(), first_auth->account);
   return accounts;
 }
 

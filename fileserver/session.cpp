@@ -29,7 +29,7 @@ void refuse_new(serve::LineConversation& connection) {
 void Session::converse(serve::LineConversation& connection) {
   is_granted_ = false;
   is_first_line_ = true;
-  if (transfer_log_ != nullptr) connection.stream().keep_times();
+  if (parts_.transfer_log != nullptr) connection.stream().keep_times();
   while (const auto line = connection.next_line()) {
     const telemetry::RequestTimer timer;
     const auto parsed = wire::parse_client_line(*line);
@@ -42,7 +42,7 @@ void Session::converse(serve::LineConversation& connection) {
 
 void Session::handle(serve::LineConversation& connection, const wire::Ping& ping) {
   connection.flush();
-  const auto answer = auth_.ask(ping);
+  const auto answer = parts_.auth.ask(ping);
   if (answer) {
     connection.reply_ok();
   } else {
@@ -51,12 +51,12 @@ void Session::handle(serve::LineConversation& connection, const wire::Ping& ping
 }
 
 void Session::handle(serve::LineConversation& connection, const wire::New& request) {
-  if (new_accounts_ == NewAccounts::kClosed) {
+  if (parts_.config.new_accounts == NewAccounts::kClosed) {
     refuse_new(connection);
     return;
   }
   connection.flush();
-  const auto answer = auth_.ask(request);
+  const auto answer = parts_.auth.ask(request);
   serve::log_request("new", request.account.user, answer);
   serve::answer(connection, answer);
 }
@@ -64,7 +64,7 @@ void Session::handle(serve::LineConversation& connection, const wire::New& reque
 void Session::handle(serve::LineConversation& connection, const wire::Get& request) {
   connection.flush();
   is_granted_ = false;
-  const auto answer = log_in_.check(connection.peer(), Front::kNative, request.account);
+  const auto answer = parts_.log_in.check(connection.peer(), Front::kNative, request.account);
   is_granted_ = answer.status.ok();
   serve::log_request("get", request.account.user, answer.status);
   if (answer.is_throttled) {
@@ -75,9 +75,9 @@ void Session::handle(serve::LineConversation& connection, const wire::Get& reque
 }
 
 void Session::handle(serve::LineConversation& connection, const wire::FileName& file) {
-  const std::int64_t asked_ns = transfer_log_ == nullptr ? 0 : base::now_ns();
+  const std::int64_t asked_ns = parts_.time_for_log();
   if (is_first_line_ && is_http_request_line(file.name)) {
-    connection.end_with(base::ErrorCode::kSyntax, wrong_port_answer(http_listen_));
+    connection.end_with(base::ErrorCode::kSyntax, wrong_port_answer(parts_.http_address));
     return;
   }
   if (!is_granted_) {
@@ -85,7 +85,7 @@ void Session::handle(serve::LineConversation& connection, const wire::FileName& 
     connection.reply_error(base::ErrorCode::kDenied, "log in first: get:USER:PASSWORD");
     return;
   }
-  const auto opened = files_.open(file.name);
+  const auto opened = parts_.files->open(file.name);
   const base::Status status = opened ? base::Status(base::kDone) : opened.error();
   if (opened) {
     const auto head = connection.begin_sized_reply(opened->size_bytes());
@@ -101,19 +101,19 @@ void Session::handle(serve::LineConversation& connection, const wire::FileName& 
 
 void Session::log_transfer(serve::LineConversation& connection, std::string_view name,
                            std::int64_t asked_ns, const base::Status& sent) {
-  if (transfer_log_ == nullptr) return;
+  if (parts_.transfer_log == nullptr) return;
   Transfer transfer{.name = name, .client = connection.peer(), .asked_ns = asked_ns};
   if (sent) {
     transfer.reply = connection.stream().sized_reply();
   } else {
     transfer.error = sent.error().code;
   }
-  transfer_log_->add(transfer);
+  parts_.transfer_log->add(transfer);
 }
 
 void Session::handle(serve::LineConversation& connection, const wire::Refused& refused) {
   if (refused.was_get) is_granted_ = false;
-  if (refused.was_new && new_accounts_ == NewAccounts::kClosed) {
+  if (refused.was_new && parts_.config.new_accounts == NewAccounts::kClosed) {
     refuse_new(connection);
   } else {
     connection.reply_error(refused.code);

@@ -3,30 +3,24 @@
 #include <algorithm>
 #include <string>
 
+#include "base/text.h"
+
 namespace fileserver {
 
 namespace {
-
-std::string_view without_blanks(std::string_view text) {
-  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 // Calls take(entry) for each entry of a list with commas, which may be empty.
 template <typename Take>
 void for_each_entry(std::string_view list, const Take& take) {
   for (std::size_t comma = 0; comma != std::string_view::npos;) {
     comma = list.find(',');
-    take(without_blanks(list.substr(0, comma)));
+    take(base::trimmed(list.substr(0, comma)));
     if (comma != std::string_view::npos) list.remove_prefix(comma + 1);
   }
 }
 
 bool is_port(std::string_view text) {
-  return !text.empty() && text.size() <= 5 &&
-         std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  return !text.empty() && text.size() <= 5 && std::ranges::all_of(text, base::is_digit);
 }
 
 // The address in front of a port, or the text as it is.

@@ -1,7 +1,7 @@
 """The performance laboratory: measures every table and figure of the paper on this machine.
 
 Each folder is a room. A room imports only from itself and from rooms above it in this list, which
-is the way from the data to the report:
+is the way from the data to the report. systems, workloads and observe know nothing of each other.
 
   rig/          starts programs and stores; bench, demo and tests use it too
   papers/       data: what a paper measured, in a folder named by its number
@@ -14,5 +14,5 @@ is the way from the data to the report:
   analysis/     what the points say
   report/       what a reader gets
 
-The commands stand beside them: cli.py, run.py, doctor.py.
+The commands stand beside them: cli.py, run.py, doctor.py, limits.py.
 """

@@ -173,7 +173,7 @@ def _run(parsed: argparse.Namespace) -> int:
     programs = Programs(parsed.programs.resolve())
     with lock.only_lab(), owner.gives_to_caller(*_ours(out), work / "files", work / "stores"):
         doctor.before_a_run(chosen, programs.folder, work, is_anyway=parsed.anyway)
-        run.run(chosen, run.Places(out, work, programs))
+        run.run(chosen, run.Places(out, work, programs), page.write)
     return 0
 
 

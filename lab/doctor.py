@@ -24,7 +24,7 @@ def examine(options: Options, programs: Path, work: Path) -> int:
     findings = _findings(todo, programs, work)
     print("\n".join(_lines(findings)))
     names = ", ".join(experiment.name for experiment in todo.experiments)
-    print(f"{names}: about {duration(todo.seconds_estimate(work / 'files'))}")
+    print(f"{names}: about {duration(todo.seconds)}")
     return 1 if any(finding.fix for finding in findings) else 0
 
 

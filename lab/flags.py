@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .plan.plan import BLOCKED, CYCLED, INTERLEAVED
+from .plan.planned import BLOCKED, CYCLED, INTERLEAVED
 from .rig.stores import KINDS
 from .workloads.crowd import ENGINES
 

@@ -3,19 +3,18 @@
 
 #include <cstdio>
 #include <exception>
-#include <optional>
 #include <string>
 #include <variant>
 
 #include "base/host.h"
 #include "base/stop_signals.h"
 #include "flags/parse.h"
-#include "loadgen/config.h"
-#include "loadgen/crowd/report.h"
-#include "loadgen/crowd/run.h"
+#include "loadgen/config/config.h"
+#include "loadgen/figures/json.h"
+#include "loadgen/figures/result_file.h"
+#include "loadgen/figures/summary.h"
+#include "loadgen/figures/table.h"
 #include "loadgen/preflight.h"
-#include "loadgen/report.h"
-#include "loadgen/result_file.h"
 #include "loadgen/run.h"
 
 namespace {
@@ -27,43 +26,18 @@ int failed(const std::string& why) {
   return flags::kFailed;
 }
 
-// What is shown at the end of a run of either kind.
-struct Report {
-  std::string table;
-  std::string json;
-  int stop_signal = 0;
-  std::optional<std::string> failure;
-};
-
-int show(const Config& config, const Report& report) {
-  fmt::print(stderr, "{}", report.table);
-  const auto written = loadgen::write_result_file(config.json, report.json);
+int report(const Config& config, const loadgen::Figures& figures) {
+  const loadgen::Summary summary = loadgen::summarize(figures, config.threads);
+  fmt::print(stderr, "{}", loadgen::table_of(config, figures, summary));
+  const auto written =
+      loadgen::write_result_file(config.json, loadgen::json_of(config, figures, summary));
   if (!written) return failed(written.error().context);
-  if (report.stop_signal != 0) {
-    fmt::print(stderr, "loadgen: stopped early by signal {}\n", report.stop_signal);
-    return 128 + report.stop_signal;
+  if (figures.stop_signal != 0) {
+    fmt::print(stderr, "loadgen: stopped early by signal {}\n", figures.stop_signal);
+    return 128 + figures.stop_signal;
   }
-  return report.failure ? failed(*report.failure) : flags::kDone;
-}
-
-int run_loops(const Config& config, const loadgen::Ready& ready) {
-  const auto result = loadgen::run(config, ready);
-  if (!result) return failed(result.error().context);
-  const loadgen::Summary summary =
-      loadgen::summarize(result->tally, config.threads, result->rounds);
-  return show(config, {.table = loadgen::table_of(config, *result, summary),
-                       .json = loadgen::json_of(config, *result, summary),
-                       .stop_signal = result->stop_signal,
-                       .failure = loadgen::failure_of(summary)});
-}
-
-int run_crowd(const Config& config, const loadgen::Ready& ready) {
-  const auto result = loadgen::crowd::run(config, ready);
-  if (!result) return failed(result.error().context);
-  return show(config, {.table = loadgen::crowd::table_of(config, *result),
-                       .json = loadgen::crowd::json_of(config, *result),
-                       .stop_signal = result->stop_signal,
-                       .failure = loadgen::crowd::failure_of(*result)});
+  const auto failure = loadgen::failure_of(summary);
+  return failure ? failed(*failure) : flags::kDone;
 }
 
 int run(const Config& config) {
@@ -73,7 +47,8 @@ int run(const Config& config) {
   if (!writable) return failed(writable.error().context);
   for (const std::string& warning : ready->warnings) fmt::print(stderr, "warning: {}\n", warning);
   base::hold_stop_signals();
-  return loadgen::is_crowd(config) ? run_crowd(config, *ready) : run_loops(config, *ready);
+  const auto figures = loadgen::run(config, *ready);
+  return figures ? report(config, *figures) : failed(figures.error().context);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/host.h"
-#include "loadgen/workload.h"
+#include "loadgen/config/numbered.h"
 #include "net/connect.h"
 
 namespace loadgen {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "loadgen/config.h"
+#include "loadgen/config/config.h"
 #include "loadgen/host.h"
 #include "loadgen/sources.h"
 #include "net/address.h"

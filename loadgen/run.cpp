@@ -17,12 +17,14 @@
 #include "base/clock.h"
 #include "base/host.h"
 #include "base/stop_signals.h"
-#include "loadgen/burst/hold.h"
-#include "loadgen/burst/loop.h"
-#include "loadgen/closed_loop.h"
-#include "loadgen/open_loop.h"
-#include "loadgen/progress.h"
-#include "loadgen/transfer_file.h"
+#include "loadgen/clients/workload.h"
+#include "loadgen/cpu.h"
+#include "loadgen/figures/progress.h"
+#include "loadgen/figures/transfer_file.h"
+#include "loadgen/figures/units.h"
+#include "loadgen/host.h"
+#include "loadgen/loops/load.h"
+#include "loadgen/run_control.h"
 
 namespace loadgen {
 
@@ -31,74 +33,32 @@ namespace {
 // The main thread's side of a run. It is used for one run only.
 class Run {
  public:
-  // `transfers` is null if they are not recorded, `hold` if no server is held.
-  Run(const Config& config, const Ready& ready, TransferFile* transfers, burst::Hold* hold)
-      : config_(config),
-        transfers_(transfers),
-        hold_(hold),
-        signals_(base::open_stop_signals()),
-        control_(config.threads),
-        new_accounts_(random_word()) {
-    result_.sources = ready.sources.count();
-    for (const net::SocketAddress& server : ready.servers) result_.servers.push_back(server.text());
-    if (is_open_loop(config)) {
-      schedule_.emplace(config.rate_rps, config.arrivals, static_cast<std::uint64_t>(config.seed));
-    }
-    if (is_burst(config)) {
-      const int rounds =
-          config.asks_once ? std::min(config.requests, config.unique) : config.requests;
-      rounds_.emplace(
-          config.threads, rounds, [this] { return control_.must_stop(); }, holding());
-    }
-    for (int thread = 0; thread < config.threads; ++thread) {
-      loops_.push_back(make_loop(ready, thread));
-    }
+  Run(const Shared& shared, Load& load)
+      : config_(shared.config),
+        control_(shared.control),
+        transfers_(shared.transfers),
+        load_(load),
+        signals_(base::open_stop_signals()) {
+    figures_.sources = shared.ready.sources.count();
+    for (const net::SocketAddress& server : shared.ready.servers)
+      figures_.servers.push_back(server.text());
+    for (int thread = 0; thread < config_.threads; ++thread)
+      loops_.push_back(load_.make_loop(thread));
   }
 
-  base::Result<RunResult> run() {
+  base::Result<Figures> run() {
     if (const auto started = start_threads(); !started) return started.error();
     wait_for_all();
-    if (!schedule_) warm_up();
+    if (!is_open_loop(config_)) warm_up();
     begin_window();
     watch_window();
     control_.end_gate.count_down();
     join();
-    for (const auto& loop : loops_) {
-      if (const auto& failure = loop->save_failure())
-        return base::Error{base::ErrorCode::kInternal, *failure};
-    }
-    if (!held_) return held_.error();
-    if (transfers_ != nullptr) {
-      if (auto written = transfers_->finish(); !written) return written.error();
-    }
-    for (const auto& loop : loops_) result_.tally.add(loop->recorder().tally());
-    if (rounds_) result_.rounds = rounds_->ended();
-    result_.tally.elapsed_ns = elapsed_ns();
-    result_.cpu = cpu_use();
-    result_.warning = tracking_warning(connection_tracking());
-    return std::move(result_);
+    if (const auto finished = finish(); !finished) return finished.error();
+    return std::move(figures_);
   }
 
  private:
-  std::unique_ptr<Loop> make_loop(const Ready& ready, int thread) {
-    const Shared shared{config_, ready.servers, ready.sources, new_accounts_, transfers_};
-    if (schedule_) return std::make_unique<OpenLoop>(*schedule_, shared, thread);
-    if (rounds_) return std::make_unique<burst::Loop>(*rounds_, shared, thread);
-    return std::make_unique<ClosedLoop>(shared, thread);
-  }
-
-  burst::Holding holding() {
-    if (hold_ == nullptr) return {};
-    return {[this] { note_hold(hold_->freeze()); }, [this] { note_hold(hold_->thaw()); }};
-  }
-
-  // A thread calls this while all others wait.
-  void note_hold(const base::Status& done) {
-    if (done || !held_) return;
-    held_ = done;
-    control_.stop();
-  }
-
   base::Status start_threads() {
     try {
       for (const auto& loop : loops_) threads_.emplace_back([&loop, this] { loop->run(control_); });
@@ -114,6 +74,23 @@ class Run {
                              " could not be started: " + failure.code().message() +
                              "; use fewer threads, or raise the limit (ulimit -u)"};
     }
+    return base::kDone;
+  }
+
+  // Requires: the threads were joined.
+  base::Status finish() {
+    for (const auto& loop : loops_) {
+      if (auto failure = loop->failure())
+        return base::Error{base::ErrorCode::kUnavailable, std::move(*failure)};
+      figures_.tally.add(loop->recorder().tally());
+    }
+    if (auto finished = load_.finish(figures_); !finished) return finished;
+    if (transfers_ != nullptr) {
+      if (auto written = transfers_->finish(); !written) return written;
+    }
+    figures_.tally.elapsed_ns = elapsed_ns();
+    figures_.cpu = cpu_use();
+    figures_.warning = tracking_warning(connection_tracking());
     return base::kDone;
   }
 
@@ -134,7 +111,7 @@ class Run {
 
   // Requires: the tallies were added up.
   CpuUse cpu_use() const {
-    const Tally& tally = result_.tally;
+    const Tally& tally = figures_.tally;
     const double over_s = seconds_of(static_cast<double>(cpu_after_.read_ns - cpu_before_.read_ns));
     const double elapsed_s = seconds_of(static_cast<double>(tally.elapsed_ns));
     CpuUse use{.allowed_cores = base::usable_cores()};
@@ -154,8 +131,9 @@ class Run {
   // if requests take long: none is cut off, and no thread is idle at the end. Requires: the tallies
   // were added up.
   std::int64_t elapsed_ns() const {
-    if (schedule_) return std::max<std::int64_t>(0, control_.end_ns() - control_.window_start_ns);
-    const Tally& tally = result_.tally;
+    if (is_open_loop(config_) || is_crowd(config_))
+      return std::max<std::int64_t>(0, control_.end_ns() - control_.window_start_ns);
+    const Tally& tally = figures_.tally;
     if (ends_by_number(config_)) return tally.elapsed_ns;
     return static_cast<std::int64_t>(tally.active_ns) / config_.threads;
   }
@@ -163,10 +141,10 @@ class Run {
   // An open loop has its warm-up within the same phase.
   void begin_window() {
     const std::int64_t now_ns = base::now_ns();
-    const std::int64_t before_ns = schedule_ ? config_.warmup_ms * base::kNsPerMs : 0;
+    const std::int64_t before_ns = is_open_loop(config_) ? config_.warmup_ms * base::kNsPerMs : 0;
     control_.warmup_start_ns = now_ns;
     control_.window_start_ns = now_ns + before_ns;
-    control_.window_end_ns = ends_by_number(config_)
+    control_.window_end_ns = ends_by_number(config_) || is_crowd(config_)
                                  ? INT64_MAX
                                  : control_.window_start_ns + config_.seconds_ms * base::kNsPerMs;
     if (before_ns == 0) note_start();
@@ -182,31 +160,39 @@ class Run {
     cpu_before_ = cpu_time();
     const std::int64_t late_ns = base::now_ns() - control_.window_start_ns;
     const double start_s = base::unix_time_s() - seconds_of(static_cast<double>(late_ns));
-    result_.start_unix_s = std::round(start_s * 1e6) / 1e6;  // so that all reports print the same
+    figures_.start_unix_s = std::round(start_s * 1e6) / 1e6;  // so that all reports print the same
     if (transfers_ != nullptr &&
-        !transfers_->begin(control_.window_start_ns, result_.start_unix_s)) {
+        !transfers_->begin(control_.window_start_ns, figures_.start_unix_s)) {
       control_.stop();
     }
   }
 
   // Shows the progress once a second until all threads have arrived, and reads the CPU time at the
-  // end of the window. Nothing else is measured here; each thread reads the clock itself and
-  // decides when the window ends.
+  // end of the window. Nothing else is measured here; each thread reads the clock itself. In most
+  // kinds of run it also decides itself when the window ends.
   void watch_window() {
     Progress progress;
     bool is_over = false;
     for (int second = 1; arrived_ < config_.threads;) {
       const std::int64_t next_ns = control_.window_start_ns + second * base::kNsPerS;
-      arrived_ += wait_until(is_over ? next_ns : std::min(next_ns, control_.end_ns()));
+      arrived_ += wait_until(is_over ? next_ns : std::min(next_ns, next_look_ns()));
+      if (!is_over && load_.must_end(base::now_ns())) control_.stop();
       if (!is_over && base::now_ns() >= control_.end_ns()) {
         is_over = true;
         cpu_after_ = cpu_time();
       }
       if (base::now_ns() < next_ns) continue;
-      progress.show(second, live());
+      if (!is_crowd(config_)) progress.show(second, live());
       ++second;
     }
     if (!is_over) cpu_after_ = cpu_time();
+  }
+
+  std::int64_t next_look_ns() const {
+    const int every_ms = load_.look_every_ms();
+    const std::int64_t look_ns =
+        every_ms == 0 ? INT64_MAX : base::now_ns() + every_ms * base::kNsPerMs;
+    return std::min(look_ns, control_.end_ns());
   }
 
   void wait_for_all() {
@@ -235,7 +221,7 @@ class Run {
   void stop_early() {
     signalfd_siginfo signal{};
     if (::read(signals_.get(), &signal, sizeof signal) != sizeof signal) return;
-    result_.stop_signal = static_cast<int>(signal.ssi_signo);
+    figures_.stop_signal = static_cast<int>(signal.ssi_signo);
     control_.stop();
     base::release_stop_signals();
   }
@@ -256,15 +242,11 @@ class Run {
   }
 
   const Config& config_;
+  RunControl& control_;
   TransferFile* const transfers_;
-  burst::Hold* const hold_;
+  Load& load_;
   const net::Fd signals_;
-  RunResult result_;
-  RunControl control_;
-  NewAccounts new_accounts_;
-  std::optional<Schedule> schedule_;     // of an open loop
-  std::optional<burst::Rounds> rounds_;  // of a burst
-  base::Status held_ = base::kDone;      // whether the server could be held in each of them
+  Figures figures_;
   std::vector<std::unique_ptr<Loop>> loops_;
   std::vector<std::thread> threads_;
   int arrived_ = 0;  // threads whose requests have ended
@@ -274,16 +256,15 @@ class Run {
 
 }  // namespace
 
-base::Result<RunResult> run(const Config& config, const Ready& ready) {
+base::Result<Figures> run(const Config& config, const Ready& ready) {
   const auto transfers = TransferFile::open(config.transfers);
   if (!transfers) return transfers.error();
-  std::optional<burst::Hold> hold;
-  if (!config.hold.empty()) {
-    auto opened = burst::Hold::of_group(config.hold);
-    if (!opened) return opened.error();
-    hold.emplace(std::move(*opened));
-  }
-  return Run(config, ready, transfers->get(), hold ? &*hold : nullptr).run();
+  RunControl control(config.threads);
+  NewAccounts new_accounts(random_word());
+  const Shared shared{config, ready, control, new_accounts, transfers->get()};
+  const auto load = make_load(shared);
+  if (!load) return load.error();
+  return Run(shared, **load).run();
 }
 
 }  // namespace loadgen

@@ -52,8 +52,8 @@ def parse_arguments() -> argparse.Namespace:
         "--jobs",
         type=int,
         metavar="N",
-        default=2 * (os.cpu_count() or 1),
-        help="test files that run at once (default: two per core, because tests mostly wait)",
+        default=3 * (os.cpu_count() or 1),
+        help="test files that run at once (default: three per core, because tests mostly wait)",
     )
     return parser.parse_args()
 

@@ -46,8 +46,8 @@ std::optional<std::size_t> HashLanes::wait_for_lane(std::optional<std::uint64_t>
         leave(place);
         return {};
       }
-      const auto before_us = static_cast<std::int64_t>(place.ticket - first_ticket_);
-      sleep_until_ns = std::min(deadline_ns, sleep_until_ns + kLookEveryNs * (before_us + 1));
+      const auto requests_before = static_cast<std::int64_t>(place.ticket - first_ticket_);
+      sleep_until_ns = std::min(deadline_ns, sleep_until_ns + kLookEveryNs * (requests_before + 1));
     }
     base::sleep_while(places_[*index].state, State::kWaiting, sleep_until_ns);
     if (places_[*index].state == State::kComputing) return index;

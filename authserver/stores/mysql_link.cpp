@@ -33,6 +33,9 @@ unsigned limit_s(std::int64_t timeout_ms, unsigned tries) {
 enum ServerError : unsigned {
   kDiskFull = 1021,
   kTooManyConnections = 1040,
+  kDatabaseAccessDenied = 1044,
+  kAccessDenied = 1045,
+  kUnknownDatabase = 1049,
   kServerShutdown = 1053,
   kDuplicateEntry = 1062,
   kNormalShutdown = 1077,
@@ -71,8 +74,21 @@ bool may_pass(unsigned code) {
   }
 }
 
+// What to do about the error.
+std::string_view hint_for(unsigned code) {
+  switch (code) {
+    case CR_CONNECTION_ERROR:
+    case CR_CONN_HOST_ERROR: return "; is the server running?";
+    case kDatabaseAccessDenied:
+    case kAccessDenied:
+    case kUnknownDatabase: return "; scripts/setup-mysql makes the user and the database";
+    default: return "";
+  }
+}
+
 std::string text_of(unsigned code, std::string_view text) {
-  return "mysql: " + std::string(text) + " (" + std::to_string(code) + ")";
+  return "mysql: " + std::string(text) + " (" + std::to_string(code) + ")" +
+         std::string(hint_for(code));
 }
 
 }  // namespace

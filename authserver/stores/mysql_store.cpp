@@ -198,8 +198,11 @@ void MysqlBackend::declare_flags(flags::App& app) {
 }
 
 std::optional<std::string> MysqlBackend::read_secrets() {
-  return flags::read_secret_file("--mysql-password-file", options_.password_file,
-                                 options_.password);
+  if (options_.password_file.empty()) return {};
+  auto password = flags::read_secret_file("--mysql-password-file", options_.password_file);
+  if (!password) return password.error().context;
+  options_.password = std::move(*password);
+  return {};
 }
 
 // The client library loads ways to log in from the folders of libraries, and it reads the settings

@@ -20,13 +20,21 @@ std::string without_secrets(std::string_view text) {
   return std::string(text.substr(0, text.find(", with args")));
 }
 
+// What to do about an error reply.
+std::string_view hint_for(std::string_view text) {
+  if (text.starts_with("NOAUTH")) return "; name the file of the password by --redis-password-file";
+  if (text.starts_with("WRONGPASS"))
+    return "; the password in --redis-password-file or --redis-password is another one";
+  return "";
+}
+
 // Most error replies pass with time: the server is loading, out of memory or disk, or a replica.
 // A command that it does not take is our own mistake.
 Error answered_error(const redisReply& reply) {
   const std::string_view text = text_in(reply);
   const bool is_ours = text.starts_with("WRONGTYPE") || text.starts_with("ERR unknown");
   return {is_ours ? ErrorCode::kInternal : ErrorCode::kUnavailable,
-          "redis: " + without_secrets(text)};
+          "redis: " + without_secrets(text).append(hint_for(text))};
 }
 
 }  // namespace

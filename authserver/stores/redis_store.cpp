@@ -221,8 +221,11 @@ void RedisBackend::declare_flags(flags::App& app) {
 }
 
 std::optional<std::string> RedisBackend::read_secrets() {
-  return flags::read_secret_file("--redis-password-file", options_.password_file,
-                                 options_.password);
+  if (options_.password_file.empty()) return {};
+  auto password = flags::read_secret_file("--redis-password-file", options_.password_file);
+  if (!password) return password.error().context;
+  options_.password = std::move(*password);
+  return {};
 }
 
 guard::Allowed RedisBackend::needs() const {

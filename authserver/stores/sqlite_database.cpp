@@ -31,6 +31,14 @@ int wait_for_writer(void* timeout_ms, int waits_so_far) {
   return 1;
 }
 
+// SQLite's own text does not say why the file cannot be opened.
+Error open_error(sqlite3* database, const std::string& path) {
+  const int errno_value = database == nullptr ? 0 : ::sqlite3_system_errno(database);
+  if (errno_value == 0) return error_of(database, "open " + path);
+  return base::errno_error(code_of(::sqlite3_extended_errcode(database)), "open " + path,
+                           errno_value);
+}
+
 // Makes SQLite sync its write-ahead log with each commit. Fails for a database that has no such
 // log, because it is in memory only.
 base::Status make_durable(sqlite3* database, const std::string& path) {
@@ -73,7 +81,7 @@ base::Result<Database> open(const std::string& path, const std::int64_t& timeout
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | more_flags;
   const int code = ::sqlite3_open_v2(path.c_str(), &raw, flags, nullptr);
   Database database(raw);
-  if (code != SQLITE_OK) return error_of(raw, "open " + path);
+  if (code != SQLITE_OK) return open_error(raw, path);
   ::sqlite3_busy_handler(raw, wait_for_writer, const_cast<std::int64_t*>(&timeout_ms));
   if (const auto durable = make_durable(raw, path); !durable) return durable.error();
   return database;

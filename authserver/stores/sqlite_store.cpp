@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "flags/values.h"
+#include "guard/user.h"
 #include "sql/sqlite.h"
 
 namespace authserver {
@@ -247,15 +248,25 @@ guard::Allowed SqliteBackend::needs() const {
   return allowed;
 }
 
+namespace {
+
+// Names the user, whose rights are the usual reason why a file cannot be opened or written.
+Error with_user(Error error) {
+  error.context += " (as user " + guard::user_name() + ")";
+  return error;
+}
+
+}  // namespace
+
 base::Status SqliteBackend::prepare(const StoreLimits& limits) const {
   const auto database = sqlite::open(options_.path, limits.timeout_ms, SQLITE_OPEN_CREATE);
-  if (!database) return database.error();
+  if (!database) return with_user(database.error());
   // Writes even if the table exists, so that a file that cannot be written is reported now and not
   // to the first client.
   const std::string statements =
       std::string("BEGIN IMMEDIATE;") + sql::kSqlite + "; PRAGMA user_version=1; COMMIT;";
   if (::sqlite3_exec(database->get(), statements.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
-    return sqlite::error_of(database->get(), "write to " + options_.path);
+    return with_user(sqlite::error_of(database->get(), "write to " + options_.path));
   }
   warn_if_others_may_read(options_.path);
   base::log::info(

@@ -237,7 +237,7 @@ void AuthLane::send_waiting() {
   text_size_ = 0;
 }
 
-// The caller leads no more.
+// The caller leads no more. The order of the locals is that of give_up().
 void AuthLane::hand_on() {
   net::Fd closed;
   Wakes wakes;
@@ -251,6 +251,8 @@ void AuthLane::hand_on() {
   }
 }
 
+// The locals are destroyed from the last to the first: the lock is released, then the others are
+// woken, then the connection is closed.
 void AuthLane::give_up(const Question& mine) {
   net::Fd closed;
   Wakes wakes;

@@ -73,7 +73,9 @@ std::string target_of_fd(int fd) {
 Error root_error(const std::string& root, int errno_value) {
   std::string what = "open the served folder " + root;
   if (errno_value == EACCES) what += " as user " + guard::user_name();
-  return base::errno_error(ErrorCode::kInternal, what, errno_value);
+  Error error = base::errno_error(ErrorCode::kInternal, what, errno_value);
+  if (errno_value == ENOENT) error.context += "; make it with mkdir";
+  return error;
 }
 
 Error open_error(std::string_view name, int errno_value) {

@@ -59,27 +59,27 @@ FileCache::Comparison FileCache::compare(const std::string& name) {
 }
 
 FileCache::State FileCache::check(const std::string& name) {
-  const base::Lock lock(shard_of(name).changes);
+  const Turns::Turn turn(turns_, name);
   return compare(name).state;
 }
 
 FileCache::State FileCache::load(const std::string& name, const Pieces& pieces) {
   Comparison found{};
   {
-    const base::Lock lock(shard_of(name).changes);
+    const Turns::Turn turn(turns_, name);
     found = compare(name);
   }
   if (found.state != State::kStale) return found.state;
   auto share = make_room(name, memory_for(found.version.size_bytes));
   if (!share) {
-    const base::Lock lock(shard_of(name).changes);
+    const Turns::Turn turn(turns_, name);
     const auto known = find(name);
     if (known && !known->dropped.expired()) return State::kUnsettled;
     put(name, {Source::kDiskOverLimit, found.version.inode});
     return State::kCurrent;
   }
   auto file = read_whole_file(fence_, name, std::move(*share), {direct_io_, memory_, pieces});
-  const base::Lock lock(shard_of(name).changes);
+  const Turns::Turn turn(turns_, name);
   if (!file) return after_failed_read(name, file.error());
   // A change during the read may have been reported already, and is not reported again.
   if (!is_still(name, file->version)) return compare(name).state;
@@ -93,7 +93,7 @@ bool FileCache::publish(const std::string& name, int fd, const std::function<boo
   std::optional<CachedFile> file;
   if (auto share = budget_.take(memory_for(written.size_bytes)))
     file = copy_own_file(fd, written.size_bytes, std::move(*share), memory_);
-  const base::Lock lock(shard_of(name).changes);
+  const Turns::Turn turn(turns_, name);
   if (!rename()) return false;
   const FileVersion version = version_of(fd);  // a rename changes it
   Entry entry{Source::kDisk, version.inode};
@@ -106,7 +106,7 @@ bool FileCache::publish(const std::string& name, int fd, const std::function<boo
 }
 
 bool FileCache::remove(const std::string& name, const std::function<bool()>& unlink) {
-  const base::Lock lock(shard_of(name).changes);
+  const Turns::Turn turn(turns_, name);
   if (!unlink()) return false;
   erase(name);
   return true;
@@ -139,7 +139,7 @@ std::optional<MemoryShare> FileCache::make_room(const std::string& name, std::in
 }
 
 void FileCache::serve_from_disk(const std::string& name) {
-  const base::Lock lock(shard_of(name).changes);
+  const Turns::Turn turn(turns_, name);
   const auto known = find(name);
   if (known && known->file) put(name, {Source::kDisk, known->inode, nullptr, known->file->share});
 }
@@ -148,7 +148,8 @@ void FileCache::serve_from_disk(const std::string& name) {
 bool FileCache::put(const std::string& name, Entry entry) {
   Files::value_type* const known = find_or_add(name);
   if (known == nullptr) return false;
-  // No other thread changes this entry now, and the address of a key never changes.
+  // The caller has the turn, so nobody else changes this entry now, and the address of a key never
+  // changes.
   note_inode(known->first, known->second.entry.inode, entry.inode);
   const base::Lock lock(shard_of(name).mutex);
   note_file(known->second.entry, entry);
@@ -205,20 +206,9 @@ std::vector<std::string> FileCache::names_below(const Names& folders) const {
 }
 
 void FileCache::forget_below(const Names& folders) {
-  for (Shard& shard : shards_) {
-    std::vector<Files::node_type> erased;  // freed after the lock is released
-    const base::Lock changes(shard.changes);
-    {
-      const base::Lock lock(shard.mutex);
-      for (auto next = shard.files.begin(); next != shard.files.end();) {
-        const auto file = next++;
-        if (!is_below(file->first, folders)) continue;
-        erased.emplace_back();  // the first step, because it may run out of memory
-        erased.back() = shard.files.extract(file);
-        note_file(erased.back().mapped().entry, {});
-      }
-    }
-    for (const auto& file : erased) note_inode(file.key(), file.mapped().entry.inode, 0);
+  for (const std::string& name : names_below(folders)) {
+    const Turns::Turn turn(turns_, name);
+    erase(name);
   }
 }
 

@@ -21,6 +21,7 @@
 #include "fileserver/files/folder_watch.h"
 #include "fileserver/files/memory_budget.h"
 #include "fileserver/files/sendable_memory.h"
+#include "fileserver/files/turns.h"
 
 namespace fileserver {
 
@@ -130,16 +131,12 @@ class FileCache {
   };
   using Files = std::unordered_map<std::string, Known, Hash, std::equal_to<>>;
   struct Shard {
-    // Held while a file is compared with the folder or changed there, and its entry is replaced:
-    // the two must agree. Requests do not use it.
-    base::Mutex changes;
-
     mutable base::Mutex mutex;
     Files files GUARDED_BY(mutex);
   };
   static constexpr std::size_t kShards = 64;
 
-  // Require: the lock of `changes`.
+  // Require: the turn of the name.
   Comparison compare(const std::string& name);
   State after_failed_read(const std::string& name, const base::Error& error);
   bool is_still(const std::string& name, const FileVersion& version) const;
@@ -158,6 +155,11 @@ class FileCache {
   SendableMemory memory_;  // both before the shards, whose files hold parts of them
   MemoryBudget budget_;
   std::array<Shard, kShards> shards_;
+
+  // Who has the turn of a name compares the file with the folder, or changes it there, and replaces
+  // the entry: the two must agree. Requests do not use it.
+  Turns turns_;
+
   std::atomic<std::int64_t> files_in_memory_ = 0;
 
   // The names are the keys of `shards_`. Requests do not use it.

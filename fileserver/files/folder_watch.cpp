@@ -73,6 +73,8 @@ FolderListing list_files(const std::string& root, const std::string& folder,
     }
     if (is_system_failure(failure.value())) listing.unlisted.push_back(here);
     if (failure == std::errc::permission_denied) listing.forbidden.push_back(here);
+    if (!failure && ::access(path.c_str(), X_OK) != 0 && errno == EACCES)
+      listing.closed.push_back(here);
   }
   std::sort(listing.files.begin(), listing.files.end());
   return listing;

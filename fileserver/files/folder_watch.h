@@ -32,6 +32,9 @@ struct FolderListing {
 
   // Folders whose permissions forbid to list them.
   std::vector<std::string> forbidden;
+
+  // Those that could be listed, but cannot be entered. Their files are in `files`.
+  std::vector<std::string> closed;
 };
 
 // Lists all regular files below root/folder; `folder` is "" for the whole root. All names are

@@ -107,6 +107,7 @@ void PrefetchedFiles::load_all(const FolderListing& listing,
   if (!unfinished) return;
   log_result(listing.files, seconds_since(start_ns));
   warn_of_each("the folder cannot be listed", listing.forbidden);
+  warn_of_each("the folder cannot be entered, its files are not served", listing.closed);
   warn_of_each("the file cannot be read, it is not served", unreadable_of(listing.files));
   if (updater_) updater_->start(*unfinished);
 }

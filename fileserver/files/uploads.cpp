@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "base/allowance.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "fileserver/files/upload_name.h"
@@ -43,11 +45,20 @@ std::string name_in(const Fence::Folder& folder, const std::string& last) {
   return folder.name.empty() ? last : folder.name + "/" + last;
 }
 
+// Logs at most once a minute, because every PUT may fail then.
+void warn_of_full_disk(const base::Error& error) {
+  static base::Allowance allowance(1, 60 * base::kNsPerS);
+  if (!allowance.take(base::now_ns())) return;
+  base::log::warn("the served folder has no room for an upload reason={}",
+                  base::log::quoted(error.context));
+}
+
 // What the errno of a change means. Logs what is no fault of the client.
 UploadStatus status_of(int errno_value, std::string_view what) {
+  const base::Error error = base::errno_error(base::ErrorCode::kInternal, what, errno_value);
   switch (errno_value) {
     case ENOSPC:
-    case EDQUOT:
+    case EDQUOT: warn_of_full_disk(error); return UploadStatus::kNoSpace;
     case EFBIG: return UploadStatus::kNoSpace;
     case EISDIR:
     case ENAMETOOLONG:
@@ -56,7 +67,6 @@ UploadStatus status_of(int errno_value, std::string_view what) {
     case ENOENT: return UploadStatus::kNotFound;
     default: break;
   }
-  const base::Error error = base::errno_error(base::ErrorCode::kInternal, what, errno_value);
   base::log::error("the served folder cannot be changed reason={}",
                    base::log::quoted(error.context));
   return UploadStatus::kFailed;
@@ -101,10 +111,6 @@ UploadStatus Uploads::synced(int folder, UploadStatus done) {
   return folder_syncs_.sync(folder) ? done : status_of(errno, "sync a folder");
 }
 
-base::Mutex& Uploads::lock_of(const std::string& name) {
-  return locks_[std::hash<std::string>()(name) % locks_.size()];
-}
-
 Upload Uploads::begin(std::string_view name, std::uint64_t room_bytes,
                       const MayChange& may_change) {
   Upload upload;
@@ -134,7 +140,7 @@ Uploads::Published Uploads::publish(Upload upload, const MayChange& may_change) 
   const std::string name = name_in(upload.folder_, upload.last_);
   Current current;
   {
-    const base::Lock lock(lock_of(name));
+    const Turns::Turn turn(turns_, name);
     for (bool is_done = false; !is_done;) {
       current = look_at(folder, upload.last_);
       if (!current.is_replaceable()) return {UploadStatus::kConflict};
@@ -160,7 +166,7 @@ UploadStatus Uploads::remove(std::string_view name, Removed what, const MayChang
   const int folder = place.folder.fd.get();
   const std::string real_name = name_in(place.folder, place.last);
   {
-    const base::Lock lock(lock_of(real_name));
+    const Turns::Turn turn(turns_, real_name);
     const Current current = look_at(folder, place.last);
     const bool is_folder = current.kind == Current::Kind::kFolder;
     if (current.kind == Current::Kind::kNothing || current.kind == Current::Kind::kOther ||

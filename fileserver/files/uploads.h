@@ -1,7 +1,6 @@
 // Changes the served folder for clients: PUT, DELETE, MKCOL. A file is replaced whole.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -9,12 +8,12 @@
 #include <string>
 #include <string_view>
 
-#include "base/mutex.h"
 #include "fileserver/files/fence.h"
 #include "fileserver/files/file_version.h"
 #include "fileserver/files/files.h"
 #include "fileserver/files/folder_syncs.h"
 #include "fileserver/files/temporary_file.h"
+#include "fileserver/files/turns.h"
 
 namespace fileserver {
 
@@ -92,7 +91,6 @@ class Uploads {
     std::string last = {};
   };
   Place find_place(std::string_view name) const;
-  base::Mutex& lock_of(const std::string& name);
 
   // Returns `done` once the names in the folder are on disk.
   UploadStatus synced(int folder, UploadStatus done);
@@ -100,7 +98,7 @@ class Uploads {
   const std::shared_ptr<const Fence> fence_;
   Files& files_;
   TemporaryFile::Kind kind_;
-  std::array<base::Mutex, 64> locks_;  // of names, by their hash
+  Turns turns_;  // of names, from looking at the conditions to the change
   FolderSyncs folder_syncs_{sync_folder};
 };
 

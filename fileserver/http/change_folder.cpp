@@ -5,7 +5,7 @@ namespace fileserver {
 namespace {
 
 // An answer without a body.
-void answer_done(Exchange& exchange, int status) {
+void answer_done(Exchange& exchange, http::Status status) {
   http::AnswerHead head = exchange.begin(status);
   if (status == 201) head.field("Content-Length", std::uint64_t{0});
   exchange.connection().send(head.finish());
@@ -36,7 +36,7 @@ void answer_change(Exchange& exchange, UploadStatus status) {
   }
 }
 
-void log_change(const Exchange& exchange, const HttpParts& parts, Transfer transfer) {
+void log_change(const Exchange& exchange, Parts& parts, Transfer transfer) {
   if (parts.transfer_log == nullptr) return;
   transfer.name = exchange.path()->name;
   transfer.client = exchange.client;
@@ -45,24 +45,23 @@ void log_change(const Exchange& exchange, const HttpParts& parts, Transfer trans
   parts.transfer_log->add(transfer);
 }
 
-void delete_file(Exchange& exchange, const HttpParts& parts) {
+void delete_file(Exchange& exchange, Parts& parts) {
   exchange.verb = telemetry::Verb::kChange;
   const std::int64_t asked_ns = parts.time_for_log();
   const http::Path& path = *exchange.path();
   const auto may_change = conditions_of(exchange.head(), exchange.connection().now_s());
-  answer_change(
-      exchange,
-      parts.uploads.folder->remove(
-          path.name, path.ends_with_slash ? Uploads::Removed::kFolder : Uploads::Removed::kAny,
-          may_change));
+  answer_change(exchange, parts.uploads->remove(path.name,
+                                                path.ends_with_slash ? Uploads::Removed::kFolder
+                                                                     : Uploads::Removed::kAny,
+                                                may_change));
   log_change(exchange, parts, {.asked_ns = asked_ns, .change = Change::kDelete});
 }
 
-void make_collection(Exchange& exchange, const HttpParts& parts) {
+void make_collection(Exchange& exchange, Parts& parts) {
   exchange.verb = telemetry::Verb::kChange;
   if (!exchange.head().body().is_empty()) return exchange.answer(415);
   const std::int64_t asked_ns = parts.time_for_log();
-  answer_change(exchange, parts.uploads.folder->make_folder(exchange.path()->name));
+  answer_change(exchange, parts.uploads->make_folder(exchange.path()->name));
   log_change(exchange, parts, {.asked_ns = asked_ns, .change = Change::kMkcol});
 }
 

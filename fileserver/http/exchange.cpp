@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kPlainText = "text/plain; charset=utf-8";
 
-int status_of(base::ErrorCode code) {
+http::Status status_of(base::ErrorCode code) {
   switch (code) {
     case base::ErrorCode::kSyntax: return 400;
     case base::ErrorCode::kTooLong: return 413;
@@ -39,7 +39,7 @@ Exchange::Exchange(const http::RequestHead& head, serve::HttpConversation& conne
   path_ = http::decode_path(path, decoded);
 }
 
-http::AnswerHead Exchange::begin(int status) {
+http::AnswerHead Exchange::begin(http::Status status) {
   status_ = status;
   return connection_.begin_answer(answer_, status);
 }
@@ -51,7 +51,7 @@ void Exchange::send_text(http::AnswerHead& head, std::string_view type, std::str
   connection_.send(head.finish(), method_ == http::Method::kHead ? std::string_view() : text);
 }
 
-void Exchange::answer(int status) {
+void Exchange::answer(http::Status status) {
   http::AnswerHead head = begin(status);
   if (status == 401) {
     head.field("WWW-Authenticate", "Basic realm=\"turnstile\", charset=\"UTF-8\"")
@@ -61,8 +61,9 @@ void Exchange::answer(int status) {
   if (status == 503) head.field("Retry-After", "1");
   // The head of the request is still there, because nothing reads the body of a GET.
   const bool reads = method_ == http::Method::kGet || method_ == http::Method::kHead;
-  const std::string page = reads && wants_page(head_) ? answer_page(status) : std::string();
-  if (page.empty()) return send_text(head, kPlainText, std::string(http::reason_of(status)) + "\n");
+  const std::string page =
+      reads && preferred_form(head_) == Preferred::kPage ? answer_page(status) : std::string();
+  if (page.empty()) return send_text(head, kPlainText, std::string(status.reason()) + "\n");
   head.field("Vary", "Accept").field("Content-Security-Policy", kPagePolicy);
   send_text(head, "text/html; charset=utf-8", page);
 }
@@ -83,26 +84,6 @@ void Exchange::fail() {
     stream().abort();
   } else {
     answer(500);
-  }
-}
-
-telemetry::Outcome Exchange::outcome() const {
-  using base::ErrorCode;
-  if (status_ < 400 || status_ == 416) return {};
-  switch (status_) {
-    case 401:
-    case 403: return ErrorCode::kDenied;
-    case 404: return ErrorCode::kNotFound;
-    case 409:
-    case 412: return ErrorCode::kExists;
-    case 413: return ErrorCode::kTooLong;
-    case 415:
-    case 422: return ErrorCode::kInvalid;
-    case 429: return ErrorCode::kBusy;
-    case 503: return ErrorCode::kUnavailable;
-    case 500:
-    case 507: return ErrorCode::kInternal;
-    default: return ErrorCode::kSyntax;
   }
 }
 

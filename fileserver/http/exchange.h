@@ -41,7 +41,7 @@ class Exchange {
   telemetry::Verb verb = telemetry::Verb::kOther;
 
   // Begins an answer that the caller sends himself.
-  http::AnswerHead begin(int status);
+  http::AnswerHead begin(http::Status status);
 
   // Sends the head with a body that is short; to HEAD without it.
   void send_text(http::AnswerHead& head, std::string_view type, std::string_view text);
@@ -49,7 +49,7 @@ class Exchange {
   // Answers with the words of the status as the body, or with a page where a browser asks and there
   // is one for the status (page.h), and with the fields that the status needs: 401 asks for
   // credentials, 429 and 503 say when to try again.
-  void answer(int status);
+  void answer(http::Status status);
 
   // 405, with the methods that are allowed.
   void answer_not_allowed(std::string_view allowed);
@@ -58,20 +58,20 @@ class Exchange {
   // serve::answer() would log.
   void answer(const base::Error& error);
 
-  // After an exception: 500, or the connection ends if an answer was begun.
+  // Behind an exception: 500, or the connection ends if an answer was begun.
   void fail();
 
-  // The status of the answer; 0 before it.
-  int status() const { return status_; }
+  // The status of the answer; nothing before it.
+  std::optional<http::Status> status() const { return status_; }
 
   // What telemetry counts for the answer.
-  telemetry::Outcome outcome() const;
+  telemetry::Outcome outcome() const { return status_ ? status_->outcome() : std::nullopt; }
 
  private:
   const http::RequestHead& head_;
   serve::HttpConversation& connection_;
   const http::Method method_;
-  int status_ = 0;
+  std::optional<http::Status> status_;
   std::string long_path_;
   std::array<char, 192> short_path_;
   std::optional<http::Path> path_;

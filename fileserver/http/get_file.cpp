@@ -54,7 +54,7 @@ class FileAnswer {
     return http::parse_ranges(range, file_.size_bytes());
   }
 
-  http::AnswerHead begin(int status) {
+  http::AnswerHead begin(http::Status status) {
     http::AnswerHead head = exchange_.begin(status);
     head.field("ETag", validators_.tag.view()).field("Cache-Control", "private");
     if (validators_.modified)
@@ -123,13 +123,13 @@ class FileAnswer {
   const http::Validators validators_;
 };
 
-void log_transfer(Exchange& exchange, const HttpParts& parts, std::int64_t asked_ns,
+void log_transfer(Exchange& exchange, Parts& parts, std::int64_t asked_ns,
                   const base::Result<OpenedFile>& opened) {
   if (parts.transfer_log == nullptr || exchange.method() != http::Method::kGet) return;
   Transfer transfer{.name = exchange.path()->name, .client = exchange.client, .asked_ns = asked_ns};
   if (!opened) {
     transfer.error = opened.error().code;
-  } else if (exchange.status() == 200 || exchange.status() == 206) {
+  } else if (exchange.status() == http::Status(200) || exchange.status() == http::Status(206)) {
     transfer.reply = exchange.stream().sized_reply();
   } else {
     return;
@@ -139,11 +139,11 @@ void log_transfer(Exchange& exchange, const HttpParts& parts, std::int64_t asked
 
 }  // namespace
 
-void get_file(Exchange& exchange, const HttpParts& parts) {
+void get_file(Exchange& exchange, Parts& parts) {
   exchange.verb = telemetry::Verb::kFile;
   if (exchange.path()->ends_with_slash) return get_folder(exchange, parts);
   const std::int64_t asked_ns = parts.time_for_log();
-  const auto opened = parts.files.open(exchange.path()->name);
+  const auto opened = parts.files->open(exchange.path()->name);
   if (opened) {
     FileAnswer(exchange, *opened).send();
   } else if (is_folder_without_slash(exchange, parts)) {

@@ -1,10 +1,10 @@
 // GET and HEAD of files and folders.
 #pragma once
 
-#include "fileserver/http/parts.h"
+#include "fileserver/http/handler.h"
 
 namespace fileserver {
 
-void get_file(Exchange& exchange, const HttpParts& parts);
+void get_file(Exchange& exchange, Parts& parts);
 
 }  // namespace fileserver

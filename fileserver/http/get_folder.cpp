@@ -51,12 +51,12 @@ base::Result<std::vector<ListedEntry>> entries_of(const Fence& fence, std::strin
 
 }  // namespace
 
-void get_folder(Exchange& exchange, const HttpParts& parts) {
+void get_folder(Exchange& exchange, Parts& parts) {
   const std::string_view name = exchange.path()->name;
-  if (!parts.has_listings) return exchange.answer(404);
-  const auto entries = entries_of(parts.fence, name);
+  if (!parts.config.has_listings) return exchange.answer(404);
+  const auto entries = entries_of(*parts.fence, name);
   if (!entries) return exchange.answer(entries.error());
-  const bool is_json = prefers_json(exchange.head());
+  const bool is_json = preferred_form(exchange.head()) == Preferred::kJson;
   http::AnswerHead head = exchange.begin(200);
   head.field("Vary", "Accept").field("Cache-Control", "private, no-cache");
   if (is_json) {
@@ -67,9 +67,9 @@ void get_folder(Exchange& exchange, const HttpParts& parts) {
   }
 }
 
-bool is_folder_without_slash(const Exchange& exchange, const HttpParts& parts) {
-  if (!parts.has_listings || exchange.path()->name == kOwnFolder) return false;
-  const auto status = parts.fence.status_of_readable(exchange.path()->name);
+bool is_folder_without_slash(const Exchange& exchange, Parts& parts) {
+  if (!parts.config.has_listings || exchange.path()->name == kOwnFolder) return false;
+  const auto status = parts.fence->status_of_readable(exchange.path()->name);
   return status && S_ISDIR(status->st_mode);
 }
 

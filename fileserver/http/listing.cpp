@@ -9,7 +9,6 @@
 
 #include "fileserver/http/page.h"
 #include "http/path.h"
-#include "http/syntax.h"
 
 namespace fileserver {
 
@@ -47,20 +46,6 @@ std::string json_text(std::string_view text) {
 }
 
 }  // namespace
-
-bool prefers_json(const http::RequestHead& head) {
-  bool wants_json = false;
-  bool is_decided = false;
-  head.each(http::Field::kAccept, [&](std::string_view list) {
-    while (!list.empty() && !is_decided) {
-      const std::string_view element = http::take_element(list);
-      const std::string_view type = http::trimmed(element.substr(0, element.find(';')));
-      wants_json = http::is_same(type, "application/json");
-      is_decided = wants_json || http::is_same(type, "text/html");
-    }
-  });
-  return wants_json;
-}
 
 void sort_listing(std::vector<ListedEntry>& entries) {
   std::ranges::sort(entries, {}, &ListedEntry::name);

@@ -19,9 +19,6 @@ struct ListedEntry {
   bool operator==(const ListedEntry&) const = default;
 };
 
-// Whether Accept has application/json, and no text/html before it.
-bool prefers_json(const http::RequestHead& head);
-
 // By the bytes of the names, folders among files.
 void sort_listing(std::vector<ListedEntry>& entries);
 

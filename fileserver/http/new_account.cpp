@@ -27,25 +27,26 @@ struct WipedBody {
   }
 };
 
-// Returns 0, or the status of the answer if the body is not whole.
-int read_body(Exchange& exchange, WipedBody& body) {
+// Returns the status of the answer if the body is not whole.
+std::optional<http::Status> read_body(Exchange& exchange, WipedBody& body) {
   const http::Body& announced = exchange.head().body();
-  if (announced.kind == http::Body::Kind::kSized && announced.size_bytes > kMaxBytes) return 413;
+  if (announced.kind == http::Body::Kind::kSized && announced.size_bytes > kMaxBytes)
+    return http::Status(413);
   for (;;) {
     const auto piece = exchange.connection().next_body_piece();
     if (!piece) return exchange.connection().status_of_broken_body();
-    if (piece->empty()) return 0;
-    if (!body.append(*piece)) return 413;
+    if (piece->empty()) return {};
+    if (!body.append(*piece)) return http::Status(413);
   }
 }
 
 }  // namespace
 
-void make_account(Exchange& exchange, const HttpParts& parts) {
+void make_account(Exchange& exchange, Parts& parts) {
   exchange.verb = telemetry::Verb::kNew;
-  if (parts.new_accounts == NewAccounts::kClosed) return exchange.answer(403);
+  if (parts.config.new_accounts == NewAccounts::kClosed) return exchange.answer(403);
   WipedBody body;
-  if (const int status = read_body(exchange, body); status != 0) return exchange.answer(status);
+  if (const auto refused = read_body(exchange, body)) return exchange.answer(*refused);
   const auto account = parse_account({body.bytes.data(), body.size});
   if (!account || wire::refusal_of(*account)) return exchange.answer(422);
   const auto made = parts.auth.ask(wire::New{*account});

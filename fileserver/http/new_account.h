@@ -1,10 +1,10 @@
 // POST /-/accounts: makes an account, as `new:` does.
 #pragma once
 
-#include "fileserver/http/parts.h"
+#include "fileserver/http/handler.h"
 
 namespace fileserver {
 
-void make_account(Exchange& exchange, const HttpParts& parts);
+void make_account(Exchange& exchange, Parts& parts);
 
 }  // namespace fileserver

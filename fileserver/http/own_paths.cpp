@@ -11,10 +11,10 @@ namespace {
 using http::Method;
 
 // Whether this fileserver can validate anybody: its authserver answers.
-void tell_health(Exchange& exchange, const HttpParts& parts) {
+void tell_health(Exchange& exchange, Parts& parts) {
   exchange.verb = telemetry::Verb::kPing;
   const bool is_well = parts.health.ask(wire::Ping{}).ok();
-  http::AnswerHead head = exchange.begin(is_well ? 200 : 503);
+  http::AnswerHead head = exchange.begin(is_well ? http::Status(200) : http::Status(503));
   head.field("Cache-Control", "no-store");
   if (!is_well) head.field("Retry-After", "1");
   exchange.send_text(head, "text/plain; charset=utf-8",

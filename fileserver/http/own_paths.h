@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "fileserver/http/parts.h"
+#include "fileserver/http/handler.h"
 
 namespace fileserver {
 

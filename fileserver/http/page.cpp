@@ -1,6 +1,5 @@
 #include "fileserver/http/page.h"
 
-#include "http/answer.h"
 #include "http/syntax.h"
 
 namespace fileserver {
@@ -88,20 +87,22 @@ std::string html_page(std::string_view title, std::string_view body) {
   return page += kPageEnd;
 }
 
-bool wants_page(const http::RequestHead& head) {
-  bool is_named = false;
+Preferred preferred_form(const http::RequestHead& head) {
+  Preferred preferred = Preferred::kNeither;
   head.each(http::Field::kAccept, [&](std::string_view list) {
-    while (!list.empty() && !is_named) {
+    while (!list.empty() && preferred == Preferred::kNeither) {
       const std::string_view element = http::take_element(list);
-      is_named = http::is_same(http::trimmed(element.substr(0, element.find(';'))), "text/html");
+      const std::string_view type = http::trimmed(element.substr(0, element.find(';')));
+      if (http::is_same(type, "text/html")) preferred = Preferred::kPage;
+      if (http::is_same(type, "application/json")) preferred = Preferred::kJson;
     }
   });
-  return is_named;
+  return preferred;
 }
 
-std::string answer_page(int status) {
-  const std::string_view explanation = explanation_of(status);
-  return explanation.empty() ? std::string() : html_page(http::reason_of(status), explanation);
+std::string answer_page(http::Status status) {
+  const std::string_view explanation = explanation_of(status.number());
+  return explanation.empty() ? std::string() : html_page(status.reason(), explanation);
 }
 
 }  // namespace fileserver

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "http/request_head.h"
+#include "http/status.h"
 
 namespace fileserver {
 
@@ -17,11 +18,12 @@ std::string escaped(std::string_view text);
 // A whole page. `title` is plain text, and the heading too. `body` is HTML.
 std::string html_page(std::string_view title, std::string_view body);
 
-// Whether Accept names text/html, as that of a browser does.
-bool wants_page(const http::RequestHead& head);
+// Which of text/html and application/json Accept names first.
+enum class Preferred { kNeither, kPage, kJson };
+Preferred preferred_form(const http::RequestHead& head);
 
 // The page that a browser shows for the status, with a way back. Empty where the words of the
 // status are all there is to say: no person meets such a status by following links.
-std::string answer_page(int status);
+std::string answer_page(http::Status status);
 
 }  // namespace fileserver

@@ -85,29 +85,32 @@ std::uint64_t room_for(const http::RequestHead& head) {
   return size > kSmallBytes || head.expects_continue() ? size : 0;
 }
 
-// Gives each piece of the body to take(), which returns 0 or the status that ends it. Returns 0 at
-// the end of the body, or the status of the answer.
+// What a request is answered that is refused.
+using Refusal = std::optional<http::Status>;
+
+// Gives each piece of the body to take(), until that refuses the request. Returns nothing at the
+// end of the body.
 template <typename Take>
-int read_body(Exchange& exchange, std::uint64_t most_bytes, Take take) {
-  if (announced_size(exchange.head().body()).value_or(0) > most_bytes) return 413;
+Refusal read_body(Exchange& exchange, std::uint64_t most_bytes, Take take) {
+  if (announced_size(exchange.head().body()).value_or(0) > most_bytes) return http::Status(413);
   for (std::uint64_t left = most_bytes;;) {
     const auto piece = exchange.connection().next_body_piece();
     if (!piece) return exchange.connection().status_of_broken_body();
-    if (piece->empty()) return 0;
-    if (piece->size() > left) return 413;
+    if (piece->empty()) return {};
+    if (piece->size() > left) return http::Status(413);
     left -= piece->size();
-    if (const int status = take(*piece); status != 0) return status;
+    if (const Refusal refusal = take(*piece)) return refusal;
   }
 }
 
-// What is wrong with the request before anything else is looked at: a status, or 0.
-int refusal_of(const Exchange& exchange, const DigestCheck& digests) {
+// What is wrong with the request before anything else is looked at.
+Refusal refusal_of(const Exchange& exchange, const DigestCheck& digests) {
   const http::RequestHead& head = exchange.head();
   // Somebody who means a part of the file would lose the rest of it.
-  if (head.has(Field::kContentRange)) return 400;
-  if (head.has(Field::kContentEncoding)) return 415;
-  if (digests.is_malformed()) return 400;
-  return exchange.path()->ends_with_slash ? 409 : 0;
+  if (head.has(Field::kContentRange)) return http::Status(400);
+  if (head.has(Field::kContentEncoding)) return http::Status(415);
+  if (digests.is_malformed()) return http::Status(400);
+  return exchange.path()->ends_with_slash ? Refusal(http::Status(409)) : std::nullopt;
 }
 
 void answer_published(Exchange& exchange, const Uploads::Published& published) {
@@ -116,47 +119,50 @@ void answer_published(Exchange& exchange, const Uploads::Published& published) {
     return answer_change(exchange, published.status);
   const http::EntityTag tag(static_cast<std::uint64_t>(published.version.size_bytes),
                             published.version.modified_ns);
-  http::AnswerHead head = exchange.begin(is_new ? 201 : 204);
+  http::AnswerHead head = exchange.begin(is_new ? http::Status(201) : http::Status(204));
   head.field("ETag", tag.view());
   if (is_new) head.field("Content-Length", std::uint64_t{0});
   exchange.connection().send(head.finish());
 }
 
 // A status, or what became of the upload. If it was not published, its bytes take no room any more.
-using Stored = std::variant<int, Uploads::Published>;
+using Stored = std::variant<http::Status, Uploads::Published>;
 
 // Notes in `received` how far the body has come.
-Stored store(Exchange& exchange, const HttpParts& parts, DigestCheck& digests,
-             serve::SizedReply& received) {
-  if (announced_size(exchange.head().body()).value_or(0) > parts.uploads.most_bytes) return 413;
+Stored store(Exchange& exchange, Parts& parts, DigestCheck& digests, serve::SizedReply& received) {
+  if (announced_size(exchange.head().body()).value_or(0) > parts.most_upload_bytes())
+    return http::Status(413);
   const KeptHead head(exchange.head());
   const auto may_change = conditions_of(*head, exchange.connection().now_s());
-  Upload upload = parts.uploads.folder->begin(exchange.path()->name, room_for(*head), may_change);
+  Upload upload = parts.uploads->begin(exchange.path()->name, room_for(*head), may_change);
   if (upload.status() != UploadStatus::kGoOn) return Uploads::Published{upload.status()};
-  const int status = read_body(exchange, parts.uploads.most_bytes, [&](std::string_view piece) {
+  const auto take = [&](std::string_view piece) -> Refusal {
     digests.add(piece);
     received.sent_bytes += piece.size();
     received.last_byte_ns = parts.time_for_log();
     if (received.first_byte_ns == 0) received.first_byte_ns = received.last_byte_ns;
-    return upload.write(piece) == UploadStatus::kGoOn ? 0 : 507;
-  });
+    if (upload.write(piece) == UploadStatus::kGoOn) return {};
+    return http::Status(507);
+  };
+  const Refusal refusal = read_body(exchange, parts.most_upload_bytes(), take);
   if (upload.status() != UploadStatus::kGoOn) return Uploads::Published{upload.status()};
-  if (status != 0) return status;
-  if (!digests.holds()) return 400;
-  return parts.uploads.folder->publish(std::move(upload), may_change);
+  if (refusal) return *refusal;
+  if (!digests.holds()) return http::Status(400);
+  return parts.uploads->publish(std::move(upload), may_change);
 }
 
-void store_and_answer(Exchange& exchange, const HttpParts& parts, serve::SizedReply& received) {
+void store_and_answer(Exchange& exchange, Parts& parts, serve::SizedReply& received) {
   DigestCheck digests(exchange.head());
-  if (const int status = refusal_of(exchange, digests); status != 0) return exchange.answer(status);
+  if (const Refusal refusal = refusal_of(exchange, digests)) return exchange.answer(*refusal);
   const Stored stored = store(exchange, parts, digests, received);
-  if (const int* const status = std::get_if<int>(&stored)) return exchange.answer(*status);
+  if (const auto* const status = std::get_if<http::Status>(&stored))
+    return exchange.answer(*status);
   answer_published(exchange, std::get<Uploads::Published>(stored));
 }
 
 }  // namespace
 
-void put_file(Exchange& exchange, const HttpParts& parts) {
+void put_file(Exchange& exchange, Parts& parts) {
   exchange.verb = telemetry::Verb::kPut;
   Transfer transfer{.asked_ns = parts.time_for_log(), .change = Change::kPut};
   store_and_answer(exchange, parts, transfer.reply);
@@ -164,11 +170,11 @@ void put_file(Exchange& exchange, const HttpParts& parts) {
   log_change(exchange, parts, transfer);
 }
 
-void put_nowhere(Exchange& exchange, const HttpParts& parts) {
+void put_nowhere(Exchange& exchange, Parts& parts) {
   exchange.verb = telemetry::Verb::kPut;
-  const int status =
-      read_body(exchange, parts.uploads.most_bytes, [](std::string_view) { return 0; });
-  if (status != 0) return exchange.answer(status);
+  const auto drop = [](std::string_view) -> Refusal { return {}; };
+  if (const Refusal refusal = read_body(exchange, parts.most_upload_bytes(), drop))
+    return exchange.answer(*refusal);
   exchange.connection().send(exchange.begin(204).finish());
 }
 

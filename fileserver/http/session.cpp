@@ -3,9 +3,8 @@
 #include <string.h>
 
 #include <array>
-#include <exception>
 
-#include "base/log.h"
+#include "base/completes.h"
 #include "fileserver/http/change_folder.h"
 #include "fileserver/http/get_file.h"
 #include "fileserver/http/own_paths.h"
@@ -73,19 +72,14 @@ void HttpSession::serve(serve::Stream& stream) {
     const telemetry::RequestTimer timer;
     Exchange exchange(*head, connection);
     exchange.client = client_of(exchange);
-    try {
-      answer(exchange);
-    } catch (const std::exception& failure) {  // out of memory, or a bug
-      base::log::error("a request failed reason=\"{}\"", failure.what());
-      exchange.fail();
-    }
+    if (!base::completes("a request failed", [&] { answer(exchange); })) exchange.fail();
     timer.count(exchange.verb, exchange.outcome());
   }
 }
 
 net::IpAddress HttpSession::client_of(Exchange& exchange) const {
-  ForwardedFor forwarded(parts_.trusted_proxies);
-  if (!parts_.trusted_proxies.empty()) {
+  ForwardedFor forwarded(parts_.config.trusted_proxies);
+  if (!parts_.config.trusted_proxies.empty()) {
     exchange.head().each(http::Field::kXForwardedFor,
                          [&](std::string_view value) { forwarded.take(value); });
   }
@@ -95,7 +89,7 @@ net::IpAddress HttpSession::client_of(Exchange& exchange) const {
 void HttpSession::answer(Exchange& exchange) {
   const Method method = exchange.method();
   if (method == Method::kOther) return exchange.answer(501);
-  const UploadMode mode = parts_.uploads.mode;
+  const UploadMode mode = parts_.config.uploads;
   const OwnPath* const own = own_path(exchange.path());
   const std::string_view allowed = own == nullptr ? allowed_with(mode) : own->allowed;
   if (method == Method::kOptions) return answer_options(exchange, allowed);
@@ -104,7 +98,7 @@ void HttpSession::answer(Exchange& exchange) {
   if (handler == nullptr) return exchange.answer_not_allowed(allowed);
   if (own != nullptr) return handler(exchange, parts_);
   if (!is_validated(exchange)) return;
-  if (changes_folder(method, mode) && !parts_.uploads.writers.may_write(exchange.user))
+  if (changes_folder(method, mode) && !parts_.writers.may_write(exchange.user))
     return exchange.answer(403);
   if (!exchange.path() && handler != &put_nowhere) return exchange.answer(404);
   handler(exchange, parts_);

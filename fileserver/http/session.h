@@ -2,7 +2,7 @@
 // what is answered when.
 #pragma once
 
-#include "fileserver/http/parts.h"
+#include "fileserver/http/handler.h"
 #include "serve/options.h"
 
 namespace fileserver {
@@ -10,8 +10,8 @@ namespace fileserver {
 // Belongs to one thread.
 class HttpSession : public serve::Worker {
  public:
-  // `parts` must outlive the session.
-  explicit HttpSession(const HttpParts& parts) : parts_(parts) {}
+  // Sessions share the parts, which must outlive them.
+  explicit HttpSession(Parts& parts) : parts_(parts) {}
 
   void serve(serve::Stream& stream) override;
 
@@ -20,7 +20,7 @@ class HttpSession : public serve::Worker {
   void answer(Exchange& exchange);
   bool is_validated(Exchange& exchange);
 
-  const HttpParts& parts_;
+  Parts& parts_;
 };
 
 }  // namespace fileserver

@@ -51,13 +51,13 @@ std::string_view word_of(Change change) {
 
 }  // namespace
 
-void append_line_of(const Transfer& transfer, std::int64_t since_1970_ns, std::string& to) {
+void append_line_of(const Transfer& transfer, std::int64_t clock_offset_ns, std::string& to) {
   const serve::SizedReply& reply = transfer.reply;
   fmt::format_to(std::back_inserter(to), "{{\"result\":\"{}\"", result_of(transfer));
-  append_time("asked", transfer.asked_ns + since_1970_ns, to);
+  append_time("asked", transfer.asked_ns + clock_offset_ns, to);
   if (reply.first_byte_ns != 0) {
-    append_time("first_byte", reply.first_byte_ns + since_1970_ns, to);
-    append_time("last_byte", reply.last_byte_ns + since_1970_ns, to);
+    append_time("first_byte", reply.first_byte_ns + clock_offset_ns, to);
+    append_time("last_byte", reply.last_byte_ns + clock_offset_ns, to);
   }
   fmt::format_to(std::back_inserter(to), ",\"bytes\":{}", reply.sent_bytes);
   const bool has_size = transfer.change == Change::kNone || transfer.change == Change::kPut;

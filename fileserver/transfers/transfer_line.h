@@ -11,8 +11,8 @@ namespace fileserver {
 // No line is longer, whatever the name is.
 inline constexpr std::size_t kMaxTransferLineBytes = 5000;
 
-// Appends the line with its LF. It is ASCII, and has no other control byte. `since_1970_ns` is what
-// must be added to base::now_ns() to get the time of day.
-void append_line_of(const Transfer& transfer, std::int64_t since_1970_ns, std::string& to);
+// Appends the line with its LF. It is ASCII, and has no other control byte. `clock_offset_ns` is
+// what must be added to base::now_ns() to get the time of day.
+void append_line_of(const Transfer& transfer, std::int64_t clock_offset_ns, std::string& to);
 
 }  // namespace fileserver

@@ -19,7 +19,8 @@ constexpr int kLookEveryMs = 100;               // so requests need not wake the
 constexpr int kReportLostEveryMs = 10'000;
 constexpr int kFinishMs = 1'000;
 
-std::int64_t since_1970_ns() {
+// What a time of base::now_ns() lacks to be one since 1970. It changes when the clock is set.
+std::int64_t clock_offset_ns() {
   return static_cast<std::int64_t>(base::unix_time_s() * 1e9) - base::now_ns();
 }
 
@@ -104,7 +105,7 @@ bool TransferLog::write_batch() {
 
 // Takes transfers from the queue until there is a batch.
 void TransferLog::collect() {
-  const std::int64_t offset_ns = since_1970_ns();
+  const std::int64_t offset_ns = clock_offset_ns();
   for (bool is_more = true; is_more && lines_.size() < kBatchBytes;) {
     const std::size_t size_before = lines_.size();
     try {

@@ -184,20 +184,14 @@ class Analysis:
         invalid = [run for run in runs if not run.is_valid]
         best = _best(points)
         stars = _n_stars(points, best)
-        n_star = statistics.median_low(stars)
-        at_saturation = _fullest(points, best)
+        n_star, at_saturation = statistics.median_low(stars), _fullest(points, best)
         pins = self._environment.placement.of(cell).cores
         found = demands.of_runs([run for point in points for run in point.runs])
         model = _model(points[0], found, pins) if points[0].threads == 1 else None
         is_saturated = best.threads < points[-1].threads or sweep.has_flattened(
             _all_that_tell([_as_point(point) for point in points], runs)
         )
-        at_maximum = [
-            run
-            for point in points
-            if min(n_star, at_saturation.threads) <= point.threads <= at_saturation.threads
-            for run in point.runs
-        ]
+        at_maximum = _between(points, n_star, at_saturation.threads)
         carries = self._environment.carries_bytes_per_s(runs[0].topology)
         named = verdict.judge(
             resources.of_runs(at_maximum, pins, found, carries),
@@ -220,6 +214,12 @@ class Analysis:
             model=model,
             verdict=named,
         )
+
+
+def _between(points: list[ThreadCount], n_star: int, last: int) -> list[Run]:
+    """All runs from N* to the highest N that still has most of the maximum."""
+    first = min(n_star, last)
+    return [run for point in points if first <= point.threads <= last for run in point.runs]
 
 
 def _calibrated(runs: list[Run], probe: DiskProbe | None) -> list[Run]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..plan.plan import Sweep
+from ..plan.planned import Sweep
 from ..procedures import offered_load
 from ..procedures.knee_sweep import KneeSweep
 from ..procedures.offered_load import Answer, OfferedLoad

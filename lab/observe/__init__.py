@@ -6,5 +6,5 @@ figures.py      what the host felt, and where each figure of it is sampled
 footprint.py    memory, processes, threads and descriptors of a server
 host.py         hardware, versions and settings, for the record
 limits.py       what a host lacks for a plan
-callgrind.py    the fileserver's instructions per function
+callgrind.py    a program's instructions per function, as callgrind wrote them
 """

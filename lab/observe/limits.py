@@ -15,8 +15,8 @@ from pathlib import Path
 from ..plan import catalog
 from ..plan.plan import Plan
 from ..rig import control_group, namespace, stores
+from ..rig.files import DROP_CACHES
 from ..rig.host import Tool, is_container, is_root
-from ..systems.files import DROP_CACHES
 from . import usage
 from .sampler import Sampler
 
@@ -189,7 +189,7 @@ def _ports_of_crowds(plan: Plan) -> list[Finding]:
         )
         for cell in plan.cells
         if (crowd := plan.stages[cell.stage].crowd) and "ftp" in plan.stages[cell.stage].loadgen
-        for users in (max(plan.steps(cell) or (_USUAL_CROWD,)),)
+        for users in (max(plan.planned[cell].steps or (_USUAL_CROWD,)),)
     }
     return [
         Finding(

@@ -13,7 +13,7 @@ import sys
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ..workloads.figures import measured
+from ..plan.figures import measured
 from .sampler import Sample
 
 _MS_PER_S = 1000

@@ -195,18 +195,22 @@ def sizes() -> Mapping[str, Size]:
 
 
 @cache
-def mode(paper: str, name: str) -> Mode:
-    entry = papers.read(paper, "method.json")["modes"][name]
-    return from_json(Mode, {**entry, "name": name})
+def modes() -> Mapping[tuple[str, str], Mode]:
+    """By the number of the paper and the name of the mode."""
+    return {
+        (paper, name): from_json(Mode, {**entry, "name": name})
+        for paper in papers.names()
+        for name, entry in papers.read(paper, "method.json")["modes"].items()
+    }
 
 
 def mode_of(chosen: Sequence[Experiment], name: str) -> Mode:
     """That of their paper. WrongUsage when papers with different modes are mixed in one run."""
-    modes = {one.paper: mode(one.paper, name) for one in chosen}
-    first, *others = modes.values()
+    found = {one.paper: modes()[one.paper, name] for one in chosen}
+    first, *others = found.values()
     if any(other != first for other in others):
         raise WrongUsage(
-            f"the papers {', '.join(modes)} measure in different ways; run them one after the other"
+            f"the papers {', '.join(found)} measure in different ways; run them one after the other"
         )
     return first
 

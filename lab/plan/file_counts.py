@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
-from .catalog import Size
+from ..rig.files import present_count
+from .catalog import Size, sizes
 
 _BLOCK_BYTES = 4096
 _MOST_OF_FREE_DISK = 0.25  # that the files of one size may take
@@ -17,25 +19,19 @@ def wanted_count(size: Size, mode_name: str, folder: Path) -> int:
     """How many files of this size a run uses: as the method says, or fewer on a small machine."""
     folder.mkdir(parents=True, exist_ok=True)
     on_disk = max(size.size_bytes, _BLOCK_BYTES)
-    disk_bytes = shutil.disk_usage(folder).free + present_count(size, folder) * on_disk
+    disk_bytes = shutil.disk_usage(folder).free + present_count(folder, size.name) * on_disk
     memory_bytes = _memory_bytes()
     fits = min(disk_bytes * _MOST_OF_FREE_DISK, memory_bytes * _MOST_OF_MEMORY) / on_disk
     return max(1, min(size.files[mode_name], int(fits)))
 
 
-def present_count(size: Size, folder: Path) -> int:
-    """How many files there are with the numbers 1, 2, 3 … without a gap."""
-    names = {path.name for path in (folder / size.name).glob("*.txt")}
-    count = 0
-    while f"{size.name}{count + 1}.txt" in names:
-        count += 1
-    return count
-
-
-def make_seconds(size: Size, count: int, folder: Path) -> float:
-    """Estimates how long make() will take."""
-    missing = max(0, count - present_count(size, folder))
-    return missing * (size.size_bytes / _MAKE_BYTES_PER_S + 1 / _MAKE_FILES_PER_S)
+def make_seconds(counts: Mapping[str, int], folder: Path) -> float:
+    """Estimates how long it takes to make the files that are missing."""
+    return sum(
+        max(0, count - present_count(folder, name))
+        * (sizes()[name].size_bytes / _MAKE_BYTES_PER_S + 1 / _MAKE_FILES_PER_S)
+        for name, count in counts.items()
+    )
 
 
 def _memory_bytes() -> int:

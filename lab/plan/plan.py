@@ -7,29 +7,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..rig import wire
 from ..rig.cores import Cores
 from . import catalog, file_counts
 from .catalog import BURST, CROWD, NEW, Cell, Experiment, Mode, Stage
-from .machines import Machine, machine
-from .pinning import Placement
+from .machines import Machine, machines
+from .pinning import Placement, choose
+from .planned import INTERLEAVED, OVERHEAD_S, STACK_START_S, USUAL_CROWD, Planned, Sweep
 
-# In addition to the measured seconds and the warm-up: start and result of the load generator, and
-# dropping caches at a cold stage (True).
-_OVERHEAD_S = {False: 0.4, True: 1.2}
-_STACK_START_S = 3.0
 _TRIALS_OF_A_BLOCK = 4  # see procedures/side_by_side.py
 _VIEWS_OF_GAINS = {"maxima", "before_after", "bars"}
-_PROFILE_S = 30.0
 NAMESPACE = "netns"  # the load generator runs on this machine, in a network namespace of its own
-_LIKELY_POINTS = 7  # of a sweep until it is flat, with the far point, refinements apart
-_OFFERED_POINTS = 10  # of an open loop, in each pass; see offered_load.SHARES
-_LIKELY_TRIALS = 9  # of the search for the most users
-_USUAL_CROWD = 1000
-_SMALL_CROWD = 250  # of a server with little memory
-INTERLEAVED, CYCLED, BLOCKED = "interleaved", "cycled", "blocked"
-_USUAL_BYTES_S = 100e6  # over loopback, from a disk
-_LIKELY_REPEATED_POINTS = 4  # see sweep.worth_repeating
+_PROFILE_S = 30.0
+# Under valgrind, some fifty times slower.
+_PROFILED_FILES, _PROFILED_S, _PROFILED_THREADS = 64, 10.0, 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,20 +54,6 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Sweep:
-    """How a cell is swept. If it does not stop, exactly the N of the ladder are measured."""
-
-    ladder: tuple[int, ...]
-    refinements: int
-    stops: bool = True
-
-    def up_to(self, most: int) -> Sweep:
-        """With this N in place of all that are larger."""
-        ladder = dict.fromkeys(min(threads, most) for threads in self.ladder)
-        return replace(self, ladder=tuple(ladder))
-
-
-@dataclass(frozen=True)
 class Pair:
     """Two stages whose gain is measured side by side at a row."""
 
@@ -103,96 +79,45 @@ class Plan:
     options: Options
     experiments: tuple[Experiment, ...]
     cells: tuple[Cell, ...]
+    planned: Mapping[Cell, Planned]  # how each cell is measured, those of the pairs too
     stages: Mapping[str, Stage]
     mode: Mode
-    sweeps: dict[str, Sweep]  # request -> how it is swept
     file_counts: dict[str, int]  # size -> how many different files
     placement: Placement
     pairs: tuple[Pair, ...] = ()
-    p99_limit_ms: float = 0.0
+    profiles: Mapping[str, Planned]  # experiment -> the load under which the fileserver is profiled
+    making_s: float  # how long it takes to make the files that are missing
 
     @property
     def most_threads(self) -> int:
         """The largest N that is sure to be tried. A search for users may go on beyond it."""
-        ladders = [sweep.ladder for sweep in self.sweeps.values()]
-        named = [steps for cell in self.cells if (steps := self.steps(cell))]
-        searched = [(_USUAL_CROWD,)] if any(cell.workload == CROWD for cell in self.cells) else []
-        return max((max(numbers) for numbers in (*ladders, *named, *searched)), default=1)
+        return max((max(_tried(self.planned[cell])) for cell in self.cells), default=1)
 
-    def seconds_estimate(self, files_folder: Path) -> float:
-        sizes = catalog.sizes()
-        making_s = sum(
-            file_counts.make_seconds(sizes[name], count, files_folder)
-            for name, count in self.file_counts.items()
-        )
-        profiling_s = (
-            _PROFILE_S
-            if any("profile" in experiment.views for experiment in self.experiments)
-            else 0.0
-        )
-        cells_s = sum(self.cell_seconds(cell) for cell in self.cells)
-        return making_s + profiling_s + cells_s + len(self.pairs) * self._pair_seconds()
+    @property
+    def machines(self) -> list[Machine]:
+        """Those of the papers that cells are measured on."""
+        used = (self.stages[cell.stage].machine for cell in self.cells)
+        return list(dict.fromkeys(machine for machine in used if machine))
 
-    def _pair_seconds(self) -> float:
-        trial_s = self.mode.block_seconds + _OVERHEAD_S[False]
-        return 2 * _STACK_START_S + _TRIALS_OF_A_BLOCK * self.mode.blocks * trial_s
+    @property
+    def likely_points(self) -> int:
+        return sum(self.planned[cell].likely_points for cell in self.cells)
 
-    def cell_seconds(self, cell: Cell) -> float:
-        if cell.workload == CROWD:
-            return self.likely_points(cell) * self._crowd_seconds(cell)
-        if cell.workload == BURST:
-            return self._bursts_seconds(cell)
-        points = self.likely_points(cell)
-        point_s = self.mode.seconds + self.mode.warmup_s + _OVERHEAD_S[self.stages[cell.stage].cold]
-        return points * point_s + self.mode.repeat * _STACK_START_S
+    @property
+    def seconds(self) -> float:
+        """How long the run takes, as an estimate."""
+        profiling_s = _PROFILE_S if self.profiles else 0.0
+        cells_s = sum(self.planned[cell].seconds for cell in self.cells)
+        trial_s = self.mode.block_seconds + OVERHEAD_S[False]
+        pair_s = 2 * STACK_START_S + _TRIALS_OF_A_BLOCK * self.mode.blocks * trial_s
+        return self.making_s + profiling_s + cells_s + len(self.pairs) * pair_s
 
-    def _bursts_seconds(self, cell: Cell) -> float:
-        """Of all steps of all passes, by what their link or their disk carries at most."""
-        stage = self.stages[cell.stage]
-        rates = [wire.bits_per_s(stage.link) / 8] if stage.link else [_USUAL_BYTES_S]
-        if stage.machine and stage.machine.read_bytes_per_s:
-            rates.append(stage.machine.read_bytes_per_s)
-        transfer_s = catalog.sizes()[cell.row].size_bytes / min(rates)
-        once_s = sum(n * transfer_s + _OVERHEAD_S[stage.cold] for n in self.steps(cell))
-        gaps_s = self.options.gap_s * (len(self.steps(cell)) - 1)
-        return self.mode.repeat * (once_s + gaps_s + _STACK_START_S)
 
-    def _crowd_seconds(self, cell: Cell) -> float:
-        """Of one trial: start, first fetch, and until it is stable."""
-        stage, trial = self.stages[cell.stage], self.mode.crowd
-        crowd, machine = stage.crowd, stage.machine
-        assert trial and crowd  # see make()
-        fetch_s = catalog.sizes()[cell.row].size_bytes / crowd.rate_bytes_s
-        usual = _SMALL_CROWD if machine and machine.memory_bytes else _USUAL_CROWD
-        steps = self.steps(cell) or (usual,)
-        return (
-            sum(steps) / len(steps) / trial.starts_per_s + fetch_s + trial.stable_s + _STACK_START_S
-        )
-
-    def steps(self, cell: Cell) -> tuple[int, ...]:
-        """Exactly these N of a cell, in this order; () if its procedure chooses."""
-        if cell.workload in (CROWD, BURST) and self.options.threads:
-            return self.options.threads
-        stage = self.stages[cell.stage]
-        return (self.mode.name == "quick" and stage.quick_steps) or stage.steps
-
-    def sweep(self, cell: Cell) -> Sweep:
-        """With no more threads than there are files: each thread asks for files of its own."""
-        found, files = self.sweeps[cell.request], self.file_counts.get(cell.row)
-        return found.up_to(files) if files and found.stops else found
-
-    def likely_points(self, cell: Cell) -> int:
-        if steps := self.steps(cell):
-            return len(steps) * self.mode.repeat
-        if cell.workload == CROWD:
-            return _LIKELY_TRIALS
-        if cell.is_open:
-            return _LIKELY_POINTS + _OFFERED_POINTS * self.mode.repeat + _LIKELY_POINTS
-        sweep = self.sweep(cell)
-        first = len(sweep.ladder)
-        if sweep.stops:
-            first = min(first, _LIKELY_POINTS) + sweep.refinements
-        return first + (self.mode.repeat - 1) * min(first, _LIKELY_REPEATED_POINTS)
+def _tried(planned: Planned) -> Sequence[int]:
+    """N that are sure to be tried."""
+    if planned.steps:
+        return planned.steps
+    return (USUAL_CROWD,) if planned.cell.workload == CROWD else planned.sweep.ladder
 
 
 def experiments_of(options: Options) -> list[Experiment]:
@@ -203,43 +128,121 @@ def experiments_of(options: Options) -> list[Experiment]:
     ]
 
 
-def make(options: Options, cores: Cores, files_folder: Path) -> Plan:
+def make(
+    options: Options, cores: Cores, files: Path, counts_before: Mapping[str, int] | None = None
+) -> Plan:
+    """counts_before are the numbers of files of a folder that this run resumes.
+
+    It uses as many, although the disk has less room now. files is the folder of all files.
+    """
     experiments = experiments_of(options)
-    stages = _with_crowd(_with_store(catalog.stages(), options.store), options)
-    stages = _with_machine(stages, options)
-    cells = list(
-        dict.fromkeys(
-            cell
-            for experiment in experiments
-            for cell in catalog.cells_of(experiment, len(cores))
-            if "profile" not in experiment.views
-        )
+    whole_mode = catalog.mode_of(experiments, options.mode)
+    mode = _narrowed(whole_mode, options)
+    cells = _cells(experiments, len(cores))
+    pairs = _pairs(experiments, options) if mode.blocks and options.threads is None else ()
+    counts = _file_counts(experiments, cells, options.mode, files)
+    if counts_before and counts_before.keys() == counts.keys():
+        counts = dict(counts_before)
+    parts = _Parts(
+        options=options,
+        mode=mode,
+        stages=_stages(options),
+        placement=Placement(options.pin, cores, not options.has_remote_client),
+        file_counts=counts,
+        p99_limit_ms=p99_limit_ms(options, experiments),
     )
-    mode = _narrowed(catalog.mode_of(experiments, options.mode), options)
-    sweeps = {
-        request: Sweep(ladder, mode.refinements, stops=options.threads is None)
-        for request, ladder in mode.threads.items()
-    }
-    sizes = catalog.sizes()
-    rows = {row for experiment in experiments for row in experiment.rows if row != NEW}
-    many = {cell.row for cell in cells if cell.workload != CROWD}  # a crowd shares one file
-    counts = {
-        row: file_counts.wanted_count(sizes[row], options.mode, files_folder) if row in many else 1
-        for row in sizes
-        if row in rows
-    }
+    of_pairs = (cell for pair in pairs for cell in pair.cells)
     return Plan(
         options=options,
         experiments=tuple(experiments),
-        cells=tuple(cells),
-        stages=stages,
+        cells=cells,
+        planned={cell: parts.planned(cell) for cell in (*cells, *of_pairs)},
+        stages=parts.stages,
         mode=mode,
-        sweeps=sweeps,
         file_counts=counts,
-        placement=Placement(options.pin, cores, not options.has_remote_client),
-        pairs=_pairs(experiments, options) if mode.blocks and options.threads is None else (),
-        p99_limit_ms=p99_limit_ms(options, experiments),
+        placement=parts.placement,
+        pairs=pairs,
+        profiles={
+            one.name: parts.profiled(one) for one in experiments if _is_profile(one) and one.rows
+        },
+        making_s=file_counts.make_seconds(counts, files),
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Parts:
+    """What the cells of a plan have in common."""
+
+    options: Options
+    mode: Mode
+    stages: Mapping[str, Stage]
+    placement: Placement
+    file_counts: Mapping[str, int]
+    p99_limit_ms: float
+
+    def planned(self, cell: Cell) -> Planned:
+        stage = self.stages[cell.stage]
+        return Planned(
+            cell=cell,
+            stage=stage,
+            size=catalog.sizes().get(cell.row),
+            file_count=self.file_counts.get(cell.row, 0),
+            mode=self.mode,
+            sweep=self._sweep(cell),
+            steps=self._steps(cell, stage),
+            pinning=self.placement.of(cell),
+            order=stage.order or self.options.order,
+            gap_s=self.options.gap_s,
+            is_held=self.options.is_held,
+            p99_limit_ms=self.p99_limit_ms,
+        )
+
+    def profiled(self, experiment: Experiment) -> Planned:
+        """A small load: under callgrind a server is slow, and may run on any core. What counts are
+        instructions, so files are read again and again.
+        """
+        found = self.planned(Cell(experiment.stages[0], experiment.rows[0]))
+        return replace(
+            found,
+            stage=replace(found.stage, cold=False),
+            file_count=_PROFILED_FILES,
+            mode=replace(self.mode, seconds=_PROFILED_S, warmup_s=0.0),
+            steps=(_PROFILED_THREADS,),
+            pinning=choose("none", self.placement.cores),
+        )
+
+    def _sweep(self, cell: Cell) -> Sweep:
+        stops, files = self.options.threads is None, self.file_counts.get(cell.row)
+        found = Sweep(self.mode.threads.get(cell.request, ()), self.mode.refinements, stops)
+        return found.up_to(files) if files and found.stops else found
+
+    def _steps(self, cell: Cell, stage: Stage) -> tuple[int, ...]:
+        if cell.workload in (CROWD, BURST) and self.options.threads:
+            return self.options.threads
+        return (self.mode.name == "quick" and stage.quick_steps) or stage.steps
+
+
+def _is_profile(experiment: Experiment) -> bool:
+    return "profile" in experiment.views
+
+
+def _cells(experiments: Sequence[Experiment], core_count: int) -> tuple[Cell, ...]:
+    """Each once, though several experiments show it."""
+    measured = [experiment for experiment in experiments if not _is_profile(experiment)]
+    found = [cell for one in measured for cell in catalog.cells_of(one, core_count)]
+    return tuple(dict.fromkeys(found))
+
+
+def _file_counts(
+    experiments: Sequence[Experiment], cells: Sequence[Cell], mode_name: str, folder: Path
+) -> dict[str, int]:
+    rows = {row for experiment in experiments for row in experiment.rows if row != NEW}
+    many = {cell.row for cell in cells if cell.workload != CROWD}  # a crowd shares one file
+    return {
+        row: file_counts.wanted_count(size, mode_name, folder) if row in many else 1
+        for row, size in catalog.sizes().items()
+        if row in rows
+    }
 
 
 def _pairs(experiments: Sequence[Experiment], options: Options) -> tuple[Pair, ...]:
@@ -261,16 +264,10 @@ def p99_limit_ms(options: Options, experiments: Sequence[Experiment]) -> float:
     return options.p99_ms or next(iter(limits), 0.0)
 
 
-def measured_in_order(plan: Plan, repeat: int) -> list[Cell]:
-    """The cells of one pass, in the order in which they are measured.
-
-    The cells of a stage are together, because they share a store. Every second pass goes backwards,
-    so that a drift of the machine does not affect one stage more than others. A cycle does not.
-    """
-    order = {stage: index for index, stage in enumerate(plan.stages)}
-    cells = sorted(plan.cells, key=lambda cell: order[cell.stage])
-    is_forward = repeat % 2 or plan.options.order == CYCLED
-    return cells if is_forward else cells[::-1]
+def _stages(options: Options) -> Mapping[str, Stage]:
+    """All of the papers, with what the command line says of each."""
+    stages = _with_crowd(_with_store(catalog.stages(), options.store), options)
+    return _with_machine(stages, options)
 
 
 def _with_store(stages: Mapping[str, Stage], store: str | None) -> Mapping[str, Stage]:
@@ -298,7 +295,7 @@ def _with_crowd(stages: Mapping[str, Stage], options: Options) -> Mapping[str, S
 def _with_machine(stages: Mapping[str, Stage], options: Options) -> Mapping[str, Stage]:
     """With the chosen machine, and on it the chosen memory."""
     if options.machine:
-        chosen = machine(options.machine)
+        chosen = machines()[options.machine]
         limited = chosen if chosen.has_limits else None
         stages = {name: replace(stage, machine=limited) for name, stage in stages.items()}
     if options.memory_bytes is None:

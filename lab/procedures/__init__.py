@@ -1,6 +1,10 @@
 """Which point is measured next, and how it is measured.
 
+bench.py      what all trials of a run of the lab share, and the servers of a cell
 campaign.py   all cells of a plan, pass by pass
+side_by_side.py a procedure: two stages in turn, for the gain of one
+probes.py     what the machine carries without our programs
+profile.py    the fileserver under callgrind
 knee_sweep.py a procedure: climb until throughput stops rising, repeat the points around the knee
 offered_load.py a procedure: parts of the maximum by a schedule, and a search for the most in time
 user_search.py a procedure: the most users of a crowd that hold, by doubling, halving, confirming

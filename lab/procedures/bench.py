@@ -8,22 +8,31 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..plan import catalog
-from ..plan.catalog import Cell, Mode, Stage
+from ..plan.catalog import Stage
 from ..plan.plan import Plan
+from ..plan.planned import Planned
 from ..plan.setting import Setting
 from ..results import transfer_table
 from ..results.environment import Environment, StackRecord
 from ..results.records import Folder, Run
-from ..rig import control_group
+from ..rig import control_group, remote, wire
 from ..rig.control_group import ControlGroup, Limits
 from ..rig.errors import Failed
-from ..rig.place import Place
+from ..rig.place import HERE, Place
 from ..rig.servers import Programs
-from ..systems import fresh_files
-from ..systems.system import Prepared, Running
+from ..systems import fresh_files, known
+from ..systems.system import Prepared, Site
 from . import checks, measure
+from .measure import Stand
 from .progress import Progress
+
+
+@dataclass(frozen=True)
+class Ready:
+    """What all cells of a stage share."""
+
+    system: Prepared
+    place: Place  # where the load generator runs
 
 
 @dataclass(kw_only=True)
@@ -48,63 +57,86 @@ class Bench:
         self.folder.write_environment(self.environment)
 
     @contextmanager
-    def opened(self, cell: Cell, system: Prepared, place: Place, mode: Mode) -> Iterator[Trials]:
-        """Fresh servers of this cell, until the block is left."""
-        stage = self.plan.stages[cell.stage]
-        pins = self.plan.placement.of(cell)
-        conditions = measure.Conditions(
-            mode=mode,
-            size=catalog.sizes().get(cell.row),
-            file_count=self.plan.file_counts.get(cell.row, 0),
-            is_cold=stage.cold,
-            loadgen_flags=stage.loadgen,
-            crowd=stage.crowd,
-            same_file=stage.same_file,
-            is_held=self.plan.options.is_held,
-            fresh=stage.fresh,
-            pinning=pins,
-            programs=self.programs,
-            files_folder=self.work / "files",
-            root=self.roots[cell.row],
-            logs=self.folder.path / "logs",
-            place=place,
-        )
+    def ready(self, stage: Stage) -> Iterator[Ready]:
+        """What its cells share, until the block is left."""
+        cores = self.plan.placement.of_run().cores["store"]
         with (
-            self._served(stage, cell) as root,
-            self._part_of_the_host(stage) as group,
-            system.running(
-                cell, pins, root, conditions.logs, place, tuple(group.prefix) if group else ()
-            ) as servers,
+            known.of(stage).prepared(stage, self.programs, self.work, cores) as system,
+            self._reached(stage) as place,
+        ):
+            yield Ready(system, place)
+
+    @contextmanager
+    def _reached(self, stage: Stage) -> Iterator[Place]:
+        """Where the load generator runs: here, in a second namespace, or on another host."""
+        options = self.plan.options
+        link = options.link or stage.link
+        if options.has_remote_client:
+            with remote.logged_in(options.client) as host:
+                yield host
+        elif options.client or link:
+            with wire.laid(link, self.folder.path / "logs") as end:
+                yield end
+        else:
+            yield HERE
+
+    @contextmanager
+    def opened(self, planned: Planned, ready: Ready) -> Iterator[Trials]:
+        """Fresh servers of this cell, until the block is left."""
+        with (
+            self._served(planned) as root,
+            self._part_of_the_host(planned) as group,
+            self._running(planned, ready, root, group) as stand,
         ):
             if group:
                 group.limit_cache()
-            self._record(cell, servers, pins.meaning, place)
-            trials = Trials(self, servers, replace(conditions, root=root, group=group))
+            self._record(stand)
+            trials = Trials(self, stand)
             yield trials
         trials.check_counts()
 
-    def _served(self, stage: Stage, cell: Cell) -> AbstractContextManager[Path]:
+    @contextmanager
+    def _running(
+        self, planned: Planned, ready: Ready, root: Path, group: ControlGroup | None
+    ) -> Iterator[Stand]:
+        prefix = tuple(group.prefix) if group else ()
+        logs = self.folder.path / "logs"
+        site = Site(root=root, logs=logs, place=ready.place, wrapper=prefix)
+        with ready.system.running(planned.cell, planned.pinning, site) as servers:
+            yield Stand(
+                planned=planned,
+                servers=servers,
+                site=site,
+                group=group,
+                programs=self.programs,
+                files_folder=self.work / "files",
+            )
+
+    def _served(self, planned: Planned) -> AbstractContextManager[Path]:
         """The folder with the files of the cell, or one for files that trials make anew."""
-        return fresh_files.folder(self.work) if stage.fresh else nullcontext(self.roots[cell.row])
+        if planned.stage.fresh:
+            return fresh_files.folder(self.work)
+        return nullcontext(self.roots[planned.cell.row])
 
     @contextmanager
-    def _part_of_the_host(self, stage: Stage) -> Iterator[ControlGroup | None]:
+    def _part_of_the_host(self, planned: Planned) -> Iterator[ControlGroup | None]:
         """For the program that serves files; None if it may use all of the host."""
-        limits = stage.machine or (Limits() if self.plan.options.is_held else None)
+        limits = planned.stage.machine or (Limits() if planned.is_held else None)
         if limits is None:
             yield None
             return
         with control_group.limited(limits, self.work) as group:
             yield group
 
-    def _record(self, cell: Cell, servers: Running, meaning: str, place: Place) -> None:
+    def _record(self, stand: Stand) -> None:
+        cell, servers = stand.planned.cell, stand.servers
         self.environment.stacks[cell.slug] = StackRecord(
             commands=servers.commands(),
-            pinning=meaning,
+            pinning=stand.planned.pinning.meaning,
             store=servers.store,
             store_settings=servers.settings,
             durability=servers.durability,
-            topology=place.title,
+            topology=stand.site.place.title,
         )
         self.environment.problems.pop(str(cell), None)
         self.folder.write_environment(self.environment)
@@ -113,20 +145,19 @@ class Bench:
 class Trials:
     """Makes trials on servers that are up. Every finished one is in the folder."""
 
-    def __init__(self, bench: Bench, servers: Running, conditions: measure.Conditions):
+    def __init__(self, bench: Bench, stand: Stand):
         self._bench = bench
-        self._servers = servers
-        self._conditions = conditions
+        self._stand = stand
         self._made: set[int] = set()
         self._requests: int | None = 1  # the account's
 
     def make(self, setting: Setting, repeat: int, pair: str = "") -> Run:
         """pair is that of a comparison side by side; "" in a sweep."""
-        bench, cell = self._bench, self._servers.cell
+        bench, planned = self._bench, self._stand.planned
         if self._made:
-            time.sleep(bench.plan.options.gap_s)
-        bench.progress.begin(cell, setting, repeat)
-        measured = measure.point(self._servers, self._conditions, setting, repeat)
+            time.sleep(planned.gap_s)
+        bench.progress.begin(planned.cell, setting, repeat)
+        measured = measure.point(self._stand, setting, repeat)
         made = measured.made_in_all
         self._requests = None if self._requests is None or made is None else self._requests + made
         run = bench.folder.add(replace(measured.run, pair=pair), measured.evidence)
@@ -141,7 +172,7 @@ class Trials:
 
         Requires: the servers have stopped.
         """
-        failure = checks.served_matches(self._servers.counts(), self._requests)
+        failure = checks.served_matches(self._stand.servers.counts(), self._requests)
         if not failure:
             return
         bench = self._bench

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Protocol
 
-from ..observe import extents, host
-from ..plan import catalog, file_counts
-from ..plan.catalog import CROWD, NEW, Cell
-from ..plan.plan import BLOCKED, measured_in_order
+from ..observe import extents
+from ..plan import catalog
+from ..plan.catalog import CROWD, NEW
+from ..plan.planned import CYCLED, Planned
 from ..plan.setting import Setting
 from ..results.records import Run
-from ..rig import iperf3
+from ..rig import files
 from ..rig.errors import Failed
 from ..rig.host import raise_descriptor_limit
-from ..rig.place import LOOPBACK, Place
-from ..systems import files, known, places
-from ..systems.system import Prepared
-from . import checks, side_by_side
-from .bench import Bench
+from . import checks, probes, side_by_side
+from .bench import Bench, Ready
 from .fixed_order import FixedOrder
 from .knee_sweep import KneeSweep
 from .offered_load import OfferedLoad
@@ -46,138 +44,129 @@ class Campaign:
 
     def __init__(self, bench: Bench):
         self._bench = bench
-        self._plan = bench.plan
-        self._started_s = time.time()
+        started_s = time.time()
+        planned = bench.plan.planned
+        self._courses = [Course(planned[cell], bench.runs, started_s) for cell in bench.plan.cells]
 
     def run(self) -> None:
         self._make_files()
-        for repeat in range(1, self._plan.mode.repeat + 1):
-            cells = [
-                cell
-                for cell in measured_in_order(self._plan, repeat)
-                if self._next(cell, repeat) is not None
-            ]
-            for stage_name, group in groupby(cells, key=lambda cell: cell.stage):
-                self._measure_stage(stage_name, list(group), repeat)
+        for repeat in range(1, self._bench.plan.mode.repeat + 1):
+            courses = [one for one in self._in_order(repeat) if one.next(repeat) is not None]
+            for _, group in groupby(courses, key=lambda one: one.planned.cell.stage):
+                self._measure_stage(list(group), repeat)
         side_by_side.run(self._bench)
 
+    def _in_order(self, repeat: int) -> list[Course]:
+        """The cells of one pass, in the order in which they are measured.
+
+        The cells of a stage are together, because they share a store. Every second pass goes
+        backwards, so that a drift of the machine does not affect one stage more than others. A
+        cycle does not.
+        """
+        plan = self._bench.plan
+        order = list(plan.stages)
+        courses = sorted(self._courses, key=lambda one: order.index(one.planned.cell.stage))
+        is_forward = repeat % 2 or plan.options.order == CYCLED
+        return courses if is_forward else courses[::-1]
+
     def _make_files(self) -> None:
-        sizes = catalog.sizes()
-        for name, count in self._plan.file_counts.items():
-            missing = count - file_counts.present_count(sizes[name], self._bench.work / "files")
+        bench = self._bench
+        folder = bench.work / "files"
+        for name, count in bench.plan.file_counts.items():
+            missing = count - files.present_count(folder, name)
             if missing > 0:
-                self._bench.progress.say(f"making {missing} files of {name}")
-            root = files.make(sizes[name], count, self._bench.work / "files")
-            self._bench.roots[name] = root
+                bench.progress.say(f"making {missing} files of {name}")
+            root = files.filled(folder, name, catalog.sizes()[name].size_bytes, count)
+            bench.roots[name] = root
             if pieces := extents.of_files(sorted(root.glob(f"{name}*.txt"))):
-                self._bench.environment.extents[name] = extents.sentence(pieces)
-        empty = self._bench.work / "files" / "none"
-        empty.mkdir(parents=True, exist_ok=True)
-        self._bench.roots[NEW] = empty
+                bench.environment.extents[name] = extents.sentence(pieces)
+        bench.roots[NEW] = folder / "none"
+        bench.roots[NEW].mkdir(parents=True, exist_ok=True)
 
-    def _measure_stage(self, stage_name: str, cells: list[Cell], repeat: int) -> None:
+    def _measure_stage(self, courses: list[Course], repeat: int) -> None:
         """What its cells share is made once for the whole stage; each has fresh servers."""
-        bench, stage = self._bench, self._plan.stages[stage_name]
-        logs, cores = bench.folder.path / "logs", self._plan.placement.of_run().cores["store"]
+        bench = self._bench
         try:
-            with (
-                known.of(stage).prepared(stage, bench.programs, bench.work, cores) as system,
-                places.reached(self._plan.options, stage, logs) as place,
-            ):
-                self._probe(place)
-                for cell in cells:
+            with bench.ready(courses[0].planned.stage) as ready:
+                probes.link(bench, ready.place)
+                for course in courses:
                     try:
-                        self._measure_cell(cell, system, place, repeat)
+                        self._measure_cell(course, ready, repeat)
                     except Failed as error:
-                        bench.note_problem(cell, error)
+                        bench.note_problem(course.planned.cell, error)
         except Failed as error:
-            for cell in cells:
-                bench.note_problem(cell, error)
+            for course in courses:
+                bench.note_problem(course.planned.cell, error)
 
-    def _measure_cell(self, cell: Cell, system: Prepared, place: Place, repeat: int) -> None:
+    def _measure_cell(self, course: Course, ready: Ready, repeat: int) -> None:
         """Each crowd has fresh servers: it may take all memory, and some do not survive it."""
-        while self._next(cell, repeat) is not None:
-            with self._bench.opened(cell, system, place, self._plan.mode) as trials:
-                while (setting := self._next(cell, repeat)) is not None:
-                    run = trials.make(setting, self._number(cell, setting, repeat))
-                    self._bench.progress.expect(self._points_in_all())
-                    self._bench.progress.end(cell, setting, run.throughput_rps, run.failures)
+        cell, progress = course.planned.cell, self._bench.progress
+        while course.next(repeat) is not None:
+            with self._bench.opened(course.planned, ready) as trials:
+                while (setting := course.next(repeat)) is not None:
+                    run = trials.make(setting, course.number(setting, repeat))
+                    progress.expect(sum(one.points_in_all() for one in self._courses))
+                    progress.end(cell, setting, run.throughput_rps, run.failures)
                     if cell.workload == CROWD:
                         break
 
-    def _probe(self, place: Place) -> None:
-        """Measures once what the link carries: every verdict on a run over it uses the result.
 
-        It also writes down what is at its other end, if that is another machine.
-        """
-        if place.name == LOOPBACK or place.name in self._bench.environment.link_probes:
-            return
-        if described := place.lscpu():
-            self._bench.environment.clients[place.name] = host.hardware_in(described)
-        self._bench.progress.say(f"measuring the link with iperf3: {place.title}")
-        try:
-            carried = iperf3.measure(
-                self._plan.mode.seconds, self._bench.folder.path / "logs", place=place
-            )
-        except Failed as error:
-            self._bench.environment.problems[f"link: {place.name}"] = str(error)
-        else:
-            self._bench.environment.problems.pop(f"link: {place.name}", None)
-            self._bench.environment.link_probes[place.name] = carried
-        self._bench.folder.write_environment(self._bench.environment)
+@dataclass(frozen=True)
+class Course:
+    """What comes next at one cell."""
 
-    def _next(self, cell: Cell, repeat: int) -> Setting | None:
-        disturbed = self._disturbed(cell, repeat)
+    planned: Planned
+    all_runs: list[Run]  # of the folder; it grows
+    started_s: float  # when this command began
+
+    def next(self, repeat: int) -> Setting | None:
+        """The point to measure next in this pass; None when the pass is complete."""
+        disturbed = self._disturbed(repeat)
         if disturbed is not None:
             return disturbed.setting
-        return self._procedure(cell).next_setting(self._runs_of(cell), repeat)
+        return self._procedure.next_setting(self._runs, repeat)
 
-    def _number(self, cell: Cell, setting: Setting, repeat: int) -> int:
+    def number(self, setting: Setting, repeat: int) -> int:
         """Of the repetition: that of the pass, or of the trial in its block."""
-        if not self._is_blocked(cell):
+        if not self.planned.is_blocked:
             return repeat
-        disturbed = self._disturbed(cell, repeat)
+        disturbed = self._disturbed(repeat)
         if disturbed is not None:
             return disturbed.repeat
-        return 1 + len({run.repeat for run in self._runs_of(cell) if run.setting == setting})
+        return 1 + len({run.repeat for run in self._runs if run.setting == setting})
 
-    def _is_blocked(self, cell: Cell) -> bool:
-        """Whether all repetitions of one of its points are made in a row."""
-        order = self._plan.stages[cell.stage].order or self._plan.options.order
-        return order == BLOCKED and bool(self._plan.steps(cell))
+    def points_in_all(self) -> int:
+        """An estimate while the procedure cannot tell yet."""
+        runs = self._runs
+        known = self._procedure.points_in_all(runs)
+        return max(self.planned.likely_points, len(runs) + 1) if known is None else known
 
-    def _procedure(self, cell: Cell) -> Procedure:
-        mode = self._plan.mode
-        if steps := self._plan.steps(cell):
-            return FixedOrder(steps, mode.repeat, self._is_blocked(cell))
-        if cell.workload == CROWD and mode.crowd:
+    @property
+    def _procedure(self) -> Procedure:
+        planned, mode = self.planned, self.planned.mode
+        if planned.steps:
+            return FixedOrder(planned.steps, mode.repeat, planned.is_blocked)
+        if planned.cell.workload == CROWD and mode.crowd:
             _, descriptors = raise_descriptor_limit()
-            is_ftp = "ftp" in self._plan.stages[cell.stage].loadgen
+            is_ftp = "ftp" in planned.stage.loadgen
             return UserSearch(mode.crowd, most_users(descriptors, is_ftp))
-        sweep = KneeSweep(self._plan.sweep(cell), mode.repeat)
-        return OfferedLoad(sweep, self._plan.p99_limit_ms) if cell.is_open else sweep
+        sweep = KneeSweep(planned.sweep, mode.repeat)
+        return OfferedLoad(sweep, planned.p99_limit_ms) if planned.cell.is_open else sweep
 
-    def _runs_of(self, cell: Cell) -> list[Run]:
-        return [run for run in self._bench.runs if run.cell == cell and not run.pair]
+    @property
+    def _runs(self) -> list[Run]:
+        cell = self.planned.cell
+        return [run for run in self.all_runs if run.cell == cell and not run.pair]
 
-    def _disturbed(self, cell: Cell, repeat: int) -> Run | None:
+    def _disturbed(self, repeat: int) -> Run | None:
         """A disturbed run of this pass whose point this command may try once more."""
-        runs = self._runs_of(cell)
+        runs = self._runs
         for run in runs:
-            if run.repeat != repeat and not self._is_blocked(cell):
+            if run.repeat != repeat and not self.planned.is_blocked:
                 continue
             point = (run.setting, run.repeat)
             tries = [other for other in runs if (other.setting, other.repeat) == point]
             is_spoiled = all(checks.may_pass_again(one.failures) for one in tries)
-            if is_spoiled and sum(one.started_unix_s >= self._started_s for one in tries) < _TRIES:
+            if is_spoiled and sum(one.started_unix_s >= self.started_s for one in tries) < _TRIES:
                 return run
         return None
-
-    def _points_in_all(self) -> int:
-        """An estimate for the cells whose procedure cannot tell yet."""
-        total = 0
-        for cell in self._plan.cells:
-            runs = self._runs_of(cell)
-            known = self._procedure(cell).points_in_all(runs)
-            total += max(self._plan.likely_points(cell), len(runs) + 1) if known is None else known
-        return total

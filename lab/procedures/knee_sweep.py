@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..plan.plan import Sweep
+from ..plan.planned import Sweep
 from ..plan.setting import Setting
 from ..results.records import Run
 from . import sweep

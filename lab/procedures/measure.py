@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ..observe import residency, usage
-from ..observe.sampler import Sampler
-from ..observe.sleeper import Sleeper, beside, lateness
-from ..plan.catalog import Crowd, Mode, Size
+from ..observe.sampler import Sample, Sampler
+from ..observe.sleeper import Sleeper, Wake, beside, lateness
+from ..plan.figures import measured
 from ..plan.pinning import Pinning
+from ..plan.planned import Planned
 from ..plan.setting import Setting
 from ..results.records import Run
-from ..rig import namespace
+from ..rig import files, namespace
 from ..rig.control_group import ControlGroup
 from ..rig.cores import verify_cores
 from ..rig.errors import Failed
-from ..rig.place import LOOPBACK, Place
-from ..rig.processes import run_tool
+from ..rig.place import LOOPBACK
+from ..rig.processes import Program, run_tool
 from ..rig.servers import Programs
-from ..systems import files, fresh_files
-from ..systems.system import Running
+from ..systems import fresh_files
+from ..systems.system import Running, Site
 from ..workloads import known, loadgen_run, transfers
-from ..workloads.figures import measured
 from ..workloads.load import Asked, Load
 from ..workloads.outcome import Result
 from ..workloads.transfers import Transfer
@@ -37,25 +38,20 @@ _RECORD = "transfers-of-the-last-trial.csv"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Conditions:
-    """What all points of a cell have in common."""
+class Stand:
+    """Servers that are up for the trials of a cell, and what is around them."""
 
-    mode: Mode
-    size: Size | None  # None for `new`
-    file_count: int
-    is_cold: bool
-    loadgen_flags: tuple[str, ...]
-    crowd: Crowd | None
-    same_file: bool
-    pinning: Pinning
+    planned: Planned
+    servers: Running
+    site: Site
+    group: ControlGroup | None  # of the program that serves files
     programs: Programs
     files_folder: Path
-    root: Path  # what the server serves
-    logs: Path
-    place: Place
-    group: ControlGroup | None = None  # of the program that serves files
-    is_held: bool = False  # the group is frozen while all of a burst ask
-    fresh: str = ""  # how files are made anew before each trial; "": they are not
+
+    @property
+    def held(self) -> ControlGroup | None:
+        """The group that is frozen while all of a burst ask."""
+        return self.group if self.planned.is_held else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,78 +64,104 @@ class Measured:
     made_in_all: int | None  # requests; None if that is not known
 
 
-def point(servers: Running, conditions: Conditions, setting: Setting, repeat: int) -> Measured:
-    load = _load(servers, conditions, setting, repeat)
-    asked = [conditions.root / name for name in load.file_names()]
-    _prepare_files(conditions, asked)
+@dataclass(frozen=True, kw_only=True)
+class _Seen:
+    """One run of the load generator, and what was seen meanwhile."""
+
+    command: str
+    result: Result
+    ended: str  # the server that did not survive it; ""
+    window: list[Sample]
+    wakes: list[Wake]
+    figures: Mapping[str, float | None]
+    transfers: list[Transfer]
+
+    def used(self) -> usage.Usage:
+        used = usage.between(self.window)
+        return replace(used, figures={**used.figures, **lateness(self.wakes, self.window)})
+
+
+def point(stand: Stand, setting: Setting, repeat: int) -> Measured:
+    load = _load(stand, setting, repeat)
+    asked = [stand.site.root / name for name in load.file_names()]
+    _prepare_files(stand, asked)
     resident = residency.share(asked) if asked else None
-    look = Look(servers, load)
-    server_log = ServerLog(servers.transfer_log)
-    log = conditions.logs / f"{servers.cell.slug}.loadgen.log"
-    place = conditions.place
+    seen = _driven(stand, load)
+    result, used = seen.result, seen.used()
+    failures = checks.failures(load, result, used, has_ended=bool(seen.ended))
+    failures += checks.files_in_memory(stand.planned.stage.fresh, resident)
+    run = _run(stand, load, seen, used, failures)
+    figures = measured({**seen.figures, "resident_before": resident})
+    evidence = {
+        "command": seen.command,
+        "loadgen": result.raw,
+        "samples": [
+            {"time_s": round(sample.time_s - result.start_s, 3), **sample.values}
+            for sample in beside(seen.window, seen.wakes)
+        ],
+    }
+    return Measured(
+        run=replace(run, repeat=repeat, figures=figures),
+        evidence=evidence,
+        transfers=seen.transfers,
+        made_in_all=result.made_in_all,
+    )
+
+
+def _driven(stand: Stand, load: Load) -> _Seen:
+    """The load, from its start to its end."""
+    servers, place = stand.servers, stand.site.place
+    look, server_log = Look(servers, load), ServerLog(servers.transfer_log)
     link = place.interface if place.name != LOOPBACK else ""
-    with Sleeper() as sleeper, Sampler(servers.process_ids(), link, conditions.group) as sampler:
-        program = loadgen_run.start(
-            load,
-            conditions.programs.path("loadgen"),
-            place,
-            conditions.pinning.cores.get("loadgen", ()),
-            log,
-        )
+    with Sleeper() as sleeper, Sampler(servers.process_ids(), link, stand.group) as sampler:
+        program = _started(stand, load)
         try:
             generator = {"loadgen": program.pid} if place.is_here else {}
             for component, pid in generator.items():
                 sampler.watch(component, pid)
-            _verify_pinning({**servers.process_ids(), **generator}, conditions.pinning, load)
+            _verify_pinning({**servers.process_ids(), **generator}, stand.planned.pinning, load)
             with look.once():
                 result = loadgen_run.finish(program, load)
         finally:
             program.stop()
-            if conditions.group and conditions.is_held:
-                conditions.group.thaw()  # should it have been killed while it held the servers
+            if stand.held:
+                stand.held.thaw()  # should it have been killed while it held the servers
     ended = end_of_server(servers, load)
     result = result.moved(-place.clock_ahead_s)
-    window = usage.cut(sampler.samples(), result.start_s, result.end_s)
-    wakes = sleeper.wakes()
-    used = usage.between(window)
-    used = replace(used, figures={**used.figures, **lateness(wakes, window)})
-    failures = checks.failures(load, result, used, has_ended=bool(ended))
-    failures += checks.files_in_memory(conditions.fresh, resident)
     clients = load.transfers()
-    figures = {
-        **load.figures(result),
-        **look.found(),
-        **transfers.figures(clients, server_log.transfers(len(clients))),
-        "resident_before": resident,
-        **(load.without_server() or {} if ended else {}),
-    }
-    run = replace(
-        _run(servers, conditions, load, repeat, result, used, failures),
-        figures=measured(figures),
-        errors=ended or result.error_list,
+    return _Seen(
+        command=program.command_line(),
+        result=result,
+        ended=ended,
+        window=usage.cut(sampler.samples(), result.start_s, result.end_s),
+        wakes=sleeper.wakes(),
+        figures={
+            **load.figures(result),
+            **look.found(),
+            **transfers.figures(clients, server_log.transfers(len(clients))),
+            **(load.without_server() or {} if ended else {}),
+        },
+        transfers=clients,
     )
-    evidence = {
-        "command": program.command_line(),
-        "loadgen": result.raw,
-        "samples": [
-            {"time_s": round(sample.time_s - result.start_s, 3), **sample.values}
-            for sample in beside(window, wakes)
-        ],
-    }
-    return Measured(run=run, evidence=evidence, transfers=clients, made_in_all=result.made_in_all)
 
 
-def _prepare_files(conditions: Conditions, asked: list[Path]) -> None:
+def _started(stand: Stand, load: Load) -> Program:
+    cores = stand.planned.pinning.cores.get("loadgen", ())
+    log = stand.site.logs / f"{stand.servers.cell.slug}.loadgen.log"
+    return loadgen_run.start(load, stand.programs.path("loadgen"), stand.site.place, cores, log)
+
+
+def _prepare_files(stand: Stand, asked: list[Path]) -> None:
     """Makes them anew, and throws them out of the cache, as far as the stage says so."""
-    size, fresh = conditions.size, conditions.fresh
-    if size and fresh == fresh_files.DROPPED:
-        fresh_files.make(asked, size.size_bytes, conditions.group)
-    if size and (conditions.is_cold or fresh):
-        files.drop_caches(conditions.files_folder)
+    size, stage = stand.planned.size, stand.planned.stage
+    if size and stage.fresh == fresh_files.DROPPED:
+        fresh_files.make(asked, size.size_bytes, stand.group)
+    if size and (stage.cold or stage.fresh):
+        files.drop_caches(stand.files_folder)
         # Its own program is not to come from the disk while the files do.
-        run_tool([str(conditions.programs.path("loadgen")), "--version"], "warming loadgen")
-    if size and fresh == fresh_files.CREATED:
-        fresh_files.make(asked, size.size_bytes, conditions.group)
+        run_tool([str(stand.programs.path("loadgen")), "--version"], "warming loadgen")
+    if size and stage.fresh == fresh_files.CREATED:
+        fresh_files.make(asked, size.size_bytes, stand.group)
 
 
 def end_of_server(servers: Running, load: Load) -> str:
@@ -156,24 +178,18 @@ def end_of_server(servers: Running, load: Load) -> str:
     return ""
 
 
-def _load(servers: Running, conditions: Conditions, setting: Setting, repeat: int) -> Load:
+def _load(stand: Stand, setting: Setting, repeat: int) -> Load:
+    servers, site = stand.servers, stand.site
     return known.load(
         Asked(
-            cell=servers.cell,
+            planned=stand.planned,
+            setting=setting,
+            repeat=repeat,
             server=str(servers.address),
             user=servers.user,
             password=servers.password,
-            mode=conditions.mode,
-            size=conditions.size,
-            file_count=conditions.file_count,
-            is_cold=conditions.is_cold,
-            flags=conditions.loadgen_flags,
-            crowd=conditions.crowd,
-            same_file=conditions.same_file,
-            setting=setting,
-            repeat=repeat,
-            hold=conditions.group.to_freeze if conditions.group and conditions.is_held else None,
-            record=conditions.logs / _RECORD if conditions.place.is_here else None,
+            hold=stand.held.to_freeze if stand.held else None,
+            record=site.logs / _RECORD if site.place.is_here else None,
         )
     )
 
@@ -187,29 +203,13 @@ def _verify_pinning(process_ids: dict[str, int], plan: Pinning, load: Load) -> N
         verify_cores(component, pid, plan.cores[component])
 
 
-def _run(
-    servers: Running,
-    conditions: Conditions,
-    load: Load,
-    repeat: int,
-    result: Result,
-    used: usage.Usage,
-    failures: list[str],
-) -> Run:
-    notes = checks.notes(
-        servers.cell, result, used, conditions.is_cold, namespace.tracked_connections()
-    )
-    notes += load.notes(result)
-    if not conditions.place.is_here:
-        notes.append(
-            f"the load generator used {result.used_cores:.1f} cores of {conditions.place.name}"
-        )
-    response = result.response_ms
+def _run(stand: Stand, load: Load, seen: _Seen, used: usage.Usage, failures: list[str]) -> Run:
+    result, response = seen.result, seen.result.response_ms
     return Run(
-        cell=servers.cell,
-        store=servers.store,
+        cell=stand.servers.cell,
+        store=stand.servers.store,
         threads=load.threads,
-        repeat=repeat,
+        repeat=0,
         started_unix_s=result.start_s,
         elapsed_s=result.elapsed_s,
         requests=result.requests,
@@ -221,10 +221,20 @@ def _run(
         p99_ms=response.get("p99"),
         max_ms=response.get("max"),
         noise=result.noise,
-        errors=result.error_list,
+        errors=seen.ended or result.error_list,
         is_generator_limit=result.is_bottleneck,
-        topology=conditions.place.name,
+        topology=stand.site.place.name,
         failures="; ".join(failures),
-        notes="; ".join(notes),
+        notes="; ".join(_notes(stand, load, result, used)),
         usage=used,
     )
+
+
+def _notes(stand: Stand, load: Load, result: Result, used: usage.Usage) -> list[str]:
+    cell, place = stand.servers.cell, stand.site.place
+    tracked = namespace.tracked_connections()
+    found = checks.notes(cell, result, used, stand.planned.stage.cold, tracked)
+    found += load.notes(result)
+    if not place.is_here:
+        found.append(f"the load generator used {result.used_cores:.1f} cores of {place.name}")
+    return found

@@ -12,12 +12,11 @@ import os
 from contextlib import ExitStack
 from dataclasses import replace
 
-from ..plan import catalog
 from ..plan.plan import Pair
+from ..plan.planned import Planned
 from ..plan.setting import Setting
 from ..results.records import Run
 from ..rig.errors import Failed
-from ..systems import known, places
 from . import sweep
 from .bench import Bench, Trials
 
@@ -70,17 +69,13 @@ def _compare(bench: Bench, pair: Pair, threads: int) -> None:
     """Starts both systems and makes the blocks that are missing."""
     mode = bench.plan.mode
     short = replace(mode, seconds=mode.block_seconds, warmup_s=min(_WARMUP_S, mode.warmup_s))
-    _require_memory(bench, pair)
+    both_planned = [replace(bench.plan.planned[cell], mode=short) for cell in pair.cells]
+    _require_memory(both_planned)
     with ExitStack() as both:
         sides = []
-        for cell in pair.cells:
-            stage = bench.plan.stages[cell.stage]
-            cores = bench.plan.placement.of(cell).cores["store"]
-            own = known.of(stage).prepared(stage, bench.programs, bench.work, cores)
-            system = both.enter_context(own)
-            logs = bench.folder.path / "logs"
-            place = both.enter_context(places.reached(bench.plan.options, stage, logs))
-            sides.append(both.enter_context(bench.opened(cell, system, place, short)))
+        for planned in both_planned:
+            ready = both.enter_context(bench.ready(planned.stage))
+            sides.append(both.enter_context(bench.opened(planned, ready)))
         for _ in range(_TRIES * mode.blocks):
             if not missing_blocks(bench.runs, pair, mode.blocks):
                 break
@@ -97,15 +92,13 @@ def _make_block(bench: Bench, pair: Pair, sides: list[Trials], setting: Setting)
     bench.progress.compared(pair, setting, number, [one.throughput_rps for one in made], failures)
 
 
-def _require_memory(bench: Bench, pair: Pair) -> None:
+def _require_memory(sides: list[Planned]) -> None:
     """Two systems that prefetch have all files twice."""
-    if pair.row == catalog.NEW:
-        return
-    warm = sum(not bench.plan.stages[cell.stage].cold for cell in pair.cells)
-    size = catalog.sizes()[pair.row].size_bytes
-    need = warm * size * bench.plan.file_counts.get(pair.row, 0)
-    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    if warm > 1 and need > _MOST_MEMORY * free:
+    needs = [
+        one.size.size_bytes * one.file_count for one in sides if one.size and not one.stage.cold
+    ]
+    need, free = sum(needs), os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if len(needs) > 1 and need > _MOST_MEMORY * free:
         raise Failed(
             f"both at once need {need / 1e9:.1f} GB of memory, and {free / 1e9:.1f} are free: the "
             "gain is that of the passes"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..plan.plan import Sweep
+from ..plan.planned import Sweep
 
 N_STAR_SHARE = 0.95  # N* is the smallest N with this share of the highest throughput
 POINTS_WITHOUT_RISE = 2

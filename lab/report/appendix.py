@@ -74,6 +74,16 @@ def _name(run: Run) -> str:
 def environment_section(
     folder: Folder, environment: Environment, analysis: Analysis
 ) -> list[Block]:
+    return [
+        Heading(2, "Environment"),
+        _settings(environment),
+        *_files(environment),
+        *_machines(environment),
+        *_commands(folder, environment, analysis),
+    ]
+
+
+def _settings(environment: Environment) -> Table:
     host = environment.host
     facts = {
         "kernel": host.kernel,
@@ -85,27 +95,21 @@ def environment_section(
         **host.network,
         **host.versions,
     }
-    blocks: list[Block] = [
-        Heading(2, "Environment"),
-        Table(
-            title="Settings and versions during the run",
-            header=["", ""],
-            rows=[[name, str(value)] for name, value in facts.items()],
-        ),
-    ]
-    blocks += _files(environment)
-    blocks += _machines(environment)
-    if environment.profile:
-        blocks.append(
-            Listing("Command line of the profiled fileserver", environment.profile.command)
-        )
+    return Table(
+        title="Settings and versions during the run",
+        header=["", ""],
+        rows=[[name, str(value)] for name, value in facts.items()],
+    )
+
+
+def _commands(folder: Folder, environment: Environment, analysis: Analysis) -> list[Block]:
+    blocks: list[Block] = []
+    if profile := environment.profile:
+        blocks.append(Listing("Command line of the profiled fileserver", profile.command))
     load_commands = _load_commands(folder, analysis)
     for slug, stack in environment.stacks.items():
-        lines = (
-            list(stack.commands.values())
-            + load_commands.get(slug, [])
-            + [f"{name} = {value}" for name, value in stack.store_settings.items()]
-        )
+        settings = [f"{name} = {value}" for name, value in stack.store_settings.items()]
+        lines = [*stack.commands.values(), *load_commands.get(slug, []), *settings]
         blocks.append(Listing(f"Command lines and store settings: {slug}", "\n".join(lines)))
     return blocks
 

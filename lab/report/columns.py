@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ..plan.figures import Figure
 from ..results.records import Run
 from ..workloads import known
-from ..workloads.figures import Figure
 from . import wording
 
 OfRun = Callable[[Run], float | None]

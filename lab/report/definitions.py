@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from ..plan.catalog import BURST, CLOSED_LOOP, CROWD, OPEN_LOOP
+from ..plan.catalog import CLOSED_LOOP, OPEN_LOOP
 from .document import Block, Bullets, Heading
+from .workloads import OF_WORKLOADS
 
 _OF_SWEEPS = [
     "Response time R: from before the client connects until it has the last byte of the reply.",
@@ -50,42 +51,13 @@ _OF_SWEEPS = [
     "names; it cannot be told if the rule names none or several. A maximum that was not reached "
     "tells nothing.",
 ]
-_OF_CROWDS = [
-    "User: logs in once and fetches one file over and over, at its rate. It drops out when "
-    "a fetch failed, or was slower than a share of the rate (75% unless the stage says otherwise).",
-    "Users that hold: those that are left when their number has not changed for the stable time. A "
-    "trial holds if all hold.",
-    "The most users: found by doubling until a trial does not hold, and halving the distance. The "
-    "last number must hold in repeated trials, and the next one must fail in them. ≥: the host "
-    "could try no more, or the search did not end.",
-    "What each takes: the servers' processes, threads, descriptors and memory with all users, less "
-    "those before the first, over their number.",
-    "Findings: a server bears more users if it holds as many as the other one fails with. A way "
-    "to wait is cheaper if, wherever all users hold, every trial of it took less CPU than every "
-    "trial of the other.",
-]
-_OF_BURSTS = [
-    "Burst: all transfers log in and open their connections, wait for the last one, and ask in the "
-    "same moment. Its rate is all bytes over the span from the first asking to the last byte.",
-    "Overlap: the sum of the transfers' own times over their number times the span. 1: all took "
-    "place together; 1/n: one after the other.",
-    "(4, same): four transfers of one file; (4, different): of a file each.",
-    "KB are 1,024 bytes. A rate has the 95% interval of its repetitions (* = lowest and highest of "
-    "two). Server's: how much the rate by the log of the server differs. Slowest: of the single "
-    "transfers. Fairness: Jain's index of their rates, 1 if all are alike.",
-    "Finding: the ratio of two rates is taken within each pass. It is seen here if its whole 99% "
-    "interval is within the limits of the finding, and not seen if it is outside; otherwise it "
-    "cannot be told.",
-]
 _SIZES = "Sizes are decimal: 1KB is 1,000 bytes, 1MB a million; 1KiB is 1,024, 1MiB 1,048,576."
 
 
 def definitions(workloads: Collection[str]) -> list[Block]:
+    """Of the sweeps, and of workloads that have terms of their own."""
     found = []
     if not workloads or {CLOSED_LOOP, OPEN_LOOP} & set(workloads):
         found += _OF_SWEEPS
-    if CROWD in workloads:
-        found += _OF_CROWDS
-    if BURST in workloads:
-        found += _OF_BURSTS
+    found += [term for name, own in OF_WORKLOADS.items() if name in workloads for term in own.TERMS]
     return [Heading(2, "Definitions and rules"), Bullets([*found, _SIZES])]

@@ -11,16 +11,7 @@ from ..plan import catalog
 from ..plan.catalog import BURST, CROWD, OPEN_LOOP, Cell, Stage, row_title
 from ..results.environment import Environment
 from ..rig.cores import counted
-from . import (
-    burst_figure,
-    burst_views,
-    crowd_views,
-    figure_views,
-    finding_views,
-    headline,
-    offered_load_views,
-    wording,
-)
+from . import figure_views, finding_views, headline, wording, workloads
 from .charts import stacked_bars
 from .charts.palette import COMPONENTS, of_component
 from .charts.stacked_bars import Bar, Part
@@ -41,8 +32,8 @@ def title(
     if not analysis.runs:
         return headline.without_points(environment)
     counts = f"{wording.plural(len(stages), 'stage')}, {counted(len(environment.cores))}"
-    workloads = {scene.experiment.workload for scene in scenes}
-    what = _TITLES.get(next(iter(workloads)), "") if len(workloads) == 1 else ""
+    chosen = {scene.experiment.workload for scene in scenes}
+    what = _TITLES.get(next(iter(chosen)), "") if len(chosen) == 1 else ""
     if not what:
         counts = f"{wording.plural(len(rows), 'request')}, {counts}"
         what = "Where the time goes"
@@ -55,15 +46,10 @@ def blocks(
     """stages and rows are those that were measured. scenes are the experiments of the report."""
     if not analysis.runs:
         return [Paragraph("No load was measured in this run.")]
-    waiting = [
-        Paragraph(text)
-        for scene in scenes
-        for view in (offered_load_views, crowd_views, burst_views)
-        for text in view.answers(scene)
-    ]
+    waiting = [Paragraph(text) for scene in scenes for text in workloads.answers(scene)]
     if not rows or not analysis.results():
         found = [*waiting, *(finding_views.checklist(analysis) if waiting else [])]
-        found += [figure for scene in scenes for figure in _figures(scene)]
+        found += [figure for scene in scenes for figure in workloads.figures(scene)]
         return found or [Paragraph("There is no valid point.")]
     steps = _steps(scenes)
     drawn = [
@@ -79,14 +65,6 @@ def blocks(
         Heading(2, "How far to trust it"),
         Bullets(_trust(analysis, steps, scenes[0].environment)),
     ]
-
-
-def _figures(scene: Scene) -> list[Block]:
-    """Of crowds and bursts."""
-    workload = scene.experiment.workload
-    if workload == CROWD:
-        return crowd_views.figures(scene)
-    return burst_figure.rates(scene) if workload == BURST else []
 
 
 def demands(stages: Sequence[Stage], rows: Sequence[str], analysis: Analysis) -> Figure | None:

@@ -12,14 +12,11 @@ from ..results.environment import Environment
 from ..results.records import Folder
 from . import (
     appendix,
-    burst_views,
-    crowd_views,
     definitions,
     figure_views,
     finding_views,
     host_views,
     method,
-    offered_load_views,
     overview,
     panel_views,
     scaling_views,
@@ -31,7 +28,9 @@ from .document import Block, Document, Figure, Heading, Paragraph, Pointer, Tabl
 from .html import render as render_html
 from .markdown import render as render_markdown
 from .scene import Scene
+from .workloads import OF_WORKLOADS
 
+_OWN = {name: view for own in OF_WORKLOADS.values() for name, view in own.VIEWS.items()}
 VIEWS: dict[str, Callable[[Scene], list[Block]]] = {
     "hardware": tables.hardware,
     "maxima": tables.maxima,
@@ -42,18 +41,11 @@ VIEWS: dict[str, Callable[[Scene], list[Block]]] = {
     "panels": panel_views.panels,
     "scaling": scaling_views.scaling,
     "profile": figure_views.profile,
-    "offered_load": offered_load_views.offered_loads,
-    "bursts": burst_views.rates,
-    "crowd_maxima": crowd_views.maxima,
-    "crowd_left": crowd_views.left,
-    "crowd_engines": crowd_views.engines,
+    **_OWN,
 }
-# The views whose tables are in summary.md too.
 _MOST_NAMED = 4  # experiments in the subtitle
-_SUMMED_UP = {
-    *("maxima", "before_after", "bottlenecks", "scaling", "offered_load"),
-    *("bursts", "crowd_maxima", "crowd_left", "crowd_engines"),
-}
+# The views whose tables are in summary.md too.
+_SUMMED_UP = {"maxima", "before_after", "bottlenecks", "scaling", *_OWN}
 
 
 def write(folder: Folder) -> None:

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from ..analysis.cells import CellResult
 from ..analysis.resources import component_title
+from ..observe.usage import ComponentUsage
 from ..plan.catalog import Stage, row_title
 from ..results.records import Run
 from . import host_views, wording
@@ -127,25 +128,21 @@ def _rates(samples: Samples, keys: list[str], factor: float) -> list[Point | Non
     ]
 
 
+def _process(name: str, used: ComponentUsage, run: Run) -> list[str]:
+    memory = (used.resident_bytes, used.virtual_bytes, used.text_bytes, used.data_bytes)
+    disk = (used.read_bytes_per_s, used.write_bytes_per_s)
+    return [
+        component_title(name, run.store),
+        f"{100 * used.cpu_cores:.1f}",
+        wording.microseconds(used.cpu_cores / run.throughput_rps),
+        wording.number(used.threads),
+        *map(wording.megabytes, memory),
+        *map(wording.number, (used.minor_faults_per_s, used.major_faults_per_s)),
+        *(wording.kilobytes(run.for_each_request(rate)) for rate in disk),
+    ]
+
+
 def _processes(result: CellResult, run: Run) -> Table:
-    rows = []
-    for name, used in run.usage.components.items():
-        rows.append(
-            [
-                component_title(name, run.store),
-                f"{100 * used.cpu_cores:.1f}",
-                wording.microseconds(used.cpu_cores / run.throughput_rps),
-                wording.number(used.threads),
-                wording.megabytes(used.resident_bytes),
-                wording.megabytes(used.virtual_bytes),
-                wording.megabytes(used.text_bytes),
-                wording.megabytes(used.data_bytes),
-                wording.number(used.minor_faults_per_s),
-                wording.number(used.major_faults_per_s),
-                wording.kilobytes(run.for_each_request(used.read_bytes_per_s)),
-                wording.kilobytes(run.for_each_request(used.write_bytes_per_s)),
-            ]
-        )
     accepts = run.for_each_request(run.usage.accepts_per_s)
     disks = ", ".join(f"{name} {disk.busy:.0%}" for name, disk in run.usage.disks.items())
     return without_empty_columns(
@@ -157,7 +154,7 @@ def _processes(result: CellResult, run: Run) -> Table:
                 *("process", "% of a core", "CPU µs", "threads"),
                 *("resident", "virtual", "text", "data", "minor", "major", "read", "written"),
             ],
-            rows=rows,
+            rows=[_process(name, used, run) for name, used in run.usage.components.items()],
             groups=[
                 ("", 2),
                 ("a request", 1),

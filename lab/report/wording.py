@@ -13,7 +13,7 @@ NOTHING = ""  # what was not measured, or what the paper does not say
 
 
 def rate(value: float | None) -> str:
-    """Requests per second."""
+    """Requests per second: three digits, or all before the point."""
     if value is None:
         return NOTHING
     if value >= 100:
@@ -55,7 +55,9 @@ def within_a_sentence(text: str) -> str:
 
 
 def times(value: float | None) -> str:
-    return NOTHING if value is None else f"×{value:.2f}" if value < 10 else f"×{value:.1f}"
+    if value is None:
+        return NOTHING
+    return f"×{value:.2f}" if value < 10 else f"×{value:.1f}"
 
 
 def count(value: int | None) -> str:
@@ -70,9 +72,7 @@ def n_star(result: CellResult) -> str:
 
 def milliseconds(value: float | None) -> str:
     """Without the unit, which is in the header of the table. The value is in milliseconds."""
-    if value is None:
-        return NOTHING
-    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+    return rate(value)
 
 
 def milliseconds_with_range(spread: Spread) -> str:
@@ -103,7 +103,9 @@ def kilobytes(value: float | None) -> str:
     if value is None:
         return NOTHING
     kilo = value / 1000
-    return "0" if kilo < 0.05 else f"{kilo:,.0f}" if kilo >= 100 else f"{kilo:.1f}"
+    if kilo >= 100:
+        return f"{kilo:,.0f}"
+    return "0" if kilo < 0.05 else f"{kilo:.1f}"
 
 
 def number(value: float | None) -> str:

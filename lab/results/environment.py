@@ -64,6 +64,10 @@ class Environment:
         """The settings by which the two differ. Points of both may not be in one folder."""
         return [name for name in _SETTINGS if getattr(self, name) != getattr(other, name)]
 
+    def keep_loopback(self, carried: Carried) -> None:
+        self.network_probe = carried
+        self.loopback_bytes_per_s = carried.bytes_per_s
+
     @property
     def placement(self) -> Placement:
         return Placement(self.options.pin, self.cores, not self.options.has_remote_client)

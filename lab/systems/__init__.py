@@ -4,7 +4,6 @@ system.py      what a system under test is to the lab
 turnstile.py   our own: a store, an authserver and a fileserver
 programs.py    what those have in common whose servers are programs of this machine
 known.py       all systems by their names
-ftp/           other people's FTP servers, as private copies
-places.py      where the load generator runs
-files.py       the files that are served
+peers/         other people's FTP servers, as private copies
+fresh_files.py files that are made anew for each burst
 """

@@ -16,7 +16,6 @@ from ..rig.errors import Failed
 from ..rig.processes import run_tool
 
 CREATED, DROPPED = "created", "dropped"
-WAYS = ("", CREATED, DROPPED)  # "": files are made once
 
 # Needs almost no memory, which counts where the group has little.
 _WRITE = """

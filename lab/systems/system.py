@@ -7,6 +7,7 @@ to known.py. What its users do is a workload; which point comes next is a proced
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -62,21 +63,21 @@ class Running(Protocol):
         """What the programs say they served. Requires: they have stopped."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Site:
+    """Where servers run. wrapper is put before the command of the one that serves files."""
+
+    root: Path  # of the files that they serve
+    logs: Path
+    place: Place = HERE  # from where they can be reached
+    wrapper: tuple[str, ...] = ()  # a profiler, or the way into a control group
+
+
 class Prepared(Protocol):
     """What all cells of a stage share: a store, for example."""
 
-    def running(
-        self,
-        cell: Cell,
-        pinning: Pinning,
-        root: Path,
-        logs: Path,
-        place: Place = HERE,
-        wrapper: tuple[str, ...] = (),
-    ) -> AbstractContextManager[Running]:
-        """Fresh servers of the cell, which serve the files below root and can be reached from the
-        place. wrapper is put before the command of the one that serves files: a profiler.
-        """
+    def running(self, cell: Cell, pinning: Pinning, site: Site) -> AbstractContextManager[Running]:
+        """Fresh servers of the cell."""
 
 
 class System(Protocol):

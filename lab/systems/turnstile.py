@@ -13,11 +13,11 @@ from ..plan.catalog import BURST, Cell, Stage
 from ..plan.pinning import Pinning
 from ..rig import servers, stores
 from ..rig.cores import Cores
-from ..rig.place import HERE, Place
 from ..rig.processes import Address, Program
 from ..rig.servers import Programs, Server
 from ..rig.stores import Store
 from .programs import OfPrograms
+from .system import Site
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,29 +72,21 @@ class WithStore:
     store: Store
 
     @contextmanager
-    def running(
-        self,
-        cell: Cell,
-        pinning: Pinning,
-        root: Path,
-        logs: Path,
-        place: Place = HERE,
-        wrapper: tuple[str, ...] = (),
-    ) -> Iterator[Stack]:
+    def running(self, cell: Cell, pinning: Pinning, site: Site) -> Iterator[Stack]:
         if self.store.program:
             self.store.program.move_to(pinning.cores["store"])
-        log = self._transfer_log(cell, logs)
+        log = self._transfer_log(cell, site.logs)
         recorded = ("--transfer-log", str(log)) if log else ()
         with servers.running(
             self.programs,
             store_flags=self.store.authserver_flags,
-            root=root,
-            logs=logs,
+            root=site.root,
+            logs=site.logs,
             prefix=f"{cell.slug}.",
-            host=place.host,
+            host=site.place.host,
             authserver=Server(self.stage.authserver, pinning.cores["authserver"]),
             fileserver=Server(
-                (*self.stage.fileserver, *recorded), pinning.cores["fileserver"], wrapper
+                (*self.stage.fileserver, *recorded), pinning.cores["fileserver"], site.wrapper
             ),
         ) as pair:
             user, password = f"lab-{secrets.token_hex(8)}", secrets.token_hex(16)

@@ -6,10 +6,10 @@ burst.py         transfers that are asked for in the same moment
 crowd.py         many slow users, each at its own rate; the same for those
 
 load.py          what each of these is to the rest of the lab
-figures.py       what it measures beside what every trial has
 outcome.py       what its run came to
 loadgen_run.py   runs the load generator for it
 known.py         all of them by their names
 
-A load builds the command line of its run, reads its result, and knows what makes it invalid.
+A workload declares what it measures in a tuple FIGURES: see plan/figures.py. Its load builds the
+command line of a run, reads the result, and knows what makes it invalid.
 """

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..plan.figures import LESS, MORE, NEITHER, Figure
 from . import transfers
-from .figures import LESS, MORE, NEITHER, Figure
-from .load import Asked
+from .load import Asked, Load
 from .outcome import Result
 from .transfers import Transfer
 
@@ -33,7 +33,7 @@ FIGURES = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Load:
+class Burst(Load):
     """What is asked of the load generator for one trial; see load.py."""
 
     server: str  # HOST:PORT
@@ -66,25 +66,12 @@ class Load:
         """Its window is the span of the burst, and its rate is that of the span."""
         burst = raw["burst"]
         span_s = burst["span_s"]
-        errors = {name: count for name, count in raw["errors"].items() if name != "total" and count}
-        return Result(
+        return Result.of(
+            raw,
             requests=burst["transfers"],
             elapsed_s=span_s,
             throughput_rps=burst["transfers"] / span_s if span_s else 0.0,
             bytes=burst["bytes"],
-            errors=errors,
-            response_ms=raw["response_time_ms"],
-            phases_ms=raw.get("phases_ms", {}),
-            n_check=None,
-            is_valid=raw["valid"],
-            invalid_because=list(raw["invalid_because"]),
-            start_s=raw["window"]["start_unix_s"],
-            end_s=raw["window"]["end_unix_s"],
-            used_cores=raw["cpu"]["used_cores"],
-            is_bottleneck=raw["cpu"]["is_bottleneck"],
-            noise=0.0,
-            made_in_all=None,
-            raw=raw,
         )
 
     def failures(self, result: Result) -> list[str]:
@@ -97,16 +84,6 @@ class Load:
                 f"{result.bytes} bytes are not {self.threads} transfers of {self.size_bytes}"
             )
         return found
-
-    def notes(self, result: Result) -> list[str]:
-        return []
-
-    @property
-    def look_after_s(self) -> float | None:
-        return None
-
-    def without_server(self) -> dict[str, float] | None:
-        return None
 
     def can_be_spoiled(self, result: Result) -> bool:
         return result.elapsed_s >= SHORTEST_WATCHED_S
@@ -128,17 +105,18 @@ class Load:
         }
 
 
-def load(asked: Asked) -> Load:
-    assert asked.size  # a burst is of files
-    return Load(
+def load(asked: Asked) -> Burst:
+    size, stage = asked.planned.size, asked.planned.stage
+    assert size  # a burst is of files
+    return Burst(
         server=asked.server,
         threads=asked.setting.threads,
         user=asked.user,
         password=asked.password,
-        size_name=asked.size.name,
-        size_bytes=asked.size.size_bytes,
-        same_file=asked.same_file,
+        size_name=size.name,
+        size_bytes=size.size_bytes,
+        same_file=stage.same_file,
         hold=asked.hold,
         record=asked.record,
-        flags=asked.flags,
+        flags=stage.loadgen,
     )

@@ -7,10 +7,9 @@ import statistics
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .figures import NEITHER, Figure
-from .load import Asked
+from ..plan.figures import NEITHER, Figure
+from .load import Asked, Load
 from .outcome import Result
-from .transfers import Transfer
 
 _LEAST_OF_N, _MOST_OF_N = 0.97, 1.03
 _MOST_ERRORS = 0.01  # of all outcomes; with more, throughput is mostly that of failures
@@ -19,7 +18,7 @@ FIGURES = (Figure(name="n_check", better=NEITHER),)  # X·R / N
 
 
 @dataclass(frozen=True, kw_only=True)
-class Load:
+class ClosedLoop(Load):
     """What is asked of the load generator for one point; see load.py."""
 
     request: str  # new or get
@@ -49,10 +48,38 @@ class Load:
         return self.seconds + self.warmup_s
 
     def parse(self, raw: dict[str, Any]) -> Result:
-        return parse(raw)
+        return Result.of(
+            raw,
+            requests=raw["requests"],
+            elapsed_s=raw["elapsed_s"],
+            throughput_rps=raw["throughput_rps"],
+            bytes=raw["bytes"],
+            noise=_noise(raw["per_second"][: int(raw["elapsed_s"])]),
+            made_in_all=_made_in_all(raw),
+        )
 
     def failures(self, result: Result) -> list[str]:
-        return failures(self, result)
+        found = [f"load generator: {reason}" for reason in result.invalid_because]
+        if not result.requests:
+            return [*found, "no request succeeded"]
+        share = self._n_check(result)
+        if result.is_valid and not _LEAST_OF_N <= share <= _MOST_OF_N:
+            found.append(f"X·R is {share:.3f} of N")
+        found += self._missing_bytes(result)
+        errors = result.errors_total / (result.errors_total + result.requests)
+        if errors > _MOST_ERRORS:
+            found.append(f"{errors:.1%} errors ({result.error_list})")
+        return found
+
+    def _n_check(self, result: Result) -> float:
+        """X·R / N. By Little's law it is 1 in a closed loop."""
+        return result.throughput_rps * result.response_ms["mean"] / 1000 / self.threads
+
+    def _missing_bytes(self, result: Result) -> list[str]:
+        """Requires: it has requests."""
+        if not self.size_bytes or result.bytes == result.requests * self.size_bytes:
+            return []
+        return [f"{result.bytes} bytes are not {result.requests} requests of {self.size_bytes}"]
 
     def notes(self, result: Result) -> list[str]:
         if not self.asks_once or result.elapsed_s >= self.seconds:
@@ -62,94 +89,33 @@ class Load:
             f"its {self.files_per_thread} files"
         ]
 
-    @property
-    def look_after_s(self) -> float | None:
-        return None
-
-    def without_server(self) -> dict[str, float] | None:
-        return None
-
-    def can_be_spoiled(self, result: Result) -> bool:
-        return True
-
-    def file_names(self) -> list[str]:
-        return []
-
-    def transfers(self) -> list[Transfer]:
-        return []
-
     def figures(self, result: Result) -> dict[str, float | None]:
-        return {"n_check": n_check(self, result)}
+        return {"n_check": self._n_check(result)}
 
 
-def load(asked: Asked) -> Load:
+def load(asked: Asked) -> ClosedLoop:
     """A cold run has no warm-up, which would use up files and be as cold as the rest."""
-    mode, size = asked.mode, asked.size
-    made = Load(
-        request=asked.cell.request,
+    planned, threads = asked.planned, asked.setting.threads
+    mode, size, is_cold = planned.mode, planned.size, planned.stage.cold
+    made = ClosedLoop(
+        request=planned.cell.request,
         server=asked.server,
-        threads=asked.setting.threads,
+        threads=threads,
         seconds=mode.seconds,
         warmup_s=mode.warmup_s,
-        flags=asked.flags,
+        flags=planned.stage.loadgen,
     )
     if size is None:
         return made
     return replace(
         made,
-        warmup_s=0 if asked.is_cold else mode.warmup_s,
+        warmup_s=0 if is_cold else mode.warmup_s,
         user=asked.user,
         password=asked.password,
         size_name=size.name,
         size_bytes=size.size_bytes,
-        files_per_thread=max(1, asked.file_count // asked.setting.threads),
-        asks_once=asked.is_cold,
-    )
-
-
-def failures(load: Load, result: Result) -> list[str]:
-    """Why the result is none of this load; [] for a good one."""
-    found = [f"load generator: {reason}" for reason in result.invalid_because]
-    if not result.requests:
-        return [*found, "no request succeeded"]
-    share = n_check(load, result)
-    if result.is_valid and not _LEAST_OF_N <= share <= _MOST_OF_N:
-        found.append(f"X·R is {share:.3f} of N")
-    if load.size_bytes and result.bytes != result.requests * load.size_bytes:
-        wanted = f"{result.requests} requests of {load.size_bytes}"
-        found.append(f"{result.bytes} bytes are not {wanted}")
-    errors = result.errors_total / (result.errors_total + result.requests)
-    if errors > _MOST_ERRORS:
-        found.append(f"{errors:.1%} errors ({result.error_list})")
-    return found
-
-
-def n_check(load: Load, result: Result) -> float:
-    """X·R / N. By Little's law it is 1 in a closed loop."""
-    return result.throughput_rps * result.response_ms["mean"] / 1000 / load.threads
-
-
-def parse(raw: dict[str, Any]) -> Result:
-    """Reads the JSON. KeyError when a field is missing."""
-    errors = {cause: count for cause, count in raw["errors"].items() if cause != "total" and count}
-    return Result(
-        requests=raw["requests"],
-        elapsed_s=raw["elapsed_s"],
-        throughput_rps=raw["throughput_rps"],
-        bytes=raw["bytes"],
-        errors=errors,
-        response_ms=raw["response_time_ms"],
-        phases_ms=raw.get("phases_ms", {}),
-        n_check=raw["n_check"],
-        is_valid=raw["valid"],
-        invalid_because=list(raw["invalid_because"]),
-        start_s=raw["window"]["start_unix_s"],
-        end_s=raw["window"]["end_unix_s"],
-        used_cores=raw["cpu"]["used_cores"],
-        is_bottleneck=raw["cpu"]["is_bottleneck"],
-        noise=_noise(raw["per_second"][: int(raw["elapsed_s"])]),
-        made_in_all=_made_in_all(raw),
-        raw=raw,
+        files_per_thread=max(1, planned.file_count // threads),
+        asks_once=is_cold,
     )
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .figures import LESS, MORE, Figure
-from .load import Asked
+from ..plan.figures import LESS, MORE, Figure
+from .load import Asked, Load
 from .outcome import Result
-from .transfers import Transfer
 
 ENGINES = ("epoll", "poll", "sigio", "io_uring")  # of the load generator
 _MOST_OF_A_CORE = 0.9  # of the cores that the load generator may use; above, it is the limit
@@ -45,7 +44,7 @@ FIGURES = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Load:
+class Crowd(Load):
     """What is asked of the load generator for one trial; see load.py. All ask for one file."""
 
     server: str  # HOST:PORT
@@ -89,16 +88,10 @@ class Load:
             bytes=raw["bytes"],
             errors=dict(raw["drop_outs"]["causes"]),
             response_ms={"mean": 1000 * held / rate if rate else 0.0},
-            phases_ms={},
-            n_check=None,
-            is_valid=True,
-            invalid_because=[],
             start_s=end_s - max(raw["steady_s"], 1.0),
             end_s=end_s,
             used_cores=cpu["used_cores"],
             is_bottleneck=cpu["most_cores"] > _MOST_OF_A_CORE * cpu["allowed_cores"],
-            noise=0.0,
-            made_in_all=None,
             raw=raw,
         )
 
@@ -114,9 +107,6 @@ class Load:
             found.append("users dropped out, and the load generator was at its limit")
         return found
 
-    def notes(self, result: Result) -> list[str]:
-        return []
-
     @property
     def look_after_s(self) -> float | None:
         """A user has all that it needs once it has begun, so in the middle of the wait."""
@@ -129,12 +119,6 @@ class Load:
     def can_be_spoiled(self, result: Result) -> bool:
         """Users that hold in spite of other programs hold."""
         return bool(result.raw["users"]["held"] < self.threads)
-
-    def file_names(self) -> list[str]:
-        return []
-
-    def transfers(self) -> list[Transfer]:
-        return []
 
     def figures(self, result: Result) -> dict[str, float | None]:
         raw = result.raw
@@ -149,11 +133,12 @@ class Load:
         }
 
 
-def load(asked: Asked) -> Load:
+def load(asked: Asked) -> Crowd:
     """Users are started no faster than they could log in: what is searched is how many hold."""
-    how, trial, size = asked.crowd, asked.mode.crowd, asked.size
+    stage, trial, size = asked.planned.stage, asked.planned.mode.crowd, asked.planned.size
+    how = stage.crowd
     assert how and trial and size  # see plan/options.py
-    return Load(
+    return Crowd(
         server=asked.server,
         threads=asked.setting.threads,
         user=asked.user,
@@ -165,5 +150,5 @@ def load(asked: Asked) -> Load:
         engine=how.engine,
         ramp_s=max(1.0, asked.setting.threads / trial.starts_per_s),
         stable_s=trial.stable_s,
-        flags=asked.flags,
+        flags=stage.loadgen,
     )

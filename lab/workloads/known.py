@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..plan.catalog import BURST, CLOSED_LOOP, CROWD, OPEN_LOOP
+from ..plan.figures import Figure
 from . import burst, closed_loop, crowd, open_loop
-from .figures import Figure
 from .load import Asked, Load
 
 _LOADS: dict[str, Callable[[Asked], Load]] = {
@@ -25,4 +25,4 @@ FIGURES: dict[str, Figure] = {
 
 def load(asked: Asked) -> Load:
     """What the workload of this cell makes of it."""
-    return _LOADS[asked.cell.workload](asked)
+    return _LOADS[asked.planned.cell.workload](asked)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from ..plan.catalog import Cell, Crowd, Mode, Size
+from ..plan.planned import Planned
 from ..plan.setting import Setting
 from .outcome import Result
 from .transfers import Transfer
@@ -16,64 +17,67 @@ from .transfers import Transfer
 class Asked:
     """What a point asks for. Each workload takes from it what it needs."""
 
-    cell: Cell
+    planned: Planned
+    setting: Setting
+    repeat: int
     server: str  # HOST:PORT
     user: str
     password: str
-    mode: Mode
-    size: Size | None  # None for `new`
-    file_count: int
-    is_cold: bool
-    flags: tuple[str, ...]  # of the stage
-    crowd: Crowd | None
-    same_file: bool
-    setting: Setting
-    repeat: int
     hold: Path | None = None  # the control group that is held while all ask
     record: Path | None = None  # the file for a record of each transfer, where one can be had
 
 
-class Load(Protocol):
-    """One run of the load generator. It knows its command line and what its result must be."""
+class Load(ABC):
+    """One run of the load generator. It knows its command line and what its result must be.
+
+    What most loads have in common is written here.
+    """
+
+    threads: int  # N: users, or requests under way
+    password: str
 
     @property
-    def threads(self) -> int:
-        """N: users, or requests under way."""
-
-    @property
-    def password(self) -> str: ...
-
-    @property
+    @abstractmethod
     def run_s(self) -> float:
         """How long a run takes, its slowest request apart."""
 
+    @abstractmethod
     def command_flags(self) -> list[str]:
         """The load generator's flags, without the one for its result."""
 
+    @abstractmethod
     def parse(self, raw: dict[str, Any]) -> Result:
         """Reads the load generator's JSON. KeyError when a field is missing."""
 
+    @abstractmethod
     def failures(self, result: Result) -> list[str]:
         """Why the result is none of this load; [] for a good one."""
 
-    def can_be_spoiled(self, result: Result) -> bool:
-        """Whether other programs, which took part of the cores, may have changed the result."""
+    @abstractmethod
+    def figures(self, result: Result) -> dict[str, float | None]:
+        """Those of its workload that the load generator measured; None: it could not."""
 
-    def notes(self, result: Result) -> list[str]:
+    def can_be_spoiled(self, _result: Result) -> bool:
+        """Whether other programs, which took part of the cores, may have changed the result."""
+        return True
+
+    def notes(self, _result: Result) -> list[str]:
         """Remarks that do not make the result invalid."""
+        return []
 
     @property
     def look_after_s(self) -> float | None:
         """When all users are there, so that one can see what they take; None: that is not asked."""
+        return None
 
     def without_server(self) -> dict[str, float] | None:
         """The figures of a run that a server did not survive; None: that is no answer."""
+        return None
 
     def file_names(self) -> list[str]:
         """Those that it is going to ask for; [] if it may ask for any."""
+        return []
 
     def transfers(self) -> list[Transfer]:
         """A record of each, once the run has ended; [] for a load that keeps none."""
-
-    def figures(self, result: Result) -> dict[str, float | None]:
-        """Those of its workload that the load generator measured; None: it could not."""
+        return []

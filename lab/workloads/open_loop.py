@@ -9,8 +9,9 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from ..plan.figures import LESS, MORE, Figure
 from . import closed_loop
-from .figures import LESS, MORE, Figure
+from .closed_loop import ClosedLoop
 from .load import Asked
 from .outcome import Result
 
@@ -31,7 +32,7 @@ FIGURES = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Load(closed_loop.Load):
+class OpenLoop(ClosedLoop):
     """threads is the most requests that are under way."""
 
     offered_rps: float
@@ -42,7 +43,21 @@ class Load(closed_loop.Load):
         return [*super().command_flags(), *schedule, "--seed", str(self.seed)]
 
     def failures(self, result: Result) -> list[str]:
-        return failures(self, result)
+        """A server that is too slow for the rate is no failure: its response times say so."""
+        found = [f"load generator: {reason}" for reason in result.invalid_because]
+        if not result.requests:
+            return [*found, "no request succeeded"]
+        due = schedule(result).due
+        if result.requests + result.errors_total != due:
+            found.append(f"{due} requests were due, {result.requests + result.errors_total} ended")
+        wanted = self.offered_rps * self.seconds
+        if abs(due - wanted) > _SIGMAS * math.sqrt(wanted):
+            found.append(f"{due} requests were due, {wanted:.0f} were wanted")
+        found += self._missing_bytes(result)
+        others = sum(count for cause, count in result.errors.items() if cause not in _SLOW)
+        if others > _MOST_OTHER_ERRORS * due:
+            found.append(f"{others / due:.1%} errors ({result.error_list})")
+        return found
 
     def figures(self, result: Result) -> dict[str, float | None]:
         found = schedule(result)
@@ -55,14 +70,14 @@ class Load(closed_loop.Load):
         }
 
 
-def load(asked: Asked) -> closed_loop.Load:
+def load(asked: Asked) -> ClosedLoop:
     """Each pass has other moments at which requests are due. The points that find the maximum are
     those of a closed loop.
     """
     closed, offered = closed_loop.load(asked), asked.setting.offered_rps
     if offered is None:
         return closed
-    return Load(**vars(closed), offered_rps=offered, seed=asked.repeat)
+    return OpenLoop(**vars(closed), offered_rps=offered, seed=asked.repeat)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,27 +99,3 @@ def schedule(result: Result) -> Schedule:
         service_ms=raw["service_time_ms"],
         lateness_ms=raw["lateness_ms"],
     )
-
-
-def failures(load: Load, result: Result) -> list[str]:
-    """Why the result is none of this load; [] for a good one.
-
-    A server that is too slow for the rate is no failure: its response times say so.
-    """
-    found = [f"load generator: {reason}" for reason in result.invalid_because]
-    if not result.requests:
-        return [*found, "no request succeeded"]
-    due = schedule(result).due
-    if result.requests + result.errors_total != due:
-        found.append(f"{due} requests were due, {result.requests + result.errors_total} ended")
-    wanted = load.offered_rps * load.seconds
-    if abs(due - wanted) > _SIGMAS * math.sqrt(wanted):
-        found.append(f"{due} requests were due, {wanted:.0f} were wanted")
-    if load.size_bytes and result.bytes != result.requests * load.size_bytes:
-        found.append(
-            f"{result.bytes} bytes are not {result.requests} requests of {load.size_bytes}"
-        )
-    others = sum(count for cause, count in result.errors.items() if cause not in _SLOW)
-    if others > _MOST_OTHER_ERRORS * due:
-        found.append(f"{others / due:.1%} errors ({result.error_list})")
-    return found

@@ -16,17 +16,35 @@ class Result:
     bytes: int
     errors: dict[str, int]
     response_ms: dict[str, float]  # of a crowd only the mean is known
-    phases_ms: dict[str, float]
-    n_check: float | None  # None in an open loop, whose N is not given
-    is_valid: bool
-    invalid_because: list[str]
+    is_valid: bool = True
+    invalid_because: list[str] = field(default_factory=list)
     start_s: float
     end_s: float
     used_cores: float
     is_bottleneck: bool
-    noise: float
-    made_in_all: int | None  # requests with warm-up, cool-down and errors; None if unknown
+    noise: float = 0.0
+    made_in_all: int | None = None  # requests with warm-up, cool-down and errors; None if unknown
     raw: dict[str, Any] = field(repr=False)
+
+    @classmethod
+    def of(cls, raw: dict[str, Any], **own: Any) -> Result:
+        """What results of loops and bursts have alike, and what is their own.
+
+        KeyError when a field is missing.
+        """
+        alike = {
+            "errors": {
+                cause: count for cause, count in raw["errors"].items() if cause != "total" and count
+            },
+            "response_ms": raw["response_time_ms"],
+            "is_valid": raw["valid"],
+            "invalid_because": list(raw["invalid_because"]),
+            "start_s": raw["window"]["start_unix_s"],
+            "end_s": raw["window"]["end_unix_s"],
+            "used_cores": raw["cpu"]["used_cores"],
+            "is_bottleneck": raw["cpu"]["is_bottleneck"],
+        }
+        return cls(raw=raw, **alike, **own)
 
     def moved(self, seconds: float) -> Result:
         """By another clock."""

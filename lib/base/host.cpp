@@ -17,7 +17,7 @@ namespace {
 
 // ThreadSanitizer keeps more than half a megabyte of its own on each stack. Without room for it no
 // thread starts.
-#if defined(__SANITIZE_THREAD__)
+#if defined(TURNSTILE_SANITIZE_THREAD)
 constexpr std::size_t kStackBytes = 4096 * 1024;
 #else
 // Enough for a database client library, and for AddressSanitizer.

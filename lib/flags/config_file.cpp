@@ -6,18 +6,14 @@
 #include <fstream>
 #include <string_view>
 
+#include "base/text.h"
 #include "base/text_lines.h"
 
 namespace flags {
 
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r";
-  const std::size_t first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
+constexpr std::string_view kBlanks = " \t\r";
 
 }  // namespace
 
@@ -30,15 +26,16 @@ base::Result<std::vector<ConfigEntry>> read_config_file(const std::string& path)
   std::vector<ConfigEntry> entries;
   std::string line;
   for (int number = 1; base::read_line(file, line); ++number) {
-    const std::string_view text = trimmed(line);
+    const std::string_view text = base::trimmed(line, kBlanks);
     if (text.empty() || text.starts_with('#')) continue;
     const std::size_t equals = text.find('=');
-    const std::string_view name = trimmed(text.substr(0, equals));
+    const std::string_view name = base::trimmed(text.substr(0, equals), kBlanks);
     if (equals == std::string_view::npos || name.empty()) {
       return base::Error{base::ErrorCode::kInvalid,
                          fmt::format("{} line {}: not `flag = value`", path, number)};
     }
-    entries.push_back({std::string(name), std::string(trimmed(text.substr(equals + 1))), number});
+    entries.push_back(
+        {std::string(name), std::string(base::trimmed(text.substr(equals + 1), kBlanks)), number});
   }
   if (file.bad()) return unreadable();  // opening a folder succeeds, reading it fails
   return entries;

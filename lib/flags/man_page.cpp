@@ -5,9 +5,13 @@
 #include <algorithm>
 #include <cctype>
 
+#include "flags/wrap.h"
+
 namespace flags {
 
 namespace {
+
+constexpr std::size_t kCommandColumns = 66;  // of the examples, which are not filled
 
 // Text as roff takes it. A line that begins with a dot or a quote would be a command.
 std::string escaped(const std::string& text) {
@@ -69,8 +73,11 @@ std::string description_of(const Program& program) {
 std::string examples_of(const Program& program) {
   std::string result = program.examples.empty() ? "" : section("EXAMPLES");
   for (const Example& example : program.examples) {
-    result += fmt::format(".PP\n{}:\n.PP\n.RS 4\n.nf\n{}\n.fi\n.RE\n", escaped(example.what),
-                          escaped(example.command));
+    std::string command;
+    for (const std::string& line : wrapped_command(example.command, kCommandColumns))
+      command += escaped(line) + "\n";
+    if (&example != &program.examples.front()) result += ".PP\n";
+    result += fmt::format("{}:\n.PP\n.RS 4\n.nf\n{}.fi\n.RE\n", escaped(example.what), command);
   }
   return result;
 }

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/log.h"
+
 namespace flags {
 
 // Where the flags of a group are shown.
@@ -73,6 +75,9 @@ class App {
   // An option whose text `take` converts and stores. `accepted` ends the message "TEXT is not ...".
   Option* add_parsed(const std::string& name, const std::string& type, const std::string& accepted,
                      const std::string& help, const std::function<bool(const std::string&)>& take);
+
+  // Where --log-level is written, which add_log_level() sets. Null: the program has no such flag.
+  const base::log::Level* log_level = nullptr;
 
   const std::deque<Option>& options() const { return options_; }
 

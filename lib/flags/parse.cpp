@@ -17,6 +17,7 @@
 #include "flags/nearest.h"
 #include "flags/page.h"
 #include "flags/secrets.h"
+#include "flags/variables.h"
 
 namespace flags {
 
@@ -138,9 +139,11 @@ class Parser {
 
   std::optional<Wrong> take_command_line(const std::vector<std::string>& texts) {
     const auto arguments = read_arguments(texts, app_, common_);
-    if (auto unknown = unknown_flag(arguments)) return unknown;
+    if (auto wrong = wrong_flag(arguments)) return wrong;
     try {
       parse_with(*fresh_cli(true), arguments);
+    } catch (const CLI::ExtrasError& failure) {
+      return stray_word(arguments).value_or(failure.what());
     } catch (const CLI::ParseError& failure) {
       return failure.what();
     }
@@ -174,6 +177,14 @@ class Parser {
     return take_layer("the environment", layer);
   }
 
+  // A misspelt variable does not end the program, because it may belong to somebody else.
+  void warn_of_unknown_variables() const {
+    using base::log::Level;
+    if (app_.log_level != nullptr && *app_.log_level > Level::kWarn) return;
+    for (const std::string& line : unknown_variables(program_.name, app_, common_))
+      base::log::warn("{}", line);
+  }
+
  private:
   // A new parser for each layer, because CLI11 remembers which flags it has seen.
   std::unique_ptr<CLI::App> fresh_cli(bool with_required) const {
@@ -186,16 +197,32 @@ class Parser {
     return cli;
   }
 
-  // What is wrong with the first argument that is neither a flag nor belongs to one.
-  std::optional<Wrong> unknown_flag(const std::vector<Argument>& arguments) const {
+  // What is wrong whatever the values are.
+  std::optional<Wrong> wrong_flag(const std::vector<Argument>& arguments) const {
     for (const Argument& argument : arguments) {
-      if (!argument.is_flag() || argument.option != nullptr) continue;
-      const std::string name = argument.name();
-      return fmt::format(
-          "there is no flag {}{}", name,
-          did_you_mean(name.substr(name.find_first_not_of('-')), "--", {&app_, &common_}));
+      if (argument.is_flag() && argument.option == nullptr) return unknown_flag(argument.name());
+    }
+    if (arguments.empty()) return {};
+    const Argument& last = arguments.back();
+    if (last.option == nullptr || last.option->take == nullptr || last.value()) return {};
+    return fmt::format("{} needs a value: {}", last.text, last.option->type);
+  }
+
+  // Names the first word that is neither a flag, nor a value, nor a positional argument.
+  std::optional<Wrong> stray_word(const std::vector<Argument>& arguments) const {
+    auto places = std::count_if(app_.options().begin(), app_.options().end(),
+                                [](const Option& option) { return !option.is_flag(); });
+    for (const Argument& argument : arguments) {
+      if (!argument.is_flag() && !argument.is_value && argument.text != "--" && places-- == 0)
+        return fmt::format("{} belongs to no flag", base::log::quoted(argument.text));
     }
     return {};
+  }
+
+  Wrong unknown_flag(const std::string& name) const {
+    const std::string plain_name = name.substr(std::min(name.find_first_not_of('-'), name.size()));
+    return fmt::format("there is no flag {}{}", name,
+                       did_you_mean(plain_name, "--", {&app_, &common_}));
   }
 
   // First takes each flag alone, so that an error names its place. Then takes all of them together,
@@ -244,6 +271,7 @@ std::optional<int> parse(const Program& program, int argc, char** argv, const De
   if (const auto wrong = parser.take_command_line(arguments)) return wrong_usage(program, *wrong);
   hide_secrets(argc, argv, variable_of(program.name, ""));
   if (const auto wrong = check()) return wrong_usage(program, *wrong);
+  parser.warn_of_unknown_variables();
   return {};
 }
 

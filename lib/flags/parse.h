@@ -4,7 +4,7 @@
 // be given by the variable PROGRAM_FLAG_NAME, and by a line `flag-name = value` in the file that
 // --config names. The command line overrides the environment, which overrides the file, which
 // overrides the default. A value that is not accepted is wrong usage, even if a higher layer
-// overrides it.
+// overrides it. A flag that does not exist is answered with the one that was probably meant.
 #pragma once
 
 #include <functional>
@@ -30,6 +30,8 @@ using Check = std::function<std::optional<std::string>()>;
 
 // Returns nothing if the program can go on. Otherwise returns its exit status: kDone after printing
 // --help or --version, kWrongUsage after printing one line on standard error.
+//
+// A variable that begins with the program's name and is no flag gets a warning in the log.
 //
 // The values of --...password flags are overwritten in `argv`, so that the list of processes does
 // not show them. Requires: the variables that Declare names hold their defaults.

@@ -28,18 +28,19 @@ void add_secret(App& app, const std::string& name, std::string& target, std::str
                     {kept, [&target_file] { target_file.clear(); }});
 }
 
-std::optional<std::string> read_secret_file(const std::string& flag, const std::string& path,
-                                            std::string& secret) {
-  if (path.empty()) return {};
+base::Result<std::string> read_secret_file(const std::string& flag, const std::string& path) {
+  const auto refused = [&](const std::string& reason) {
+    return base::Error{base::ErrorCode::kInvalid, flag + ": " + path + reason};
+  };
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0)
-    return flag + ": " + path + ": " + std::generic_category().message(errno);
-  if ((status.st_mode & S_IROTH) != 0)
-    return flag + ": " + path + " is readable by others (chmod o-r)";
+    return refused(": " + std::generic_category().message(errno));
+  if ((status.st_mode & S_IROTH) != 0) return refused(" is readable by others (chmod o-r)");
   std::ifstream file(path);
-  if (!base::read_line(file, secret)) return flag + ": " + path + ": cannot be read, or is empty";
+  std::string secret;
+  if (!base::read_line(file, secret)) return refused(": cannot be read, or is empty");
   if (secret.ends_with('\r')) secret.pop_back();
-  return {};
+  return secret;
 }
 
 namespace {

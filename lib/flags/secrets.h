@@ -1,10 +1,10 @@
 // Flags whose values are passwords.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
 #include "flags/option.h"
 
 namespace flags {
@@ -13,10 +13,9 @@ namespace flags {
 // values of both are never shown.
 void add_secret(App& app, const std::string& name, std::string& target, std::string& target_file);
 
-// Reads the first line of the file into `secret`, unless `path` is empty. Returns one line that
-// says what is wrong if the file cannot be read, or if every user of the machine can read it.
-std::optional<std::string> read_secret_file(const std::string& flag, const std::string& path,
-                                            std::string& secret);
+// Returns the first line of the file. The error is one line that begins with the flag, if the file
+// cannot be read, or if every user of the machine can read it.
+base::Result<std::string> read_secret_file(const std::string& flag, const std::string& path);
 
 // Overwrites the value of every --...password flag in `argv`, and of every variable that begins
 // with `prefix` and ends with PASSWORD, so that neither the list of processes nor /proc/PID/environ

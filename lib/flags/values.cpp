@@ -107,6 +107,7 @@ Option* add_size(App& app, const std::string& name, std::int64_t& target_bytes,
 
 Option* add_log_level(App& app, base::log::Level& target) {
   using base::log::Level;
+  app.log_level = &target;
   return add_choice<Level>(app, "--log-level", target,
                            {{"debug", Level::kDebug},
                             {"info", Level::kInfo},

@@ -5,43 +5,11 @@
 
 namespace http {
 
-std::string_view reason_of(int status) {
-  switch (status) {
-    case 200: return "OK";
-    case 201: return "Created";
-    case 204: return "No Content";
-    case 206: return "Partial Content";
-    case 301: return "Moved Permanently";
-    case 304: return "Not Modified";
-    case 400: return "Bad Request";
-    case 401: return "Unauthorized";
-    case 403: return "Forbidden";
-    case 404: return "Not Found";
-    case 405: return "Method Not Allowed";
-    case 409: return "Conflict";
-    case 412: return "Precondition Failed";
-    case 413: return "Content Too Large";
-    case 414: return "URI Too Long";
-    case 415: return "Unsupported Media Type";
-    case 416: return "Range Not Satisfiable";
-    case 417: return "Expectation Failed";
-    case 422: return "Unprocessable Content";
-    case 429: return "Too Many Requests";
-    case 431: return "Request Header Fields Too Large";
-    case 500: return "Internal Server Error";
-    case 501: return "Not Implemented";
-    case 503: return "Service Unavailable";
-    case 505: return "HTTP Version Not Supported";
-    case 507: return "Insufficient Storage";
-    default: return {};
-  }
-}
-
-AnswerHead::AnswerHead(std::span<char> buffer, int status) : buffer_(buffer) {
+AnswerHead::AnswerHead(std::span<char> buffer, Status status) : buffer_(buffer) {
   put("HTTP/1.1 ");
-  put(static_cast<std::uint64_t>(status));
+  put(static_cast<std::uint64_t>(status.number()));
   put(" ");
-  put(reason_of(status));
+  put(status.reason());
   put("\r\n");
 }
 

@@ -7,11 +7,9 @@
 #include <string_view>
 
 #include "http/range.h"
+#include "http/status.h"
 
 namespace http {
-
-// Such as "Not Found". Empty for a status that is never answered.
-std::string_view reason_of(int status);
 
 // The line that asks for the body: "HTTP/1.1 100 Continue" and an empty line.
 inline constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -21,8 +19,8 @@ inline constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 //   send(head.finish());
 class AnswerHead {
  public:
-  // `buffer` must outlive this. Requires: reason_of(status) is not empty.
-  AnswerHead(std::span<char> buffer, int status);
+  // `buffer` must outlive this.
+  AnswerHead(std::span<char> buffer, Status status);
 
   // Requires: no control bytes in `value`, which HeadParser refuses and encode_path() encodes.
   AnswerHead& field(std::string_view name, std::string_view value);

@@ -82,8 +82,8 @@ void ChunkDecoder::take_extra(bool is_good, Part next) {
   go_on(is_good, next);
 }
 
-void ChunkDecoder::refuse(int status) {
-  status_ = static_cast<std::uint16_t>(status);
+void ChunkDecoder::refuse(Status status) {
+  status_ = status;
   state_ = State::kRefused;
 }
 

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "http/status.h"
+
 namespace http {
 
 // Each byte is looked at once, and any cut of the bytes gives the same data. Extensions and
@@ -30,7 +32,7 @@ class ChunkDecoder {
   std::string_view take(std::string_view& received);
 
   // 400 or 431. Requires: kRefused.
-  int status() const { return status_; }
+  Status status() const { return status_; }
 
  private:
   enum class Part : std::uint8_t {
@@ -50,12 +52,12 @@ class ChunkDecoder {
   void step(char byte);
   void take_size(char byte);
   void go_on(bool is_good, Part next);
-  void refuse(int status);
+  void refuse(Status status);
   void take_extra(bool is_good, Part next);
 
   std::uint64_t left_bytes_ = 0;   // of the chunk
   std::uint16_t extra_bytes_ = 0;  // of extensions and trailers
-  std::uint16_t status_ = 0;
+  Status status_ = 400;
   std::uint8_t digits_ = 0;
   std::uint8_t trailers_ = 0;
   Part part_ = Part::kSize;

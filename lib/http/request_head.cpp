@@ -35,8 +35,8 @@ RequestHead RequestHead::copied_to(std::string& bytes) const {
   return copy;
 }
 
-HeadParser::State HeadParser::refuse(int status) {
-  status_ = static_cast<std::uint16_t>(status);
+HeadParser::State HeadParser::refuse(Status status) {
+  status_ = status;
   return State::kRefused;
 }
 

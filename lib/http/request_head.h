@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "http/fields.h"
+#include "http/status.h"
 
 namespace http {
 
@@ -135,7 +136,7 @@ class HeadParser {
 
   // 400, 414 (target too long), 417 (unknown expectation), 431 (head too long, or too many fields)
   // or 505 (version is not 1.x). Requires: kRefused.
-  int status() const { return status_; }
+  Status status() const { return status_; }
 
   // Requires: kComplete. Valid as long as the bytes that were given to the last parse().
   const RequestHead& head() const { return head_; }
@@ -156,7 +157,7 @@ class HeadParser {
     kLastLf,
   };
 
-  State refuse(int status);
+  State refuse(Status status);
   State step(std::string_view text);
   void start_part(Part part);
   State take_method(std::string_view text);
@@ -170,10 +171,10 @@ class HeadParser {
   bool is_acceptable(Field field, std::string_view value);
 
   RequestHead head_;
+  Status status_ = 400;
   std::size_t at_ = 0;            // all bytes before this one have been looked at
   std::uint16_t begin_ = 0;       // of the head: 2 after an empty line, else 0
   std::uint16_t part_begin_ = 0;  // of the part that is being read; for a value, of its name
-  std::uint16_t status_ = 0;
   std::uint8_t fields_ = 0;
   Part part_ = Part::kStart;
 };

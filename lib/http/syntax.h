@@ -7,9 +7,12 @@
 #include <optional>
 #include <string_view>
 
+#include "base/text.h"
+
 namespace http {
 
-constexpr bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
+using base::is_digit;
+using base::trimmed;
 
 constexpr char lower(char byte) {
   return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte | 0x20) : byte;
@@ -46,13 +49,6 @@ constexpr bool is_token_byte(char byte) {
 constexpr bool is_value_byte(char byte) { return !is_control(byte) || byte == '\t'; }
 
 constexpr bool is_blank(char byte) { return byte == ' ' || byte == '\t'; }
-
-// Without blanks around it.
-constexpr std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 // Whether two texts are equal but for the case of letters.
 constexpr bool is_same(std::string_view left, std::string_view right) {

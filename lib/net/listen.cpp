@@ -4,7 +4,7 @@
 
 #include <cerrno>
 
-#include "base/host.h"
+#include "net/backlog.h"
 #include "net/socket_io.h"
 
 namespace net {
@@ -89,10 +89,6 @@ base::Result<Listener> listen_on(const HostPort& address, std::int64_t io_slice_
   if (!listener) return listener;
   if (auto listening = start_listening(*listener); !listening) return listening.error();
   return listener;
-}
-
-int longest_backlog() {
-  return static_cast<int>(base::number_in("/proc/sys/net/core/somaxconn", SOMAXCONN));
 }
 
 Accepted accept_from(int listener) {

@@ -36,9 +36,6 @@ base::Status start_listening(const Listener& listener);
 // Both, one after the other.
 base::Result<Listener> listen_on(const HostPort& address, std::int64_t io_slice_ms);
 
-// Returns the longest queue of connections that wait for accept (net.core.somaxconn).
-int longest_backlog();
-
 enum class AcceptVerdict {
   kAccepted,
   kTryAgain,        // the peer gave up, or no connection came within the time slice

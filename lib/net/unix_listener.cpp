@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "net/address.h"
-#include "net/listen.h"
+#include "net/backlog.h"
 
 namespace net {
 

@@ -17,20 +17,6 @@ constexpr std::size_t kBodyBufferBytes = 64 * 1024;
 // long.
 constexpr std::size_t kHeadBufferBytes = http::kMaxHeadBytes + 3;
 
-// Whether the bytes behind such a request cannot be understood, or must not be.
-bool closes_connection(int status) {
-  switch (status) {
-    case 400:
-    case 413:
-    case 414:
-    case 417:
-    case 431:
-    case 500:
-    case 505: return true;
-    default: return false;
-  }
-}
-
 }  // namespace
 
 const http::RequestHead* HttpConversation::next_request() {
@@ -136,10 +122,10 @@ bool HttpConversation::receive_body() {
   return received > 0;
 }
 
-http::AnswerHead HttpConversation::begin_answer(std::span<char> buffer, int status) {
+http::AnswerHead HttpConversation::begin_answer(std::span<char> buffer, http::Status status) {
   const http::RequestHead& request = parser_.head();
   has_begun_answer_ = true;
-  closes_ = closes_connection(status) || !request.keeps_connection() || has_unread_body() ||
+  closes_ = status.closes_connection() || !request.keeps_connection() || has_unread_body() ||
             stream_.is_draining();
   if (const std::int64_t now = now_s(); now != date_s_) {
     date_s_ = now;
@@ -158,18 +144,15 @@ http::AnswerHead HttpConversation::begin_answer(std::span<char> buffer, int stat
 std::int64_t HttpConversation::now_s() { return std::time(nullptr); }
 
 // What the request was is not known, but its parts that were understood say how to answer it.
-void HttpConversation::refuse(int status) {
+void HttpConversation::refuse(http::Status status) {
   std::array<char, 300> buffer;
-  const std::string_view reason = http::reason_of(status);
+  const std::string body = std::string(status.reason()) + "\n";
   const std::string_view head = begin_answer(buffer, status)
                                     .field("Content-Type", "text/plain; charset=utf-8")
-                                    .field("Content-Length", reason.size() + 1)
+                                    .field("Content-Length", body.size())
                                     .finish();
-  const std::string body = std::string(reason) + "\n";
   stream_.send(head, body);
-  telemetry::count_request(telemetry::Verb::kOther, status == 414 || status == 431
-                                                        ? base::ErrorCode::kTooLong
-                                                        : base::ErrorCode::kSyntax);
+  telemetry::count_request(telemetry::Verb::kOther, status.outcome());
   stream_.end_gently();
 }
 

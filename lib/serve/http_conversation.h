@@ -38,13 +38,13 @@ class HttpConversation {
   std::optional<std::string_view> next_body_piece();
 
   // 400 or 431, after next_body_piece() returned nothing.
-  int status_of_broken_body() const { return broken_status_; }
+  http::Status status_of_broken_body() const { return broken_status_; }
 
   // Begins the head of the answer: its first line, Date, and whether the connection goes on. It
-  // does not after an answer of 400, 413, 414, 417, 431, 500 or 505, while the server drains, if
-  // the peer wants that, or if bytes of the body were not read. Exactly one answer for each
-  // request. `buffer` must outlive the head.
-  http::AnswerHead begin_answer(std::span<char> buffer, int status);
+  // does not after a status that closes it (http/status.h), while the server drains, if the peer
+  // wants that, or if bytes of the body were not read. Exactly one answer for each request.
+  // `buffer` must outlive the head.
+  http::AnswerHead begin_answer(std::span<char> buffer, http::Status status);
   bool has_begun_answer() const { return has_begun_answer_; }
 
   // Sends a head and a short body.
@@ -62,7 +62,7 @@ class HttpConversation {
   void begin_body();
   bool receive(base::Deadline& deadline, std::size_t most_bytes);
   bool receive_body();
-  void refuse(int status);
+  void refuse(http::Status status);
 
   Stream& stream_;
   http::HeadParser parser_;
@@ -72,7 +72,7 @@ class HttpConversation {
   http::Body body_;              // what is left of it, if it has a size
   http::ChunkDecoder chunks_;    // otherwise
   std::size_t piece_bytes_ = 0;  // what the last piece takes at the start of the buffer
-  int broken_status_ = 400;
+  http::Status broken_status_ = 400;
   std::int64_t date_s_ = -1;  // of date_
   http::DateText date_{};
   http::InputBuffer buffer_;

@@ -1,7 +1,6 @@
 #include "serve/one_connection.h"
 
-#include <exception>
-
+#include "base/completes.h"
 #include "base/log.h"
 #include "telemetry/counters.h"
 
@@ -10,12 +9,7 @@ namespace serve {
 void serve_one_connection(Worker& worker, Stream& stream, Totals& totals) {
   telemetry::add(telemetry::Count::kConnectionsAccepted);
   const telemetry::Raised open(telemetry::Level::kConnectionsOpen);
-  try {
-    worker.serve(stream);
-  } catch (const std::exception& failure) {  // out of memory, or a bug
-    base::log::error("a connection failed reason=\"{}\"", failure.what());
-    stream.abort();
-  }
+  if (!base::completes("a connection failed", [&] { worker.serve(stream); })) stream.abort();
   totals.connections.fetch_add(1, std::memory_order_relaxed);
   totals.requests.fetch_add(stream.requests(), std::memory_order_relaxed);
 }

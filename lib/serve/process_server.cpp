@@ -50,8 +50,8 @@ class ProcessServer {
       return false;
     }
     while (!must_stop_) {
-      const bool is_short = options_.spare > 0 && board_->waiting <= 0 && !fork_spare();
-      wait_for_events(is_short ? base::Deadline::in_ms(kWaitMs) : base::Deadline::never(),
+      const bool nobody_waits = options_.spare > 0 && board_->waiting <= 0 && !fork_spare();
+      wait_for_events(nobody_waits ? base::Deadline::in_ms(kWaitMs) : base::Deadline::never(),
                       options_.spare == 0);
     }
     drain();

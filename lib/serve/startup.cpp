@@ -11,7 +11,7 @@
 #include "base/host.h"
 #include "base/stop_signals.h"
 #include "guard/user.h"
-#include "net/listen.h"
+#include "net/backlog.h"
 #include "serve/service_manager.h"
 
 namespace serve {
@@ -64,7 +64,7 @@ base::Result<std::string_view> enter_sandbox(const Options& options,
   ::tzset();  // reads the time zone for the log, which cannot be read later
   guard::Allowed all = allowed;
   if (options.telemetry_listen) all.readable.emplace_back("/proc");  // for the process_* metrics
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(TURNSTILE_SANITIZE_ADDRESS) || defined(TURNSTILE_SANITIZE_THREAD)
   all.readable.emplace_back("/proc");  // the sanitizers look at their own process
 #endif
   return guard::restrict_to(all);

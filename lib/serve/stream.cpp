@@ -3,8 +3,10 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <utility>
 
@@ -24,6 +26,9 @@ std::int64_t bytes_in(std::int64_t per_second, std::int64_t time_ms) {
 }
 
 bool is_timeout(int errno_value) { return errno_value == EAGAIN || errno_value == EWOULDBLOCK; }
+
+// Whoever waits in a handler might go on in that of another session (base/completes.h).
+bool is_in_handler() { return std::current_exception() != nullptr; }
 
 iovec part_of(std::span<const char> bytes) {
   return {const_cast<char*>(bytes.data()), bytes.size()};
@@ -49,6 +54,7 @@ base::Deadline Stream::idle_deadline() const {
 }
 
 std::size_t Stream::receive(std::span<char> into, base::Deadline& deadline) {
+  assert(!is_in_handler());
   const auto slice_ms = io_slice_ms(idle_timeout_ms_);
   while (!is_over_) {
     // A peer that sends slowly must not get a whole slice if less than that is left.
@@ -120,6 +126,7 @@ bool Stream::send(std::span<const char> head, const net::FilePart& body) {
 // a disk for example.
 template <typename SendSome>
 bool Stream::send_body(std::span<const char> head, std::size_t body_bytes, SendSome send_some) {
+  assert(!is_in_handler());
   if (head.empty() && body_bytes == 0) return !is_over_;
   if (body_bytes == 0 || enough_ == 1) restart_reply_time();
   std::size_t body_sent = 0;
@@ -181,6 +188,7 @@ void Stream::end_for_drain() {
 void Stream::end_gently() {
   constexpr int kAtMostMs = 1000;
   constexpr int kLookAgainMs = 5;
+  assert(!is_in_handler());
   is_over_ = true;
   if (::shutdown(fd(), SHUT_WR) != 0) return;
   const auto deadline = base::Deadline::in_ms(kAtMostMs);

@@ -4,6 +4,8 @@
 // Any failure of the peer ends the stream. After that receive() returns nothing and what is sent is
 // dropped, so the caller does not have to check.
 //
+// Requires: no call that receives, sends or ends is made in a catch handler (base/completes.h).
+//
 // Threads: one, except for `is_draining`.
 #pragma once
 

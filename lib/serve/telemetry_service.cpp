@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <exception>
 #include <utility>
 
 #include "base/clock.h"
+#include "base/completes.h"
 #include "base/file_io.h"
 #include "base/log.h"
 
@@ -78,13 +78,11 @@ void TelemetryService::live_as_child(pid_t server, int wait_first_ms) {
   telemetry::my_slot = nullptr;  // that of the parent
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != server) ::_exit(0);  // the server ended before prctl()
-  try {
+  const bool has_ended = base::completes("telemetry cannot start", [&] {
     base::pause_ms(wait_first_ms);
     telemetry::Endpoint({std::move(listener_.fd), listener_.address}, make_source_(server)).run();
-  } catch (const std::exception& failure) {
-    base::log::error("telemetry cannot start reason=\"{}\"", failure.what());
-  }
-  ::_exit(1);
+  });
+  ::_exit(has_ended ? 0 : 1);
 }
 
 std::optional<net::HostPort> address_of(const TelemetryService* service) {

@@ -30,11 +30,8 @@ class Seat {
   std::thread thread;
 
   // Called by the thread itself, before and after each connection.
-  void sit_down(int fd) EXCLUDES(mutex_) {
-    const base::Lock lock(mutex_);
-    fd_ = fd;
-  }
-  void get_up() EXCLUDES(mutex_) { sit_down(-1); }
+  void begin_connection(int fd) EXCLUDES(mutex_) { set(fd); }
+  void end_connection() EXCLUDES(mutex_) { set(-1); }
 
   // Shuts the connection down. Returns false if there is none. Threads: any.
   bool shut_down(int how) EXCLUDES(mutex_) {
@@ -43,8 +40,13 @@ class Seat {
   }
 
  private:
+  void set(int fd) EXCLUDES(mutex_) {
+    const base::Lock lock(mutex_);
+    fd_ = fd;
+  }
+
   base::Mutex mutex_;
-  int fd_ GUARDED_BY(mutex_) = -1;
+  int fd_ GUARDED_BY(mutex_) = -1;  // -1: no connection
 };
 
 // A front, and the threads that wait for its connections.
@@ -98,16 +100,16 @@ class ThreadServer {
   // The main thread, until a stop signal. With spare threads it joins the threads that ended, and
   // tries again when none waits for a connection because none could be made.
   void look_after_threads() {
-    for (bool is_short = false;;) {
+    for (bool nobody_waits = false;;) {
       pollfd events[] = {{stop_signals_.get(), POLLIN, 0}, {needs_care_.get(), POLLIN, 0}};
-      ::poll(events, 2, is_short ? kTryAgainMs : -1);
+      ::poll(events, 2, nobody_waits ? kTryAgainMs : -1);
       if (events[0].revents != 0) return;
       eventfd_t ignored = 0;
       ::eventfd_read(needs_care_.get(), &ignored);
       join_ended();
-      is_short = false;
+      nobody_waits = false;
       for (Entrance& one : entrances_)
-        is_short |= options_.spare > 0 && one.waiting <= 0 && !start_successor(one);
+        nobody_waits |= options_.spare > 0 && one.waiting <= 0 && !start_successor(one);
     }
   }
 
@@ -219,9 +221,9 @@ class ThreadServer {
     const int raw_fd = arrival.fd.get();
     Stream stream(std::move(arrival.fd), arrival.peer, options_.idle_timeout_ms, is_draining_,
                   options_.min_rate);
-    seat.sit_down(raw_fd);
+    seat.begin_connection(raw_fd);
     serve_one_connection(worker, stream, totals_);
-    seat.get_up();
+    seat.end_connection();
     --serving_;
   }
 

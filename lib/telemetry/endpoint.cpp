@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/completes.h"
 #include "base/log.h"
 #include "http/answer.h"
 #include "http/date.h"
@@ -48,7 +49,8 @@ net::Fd make_event() {
 
 void make_non_blocking(int fd) { ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK); }
 
-std::string answer_text(int status, std::string_view type, std::string_view body, bool is_head) {
+std::string answer_text(http::Status status, std::string_view type, std::string_view body,
+                        bool is_head) {
   std::array<char, 512> buffer;
   http::AnswerHead head(buffer, status);
   head.field("Date", http::date_text(std::time(nullptr)).view());
@@ -60,9 +62,9 @@ std::string answer_text(int status, std::string_view type, std::string_view body
   return text;
 }
 
-std::string plain_answer(int status, bool is_head) {
-  return answer_text(status, "text/plain; charset=utf-8",
-                     std::string(http::reason_of(status)) + "\n", is_head);
+std::string plain_answer(http::Status status, bool is_head) {
+  return answer_text(status, "text/plain; charset=utf-8", std::string(status.reason()) + "\n",
+                     is_head);
 }
 
 }  // namespace
@@ -167,7 +169,7 @@ class Endpoint::Loop {
       answer(peer, answer_text(200, "text/plain; version=0.0.4; charset=utf-8",
                                endpoint_.source_.metrics(is_healthy), peer.is_head));
     } else {
-      answer(peer, plain_answer(is_healthy ? 200 : 503, peer.is_head));
+      answer(peer, plain_answer(is_healthy ? http::Status(200) : http::Status(503), peer.is_head));
     }
   }
 
@@ -223,13 +225,9 @@ Endpoint::~Endpoint() {
 
 void Endpoint::run() {
   while (!is_stopped_) {
-    try {
-      Loop(*this).run();
-    } catch (const std::exception& failure) {  // out of memory; all connections are closed
-      base::log::error("telemetry failed reason=\"{}\"", failure.what());
-      constexpr int kPauseMs = 1000;
-      base::pause_ms(kPauseMs);
-    }
+    if (base::completes("telemetry failed", [this] { Loop(*this).run(); })) continue;
+    constexpr int kPauseMs = 1000;  // all connections are closed
+    base::pause_ms(kPauseMs);
   }
 }
 
@@ -244,12 +242,9 @@ void Endpoint::ask_when_wanted() {
     eventfd_t ignored = 0;
     ::eventfd_read(wanted_.get(), &ignored);
     if (is_stopped_) return;
-    try {
-      is_healthy_ = source_.is_healthy();
-    } catch (const std::exception& failure) {  // out of memory
-      base::log::error("cannot tell the health reason=\"{}\"", failure.what());
-      is_healthy_ = false;
-    }
+    const bool is_known =
+        base::completes("cannot tell the health", [this] { is_healthy_ = source_.is_healthy(); });
+    if (!is_known) is_healthy_ = false;
     ::eventfd_write(answer_.get(), 1);
   }
 }

@@ -2,6 +2,7 @@
 
 import json
 import socket
+import time
 from collections.abc import Callable
 
 from client import CODES
@@ -17,6 +18,17 @@ Answer = Callable[[bytes, socket.socket], bytes | None]
 def one_byte_file(line: bytes, connection: socket.socket) -> bytes:
     """Answers as a server that accepts the log-in and has the same file under every name."""
     return b"OK\n" if line == GET_LINE else b"OK 1\nx"
+
+
+def slow_file(name: str, seconds: float) -> Answer:
+    """Answers as above, but takes its time for the file of this name."""
+
+    def answer(line: bytes, connection: socket.socket) -> bytes:
+        if line == f"{name}\n".encode():
+            time.sleep(seconds)
+        return one_byte_file(line, connection)
+
+    return answer
 
 
 class LoadgenScene(SceneTest):

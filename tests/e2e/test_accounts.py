@@ -205,16 +205,8 @@ class AccountsTest(SharedSceneTest):
         self.assert_replies({b"new:keeper:pw": "OK"})
         self.assertFalse(self.is_granted())
         self.assert_replies({b"get:keeper:pw": "OK"})
-        for line in (
-            b"new:keeper:pw",
-            b"new:another:pw",
-            b"new::",
-            b"new:",
-            b"new:\x01:x",
-            b"ping",
-            b"",
-            b"none",
-        ):
+        forms_of_new = (b"new:keeper:pw", b"new:another:pw", b"new::", b"new:", b"new:\x01:x")
+        for line in (*forms_of_new, b"ping", b"", b"none"):
             self.client.ask(line)
             self.assertTrue(self.is_granted(), line)
 
@@ -263,20 +255,8 @@ class AccountsTest(SharedSceneTest):
 
     def test_only_lower_case_new_get_and_ping_are_requests(self) -> None:
         names = [
-            b"NEW:a:b",
-            b"New:a:b",
-            b"GET:a:b",
-            b"PING",
-            b"Ping",
-            b"ping ",
-            b" ping",
-            b"pings",
-            b"new",
-            b"get",
-            b"auth:a:b",
-            b" new:a:b",
-            b"new a:b",
-            b"get:a:b".upper(),
+            *b"NEW:a:b New:a:b GET:a:b PING Ping pings new get auth:a:b".split(),
+            *(b"ping ", b" ping", b" new:a:b", b"new a:b"),
         ]
         self.assert_replies(dict.fromkeys(names, "denied"))
         self.assert_replies({b"new:caller:pw": "OK", b"get:caller:pw": "OK"})

@@ -36,42 +36,24 @@ class AuthAnswersTest(SceneTest):
     def test_the_authserver_is_asked_in_the_compact_form(self) -> None:
         peer = self.serve(lambda line, _: b"OK\n")
         client = self.client()
-        for line in (
-            "get: bob: pw",
-            "get:bob: pw",
-            "get: bob:  pw",
-            "new: bob: a:b",
-            "new:bob:a b ",
-            "ping",
+        for line, compact in (
+            ("get: bob: pw", b"auth:bob:pw\n"),
+            ("get:bob: pw", b"auth:bob: pw\n"),
+            ("get: bob:  pw", b"auth:bob: pw\n"),
+            ("new: bob: a:b", b"new:bob:a:b\n"),
+            ("new:bob:a b ", b"new:bob:a b \n"),
+            ("ping", b"ping\n"),
         ):
+            peer.lines.clear()
             self.assertEqual(client.ask(line), "OK")
-        self.assertEqual(
-            peer.lines,
-            [
-                b"auth:bob:pw\n",
-                b"auth:bob: pw\n",
-                b"auth:bob: pw\n",
-                b"new:bob:a:b\n",
-                b"new:bob:a b \n",
-                b"ping\n",
-            ],
-        )
+            self.assertEqual(peer.lines, [compact])
 
     def test_a_request_that_is_not_acceptable_does_not_reach_the_authserver(self) -> None:
         peer = self.serve(lambda line, _: b"OK\n")
         client = self.client()
-        for line in (
-            "get:",
-            "get:bob",
-            "get::pw",
-            "new:b b:pw",
-            "new:bob:",
-            "get:bob:\x01",
-            "new:" + "u" * 65 + ":p",
-            "a.txt",
-            "",
-            "new:bob:" + "p" * 129,
-        ):
+        too_long = ("new:" + "u" * 65 + ":p", "new:bob:" + "p" * 129)
+        malformed = ("get:", "get:bob", "get::pw", "new:b b:pw", "new:bob:", "get:bob:\x01", "")
+        for line in (*malformed, *too_long, "a.txt"):
             self.assertIn(client.ask(line), ("syntax", "invalid", "denied"))
         self.assertEqual(peer.lines, [])
 
@@ -97,20 +79,13 @@ class AuthAnswersTest(SceneTest):
                         )
 
     def test_a_ping_that_is_answered_with_anything_but_ok_is_unavailable(self) -> None:
-        answers = iter(
-            (
-                b"ERR unavailable x\n",
-                b"ERR internal x\n",
-                b"ERR busy x\n",
-                b"hello\n",
-                b"OK 4\n",
-                b"ERR\n",
-                b"\n",
-            )
-        )
-        self.serve(lambda line, _: next(answers))
+        errors = (b"ERR unavailable x\n", b"ERR internal x\n", b"ERR busy x\n")
+        answers = (*errors, b"hello\n", b"OK 4\n", b"ERR\n", b"\n")
+        current = [b""]
+        self.serve(lambda line, _: current[0])
         client = self.client()
-        self.assertEqual([client.ask("ping") for _ in range(7)], ["unavailable"] * 7)
+        for current[0] in answers:
+            self.assertEqual(client.ask("ping"), "unavailable", current[0])
 
     def test_an_answer_may_end_with_cr_lf_and_come_byte_by_byte(self) -> None:
         def in_bytes(line: bytes, connection: socket.socket) -> None:
@@ -122,24 +97,11 @@ class AuthAnswersTest(SceneTest):
         self.assertEqual([client.ask("get:bob:pw") for _ in range(5)], ["OK"] * 5)
 
     def test_what_is_no_answer_grants_nothing(self) -> None:
-        answers = (
-            b"OK then\n",
-            b"ok\n",
-            b" OK\n",
-            b"OKAY\n",
-            b"OK \n",
-            b"OK 0\n",
-            b"\n",
-            b"GRANTED\n",
-            b"ERR nonsense x\n",
-            b"ERR\n",
-            b"O\0K\n",
-            b"OK\r\r\n",
-            b"x" * 100_000,
-        )
+        like_ok = (b"OK then\n", b"ok\n", b" OK\n", b"OKAY\n", b"OK \n", b"OK 0\n", b"O\0K\n")
+        others = (b"\n", b"GRANTED\n", b"ERR nonsense x\n", b"ERR\n", b"x" * 100_000)
         current = [b""]
         self.serve(lambda line, _: current[0])
-        for current[0] in answers:
+        for current[0] in (*like_ok, b"OK\r\r\n", *others):
             client = self.client()
             self.assertEqual(client.ask("get:bob:pw"), "internal", current[0][:20])
             self.assertTrue(client.is_ended())

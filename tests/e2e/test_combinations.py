@@ -41,39 +41,23 @@ class Conversation:
         self.assertEqual(client.ask_all(list(self.contents) * 3), list(self.contents.values()) * 3)
 
     def test_every_error_that_a_client_can_make(self) -> None:
-        client = self.client()
-        self.assertEqual(
-            client.ask_all(
-                [
-                    b"",
-                    b"get:",
-                    b"get::x",
-                    b"get:nobody:pw",
-                    b"get:alice:wrong",
-                    b"a.txt",
-                    b"get: alice: wonderland",
-                    b"none",
-                    b"../x",
-                    b"sub",
-                    b"\x01",
-                    b"a.txt",
-                ]
-            ),
-            [
-                "syntax",
-                "syntax",
-                "invalid",
-                "denied",
-                "denied",
-                "denied",
-                "OK",
-                "not-found",
-                "not-found",
-                "not-found",
-                "syntax",
-                b"content",
-            ],
+        lines_and_replies = (
+            (b"", "syntax"),
+            (b"get:", "syntax"),
+            (b"get::x", "invalid"),
+            (b"get:nobody:pw", "denied"),
+            (b"get:alice:wrong", "denied"),
+            (b"a.txt", "denied"),
+            (b"get: alice: wonderland", "OK"),
+            (b"none", "not-found"),
+            (b"../x", "not-found"),
+            (b"sub", "not-found"),
+            (b"\x01", "syntax"),
+            (b"a.txt", b"content"),
         )
+        client = self.client()
+        replies = client.ask_all([line for line, _ in lines_and_replies])
+        self.assertEqual(replies, [reply for _, reply in lines_and_replies])
         client.send(b"x" * 512)
         self.assertEqual(client.reply(), "too-long")
         self.assertTrue(client.is_ended())

@@ -78,46 +78,41 @@ class OutOfDescriptorsTest(SceneTest):
 
 @unittest.skipIf(BUILD.name == "address", SANITIZER_NEEDS_DESCRIPTORS)
 class NoDescriptorForAFileTest(SceneTest):
-    def test_a_file_that_cannot_be_opened_is_internal_and_not_not_found(self) -> None:
+    def serve(self, *flags: object) -> None:
+        """A fileserver with no descriptor left, and a client that has logged in."""
         self.scene.write("a.txt", b"content")
         authserver = self.scene.authserver()
         create_account(authserver)
-        fileserver = self.scene.fileserver(
-            authserver, "--files", "disk", prefix=with_few_descriptors()
-        )
-        client = self.scene.client(fileserver)
-        grant(client)
-        crowd = [self.scene.client(fileserver) for _ in range(LIMIT + 20)]
-        eventually(lambda: "cannot accept" in fileserver.log(), "the log says so")
-        self.assertEqual(client.ask("a.txt"), "internal")
-        self.assertTrue(client.is_ended())
-        for other in crowd:
-            other.close()
-        eventually(lambda: self.fetch(fileserver) == b"content", "the file is served again")
+        server = self.scene.fileserver(authserver, *flags, prefix=with_few_descriptors())
+        self.fileserver, self.client = server, self.scene.client(server)
+        grant(self.client)
+        self.crowd = [self.scene.client(server) for _ in range(LIMIT + 20)]
+        eventually(lambda: "cannot accept" in server.log(), "the log says so")
 
-    def fetch(self, fileserver: Program) -> bytes | str:
-        client = Client(fileserver.address)
+    def free_descriptors(self) -> None:
+        for other in self.crowd:
+            other.close()
+
+    def test_a_file_that_cannot_be_opened_is_internal_and_not_not_found(self) -> None:
+        self.serve("--files", "disk")
+        self.assertEqual(self.client.ask("a.txt"), "internal")
+        self.assertTrue(self.client.is_ended())
+        self.free_descriptors()
+        eventually(lambda: self.fetch() == b"content", "the file is served again")
+
+    def fetch(self) -> bytes | str:
+        client = Client(self.fileserver.address)
         granted = client.ask("get:alice:wonderland")
         reply = client.ask("a.txt") if granted == "OK" else granted
         client.close()
         return reply
 
     def test_an_authserver_that_cannot_be_connected_to_is_unavailable(self) -> None:
-        authserver = self.scene.authserver()
-        create_account(authserver)
-        fileserver = self.scene.fileserver(
-            authserver, "--auth-connection", "per-request", prefix=with_few_descriptors()
-        )
-        client = self.scene.client(fileserver)
-        grant(client)
-        crowd = [self.scene.client(fileserver) for _ in range(LIMIT + 20)]
-        eventually(lambda: "cannot accept" in fileserver.log(), "the log says so")
-        self.assertEqual(client.ask("get:alice:wonderland"), "unavailable")
-        for other in crowd:
-            other.close()
-        eventually(
-            lambda: client.ask("get:alice:wonderland") == "OK", "the authserver is asked again"
-        )
+        self.serve("--auth-connection", "per-request")
+        log_in = "get:alice:wonderland"
+        self.assertEqual(self.client.ask(log_in), "unavailable")
+        self.free_descriptors()
+        eventually(lambda: self.client.ask(log_in) == "OK", "the authserver is asked again")
 
 
 if __name__ == "__main__":

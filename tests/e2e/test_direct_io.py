@@ -50,18 +50,8 @@ class DirectIoTest(SceneTest):
     def opened_by_serving(self, mode: str) -> list[str]:
         """Gets every file three times and returns the calls that opened files since the start."""
         # With -D the program itself has the pid that was started, not strace.
-        strace = [
-            "strace",
-            "-D",
-            "-f",
-            "-qq",
-            "-s",
-            "4096",
-            "-e",
-            "trace=open,openat,openat2,fcntl,bind,listen",
-            "-o",
-            str(self.trace),
-        ]
+        calls = ("-s", "4096", "-e", "trace=open,openat,openat2,fcntl,bind,listen")
+        strace = ["strace", "-D", "-f", "-qq", *calls, "-o", str(self.trace)]
         fileserver = self.scene.fileserver(self.authserver, "--files", mode, prefix=strace)
         client = self.scene.client(fileserver)
         grant(client)

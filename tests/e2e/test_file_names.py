@@ -12,57 +12,17 @@ from client import Client, grant
 from fifo_openers import Openers
 from scene import SharedSceneTest, create_account
 
-SIZES = (
-    0,
-    1,
-    511,
-    512,
-    513,
-    4095,
-    4096,
-    4097,
-    8191,
-    8192,
-    16383,
-    16384,
-    16385,
-    65535,
-    65536,
-    65537,
-    1_000_003,
-)
+# Around the sizes of buffers and pages.
+_AROUND = [near for size in (512, 4096, 16384, 65536) for near in (size - 1, size, size + 1)]
+SIZES = (0, 1, *_AROUND, 8191, 8192, 1_000_003)
 PLAIN_NAMES = (
-    b"a.txt",
-    b"sub/b.txt",
-    b"sub/deep/er/c",
-    b".hidden",
-    b"...",
-    b"..a",
-    b"a..",
-    b"sub/..x",
-    b" ",
-    b" lead",
-    b"trail ",
-    b"two words",
-    b"a:b",
-    b"newspaper",
-    b"getaway",
-    b"pingpong",
-    b"new",
-    b"OK 5",
-    b"back\\slash",
-    b"-flag",
-    b"~",
-    b"*",
-    b"%00",
-    b"%2e%2e",
-    "größe.txt".encode(),
-    "файл/имя".encode(),
-    b"latin\xe9",
-    b"\xff\xfe\x80",
-    b"sub\xff/\x80",
-    b"n" * 255,
-    b"/".join([b"d" * 100] * 5) + b"/f",
+    *b"a.txt sub/b.txt sub/deep/er/c .hidden ... ..a a.. sub/..x".split(),
+    *(b" ", b" lead", b"trail ", b"two words", b"OK 5"),
+    *b"a:b newspaper getaway pingpong new".split(),
+    *rb"back\slash -flag ~ * %00 %2e%2e".split(),
+    *("größe.txt".encode(), "файл/имя".encode()),
+    *(b"latin\xe9", b"\xff\xfe\x80", b"sub\xff/\x80"),
+    *(b"n" * 255, b"/".join([b"d" * 100] * 5) + b"/f"),
 )
 
 
@@ -166,17 +126,8 @@ class FileNamesTest(SharedSceneTest):
 
     def test_links_that_are_absolute_or_leave_are_not_found(self) -> None:
         self.assert_not_found(
-            b"absolute",
-            b"absolute-folder/b.txt",
-            b"etc",
-            b"proc",
-            b"outside",
-            b"above",
-            b"above-folder/secret",
-            b"to-absolute",
-            b"to-root/outside",
-            b"to-above/outside/secret",
-            b"to-folder/../outside",
+            *b"absolute absolute-folder/b.txt etc proc outside above above-folder/secret".split(),
+            *b"to-absolute to-root/outside to-above/outside/secret to-folder/../outside".split(),
         )
 
     def test_links_that_leave_and_come_back_are_not_found(self) -> None:
@@ -191,29 +142,11 @@ class FileNamesTest(SharedSceneTest):
 
     def test_names_that_are_not_plain_relative_paths_are_not_found(self) -> None:
         self.assert_not_found(
-            b".",
-            b"..",
-            b"/",
-            b"//",
-            b"./a.txt",
-            b"/a.txt",
-            b"//a.txt",
-            b"a.txt/",
-            b"a.txt//",
-            b"a.txt/.",
-            b"sub//b.txt",
-            b"sub/./b.txt",
-            b"sub/../a.txt",
-            b"../files/a.txt",
-            b"../outside/secret",
-            b"..//",
-            b"sub/..",
-            b"sub/.",
-            b"../../../../../../etc/passwd",
-            b"/etc/passwd",
-            bytes(self.scene.root) + b"/a.txt",
-            b"size/0/",
-            b"/" * 511,
+            *b". .. / // ..// sub/.. sub/. size/0/".split(),
+            *b"./a.txt /a.txt //a.txt a.txt/ a.txt// a.txt/. sub//b.txt sub/./b.txt".split(),
+            *b"sub/../a.txt ../files/a.txt ../outside/secret".split(),
+            *b"/etc/passwd ../../../../../../etc/passwd".split(),
+            *(bytes(self.scene.root) + b"/a.txt", b"/" * 511),
         )
 
     def test_folders_are_not_found(self) -> None:
@@ -221,17 +154,8 @@ class FileNamesTest(SharedSceneTest):
 
     def test_missing_files_are_not_found(self) -> None:
         self.assert_not_found(
-            b"nothing",
-            b"A.TXT",
-            b"sub/nothing",
-            b"nothing/b.txt",
-            b"a.txt/b",
-            b"n" * 256,
-            b"n" * 511,
-            b"/".join([b"x"] * 256),
-            b"size/00",
-            b"a.txt ",
-            b"\xff",
+            *b"nothing A.TXT sub/nothing nothing/b.txt a.txt/b size/00".split(),
+            *(b"n" * 256, b"n" * 511, b"/".join([b"x"] * 256), b"a.txt ", b"\xff"),
         )
 
     def test_fifos_sockets_and_devices_are_not_found(self) -> None:
@@ -244,32 +168,13 @@ class FileNamesTest(SharedSceneTest):
         self.assertEqual(self.openers.opened, [])
 
     def test_every_not_found_has_the_same_text(self) -> None:
-        names = [
-            b"nothing",
-            b"outside",
-            b"sub",
-            b"fifo",
-            b"../outside/secret",
-            b"back",
-            b"etc",
-            b"/",
-            b"n" * 256,
-        ]
+        names = [*b"nothing outside sub fifo ../outside/secret back etc /".split(), b"n" * 256]
         self.client.send(b"".join(name + b"\n" for name in names))
         self.assertEqual(len({self.client.reply_line() for _ in names}), 1)
 
     def test_every_name_is_denied_alike_before_a_granted_get(self) -> None:
         stranger = self.connect(self.fileserver)
-        names = [
-            b"a.txt",
-            b"nothing",
-            b"fifo",
-            b"../outside/secret",
-            b"sub",
-            b"/",
-            b"\xff",
-            b"size/1000003",
-        ]
+        names = [*b"a.txt nothing fifo ../outside/secret sub / size/1000003".split(), b"\xff"]
         stranger.send(b"".join(name + b"\n" for name in names))
         lines = {stranger.reply_line() for _ in names}
         self.assertEqual(len(lines), 1)

@@ -39,6 +39,7 @@ class PagesTest(SharedSceneTest):
                 self.assertEqual(answer.fields["content-type"], _HTML)
                 self.assertEqual(answer.fields["vary"], "Accept")
                 self.assertIn("default-src 'none'", answer.fields["content-security-policy"])
+                self.assertEqual(answer.fields["x-content-type-options"], "nosniff")
                 self.assertIn(link, answer.body.decode())
                 self.assertNotIn(b"<script", answer.body)
                 # The connection goes on, so the length was right.
@@ -46,7 +47,8 @@ class PagesTest(SharedSceneTest):
 
     def test_every_other_client_gets_the_words_of_the_status(self) -> None:
         for status, client, target, _ in self.cases():
-            for fields in ((), ("Accept: */*",), ("Accept: application/json",)):
+            json_first = "Accept: application/json, text/html"
+            for fields in ((), ("Accept: */*",), ("Accept: application/json",), (json_first,)):
                 with self.subTest(status=status, fields=fields):
                     answer = client.ask(target, *fields)
                     self.assertEqual(answer.status, status)
@@ -60,6 +62,14 @@ class PagesTest(SharedSceneTest):
         self.assertEqual(head.body, b"")
         for name in ("content-type", "content-length", "vary"):
             self.assertEqual(head.fields[name], page.fields[name])
+
+    def test_the_page_repeats_nothing_of_the_path(self) -> None:
+        client = self.client(self.server, "alice", "wonderland")
+        for target in ("/%3Cscript%3E", "/<script>", "/%22onload=%22", "/%3c/"):
+            with self.subTest(target):
+                page = client.ask(target, _BROWSER)
+                self.assertEqual(page.status, 404)
+                self.assertEqual(page.body, client.ask("/none", _BROWSER).body)
 
     def test_what_is_no_reading_has_no_page(self) -> None:
         client = self.client(self.server, "alice", "wonderland")

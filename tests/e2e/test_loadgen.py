@@ -9,7 +9,7 @@ import time
 import unittest
 from pathlib import Path
 
-from loadgen_scene import GET, GET_LINE, LoadgenScene, one_byte_file
+from loadgen_scene import GET, GET_LINE, LoadgenScene, one_byte_file, slow_file
 from peers import Peer, Relay
 from programs import BUILD, environment, run
 from waiting import LONG_S, eventually
@@ -28,18 +28,8 @@ class LoadgenTest(LoadgenScene):
         for connection in ("per-request", "keep-alive"):
             for pipeline in ((), ("--pipeline",)):
                 with self.subTest(connection=connection, pipeline=pipeline):
-                    result = self.result(
-                        *GET,
-                        "--file",
-                        "file3",
-                        "--threads",
-                        4,
-                        "--requests",
-                        25,
-                        "--connection",
-                        connection,
-                        *pipeline,
-                    )
+                    flags = ("--threads", 4, "--requests", 25, "--connection", connection)
+                    result = self.result(*GET, "--file", "file3", *flags, *pipeline)
                     self.assertEqual((result["requests"], result["bytes"]), (100, 100 * 3000))
                     self.assertEqual(self.errors(result), {})
                     self.assertEqual(
@@ -57,13 +47,7 @@ class LoadgenTest(LoadgenScene):
 
     def test_an_invalid_run_has_failed_and_its_last_line_says_why(self) -> None:
         """One thread is done at once. Half of the load is missing for the rest of the time."""
-
-        def slow_second_file(line: bytes, connection: socket.socket) -> bytes:
-            if line == b"f2\n":
-                time.sleep(5.2)
-            return one_byte_file(line, connection)
-
-        peer = self.scene.keep(Peer(slow_second_file))
+        peer = self.scene.keep(Peer(slow_file("f2", 5.2)))
         flags = ("--file", "f%d", "--unique", 1, "--threads", 2, "--requests", 1)
         ended = run("loadgen", *GET, *flags, "--server", peer, "--json", "-")
         self.assertEqual(ended.returncode, 1, ended.stderr)
@@ -123,18 +107,8 @@ class LoadgenTest(LoadgenScene):
         self.serve()
         for connection, expected in (("per-request", 60), ("keep-alive", 3)):
             relay = self.scene.keep(Relay(self.fileserver.address))
-            self.result(
-                *GET,
-                "--file",
-                "file1",
-                "--threads",
-                3,
-                "--requests",
-                20,
-                "--connection",
-                connection,
-                server=relay,
-            )
+            flags = ("--threads", 3, "--requests", 20, "--connection", connection)
+            self.result(*GET, "--file", "file1", *flags, server=relay)
             # loadgen may connect once before the run, to see whether somebody listens.
             self.assertIn(relay.connections - expected, (0, 1), connection)
 

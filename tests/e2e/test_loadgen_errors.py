@@ -27,45 +27,20 @@ class LoadgenErrorsTest(LoadgenScene):
         self.serve()
         for pipeline in ((), ("--pipeline",)):
             for connection in ("per-request", "keep-alive"):
-                result = self.result(
-                    "get",
-                    "--user",
-                    "alice",
-                    "--password",
-                    "no",
-                    "--file",
-                    "file1",
-                    "--requests",
-                    5,
-                    *pipeline,
-                    "--connection",
-                    connection,
-                    status=1,
-                )
+                wrong = ("get", "--user", "alice", "--password", "no", "--file", "file1")
+                flags = ("--requests", 5, *pipeline, "--connection", connection)
+                result = self.result(*wrong, *flags, status=1)
                 self.assertEqual((self.errors(result), result["requests"]), ({"denied": 5}, 0))
 
     def test_a_password_may_come_from_the_environment_and_is_printed_nowhere(self) -> None:
         self.serve()
         self.scene.client(self.authserver).ask("new:bob:Xyzzy-Plugh")
-        flags = (
-            "get",
-            "--user",
-            "bob",
-            "--file",
-            "file1",
-            "--requests",
-            2,
-            "--server",
-            self.fileserver,
-            "--json",
-            "-",
-        )
-        ended = run("loadgen", *flags, env={"LOADGEN_PASSWORD": "Xyzzy-Plugh"})
+        flags = ("--file", "file1", "--requests", 2, "--server", self.fileserver, "--json", "-")
+        secret = {"LOADGEN_PASSWORD": "Xyzzy-Plugh"}
+        ended = run("loadgen", "get", "--user", "bob", *flags, env=secret)
         self.assertEqual(ended.returncode, 0, ended.stderr)
         self.assertNotIn("Xyzzy-Plugh", ended.stdout + ended.stderr)
-        self.assertNotIn(
-            "Xyzzy-Plugh", run("loadgen", "--help", env={"LOADGEN_PASSWORD": "Xyzzy-Plugh"}).stdout
-        )
+        self.assertNotIn("Xyzzy-Plugh", run("loadgen", "--help", env=secret).stdout)
 
     def test_busy_and_unavailable_are_counted_separately(self) -> None:
         self.serve("--max-connections", 1)
@@ -169,18 +144,8 @@ class LoadgenErrorsTest(LoadgenScene):
         for pipeline, expected in (((), [GET_LINE]), (("--pipeline",), [GET_LINE, b"a\n"])):
             with self.subTest(pipeline=pipeline):
                 peer = self.scene.keep(Peer(lambda line, _: None))
-                self.result(
-                    *GET,
-                    "--file",
-                    "a",
-                    "--requests",
-                    1,
-                    "--timeout",
-                    0.5,
-                    *pipeline,
-                    server=peer,
-                    status=1,
-                )
+                flags = ("--file", "a", "--requests", 1, "--timeout", 0.5, *pipeline)
+                self.result(*GET, *flags, server=peer, status=1)
                 self.assertEqual(peer.wait_for_lines(len(expected)), expected)
 
 

@@ -30,20 +30,8 @@ class LoadgenFilesTest(LoadgenScene):
     def test_once_ends_the_run_before_a_file_is_asked_for_twice(self) -> None:
         for warmup in ((), ("--warmup", 0.01)):
             peer = self.scene.keep(Peer(one_byte_file))
-            result = self.result(
-                *GET,
-                "--file",
-                "f%d",
-                "--unique",
-                500,
-                "--threads",
-                3,
-                "--seconds",
-                60,
-                "--once",
-                *warmup,
-                server=peer,
-            )
+            flags = ("--unique", 500, "--threads", 3, "--seconds", 60, "--once", *warmup)
+            result = self.result(*GET, "--file", "f%d", *flags, server=peer)
             names = [line for line in peer.lines if line != GET_LINE]
             self.assertEqual(len(set(names)), len(names))
             self.assertGreaterEqual(len(names), 500)
@@ -68,19 +56,8 @@ class LoadgenFilesTest(LoadgenScene):
     def test_an_incomplete_file_is_not_saved(self) -> None:
         peer = self.scene.keep(Peer(lambda line, _: b"OK\n" if line == GET_LINE else b"OK 5\nx"))
         kept = self.scene.folder / "kept"
-        result = self.result(
-            *GET,
-            "--file",
-            "a",
-            "--requests",
-            1,
-            "--timeout",
-            0.3,
-            "--save",
-            kept,
-            server=peer,
-            status=1,
-        )
+        flags = ("--file", "a", "--requests", 1, "--timeout", 0.3, "--save", kept)
+        result = self.result(*GET, *flags, server=peer, status=1)
         self.assertEqual(self.errors(result), {"timeout": 1})
         self.assertEqual(list(kept.iterdir()), [])
 
@@ -104,18 +81,8 @@ class LoadgenFilesTest(LoadgenScene):
         copies.mkdir()
         for name in ("file1", "file2", "file3", "file4"):
             (copies / name).write_bytes((self.scene.root / name).read_bytes())
-        flags = (
-            *GET,
-            "--file",
-            "file%d",
-            "--unique",
-            4,
-            "--requests",
-            4,
-            "--verify",
-            "--verify-root",
-            copies,
-        )
+        files = ("--file", "file%d", "--unique", 4, "--requests", 4)
+        flags = (*GET, *files, "--verify", "--verify-root", copies)
         self.assertEqual(self.errors(self.result(*flags)), {})
         changed = bytearray((copies / "file2").read_bytes())
         changed[-1] ^= 1

@@ -8,7 +8,7 @@ import threading
 import time
 import unittest
 
-from loadgen_scene import GET, LoadgenScene, one_byte_file
+from loadgen_scene import GET, LoadgenScene, one_byte_file, slow_file
 from peers import Peer
 from programs import BUILD, environment, run
 from waiting import LONG_S
@@ -40,13 +40,7 @@ class LoadgenLoopsTest(LoadgenScene):
 
     def test_a_slow_request_is_measured_under_load_and_loses_nothing(self) -> None:
         """One thread has a slow request at the end. The other one goes on until it has ended."""
-
-        def slow_first_file(line: bytes, connection: socket.socket) -> bytes:
-            if line == b"f1\n":
-                time.sleep(1.5)
-            return one_byte_file(line, connection)
-
-        peer = self.scene.keep(Peer(slow_first_file))
+        peer = self.scene.keep(Peer(slow_file("f1", 1.5)))
         flags = ("--file", "f%d", "--unique", 100_000, "--threads", 2, "--seconds", 0.3)
         result = self.result(*GET, *flags, server=peer)
         self.assertGreaterEqual(result["response_time_ms"]["max"], 1500)
@@ -85,17 +79,8 @@ class LoadgenLoopsTest(LoadgenScene):
         self.serve()
         seen = {}
         for loop, flags in (("closed", ()), ("open", ("--rate", 100))):
-            running = self.start(
-                *GET,
-                "--file",
-                "file1",
-                "--threads",
-                4,
-                "--seconds",
-                3,
-                *flags,
-                server=self.fileserver,
-            )
+            common = (*GET, "--file", "file1", "--threads", 4, "--seconds", 3)
+            running = self.start(*common, *flags, server=self.fileserver)
             time.sleep(0.5)
             self.fileserver.pause()
             time.sleep(1)

@@ -128,15 +128,8 @@ class LoadgenSignalsTest(SceneTest):
     def test_the_search_for_the_copies_of_verify_shows_its_progress_and_can_be_ended(self) -> None:
         terminal, its_end = pty.openpty()
         self.addCleanup(os.close, terminal)
-        flags = (
-            "--file",
-            "f%d",
-            "--unique",
-            1_000_000_000,
-            "--verify",
-            "--verify-root",
-            "/nowhere",
-        )
+        many = ("--file", "f%d", "--unique", 1_000_000_000)
+        flags = (*many, "--verify", "--verify-root", "/nowhere")
         command = [str(BUILD / "loadgen"), *GET, *map(str, flags)]
         running = subprocess.Popen(command, env=environment(), stderr=its_end)
         self.addCleanup(running.wait)
@@ -215,6 +208,13 @@ class LoadgenUsageTest(unittest.TestCase):
         self.assertEqual((ended.returncode, ended.stderr), (0, ""))
         self.assertEqual(not_shown(ended.stdout, "loadgen", LOADGEN), [], ended.stdout)
         self.assertEqual(unlisted(ended.stdout, LOADGEN), [])
+
+    def test_help_has_examples_and_groups_and_leaves_out_the_rare_ones(self) -> None:
+        shown = run("loadgen", "--help").stdout.splitlines()
+        titles = [line[:-1] for line in shown if line.endswith(":") and not line.startswith(" ")]
+        common = ["Basics", "What to request", "How much", "Output", "Open loop", "Connections"]
+        self.assertEqual(titles, ["Examples", *common, "Help and configuration"])
+        self.assertTrue(shown[-1].endswith("these groups: Bursts; Crowds."), shown[-1])
 
 
 if __name__ == "__main__":

@@ -85,6 +85,14 @@ class PrefetchPermissionsTest(SceneTest):
         self.assertIn('the folder cannot be listed name="hidden"', log)
         self.assertNotIn("memory-limit", log)
 
+    def test_a_folder_that_can_be_listed_but_not_entered_is_named(self) -> None:
+        self.folder.chmod(0o644)
+        client = self.serve()
+        self.assertEqual(client.ask("sub/deep/a"), "not-found")
+        log = self.fileserver.log()
+        self.assertIn('the folder cannot be entered, its files are not served name="sub"', log)
+        self.assertNotIn("memory-limit", log)
+
     def test_no_more_than_ten_files_that_cannot_be_read_are_named(self) -> None:
         for i in range(12):
             self.scene.write(f"f{i:02}", b"content").chmod(0)

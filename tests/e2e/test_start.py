@@ -188,6 +188,17 @@ class RefusesToStartTest(SceneTest):
                         "authserver", "--sqlite-path", path, "--model", model, named=str(path)
                     )
 
+    def test_what_is_missing_is_said_with_a_remedy_or_the_user(self) -> None:
+        missing = self.scene.folder / "missing"
+        self.assert_fails(
+            "fileserver", "--root", missing, named="No such file or directory; make it with mkdir"
+        )
+        self.assert_fails(
+            "authserver",
+            *("--sqlite-path", missing / "accounts.db"),
+            named="No such file or directory (as user ",
+        )
+
     def test_one_line_says_it(self) -> None:
         for program, flags in (
             ("fileserver", ("--root", self.scene.folder / "missing")),

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "loadgen/drivers/ftp.h"
+#include "loadgen/clients/drivers/ftp.h"
 #include "tests/fuzz/require.h"
 
 namespace {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "loadgen/drivers/http.h"
+#include "loadgen/clients/drivers/http.h"
 #include "tests/fuzz/require.h"
 
 namespace {

@@ -49,7 +49,7 @@ void read_body(std::string_view rest, const http::Body& body, std::size_t piece_
     request.size_bytes += before - piece.size();
   }
   request.is_complete = decoder.state() == ChunkDecoder::State::kComplete;
-  if (decoder.state() == ChunkDecoder::State::kRefused) request.status = decoder.status();
+  if (decoder.state() == ChunkDecoder::State::kRefused) request.status = decoder.status().number();
 }
 
 Request read_request(std::string_view stream, std::size_t piece_bytes) {
@@ -61,7 +61,7 @@ Request read_request(std::string_view stream, std::size_t piece_bytes) {
     state = parser.parse(received);
   }
   Request request;
-  if (state == HeadParser::State::kRefused) request.status = parser.status();
+  if (state == HeadParser::State::kRefused) request.status = parser.status().number();
   if (state != HeadParser::State::kComplete) return request;
   const http::RequestHead& head = parser.head();
   require(parser.size_bytes() <= http::kMaxHeadBytes + 2);

@@ -2,25 +2,82 @@
 
 from __future__ import annotations
 
+import tempfile
+import unittest
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, TypeVar
 
 from lab.observe.host import Host
 from lab.observe.usage import ComponentUsage, CoreUsage, DiskUsage, Usage
-from lab.plan import catalog
-from lab.plan.catalog import Cell
-from lab.plan.plan import Options
+from lab.plan import catalog, plan
+from lab.plan.catalog import BURST, Cell
+from lab.plan.figures import measured
+from lab.plan.plan import Options, Plan
+from lab.report import page
 from lab.results.environment import Environment, StackRecord
-from lab.results.records import Run
-from lab.workloads import known
-from lab.workloads.figures import measured
+from lab.results.records import Folder, Run
+from lab.workloads import closed_loop, crowd, known
+from lab.workloads.load import Load
+from lab.workloads.outcome import Result
+
+Wanted = TypeVar("Wanted")
+
+
+def folder(test: unittest.TestCase, parent: str | Path | None = None) -> Path:
+    """One of its own, which is gone when the test has ended."""
+    made = tempfile.TemporaryDirectory(dir=parent)
+    test.addCleanup(made.cleanup)
+    return Path(made.name)
+
+
+def results(test: unittest.TestCase, *runs: Run, environment: Environment | None = None) -> Folder:
+    """A results folder with these runs, and the environment if there is one."""
+    made = Folder(folder(test))
+    made.prepare()
+    if environment:
+        made.write_environment(environment)
+    for one in runs:
+        made.add(one, {})
+    return made
+
+
+def written(
+    test: unittest.TestCase, experiment: str, runs: Sequence[Run], **environment: Any
+) -> tuple[str, str]:
+    """The page and the summary of a quick run of this experiment."""
+    mode = catalog.modes()[catalog.experiments()[experiment].paper, "quick"]
+    its_own = replace(ENVIRONMENT, options=options(experiment), mode=mode, **environment)
+    made = results(test, *runs, environment=its_own)
+    page.write(made)
+    return (made.path / "report.html").read_text(), (made.path / "summary.md").read_text()
+
+
+def only(kind: type[Wanted], blocks: Sequence[object]) -> Wanted:
+    """The one block of this kind."""
+    (found,) = (block for block in blocks if isinstance(block, kind))
+    return found
+
+
+def options(*experiments: str, **changes: object) -> Options:
+    """Of a quick run without pinning, unless the changes say otherwise."""
+    chosen = {"mode": "quick", "pin": "none", **changes}
+    return Options(experiments=experiments, **chosen)  # type: ignore[arg-type]
+
+
+def planned(*experiments: str, **changes: object) -> Plan:
+    """On two cores, with an empty folder for files."""
+    with tempfile.TemporaryDirectory() as files:
+        return plan.make(options(*experiments, **changes), (0, 1), Path(files))
+
 
 CELL = Cell("prefetching", "1KB")
 NO_FOLDER = Path("/nonexistent")
 
 ENVIRONMENT = Environment(
-    options=Options(experiments=("table4",), mode="quick", pin="none"),
-    mode=replace(catalog.mode("002", "quick"), seconds=2, warmup_s=0.5, repeat=2),
+    options=options("table4"),
+    mode=replace(catalog.modes()["002", "quick"], seconds=2, warmup_s=0.5, repeat=2),
     cores=(0, 1),
     file_counts={"1KB": 100},
     stages=dict(catalog.stages()),
@@ -47,8 +104,34 @@ ENVIRONMENT = Environment(
     },
 )
 
-# What `loadgen --json` prints for a run without fault.
-LOADGEN_RESULT = {
+GET = closed_loop.ClosedLoop(
+    request="get",
+    server="127.0.0.1:1",
+    threads=4,
+    seconds=2.0,
+    warmup_s=0,
+    user="ann",
+    password="secret",
+    size_name="1KB",
+    size_bytes=1000,
+    files_per_thread=250,
+)
+CROWD = crowd.Crowd(
+    server="127.0.0.1:1",
+    threads=100,
+    user="ann",
+    password="secret",
+    size_name="10KB",
+    size_bytes=10_000,
+    rate_bytes_s=1000.0,
+    least_rate_percent=75,
+    engine="epoll",
+    ramp_s=2.0,
+    stable_s=5.0,
+)
+
+# What `loadgen get --json` prints for a run of GET without fault.
+LOADGEN_RESULT: dict[str, Any] = {
     "request": "get",
     "threads": 4,
     "connection": "per-request",
@@ -70,6 +153,11 @@ LOADGEN_RESULT = {
     "phases_ms": {},
     "cpu": {"used_cores": 0.5, "allowed_cores": 2, "is_bottleneck": False},
 }
+
+
+def result(load: Load = GET, **changes: Any) -> Result:
+    """Of this load: that of GET, with the changes."""
+    return load.parse({**LOADGEN_RESULT, **changes})
 
 
 def disk_usage(
@@ -141,6 +229,21 @@ def run(
     )
     figures = {name: changes.pop(name) for name in known.FIGURES if name in changes}
     return with_figures(replace(made, **changes), **figures)
+
+
+def crowd_trial(stage: str, users: int, held: int, row: str = "10KB", **changes: Any) -> Run:
+    """A trial of so many users, of whom some held."""
+    cell = Cell(stage, row, workload=catalog.CROWD)
+    return run(users, cell=cell, users_held=float(held), store="", **changes)
+
+
+def burst_trials(stage: str, transfers: int, *rates: float, **changes: Any) -> list[Run]:
+    """One in each pass, with its rate in bytes/s."""
+    cell = Cell(stage, "1MiB", workload=BURST)
+    return [
+        run(transfers, repeat=repeat, cell=cell, rate_bytes_s=rate, **changes)
+        for repeat, rate in enumerate(rates, start=1)
+    ]
 
 
 def with_figures(made: Run, **figures: float | None) -> Run:

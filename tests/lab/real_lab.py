@@ -8,9 +8,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from lab.rig.files import DROP_CACHES
 from lab.rig.servers import Programs
 from lab.rig.stores import KINDS
-from lab.systems.files import DROP_CACHES
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("TURNSTILE_BUILD", ROOT / "build")).resolve()

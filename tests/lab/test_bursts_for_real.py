@@ -1,9 +1,9 @@
 """`lab run 000-table1` for real: bursts of our server with cold files on a slow disk."""
 
-import tempfile
 import unittest
 from pathlib import Path
 
+import examples
 from real_lab import BUILD, disk_folder, lab, table, why_no_cold_stages, why_no_run
 
 from lab.rig import control_group
@@ -60,9 +60,7 @@ class BurstsTest(unittest.TestCase):
         self.assertIn("was frozen while all transfers were asked for", report)
 
     def programs_that_leave_it_frozen(self) -> Path:
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        folder = Path(temporary.name)
+        folder = examples.folder(self)
         for name in ("fileserver", "authserver"):
             (folder / name).symlink_to(BUILD / name)
         script = folder / "loadgen"
@@ -72,9 +70,7 @@ class BurstsTest(unittest.TestCase):
 
     def run_lab(self, *flags: str) -> Path:
         """Measures Table 1. Returns the folder, which has the results in out."""
-        temporary = tempfile.TemporaryDirectory(dir=disk_folder())
-        self.addCleanup(temporary.cleanup)
-        folder = Path(temporary.name)
+        folder = examples.folder(self, disk_folder())
         self.skip_without_slow_disk(folder)
         places = ["--work", str(folder / "work"), "--out", str(folder / "out")]
         usual = ["--quick", "--repeat", "1", "--programs", str(BUILD), *places]
@@ -88,7 +84,3 @@ class BurstsTest(unittest.TestCase):
                 pass
         except Failed as error:
             self.skipTest(str(error))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,9 +1,8 @@
 """`lab run 001-servers` for real: a crowd in front of our servers, with threads and processes."""
 
-import tempfile
 import unittest
-from pathlib import Path
 
+import examples
 from real_lab import BUILD, disk_folder, lab, table, why_no_run
 
 USERS = (10, 30)
@@ -12,9 +11,7 @@ USERS = (10, 30)
 class CrowdsTest(unittest.TestCase):
     @unittest.skipIf(why_no_run(), why_no_run())
     def test_users_hold_and_what_each_takes_is_counted(self):
-        temporary = tempfile.TemporaryDirectory(dir=disk_folder())
-        self.addCleanup(temporary.cleanup)
-        folder = Path(temporary.name)
+        folder = examples.folder(self, disk_folder())
         flags = ["--quick", "--stages", "ours,ours-process", "--rate", "10000"]
         flags += ["--machine", "host"]  # not everybody may make control groups
         flags += ["--threads", ",".join(map(str, USERS))]
@@ -35,7 +32,3 @@ class CrowdsTest(unittest.TestCase):
             self.assertEqual(each, 1 if row["stage"] == "ours-process" else 0, row)
         summary = (folder / "out" / "summary.md").read_text(encoding="utf-8")
         self.assertIn("| ours | our authserver | 10KB | 10000 |", summary)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -133,7 +133,3 @@ def _read(path: Path) -> bytes:
         return path.read_bytes()
     except OSError:
         return b""
-
-
-if __name__ == "__main__":
-    unittest.main()

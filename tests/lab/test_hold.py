@@ -118,7 +118,3 @@ class HoldTest(unittest.TestCase):
         self.assertIn("no process", self._refused())
         self.assertIn("no folder of a control group", self._refused("--hold", str(self.folder)))
         self.assertIn("loadgen itself", self._refused(prefix=self.group.prefix))
-
-
-if __name__ == "__main__":
-    unittest.main()

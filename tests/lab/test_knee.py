@@ -1,9 +1,8 @@
 """`lab run knee` for real: an open loop at parts of the maximum, and a search."""
 
-import tempfile
 import unittest
-from pathlib import Path
 
+import examples
 from real_lab import BUILD, disk_folder, lab, table, why_no_run
 
 from lab.procedures.offered_load import SHARES
@@ -14,9 +13,7 @@ TINY = ["--quick", "--threads", "2", "--seconds", "1", "--repeat", "1"]
 class KneeTest(unittest.TestCase):
     @unittest.skipIf(why_no_run(), why_no_run())
     def test_parts_of_the_maximum_are_offered_and_the_report_says_what_was_found(self):
-        temporary = tempfile.TemporaryDirectory(dir=disk_folder())
-        self.addCleanup(temporary.cleanup)
-        folder = Path(temporary.name)
+        folder = examples.folder(self, disk_folder())
         flags = ["--programs", str(BUILD), "--work", str(folder / "work"), "--p99", "30000"]
         done = lab("run", "knee", *TINY, *flags, "--out", str(folder / "out"))
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -36,7 +33,3 @@ class KneeTest(unittest.TestCase):
         summary = (folder / "out" / "summary.md").read_text(encoding="utf-8")
         self.assertIn("turnstile, get 1KB, open loop: ", summary)
         self.assertTrue(list((folder / "out" / "figures").glob("offered-load-*.svg")))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -36,7 +36,7 @@ def seconds_of(words: list[str]) -> float:
         mock.patch("lab.plan.file_counts.wanted_count", lambda size, mode, _: size.files[mode]),
     ):
         chosen = options.checked(cli._parser().parse_args(words))
-        return plan.make(chosen, _TWO_CORES, nowhere).seconds_estimate(nowhere)
+        return plan.make(chosen, _TWO_CORES, nowhere).seconds
 
 
 class PagesTest(unittest.TestCase):

@@ -73,7 +73,3 @@ class RecordedTest(unittest.TestCase):
             )
         bytes_read = found.disks["vda"].read_bytes_per_s * run.elapsed_s
         self.assertAlmostEqual(bytes_read / run.bytes, 1, delta=0.1)
-
-
-if __name__ == "__main__":
-    unittest.main()

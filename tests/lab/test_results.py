@@ -119,7 +119,3 @@ class KeptReportTest(unittest.TestCase):
                         if canvas.title.startswith(f"{catalog.row_title(cell.row)}:")
                     )
                     self.assertIn(cell.stage, drawings.words(panel))
-
-
-if __name__ == "__main__":
-    unittest.main()

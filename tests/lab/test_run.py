@@ -2,10 +2,8 @@
 
 import contextlib
 import io
-import tempfile
 import unittest
 from dataclasses import replace
-from pathlib import Path
 from typing import ClassVar
 from unittest import mock
 
@@ -19,25 +17,18 @@ from lab.procedures.measure import Measured
 from lab.rig.errors import Failed, WrongUsage
 from lab.rig.servers import Programs
 
-TABLE_1 = Options(experiments=("table1",), mode="quick", pin="none")
-TWO_CELLS = Options(
-    experiments=("table4",),
-    mode="quick",
-    stages=("turnstile",),
-    rows=("new", "1KB"),
-    threads=(1, 2),
-    repeat=2,
-    pin="none",
+TABLE_1 = examples.options("table1")
+TWO_CELLS = examples.options(
+    "table4", stages=("turnstile",), rows=("new", "1KB"), threads=(1, 2), repeat=2
 )
+KNEE = examples.options("knee")
 
-KNEE = Options(experiments=("knee",), mode="quick", pin="none")
 
-
-def made_up_point(stack, conditions, setting, repeat):
+def made_up_point(stand, setting, repeat):
     threads = setting.threads
     made = examples.run(threads, 1000.0 * threads, repeat)
     return Measured(
-        run=replace(made, cell=stack.cell, store="sqlite"),
+        run=replace(made, cell=stand.planned.cell, store="sqlite"),
         evidence={"command": "loadgen"},
         transfers=[],
         made_in_all=None,
@@ -62,17 +53,15 @@ class MadeUpServers:
 
 class RunTest(unittest.TestCase):
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.out = Path(temporary.name) / "out"
-        self.work = Path(temporary.name) / "work"
+        folder = examples.folder(self)
+        self.out, self.work = folder / "out", folder / "work"
         self.patch("observe.host.describe", return_value=Host(kernel="6.1"))
         self.patch("rig.iperf3.is_installed", return_value=False)
         self.patch("observe.disk_probe.measure", return_value=None)
         self.patch("run.Programs.require")
-        self.patch("report.page.write")
+        self.reported: list[run.Folder] = []
         self.patch("run.signal.signal")
-        self.patch("systems.files.make", return_value=self.work)
+        self.patch("rig.files.filled", return_value=self.work)
         self.point = self.patch("procedures.measure.point", side_effect=made_up_point)
         self.system = mock.Mock()
         self.system.prepared.side_effect = lambda *_: contextlib.nullcontext(self.system)
@@ -92,7 +81,7 @@ class RunTest(unittest.TestCase):
     def run_lab(self, options: Options):
         places = run.Places(self.out, self.work, Programs(self.work))
         with contextlib.redirect_stderr(io.StringIO()):
-            run.run(options, places)
+            run.run(options, places, self.reported.append)
         return run.Folder(self.out)
 
     def test_the_record_says_what_was_run_and_that_it_is_complete(self):
@@ -131,8 +120,8 @@ class RunTest(unittest.TestCase):
         self.assertEqual(environment.stages["turnstile"].machine.name, "486")
 
     def test_an_open_loop_has_its_own_points_with_the_limit_that_was_asked_for(self):
-        def point(stack, conditions, setting, repeat):
-            made, rate = made_up_point(stack, conditions, setting, repeat), setting.offered_rps
+        def point(stand, setting, repeat):
+            made, rate = made_up_point(stand, setting, repeat), setting.offered_rps
             run = examples.with_figures(made.run, offered_rps=rate)
             return replace(made, run=replace(run, p99_ms=rate and rate / 100))
 
@@ -170,7 +159,4 @@ class RunTest(unittest.TestCase):
         folder = run.Folder(self.out)
         self.assertEqual(folder.environment().problems, {"turnstile, new": "no disk"})
         self.assertEqual({run.cell.row for run in folder.runs()}, {"1KB"})
-
-
-if __name__ == "__main__":
-    unittest.main()
+        self.assertEqual([one.path for one in self.reported], [self.out])

@@ -3,10 +3,9 @@
 import json
 import os
 import subprocess
-import tempfile
 import unittest
-from pathlib import Path
 
+import examples
 from real_lab import BUILD, TINY, disk_folder, lab, table, why_no_run
 from ssh_host import SshHost, why_no_ssh_host
 
@@ -30,9 +29,7 @@ def why_no_namespace() -> str:
 
 class TopologyTest(unittest.TestCase):
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory(dir=disk_folder())
-        self.addCleanup(temporary.cleanup)
-        self.folder = Path(temporary.name)
+        self.folder = examples.folder(self, disk_folder())
         self.out = self.folder / "out"
 
     def run_lab(self, *flags: str, path: str = "") -> None:
@@ -120,7 +117,3 @@ class TopologyTest(unittest.TestCase):
         for text in ("", "1", "0mbit", "1gbps", "1 gbit", "-1mbit"):
             with self.assertRaises(WrongUsage):
                 wire.bits_per_s(text)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -30,6 +30,7 @@ BUILD = [
     "curl",
 ]
 TEST = [
+    "ccache",
     "catch2",
     "iperf3",
     "sqlite3",
@@ -44,6 +45,8 @@ TEST = [
     "fail2ban",
     "prometheus",
     "util-linux-extra",
+    "lintian",
+    "logrotate",
 ]
 
 # What the bench compares with, where a distribution has it.

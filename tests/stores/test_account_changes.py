@@ -21,6 +21,15 @@ FILE = b"a.txt"
 CLIENTS = 8
 
 
+def replies(client: Client, lines: list[str]) -> list[Reply]:
+    """The replies to lines that were sent. What a busy machine had no time for is asked again."""
+    found = client.replies(len(lines))
+    for number, line in enumerate(lines):
+        while found[number] == "unavailable":
+            found[number] = client.ask(line)
+    return found
+
+
 class Asker(threading.Thread):
     """Logs in over and over until it is told that the account was removed, and then once more."""
 
@@ -96,11 +105,12 @@ class AccountChangesTest(StoreTest):
                     self.assert_done("add", user, *store, said="old\n")
 
                     def assert_answers(old: str, new: str, user=user, clients=clients) -> None:
-                        lines = [f"get:{user}:{password}\n" for password in ("old", "new")]
+                        # The second of each finds what is remembered.
+                        lines = [f"get:{user}:{password}" for password in ("old", "new")] * 2
                         for one in clients:
-                            one.send("".join(lines * 2))  # the second finds what is remembered
+                            one.send("\n".join([*lines, ""]))
                         for one in clients:
-                            self.assertEqual(one.replies(4), [old, new] * 2)
+                            self.assertEqual(replies(one, lines), [old, new] * 2)
 
                     assert_answers("OK", "denied")
                     self.assert_done("password", user, *store, said="new\n")
@@ -132,8 +142,9 @@ class AccountChangesTest(StoreTest):
                         asker.is_removed.set()
                     for asker in crowd:
                         asker.join(4 * LONG_S)
-                        self.assertEqual(asker.first, {"OK"})
-                        self.assertEqual(asker.last, {"denied"})
+                        # A busy machine may have no time for some of them.
+                        self.assertEqual(asker.first - {"unavailable"}, {"OK"})
+                        self.assertEqual(asker.last - {"unavailable"}, {"denied"})
 
     def test_what_is_taken_or_not_there_fails_and_changes_nothing(self) -> None:
         for kind in STORES:

@@ -2,6 +2,7 @@
 
 import contextlib
 import socket
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
@@ -107,26 +108,23 @@ class _Packets:
         return self._stream.read(int.from_bytes(header[:3], "little"))
 
 
+def start_on(
+    server: Listening, *flags: object, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """An authserver that does not start, because this is its store."""
+    host, port = server.address
+    store = ("--store", "mysql", "--mysql-host", host, "--mysql-port", port)
+    return programs.run("authserver", "--listen", "127.0.0.1:0", *store, *flags, env=env)
+
+
 class HostileMysqlTest(unittest.TestCase):
     def test_no_file_of_the_host_is_handed_out(self) -> None:
         with tempfile.NamedTemporaryFile() as secret:
             secret.write(SECRET)
             secret.flush()
             with contextlib.closing(GreedyMysql(Path(secret.name))) as server:
-                done = programs.run(
-                    "authserver",
-                    "--listen",
-                    "127.0.0.1:0",
-                    "--store",
-                    "mysql",
-                    "--mysql-host",
-                    server.address[0],
-                    "--mysql-port",
-                    server.address[1],
-                    # The sandbox alone would keep the file from the server.
-                    "--sandbox",
-                    "off",
-                )
+                # The sandbox alone would keep the file from the server.
+                done = start_on(server, "--sandbox", "off")
         self.assertGreater(server.asked, 0, done.stderr)
         self.assertNotIn(SECRET, server.received)
         self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
@@ -135,17 +133,7 @@ class HostileMysqlTest(unittest.TestCase):
         with tempfile.NamedTemporaryFile() as key:  # it is not read before the server asks for it
             for flags in ((), ("--mysql-server-public-key", key.name)):
                 with self.subTest(flags), contextlib.closing(PasswordCatcher()) as server:
-                    done = programs.run(
-                        "authserver",
-                        "--listen",
-                        "127.0.0.1:0",
-                        "--store",
-                        "mysql",
-                        "--mysql-port",
-                        server.address[1],
-                        *flags,
-                        env={"AUTHSERVER_MYSQL_PASSWORD": PASSWORD},
-                    )
+                    done = start_on(server, *flags, env={"AUTHSERVER_MYSQL_PASSWORD": PASSWORD})
                     self.assertGreater(server.asked, 0, done.stderr)
                     self.assertNotIn(PASSWORD.encode(), server.received)
                     self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1))

@@ -34,6 +34,22 @@ class StoreStartTest(StoreTest):
                 done = self.run_plain("--store", kind, *flags)
                 self.assertNotIn("READY", done.stdout)
                 self.assert_refused(done, 1, words)
+                if kind == "mysql":
+                    self.assert_refused(done, 1, "; scripts/setup-mysql makes the user")
+
+    def test_a_store_that_does_not_run(self) -> None:
+        nobody = ("--mysql-port", "1", "--mysql-host", "127.0.0.1")
+        done = self.run_plain("--store", "mysql", *nobody)
+        self.assert_refused(done, 1, "; is the server running?")
+
+    def test_a_redis_whose_password_was_not_given_or_is_another_one(self) -> None:
+        redis = Redis(self.scene.folder / "locked", password="secret")
+        self.addCleanup(redis.close)
+        done = self.run_plain("--store", "redis", "--redis-port", redis.port)
+        self.assert_refused(done, 1, "; name the file of the password by --redis-password-file")
+        wrong = ("--redis-password-file", self.secret("wrong\n"))
+        done = self.run_plain("--store", "redis", *redis.authserver_flags, *wrong)
+        self.assert_refused(done, 1, "--redis-password-file or --redis-password is another one")
 
     def test_a_database_that_is_not_there(self) -> None:
         self.assert_refused(

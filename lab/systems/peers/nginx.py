@@ -35,16 +35,11 @@ def command(folder: Path, settings: Path) -> list[str]:
     return [PROGRAM.found(), "-e", "stderr", "-p", str(folder), "-c", str(settings)]
 
 
-def configuration(folder: Path, root: Path, address: Address, guard: Guard) -> str:
-    """The text of nginx.conf. nginx writes only to folder."""
-    modules = "\n".join(f"load_module {MODULES / name};" for name in guard.modules)
-    # Root's workers would become www-data, which may not be allowed to reach the files.
-    user = "user root root;" if os.geteuid() == 0 else ""
-    return f"""
+_CONFIGURATION = """
 {modules}
 {user}
 daemon off;
-worker_processes {guard.workers or len(usable_cores())};
+worker_processes {workers};
 worker_rlimit_nofile 20000;
 pid "{folder}/nginx.pid";
 error_log stderr error;
@@ -78,6 +73,20 @@ http {{
     }}
 }}
 """
+
+
+def configuration(folder: Path, root: Path, address: Address, guard: Guard) -> str:
+    """The text of nginx.conf. nginx writes only to folder."""
+    return _CONFIGURATION.format(
+        modules="\n".join(f"load_module {MODULES / name};" for name in guard.modules),
+        # Root's workers would become www-data, which may not be allowed to reach the files.
+        user="user root root;" if os.geteuid() == 0 else "",
+        workers=guard.workers or len(usable_cores()),
+        folder=folder,
+        root=root,
+        address=address,
+        guard=guard,
+    )
 
 
 class Nginx(PeerServer):

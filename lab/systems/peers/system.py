@@ -14,11 +14,11 @@ from ...plan.pinning import Pinning
 from ...rig import servers, stores
 from ...rig.cores import Cores
 from ...rig.errors import Failed
-from ...rig.place import HERE, Place
 from ...rig.processes import Address, Program
 from ...rig.servers import Programs
 from ...rig.stores import Store
 from ..programs import OfPrograms
+from ..system import Site
 from . import known
 from .ftp_server import ANONYMOUS
 from .known import Entry
@@ -103,50 +103,44 @@ class ReadyPeer:
     store: Store | None
 
     @contextmanager
-    def running(
-        self,
-        cell: Cell,
-        pinning: Pinning,
-        root: Path,
-        logs: Path,
-        place: Place = HERE,
-        wrapper: tuple[str, ...] = (),
-    ) -> Iterator[RunningPeer]:
-        asks_nobody = self.entry.asks_whom == known.NOBODY
-        user = ANONYMOUS if asks_nobody else f"lab-{secrets.token_hex(8)}"
-        account = Account(user, secrets.token_hex(16))
+    def running(self, cell: Cell, pinning: Pinning, site: Site) -> Iterator[RunningPeer]:
+        account = self._new_account()
         stores_folder = self.work / "stores"  # what is left there is removed by the next lab
         stores_folder.mkdir(parents=True, exist_ok=True)
-        logs.mkdir(parents=True, exist_ok=True)
+        site.logs.mkdir(parents=True, exist_ok=True)
         with ExitStack() as stack:
             folder = stack.enter_context(tempfile.TemporaryDirectory(dir=stores_folder))
             authserver, address = None, None
             if self.store:
-                authserver = self._authserver(self.store, pinning, logs / f"{cell.slug}.")
+                authserver = self._authserver(self.store, pinning, site.logs / f"{cell.slug}.")
                 stack.callback(authserver.stop)
                 address = authserver.wait_ready(_START_TIMEOUT_S)
                 servers.make_account(address, account.user, account.password)
             setting = Setting(
-                root=root,
+                root=site.root,
                 folder=Path(folder),
                 packages=packages_in(self.work),
                 accounts=(account,),
-                host=place.host,
+                host=site.place.host,
                 cores=pinning.cores["fileserver"],
-                wrapper=wrapper,
+                wrapper=site.wrapper,
                 authserver=address,
-                log_prefix=f"{logs.resolve()}/{cell.slug}.",
+                log_prefix=f"{site.logs.resolve()}/{cell.slug}.",
             )
-            server = stack.enter_context(known.running(self.entry.name, setting))
             yield RunningPeer(
                 cell=cell,
                 entry=self.entry,
                 stage=self.stage,
-                server=server,
+                server=stack.enter_context(known.running(self.entry.name, setting)),
                 account=account,
                 authserver=authserver,
                 behind=self.store,
             )
+
+    def _new_account(self) -> Account:
+        asks_nobody = self.entry.asks_whom == known.NOBODY
+        user = ANONYMOUS if asks_nobody else f"lab-{secrets.token_hex(8)}"
+        return Account(user, secrets.token_hex(16))
 
     def _authserver(self, store: Store, pinning: Pinning, prefix: Path) -> Program:
         if store.program:

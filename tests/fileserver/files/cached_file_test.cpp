@@ -54,7 +54,7 @@ TEST_CASE("files of any size are read whole", "[files]") {
   const tests::TemporaryFolder folder;
   MemoryBudget budget(1 << 30);
   for (const std::size_t size :
-       {0, 1, 511, 512, 4095, 4096, 4097, 16383, 16384, 16385, 1'000'000, 3 << 20}) {
+       {0U, 1U, 511U, 512U, 4095U, 4096U, 4097U, 16383U, 16384U, 16385U, 1'000'000U, 3U << 20}) {
     CAPTURE(size);
     folder.write("file", pattern(size));
     const auto fence = Fence::around(folder.path());

@@ -57,7 +57,7 @@ TEST_CASE("any range of a file is sent behind its head, from memory and from dis
   const auto fence = fence_around(folder);
   MemoryBudget budget(1 << 30);
   SendableMemory memory;
-  for (const std::size_t size : {0, 1, 1000, 16384, 150'000}) {
+  for (const std::size_t size : {0U, 1U, 1000U, 16384U, 150'000U}) {
     const std::string content = pattern(size);
     folder.write("file", content);
     const OpenedFile in_memory = load(*fence, "file", size, memory, budget);

@@ -17,7 +17,7 @@ void no_report(std::size_t, double) {}
 }  // namespace
 
 TEST_CASE("the work is called once for each number", "[files]") {
-  for (const std::size_t count : {0, 1, 7, 1000}) {
+  for (const std::size_t count : {0U, 1U, 7U, 1000U}) {
     CAPTURE(count);
     std::vector<std::atomic<int>> times(count);
     CHECK(for_each_in_parallel(

@@ -3,35 +3,17 @@
 #include <string>
 
 #include "tests/catch.h"
-#include "tests/lib/http/parsed_head.h"
 
 using fileserver::ListedEntry;
 using fileserver::readable_size;
 
 namespace {
 
-bool prefers_json(const std::string& accept) {
-  const testing::ParsedHead head(testing::request("GET", accept));
-  REQUIRE(head.status() == 200);
-  return fileserver::prefers_json(*head);
-}
-
 bool contains(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
 }  // namespace
-
-TEST_CASE("a listing is JSON if that is accepted before HTML", "[listing]") {
-  CHECK(prefers_json("Accept: application/json\r\n"));
-  CHECK(prefers_json("Accept: */*, Application/JSON;q=0.1, text/html\r\n"));
-  CHECK(prefers_json("Accept: a/b\r\nAccept: application/json\r\n"));
-  CHECK_FALSE(prefers_json(""));
-  CHECK_FALSE(prefers_json("Accept: */*\r\n"));
-  CHECK_FALSE(prefers_json("Accept: text/html, application/json\r\n"));
-  CHECK_FALSE(prefers_json("Accept: text/html\r\nAccept: application/json\r\n"));
-  CHECK_FALSE(prefers_json("Accept: application/jsonp\r\n"));
-}
 
 TEST_CASE("names are sorted by their bytes", "[listing]") {
   std::vector<ListedEntry> entries{{"b"}, {"a", true}, {"\xc3\xa4"}, {"B"}, {".a"}, {"a.txt"}};

@@ -8,24 +8,12 @@ import examples
 
 from lab.analysis import bursts, findings
 from lab.analysis.cells import Analysis
-from lab.plan.catalog import BURST, Cell
 from lab.plan.claims import BurstRatio
 from lab.results.records import Run
 
 
 def trials(stage: str, transfers: int, *rates: float) -> list[Run]:
-    """One in each pass."""
-    cell = Cell(stage, "1MiB", workload=BURST)
-    return [
-        examples.run(
-            transfers,
-            repeat=repeat,
-            cell=cell,
-            rate_bytes_s=rate,
-            simultaneity=0.9,
-        )
-        for repeat, rate in enumerate(rates, start=1)
-    ]
+    return examples.burst_trials(stage, transfers, *rates, simultaneity=0.9)
 
 
 def verdict(runs: list[Run], **bounds: Any) -> list[str]:
@@ -98,7 +86,3 @@ class BurstsTest(unittest.TestCase):
 
     def test_bursts_are_in_no_table_of_closed_loops(self):
         self.assertEqual(Analysis(trials("a", 4, 1.0), examples.ENVIRONMENT).results(), [])
-
-
-if __name__ == "__main__":
-    unittest.main()

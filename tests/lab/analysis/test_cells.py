@@ -12,6 +12,20 @@ class AnalysisTest(unittest.TestCase):
     def result(self, *runs):
         return Analysis(list(runs), examples.ENVIRONMENT).result(examples.CELL)
 
+    def flat(self, *used, threads=(1, 2, 4)):
+        """A sweep without a rise. used is what the machine did in each pass."""
+        return self.result(
+            *(
+                examples.run(n, 1000.0, repeat, one)
+                for repeat, one in enumerate(used, 1)
+                for n in threads
+            )
+        )
+
+    def alone(self, **used):
+        """One run at N = 1; used is CPU of components."""
+        return self.result(examples.run(1, 1000.0, used=examples.usage(used)))
+
     def test_invalid_runs_enter_nothing(self):
         result = self.result(
             examples.run(1, 1000.0), examples.run(2, 9000.0, failures="X·R is 2.000 of N")
@@ -33,20 +47,15 @@ class AnalysisTest(unittest.TestCase):
         self.assertEqual(result.best.typical().throughput_rps, 1000.0)
 
     def test_what_is_at_no_station_at_n_1_is_delay(self):
-        result = self.result(
-            examples.run(
-                1, 1000.0, used=examples.usage({"fileserver": 0.6}, disk=examples.disk_usage(0.1))
-            )
-        )
+        used = examples.usage({"fileserver": 0.6}, disk=examples.disk_usage(0.1))
+        result = self.result(examples.run(1, 1000.0, used=used))
         self.assertAlmostEqual(result.model.response_s, 0.001)
         self.assertAlmostEqual(result.model.delay_s, 0.001 - 0.0006 - 0.0001)
         self.assertAlmostEqual(result.crossing, 0.001 / 0.0003)
         self.assertAlmostEqual(result.parallelism, 0.7)
 
     def test_the_prediction_is_where_the_model_has_95_percent_of_its_asymptote(self):
-        result = self.result(
-            examples.run(1, 1000.0, used=examples.usage({"fileserver": 0.8, "loadgen": 0.2}))
-        )
+        result = self.alone(fileserver=0.8, loadgen=0.2)
         most = result.model.bound(1_000_000)
         rates = [one.throughput_rps for one in result.model.predictions(30)]
         first = next(index for index, rate in enumerate(rates, 1) if rate >= 0.95 * most)
@@ -54,9 +63,7 @@ class AnalysisTest(unittest.TestCase):
         self.assertGreater(result.predicted, result.crossing)
 
     def test_overlapping_stations_still_predict_what_was_measured_at_n_1(self):
-        result = self.result(
-            examples.run(1, 1000.0, used=examples.usage({"fileserver": 0.9, "loadgen": 0.9}))
-        )
+        result = self.alone(fileserver=0.9, loadgen=0.9)
         self.assertLess(result.model.delay_s, 0)
         self.assertAlmostEqual(result.model.predictions(1)[0].throughput_rps, 1000.0)
         self.assertAlmostEqual(result.parallelism, 1.81)
@@ -96,14 +103,14 @@ class AnalysisTest(unittest.TestCase):
 
     def test_full_cores_of_which_the_load_generator_uses_over_half_are_its_limit(self):
         used = examples.usage({"fileserver": 0.8, "loadgen": 1.1}, core_busy=0.98)
-        result = self.result(*(examples.run(threads, 1000.0, used=used) for threads in (1, 2, 4)))
+        result = self.flat(used)
         self.assertEqual((result.verdict.label, result.verdict.named), ("load generator", None))
 
     def test_nobody_is_named_for_a_shared_cpu_without_over_half_of_it(self):
         used = examples.usage(
             {"fileserver": 0.9, "authserver": 0.5, "loadgen": 0.6}, core_busy=0.98
         )
-        result = self.result(*(examples.run(threads, 1000.0, used=used) for threads in (1, 2, 4)))
+        result = self.flat(used)
         self.assertEqual((result.verdict.label, result.verdict.named.owners), ("shared CPU", ()))
         self.assertEqual(result.verdict.named.others, ("loadgen", "authserver"))
         self.assertIn("fileserver 45%, loadgen 30%, authserver 25%", result.verdict.sentence)
@@ -115,47 +122,21 @@ class AnalysisTest(unittest.TestCase):
             )
             for cores in (1.1, 1.1, 0.9)
         ]
-        result = self.result(
-            *(
-                examples.run(threads, 1000.0, repeat, used)
-                for repeat, used in enumerate(each, 1)
-                for threads in (1, 2, 4)
-            )
-        )
-        self.assertEqual(result.verdict.label, "shared CPU")
+        self.assertEqual(self.flat(*each).verdict.label, "shared CPU")
 
     def test_all_runs_from_n_star_on_decide_not_the_typical_one(self):
-        disks = {1: 0.89, 2: 0.74, 3: 0.96}
-        result = self.result(
-            *(
-                examples.run(
-                    threads,
-                    1000.0,
-                    repeat,
-                    examples.usage(core_busy=0.78, disk=examples.disk_usage(disk, read=1e8)),
-                )
-                for repeat, disk in disks.items()
-                for threads in (1, 2, 4)
-            )
-        )
+        disks = [examples.disk_usage(busy, read=1e8) for busy in (0.89, 0.74, 0.96)]
+        result = self.flat(*(examples.usage(core_busy=0.78, disk=disk) for disk in disks))
         self.assertEqual(result.verdict.label, "disk reads and shared CPU alike (close)")
         self.assertIsNone(result.verdict.named)
 
     def test_with_one_pass_each_run_must_show_the_lead(self):
         def label(last_disk: float) -> str:
-            disks = {1: 0.99, 2: 0.99, 4: 0.99, 8: last_disk}
-            return self.result(
-                *(
-                    examples.run(
-                        n,
-                        1000.0,
-                        used=examples.usage(
-                            core_busy=0.9, disk=examples.disk_usage(disk, read=1e8)
-                        ),
-                    )
-                    for n, disk in disks.items()
-                )
-            ).verdict.label
+            runs = []
+            for n, busy in {1: 0.99, 2: 0.99, 4: 0.99, 8: last_disk}.items():
+                disk = examples.disk_usage(busy, read=1e8)
+                runs.append(examples.run(n, 1000.0, used=examples.usage(core_busy=0.9, disk=disk)))
+            return self.result(*runs).verdict.label
 
         self.assertEqual(label(0.99), "disk reads")
         self.assertEqual(label(0.92), "disk reads and shared CPU alike")
@@ -170,12 +151,12 @@ class AnalysisTest(unittest.TestCase):
     def test_a_busy_disk_is_named_after_whoever_uses_it(self):
         used = examples.usage(core_busy=0.3, disk=examples.disk_usage(0.97, written=50e6))
         used.components["store"] = replace(used.components["store"], write_bytes_per_s=49e6)
-        result = self.result(*(examples.run(threads, 1000.0, used=used) for threads in (1, 2, 4)))
+        result = self.flat(used)
         self.assertEqual(result.verdict.label, "MySQL's disk writes")
 
     def test_full_cores_are_named_after_whoever_fills_them(self):
         used = examples.usage({"fileserver": 1.2, "loadgen": 0.7}, core_busy=0.98)
-        result = self.result(*(examples.run(threads, 1000.0, used=used) for threads in (1, 2, 4)))
+        result = self.flat(used)
         self.assertEqual(result.verdict.label, "CPU (mostly fileserver)")
         self.assertIn("cores 0,1: fileserver 63%, loadgen 37%", result.verdict.sentence)
 
@@ -211,13 +192,9 @@ class AnalysisTest(unittest.TestCase):
 
     def test_the_bottleneck_is_looked_for_at_the_highest_n_that_still_has_the_maximum(self):
         rates = {1: 500.0, 2: 1000.0, 4: 990.0, 8: 980.0, 16: 900.0}
+        idle, busy = (examples.usage(core_busy=share) for share in (0.3, 0.97))
         result = self.result(
-            *(
-                examples.run(
-                    threads, rate, used=examples.usage(core_busy=0.97 if threads > 1 else 0.3)
-                )
-                for threads, rate in rates.items()
-            )
+            *(examples.run(n, rate, used=busy if n > 1 else idle) for n, rate in rates.items())
         )
         self.assertEqual((result.best.threads, result.at_saturation.threads), (2, 8))
         self.assertIn("97% busy", result.verdict.sentence)
@@ -227,7 +204,3 @@ class AnalysisTest(unittest.TestCase):
         self.assertEqual((result.is_saturated, result.is_lower_bound), (False, True))
         alone = self.result(examples.run(2, 200.0))
         self.assertFalse(alone.is_lower_bound)
-
-
-if __name__ == "__main__":
-    unittest.main()

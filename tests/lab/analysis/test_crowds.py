@@ -12,14 +12,16 @@ from lab.plan.catalog import CROWD, Cell
 from lab.plan.claims import Bears, Cheaper
 from lab.results.records import Run
 
-ENVIRONMENT = replace(examples.ENVIRONMENT, mode=catalog.mode("001", "quick"), descriptors=20_000)
+ENVIRONMENT = replace(
+    examples.ENVIRONMENT, mode=catalog.modes()["001", "quick"], descriptors=20_000
+)
 MORE, FEWER = "pyftpdlib", "vsftpd"
 
 
-def trial(stage: str, users: int, held: int, cpu: float = 0.1, **changes) -> Run:
-    used = examples.usage({"fileserver": 0.1, "loadgen": cpu})
-    cell = Cell(stage, "10KB", workload=CROWD)
-    return examples.run(users, used=used, cell=cell, users_held=float(held), store="", **changes)
+def trial(stage: str, users: int, held: int, cpu: float = 0.1) -> Run:
+    return examples.crowd_trial(
+        stage, users, held, used=examples.usage({"fileserver": 0.1, "loadgen": cpu})
+    )
 
 
 def searched(stage: str, *steps: tuple[int, int]) -> list[Run]:
@@ -79,7 +81,3 @@ class FindingsTest(unittest.TestCase):
         poll = [trial("engine-poll", 3000, 2000, 0.1)] * 2
         signals = [trial("engine-sigio", 3000, 3000, 0.5)] * 2
         self.assertEqual(verdict(self.CHEAPER, poll + signals), [findings.CANNOT_TELL])
-
-
-if __name__ == "__main__":
-    unittest.main()

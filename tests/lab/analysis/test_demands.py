@@ -100,7 +100,3 @@ class StationsTest(unittest.TestCase):
         found = Demands(cpu={}, disks={"vda": Law(0.004, 0.1)})
         (disk,) = demands.stations(found, {})
         self.assertEqual((disk.name, disk.background), ("disk vda", 0.1))
-
-
-if __name__ == "__main__":
-    unittest.main()

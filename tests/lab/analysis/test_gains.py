@@ -58,7 +58,3 @@ class GainsTest(unittest.TestCase):
         rising = [run for run in runs("redis", 2000.0) if run.threads < 4]
         found = gains.gain(self.analysis(runs("ph2", 1000.0), rising), "ph2", "redis", "1KB")
         self.assertTrue(found.is_lower_bound)
-
-
-if __name__ == "__main__":
-    unittest.main()

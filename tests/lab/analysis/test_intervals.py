@@ -67,7 +67,3 @@ class PairedRatioTest(unittest.TestCase):
                 intervals.paired_ratio(one, other),
                 intervals.ratio(list(one.values()), list(other.values())),
             )
-
-
-if __name__ == "__main__":
-    unittest.main()

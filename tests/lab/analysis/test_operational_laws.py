@@ -90,7 +90,3 @@ class OperationalLawsTest(unittest.TestCase):
     def test_one_customer_at_many_servers_still_takes_its_whole_demand(self):
         alone = mean_value_analysis([Station("cores", 0.004, servers=4)], 0.0, 1)[0]
         self.assertAlmostEqual(alone.throughput_rps, 250.0)
-
-
-if __name__ == "__main__":
-    unittest.main()

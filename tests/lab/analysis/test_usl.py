@@ -41,7 +41,3 @@ class UniversalScalabilityLawTest(unittest.TestCase):
     def test_three_parameters_want_three_points(self):
         self.assertIsNone(usl.fit([(1, 100.0), (2, 190.0)]))
         self.assertIsNone(usl.fit([(1, 100.0), (2, 190.0), (2, 191.0)]))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -33,7 +33,3 @@ class ProfileTest(unittest.TestCase):
 
     def test_lines_of_source_are_no_functions(self):
         self.assertEqual(functions_of(ANNOTATED + SOURCE), functions_of(ANNOTATED))
-
-
-if __name__ == "__main__":
-    unittest.main()

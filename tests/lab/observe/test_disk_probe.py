@@ -77,7 +77,3 @@ class MeasureTest(unittest.TestCase):
     def test_a_folder_that_may_not_be_written_is_named(self):
         with self.assertRaisesRegex(Failed, "not probed: /proc/disk-probe"):
             disk_probe.measure(Path("/proc"), 0.05)
-
-
-if __name__ == "__main__":
-    unittest.main()

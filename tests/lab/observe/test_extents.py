@@ -5,6 +5,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import examples
+
 from lab.observe import extents
 
 _FILEFRAG = shutil.which("filefrag", path="/usr/sbin:/usr/bin:/sbin:/bin")
@@ -27,14 +29,9 @@ class ExtentsTest(unittest.TestCase):
         self.assertGreater(found[1], found[0])
 
     def test_what_is_not_there_is_not_told(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            self.assertIsNone(extents.of_files([Path(folder) / "none"]))
+        self.assertIsNone(extents.of_files([examples.folder(self) / "none"]))
         self.assertIsNone(extents.of_files([]))
 
     def test_the_sentence_has_the_mean_and_the_most(self) -> None:
         self.assertEqual(extents.sentence([1, 1]), "each in one piece")
         self.assertEqual(extents.sentence([1, 4]), "in 2.5 pieces on average, at most 4")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -88,7 +88,3 @@ class FootprintTest(unittest.TestCase):
         denied = mock.patch("os.listdir", side_effect=PermissionError(13, "Permission denied"))
         with denied, self.assertRaisesRegex(Failed, "cannot be observed: Permission denied"):
             footprint.of_processes([os.getpid()])
-
-
-if __name__ == "__main__":
-    unittest.main()

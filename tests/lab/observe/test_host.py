@@ -19,7 +19,3 @@ class FileSystemTest(unittest.TestCase):
             found = file_system(Path(name) / "work" / "files")
             self.assertEqual(file_system(Path(name)), found)
             self.assertEqual(f"{os.statvfs(name).f_bsize} bytes", found["block size"])
-
-
-if __name__ == "__main__":
-    unittest.main()

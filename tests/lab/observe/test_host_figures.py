@@ -18,7 +18,3 @@ class HostFiguresTest(unittest.TestCase):
 
     def test_each_is_in_a_group_of_columns(self):
         self.assertEqual({figure.group for figure in FIGURES.values()}, set(GROUPS))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,6 @@
 """What this host lacks for a load test, and who may disturb it."""
 
 import os
-import tempfile
 import unittest
 from collections.abc import Callable
 from pathlib import Path
@@ -9,10 +8,10 @@ from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
+import examples
+
 from lab.observe import limits
 from lab.observe.limits import Finding
-from lab.plan import plan
-from lab.plan.plan import Options
 
 _TIMERS = """\
 Mon 06:00:00 UTC 1min left Sun 06:00:00 UTC 23h ago apt-daily.timer apt-daily.service
@@ -32,10 +31,8 @@ class FindingsTest(unittest.TestCase):
         self.addCleanup(patched.stop)
 
     def found(self, experiment: str = "table1") -> dict[str, Finding]:
-        with tempfile.TemporaryDirectory() as folder:
-            options = Options(experiments=(experiment,), mode="quick", pin="none")
-            todo = plan.make(options, (0, 1), Path(folder))
-            findings = limits.compare(todo, Path(folder), Path(folder))
+        folder = examples.folder(self)
+        findings = limits.compare(examples.planned(experiment), folder, folder)
         return {finding.name: finding for finding in findings}
 
     def test_ports_that_closed_connections_hold_are_computed_for_crowds_by_ftp(self) -> None:
@@ -118,7 +115,3 @@ def _file_max(value: str) -> Callable[..., str]:
         return read(path, encoding, errors)
 
     return replaced
-
-
-if __name__ == "__main__":
-    unittest.main()

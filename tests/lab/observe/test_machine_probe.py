@@ -1,10 +1,11 @@
 """A probe says what a control group really carries. The groups are the kernel's own."""
 
 import os
-import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
+
+import examples
 
 from lab.observe import machine_probe
 from lab.observe.machine_probe import MachineProbe
@@ -17,9 +18,7 @@ _FOLDER = Path(os.environ.get("TURNSTILE_BUILD", Path(__file__).parents[3] / "bu
 
 class MachineProbeTest(unittest.TestCase):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory(dir=_FOLDER)
-        self.addCleanup(folder.cleanup)
-        self.work = Path(folder.name)
+        self.work = examples.folder(self, _FOLDER)
 
     def _measure(self, limits: Limits) -> MachineProbe:
         try:
@@ -55,7 +54,3 @@ class MachineProbeTest(unittest.TestCase):
         self.assertGreater(found.cached_bytes, 4 * _MIB)
         self.assertLess(found.cached_bytes, 9 * _MIB)
         self.assertEqual(list(self.work.iterdir()), [])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,9 +1,10 @@
 """How much of a file is in the page cache, asked of the kernel."""
 
 import os
-import tempfile
 import unittest
 from pathlib import Path
+
+import examples
 
 from lab.observe import residency
 
@@ -12,9 +13,7 @@ PAGES = 64
 
 class ResidencyTest(unittest.TestCase):
     def setUp(self) -> None:
-        temporary = tempfile.TemporaryDirectory(dir=Path(__file__).parent)
-        self.addCleanup(temporary.cleanup)
-        self.folder = Path(temporary.name)
+        self.folder = examples.folder(self, Path(__file__).parent)
 
     def written(self, name: str) -> Path:
         path = self.folder / name
@@ -41,7 +40,3 @@ class ResidencyTest(unittest.TestCase):
         (self.folder / "empty").touch()
         self.assertIsNone(residency.share([self.folder / "empty"]))
         self.assertIsNone(residency.share([]))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -137,7 +137,3 @@ class SamplerTest(unittest.TestCase):
             "udp.sent_datagrams",
         ):
             self.assertIn(name, samples[-1].values)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -40,7 +40,3 @@ class SleeperTest(unittest.TestCase):
         self.assertEqual([one.values["a"] for one in found], [1.0, 2.0, 3.0])
         late = [one.values.get("host.sleeper_late_ms") for one in found]
         self.assertEqual(late, [None, 3.0, None])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -62,7 +62,3 @@ class TriedLimitsTest(unittest.TestCase):
         self.assertEqual(tried["explicit ports"], 65535)
         # The kernel gives those who connect no port that another one listens on.
         self.assertIn(tried["connections to one address"], (ports - 1, ports))
-
-
-if __name__ == "__main__":
-    unittest.main()

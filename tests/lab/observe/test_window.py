@@ -223,7 +223,3 @@ class UsageTest(unittest.TestCase):
         self.assertAlmostEqual(used.accepts_per_s or 0, 3)
         self.assertEqual(used.open_ends, 12)
         self.assertNotIn("store", used.components)
-
-
-if __name__ == "__main__":
-    unittest.main()

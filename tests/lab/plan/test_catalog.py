@@ -4,7 +4,7 @@ import unittest
 from dataclasses import replace
 
 from lab.plan import catalog, papers
-from lab.plan.plan import BLOCKED, INTERLEAVED
+from lab.plan.planned import BLOCKED, INTERLEAVED
 from lab.report.page import VIEWS
 from lab.rig.errors import WrongUsage
 
@@ -41,7 +41,7 @@ class CatalogTest(unittest.TestCase):
 
     def test_both_modes_have_a_ladder_for_both_requests_from_one_thread_on(self):
         for name in ("quick", "full"):
-            for request, ladder in catalog.mode("002", name).threads.items():
+            for request, ladder in catalog.modes()["002", name].threads.items():
                 self.assertEqual(ladder[0], 1, request)
                 self.assertEqual(list(ladder), sorted(set(ladder)))
 
@@ -99,7 +99,3 @@ class CatalogTest(unittest.TestCase):
             papers.numbers("002").peak("table4", "multithreaded", "1KB").throughput_rps, 4954.06
         )
         self.assertIsNone(papers.numbers("002").peak("table4", "turnstile", "1KB"))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,15 +2,14 @@
 
 import argparse
 import dataclasses
-import tempfile
 import unittest
-from pathlib import Path
 from unittest import mock
 
-from lab.plan import catalog, machines, options, plan
+import examples
+
+from lab.plan import catalog, machines, options
 from lab.plan.from_json import from_json
 from lab.plan.machines import Machine
-from lab.plan.plan import Options
 from lab.rig.errors import WrongUsage
 
 _486 = machines.machine("486")
@@ -21,17 +20,8 @@ _OF_THE_STAGE = dataclasses.replace(
 
 def machine_of(stage: str, **chosen: object) -> Machine | None:
     stages = {**catalog.stages(), "redis": _OF_THE_STAGE}
-    with (
-        tempfile.TemporaryDirectory() as files,
-        mock.patch.object(catalog, "stages", return_value=stages),
-    ):
-        wanted = Options(experiments=("table4",), mode="quick", pin="none")
-        made = plan.make(
-            dataclasses.replace(wanted, **chosen),  # type: ignore[arg-type]
-            (0, 1),
-            Path(files),
-        )
-    return made.stages[stage].machine
+    with mock.patch.object(catalog, "stages", return_value=stages):
+        return examples.planned("table4", **chosen).stages[stage].machine
 
 
 class MachinesTest(unittest.TestCase):
@@ -95,7 +85,3 @@ def _defaults() -> dict[str, object]:
     )
     nothing = dict.fromkeys(text.split())
     return {**nothing, "quick": True, "order": "interleaved", "pin": "none"}
-
-
-if __name__ == "__main__":
-    unittest.main()

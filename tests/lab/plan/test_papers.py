@@ -1,11 +1,12 @@
 """Papers are data: each folder of lab/papers is whole, and a further one needs no code."""
 
 import json
-import tempfile
 import unittest
 from collections import Counter
 from pathlib import Path
 from unittest import mock
+
+import examples
 
 from lab.plan import catalog, claims, papers
 from lab.rig.errors import WrongUsage
@@ -56,9 +57,7 @@ class FurtherPaperTest(unittest.TestCase):
     """Two folders, as they would be with another paper."""
 
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        folder = Path(temporary.name)
+        folder = examples.folder(self)
         for paper in ("901", "900"):
             (folder / paper).mkdir()
             experiment = {"title": paper, "stages": [], "rows": [], "views": ["hardware"]}
@@ -80,7 +79,7 @@ class FurtherPaperTest(unittest.TestCase):
         (folder / "method.json").write_text(json.dumps(method))
 
     def forget(self):
-        for read in (papers.names, catalog.experiments, catalog.sizes, catalog.mode):
+        for read in (papers.names, catalog.experiments, catalog.sizes, catalog.modes):
             read.cache_clear()
 
     def test_its_experiments_stand_beside_the_others(self):
@@ -103,7 +102,3 @@ class FurtherPaperTest(unittest.TestCase):
         self.assertEqual(catalog.mode_of(catalog.choose_experiments(["901"]), "full").seconds, 5)
         with self.assertRaisesRegex(WrongUsage, "the papers 900, 901 measure in different ways"):
             catalog.mode_of(both, "full")
-
-
-if __name__ == "__main__":
-    unittest.main()

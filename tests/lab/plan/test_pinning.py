@@ -74,7 +74,3 @@ class PinningTest(unittest.TestCase):
         cores.verify_cores("fileserver", os.getpid(), cores.usable_cores())
         with self.assertRaises(Failed):
             cores.verify_cores("fileserver", os.getpid(), (1023,))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,6 @@
 """The part of the host that the program of a cell gets."""
 
 import contextlib
-import tempfile
 import unittest
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,24 +9,23 @@ from unittest import mock
 
 import examples
 
-from lab.plan import catalog, plan
+from lab.plan import plan
+from lab.plan.catalog import Cell
+from lab.plan.pinning import Pinning
 from lab.plan.plan import Options
-from lab.procedures.bench import Bench
+from lab.procedures.bench import Bench, Ready
 from lab.results.records import Folder
 from lab.rig.control_group import ControlGroup, Hierarchies, Limits
 from lab.rig.place import HERE
 from lab.rig.servers import Programs
+from lab.systems.system import Site
 
-_OPTIONS = Options(
-    experiments=("table4",), mode="quick", stages=("turnstile",), rows=("1KB",), pin="none"
-)
+_OPTIONS = examples.options("table4", stages=("turnstile",), rows=("1KB",))
 
 
 class PartOfTheHostTest(unittest.TestCase):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.work = Path(folder.name)
+        self.work = examples.folder(self)
         self.events: list[str] = []
         self.servers = mock.Mock()
         self.servers.counts.return_value = {}
@@ -45,8 +43,8 @@ class PartOfTheHostTest(unittest.TestCase):
         yield self.group
 
     @contextlib.contextmanager
-    def _running(self, *arguments: object) -> Iterator[mock.Mock]:
-        self.events.append(f"ready after {arguments[-1]}")
+    def _running(self, _cell: Cell, _pinning: Pinning, site: Site) -> Iterator[mock.Mock]:
+        self.events.append(f"ready after {site.wrapper}")
         yield self.servers
 
     def _open(self, options: Options) -> None:
@@ -69,7 +67,7 @@ class PartOfTheHostTest(unittest.TestCase):
         self.servers.cell = cell
         self.servers.settings = self.servers.commands.return_value = {}
         self.servers.store = self.servers.durability = "none"
-        with bench.opened(cell, system, HERE, catalog.mode("002", "quick")):
+        with bench.opened(todo.planned[cell], Ready(system, HERE)):
             self.events.append("trials")
 
     def test_without_a_machine_it_is_all_of_it(self) -> None:
@@ -82,7 +80,3 @@ class PartOfTheHostTest(unittest.TestCase):
         self.assertEqual(
             self.events, ["ready after ('sh', 'into')", "limit of the cache", "trials"]
         )
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,10 +1,8 @@
 """Which point is measured next, given the points of the folder."""
 
-import tempfile
 import time
 import unittest
 from dataclasses import replace
-from pathlib import Path
 
 import examples
 
@@ -12,27 +10,31 @@ from lab.plan import plan
 from lab.plan.catalog import BURST, Cell
 from lab.plan.plan import Options
 from lab.procedures.bench import Bench
-from lab.procedures.campaign import Campaign
+from lab.procedures.campaign import Campaign, Course
 from lab.procedures.progress import Progress
 from lab.results.records import Folder
 from lab.rig.servers import Programs
 
-OPTIONS = Options(
-    experiments=("table4",), mode="quick", stages=("prefetching",), rows=("1KB",), pin="none"
-)
+OPTIONS = examples.options("table4", stages=("prefetching",), rows=("1KB",))
+ORDERED = examples.options("000-order")
 _SIX = [(6, 1), (6, 2), (6, 3)]
 DISTURBED = "other programs used 80% of the cores"
 
 
+def course_of(campaign: Campaign, cell: Cell) -> Course:
+    return next(one for one in campaign._courses if one.planned.cell == cell)
+
+
 def made_by(campaign: Campaign, stage: str, spoiled=frozenset()) -> list[tuple[int, int]]:
     """The points of the first pass. Those with the numbers in spoiled, from 0, are disturbed."""
-    cell = Cell(stage, "1MiB", workload=BURST)
+    course = course_of(campaign, Cell(stage, "1MiB", workload=BURST))
     made: list[tuple[int, int]] = []
-    while len(made) < 50 and (setting := campaign._next(cell, 1)) is not None:
+    while len(made) < 50 and (setting := course.next(1)) is not None:
         failures = DISTURBED if len(made) in spoiled else ""
-        made.append((setting.threads, campaign._number(cell, setting, 1)))
+        made.append((setting.threads, course.number(setting, 1)))
         run = examples.run(setting.threads, repeat=made[-1][1], failures=failures)
-        campaign._bench.runs.append(replace(run, cell=cell, started_unix_s=time.time() + 60))
+        run = replace(run, cell=course.planned.cell, started_unix_s=time.time() + 60)
+        course.all_runs.append(run)
     return made
 
 
@@ -40,16 +42,14 @@ class CampaignTest(unittest.TestCase):
     """What comes next, given what is in the folder; nothing is run."""
 
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.work = Path(temporary.name)
+        self.work = examples.folder(self)
         self.folder = Folder(self.work / "out")
         self.folder.prepare()
 
     def next(self, *runs, repeat: int = 1) -> int | None:
         for run in runs:
             self.folder.add(run, {})
-        following = self.campaign(OPTIONS)._next(examples.CELL, repeat)
+        following = course_of(self.campaign(OPTIONS), examples.CELL).next(repeat)
         return following.threads if following else None
 
     def campaign(self, options: Options) -> Campaign:
@@ -66,20 +66,18 @@ class CampaignTest(unittest.TestCase):
         )
 
     def test_a_stage_may_say_in_which_order_its_repetitions_are(self):
-        options = Options(experiments=("000-order",), mode="quick", pin="none")
         for stage, expected in {
             "order-interleaved": [(2, 1), (4, 1), (6, 1)],
             "order-blocked": [(2, 1), (2, 2), (2, 3), (4, 1), (4, 2), (4, 3), *_SIX],
         }.items():
-            self.assertEqual(made_by(self.campaign(options), stage), expected)
+            self.assertEqual(made_by(self.campaign(ORDERED), stage), expected)
 
     def test_a_disturbed_repetition_of_a_block_is_made_again_once_and_keeps_its_number(self):
-        options = Options(experiments=("000-order",), mode="quick", pin="none")
         first = [(2, 1), (2, 1), (2, 2), (2, 3), (4, 1), (4, 2), (4, 3), *_SIX]
-        self.assertEqual(made_by(self.campaign(options), "order-blocked", spoiled={0}), first)
+        self.assertEqual(made_by(self.campaign(ORDERED), "order-blocked", spoiled={0}), first)
         third = [(2, 1), (2, 2), (2, 3), (2, 3), (4, 1), (4, 2), (4, 3), *_SIX]
         spoiled = {2, 3}  # the second try of the third repetition too
-        self.assertEqual(made_by(self.campaign(options), "order-blocked", spoiled), third)
+        self.assertEqual(made_by(self.campaign(ORDERED), "order-blocked", spoiled), third)
 
     def test_a_new_cell_begins_with_one_thread(self):
         self.assertEqual(self.next(), 1)
@@ -113,7 +111,3 @@ class CampaignTest(unittest.TestCase):
         ]
         self.assertEqual(self.next(*swept, repeat=2), 1)
         self.assertEqual(self.next(*swept, examples.run(1, 990.0, 2), repeat=2), 2)
-
-
-if __name__ == "__main__":
-    unittest.main()

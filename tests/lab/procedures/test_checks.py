@@ -1,24 +1,14 @@
 """What makes a point invalid, and what is only a remark."""
 
-import copy
 import unittest
 from dataclasses import replace
 
 import examples
+from examples import GET, result
 
 from lab.procedures import checks
-from lab.workloads import closed_loop
-from lab.workloads.outcome import Result
 
-GET = closed_loop.Load(
-    request="get", server="127.0.0.1:1", threads=4, seconds=2.0, warmup_s=0, size_bytes=1000
-)
-
-
-def result(**changes) -> Result:
-    raw = copy.deepcopy(examples.LOADGEN_RESULT)
-    raw.update(changes)
-    return closed_loop.parse(raw)
+BUSY = examples.usage({"fileserver": 0.2, "loadgen": 0.2}, core_busy=0.9)
 
 
 class ChecksTest(unittest.TestCase):
@@ -26,17 +16,15 @@ class ChecksTest(unittest.TestCase):
         self.assertEqual(checks.failures(GET, result(), examples.usage()), [])
 
     def test_the_workload_and_the_machine_are_both_asked(self):
-        busy = examples.usage({"fileserver": 0.2, "loadgen": 0.2}, core_busy=0.9)
         empty = result(requests=0, throughput_rps=0.0, bytes=0)
         self.assertEqual(
-            checks.failures(GET, empty, busy),
+            checks.failures(GET, empty, BUSY),
             ["no request succeeded", "other programs used 70% of the cores"],
         )
 
     def test_a_machine_that_others_use_is_no_place_to_measure(self):
-        busy = examples.usage({"fileserver": 0.2, "loadgen": 0.2}, core_busy=0.9)
         self.assertEqual(
-            checks.failures(GET, result(), busy), ["other programs used 70% of the cores"]
+            checks.failures(GET, result(), BUSY), ["other programs used 70% of the cores"]
         )
 
     def test_other_programs_may_use_a_tenth(self):
@@ -101,18 +89,6 @@ class ChecksTest(unittest.TestCase):
         self.assertEqual(checks.served_matches({"authserver_requests": 4}, None), "")
 
     def test_a_point_that_others_disturbed_may_be_tried_again_whatever_else_failed(self):
-        busy = examples.usage({"fileserver": 0.2, "loadgen": 0.2}, core_busy=0.9)
-        self.assertTrue(
-            checks.may_pass_again(
-                "; ".join(checks.failures(replace(GET, threads=5), result(), busy))
-            )
-        )
-        self.assertFalse(
-            checks.may_pass_again(
-                "; ".join(checks.failures(replace(GET, threads=5), result(), examples.usage()))
-            )
-        )
-
-
-if __name__ == "__main__":
-    unittest.main()
+        for used, may_pass in ((BUSY, True), (examples.usage(), False)):
+            found = "; ".join(checks.failures(replace(GET, threads=5), result(), used))
+            self.assertEqual(checks.may_pass_again(found), may_pass, found)

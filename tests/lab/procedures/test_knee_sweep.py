@@ -4,7 +4,7 @@ import unittest
 
 import examples
 
-from lab.plan.plan import Sweep
+from lab.plan.planned import Sweep
 from lab.procedures.knee_sweep import KneeSweep
 
 FIXED = KneeSweep(Sweep(ladder=(1, 2, 4), refinements=0, stops=False), passes=3)
@@ -45,7 +45,3 @@ class KneeSweepTest(unittest.TestCase):
             examples.run(32, 9000.0, failures="x"),
         ]
         self.assertIsNone(CLIMBING.next_threads(failed, 1))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -8,7 +8,7 @@ from dataclasses import replace
 import examples
 
 from lab.plan.catalog import OPEN_LOOP, Cell
-from lab.plan.plan import Sweep
+from lab.plan.planned import Sweep
 from lab.procedures import offered_load
 from lab.procedures.knee_sweep import KneeSweep
 from lab.procedures.offered_load import OfferedLoad
@@ -127,7 +127,3 @@ class OfferedLoadTest(unittest.TestCase):
         self.assertIsNone(SEARCH.points_in_all(part))
         self.assertEqual(SEARCH.next_setting(part, PASSES), runs[-1].setting)
         self.assertEqual(SEARCH.points_in_all(runs), len(runs))
-
-
-if __name__ == "__main__":
-    unittest.main()

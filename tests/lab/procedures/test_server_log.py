@@ -1,9 +1,9 @@
 """The lines that a server wrote for one trial."""
 
-import tempfile
 import threading
 import unittest
-from pathlib import Path
+
+import examples
 
 from lab.procedures.server_log import ServerLog
 
@@ -14,9 +14,7 @@ def line(name: str) -> str:
 
 class ServerLogTest(unittest.TestCase):
     def setUp(self) -> None:
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.path = Path(temporary.name) / "log"
+        self.path = examples.folder(self) / "log"
 
     def append(self, text: str) -> None:
         with open(self.path, "a", encoding="ascii") as file:
@@ -40,7 +38,3 @@ class ServerLogTest(unittest.TestCase):
 
     def test_without_a_log_there_are_none(self) -> None:
         self.assertEqual(ServerLog(None).transfers(4), [])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -8,14 +8,14 @@ import examples
 
 from lab.analysis import gains
 from lab.analysis.cells import Analysis
-from lab.plan import plan
 from lab.plan.catalog import Cell
-from lab.plan.plan import Options, Pair
+from lab.plan.plan import Pair
 from lab.plan.setting import Setting
 from lab.procedures import side_by_side
 
 PAIR = Pair("multithreaded", "prefetching", "1KB")
 BEFORE, AFTER = PAIR.cells
+WARM = ("prefetching", "redis")  # stages
 
 
 def trial(cell: Cell, block: int, rate: float, **changes):
@@ -64,12 +64,16 @@ class BlocksTest(unittest.TestCase):
         self.assertEqual(side_by_side.same_threads(runs, PAIR), 16)
 
     def test_too_little_memory_for_both_is_said(self):
-        bench = mock.Mock()
-        bench.plan.stages = {"a": mock.Mock(cold=False), "b": mock.Mock(cold=False)}
-        bench.plan.file_counts = {"100MB": 10**9}
+        made = examples.planned("table4", rows=("new", "100MB"))
+        files, new = (
+            [replace(made.planned[Cell(stage, row)], file_count=10**9) for stage in WARM]
+            for row in ("100MB", "new")
+        )
         with self.assertRaisesRegex(side_by_side.Failed, "both at once need .* GB of memory"):
-            side_by_side._require_memory(bench, Pair("a", "b", "100MB"))
-        side_by_side._require_memory(bench, Pair("a", "b", "new"))
+            side_by_side._require_memory(files)
+        side_by_side._require_memory(new)
+        is_cold = replace(files[0], stage=replace(files[0].stage, cold=True))
+        side_by_side._require_memory([is_cold, files[1]])
 
 
 class GainTest(unittest.TestCase):
@@ -107,8 +111,7 @@ class GainTest(unittest.TestCase):
 
 class PairsTest(unittest.TestCase):
     def pairs(self, *experiments: str, **options):
-        wanted = Options(experiments=experiments, mode="full", pin="none", **options)
-        return plan.make(wanted, (0, 1), examples.NO_FOLDER).pairs
+        return examples.planned(*experiments, mode="full", **options).pairs
 
     def test_experiments_that_show_gains_have_a_pair_for_each_gain_once(self):
         found = self.pairs("table4", "figure13", rows=("1KB",))
@@ -118,7 +121,3 @@ class PairsTest(unittest.TestCase):
 
     def test_with_numbers_of_threads_by_hand_nothing_else_is_measured(self):
         self.assertEqual(self.pairs("table4", threads=(1, 2)), ())
-
-
-if __name__ == "__main__":
-    unittest.main()

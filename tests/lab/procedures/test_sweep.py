@@ -73,7 +73,3 @@ class SweepTest(unittest.TestCase):
         for length in range(len(whole)):
             begun = [Point(n, min(100.0 * n, 500.0)) for n in whole[:length]]
             self.assertEqual(next_threads(LADDER, begun), whole[length])
-
-
-if __name__ == "__main__":
-    unittest.main()

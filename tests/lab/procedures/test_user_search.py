@@ -99,7 +99,3 @@ class FixedOrderTest(unittest.TestCase):
             self.assertLessEqual(len(runs), 6)
         self.assertEqual([run.threads for run in runs], [6, 6, 6, 1, 1, 1])
         self.assertIsNone(order.next_setting([], 2))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -94,7 +94,3 @@ class AgreementTest(unittest.TestCase):
 
     def test_what_was_not_measured_side_by_side_is_no_gain(self) -> None:
         self.assertNotIn("Gains", self.said(analysis(*FASTER), analysis(*FASTER)))
-
-
-if __name__ == "__main__":
-    unittest.main()

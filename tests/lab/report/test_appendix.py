@@ -31,7 +31,7 @@ class InvalidTest(unittest.TestCase):
         why = "load generator: X*R is 0.9{0} of N. Of the threads' time, {0}%; 2% errors (busy {0})"
         runs = [examples.run(n, failures=why.format(n)) for n in (1, 2)]
         blocks = appendix.invalid(Analysis(runs, examples.ENVIRONMENT), examples.ENVIRONMENT)
-        (table,) = (block for block in blocks if isinstance(block, Table))
+        table = examples.only(Table, blocks)
         self.assertEqual(
             table.rows,
             [
@@ -39,7 +39,7 @@ class InvalidTest(unittest.TestCase):
                 ["…% errors (busy …)", "2", examples.CELL.slug],
             ],
         )
-        (each,) = (block for block in blocks if isinstance(block, Listing))
+        each = examples.only(Listing, blocks)
         self.assertIn("N=2, run 1: load generator: X*R is 0.92 of N. Of the", each.text)
 
 
@@ -65,7 +65,3 @@ class MachinesTest(unittest.TestCase):
     def test_there_is_no_table_without_machines(self) -> None:
         environment = replace(examples.ENVIRONMENT, stages={"redis": _STAGE}, stacks={})
         self.assertIsNone(machines_table(environment))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,52 +1,25 @@
 """What the report says about bursts."""
 
-import tempfile
 import unittest
-from dataclasses import replace
-from pathlib import Path
 
 import examples
 
-from lab.plan import catalog
-from lab.plan.catalog import BURST, Cell
-from lab.plan.plan import Options
-from lab.report import page
-from lab.results.records import Folder, Run
+from lab.results.records import Run
 
 
-def trials(stage: str, transfers: int, *rates: float) -> list[Run]:
-    cell = Cell(stage, "1MiB", workload=BURST)
+def trials(stage: str, transfers: int, *kilobytes_s: float) -> list[Run]:
     return [
-        examples.run(
-            transfers,
-            repeat=repeat,
-            cell=cell,
-            rate_bytes_s=1024 * rate,
-            simultaneity=0.875,
-            server_rate_bytes_s=1024 * rate * 1.01,
-        )
-        for repeat, rate in enumerate(rates, start=1)
+        examples.with_figures(one, simultaneity=0.875, server_rate_bytes_s=1.01 * rate)
+        for one in examples.burst_trials(stage, transfers, *(1024 * rate for rate in kilobytes_s))
+        if (rate := one.figure("rate_bytes_s"))
     ]
 
 
 class BurstViewsTest(unittest.TestCase):
     def report(self, experiment: str, runs: list[Run]) -> tuple[str, str]:
         """The summary and the page."""
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        folder = Folder(Path(temporary.name))
-        folder.prepare()
-        folder.write_environment(
-            replace(
-                examples.ENVIRONMENT,
-                options=Options(experiments=(experiment,), mode="quick", pin="none"),
-                mode=catalog.mode("000", "quick"),
-            )
-        )
-        for run in runs:
-            folder.add(run, {})
-        page.write(folder)
-        return (folder.path / "summary.md").read_text(), (folder.path / "report.html").read_text()
+        page, summary = examples.written(self, experiment, runs)
+        return summary, page
 
     def test_what_the_order_of_repetitions_is_worth_has_a_table(self):
         blocked = trials("order-blocked", 4, 300, 303, 306)
@@ -74,7 +47,3 @@ class BurstViewsTest(unittest.TestCase):
         self.assertIn("each burst 3 times", html)
         self.assertIn("Overlap: the sum", html)
         self.assertNotIn("mean value analysis", html)  # a term of sweeps
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -261,7 +261,3 @@ class LineChartTest(unittest.TestCase):
         self.assertEqual(
             sum(one.tag == "circle" and "o" in one.get("class", "").split() for one in found), 2
         )
-
-
-if __name__ == "__main__":
-    unittest.main()

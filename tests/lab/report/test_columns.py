@@ -1,6 +1,5 @@
 """A figure that a workload declares has a column in points.csv and in the tables that show it."""
 
-import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -8,12 +7,11 @@ from unittest import mock
 import examples
 
 from lab.observe import figures
+from lab.plan.figures import LESS, MORE, NEITHER, Figure
 from lab.report import columns, wording
 from lab.report.columns import Column, Writing
 from lab.report.page import VIEWS
-from lab.results.records import Folder
 from lab.workloads import known
-from lab.workloads.figures import LESS, MORE, NEITHER, Figure
 
 LAB_MD = (Path(__file__).resolve().parents[3] / "docs" / "lab.md").read_text(encoding="utf-8")
 BLINKS = Figure(name="blinks", unit="share", better=LESS, title="blinks", views=("bursts",))
@@ -46,23 +44,17 @@ class ColumnsTest(unittest.TestCase):
             self.assertEqual(column.text(column.of(examples.run())), "")
 
     def test_a_declaration_gives_a_figure_its_column_in_points_csv(self):
-        with tempfile.TemporaryDirectory() as name:
-            folder = Folder(Path(name))
+        folder = examples.results(self, examples.run(fairness=0.5))
+        with mock.patch.dict(known.FIGURES, {"blinks": BLINKS}):
             folder.prepare()
-            folder.add(examples.run(fairness=0.5), {})
-            with mock.patch.dict(known.FIGURES, {"blinks": BLINKS}):
-                folder.prepare()
-                folder.add(examples.run(2, blinks=0.25), {})
-                self.assertEqual([run.figure("blinks") for run in folder.runs()], [None, 0.25])
-                self.assertEqual([run.figure("fairness") for run in folder.runs()], [0.5, None])
+            folder.add(examples.run(2, blinks=0.25), {})
+            self.assertEqual([run.figure("blinks") for run in folder.runs()], [None, 0.25])
+            self.assertEqual([run.figure("fairness") for run in folder.runs()], [0.5, None])
 
     def test_what_nothing_declares_is_neither_written_nor_asked_for(self):
         made = examples.with_figures(examples.run(), colour=1.0)
-        with tempfile.TemporaryDirectory() as name:
-            folder = Folder(Path(name))
-            folder.prepare()
-            with self.assertRaisesRegex(ValueError, "colour"):
-                folder.add(made, {})
+        with self.assertRaisesRegex(ValueError, "colour"):
+            examples.results(self, made)
         with self.assertRaises(AssertionError):
             made.figure("colour")
 
@@ -90,7 +82,3 @@ class DeclarationsTest(unittest.TestCase):
                 for figure in (*known.FIGURES.values(), *figures.FIGURES.values())
             ),
         )
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,9 +1,7 @@
 """What the host felt: a table of all cells, and the memory of limited servers over time."""
 
-import tempfile
 import unittest
 from dataclasses import replace
-from pathlib import Path
 
 import drawings
 import examples
@@ -11,7 +9,7 @@ import examples
 from lab.analysis.cells import Analysis
 from lab.report import host_views
 from lab.report.document import Block, Figure, Table
-from lab.results.records import Folder, Run
+from lab.results.records import Run
 
 _SAMPLES = [
     {
@@ -31,10 +29,7 @@ def felt(threads: int, repeat: int = 1, **used: float) -> Run:
 
 class HostViewsTest(unittest.TestCase):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Folder(Path(folder.name))
-        self.folder.prepare()
+        self.folder = examples.results(self)
 
     def section(self, *runs: Run) -> list[Block]:
         for run in runs:
@@ -47,7 +42,7 @@ class HostViewsTest(unittest.TestCase):
             *(felt(4, n, sleeper_p99_ms=value) for n, value in enumerate((1.0, 5.0, 2.0), 1)),
             replace(felt(8, sleeper_p99_ms=50.0), failures="bad"),
         )
-        (table,) = (block for block in blocks if isinstance(block, Table))
+        table = examples.only(Table, blocks)
         self.assertEqual(table.header, ["cell", "at", "p99, ms"])
         self.assertEqual(table.groups, [("", 2), ("a sleeper of 10 ms woke late", 1)])
         self.assertEqual(table.rows, [[str(examples.CELL), "N=4", "2"]])
@@ -58,7 +53,7 @@ class HostViewsTest(unittest.TestCase):
             felt(4, sleeper_p99_ms=7.0, load_average=1.0),
             replace(felt(8, sleeper_p99_ms=2.0, load_average=3.0), cell=other),
         )
-        (table,) = (block for block in blocks if isinstance(block, Table))
+        table = examples.only(Table, blocks)
         self.assertEqual(table.rows, [["prefetching, 2 cells", "N=4 to N=8", "7", "3"]])
 
     def test_cells_with_a_limited_server_have_a_line_each(self) -> None:
@@ -67,7 +62,7 @@ class HostViewsTest(unittest.TestCase):
             felt(4, group_page_cache_bytes=4e6),
             replace(felt(8, group_page_cache_bytes=2e6), cell=other),
         )
-        (table,) = (block for block in blocks if isinstance(block, Table))
+        table = examples.only(Table, blocks)
         self.assertEqual([row[0] for row in table.rows], [str(examples.CELL), str(other)])
 
     def test_a_folder_of_an_older_version_has_no_such_section(self) -> None:
@@ -79,14 +74,10 @@ class HostViewsTest(unittest.TestCase):
 
     def test_the_page_cache_of_a_limited_server_is_drawn_over_time(self) -> None:
         blocks = self.section(felt(1, group_page_cache_bytes=4e6, group_peak_bytes=8e6))
-        (table,) = (block for block in blocks if isinstance(block, Table))
+        table = examples.only(Table, blocks)
         self.assertEqual(table.header[2:], ["peak, MB", "page cache, MB"])
         self.assertEqual(table.groups, [("", 2), ("limited server", 2)])
-        (figure,) = (block for block in blocks if isinstance(block, Figure))
+        figure = examples.only(Figure, blocks)
         group, host = figure.canvases
         self.assertIn("page cache", drawings.words(group))
         self.assertIn("Page cache of the host, MB", host.title)
-
-
-if __name__ == "__main__":
-    unittest.main()

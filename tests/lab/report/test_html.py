@@ -142,7 +142,3 @@ class PageTest(unittest.TestCase):
     def test_every_variable_that_is_used_has_a_value(self):
         used = set(re.findall(r"var\(--([a-z0-9]+)", html_style.STYLE))
         self.assertLessEqual(used, {*palette.COLOURS, "ground", "band"})
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -11,8 +11,9 @@ from lab.analysis.offered_load import OfferedLoads
 from lab.plan import catalog
 from lab.plan.catalog import OPEN_LOOP, Cell
 from lab.procedures.offered_load import Answer
-from lab.report import offered_load_views, overview
+from lab.report import overview, workloads
 from lab.report.document import Figure, Paragraph, Table
+from lab.report.open_loop import views
 from lab.report.scene import Scene
 from lab.results.records import Folder
 
@@ -21,7 +22,7 @@ CELL = Cell("turnstile", "1KB", workload=OPEN_LOOP)
 
 def said(keeps: float, fails: float | None, has_failed: bool = True) -> str:
     found = OfferedLoads(1000.0, [], Answer(keeps, fails, has_failed, 2))
-    return offered_load_views.answer(found, 10)
+    return views.answer(found, 10)
 
 
 class AnswerTest(unittest.TestCase):
@@ -48,12 +49,12 @@ class AnswerTest(unittest.TestCase):
 
     def test_a_search_that_was_interrupted(self):
         found = OfferedLoads(1000.0, [], None)
-        self.assertIn("did not end", offered_load_views.answer(found, 10))
+        self.assertIn("did not end", views.answer(found, 10))
 
 
 class ViewTest(unittest.TestCase):
     def blocks(self, *runs, experiment="knee"):
-        return offered_load_views.offered_loads(self.scene(*runs, experiment=experiment))
+        return views.offered_loads(self.scene(*runs, experiment=experiment))
 
     def scene(self, *runs, experiment="knee"):
         experiment = catalog.experiments()[experiment]
@@ -100,7 +101,11 @@ class ViewTest(unittest.TestCase):
 
     def test_experiments_of_closed_loops_do_not_show_it(self):
         closed = replace(examples.run(4, 1000.0), cell=CELL)
-        self.assertEqual(self.blocks(closed, experiment="turnstile"), [])
+        scene = self.scene(closed, experiment="turnstile")
+        self.assertEqual((workloads.answers(scene), workloads.figures(scene)), ([], []))
+        for name, one in catalog.experiments().items():
+            shows = "offered_load" in one.views
+            self.assertEqual(shows, one.workload == OPEN_LOOP, name)
 
     def test_nothing_is_said_when_nothing_was_measured(self):
         self.assertEqual(self.blocks(examples.run(1)), [])
@@ -108,7 +113,3 @@ class ViewTest(unittest.TestCase):
     def test_an_open_loop_is_in_no_table_of_closed_ones(self):
         analysis = Analysis([replace(examples.run(1), cell=CELL)], examples.ENVIRONMENT)
         self.assertEqual(analysis.results(), [])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -33,15 +33,9 @@ class FolderTest(unittest.TestCase):
 
     def folder(self, *runs: Run, **environment) -> Folder:
         """With these runs or, without any, one sweep and a point that failed its checks."""
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        folder = Folder(Path(temporary.name))
-        folder.prepare()
-        folder.write_environment(replace(examples.ENVIRONMENT, **environment))
         failed = examples.run(16, 5.0, failures="50.0% errors (busy 10)", errors="busy 10")
-        for run in runs or [*sweep(), failed]:
-            folder.add(run, {})
-        return folder
+        changed = replace(examples.ENVIRONMENT, **environment)
+        return examples.results(self, *(runs or [*sweep(), failed]), environment=changed)
 
     def two_stages(self, **environment) -> Folder:
         """MySQL, and Redis that is twice as fast."""
@@ -286,7 +280,3 @@ class FindingsTest(FolderTest):
         judged = Judged("1MB", CANNOT_TELL, gain, is_lower_bound=True)
         self.assertEqual(finding_views.evidence(judged)[2], "×1.50†")
         self.assertEqual(finding_views.evidence(judged)[-1], "a maximum was not reached")
-
-
-if __name__ == "__main__":
-    unittest.main()

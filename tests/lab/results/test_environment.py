@@ -1,10 +1,8 @@
 """environment.json: what is written is read back, and what other versions wrote is understood."""
 
 import json
-import tempfile
 import unittest
 from dataclasses import asdict, replace
-from pathlib import Path
 
 import examples
 
@@ -18,9 +16,7 @@ from lab.rig.iperf3 import Carried
 
 class EnvironmentTest(unittest.TestCase):
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = Folder(Path(temporary.name))
+        self.folder = Folder(examples.folder(self))
 
     def read(self, **changes) -> Environment:
         """The example with these keys of its JSON changed, or removed if None."""
@@ -73,7 +69,3 @@ class EnvironmentTest(unittest.TestCase):
         stage = replace(catalog.stages()["redis"], loadgen=("--pipeline",))
         other = replace(same, cores=(0,), stages={**same.stages, "redis": stage}, pinning="other")
         self.assertEqual(same.other_settings(other), ["cores", "stages"])
-
-
-if __name__ == "__main__":
-    unittest.main()

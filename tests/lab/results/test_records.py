@@ -3,7 +3,6 @@
 import csv
 import gzip
 import shutil
-import tempfile
 import unittest
 from dataclasses import replace
 from pathlib import Path
@@ -17,10 +16,7 @@ from lab.rig.errors import Failed
 
 class RecordsTest(unittest.TestCase):
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = Folder(Path(temporary.name))
-        self.folder.prepare()
+        self.folder = examples.results(self)
 
     def test_a_run_comes_back_as_it_was(self):
         runs = [
@@ -98,10 +94,7 @@ class OtherVersionsTest(unittest.TestCase):
     """points.csv of an older or newer lab, which measured less or more."""
 
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = Folder(Path(temporary.name))
-        self.folder.prepare()
+        self.folder = examples.results(self)
         self.folder.add(examples.run(), {})
         self.points = self.folder.path / "points.csv"
 
@@ -163,9 +156,7 @@ class WideFolderTest(unittest.TestCase):
     """A folder whose usage is in columns of points.csv, as older versions wrote it."""
 
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.path = Path(temporary.name)
+        self.path = examples.folder(self)
         recorded = Path(__file__).parents[1] / "recorded"
         shutil.copytree(recorded, self.path, dirs_exist_ok=True)
 
@@ -183,7 +174,3 @@ class WideFolderTest(unittest.TestCase):
     def test_its_evidence_is_found_by_its_older_name(self):
         folder = Folder(self.path)
         self.assertTrue(any(folder.evidence(run) for run in folder.runs()))
-
-
-if __name__ == "__main__":
-    unittest.main()

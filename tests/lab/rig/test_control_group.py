@@ -11,6 +11,8 @@ import unittest
 from contextlib import ExitStack
 from pathlib import Path
 
+import examples
+
 from lab.rig.control_group import ControlGroup, Hierarchies, Limits, limited, remove_leftovers
 from lab.rig.errors import Failed
 from lab.rig.processes import Program
@@ -33,9 +35,7 @@ class FilesTest(unittest.TestCase):
     """The folders are ordinary ones."""
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = Path(folder.name)
+        self.root = examples.folder(self)
         self.own = self.root / "own"
         self.hierarchies = Hierarchies(root=self.root, own=self.own)
 
@@ -234,7 +234,3 @@ def _drop_from_cache(file: Path) -> None:
     with open(file, "rb") as opened:
         os.fsync(opened.fileno())
         os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -27,7 +27,3 @@ class LeftoversTest(unittest.TestCase):
             self.assertTrue(server.socket.parent.exists())
             server.close()
             self.assertFalse(server.socket.parent.exists())
-
-
-if __name__ == "__main__":
-    unittest.main()

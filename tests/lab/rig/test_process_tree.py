@@ -1,11 +1,11 @@
 """A program is stopped with everything that it started, however deep, and whatever it ignores."""
 
 import sys
-import tempfile
 import time
 import unittest
-from pathlib import Path
 from unittest import mock
+
+import examples
 
 from lab.rig import process_tree
 from lab.rig.errors import Failed
@@ -27,9 +27,8 @@ while True:
 
 class ProcessTreeTest(unittest.TestCase):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.program = Program("family", [sys.executable, "-c", FAMILY], Path(folder.name) / "log")
+        log = examples.folder(self) / "log"
+        self.program = Program("family", [sys.executable, "-c", FAMILY], log)
         self.addCleanup(self.program.kill)
         self.program.wait_ready(60)
         self.members = tree(self.program.pid)
@@ -63,7 +62,3 @@ class ProcessTreeTest(unittest.TestCase):
         self.assertEqual(tree(self.program.pid), [])
         for orphan in self.members[1:]:
             process_tree._send(orphan, 9)
-
-
-if __name__ == "__main__":
-    unittest.main()

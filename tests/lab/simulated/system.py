@@ -17,7 +17,8 @@ import examples
 from lab.observe.usage import ComponentUsage, CoreUsage, DiskUsage, Usage
 from lab.plan import catalog
 from lab.plan.catalog import Cell
-from lab.plan.plan import Pair, Sweep
+from lab.plan.plan import Pair
+from lab.plan.planned import Sweep
 from lab.procedures import side_by_side
 from lab.procedures.knee_sweep import KneeSweep
 from lab.results.environment import Environment
@@ -27,7 +28,7 @@ from lab.rig.place import LOOPBACK
 
 LINK = "link"
 _CORES = 2
-_METHOD = catalog.mode("002", "full")
+_METHOD = catalog.modes()["002", "full"]
 
 # The noise of the recorded runs of docs/results, as standard deviations of logarithms.
 _BETWEEN_CELLS = 0.04  # within a pass: cells are measured minutes apart

@@ -54,7 +54,3 @@ class SystemTest(unittest.TestCase):
         self.assertAlmostEqual(stolen.throughput(400, 1.0, 1.0), 1600, delta=1)
         link = System(cpu_ms={"fileserver": 1.0}, size_bytes=100_000, link_bytes_per_s=1e8)
         self.assertAlmostEqual(link.throughput(400, 1.0, 1.0), 1000, delta=1)
-
-
-if __name__ == "__main__":
-    unittest.main()

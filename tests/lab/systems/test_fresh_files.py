@@ -1,8 +1,8 @@
 """Files that are made anew for each burst."""
 
-import tempfile
 import unittest
-from pathlib import Path
+
+import examples
 
 from lab.procedures import checks
 from lab.rig.errors import Failed
@@ -11,9 +11,7 @@ from lab.systems import fresh_files
 
 class FreshFilesTest(unittest.TestCase):
     def setUp(self) -> None:
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.work = Path(temporary.name)
+        self.work = examples.folder(self)
 
     def test_each_is_another_file_of_the_size_and_nothing_is_left(self) -> None:
         with fresh_files.folder(self.work) as folder:
@@ -42,7 +40,3 @@ class FreshFilesTest(unittest.TestCase):
             checks.files_in_memory(fresh_files.DROPPED, 0.5),
             ["50% of the files were still in memory"],
         )
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -84,7 +84,3 @@ class LoadgenFtpTest(unittest.TestCase):
 
     def test_pyftpdlib(self) -> None:
         self.check("pyftpdlib")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -176,7 +176,3 @@ class PeerServersTest(unittest.TestCase):
         self.root.chmod(0o700)
         with self.assertRaisesRegex(Failed, "the user nobody may not read it"):
             self.start("vsftpd")
-
-
-if __name__ == "__main__":
-    unittest.main()

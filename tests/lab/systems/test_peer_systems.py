@@ -2,7 +2,6 @@
 
 import unittest
 from dataclasses import replace
-from pathlib import Path
 
 import ftp_scene
 import real_lab
@@ -15,6 +14,7 @@ from lab.rig.errors import Failed
 from lab.rig.servers import Programs
 from lab.systems import known
 from lab.systems.peers import known as peers
+from lab.systems.system import Site
 
 STAGE = Stage("ftp", "as delivered", "", False, (), (), (), system="proftpd")
 CELL = Cell("ftp", "1KB")
@@ -26,16 +26,16 @@ class PeerSystemsTest(unittest.TestCase):
         self.folder = ftp_scene.made_for(self)
         ftp_scene.served(self.folder)
         (self.folder / "packages").symlink_to(ftp_scene.PACKAGES)
+        self.site = Site(root=self.folder / "root", logs=self.folder / "logs")
 
     def check(self, stage: Stage) -> dict[str, int]:
         """Starts it and fetches a file. Returns its processes by component."""
         ftp_scene.skip_if_left_out(self, stage.system)
         cores = usable_cores()
         system = known.of(stage)
-        logs = self.folder / "logs"
         with (
             system.prepared(stage, Programs(real_lab.BUILD), self.folder, cores) as prepared,
-            prepared.running(CELL, choose("none", cores), self.folder / "root", logs) as running,
+            prepared.running(CELL, choose("none", cores), self.site) as running,
         ):
             account = Account(running.user, running.password)
             self.assertEqual(fetched(running.address, account, "a.bin"), BYTES)
@@ -48,12 +48,12 @@ class PeerSystemsTest(unittest.TestCase):
             running.check_running()
             ids = running.process_ids()
             names = list(running.commands())
-        self.assertEqual(sorted(f"ftp-1KB.{name}.log" for name in names), self.logs_in(logs))
+        self.assertEqual(sorted(f"ftp-1KB.{name}.log" for name in names), self.logs())
         self.assertEqual(list((self.folder / "stores").iterdir()), [])
         return ids
 
-    def logs_in(self, logs: Path) -> list[str]:
-        return sorted(path.name for path in logs.iterdir())
+    def logs(self) -> list[str]:
+        return sorted(path.name for path in self.site.logs.iterdir())
 
     def test_a_server_with_accounts_of_its_own(self) -> None:
         self.assertEqual(list(self.check(STAGE)), ["fileserver"])
@@ -70,9 +70,7 @@ class PeerSystemsTest(unittest.TestCase):
         cores = usable_cores()
         with (
             known.of(STAGE).prepared(STAGE, Programs(real_lab.BUILD), self.folder, cores) as ready,
-            ready.running(
-                CELL, choose("none", cores), self.folder / "root", self.folder / "logs"
-            ) as running,
+            ready.running(CELL, choose("none", cores), self.site) as running,
         ):
             running.server.program.kill()
             with self.assertRaisesRegex(Failed, "proftpd-core ended: "):
@@ -97,7 +95,3 @@ class PeerSystemsTest(unittest.TestCase):
 
     def test_every_entry_is_a_system(self) -> None:
         self.assertEqual(set(known.SYSTEMS), {"turnstile", *peers.ENTRIES})
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -121,7 +121,3 @@ class PureAuthdTest(unittest.TestCase):
         )
         self.assertNotIn(password or "?", done.stderr)
         return done.stdout.splitlines()
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,13 +1,14 @@
 """A burst: its command line, and what its result says."""
 
-import copy
 import unittest
 from dataclasses import replace
 from pathlib import Path
 
+import examples
+
 from lab.workloads import burst
 
-LOAD = burst.Load(
+LOAD = burst.Burst(
     server="127.0.0.1:1",
     threads=4,
     user="ann",
@@ -18,32 +19,21 @@ LOAD = burst.Load(
     flags=("--protocol", "ftp"),
 )
 
-# What `loadgen get --threads 4 --release transfer --requests 1 --json` prints.
-RESULT = {
-    "errors": {"total": 0},
-    "response_time_ms": {"mean": 900.0, "p50": 900.0, "p90": 1000.0, "p99": 1000.0, "max": 1000.0},
-    "phases_ms": {},
-    "valid": True,
-    "invalid_because": [],
-    "window": {"start_unix_s": 10.0, "end_unix_s": 12.0},
-    "cpu": {"used_cores": 0.1, "allowed_cores": 2, "is_bottleneck": False},
-    "burst": {
-        "transfers": 4,
-        "failed": 0,
-        "bytes": 4 << 20,
-        "span_s": 2.0,
-        "rate_bytes_s": float(2 << 20),
-        "simultaneity": 0.9,
-        "release_spread_ms": 0.5,
-        "first_byte_ms": 3.0,
-    },
+# What `loadgen get --threads 4 --release transfer --requests 1 --json` has beside the rest.
+ROUND = {
+    "transfers": 4,
+    "failed": 0,
+    "bytes": 4 << 20,
+    "span_s": 2.0,
+    "rate_bytes_s": float(2 << 20),
+    "simultaneity": 0.9,
+    "release_spread_ms": 0.5,
+    "first_byte_ms": 3.0,
 }
 
 
 def result(**changes):
-    raw = copy.deepcopy(RESULT)
-    raw["burst"].update(changes)
-    return LOAD.parse(raw)
+    return examples.result(LOAD, burst={**ROUND, **changes})
 
 
 class BurstTest(unittest.TestCase):
@@ -76,7 +66,3 @@ class BurstTest(unittest.TestCase):
 
     def test_transfers_one_after_the_other_are_no_fault(self):
         self.assertEqual(LOAD.failures(result(simultaneity=0.25)), [])
-
-
-if __name__ == "__main__":
-    unittest.main()

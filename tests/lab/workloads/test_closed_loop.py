@@ -4,26 +4,7 @@ import unittest
 from dataclasses import replace
 
 import examples
-
-from lab.workloads import closed_loop
-from lab.workloads.outcome import Result
-
-GET = closed_loop.Load(
-    request="get",
-    server="127.0.0.1:1",
-    threads=4,
-    seconds=2.0,
-    warmup_s=0,
-    user="ann",
-    password="secret",
-    size_name="1KB",
-    size_bytes=1000,
-    files_per_thread=250,
-)
-
-
-def result(**changes) -> Result:
-    return closed_loop.parse({**examples.LOADGEN_RESULT, **changes})
+from examples import GET, result
 
 
 class ClosedLoopTest(unittest.TestCase):
@@ -57,45 +38,26 @@ class ClosedLoopTest(unittest.TestCase):
 
     def test_a_missing_field_is_noticed(self):
         with self.assertRaises(KeyError):
-            closed_loop.parse(
+            GET.parse(
                 {name: value for name, value in examples.LOADGEN_RESULT.items() if name != "window"}
             )
 
-    def test_a_good_result_has_no_failure(self):
-        self.assertEqual(closed_loop.failures(GET, result()), [])
+    def test_a_result_is_none_of_its_load_when_something_of_it_does_not_fit(self):
+        few, many = {"total": 80, "busy": 80}, {"total": 90, "busy": 90}
+        ports = "short of ports"
+        for changes, expected in (
+            ({}, []),
+            ({"bytes": 7_999_999}, ["7999999 bytes are not 8000 requests of 1000"]),
+            ({"errors": few}, []),
+            ({"errors": many}, ["1.1% errors (busy 90)"]),
+            ({"valid": False, "invalid_because": [ports]}, [f"load generator: {ports}"]),
+            ({"requests": 0, "throughput_rps": 0.0, "bytes": 0}, ["no request succeeded"]),
+        ):
+            with self.subTest(**changes):
+                self.assertEqual(GET.failures(result(**changes)), expected)
 
     def test_littles_law_must_hold(self):
-        self.assertEqual(
-            closed_loop.failures(replace(GET, threads=5), result()), ["X·R is 0.800 of N"]
-        )
-
-    def test_every_byte_must_be_there(self):
-        self.assertIn(
-            "7999999 bytes are not 8000 requests of 1000",
-            closed_loop.failures(GET, result(bytes=7_999_999)),
-        )
+        self.assertEqual(replace(GET, threads=5).failures(result()), ["X·R is 0.800 of N"])
 
     def test_accounts_have_no_bytes_to_check(self):
-        self.assertEqual(closed_loop.failures(replace(GET, size_bytes=0), result(bytes=0)), [])
-
-    def test_more_than_a_hundredth_of_errors_is_no_measurement(self):
-        few, many = {"total": 80, "busy": 80}, {"total": 90, "busy": 90}
-        self.assertEqual(closed_loop.failures(GET, result(errors=few)), [])
-        self.assertEqual(
-            closed_loop.failures(GET, result(errors=many)),
-            ["1.1% errors (busy 90)"],
-        )
-
-    def test_what_the_load_generator_says_of_itself_counts(self):
-        self.assertEqual(
-            closed_loop.failures(GET, result(valid=False, invalid_because=["short of ports"])),
-            ["load generator: short of ports"],
-        )
-
-    def test_a_run_without_a_request_fails(self):
-        empty = result(requests=0, throughput_rps=0.0, bytes=0)
-        self.assertEqual(closed_loop.failures(GET, empty), ["no request succeeded"])
-
-
-if __name__ == "__main__":
-    unittest.main()
+        self.assertEqual(replace(GET, size_bytes=0).failures(result(bytes=0)), [])

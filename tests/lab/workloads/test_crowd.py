@@ -2,26 +2,13 @@
 
 import copy
 import unittest
+from dataclasses import replace
 
 import examples
 
 from lab.procedures import checks
-from lab.workloads import crowd
 
-LOAD = crowd.Load(
-    server="127.0.0.1:1",
-    threads=100,
-    user="ann",
-    password="secret",
-    size_name="10KB",
-    size_bytes=10_000,
-    rate_bytes_s=1000.0,
-    least_rate_percent=75,
-    engine="sigio",
-    ramp_s=2.0,
-    stable_s=5.0,
-    flags=("--protocol", "ftp"),
-)
+LOAD = replace(examples.CROWD, engine="sigio", flags=("--protocol", "ftp"))
 
 # What `loadgen get --users 100 --json` prints.
 RESULT = {
@@ -92,7 +79,3 @@ class CrowdTest(unittest.TestCase):
         self.assertEqual(checks.failures(LOAD, left, disturbed, has_ended=True), [])
         found = checks.failures(LOAD, left, disturbed)
         self.assertIn("other programs used", " ".join(found))
-
-
-if __name__ == "__main__":
-    unittest.main()

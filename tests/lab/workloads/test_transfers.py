@@ -50,7 +50,3 @@ class TransfersTest(unittest.TestCase):
         self.assertEqual(transfers.fairness([3.0, 3.0, 3.0]), 1.0)
         self.assertEqual(transfers.fairness([5.0, 0.0, 0.0, 0.0]), 0.25)
         self.assertIsNone(transfers.fairness([]))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -35,7 +35,7 @@ Decoded decode(std::string_view stream, std::size_t piece_bytes = 1'000'000) {
     decoded.taken_bytes += piece.size() - rest.size();
   }
   if (decoder.state() == ChunkDecoder::State::kComplete) decoded.status = 200;
-  if (decoder.state() == ChunkDecoder::State::kRefused) decoded.status = decoder.status();
+  if (decoder.state() == ChunkDecoder::State::kRefused) decoded.status = decoder.status().number();
   return decoded;
 }
 

@@ -21,7 +21,7 @@ void put(http::InputBuffer& buffer, std::string_view bytes, std::size_t most = 1
 }  // namespace
 
 TEST_CASE("an input buffer gives back what it was given, in any pieces", "[http]") {
-  for (const std::size_t piece : {1, 7, 1000, 1536, 5000}) {
+  for (const std::size_t piece : {1U, 7U, 1000U, 1536U, 5000U}) {
     CAPTURE(piece);
     http::InputBuffer buffer;
     std::string given;

@@ -29,7 +29,7 @@ class ParsedHead {
     switch (state_) {
       case http::HeadParser::State::kNeedMore: return 0;
       case http::HeadParser::State::kComplete: return 200;
-      case http::HeadParser::State::kRefused: return parser_.status();
+      case http::HeadParser::State::kRefused: return parser_.status().number();
     }
     return -1;
   }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "net/backlog.h"
 #include "net/connect.h"
 #include "tests/catch.h"
 

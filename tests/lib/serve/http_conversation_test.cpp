@@ -17,7 +17,7 @@ struct HttpPair : tests::StreamPair {
   using StreamPair::StreamPair;
 
   void say(std::string_view bytes) { REQUIRE(net::send_all(client.get(), bytes)); }
-  void answer(int status, std::string_view body) {
+  void answer(http::Status status, std::string_view body) {
     std::array<char, 300> buffer;
     http::AnswerHead head = connection.begin_answer(buffer, status);
     head.field("Content-Length", body.size());
@@ -136,7 +136,7 @@ TEST_CASE("a malformed chunk is told from a peer that is gone", "[serve]") {
   REQUIRE(pair.connection.next_request() != nullptr);
   CHECK(pair.read_body() == "broken");
   CHECK_FALSE(pair.stream->is_over());
-  CHECK(pair.connection.status_of_broken_body() == 400);
+  CHECK(pair.connection.status_of_broken_body().number() == 400);
   HttpPair gone;
   gone.say("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf");
   ::shutdown(gone.client.get(), SHUT_WR);
@@ -158,7 +158,7 @@ TEST_CASE("a malformed request is answered, and what is behind it is not read", 
 
 TEST_CASE("a head of 16,384 bytes is taken, and one that is a byte longer is not", "[serve]") {
   const std::string start = "GET / HTTP/1.1\r\nHost: x\r\nX: ";
-  for (const std::size_t size : {16'384, 16'385}) {
+  for (const std::size_t size : {16'384U, 16'385U}) {
     HttpPair pair;
     pair.say("\r\n" + start + std::string(size - start.size() - 4, 'x') + "\r\n\r\n");
     ::shutdown(pair.client.get(), SHUT_WR);

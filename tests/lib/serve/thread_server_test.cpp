@@ -140,6 +140,24 @@ TEST_CASE("a worker that throws ends its connection, and the server goes on", "[
   }
 }
 
+// Sending asserts that no exception is being handled. So this also shows where the answer is sent.
+TEST_CASE("a worker of lines that throws answers internal behind the replies that wait",
+          "[serve]") {
+  class ThrowsAtTheSecondLine : public serve::LineWorker {
+   private:
+    void converse(serve::LineConversation& connection) override {
+      connection.next_line();
+      connection.reply_ok();
+      throw std::bad_alloc();
+    }
+  };
+  for (const int spare : {0, 2}) {
+    CAPTURE(spare);
+    const Running server(spare, [] { return std::make_unique<ThrowsAtTheSecondLine>(); });
+    for (int i = 0; i < 3; ++i) CHECK(server.ask() == "OK\nERR internal internal error\n");
+  }
+}
+
 TEST_CASE("each front of a server speaks its own language", "[serve]") {
   for (const int spare : {0, 2}) {
     CAPTURE(spare);

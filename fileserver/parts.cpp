@@ -1,0 +1,145 @@
+#include "fileserver/parts.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include "base/hangup_signal.h"
+#include "base/stop_signals.h"
+#include "fileserver/files/disk_files.h"
+#include "fileserver/files/prefetched_files.h"
+#include "fileserver/transfers/transfer_file.h"
+#include "guard/sandbox.h"
+#include "net/local_listener.h"
+#include "serve/startup.h"
+#include "telemetry/endpoint.h"
+
+namespace fileserver {
+
+namespace {
+
+// A part that cannot be made ends the start. serve::run_server() prints the reason.
+template <typename T>
+T required(base::Result<T> made) {
+  if (!made) throw std::runtime_error(made.error().context);
+  return std::move(*made);
+}
+
+net::Listener bound(const Config& config, const net::HostPort& address) {
+  return required(net::bind_to(address, serve::io_slice_ms(config.serve.idle_timeout_ms),
+                               static_cast<int>(config.send_buffer_bytes)));
+}
+
+std::optional<net::Listener> bound_for_http(const Config& config) {
+  if (!config.http_listen) return {};
+  return bound(config, *config.http_listen);
+}
+
+std::optional<net::HostPort> address_of(const std::optional<net::Listener>& listener) {
+  if (!listener) return {};
+  return listener->address;
+}
+
+serve::Options options_of(const Config& config) {
+  serve::Options options = config.serve;
+  options.fronts = config.http_listen ? 2 : 1;
+  return options;
+}
+
+// What the fileserver needs once it runs. All that it opens later must be named here.
+guard::Allowed allowed_for(const Config& config, const Fence& fence) {
+  guard::Allowed allowed;
+  const bool may_change = config.uploads == UploadMode::kFolder;
+  (may_change ? allowed.editable : allowed.readable).push_back(fence.root_path());
+  if (config.serve.sandbox != serve::Sandbox::kStrict) {
+    if (auto above = fence.folder_above()) allowed.readable.push_back(std::move(*above));
+  }
+  if (!config.writers_path.empty()) {
+    std::error_code ignored;  // what cannot be found cannot be read, which is reported
+    const auto file = std::filesystem::weakly_canonical(config.writers_path, ignored);
+    allowed.readable.push_back(file.parent_path());  // as an editor makes a new file
+  }
+  if (!config.transfer_log.path.empty()) {
+    for (auto& path : paths_of_log(config.transfer_log.path))
+      allowed.writable.push_back(std::move(path));
+  }
+  allowed.connect_to(config.auth.host, config.auth.port);
+  allowed.listen_on(config.listen);
+  if (config.http_listen) allowed.listen_on(*config.http_listen);
+  return allowed;
+}
+
+// Blocks SIGHUP if it means something. Otherwise it ends the program.
+net::Fd open_hangups(const Config& config) {
+  const bool is_wanted = !config.transfer_log.path.empty() || !config.writers_path.empty();
+  return is_wanted ? net::Fd(base::open_hangup_signal()) : net::Fd();
+}
+
+std::unique_ptr<TransferLog> open_transfer_log(const Config& config, const Fence& fence) {
+  if (config.transfer_log.path.empty()) return {};
+  return required(TransferLog::open(config.transfer_log, fence.root_path()));
+}
+
+std::unique_ptr<serve::OnHangup> act_on_hangup(Parts& parts) {
+  if (!parts.hangups.is_open()) return {};
+  return std::make_unique<serve::OnHangup>(std::move(parts.hangups), [&parts] {
+    if (parts.transfer_log) parts.transfer_log->open_again();
+    parts.writers.read_again();
+  });
+}
+
+std::unique_ptr<Files> open_files(const Config& config, std::shared_ptr<const Fence> fence,
+                                  MountWatch mounts) {
+  const DiskReads reads{static_cast<std::size_t>(config.read_bytes), config.has_read_ahead};
+  if (config.files == FilesMode::kDisk) return std::make_unique<DiskFiles>(std::move(fence), reads);
+  return std::make_unique<PrefetchedFiles>(
+      std::move(fence), config.memory_limit_bytes, [] { return !base::stop_was_asked_for(); },
+      std::move(mounts),
+      config.serve.model == serve::Model::kThread ? Updates::kByThread : Updates::kNone, reads);
+}
+
+// They look through the whole folder, for which a server that was told to stop has no time.
+std::unique_ptr<Uploads> open_uploads(const Config& config, std::shared_ptr<const Fence> fence,
+                                      Files& files) {
+  if (config.uploads != UploadMode::kFolder || base::stop_was_asked_for()) return {};
+  return std::make_unique<Uploads>(std::move(fence), files);
+}
+
+}  // namespace
+
+Parts::Parts(const Config& the_config)
+    : config(the_config),
+      listener(bound(config, config.listen)),
+      http_listener(bound_for_http(config)),
+      http_address(address_of(http_listener)),
+      options(options_of(config)),
+      telemetry(required(serve::TelemetryService::open(options))),
+      user_is_set(required(serve::become_user(options))),
+      is_authserver_missing(net::is_nobody_listening_at(config.auth)),
+      fence(std::make_shared<const Fence>(required(Fence::around(config.root)))),
+      mounts(MountWatch::open()),
+      sandbox(serve::enter_sandbox(options, allowed_for(config, *fence))),
+      hangups(open_hangups(config)),
+      transfer_log(open_transfer_log(config, *fence)),
+      writers(config.writers_path),
+      writers_are_read(required(writers.read())),
+      on_hangup(act_on_hangup(*this)),
+      files(open_files(config, fence, std::move(mounts))),
+      uploads(open_uploads(config, fence, *files)),
+      auth(config.auth, config.auth_connection, config.auth_timeout_ms),
+      health(config.auth, config.auth_connection,
+             std::min(config.auth_timeout_ms, telemetry::kHealthMs), net::resolve,
+             AuthAddresses::OutageLog::kOff),
+      throttle(config.throttle),
+      log_in(auth, throttle, config.auth_timeout_ms),
+      stops_telemetry(telemetry.get()) {}
+
+std::uint64_t Parts::most_upload_bytes() const {
+  if (config.max_upload_bytes == 0) return std::numeric_limits<std::uint64_t>::max();
+  return static_cast<std::uint64_t>(config.max_upload_bytes);
+}
+
+}  // namespace fileserver

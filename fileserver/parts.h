@@ -1,0 +1,82 @@
+// What a fileserver is made of.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <variant>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "fileserver/auth/auth_client.h"
+#include "fileserver/auth/guess_throttle.h"
+#include "fileserver/auth/log_in.h"
+#include "fileserver/config.h"
+#include "fileserver/files/fence.h"
+#include "fileserver/files/files.h"
+#include "fileserver/files/mount_watch.h"
+#include "fileserver/files/uploads.h"
+#include "fileserver/transfers/transfer_log.h"
+#include "fileserver/writers.h"
+#include "net/fd.h"
+#include "net/listen.h"
+#include "serve/on_hangup.h"
+#include "serve/options.h"
+#include "serve/telemetry_service.h"
+
+namespace fileserver {
+
+// The parts stand in the order in which they are made, because each needs what a later one gives
+// up: the rights that a port may need, then those that the sandbox takes. They are destroyed in the
+// opposite order. Owned by main, which shares them with all sessions.
+//
+// Threads: any, once the server listens.
+struct Parts {
+  // Makes all of them, but nobody can connect yet. Prefetching may take long; it ends early when
+  // the server is told to stop. Throws std::exception with the reason if a part cannot be made.
+  // `config` must outlive the parts.
+  explicit Parts(const Config& config);
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
+
+  const Config& config;
+
+  // A port in use is reported before anything else. Connections are refused until the server
+  // listens, because nobody would answer them.
+  net::Listener listener;
+  std::optional<net::Listener> http_listener;  // nothing without --http-listen
+  const std::optional<net::HostPort> http_address;
+  serve::Options options;
+  const std::unique_ptr<serve::TelemetryService> telemetry;  // null: it is off
+
+  const std::monostate user_is_set;  // what follows is opened as --user
+  const bool is_authserver_missing;  // the sandbox forbids to look
+  const std::shared_ptr<const Fence> fence;
+  MountWatch mounts;  // the sandbox forbids to open it; prefetched files take it over
+  const base::Result<std::string_view> sandbox;
+
+  net::Fd hangups;  // open if SIGHUP means something; then it is blocked in all threads
+  const std::unique_ptr<TransferLog> transfer_log;  // null: there is no such log
+  Writers writers;                                  // who may change the folder
+  const std::monostate writers_are_read;
+  const std::unique_ptr<serve::OnHangup> on_hangup;
+
+  const std::unique_ptr<Files> files;
+  const std::unique_ptr<Uploads> uploads;  // set with UploadMode::kFolder
+
+  AuthClient auth;
+  AuthClient health;  // for a health check: its time-out is less than a second
+  GuessThrottle throttle;
+  LogIn log_in;
+
+  const serve::StopsTelemetry stops_telemetry;  // before what it tells about goes
+
+  // Of the body of one request.
+  std::uint64_t most_upload_bytes() const;
+
+  // The time for the transfer log; 0 without one.
+  std::int64_t time_for_log() const { return transfer_log == nullptr ? 0 : base::now_ns(); }
+};
+
+}  // namespace fileserver

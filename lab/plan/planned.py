@@ -1,0 +1,105 @@
+"""A planned cell: all that a run has to know of it. It travels whole, from the plan to the load."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ..rig import wire
+from .catalog import BURST, CROWD, Cell, Mode, Size, Stage
+from .pinning import Pinning
+
+INTERLEAVED, CYCLED, BLOCKED = "interleaved", "cycled", "blocked"
+# In addition to the measured seconds and the warm-up: start and result of the load generator, and
+# dropping caches at a cold stage (True).
+OVERHEAD_S = {False: 0.4, True: 1.2}
+STACK_START_S = 3.0
+USUAL_CROWD = 1000
+_SMALL_CROWD = 250  # of a server with little memory
+_LIKELY_POINTS = 7  # of a sweep until it is flat, with the far point, refinements apart
+_LIKELY_REPEATED_POINTS = 4  # see sweep.worth_repeating
+_OFFERED_POINTS = 10  # of an open loop, in each pass; see offered_load.SHARES
+_LIKELY_TRIALS = 9  # of the search for the most users
+_USUAL_BYTES_S = 100e6  # over loopback, from a disk
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """How a cell is swept. If it does not stop, exactly the N of the ladder are measured."""
+
+    ladder: tuple[int, ...]
+    refinements: int
+    stops: bool = True
+
+    def up_to(self, most: int) -> Sweep:
+        """With this N in place of all that are larger."""
+        ladder = dict.fromkeys(min(threads, most) for threads in self.ladder)
+        return replace(self, ladder=tuple(ladder))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Planned:
+    """A cell, and how it is measured."""
+
+    cell: Cell
+    stage: Stage
+    size: Size | None  # None for `new`
+    file_count: int  # different files of this size
+    mode: Mode
+    sweep: Sweep  # with no more threads than there are files: each asks for files of its own
+    steps: tuple[int, ...] = ()  # exactly these N, in this order; (): its procedure chooses
+    pinning: Pinning
+    order: str = INTERLEAVED  # of the repetitions
+    gap_s: float = 0.0  # between two trials of the same servers
+    is_held: bool = False  # the program that serves files does not run while all of a burst ask
+    p99_limit_ms: float = 0.0  # under which an open loop keeps p99; 0: it has none
+
+    @property
+    def is_blocked(self) -> bool:
+        """Whether all repetitions of one of its points are made in a row."""
+        return self.order == BLOCKED and bool(self.steps)
+
+    @property
+    def likely_points(self) -> int:
+        """Of all passes."""
+        if self.steps:
+            return len(self.steps) * self.mode.repeat
+        if self.cell.workload == CROWD:
+            return _LIKELY_TRIALS
+        if self.cell.is_open:
+            return _LIKELY_POINTS + _OFFERED_POINTS * self.mode.repeat + _LIKELY_POINTS
+        first = len(self.sweep.ladder)
+        if self.sweep.stops:
+            first = min(first, _LIKELY_POINTS) + self.sweep.refinements
+        return first + (self.mode.repeat - 1) * min(first, _LIKELY_REPEATED_POINTS)
+
+    @property
+    def seconds(self) -> float:
+        """How long all its passes take, as an estimate."""
+        if self.cell.workload == CROWD:
+            return self.likely_points * self._crowd_seconds()
+        if self.cell.workload == BURST:
+            return self.mode.repeat * self._bursts_seconds()
+        point_s = self.mode.seconds + self.mode.warmup_s + OVERHEAD_S[self.stage.cold]
+        return self.likely_points * point_s + self.mode.repeat * STACK_START_S
+
+    def _bursts_seconds(self) -> float:
+        """Of all steps of a pass, by what their link or their disk carries at most."""
+        assert self.size  # a burst is of files
+        machine = self.stage.machine
+        rates = [wire.bits_per_s(self.stage.link) / 8] if self.stage.link else [_USUAL_BYTES_S]
+        if machine and machine.read_bytes_per_s:
+            rates.append(machine.read_bytes_per_s)
+        transfer_s = self.size.size_bytes / min(rates)
+        once_s = sum(n * transfer_s + OVERHEAD_S[self.stage.cold] for n in self.steps)
+        return once_s + self.gap_s * (len(self.steps) - 1) + STACK_START_S
+
+    def _crowd_seconds(self) -> float:
+        """Of one trial: start, first fetch, and until it is stable."""
+        trial, crowd, machine = self.mode.crowd, self.stage.crowd, self.stage.machine
+        assert trial and crowd and self.size  # see options.py
+        usual = _SMALL_CROWD if machine and machine.memory_bytes else USUAL_CROWD
+        steps = self.steps or (usual,)
+        starting_s = sum(steps) / len(steps) / trial.starts_per_s
+        return (
+            starting_s + self.size.size_bytes / crowd.rate_bytes_s + trial.stable_s + STACK_START_S
+        )

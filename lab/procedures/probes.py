@@ -1,0 +1,106 @@
+"""What is measured once for each folder: what the machine carries without our programs.
+
+Every verdict on a run uses these results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+from ..observe import disk_probe, host, machine_probe
+from ..observe.disk_probe import DiskProbe
+from ..observe.machine_probe import MachineProbe
+from ..rig import iperf3
+from ..rig.errors import Failed
+from ..rig.iperf3 import Carried
+from ..rig.place import HERE, LOOPBACK, Place
+from .bench import Bench
+
+_LEAST_PROBE_S = 2.0  # of a machine; its share of a core is given out in parts of 0.1 s
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True)
+class Probe(Generic[Found]):
+    """One of them. name is that of the problem that the folder has if it fails."""
+
+    name: str
+    says: str
+    measure: Callable[[], Found]
+    keep: Callable[[Found], None]  # in the folder's environment
+
+
+def measure_once(bench: Bench, probe: Probe[Found]) -> None:
+    bench.progress.say(probe.says)
+    problems = bench.environment.problems
+    try:
+        probe.keep(probe.measure())
+    except Failed as error:
+        problems[probe.name] = str(error)
+    else:
+        problems.pop(probe.name, None)
+    bench.folder.write_environment(bench.environment)
+
+
+def run(bench: Bench) -> None:
+    """Loopback, the disk and the machines of the papers, as far as the folder lacks them."""
+    if bench.plan.cells:
+        probes: list[Probe[Any]] = [*_loopback(bench), *_disk(bench), *_machines(bench)]
+        for probe in probes:
+            measure_once(bench, probe)
+
+
+def link(bench: Bench, place: Place) -> None:
+    """What the way to this place carries, and what is there, if it is another machine."""
+    environment = bench.environment
+    if place.name == LOOPBACK or place.name in environment.link_probes:
+        return
+    if described := place.lscpu():
+        environment.clients[place.name] = host.hardware_in(described)
+    measure_once(
+        bench,
+        Probe(
+            f"link: {place.name}",
+            f"measuring the link with iperf3: {place.title}",
+            _carried(bench, place),
+            partial(environment.link_probes.__setitem__, place.name),
+        ),
+    )
+
+
+def _loopback(bench: Bench) -> Iterator[Probe[Carried]]:
+    if not bench.environment.network_probe and iperf3.is_installed():
+        says = "measuring loopback with iperf3"
+        keep = bench.environment.keep_loopback
+        yield Probe("network probe", says, _carried(bench), keep)
+
+
+def _carried(bench: Bench, place: Place = HERE) -> Callable[[], Carried]:
+    logs = bench.folder.path / "logs"
+    return partial(iperf3.measure, bench.plan.mode.seconds, logs, place=place)
+
+
+def _disk(bench: Bench) -> Iterator[Probe[DiskProbe]]:
+    environment, seconds = bench.environment, bench.plan.mode.seconds / 4
+    if not environment.disk_probe:
+        measure = partial(disk_probe.measure, bench.work, seconds)
+        yield Probe(
+            "disk probe", "measuring the disk", measure, partial(setattr, environment, "disk_probe")
+        )
+
+
+def _machines(bench: Bench) -> Iterator[Probe[MachineProbe]]:
+    """Whether the groups that stand for machines of the papers are what they should be."""
+    found = bench.environment.machine_probes
+    seconds = max(_LEAST_PROBE_S, bench.plan.mode.seconds / 4)
+    for machine in bench.plan.machines:
+        if machine.name not in found:
+            yield Probe(
+                f"machine {machine.name}",
+                f"measuring what the machine {machine.name} carries",
+                partial(machine_probe.measure, machine, bench.work, seconds),
+                partial(found.__setitem__, machine.name),
+            )

@@ -1,0 +1,23 @@
+"""The crowds that a report is about, and the most users of each."""
+
+from __future__ import annotations
+
+from ...analysis.crowds import CrowdResult
+from ...plan.catalog import CROWD, Cell, Stage
+from ..scene import Scene
+
+
+def measured(scene: Scene, row: str) -> list[tuple[Stage, CrowdResult]]:
+    return [
+        (stage, found)
+        for stage in scene.stages
+        if (found := scene.analysis.crowd(Cell(stage.name, row, workload=CROWD)))
+    ]
+
+
+def users_held(found: CrowdResult) -> str:
+    """A sign says when the host could try no more, or when the search did not end."""
+    most = found.at_most.users if found.at_most else 0
+    if found.answer is None:
+        return f"≥ {most:,}, not ended"
+    return f"{found.answer.holds:,}" if found.answer.fails else f"≥ {found.answer.holds:,}"

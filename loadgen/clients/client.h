@@ -1,0 +1,112 @@
+// The client of one thread: it has at most one connection, with one request under way at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "loadgen/clients/download.h"
+#include "loadgen/clients/drivers/driver.h"
+#include "loadgen/clients/reference.h"
+#include "loadgen/clients/reply_stream.h"
+#include "loadgen/clients/request.h"
+#include "loadgen/config/config.h"
+#include "loadgen/figures/exchange.h"
+#include "loadgen/sources.h"
+#include "net/address.h"
+#include "net/fd.h"
+
+namespace loadgen {
+
+// Holds a request back when all was done that can be done before it asks for its file.
+class Gate {
+ public:
+  Gate() = default;
+  virtual ~Gate() = default;
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+
+  // Called at most once for each request, which goes on when this returns.
+  virtual void wait() = 0;
+
+  // Called after each wait(), when the request has asked for its file, or failed to. `asked_ns` is
+  // the moment before that; returns the one at which the transfer is said to begin.
+  virtual std::int64_t leave(std::int64_t asked_ns) = 0;
+};
+
+// One thread.
+class Client {
+ public:
+  // All arguments but the last must outlive it. `thread` counts from 0. Requires: `servers` is not
+  // empty. The connections go to all of them in turn, and thread t begins with number t.
+  Client(const Config& config, const std::vector<net::SocketAddress>& servers,
+         const Sources& sources, int thread);
+
+  // With keep-alive it connects, so that the first request does not have to; otherwise it does
+  // nothing. A failure is not reported here, because the first request tries again.
+  void prepare();
+
+  // Carries out one request and returns when it succeeded or failed. `request` must stay valid
+  // until then.
+  //
+  // The time of the request starts with this call. With keep-alive it starts when the connection is
+  // there. A connection after which no further request can be sent is closed.
+  //
+  // A request whose connection fails at once takes 1 ms nevertheless. Otherwise a server that
+  // refuses, or a lack of ports, would make loadgen use all its cores for failing.
+  //
+  // With a `gate`, the request waits there before it asks for its file. It then has all of
+  // --timeout once more. A request that fails before does not get there; its asked_ns is 0.
+  Exchange carry_out(const Request& request, Gate* gate = nullptr);
+
+  // Why a file could not be saved. Once there is a reason, no further file is saved, so the run
+  // should end.
+  const std::optional<std::string>& save_failure() const { return download_.failure(); }
+
+  // Closes the connection, if there is one.
+  void hang_up();
+
+ private:
+  // Each of these returns why the request failed, or nothing.
+  std::optional<Cause> connect(Exchange& exchange);
+  void begin_streams();
+  std::optional<Cause> begin(Exchange& exchange);
+  std::optional<Cause> converse(const Request& request, Exchange& exchange);
+  std::optional<Cause> follow(const Step& step, const Request& request, Exchange& exchange);
+  std::optional<Cause> conclude(const Step& end, const Request& request, Exchange& exchange);
+  std::optional<Cause> take_file(std::uint64_t size_bytes, const Request& request);
+  std::optional<Cause> check_file();
+  std::optional<Cause> open_data(std::uint16_t port, Exchange& exchange);
+  std::optional<Cause> take_data(std::uint64_t size_bytes, const Request& request,
+                                 Exchange& exchange);
+  std::optional<Cause> upload(std::uint64_t size_bytes);
+  std::optional<Cause> ask(std::string_view bytes, Exchange& exchange);
+  std::optional<Cause> send(std::string_view bytes);
+
+  const Config& config_;
+  const std::vector<net::SocketAddress>& servers_;
+  const Sources& sources_;
+  const int thread_;
+  const bool is_kept_;
+
+  const std::unique_ptr<Driver> driver_;
+  ReplyStream replies_;
+  std::optional<ReplyStream> data_;  // of a protocol with a connection for the file
+  Reference reference_;
+  Download download_;
+  const bool looks_at_files_;  // for --verify or --save
+  const bool notes_transfers_;
+  Gate* gate_ = nullptr;  // of the request
+  net::Fd fd_;
+  net::Fd data_fd_;
+  const net::SocketAddress* server_ = nullptr;  // of the connection
+  const net::SocketAddress* source_ = nullptr;  // of the connection; null: the system chose it
+  bool is_usable_ = false;                      // the connection can take the next request
+  bool is_upload_cut_ = false;    // the server answered before all of the file was sent
+  std::int64_t connections_ = 0;  // the number of attempts to connect
+  bool is_under_way_ = false;     // only for an assertion
+};
+
+}  // namespace loadgen

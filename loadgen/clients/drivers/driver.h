@@ -1,0 +1,77 @@
+// What a protocol is to loadgen: a parser that is fed with bytes and says what to do next. No
+// sockets, no clock.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "loadgen/clients/request.h"
+#include "loadgen/config/config.h"
+#include "loadgen/figures/cause.h"
+
+namespace loadgen {
+
+// What the caller of a driver must do next.
+struct Step {
+  enum class Kind {
+    kSend,      // send `bytes`, which may be empty, and ask again
+    kReceive,   // nothing is taken: receive at least one more byte, and ask again
+    kUpload,    // send `size_bytes` bytes of upload_bytes(), and ask again
+    kFile,      // receive `size_bytes` bytes of the file, and ask again
+    kOpenData,  // connect to `data_port` of the server, and ask again
+    kData,      // receive the file on that connection until it ends, close it, and ask again;
+                // `size_bytes` of them, unless that is kUnknownSize
+    kSkip,      // receive `size_bytes` bytes that are of no file, and ask again
+    kDone,      // the request is over: `failure` and the members behind it count
+  };
+  Kind kind;
+
+  // Of the bytes that the driver was shown, so many are used up.
+  std::size_t taken_bytes = 0;
+
+  std::string_view bytes = {};  // valid until the next call
+  std::uint64_t size_bytes = 0;
+  std::uint16_t data_port = 0;
+  bool asks_for_file = false;  // kSend: `bytes` ask for the file, and none before did
+  bool is_logged_in = false;   // the log-in has just ended, for a protocol where that is a moment
+
+  static constexpr std::uint64_t kUnknownSize = UINT64_MAX;
+
+  std::optional<Cause> failure = {};  // empty: the request succeeded
+  bool keeps_connection = false;      // the connection can take the next request
+  std::string_view why = {};          // what the server said about the failure, as it came
+};
+
+// The client's side of one protocol, for one connection at a time and one request after the other.
+//
+// A file is sent and received by the caller, not by the driver, so its bytes need not be in memory
+// at once. If the server answers before all of kUpload was sent, the caller stops sending, and the
+// request fails.
+//
+// One thread.
+class Driver {
+ public:
+  Driver() = default;
+  virtual ~Driver() = default;
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+
+  // A new connection was made. The next request is the first one on it.
+  virtual void begin_connection() {}
+
+  // Starts a request, which must stay valid until kDone. The request before it may be unfinished.
+  virtual void begin(const Request& request) = 0;
+
+  // `received` is what has come and was not taken yet. The answer does not depend on how the bytes
+  // were cut on their way, except for `why` of bytes that are not understood. Requires: begin() was
+  // called, and kDone was not returned since.
+  virtual Step next(std::string_view received) = 0;
+};
+
+// The driver for the protocol of `config`, which must outlive it.
+std::unique_ptr<Driver> make_driver(const Config& config);
+
+}  // namespace loadgen

@@ -1,0 +1,147 @@
+#include "loadgen/clients/drivers/ftp.h"
+
+namespace loadgen {
+
+namespace {
+
+// The replies that are expected (RFC 959, section 5.4).
+constexpr int kDataOpen = 125;
+constexpr int kDataComes = 150;
+constexpr int kDone = 200;
+constexpr int kSizeIs = 213;
+constexpr int kReady = 220;
+constexpr int kFileSent = 226;
+constexpr int kPassive = 227;
+constexpr int kExtendedPassive = 229;
+constexpr int kLoggedIn = 230;
+constexpr int kFileDone = 250;
+constexpr int kNeedsPassword = 331;
+
+// Those that mean what an error of the native protocol means.
+constexpr int kNotAvailable = 421;
+constexpr int kTryAgain = 450;
+constexpr int kNotLoggedIn = 530;
+constexpr int kNoFile = 550;
+
+bool is_refusal(int code) { return code >= 400; }
+bool is_transient(int code) { return code >= 400 && code < 500; }
+
+Cause cause_of(int code) {
+  switch (code) {
+    case kNotAvailable:
+    case kTryAgain: return base::ErrorCode::kBusy;
+    case kNotLoggedIn: return base::ErrorCode::kDenied;
+    case kNoFile: return base::ErrorCode::kNotFound;
+    default: break;
+  }
+  return is_transient(code) ? Cause(base::ErrorCode::kUnavailable) : Cause(Fault::kProtocol);
+}
+
+Step failed(const FtpReply& reply, bool keeps_connection = false) {
+  return {.kind = Step::Kind::kDone,
+          .failure = cause_of(reply.code),
+          .keeps_connection = keeps_connection,
+          .why = reply.text};
+}
+
+}  // namespace
+
+void FtpDriver::begin(const Request& request) {
+  request_ = &request;
+  size_bytes_.reset();
+  if (request.is_logged_in) state_ = State::kIdle;
+}
+
+Step FtpDriver::command(State state, std::string_view verb, std::string_view argument) {
+  state_ = state;
+  line_ = verb;
+  if (!argument.empty()) line_ += ' ';
+  line_ += argument;
+  line_ += "\r\n";
+  return {.kind = Step::Kind::kSend, .bytes = line_};
+}
+
+Step FtpDriver::begin_file(bool is_log_in_over) {
+  const bool asks_size = sizes_ == Sizes::kAsked;
+  Step step = asks_size ? command(State::kSize, "SIZE", request_->file_name) : ask_port();
+  step.is_logged_in = is_log_in_over;
+  return step;
+}
+
+Step FtpDriver::ask_port() {
+  return command(State::kAskedPort, data_ == FtpData::kEpsv ? "EPSV" : "PASV");
+}
+
+Step FtpDriver::next(std::string_view received) {
+  if (state_ == State::kIdle) return begin_file(false);
+  if (state_ == State::kRetrieve) {
+    Step step = command(State::kPromised, "RETR", request_->file_name);
+    step.asks_for_file = true;
+    return step;
+  }
+  const FtpReply reply = read_ftp_reply(received);
+  if (reply.state == FtpReply::State::kNeedMore) return {.kind = Step::Kind::kReceive};
+  if (reply.state == FtpReply::State::kMalformed)
+    return {.kind = Step::Kind::kDone, .failure = Fault::kProtocol, .why = reply.text};
+  Step step = take(reply);
+  step.taken_bytes = reply.size_bytes;
+  return step;
+}
+
+Step FtpDriver::take(const FtpReply& reply) {
+  switch (state_) {
+    case State::kConnected:
+      if (reply.code == kReady) return command(State::kUser, "USER", request_->account.user);
+      break;
+    case State::kUser:
+      if (reply.code == kNeedsPassword)
+        return command(State::kPassword, "PASS", request_->account.password);
+      [[fallthrough]];
+    case State::kPassword:
+      if (reply.code == kLoggedIn) return command(State::kType, "TYPE", "I");
+      break;
+    case State::kType:
+      if (reply.code == kDone) return begin_file(true);
+      break;
+    case State::kSize: return take_size(reply);
+    case State::kAskedPort: return take_port(reply);
+    case State::kPromised:
+      if (reply.code != kDataOpen && reply.code != kDataComes) break;
+      state_ = State::kData;
+      return {.kind = Step::Kind::kData,
+              .size_bytes = size_bytes_ ? *size_bytes_
+                                        : announced_bytes(reply.text).value_or(Step::kUnknownSize)};
+    case State::kData:
+      if (reply.code != kFileSent && reply.code != kFileDone) break;
+      state_ = State::kIdle;
+      return {.kind = Step::Kind::kDone, .keeps_connection = true};
+    case State::kIdle:
+    case State::kRetrieve: break;
+  }
+  const bool is_only_missing = state_ == State::kPromised && reply.code == kNoFile;
+  if (is_only_missing) state_ = State::kIdle;
+  return failed(reply, is_only_missing);
+}
+
+Step FtpDriver::take_size(const FtpReply& reply) {
+  size_bytes_ = size_in(reply.text);
+  if (reply.code != kSizeIs || !size_bytes_) return failed(reply);
+  return ask_port();
+}
+
+// A server that does not know EPSV says so with a refusal. Then PASV is used on this connection.
+Step FtpDriver::take_port(const FtpReply& reply) {
+  const bool is_extended = data_ == FtpData::kEpsv;
+  if (is_extended && is_refusal(reply.code) && reply.code != kNotAvailable &&
+      reply.code != kNotLoggedIn) {
+    data_ = FtpData::kPasv;
+    return ask_port();
+  }
+  const bool is_right = reply.code == (is_extended ? kExtendedPassive : kPassive);
+  const auto port = is_extended ? epsv_port(reply.text) : pasv_port(reply.text);
+  if (!is_right || !port) return failed(reply);
+  state_ = State::kRetrieve;
+  return {.kind = Step::Kind::kOpenData, .data_port = *port};
+}
+
+}  // namespace loadgen

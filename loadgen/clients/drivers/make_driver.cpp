@@ -1,0 +1,24 @@
+#include "loadgen/clients/drivers/driver.h"
+#include "loadgen/clients/drivers/ftp.h"
+#include "loadgen/clients/drivers/http.h"
+#include "loadgen/clients/drivers/native.h"
+
+namespace loadgen {
+
+std::unique_ptr<Driver> make_driver(const Config& config) {
+  switch (config.protocol) {
+    case Protocol::kNative: break;
+    case Protocol::kFtp:
+      return std::make_unique<FtpDriver>(config.ftp_data, is_crowd(config)
+                                                              ? FtpDriver::Sizes::kAsked
+                                                              : FtpDriver::Sizes::kAsAnnounced);
+    case Protocol::kHttp: {
+      std::string host = config.server.is_unix() ? "localhost" : net::to_string(config.server);
+      const bool is_kept = config.connection == Connection::kKeepAlive;
+      return std::make_unique<HttpDriver>(config.request, std::move(host), is_kept);
+    }
+  }
+  return std::make_unique<NativeDriver>(config.request, config.is_pipelined);
+}
+
+}  // namespace loadgen

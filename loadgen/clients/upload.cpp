@@ -1,0 +1,43 @@
+#include "loadgen/clients/upload.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <random>
+#include <string>
+
+#include "net/socket_io.h"
+
+namespace loadgen {
+
+namespace {
+
+std::string random_bytes(std::size_t count) {
+  std::string bytes(count, '\0');
+  std::minstd_rand generator;
+  std::generate(bytes.begin(), bytes.end(), [&] { return static_cast<char>(generator() >> 8); });
+  return bytes;
+}
+
+}  // namespace
+
+std::string_view upload_bytes() {
+  static const std::string bytes = random_bytes(64 * 1024);
+  return bytes;
+}
+
+UploadEnd send_upload(int fd, std::uint64_t size_bytes, base::Deadline deadline) {
+  const std::string_view bytes = upload_bytes();
+  for (std::uint64_t left = size_bytes; left > 0;) {
+    const ssize_t sent = net::send_now(fd, bytes.substr(0, left));
+    if (sent >= 0) {
+      left -= static_cast<std::uint64_t>(sent);
+    } else if (errno != EAGAIN || !net::is_quiet_and_open(fd)) {
+      return UploadEnd::kCut;
+    } else if (deadline.has_passed() || !net::wait_until_either(fd, deadline)) {
+      return UploadEnd::kTimeout;
+    }
+  }
+  return UploadEnd::kWhole;
+}
+
+}  // namespace loadgen

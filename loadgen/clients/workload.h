@@ -1,0 +1,72 @@
+// What one thread asks for, one request after the other.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <string_view>
+
+#include "loadgen/clients/request.h"
+#include "loadgen/config/config.h"
+
+namespace loadgen {
+
+// 24 random hexadecimal digits.
+std::string random_word();
+
+// The accounts that the threads of one run make: no two requests get the same.
+//
+// Any thread.
+class NewAccounts {
+ public:
+  // `run_name` becomes part of user names, so it must differ from that of every other run.
+  explicit NewAccounts(std::string run_name) : run_name_(std::move(run_name)) {}
+
+  const std::string& run_name() const { return run_name_; }
+
+  // Returns 1 in the first call, then 2, and so on.
+  std::int64_t take_number() { return next_.fetch_add(1, std::memory_order_relaxed); }
+
+ private:
+  const std::string run_name_;
+  std::atomic<std::int64_t> next_ = 1;  // no other data depends on it
+};
+
+// One thread.
+class Workload {
+ public:
+  // `config` and `new_accounts`, which all threads of the run share, must outlive it.
+  Workload(const Config& config, NewAccounts& new_accounts, int thread);
+
+  // The result points into this object and is valid until the next call. Requires: the workload is
+  // not used up.
+  Request next();
+
+  // Whether this thread has nothing left to ask for. With --once, it has asked for each of its
+  // files. If the run makes given accounts, the threads have taken all of them. Requests of the
+  // warm-up count.
+  bool is_used_up() const;
+
+ private:
+  std::string new_name() const;
+  void choose_new_account();
+  void choose_file();
+  void choose_account(std::int64_t number);
+
+  const Config& config_;
+  const int thread_;
+  const bool makes_given_accounts_;
+  NewAccounts& new_accounts_;
+  const std::string new_password_;
+  std::int64_t account_ = 0;    // the account that is made next, if the run makes given accounts
+  std::minstd_rand generator_;  // draws the accounts of get
+  std::int64_t requests_ = 0;
+
+  // What the last Request points to.
+  std::string user_;
+  std::string password_;
+  std::string file_name_;
+};
+
+}  // namespace loadgen

@@ -1,0 +1,165 @@
+#include "loadgen/config/checks.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <variant>
+
+#include "base/log.h"
+#include "loadgen/config/numbered.h"
+#include "wire/line_buffer.h"
+#include "wire/request.h"
+
+namespace loadgen {
+
+namespace {
+
+using Wrong = std::optional<std::string>;
+
+// Checks the longest user name and password that the run will send.
+Wrong check_credentials(const Config& config) {
+  if (config.user.empty()) return fmt::format("{} needs --user", word_of(config.request));
+  if (!wire::is_valid_user(numbered(config.user, config.accounts))) {
+    return fmt::format("--user: {} is not 1 to 64 bytes of A-Z a-z 0-9 . _ - @ +",
+                       base::log::quoted(config.user));
+  }
+  if (config.password.empty()) {
+    return fmt::format(
+        "{} needs --password, or the variable LOADGEN_PASSWORD",
+        config.request == RequestKind::kNew ? "new with %d in --user" : word_of(config.request));
+  }
+  if (!wire::is_valid_password(numbered(config.password, config.accounts)))
+    return "--password: a password has 1 to 128 bytes, none of them a control byte";
+  return {};
+}
+
+Wrong check_accounts(const Config& config) {
+  if (config.accounts > 1 && !has_number(config.user)) return "--accounts needs %d in --user";
+  const bool sends_them = config.request != RequestKind::kNew || makes_given_accounts(config);
+  return sends_them ? check_credentials(config) : Wrong();
+}
+
+Wrong check_native_name(const std::string& longest) {
+  const bool is_name = std::holds_alternative<wire::FileName>(wire::parse_client_line(longest));
+  if (!is_name || longest.size() >= wire::kMaxLineBytes) {
+    return fmt::format(
+        "--file: {} cannot be requested; a name has at most {} bytes, no control bytes, and does "
+        "not look like another request",
+        base::log::quoted(longest), wire::kMaxLineBytes - 1);
+  }
+  return {};
+}
+
+// The server decides what else is no name. Of the bytes of a target, at most three are needed for
+// one of the name.
+Wrong check_http_name(const std::string& longest) {
+  constexpr std::size_t kMaxNameBytes = 2'700;
+  if (longest.size() <= kMaxNameBytes) return {};
+  return fmt::format("--file: {} cannot be requested; a name has at most {} bytes",
+                     base::log::quoted(longest), kMaxNameBytes);
+}
+
+Wrong check_file(const Config& config) {
+  if (config.file.empty()) return "get needs --file";
+  if (has_number(config.file) && config.unique == 0) return "--file: a name with %d needs --unique";
+  if (config.asks_once && config.unique == 0) return "--once needs --unique";
+  if (!has_number(config.file) && config.unique != 0) return "--unique needs %d in --file";
+  const std::string longest =
+      numbered(config.file, std::int64_t{connections_of(config)} * config.unique);
+  return config.protocol == Protocol::kHttp ? check_http_name(longest) : check_native_name(longest);
+}
+
+Wrong check_save(const Config& config) {
+  if (config.save.empty()) return {};
+  for (const auto& part : std::filesystem::path(config.file)) {
+    if (part == "..") return "--save: the name in --file contains `..` and would leave the folder";
+  }
+  return {};
+}
+
+Wrong check_get(const Config& config) {
+  if (Wrong wrong = check_file(config)) return wrong;
+  if (config.must_verify && config.verify_root.empty()) return "--verify needs --verify-root";
+  return check_save(config);
+}
+
+Wrong check_protocol(const Config& config) {
+  const bool is_native = config.protocol == Protocol::kNative;
+  if (config.request == RequestKind::kPut && config.protocol != Protocol::kHttp)
+    return "put needs --protocol http";
+  if (config.protocol == Protocol::kFtp) {
+    if (config.request == RequestKind::kNew) return "new needs --protocol native or http";
+    if (config.server.is_unix()) return "--protocol ftp needs a server with a port";
+    if (config.accounts > 1 && config.connection == Connection::kKeepAlive)
+      return "--accounts needs --connection per-request with ftp: a connection logs in once";
+  }
+  if (config.is_pipelined && !is_native) return "--pipeline needs --protocol native";
+  return {};
+}
+
+Wrong check_crowd(const Config& config) {
+  if (!is_crowd(config)) return {};
+  if (config.request != RequestKind::kGet) return "--users needs get";
+  if (config.rate_rps < 1) return "--users needs --rate, the bytes a second of each user";
+  if (config.requests > 0) return "--users needs --seconds or --until-stable, not --requests";
+  if (config.must_verify || !config.save.empty()) return "--users does not compare or save files";
+  if (config.asks_once || config.warmup_ms > 0) return "--users has no --once and no --warmup";
+  const std::int64_t buffer_bytes = config.crowd.receive_buffer_bytes;
+  constexpr std::int64_t kMostBufferBytes = std::int64_t{1} << 30;
+  if (buffer_bytes < 1 || buffer_bytes > kMostBufferBytes)
+    return "--receive-buffer: from 1 byte to 1G";
+  return {};
+}
+
+Wrong check_burst(const Config& config) {
+  if (!is_burst(config)) return config.hold.empty() ? Wrong() : "--hold needs --release transfer";
+  constexpr int kMostRounds = 100'000;
+  if (config.request != RequestKind::kGet) return "--release transfer needs get";
+  if (is_crowd(config)) return "--release transfer has no --users";
+  if (config.rate_rps > 0) return "--release transfer has no --rate";
+  if (config.requests == 0) return "--release transfer needs --requests, the number of rounds";
+  if (config.requests > kMostRounds) {
+    return fmt::format("--release transfer takes at most {} --requests", kMostRounds);
+  }
+  if (config.warmup_ms > 0) return "--release transfer has no --warmup";
+  if (config.is_pipelined)
+    return "--release transfer sends the file name after the log-in, without --pipeline";
+  return {};
+}
+
+Wrong check_transfers(const Config& config) {
+  if (config.transfers.empty()) return {};
+  if (config.request != RequestKind::kGet) return "--transfers needs get";
+  if (is_crowd(config) || is_open_loop(config))
+    return "--transfers needs a closed loop, without --rate";
+  if (config.transfers == config.json) return "--transfers and --json need different files";
+  return {};
+}
+
+Wrong check_schedule(const Config& config) {
+  if (!is_open_loop(config)) return {};
+  if (config.requests > 0) return "--rate needs --seconds instead of --requests";
+  if (config.asks_once) return "--once needs a closed loop, without --rate";
+  if (makes_given_accounts(config))
+    return "new with %d in --user needs a closed loop, without --rate";
+  return {};
+}
+
+}  // namespace
+
+std::optional<std::string> what_is_wrong_with(const Config& config) {
+  if (Wrong wrong = check_burst(config)) return wrong;
+  if (Wrong wrong = check_transfers(config)) return wrong;
+  if (Wrong wrong = check_crowd(config)) return wrong;
+  if (Wrong wrong = check_schedule(config)) return wrong;
+  if (Wrong wrong = check_protocol(config)) return wrong;
+  if (Wrong wrong = check_accounts(config)) return wrong;
+  switch (config.request) {
+    case RequestKind::kNew: return {};
+    case RequestKind::kGet: return check_get(config);
+    case RequestKind::kPut: break;
+  }
+  return config.size_bytes > 0 ? Wrong() : "put needs --size, which is at least 1";
+}
+
+}  // namespace loadgen

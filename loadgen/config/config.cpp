@@ -1,0 +1,61 @@
+#include "loadgen/config/config.h"
+
+#include "loadgen/config/numbered.h"
+
+namespace loadgen {
+
+bool makes_given_accounts(const Config& config) {
+  return config.request == RequestKind::kNew && has_number(config.user);
+}
+
+bool is_open_loop(const Config& config) { return config.rate_rps > 0 && !is_crowd(config); }
+
+bool is_crowd(const Config& config) { return config.crowd.users > 0; }
+
+bool is_burst(const Config& config) { return config.release == Release::kTransfer; }
+
+RunKind kind_of(const Config& config) {
+  if (is_crowd(config)) return RunKind::kCrowd;
+  if (is_burst(config)) return RunKind::kBurst;
+  return is_open_loop(config) ? RunKind::kOpen : RunKind::kClosed;
+}
+
+bool notes_transfers(const Config& config) { return is_burst(config) || !config.transfers.empty(); }
+
+int connections_of(const Config& config) {
+  return is_crowd(config) ? config.crowd.users : config.threads;
+}
+
+unsigned sockets_of(const Config& config) { return config.protocol == Protocol::kFtp ? 2 : 1; }
+
+bool ends_by_number(const Config& config) {
+  return config.requests > 0 || makes_given_accounts(config);
+}
+
+const char* word_of(RequestKind request) {
+  switch (request) {
+    case RequestKind::kNew: return "new";
+    case RequestKind::kGet: return "get";
+    case RequestKind::kPut: return "put";
+  }
+  return "";
+}
+
+const char* word_of(Protocol protocol) {
+  switch (protocol) {
+    case Protocol::kNative: return "native";
+    case Protocol::kHttp: return "http";
+    case Protocol::kFtp: return "ftp";
+  }
+  return "";
+}
+
+const char* word_of(Connection connection) {
+  return connection == Connection::kPerRequest ? "per-request" : "keep-alive";
+}
+
+const char* word_of(ArrivalKind arrivals) {
+  return arrivals == ArrivalKind::kPoisson ? "poisson" : "fixed";
+}
+
+}  // namespace loadgen

@@ -1,0 +1,141 @@
+// What the user decides about a run, as plain values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "loadgen/config/crowd.h"
+#include "net/address.h"
+
+namespace loadgen {
+
+enum class RequestKind {
+  kNew,  // make an account
+  kGet,  // log in and get a file
+  kPut,  // log in and send a file; not with the native protocol
+};
+
+enum class Protocol {
+  kNative,  // docs/protocol.md
+  kHttp,
+  kFtp,
+};
+
+// How an FTP client learns the port for the file.
+enum class FtpData {
+  kEpsv,  // RFC 2428; PASV for a server that does not know it
+  kPasv,  // RFC 959
+};
+
+enum class Connection {
+  kPerRequest,  // a new connection for each request
+  kKeepAlive,   // one connection per thread
+};
+
+// The gaps between the requests of an open loop.
+enum class ArrivalKind {
+  kFixed,    // all equal
+  kPoisson,  // as those of many users who do not know of each other
+};
+
+// When the threads of a closed loop ask for their files.
+enum class Release {
+  kRequest,   // each when its request before has ended
+  kTransfer,  // all in the same moment, round by round: a burst
+};
+
+// What decides when a thread sends its next request.
+enum class RunKind {
+  kClosed,  // it has the reply to the one before
+  kOpen,    // a schedule
+  kBurst,   // all threads together, round by round
+  kCrowd,   // many users on few threads, each at its own rate of bytes
+};
+
+struct Config {
+  RequestKind request = RequestKind::kGet;
+  Protocol protocol = Protocol::kNative;
+  net::HostPort server{"127.0.0.1", 9000};
+  int threads = 1;  // of a crowd: as many as there are cores, unless they are given
+
+  // The length of the run. `requests` is for each thread; if it is not 0, `seconds_ms` is not used.
+  std::int64_t seconds_ms = 10'000;
+  int requests = 0;
+  std::int64_t warmup_ms = 0;
+
+  // The requests that become due in a second. 0: a closed loop, which has no schedule. With a crowd
+  // it is the rate of each user instead, in bytes a second.
+  double rate_rps = 0;
+  ArrivalKind arrivals = ArrivalKind::kFixed;
+  int seed = 1;  // of the gaps that are drawn
+
+  crowd::Options crowd;
+
+  Release release = Release::kRequest;
+  std::string hold;  // of a burst: the control group that is held while all ask; empty: none
+
+  Connection connection = Connection::kPerRequest;  // of a crowd it is always kKeepAlive
+  FtpData ftp_data = FtpData::kEpsv;
+  bool is_pipelined = false;         // native: send `get:` and the file name in one write
+  std::int64_t timeout_ms = 30'000;  // for one request
+
+  // `accounts` is the number of accounts that %d in the user and the password stands for.
+  std::string user;
+  std::string password;
+  int accounts = 1;
+
+  // Only for get.
+  std::string file;          // contains %d exactly if `unique` is not 0
+  int unique = 0;            // the number of files of each thread; 0: all get the same file
+  bool asks_once = false;    // end the run when a thread has asked for all its files
+  bool must_verify = false;  // compare every file with its copy in `verify_root`
+  std::string verify_root;
+  std::string save;  // the folder in which received files are saved; empty: not saved
+
+  std::int64_t size_bytes = 0;  // only for put: the size of the files
+
+  std::string transfers;  // where the record of each transfer goes; empty: nowhere
+  std::string json;       // where the result goes; empty: nowhere, "-": standard output
+};
+
+// Whether this is a run of new that makes the accounts that --user names, each once, and then ends.
+bool makes_given_accounts(const Config& config);
+
+RunKind kind_of(const Config& config);
+
+// Whether the loop is open: requests are sent by a schedule.
+bool is_open_loop(const Config& config);
+
+// Whether this is a run of many users on few threads.
+bool is_crowd(const Config& config);
+
+// Whether this is a run in which all threads ask for their files in the same moment.
+bool is_burst(const Config& config);
+
+// Whether the moments of each transfer are noted: Exchange::asked_ns and file_end_ns.
+bool notes_transfers(const Config& config);
+
+// How many connections the run has at a time.
+int connections_of(const Config& config);
+
+// How many sockets each of them needs at once.
+unsigned sockets_of(const Config& config);
+
+// Whether the run ends when a number of requests was carried out, and not at a time. Not of a
+// crowd.
+bool ends_by_number(const Config& config);
+
+// The words that the command line and the reports use.
+const char* word_of(RequestKind request);
+const char* word_of(Protocol protocol);
+const char* word_of(Connection connection);
+const char* word_of(ArrivalKind arrivals);
+
+// Reads the command line, the environment and the --config file.
+//
+// Returns an exit status instead if the program must end at once. That is after --help and
+// --version, which were printed, and after wrong usage, which was reported on standard error.
+std::variant<Config, int> read_config(int argc, char** argv);
+
+}  // namespace loadgen

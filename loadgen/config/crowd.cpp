@@ -1,0 +1,73 @@
+#include "loadgen/config/crowd.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/host.h"
+#include "flags/alternatives.h"
+#include "flags/values.h"
+
+namespace loadgen::crowd {
+
+void declare(flags::App& app, Options& options, flags::Option* seconds, flags::Option* threads,
+             std::int64_t& seconds_ms) {
+  app.group("Crowds", flags::Shown::kInFullHelp);
+  flags::add_whole(
+      app, "--users", options.users, 1, 1'000'000,
+      "a crowd of COUNT users on few threads; each logs in once and gets its file again "
+      "and again, reading --rate bytes a second (get only)")
+      ->type_name("COUNT")
+      ->default_str("");
+  flags::forget_when_taken(threads, [&options] { options.has_threads = true; });
+  flags::add_seconds(app, "--ramp", options.ramp_ms, "start the users evenly over SECONDS");
+  flags::Option* const until_stable = flags::add_seconds(
+      app, "--until-stable", options.until_stable_ms,
+      "end a crowd when all users were started, each has ended a fetch, and their number has not "
+      "changed for SECONDS; --seconds ends it at a time instead",
+      1);
+  flags::make_alternatives({seconds, [&seconds_ms] { seconds_ms = 10'000; }},
+                           {until_stable, [&options] { options.until_stable_ms = 0; }});
+  flags::add_size(app, "--receive-buffer", options.receive_buffer_bytes,
+                  "receive buffer of each user's socket; the system doubles it, and has at least "
+                  "2304 bytes")
+      ->default_str("4096");
+  flags::add_whole(app, "--least-rate", options.least_rate_percent, 1, 100,
+                   "a fetch at less than PERCENT of the rate of its user was too slow")
+      ->type_name("PERCENT");
+  flags::add_choice<TooSlow>(
+      app, "--too-slow", options.too_slow, {{"drop", TooSlow::kDrop}, {"fail", TooSlow::kFail}},
+      "what becomes of a user with a fetch that was too slow; drop: it leaves; "
+      "fail: the run ends and has failed");
+  flags::add_choice<EngineKind>(app, "--engine", options.engine,
+                                {{"epoll", EngineKind::kEpoll},
+                                 {"poll", EngineKind::kPoll},
+                                 {"sigio", EngineKind::kSigio},
+                                 {"io_uring", EngineKind::kIoUring}},
+                                "how a crowd learns that bytes have arrived; sigio: a signal for "
+                                "each event (F_SETSIG)");
+  flags::add_whole(app, "--signal-queue", options.signal_queue, 1, 1'000'000,
+                   "with sigio, at most COUNT signals wait (RLIMIT_SIGPENDING); when more come, "
+                   "poll() is called once")
+      ->type_name("COUNT")
+      ->default_str("");
+}
+
+int threads_of(const Options& options, int wanted) {
+  const int threads =
+      options.has_threads ? wanted : static_cast<int>(std::ceil(base::usable_cores()));
+  return std::clamp(threads, 1, options.users);
+}
+
+const char* word_of(EngineKind engine) {
+  switch (engine) {
+    case EngineKind::kEpoll: return "epoll";
+    case EngineKind::kPoll: return "poll";
+    case EngineKind::kSigio: return "sigio";
+    case EngineKind::kIoUring: return "io_uring";
+  }
+  return "";
+}
+
+const char* word_of(TooSlow too_slow) { return too_slow == TooSlow::kFail ? "fail" : "drop"; }
+
+}  // namespace loadgen::crowd

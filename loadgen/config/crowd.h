@@ -1,0 +1,45 @@
+// What the user decides about a crowd, as plain values.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "flags/option.h"
+
+namespace loadgen::crowd {
+
+// How a thread learns that bytes have arrived. The workload is the same with all of them.
+enum class EngineKind { kEpoll, kPoll, kSigio, kIoUring };
+
+// What becomes of a user whose fetch was too slow.
+enum class TooSlow {
+  kDrop,  // it leaves, and the others go on
+  kFail,  // the run ends and has failed
+};
+
+struct Options {
+  int users = 0;                  // 0: no crowd
+  bool has_threads = false;       // --threads was given; otherwise there is one for each core
+  std::int64_t ramp_ms = 10'000;  // the users are started evenly over this time
+  std::int64_t until_stable_ms = 20'000;  // 0: the run ends by --seconds
+  std::int64_t receive_buffer_bytes = 4096;
+  int least_rate_percent = 75;  // of the rate; a fetch below it was too slow
+  TooSlow too_slow = TooSlow::kDrop;
+  EngineKind engine = EngineKind::kEpoll;
+  int signal_queue = 0;  // kSigio: the most signals that wait; 0: as the system has it
+};
+
+// Declares the flags that only a crowd has, which are a group of --help.
+// `seconds` and `threads` are options that were declared before.
+void declare(flags::App& app, Options& options, flags::Option* seconds, flags::Option* threads,
+             std::int64_t& seconds_ms);
+
+// The threads of a crowd: `wanted` if they were given, or one for each core, but no more than
+// users.
+int threads_of(const Options& options, int wanted);
+
+const char* word_of(EngineKind engine);
+const char* word_of(TooSlow too_slow);
+
+}  // namespace loadgen::crowd

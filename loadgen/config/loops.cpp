@@ -1,0 +1,59 @@
+#include "loadgen/config/loops.h"
+
+#include <charconv>
+
+#include "flags/values.h"
+
+namespace loadgen {
+
+namespace {
+
+constexpr double kLeastRate = 0.001;
+constexpr double kMostRate = 1'000'000;
+
+flags::Option* add_rate(flags::App& app, double& target) {
+  const auto take = [&target](const std::string& text) {
+    double value = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (failure != std::errc() || end != text.data() + text.size()) return false;
+    if (!(value >= kLeastRate && value <= kMostRate)) return false;
+    target = value;
+    return true;
+  };
+  return app.add_parsed("--rate", "R", "a number from 0.001 to 1000000",
+                        "send R requests a second, whether or not earlier ones were answered; at "
+                        "most --threads are under way, others wait, and their time counts. With "
+                        "--users, each user reads R bytes a second instead",
+                        take);
+}
+
+}  // namespace
+
+void declare_open_loop(flags::App& app, Config& config) {
+  app.group("Open loop");
+  add_rate(app, config.rate_rps);
+  flags::add_choice<ArrivalKind>(
+      app, "--arrivals", config.arrivals,
+      {{"fixed", ArrivalKind::kFixed}, {"poisson", ArrivalKind::kPoisson}},
+      "gaps between the requests of --rate; fixed: all equal; poisson: at random, as those of many "
+      "users who do not know of each other");
+  flags::add_whole(app, "--seed", config.seed, 0, 1'000'000'000,
+                   "chooses the gaps of --arrivals poisson; the same seed gives the same gaps");
+}
+
+void declare_bursts(flags::App& app, Config& config) {
+  app.group("Bursts", flags::Shown::kInFullHelp);
+  flags::add_choice<Release>(
+      app, "--release", config.release,
+      {{"request", Release::kRequest}, {"transfer", Release::kTransfer}},
+      "when a thread asks for its next file; request: when it has the one before; transfer: a "
+      "burst of --requests rounds: all threads connect, log in and wait for each other, then they "
+      "ask in the same moment (get only)");
+  flags::add_path(app, "--hold", config.hold,
+                  "control group of the server (with version 1, its folder of the controller "
+                  "freezer); its processes stop while all threads ask, and go on when all have "
+                  "asked (--release transfer only)")
+      ->type_name("GROUP");
+}
+
+}  // namespace loadgen

@@ -1,0 +1,119 @@
+// What is measured of a crowd only: who left and why, how exact the rates were, what that cost.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "loadgen/figures/cause.h"
+
+namespace loadgen::crowd {
+
+// A user that left.
+struct DropOut {
+  std::int64_t at_ns = 0;  // after the start of the run
+  Cause cause = Fault::kTooSlow;
+  std::string why = {};  // what the system or the server said; may be empty
+  bool was_in_first_fetch = false;
+};
+
+// Bytes that had arrived and that the user had not read yet, in samples of users that read a file.
+struct WaitingBytes {
+  std::uint64_t samples = 0;
+  std::uint64_t sum = 0;
+  std::uint64_t most = 0;
+};
+
+// Beside what loadgen::Tally has: there a fetch is a request, and a user that left is an error.
+//
+// Written by one thread. Read by others after it was joined.
+struct Tally {
+  std::vector<DropOut> drop_outs;
+
+  // Of each user that holds: how far the fetch with the largest error was from the rate, 0 or more.
+  // Users without a fetch are not in it.
+  std::vector<double> rate_errors;
+
+  std::uint64_t file_bytes = 0;            // the largest file
+  std::uint64_t receive_buffer_bytes = 0;  // as the system reports it
+  std::uint64_t wakeups = 0;               // times that the thread stopped waiting
+  std::uint64_t useful_reads = 0;          // that got bytes of a file
+  std::uint64_t empty_reads = 0;           // that found none
+  std::uint64_t overflows = 0;             // of the queue of signals
+  std::int64_t most_late_ms = 0;           // of loadgen itself: a timer that was due
+  WaitingBytes waiting = {};
+
+  void add(const Tally& other);
+};
+
+// How many users there are at a moment.
+struct Standing {
+  int started = 0;
+  int held = 0;           // of them, those that have not dropped out
+  int without_fetch = 0;  // of these, those that have not ended a fetch yet
+
+  void add(const Standing& other);
+};
+
+enum class End { kStable, kSeconds, kTooSlow, kNobodyHolds, kSignal };
+
+// "stable", "seconds", "too-slow", "nobody-holds", "signal"
+const char* word_of(End end);
+
+// The cores that loadgen used, in each second after all users were started.
+struct CpuSamples {
+  double least_cores = 0;
+  double mean_cores = 0;
+  double most_cores = 0;
+  double allowed_cores = 0;
+};
+
+// How the run ended. Only the main thread knows it.
+struct Outcome {
+  Standing standing = {};
+  End end = End::kStable;
+  double steady_s = 0;  // the time after all users were started
+  CpuSamples cpu = {};  // over this time; over the whole run if there is none
+};
+
+// How far the users were from their rates, each by the fetch with its largest error.
+struct RateErrors {
+  std::size_t users = 0;  // that hold and have ended a fetch
+  double worst = 0;
+  double p50 = 0;
+  double share_within_5_percent = 0;
+};
+RateErrors rate_errors_of(std::vector<double> errors);
+
+// A file that fits into the sockets' buffers is sent at once, and only its reading is slow. Then
+// the run is "paced reading". Otherwise the server has to wait for its users: "paced transfer".
+struct Pacing {
+  const char* name = "";
+  std::uint64_t buffers_bytes = 0;  // the receive buffer and the largest send buffer
+};
+Pacing pacing_of(const Tally& tally, std::uint64_t most_send_buffer_bytes);
+
+// A Tally and its Outcome in the units of the reports.
+struct Summary {
+  Outcome outcome;
+  std::size_t drop_outs_in_first_fetch = 0;
+
+  // The causes of drop-outs with their counts, and what was said about the first of a cause, if
+  // anything was. Both are in the order of the first appearance.
+  std::vector<std::pair<std::string, int>> causes = {};
+  std::vector<std::pair<std::string, std::string>> first_reasons = {};
+
+  RateErrors rates;
+  Pacing pacing;  // with the send buffers of this host; those of the server's may differ
+  double wakeups_per_useful_read = 0;
+  double waiting_bytes_mean = 0;
+};
+
+// Requires: the drop-outs are in the order of their times.
+Summary summarize(const Tally& tally, const Outcome& outcome);
+
+// The causes in one line, such as "too-slow 3, closed 1"; empty if nobody left.
+std::string causes_text(const Summary& summary);
+
+}  // namespace loadgen::crowd

@@ -1,0 +1,44 @@
+// What a run of any kind has measured.
+//
+// How a latency becomes a number in the JSON, and why each step exists:
+//
+//   Client     sends one request and reads the clock at its start and at its last byte.
+//   Exchange   is what the Client returns: those moments, the bytes, and why it failed.
+//   Recorder   adds each Exchange of one thread to its Tally, so it needs no lock.
+//   Tally      is what one thread measured: counts, sums in nanoseconds, and a Histogram.
+//   Histogram  keeps every response time to within 0.8%, because percentiles need all of them.
+//   Figures    are the sum of all Tallies, and what no thread knows, such as the CPU time used.
+//   Summary    is the Figures in rates, means and percentiles, and the check of N = X*R. No
+//              other step converts units or decides whether the run is valid.
+//   json_of, table_of  print Figures and their Summary, and compute nothing.
+//
+// An Exchange lives on the stack of its thread for one request. Tallies are read only after their
+// threads were joined. Then run() adds them up, and main() makes the Summary and prints it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "loadgen/cpu.h"
+#include "loadgen/figures/burst.h"
+#include "loadgen/figures/crowd.h"
+#include "loadgen/figures/tally.h"
+
+namespace loadgen {
+
+struct Figures {
+  Tally tally = {};                         // of all threads, in the measured window
+  double start_unix_s = 0;                  // when that window began
+  CpuUse cpu = {};                          // over that window
+  std::vector<std::string> servers = {};    // the addresses of the server that were used
+  int sources = 1;                          // the number of local addresses that were used
+  int stop_signal = 0;                      // SIGINT or SIGTERM if one of them ended the run early
+  std::optional<std::string> warning = {};  // what was wrong with the host at the end
+
+  // What only the main thread knows, and only for some kinds of run.
+  std::optional<std::vector<burst::Sums>> rounds = {};  // of a burst
+  std::optional<crowd::Outcome> crowd = {};
+};
+
+}  // namespace loadgen

@@ -1,0 +1,130 @@
+#include "loadgen/figures/json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "loadgen/figures/burst_report.h"
+#include "loadgen/figures/crowd_report.h"
+#include "loadgen/figures/format.h"
+
+namespace loadgen {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json errors_json(const Summary& summary) {
+  Json errors{{"total", summary.errors_total}};
+  for (const auto& [word, count] : summary.errors) errors[word] = count;
+  return errors;
+}
+
+Json first_errors_json(const Summary& summary) {
+  Json errors = Json::object();
+  for (const auto& [word, text] : summary.first_errors) errors[word] = text;
+  return errors;
+}
+
+Json response_time_json(const ResponseTimes& response) {
+  return {{"mean", rounded(response.mean_ms)}, {"min", rounded(response.min_ms)},
+          {"p50", rounded(response.p50_ms)},   {"p90", rounded(response.p90_ms)},
+          {"p99", rounded(response.p99_ms)},   {"p99.9", rounded(response.p999_ms)},
+          {"max", rounded(response.max_ms)}};
+}
+
+Json phases_json(const Config& config, const Summary& summary) {
+  Json phases = Json::object();
+  const bool is_kept = config.connection == Connection::kKeepAlive;
+  const bool is_ftp = config.protocol == Protocol::kFtp;
+  const bool starts_with_release = is_burst(config);
+  if (!is_kept && !starts_with_release) phases["connect"] = rounded(summary.connect_ms);
+  if (is_ftp && !is_kept && !starts_with_release)
+    phases["logged_in"] = rounded(summary.logged_in_ms);
+  if (is_ftp && !starts_with_release) phases["data_connect"] = rounded(summary.data_connected_ms);
+  phases["first_byte"] = rounded(summary.first_byte_ms);
+  if (is_ftp) phases["data_end"] = rounded(summary.data_ended_ms);
+  phases["last_byte"] = rounded(summary.last_byte_ms());
+  return phases;
+}
+
+Json per_second_json(const std::vector<SecondSummary>& seconds) {
+  Json rows = Json::array();
+  for (const SecondSummary& second : seconds) {
+    rows.push_back({{"t", rows.size() + 1},
+                    {"requests", second.requests},
+                    {"mean_ms", rounded(second.mean_ms)}});
+  }
+  return rows;
+}
+
+Json window_json(const Figures& figures, const Summary& summary) {
+  return {{"start_unix_s", rounded(figures.start_unix_s)},
+          {"end_unix_s", rounded(figures.start_unix_s + summary.elapsed_s)}};
+}
+
+Json cpu_json(const CpuUse& cpu, int threads) {
+  return {{"used_cores", rounded(cpu.used_cores)},
+          {"allowed_cores", rounded(cpu.allowed_cores)},
+          {"us_per_request", rounded(cpu.us_per_request)},
+          {"is_bottleneck", cpu.is_bottleneck(threads)}};
+}
+
+Json open_loop_json(const Config& config, const OpenSummary& open) {
+  return {{"rate_rps", config.rate_rps},
+          {"arrivals", word_of(config.arrivals)},
+          {"seed", config.seed},
+          {"due", open.due},
+          {"found_no_thread", open.found_no_thread},
+          {"given_up", open.given_up},
+          {"service_time_ms", response_time_json(open.service)},
+          {"lateness_ms", response_time_json(open.lateness)},
+          {"is_late", open.is_late}};
+}
+
+Json run_delay_json(const CpuUse& cpu) {
+  return {{"share", rounded(cpu.run_delay_share)}, {"is_starved", cpu.is_starved()}};
+}
+
+// The fields of a run in which each thread sends one request after the other.
+void add_requests(Json& json, const Config& config, const Figures& figures,
+                  const Summary& summary) {
+  json.update(Json{{"threads", config.threads},
+                   {"connection", word_of(config.connection)},
+                   {"elapsed_s", rounded(summary.elapsed_s)},
+                   {"requests", summary.requests},
+                   {"throughput_rps", rounded(summary.throughput_rps)},
+                   {"bytes", summary.bytes},
+                   {"errors", errors_json(summary)},
+                   {"response_time_ms", response_time_json(summary.response)},
+                   {"per_second", per_second_json(summary.per_second)},
+                   {"phases_ms", phases_json(config, summary)},
+                   {"valid", summary.invalid_because.empty()},
+                   {"invalid_because", summary.invalid_because},
+                   {"n_check", summary.has_n_check() ? Json(rounded(summary.n_check)) : Json()},
+                   {"window", window_json(figures, summary)},
+                   {"warmup_s", static_cast<double>(config.warmup_ms) / 1000},
+                   {"warmup_requests", figures.tally.warmup_requests},
+                   {"cooldown_requests", figures.tally.cooldown_requests},
+                   {"cpu", cpu_json(figures.cpu, config.threads)},
+                   {"run_delay", run_delay_json(figures.cpu)},
+                   {"first_errors", first_errors_json(summary)}});
+}
+
+}  // namespace
+
+std::string json_of(const Config& config, const Figures& figures, const Summary& summary) {
+  Json json{{"request", word_of(config.request)},
+            {"protocol", word_of(config.protocol)},
+            {"server", net::to_string(config.server)}};
+  if (summary.crowd) {
+    crowd::add_to(json, config, figures, summary);
+  } else {
+    add_requests(json, config, figures, summary);
+  }
+  json["server_addresses"] = figures.servers;
+  json["sources"] = figures.sources;
+  if (summary.open) json["open_loop"] = open_loop_json(config, *summary.open);
+  if (summary.burst) json["burst"] = burst::json_of(*summary.burst);
+  return json.dump(2) + "\n";
+}
+
+}  // namespace loadgen

@@ -1,0 +1,95 @@
+#include "loadgen/figures/recorder.h"
+
+#include <algorithm>
+
+#include "base/clock.h"
+
+namespace loadgen {
+
+void Recorder::begin_open(std::int64_t start_ns, std::int64_t end_ns) {
+  begin(start_ns);
+  end_ns_ = end_ns;
+  tally_.open.emplace();
+}
+
+crowd::Tally& Recorder::begin_crowd(std::int64_t start_ns) {
+  begin(start_ns);
+  return tally_.crowd.emplace();
+}
+
+void Recorder::record(const Exchange& exchange) {
+  const std::int64_t took_ns = exchange.ended_ns - exchange.started_ns;
+  ended_at(exchange.ended_ns);
+  if (exchange.failure) return failed(*exchange.failure, exchange.why, took_ns);
+  succeeded(exchange, took_ns);
+}
+
+void Recorder::record(const Exchange& exchange, const Due& due) {
+  OpenTally& open = *tally_.open;
+  ++open.due;
+  if (due.free_ns > due.due_ns) ++open.found_no_thread;
+  open.lateness_ns.add(due.begun_ns - std::max(due.due_ns, due.free_ns));
+
+  const std::int64_t response_ns = exchange.ended_ns - due.due_ns;
+  ended_at(exchange.ended_ns);
+  if (exchange.failure) {
+    if (exchange.failure == Fault::kTimeout) gave_up(response_ns);
+    return failed(*exchange.failure, exchange.why, response_ns);
+  }
+  open.service_ns.add(exchange.ended_ns - exchange.started_ns);
+  if (exchange.ended_ns <= end_ns_) ++open.in_window;
+  succeeded(exchange, response_ns);
+}
+
+void Recorder::record_unfinished(std::int64_t due_ns, std::int64_t now_ns) {
+  ++tally_.open->due;
+  ++tally_.open->found_no_thread;
+  gave_up(now_ns - due_ns);
+  failed(Fault::kUnfinished, {}, now_ns - due_ns);
+}
+
+void Recorder::ended_at(std::int64_t moment_ns) {
+  tally_.elapsed_ns = moment_ns - start_ns_;
+  tally_.active_ns = static_cast<std::uint64_t>(tally_.elapsed_ns);
+}
+
+void Recorder::gave_up(std::int64_t after_ns) {
+  tally_.response_ns.add(after_ns);
+  ++tally_.open->given_up;
+}
+
+void Recorder::failed(Cause cause, const std::string& why, std::int64_t took_ns) {
+  if (++tally_.errors[cause.index()] == 1) tally_.first_why[cause.index()] = why;
+  tally_.failed_ns += static_cast<std::uint64_t>(took_ns);
+  live_errors_.store(live_errors_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+void Recorder::succeeded(const Exchange& exchange, std::int64_t response_ns) {
+  tally_.response_ns.add(response_ns);
+  const auto since_start = [&](std::int64_t moment_ns) {
+    return moment_ns == 0 ? 0 : static_cast<std::uint64_t>(moment_ns - exchange.started_ns);
+  };
+  tally_.connect_ns += since_start(exchange.connected_ns);
+  tally_.first_byte_ns += since_start(exchange.first_byte_ns);
+  tally_.logged_in_ns += since_start(exchange.logged_in_ns);
+  tally_.data_connected_ns += since_start(exchange.data_connected_ns);
+  tally_.data_ended_ns += since_start(exchange.data_ended_ns);
+  tally_.announced_bytes += exchange.announced_bytes;
+  tally_.moved_bytes += exchange.moved_bytes;
+
+  const auto second = static_cast<std::size_t>(tally_.elapsed_ns / base::kNsPerS);
+  if (second >= tally_.seconds.size()) tally_.seconds.resize(second + 1);
+  ++tally_.seconds[second].requests;
+  tally_.seconds[second].response_ns += static_cast<std::uint64_t>(response_ns);
+
+  live_requests_.store(tally_.succeeded(), std::memory_order_relaxed);
+  live_response_ns_.store(tally_.response_ns.sum(), std::memory_order_relaxed);
+}
+
+Live Recorder::live() const {
+  return {live_requests_.load(std::memory_order_relaxed),
+          live_errors_.load(std::memory_order_relaxed),
+          live_response_ns_.load(std::memory_order_relaxed)};
+}
+
+}  // namespace loadgen

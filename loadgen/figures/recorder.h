@@ -1,0 +1,76 @@
+// Adds up what one thread measures.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "loadgen/figures/exchange.h"
+#include "loadgen/figures/tally.h"
+
+namespace loadgen {
+
+// The part of a Tally that can be read while the run goes on.
+struct Live {
+  std::uint64_t requests = 0;  // that succeeded
+  std::uint64_t errors = 0;
+  std::uint64_t response_ns = 0;  // the sum of all response times
+};
+
+// When a request of an open loop could have been sent.
+struct Due {
+  std::int64_t due_ns = 0;
+  std::int64_t free_ns = 0;   // when the thread was done with the request before
+  std::int64_t begun_ns = 0;  // when the thread began with this one
+};
+
+// Adds the requests of one thread to a Tally. Only that thread writes, so recording needs no lock;
+// the alignment keeps two Recorders off the same cache line.
+class alignas(64) Recorder {
+ public:
+  // Begins the measured window. Requires: no request was recorded yet.
+  void begin(std::int64_t start_ns) { start_ns_ = start_ns; }
+
+  // Begins the measured window of an open loop.
+  void begin_open(std::int64_t start_ns, std::int64_t end_ns);
+
+  // Begins the run of a crowd. Returns what only a crowd counts, for the thread to count in.
+  crowd::Tally& begin_crowd(std::int64_t start_ns);
+
+  // Adds a request of the measured window.
+  void record(const Exchange& exchange);
+
+  // Adds a request of an open loop. Requires: begin_open() was called.
+  void record(const Exchange& exchange, const Due& due);
+
+  // Adds a request that was due, but that no thread will send. Requires: as above.
+  void record_unfinished(std::int64_t due_ns, std::int64_t now_ns);
+
+  // Count a request of the warm-up, of the cool-down.
+  void count_warmup() { ++tally_.warmup_requests; }
+  void count_cooldown() { ++tally_.cooldown_requests; }
+
+  // Requires: the thread was joined.
+  const Tally& tally() const { return tally_; }
+
+  // Any thread. The three figures may be of slightly different moments.
+  Live live() const;
+
+ private:
+  void ended_at(std::int64_t moment_ns);
+  void gave_up(std::int64_t after_ns);
+  void failed(Cause cause, const std::string& why, std::int64_t took_ns);
+  void succeeded(const Exchange& exchange, std::int64_t response_ns);
+
+  std::int64_t start_ns_ = 0;
+  std::int64_t end_ns_ = 0;  // of an open loop's window
+  Tally tally_;
+
+  // Copies of figures in tally_, for live(). They are for display only and no other data depends on
+  // them, so relaxed memory order is enough.
+  std::atomic<std::uint64_t> live_requests_ = 0;
+  std::atomic<std::uint64_t> live_errors_ = 0;
+  std::atomic<std::uint64_t> live_response_ns_ = 0;
+};
+
+}  // namespace loadgen

@@ -1,0 +1,158 @@
+#include "loadgen/figures/summary.h"
+
+#include <fmt/format.h>
+
+#include "loadgen/figures/format.h"
+#include "loadgen/figures/units.h"
+
+namespace loadgen {
+
+namespace {
+
+double mean_ms(std::uint64_t sum_ns, std::uint64_t count) { return ms_of(ratio(sum_ns, count)); }
+
+ResponseTimes response_times(const Histogram& response_ns) {
+  const auto percentile_ms = [&](unsigned per_mille) {
+    return ms_of(static_cast<double>(response_ns.value_at(per_mille)));
+  };
+  return {.mean_ms = ms_of(response_ns.mean()),
+          .min_ms = ms_of(static_cast<double>(response_ns.min())),
+          .p50_ms = percentile_ms(500),
+          .p90_ms = percentile_ms(900),
+          .p99_ms = percentile_ms(990),
+          .p999_ms = percentile_ms(999),
+          .max_ms = ms_of(static_cast<double>(response_ns.max()))};
+}
+
+std::vector<SecondSummary> per_second(const std::vector<Second>& seconds) {
+  std::vector<SecondSummary> summaries;
+  summaries.reserve(seconds.size());
+  for (const Second& second : seconds)
+    summaries.push_back({second.requests, mean_ms(second.response_ns, second.requests)});
+  return summaries;
+}
+
+std::vector<std::pair<std::string, std::uint64_t>> errors_by_cause(const Tally& tally) {
+  std::vector<std::pair<std::string, std::uint64_t>> errors;
+  for (std::size_t i = 0; i < tally.errors.size(); ++i) {
+    if (tally.errors[i] > 0) errors.emplace_back(Cause::word_of(i), tally.errors[i]);
+  }
+  return errors;
+}
+
+std::vector<std::pair<std::string, std::string>> first_errors(const Tally& tally) {
+  std::vector<std::pair<std::string, std::string>> texts;
+  for (std::size_t i = 0; i < tally.first_why.size(); ++i) {
+    if (!tally.first_why[i].empty()) texts.emplace_back(Cause::word_of(i), tally.first_why[i]);
+  }
+  return texts;
+}
+
+// Says where the time went that is in no response time. `all_ns` is the time of all threads
+// together. With the share n_check of the response times, the shares add up to all of it.
+std::string time_elsewhere(const Tally& tally, double all_ns, double n_check) {
+  const double failed = ratio(static_cast<double>(tally.failed_ns), all_ns);
+  const double ended = 1 - ratio(static_cast<double>(tally.active_ns), all_ns);
+  const double between = 1 - n_check - failed - ended;
+  return fmt::format(
+      "X*R is {:.3f} of N. Of the threads' time, {:.1f}% went to failed requests, {:.1f}% passed "
+      "after a thread had ended before the last one{}, and {:.1f}% passed between requests",
+      n_check, failed * 100, ended * 100, ended > 0.02 ? " (a longer run helps)" : "",
+      between * 100);
+}
+
+std::optional<OpenSummary> open_summary(const Tally& tally, const ResponseTimes& response) {
+  if (!tally.open) return {};
+  const OpenTally& open = *tally.open;
+  OpenSummary summary{.due = open.due,
+                      .found_no_thread = open.found_no_thread,
+                      .given_up = open.given_up,
+                      .service = response_times(open.service_ns),
+                      .lateness = response_times(open.lateness_ns)};
+  summary.is_late = summary.lateness.p99_ms > kMostLatenessMs &&
+                    summary.lateness.p99_ms > kMostLatenessShare * response.p99_ms;
+  return summary;
+}
+
+std::string lateness_text(const Summary& summary) {
+  return fmt::format(
+      "the load generator itself was late: p99 of its lateness is {:.3f} ms, which is over {:g} ms "
+      "and over {:g}% of p99 of the response times",
+      summary.open->lateness.p99_ms, kMostLatenessMs, kMostLatenessShare * 100);
+}
+
+std::vector<std::string> find_faults(const Tally& tally, const Summary& summary, double all_ns) {
+  if (summary.requests == 0) return {"no request succeeded"};
+  std::vector<std::string> faults;
+  if (!summary.is_n_check_good()) {
+    faults.push_back(time_elsewhere(tally, all_ns, summary.n_check));
+  }
+  if (summary.open && summary.open->is_late) faults.push_back(lateness_text(summary));
+  if (tally.announced_bytes != tally.moved_bytes) {
+    faults.push_back(fmt::format("the replies announced {} bytes of files, but {} were received",
+                                 tally.announced_bytes, tally.moved_bytes));
+  }
+  return faults;
+}
+
+std::optional<std::string> failure_of_crowd(const crowd::Summary& crowd) {
+  if (crowd.outcome.end == crowd::End::kTooSlow)
+    return fmt::format("a user did not hold its rate: {}", causes_text(crowd));
+  if (crowd.outcome.standing.held == 0) return fmt::format("no user holds: {}", causes_text(crowd));
+  return {};
+}
+
+}  // namespace
+
+Summary summarize(const Figures& figures, int threads) {
+  const Tally& tally = figures.tally;
+  Summary summary;
+  summary.elapsed_s = seconds_of(static_cast<double>(tally.elapsed_ns));
+  summary.requests = tally.succeeded();
+  const std::uint64_t in_window = tally.open ? tally.open->in_window : summary.requests;
+  summary.throughput_rps = ratio(static_cast<double>(in_window), summary.elapsed_s);
+  summary.bytes = tally.moved_bytes;
+  summary.errors = errors_by_cause(tally);
+  summary.errors_total = tally.errors_total();
+  summary.first_errors = first_errors(tally);
+  summary.connect_ms = mean_ms(tally.connect_ns, summary.requests);
+  summary.first_byte_ms = mean_ms(tally.first_byte_ns, summary.requests);
+  summary.logged_in_ms = mean_ms(tally.logged_in_ns, summary.requests);
+  summary.data_connected_ms = mean_ms(tally.data_connected_ns, summary.requests);
+  summary.data_ended_ms = mean_ms(tally.data_ended_ns, summary.requests);
+  summary.response = response_times(tally.response_ns);
+  summary.per_second = per_second(tally.seconds);
+
+  const double all_ns = static_cast<double>(tally.elapsed_ns) * threads;
+  summary.open = open_summary(tally, summary.response);
+  if (figures.rounds) summary.burst = burst::summarize(*figures.rounds);
+  if (tally.crowd && figures.crowd) summary.crowd = crowd::summarize(*tally.crowd, *figures.crowd);
+  if (summary.has_n_check())
+    summary.n_check = ratio(summary.throughput_rps * summary.response.mean_ms / 1000, threads);
+  summary.invalid_because = find_faults(tally, summary, all_ns);
+  return summary;
+}
+
+std::string errors_text(const Summary& summary) {
+  std::string text;
+  for (const auto& [word, count] : summary.errors) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", word, grouped(count));
+  }
+  return text.empty() ? "none" : text;
+}
+
+std::optional<std::string> failure_of(const Summary& summary) {
+  if (summary.crowd) return failure_of_crowd(*summary.crowd);
+  if (summary.errors_total > 0) {
+    return fmt::format("{} of {} requests failed: {}", summary.errors_total,
+                       summary.errors_total + summary.requests, errors_text(summary));
+  }
+  const std::vector<std::string>& reasons = summary.invalid_because;
+  if (reasons.empty()) return {};
+  const bool is_only_n_check =
+      reasons.size() == 1 && summary.requests > 0 && !summary.is_n_check_good();
+  if (is_only_n_check && summary.elapsed_s < kLeastElapsedS) return {};
+  return fmt::format("the run is invalid: {}", fmt::join(reasons, "; "));
+}
+
+}  // namespace loadgen

@@ -1,0 +1,113 @@
+// The figures of a run in the units of the reports, and whether they can be trusted.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "loadgen/figures/figures.h"
+
+namespace loadgen {
+
+// A run whose n_check is outside of these bounds is invalid.
+inline constexpr double kLeastNCheck = 0.97;
+inline constexpr double kMostNCheck = 1.03;
+
+// n_check says little about a shorter run, because starting and ending its threads takes a good
+// part of the time.
+inline constexpr double kLeastElapsedS = 5;
+
+// An open loop is invalid if p99 of its lateness is more than both of these: a time, and a part of
+// p99 of the response times, which include the lateness.
+inline constexpr double kMostLatenessMs = 1;
+inline constexpr double kMostLatenessShare = 0.1;
+
+struct ResponseTimes {
+  double mean_ms = 0;
+  double min_ms = 0;
+  double p50_ms = 0;
+  double p90_ms = 0;
+  double p99_ms = 0;
+  double p999_ms = 0;
+  double max_ms = 0;
+};
+
+// The requests that ended in one second of the window.
+struct SecondSummary {
+  std::uint64_t requests = 0;
+  double mean_ms = 0;  // 0 when there are none
+};
+
+// What only an open loop has.
+struct OpenSummary {
+  std::uint64_t due = 0;              // requests that were due in the window
+  std::uint64_t found_no_thread = 0;  // of them, those that waited until a thread was free
+  std::uint64_t given_up = 0;         // of them, those that timed out or were never sent
+  ResponseTimes service;              // from the moment at which a request was sent
+  ResponseTimes lateness;             // of loadgen itself
+  bool is_late = false;               // the lateness makes the run invalid
+};
+
+// Only requests that succeeded count, except in the errors.
+// All times of requests are 0 when none succeeded.
+struct Summary {
+  double elapsed_s = 0;  // the length of the measured window
+  std::uint64_t requests = 0;
+  double throughput_rps = 0;
+  std::uint64_t bytes = 0;  // of files
+
+  // The causes that occurred, each with its count.
+  std::vector<std::pair<std::string, std::uint64_t>> errors;
+  std::uint64_t errors_total = 0;
+
+  // By cause, what the system said about the first failure, where it said anything.
+  std::vector<std::pair<std::string, std::string>> first_errors;
+
+  // Mean times from the start of a request until it was connected, until the first byte of its last
+  // reply, and until its last byte with the percentiles. In an open loop the first two start when
+  // the request is sent, and the percentiles when it is due.
+  double connect_ms = 0;
+  double first_byte_ms = 0;
+  ResponseTimes response;
+
+  // The same until the log-in had ended, until the connection for the file was there, and until the
+  // file had come. Only of a protocol that has such a connection.
+  double logged_in_ms = 0;
+  double data_connected_ms = 0;
+  double data_ended_ms = 0;
+
+  std::vector<SecondSummary> per_second;
+
+  // The self-check: X*R/N, which is 1 when every thread always had a request under way. See
+  // docs/measuring.md. It is not defined for the other kinds of run.
+  double n_check = 0;
+  bool is_n_check_good() const {
+    return !has_n_check() || (n_check >= kLeastNCheck && n_check <= kMostNCheck);
+  }
+  bool has_n_check() const { return !open && !burst && !crowd; }
+
+  std::optional<OpenSummary> open;           // only of an open loop
+  std::optional<burst::Summary> burst;       // only of a burst
+  std::optional<crowd::Summary> crowd;       // only of a crowd
+  std::vector<std::string> invalid_because;  // empty: the run is valid
+
+  double last_byte_ms() const { return open ? open->service.mean_ms : response.mean_ms; }
+};
+
+// Requires: threads > 0.
+Summary summarize(const Figures& figures, int threads);
+
+// The errors in one line, such as "denied 3, timeout 1", or "none".
+std::string errors_text(const Summary& summary);
+
+// Why the exit status must be 1, in one line, or nothing.
+//
+// A request failed, or the run is invalid. A run shorter than kLeastElapsedS does not fail because
+// of its n_check alone, so that a few requests can be used as a test of the server.
+//
+// A crowd fails when no user holds, or with --too-slow fail when one of them left.
+std::optional<std::string> failure_of(const Summary& summary);
+
+}  // namespace loadgen

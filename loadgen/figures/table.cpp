@@ -1,0 +1,141 @@
+#include "loadgen/figures/table.h"
+
+#include <fmt/format.h>
+
+#include "base/units.h"
+#include "loadgen/figures/burst_report.h"
+#include "loadgen/figures/crowd_report.h"
+#include "loadgen/figures/format.h"
+
+namespace loadgen {
+
+namespace {
+
+std::string title(const Config& config, const Figures& figures, const Summary& summary) {
+  std::string line = fmt::format(
+      "{} {} {}: {}, {}{}", word_of(config.request),
+      config.request == RequestKind::kPut ? "to" : "from", net::to_string(config.server),
+      counted(static_cast<std::uint64_t>(config.threads), "thread"),
+      config.protocol == Protocol::kNative ? "" : std::string(word_of(config.protocol)) + ", ",
+      word_of(config.connection));
+  if (figures.sources > 1) line += fmt::format(" from {} local addresses", figures.sources);
+  return line + fmt::format(", {:.3f} s\n", summary.elapsed_s);
+}
+
+std::string throughput_text(const Summary& summary) {
+  const auto bytes = static_cast<double>(summary.bytes);
+  const auto requests = static_cast<double>(summary.requests);
+  const double bytes_per_s = requests > 0 ? summary.throughput_rps * bytes / requests : 0;
+  return fmt::format("{:.1f} requests/s, {}/s; {} requests, {}", summary.throughput_rps,
+                     base::human_bytes(bytes_per_s), grouped(summary.requests),
+                     base::human_bytes(bytes));
+}
+
+std::string response_time_text(const ResponseTimes& response) {
+  return fmt::format(
+      "mean {:.3f}  min {:.3f}  p50 {:.3f}  p90 {:.3f}  p99 {:.3f}  p99.9 {:.3f}  max {:.3f} ms",
+      response.mean_ms, response.min_ms, response.p50_ms, response.p90_ms, response.p99_ms,
+      response.p999_ms, response.max_ms);
+}
+
+std::string phases_text(const Config& config, const Summary& summary) {
+  const bool is_ftp = config.protocol == Protocol::kFtp;
+  const bool starts_with_release = is_burst(config);
+  std::string text;
+  if (config.connection == Connection::kPerRequest && !starts_with_release) {
+    text += fmt::format("connected {:.3f}  ", summary.connect_ms);
+    if (is_ftp) text += fmt::format("logged in {:.3f}  ", summary.logged_in_ms);
+  }
+  if (is_ftp && !starts_with_release)
+    text += fmt::format("connected for data {:.3f}  ", summary.data_connected_ms);
+  return text + fmt::format("first byte {:.3f}  last byte {:.3f} ms after the start, on average",
+                            summary.first_byte_ms, summary.last_byte_ms());
+}
+
+std::string rate_text(const Config& config, const OpenSummary& open) {
+  return fmt::format("{:g} requests/s, {}; {} were due", config.rate_rps, word_of(config.arrivals),
+                     grouped(open.due));
+}
+
+// The times that a closed loop does not have, and what they do not show.
+std::string open_loop_rows(const Config& config, const Summary& summary) {
+  const OpenSummary& open = *summary.open;
+  std::string rows = row("offered", rate_text(config, open));
+  rows += row("service time", response_time_text(open.service));
+  rows += row("lateness", response_time_text(open.lateness));
+  rows += row("check", summary.invalid_because.empty() ? "valid" : "INVALID");
+  if (open.given_up > 0) {
+    rows += row("", fmt::format("{} requests were given up; the response times have the time that "
+                                "had passed, so the highest ones are too low",
+                                grouped(open.given_up)));
+  }
+  return rows;
+}
+
+std::string thread_warning(const OpenSummary& open) {
+  if (open.found_no_thread * 100 <= open.due) return {};
+  return fmt::format(
+      "warning: {:.1f}% of the requests had to wait until a thread was free, and the response "
+      "times "
+      "include this; if the server can take more requests at a time, use more threads\n",
+      100 * static_cast<double>(open.found_no_thread) / static_cast<double>(open.due));
+}
+
+std::string check_text(const Config& config, const Summary& summary) {
+  const double mean_ms = summary.response.mean_ms;
+  return fmt::format("N = X*R: {} threads, {:.1f}/s * {:.3f} ms = {:.3f}, ratio {:.3f}: {}",
+                     config.threads, summary.throughput_rps, mean_ms,
+                     summary.throughput_rps * mean_ms / 1000, summary.n_check,
+                     summary.invalid_because.empty() ? "valid" : "INVALID");
+}
+
+// How the run was checked, by the kind of the run.
+std::string check_rows(const Config& config, const Summary& summary) {
+  if (summary.open) return open_loop_rows(config, summary);
+  if (!summary.burst) return row("check", check_text(config, summary));
+  return row("burst", burst::text_of(*summary.burst)) +
+         row("check", summary.invalid_because.empty() ? "valid" : "INVALID");
+}
+
+}  // namespace
+
+std::string table_of(const Config& config, const Figures& figures, const Summary& summary) {
+  if (summary.crowd) return crowd::table_of(config, figures, summary);
+  const CpuUse& cpu = figures.cpu;
+  std::string table = title(config, figures, summary);
+  if (figures.servers.size() > 1)
+    table += row("addresses", fmt::format("{}", fmt::join(figures.servers, ", ")));
+  table += row("throughput", throughput_text(summary));
+  if (summary.response.max_ms > 0) {
+    table += row("response time", response_time_text(summary.response));
+    table += row("phases", phases_text(config, summary));
+  }
+  table += row("errors", errors_text(summary));
+  for (const auto& [word, text] : summary.first_errors)
+    table += row("", fmt::format("the first `{}`: {}", word, text));
+  table += check_rows(config, summary);
+  for (const std::string& reason : summary.invalid_because) table += row("", reason);
+  table +=
+      row("loadgen's CPU",
+          fmt::format("{:.2f} of {:g} cores, {:.1f} us for each request; ready to run without a "
+                      "core for {:.1f}% of the time",
+                      cpu.used_cores, cpu.allowed_cores, cpu.us_per_request,
+                      cpu.run_delay_share * 100));
+  if (summary.requests > 0 && cpu.is_bottleneck(config.threads)) {
+    table +=
+        "warning: loadgen itself is the bottleneck; the figures show its limits, not the "
+        "server's\n";
+  }
+  if (summary.requests > 0 && cpu.is_starved()) {
+    table +=
+        "warning: loadgen's threads had to wait for a core, and the response times include this; "
+        "use "
+        "fewer threads, or give loadgen cores of its own\n";
+  }
+  if (summary.open) table += thread_warning(*summary.open);
+  if (summary.burst) table += burst::warning_of(*summary.burst);
+  if (figures.warning) table += "warning: " + *figures.warning + "\n";
+  return table;
+}
+
+}  // namespace loadgen

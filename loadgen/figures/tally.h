@@ -1,0 +1,74 @@
+// What the threads of a run measure, as counts and sums in nanoseconds.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "loadgen/figures/cause.h"
+#include "loadgen/figures/crowd.h"
+#include "loadgen/figures/histogram.h"
+
+namespace loadgen {
+
+// The requests that succeeded in one second of the measured window.
+struct Second {
+  std::uint64_t requests = 0;
+  std::uint64_t response_ns = 0;  // the sum of their response times
+};
+
+// What only an open loop measures.
+struct OpenTally {
+  Histogram service_ns;   // of requests that succeeded, from the moment at which they were sent
+  Histogram lateness_ns;  // from the moment at which a request was due, and a thread was free
+  std::uint64_t due = 0;  // in the window
+  std::uint64_t in_window = 0;        // that succeeded before the end of the window
+  std::uint64_t found_no_thread = 0;  // that waited until a thread was free
+  std::uint64_t given_up = 0;         // that are in response_ns, but failed
+
+  void add(const OpenTally& other);
+};
+
+// What happened in the measured window. Every member is a count, a sum, a maximum or an example, so
+// the tallies of all threads can be added up.
+struct Tally {
+  // Requests that succeeded. Times are sums over all of them, from the start of each request.
+  //
+  // In an open loop the response time starts when the request is due. Then it has the requests that
+  // timed out or are unfinished too, with the time that had passed, because they are the slowest.
+  Histogram response_ns;
+  std::uint64_t connect_ns = 0;
+  std::uint64_t first_byte_ns = 0;
+  std::uint64_t logged_in_ns = 0;  // as the next two only of a protocol with a data connection
+  std::uint64_t data_connected_ns = 0;
+  std::uint64_t data_ended_ns = 0;
+  std::uint64_t announced_bytes = 0;  // of files, as their senders announced them
+  std::uint64_t moved_bytes = 0;      // of files, that came or were sent
+  std::vector<Second> seconds;        // by the second in which they ended
+
+  // Requests that failed.
+  std::array<std::uint64_t, Cause::kCount> errors{};  // by Cause::index()
+  std::array<std::string, Cause::kCount> first_why;   // Exchange::why of the first of each cause
+  std::uint64_t failed_ns = 0;                        // the sum of the time they took
+
+  // Requests of the warm-up, failed ones included. They count in no other figure; they are kept so
+  // that the total can be compared with a server's own count.
+  std::uint64_t warmup_requests = 0;
+  std::uint64_t cooldown_requests = 0;  // the same for those of the cool-down
+
+  // The time from the start of the window to the end of a thread's last request: the longest of all
+  // threads, and the sum over all threads.
+  std::int64_t elapsed_ns = 0;
+  std::uint64_t active_ns = 0;
+
+  std::optional<OpenTally> open;      // only of an open loop
+  std::optional<crowd::Tally> crowd;  // only of a crowd
+
+  std::uint64_t succeeded() const { return response_ns.count() - (open ? open->given_up : 0); }
+  std::uint64_t errors_total() const;
+  void add(const Tally& other);
+};
+
+}  // namespace loadgen

@@ -1,0 +1,59 @@
+// A thread with one client, which has one request under way at a time.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "loadgen/clients/client.h"
+#include "loadgen/clients/workload.h"
+#include "loadgen/loops/load.h"
+
+namespace loadgen {
+
+// What closed and open loops and bursts have in common.
+class ClientLoop : public Loop {
+ public:
+  // `shared` must outlive it. `thread` counts from 0.
+  ClientLoop(const Shared& shared, int thread)
+      : config_(shared.config),
+        workload_(shared.config, shared.new_accounts, thread),
+        client_(shared.config, shared.ready.servers, shared.ready.sources, thread),
+        transfers_(shared.transfers, thread) {}
+
+  // Why a file could not be saved.
+  std::optional<std::string> failure() const final { return client_.save_failure(); }
+
+ protected:
+  // Sends the requests of all phases. Waits at their gates.
+  virtual void send_requests(RunControl& control) = 0;
+
+  // See Client::carry_out() for `gate`.
+  Exchange carry_out_next(RunControl& control, Gate* gate = nullptr) {
+    request_ = workload_.next();
+    Exchange exchange = client_.carry_out(request_, gate);
+    if (client_.save_failure()) control.stop();
+    return exchange;
+  }
+
+  // Adds the transfer of carry_out_next() to the file of --transfers, if there is one.
+  void note_transfer(RunControl& control, const Exchange& exchange) {
+    if (!transfers_.add(request_.file_name, exchange)) control.stop();
+  }
+
+  const Config& config_;
+  Workload workload_;
+  Client client_;
+
+ private:
+  void prepare() final { client_.prepare(); }
+
+  void carry_load(RunControl& control) final {
+    send_requests(control);
+    transfers_.flush();
+  }
+
+  Request request_ = {};  // the last one
+  TransferLines transfers_;
+};
+
+}  // namespace loadgen

@@ -1,0 +1,30 @@
+// A closed loop: a thread sends a request, waits for the whole reply, and sends the next one.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "loadgen/loops/client_loop.h"
+
+namespace loadgen {
+
+// Every request that begins inside the window counts, up to its end. A thread whose last such
+// request has ended goes on with requests that do not count until all threads are as far (the
+// cool-down). So the slowest requests are measured under the same load as all others.
+class ClosedLoop final : public ClientLoop {
+ public:
+  using ClientLoop::ClientLoop;
+
+ private:
+  void send_requests(RunControl& control) override;
+  bool must_end(RunControl& control) const;
+  bool is_window_over(const RunControl& control, std::int64_t done, std::int64_t now_ns) const;
+  void warm_up(RunControl& control);
+  void measure(RunControl& control);
+  void cool_down(RunControl& control);
+};
+
+// `shared` must outlive it.
+std::unique_ptr<Load> make_closed_load(const Shared& shared);
+
+}  // namespace loadgen

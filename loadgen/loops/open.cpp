@@ -1,0 +1,67 @@
+#include "loadgen/loops/open.h"
+
+#include <sys/prctl.h>
+
+#include "base/clock.h"
+
+namespace loadgen {
+
+namespace {
+
+class OpenLoad final : public Load {
+ public:
+  explicit OpenLoad(const Shared& shared)
+      : shared_(shared),
+        schedule_(shared.config.rate_rps, shared.config.arrivals,
+                  static_cast<std::uint64_t>(shared.config.seed)) {}
+
+  std::unique_ptr<Loop> make_loop(int thread) override {
+    return std::make_unique<OpenLoop>(schedule_, shared_, thread);
+  }
+
+ private:
+  const Shared& shared_;
+  Schedule schedule_;
+};
+
+}  // namespace
+
+// The kernel may by default wake a thread 50 us late, to save wake-ups.
+void OpenLoop::send_requests(RunControl& control) {
+  ::prctl(PR_SET_TIMERSLACK, 1UL);
+  control.window_gate.wait();
+  recorder_.begin_open(control.window_start_ns, control.window_end_ns);
+  free_since_ns_ = control.warmup_start_ns;
+  for (;;) {
+    const std::int64_t due_ns = control.warmup_start_ns + schedule_.take_next_ns();
+    if (due_ns < control.window_end_ns) control.sleep_until(due_ns);
+    if (due_ns >= control.end_ns()) return;
+    meet(control, due_ns);
+  }
+}
+
+// The previous connection is closed before the thread sleeps. In a closed loop this belongs to the
+// next request, but here the thread has time for it, and the server should not hold an idle one.
+void OpenLoop::meet(RunControl& control, std::int64_t due_ns) {
+  const bool counts = due_ns >= control.window_start_ns;
+  const std::int64_t begun_ns = base::now_ns();
+  const std::int64_t drained_ns = control.window_end_ns + config_.timeout_ms * base::kNsPerMs;
+  if (control.must_stop() || begun_ns >= drained_ns) {
+    if (counts) recorder_.record_unfinished(due_ns, begun_ns);
+    return;
+  }
+  const Exchange exchange = carry_out_next(control);
+  if (config_.connection == Connection::kPerRequest) client_.hang_up();
+  if (counts) {
+    recorder_.record(exchange, {.due_ns = due_ns, .free_ns = free_since_ns_, .begun_ns = begun_ns});
+  } else {
+    recorder_.count_warmup();
+  }
+  free_since_ns_ = exchange.ended_ns;
+}
+
+std::unique_ptr<Load> make_open_load(const Shared& shared) {
+  return std::make_unique<OpenLoad>(shared);
+}
+
+}  // namespace loadgen

@@ -1,0 +1,112 @@
+"""The flags that a page names, each with the command that it belongs to."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from shell import PROJECT, programs
+
+_FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
+_WORD = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*|[\w./][\w./-]*|[&|;`()\n]")
+_ROW = re.compile(r"^\| (`--.*?) \| ([a-z, ]+)[.;|].*$", re.MULTILINE)
+_ENDS_COMMAND = frozenset("&|;`()")
+# Commands of others, with those of their flags that the pages name.
+FOREIGN: dict[str, set[str]] = {
+    "curl": {"--anyauth", "--cacert", "--resolve"},
+    "docker": {"--build", "--entrypoint", "--env-file", "--network", "--no-deps", "--profile"}
+    | {"--publish-add", "--rm", "--wait"},
+    "make": set(),
+    "nginx": set(),
+    "perf": {"--stdio"},
+    "rclone": {"--download"},
+    "unshare": set(),
+    "wget": set(),
+}
+# Our script that has commands with flags of their own.
+_LAB = ("list", "run", "search users", "report", "compare", "doctor", "limits")
+# What runs in the containers of these names.
+_IN_DOCKER = {"files": "scripts/make-files", "turnstile/loadgen": "loadgen"}
+
+
+def of_help(command: list[str]) -> set[str]:
+    """The flags in the help text of a program."""
+    said = subprocess.run(command, capture_output=True, text=True, cwd=PROJECT, timeout=60)
+    return set(_FLAG.findall(said.stdout)) | {"--help"}
+
+
+def ours() -> dict[str, set[str]]:
+    """The flags of each of our programs and scripts."""
+    helps = {name: [str(path), "--help=all"] for name, path in programs().items()}
+    for script in _scripts():
+        helps[str(script.relative_to(PROJECT))] = [str(script), "--help"]
+    for command in _LAB:
+        helps[f"scripts/lab {command}"] = ["scripts/lab", *command.split(), "--help"]
+    with ThreadPoolExecutor() as pool:
+        found = dict(zip(helps, pool.map(of_help, helps.values()), strict=True))
+    found["scripts/lab"] = set().union(*(found.pop(f"scripts/lab {name}") for name in _LAB))
+    found["scripts/accounts"] |= found["authserver"]
+    found["accounts"] = found["scripts/accounts"]
+    found["lab"] = found["scripts/lab"]
+    return found
+
+
+def _scripts() -> list[Path]:
+    scripts = [path for path in (PROJECT / "scripts").iterdir() if path.is_file()]
+    runners = [PROJECT / "tests" / name for name in ("docs/run", "torture/run", "run_unittests.py")]
+    return sorted(scripts) + runners
+
+
+def on_page(text: str, known: dict[str, set[str]]) -> Iterator[tuple[int, str, str]]:
+    """Each flag with its line and its command, which is empty if the page names none before it.
+
+    A flag belongs to the last command before it in the same line of code, or in the same code span.
+    """
+    command, number, in_span = "", 1, False
+    for found in _WORD.finditer(text):
+        word = found[0]
+        if word == "\n":
+            number += 1
+            command = command if in_span or text[: found.start()].endswith("\\") else ""
+        elif word in _ENDS_COMMAND:
+            in_span = not in_span if word == "`" else in_span
+            command = ""
+        elif word.startswith("--"):
+            yield number, word, command
+        elif command == "docker" and word in _IN_DOCKER:
+            command = _IN_DOCKER[word]
+        elif word.removeprefix("build/") in (*FOREIGN, *known):
+            command = word.removeprefix("build/")
+
+
+def unknown(text: str, known: dict[str, set[str]]) -> list[tuple[int, str]]:
+    """The flags that nobody has, with their lines."""
+    everywhere = set().union(*known.values(), *FOREIGN.values())
+    wrong = []
+    for line, flag, command in on_page(text, known):
+        if flag not in {**FOREIGN, **known}.get(command, everywhere):
+            wrong.append((line, f"{command} {flag}".strip()))
+    return wrong
+
+
+def rows_with_owners(text: str) -> list[tuple[str, set[str], list[str]]]:
+    """The rows of tables `| flags | of |`: each row, its flags, and the programs that it names."""
+    rows = [(row[0], _FLAG.findall(row[1]), _owners(row[2])) for row in _ROW.finditer(text)]
+    return [(row, set(flags), owners) for row, flags, owners in rows if owners]
+
+
+def of_no_owner(text: str, known: dict[str, set[str]]) -> list[str]:
+    """The rows whose programs do not have these flags."""
+    return [
+        row
+        for row, flags, owners in rows_with_owners(text)
+        if not flags <= set().union(*(known[owner] for owner in owners))
+    ]
+
+
+def _owners(cell: str) -> list[str]:
+    words = cell.replace("both servers", "authserver fileserver").replace(",", " ").split()
+    return [word for word in words if word in ("authserver", "fileserver", "loadgen")]

@@ -1,0 +1,78 @@
+"""What is measured once for each folder is recorded, and what fails is a problem of the folder."""
+
+import unittest
+from dataclasses import replace
+from unittest import mock
+
+import examples
+
+from lab.observe.disk_probe import DiskProbe
+from lab.observe.machine_probe import MachineProbe
+from lab.procedures import probes
+from lab.procedures.bench import Bench
+from lab.rig.errors import Failed
+from lab.rig.iperf3 import Carried
+from lab.rig.place import LOOPBACK, Place
+from lab.rig.servers import Programs
+
+DISK = DiskProbe(
+    disk="vda", read_bytes_per_s=1e9, write_bytes_per_s=5e8, reads_per_s=1e4, writes_per_s=2e4
+)
+CARRIED = Carried(interval_s=2.0, bytes=10**9)
+MACHINE = MachineProbe(cores=0.009)
+ELSEWHERE = Place(name="bench", title="a host", is_here=False)
+
+
+class ProbesTest(unittest.TestCase):
+    def setUp(self) -> None:
+        self.patch("iperf3.is_installed", return_value=True)
+        self.carried = self.patch("iperf3.measure", return_value=CARRIED)
+        self.disk = self.patch("disk_probe.measure", return_value=DISK)
+        self.machine = self.patch("machine_probe.measure", return_value=MACHINE)
+        self.bench = Bench(
+            plan=examples.planned("table4", rows=("1KB",), machine="486"),
+            folder=examples.results(self),
+            environment=replace(examples.ENVIRONMENT, problems={}, link_probes={}, clients={}),
+            programs=Programs(examples.folder(self)),
+            work=examples.folder(self),
+            progress=mock.Mock(),
+            runs=[],
+        )
+
+    def patch(self, name: str, **how: object) -> mock.Mock:
+        patched = mock.patch(f"lab.procedures.probes.{name}", **how)  # type: ignore[call-overload]
+        self.addCleanup(patched.stop)
+        started: mock.Mock = patched.start()
+        return started
+
+    def test_each_is_made_once_and_is_in_the_folder(self) -> None:
+        for _ in range(2):
+            probes.run(self.bench)
+        written = self.bench.folder.environment()
+        self.assertEqual((written.network_probe, written.disk_probe), (CARRIED, DISK))
+        self.assertEqual(written.loopback_bytes_per_s, 5e8)
+        self.assertEqual(written.machine_probes, {"486": MACHINE})
+        for probe in (self.carried, self.disk, self.machine):
+            probe.assert_called_once()
+
+    def test_one_that_fails_is_a_problem_until_it_is_made_again(self) -> None:
+        self.disk.side_effect = Failed("no disk")
+        probes.run(self.bench)
+        written = self.bench.folder.environment()
+        self.assertEqual((written.problems, written.disk_probe), ({"disk probe": "no disk"}, None))
+        self.assertEqual(written.network_probe, CARRIED)  # the others are made all the same
+        self.disk.side_effect = None
+        probes.run(self.bench)
+        self.assertEqual(self.bench.folder.environment().problems, {})
+
+    def test_a_plan_without_cells_needs_none(self) -> None:
+        self.bench.plan = examples.planned("table1")
+        probes.run(self.bench)
+        self.disk.assert_not_called()
+
+    def test_a_link_is_probed_once_from_its_place_and_loopback_is_none(self) -> None:
+        for place in (ELSEWHERE, ELSEWHERE, Place(name=LOOPBACK)):
+            probes.link(self.bench, place)
+        self.carried.assert_called_once()
+        self.assertEqual(self.carried.call_args.kwargs["place"], ELSEWHERE)
+        self.assertEqual(self.bench.folder.environment().link_probes, {"bench": CARRIED})

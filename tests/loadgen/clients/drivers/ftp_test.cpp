@@ -1,0 +1,162 @@
+#include "loadgen/clients/drivers/ftp.h"
+
+#include <string>
+#include <vector>
+
+#include "tests/catch.h"
+#include "tests/loadgen/clients/drivers/outcome.h"
+
+using loadgen::Cause;
+using loadgen::Fault;
+using loadgen::FtpData;
+using loadgen::FtpDriver;
+using loadgen::FtpReply;
+using loadgen::Step;
+using tests::Outcome;
+
+namespace {
+
+constexpr loadgen::Request kGet{{"u", "p w"}, "a b"};
+const std::string kLogIn = "220 hello\r\n331 password\r\n230 welcome\r\n200 binary\r\n";
+const std::string kPort = "229 Extended Passive Mode OK (|||6446|)\r\n";
+const std::string kFile = "150 comes\r\n226 sent\r\n";
+
+Outcome get(const std::string& said, FtpData data = FtpData::kEpsv) {
+  FtpDriver driver(data);
+  CAPTURE(said);
+  return tests::outcome_of(driver, kGet, said);
+}
+
+std::optional<Cause> failure_of(const std::string& said) { return get(said).failure; }
+
+}  // namespace
+
+TEST_CASE("an FTP get logs in, asks for a port, and fetches", "[loadgen]") {
+  const Outcome outcome = get(kLogIn + kPort + kFile);
+  CHECK_FALSE(outcome.failure);
+  CHECK(outcome.keeps_connection);
+  CHECK(outcome.sent ==
+        "USER u\r\nPASS p w\r\nTYPE I\r\nEPSV\r\n<port 6446>RETR a b\r\n<data unknown>");
+}
+
+TEST_CASE("an FTP server that needs no password gets none", "[loadgen]") {
+  const Outcome outcome = get("220 hello\n230 welcome\n200 binary\n" + kPort + kFile);
+  CHECK_FALSE(outcome.failure);
+  CHECK(outcome.sent.find("PASS") == std::string::npos);
+}
+
+TEST_CASE("the second FTP request of a connection does not log in", "[loadgen]") {
+  FtpDriver driver(FtpData::kEpsv);
+  REQUIRE_FALSE(tests::outcome_of(driver, kGet, kLogIn + kPort + kFile).failure);
+  driver.begin(kGet);
+  CHECK(driver.next("").bytes == "EPSV\r\n");
+  driver.begin_connection();
+  driver.begin(kGet);
+  CHECK(driver.next("").kind == Step::Kind::kReceive);
+  CHECK(driver.next("220 hello\r\n").bytes == "USER u\r\n");
+}
+
+TEST_CASE("the log-in has ended when the type is set", "[loadgen]") {
+  FtpDriver driver(FtpData::kEpsv);
+  driver.begin_connection();
+  driver.begin(kGet);
+  for (const char* said : {"220 a\n", "331 b\n", "230 c\n"})
+    CHECK_FALSE(driver.next(said).is_logged_in);
+  CHECK(driver.next("200 d\n").is_logged_in);
+}
+
+TEST_CASE("PASV is used if it is asked for, or if EPSV is not known", "[loadgen]") {
+  const std::string passive = "227 Entering Passive Mode (10,1,2,3,25,46).\r\n";
+  const Outcome asked = get(kLogIn + passive + kFile, FtpData::kPasv);
+  CHECK(asked.sent.ends_with("PASV\r\n<port 6446>RETR a b\r\n<data unknown>"));
+  const Outcome not_known = get(kLogIn + "500 what?\r\n" + passive + kFile);
+  CHECK_FALSE(not_known.failure);
+  CHECK(not_known.sent.ends_with("EPSV\r\nPASV\r\n<port 6446>RETR a b\r\n<data unknown>"));
+  CHECK(failure_of(kLogIn + "500 what?\r\n500 what?\r\n") == Fault::kProtocol);
+  CHECK(failure_of(kLogIn + "421 too many\r\n") == base::ErrorCode::kBusy);
+}
+
+TEST_CASE("the bytes that a server announces have to come", "[loadgen]") {
+  const Outcome outcome =
+      get(kLogIn + kPort + "150 Opening BINARY mode for a (x) (12 bytes).\r\n226 x\r\n");
+  CHECK(outcome.sent.ends_with("<data 12>"));
+  CHECK(get(kLogIn + kPort + "150 for a (12 kbytes)\r\n226 x\r\n").sent.ends_with("unknown>"));
+  CHECK(get(kLogIn + kPort + "150 for a (12 bytes)\r\n226 x\r\n").sent.ends_with("<data 12>"));
+}
+
+TEST_CASE("a caller that must know the size has the server asked for it", "[loadgen]") {
+  const auto get_asking = [](const std::string& said) {
+    FtpDriver driver(FtpData::kEpsv, FtpDriver::Sizes::kAsked);
+    CAPTURE(said);
+    return tests::outcome_of(driver, kGet, said);
+  };
+  const Outcome outcome = get_asking(kLogIn + "213 12\r\n" + kPort + kFile);
+  CHECK_FALSE(outcome.failure);
+  CHECK(outcome.sent.ends_with("SIZE a b\r\nEPSV\r\n<port 6446>RETR a b\r\n<data 12>"));
+  CHECK(get_asking(kLogIn + "550 no such file\r\n").failure == base::ErrorCode::kNotFound);
+  for (const char* said : {"500 what?\r\n", "213 \r\n", "213 x\r\n", "213 1 2\r\n", "200 12\r\n"})
+    CHECK(get_asking(kLogIn + said).failure == Fault::kProtocol);
+}
+
+TEST_CASE("a request of a user who is logged in begins with the file", "[loadgen]") {
+  FtpDriver driver(FtpData::kEpsv);
+  driver.begin({.account = {"u", "p"}, .file_name = "f", .is_logged_in = true});
+  CHECK(driver.next("").bytes == "EPSV\r\n");
+}
+
+TEST_CASE("replies of several lines are one reply", "[loadgen]") {
+  CHECK_FALSE(
+      failure_of("220-a\r\n221 b\r\n\r\n220- c\r\n 220 d\r\n220 e\r\n331 x\r\n230-\r\n"
+                 "230\r\n200 x\r\n" +
+                 kPort + kFile));
+}
+
+TEST_CASE("what an FTP server refuses is the nearest error", "[loadgen]") {
+  CHECK(failure_of("421 too many\r\n") == base::ErrorCode::kBusy);
+  CHECK(failure_of("220 a\r\n331 b\r\n530 no\r\n") == base::ErrorCode::kDenied);
+  CHECK(failure_of("220 a\r\n331 b\r\n430 no\r\n") == base::ErrorCode::kUnavailable);
+  const Outcome missing = get(kLogIn + kPort + "550 no such file\r\n");
+  CHECK(missing.failure == base::ErrorCode::kNotFound);
+  CHECK(missing.keeps_connection);
+  CHECK(missing.why == "no such file");
+  const Outcome cut = get(kLogIn + kPort + "150 x\r\n426 cut\r\n");
+  CHECK(cut.failure == base::ErrorCode::kUnavailable);
+  CHECK_FALSE(cut.keeps_connection);
+  CHECK_FALSE(get("220 a\r\n331 b\r\n550 no\r\n").keeps_connection);
+}
+
+TEST_CASE("what is no FTP is not understood", "[loadgen]") {
+  for (const std::string& said : std::vector<std::string>{
+           "HTTP/1.1 400 Bad Request\r\n", "\r\n", "22 x\r\n", "2200 x\r\n", "220x\r\n",
+           "620 x\r\n", std::string("220 \0\r\n", 7), "220 \x7f\r\n", "331 not yet\r\n",
+           "220-" + std::string(loadgen::kMaxFtpReplyBytes, 'x'),
+           "220-\r\n" + std::string(loadgen::kMaxFtpReplyBytes, '\n'), kLogIn + "229 no port\r\n",
+           kLogIn + "229 (|||0|)\r\n", kLogIn + "229 (|||65536|)\r\n", kLogIn + "229 (|||1)\r\n",
+           kLogIn + "227 (1,2,3,4,5,6)\r\n", kLogIn + kPort + "226 x\r\n",
+           kLogIn + kPort + "150 x\r\n150 x\r\n", kLogIn + kPort + "550-x\r\n550 y\r\n226 z\r\n"}) {
+    CAPTURE(said);
+    const Outcome outcome = get(said);
+    CHECK((outcome.failure == Fault::kProtocol || outcome.left_bytes > 0));
+  }
+  for (const char* said : {"227 (1,2,3,4,5)\r\n", "227 (1,2,3,4,5,256)\r\n", "227 x\r\n",
+                           "227 (1,2,3,4,0,0)\r\n", "229 (|||1|)\r\n"})
+    CHECK(get(kLogIn + said, FtpData::kPasv).failure == Fault::kProtocol);
+}
+
+TEST_CASE("a reply has a bound, whatever comes", "[loadgen]") {
+  const std::string text(loadgen::kMaxFtpReplyBytes - 7, 'x');
+  CHECK(loadgen::read_ftp_reply("220 " + text + "\r\n").state == FtpReply::State::kWhole);
+  CHECK(loadgen::read_ftp_reply("220 " + text + "xx\r\n").state == FtpReply::State::kMalformed);
+  CHECK(loadgen::read_ftp_reply("220-" + text).state == FtpReply::State::kNeedMore);
+}
+
+TEST_CASE("RETR asks for the file, and the data connection is there before", "[loadgen]") {
+  FtpDriver driver(FtpData::kEpsv);
+  driver.begin_connection();
+  driver.begin(kGet);
+  for (const char* said : {"220 a\n", "331 b\n", "230 c\n", "200 d\n", kPort.c_str()})
+    CHECK_FALSE(driver.next(said).asks_for_file);
+  const Step retrieve = driver.next("");
+  CHECK(retrieve.bytes == "RETR a b\r\n");
+  CHECK(retrieve.asks_for_file);
+}

@@ -1,0 +1,205 @@
+#include "loadgen/clients/workload.h"
+
+#include <cstdlib>
+#include <list>
+#include <map>
+#include <set>
+#include <string>
+
+#include "loadgen/config/numbered.h"
+#include "tests/catch.h"
+#include "wire/request.h"
+
+using loadgen::Config;
+using loadgen::file_number;
+using loadgen::NewAccounts;
+using loadgen::numbered;
+using loadgen::Workload;
+
+namespace {
+
+Config get_config(const std::string& file, int unique) {
+  Config config;
+  config.request = loadgen::RequestKind::kGet;
+  config.user = "u";
+  config.password = "p";
+  config.file = file;
+  config.unique = unique;
+  return config;
+}
+
+std::string account_of(const loadgen::Request& request) {
+  return std::string(request.account.user) + ":" + std::string(request.account.password);
+}
+
+}  // namespace
+
+TEST_CASE("thread t asks for t*COUNT+1 to (t+1)*COUNT, in order, wrapping", "[loadgen]") {
+  CHECK(file_number(0, 3, 0) == 1);
+  CHECK(file_number(0, 3, 1) == 2);
+  CHECK(file_number(0, 3, 2) == 3);
+  CHECK(file_number(0, 3, 3) == 1);
+  CHECK(file_number(2, 3, 0) == 7);
+  CHECK(file_number(2, 3, 2) == 9);
+  CHECK(file_number(2, 3, 3) == 7);
+}
+
+TEST_CASE("no two threads ever ask for the same file, and together they ask for all", "[loadgen]") {
+  constexpr int kThreads = 7;
+  constexpr int kCount = 5;
+  std::set<std::int64_t> seen;
+  for (int thread = 0; thread < kThreads; ++thread) {
+    for (int request = 0; request < kCount; ++request)
+      CHECK(seen.insert(file_number(thread, kCount, request)).second);
+  }
+  CHECK(*seen.begin() == 1);
+  CHECK(*seen.rbegin() == kThreads * kCount);
+}
+
+TEST_CASE("file numbers do not overflow", "[loadgen]") {
+  CHECK(file_number(99'999, 1'000'000'000, 999'999'999) == 100'000'000'000'000);
+}
+
+TEST_CASE("every %d in a name is replaced by the number", "[loadgen]") {
+  CHECK(numbered("1KB%d.txt", 12) == "1KB12.txt");
+  CHECK(numbered("%d/%d", 3) == "3/3");
+  CHECK(numbered("1KB1.txt", 12) == "1KB1.txt");
+  CHECK(numbered("100%.txt", 12) == "100%.txt");
+}
+
+TEST_CASE("a get has an account and the name of a file", "[loadgen]") {
+  const Config config = get_config("1KB%d.txt", 2);
+  NewAccounts unused("run");
+  Workload workload(config, unused, 3);
+  CHECK(account_of(workload.next()) == "u:p");
+  CHECK(workload.next().file_name == "1KB8.txt");
+  CHECK(workload.next().file_name == "1KB7.txt");
+}
+
+TEST_CASE("each put of each run has a name of its own, and an account", "[loadgen]") {
+  Config config;
+  config.request = loadgen::RequestKind::kPut;
+  config.user = "u%d";
+  config.password = "p%d";
+  config.size_bytes = 1'000;
+  std::set<std::string> names;
+  for (const std::string& run_name : {loadgen::random_word(), loadgen::random_word()}) {
+    NewAccounts new_accounts(run_name);
+    for (const int thread : {0, 1, 11}) {
+      Workload workload(config, new_accounts, thread);
+      for (int i = 0; i < 20; ++i) {
+        const loadgen::Request request = workload.next();
+        CHECK(account_of(request) == "u1:p1");
+        CHECK(request.size_bytes == 1'000);
+        CHECK(wire::is_file_name(request.file_name));
+        CHECK(names.emplace(request.file_name).second);
+      }
+    }
+  }
+}
+
+TEST_CASE("with --once a workload is used up after each file was asked for", "[loadgen]") {
+  Config config = get_config("1KB%d.txt", 2);
+  NewAccounts unused("run");
+  CHECK_FALSE(Workload(config, unused, 0).is_used_up());
+  config.asks_once = true;
+  Workload workload(config, unused, 0);
+  for (const bool is_used_up : {false, true}) {
+    workload.next();
+    CHECK(workload.is_used_up() == is_used_up);
+  }
+}
+
+TEST_CASE("a new has an account that the fileserver accepts, and no file", "[loadgen]") {
+  Config config;
+  config.request = loadgen::RequestKind::kNew;
+  NewAccounts new_accounts(loadgen::random_word());
+  Workload workload(config, new_accounts, 99'999);
+  const loadgen::Request request = workload.next();
+  CHECK(request.file_name.empty());
+  CHECK_FALSE(wire::refusal_of(request.account));
+}
+
+TEST_CASE("no two requests, threads or runs make the same user name", "[loadgen]") {
+  Config config;
+  config.request = loadgen::RequestKind::kNew;
+  std::set<std::string> users;
+  for (const std::string& run_name : {loadgen::random_word(), loadgen::random_word()}) {
+    NewAccounts new_accounts(run_name);
+    for (const int thread : {0, 1, 11}) {
+      Workload workload(config, new_accounts, thread);
+      for (int i = 0; i < 20; ++i) {
+        CHECK(users.emplace(workload.next().account.user).second);
+      }
+    }
+  }
+}
+
+TEST_CASE("%d stands for the same number in user and password", "[loadgen]") {
+  Config config = get_config("f", 0);
+  config.user = "u%d";
+  config.password = "p%d:%d";
+  NewAccounts unused("run");
+  CHECK(Workload(config, unused, 0).next().account.password == "p1:1");
+
+  config.accounts = 1'000;
+  Workload workload(config, unused, 0);
+  for (int i = 0; i < 20; ++i) {
+    const std::string account = account_of(workload.next());
+    const std::string number = account.substr(1, account.find(':') - 1);
+    CHECK(account == "u" + number + ":p" + number + ":" + number);
+  }
+}
+
+TEST_CASE("a get draws each account equally often, whatever the thread", "[loadgen]") {
+  Config config = get_config("f", 0);
+  config.user = "u%d";
+  config.accounts = 4;
+  NewAccounts unused("run");
+  for (const int thread : {0, 1}) {
+    std::map<std::string, int> drawn;
+    Workload workload(config, unused, thread);
+    constexpr int kEach = 1'000;
+    for (int i = 0; i < config.accounts * kEach; ++i) ++drawn[account_of(workload.next())];
+    CHECK(drawn.size() == 4);
+    CHECK(drawn.count("u4:p") == 1);
+    // About nine standard deviations from the mean.
+    for (const auto& [line, count] : drawn) CHECK(std::abs(count - kEach) < kEach / 4);
+  }
+}
+
+TEST_CASE("two threads do not draw the same accounts in the same order", "[loadgen]") {
+  Config config = get_config("f", 0);
+  config.user = "u%d";
+  config.accounts = 1'000'000'000;
+  NewAccounts unused("run");
+  Workload first(config, unused, 0);
+  Workload second(config, unused, 1);
+  CHECK(account_of(first.next()) != account_of(second.next()));
+}
+
+TEST_CASE("the threads of a run make each given account once", "[loadgen]") {
+  Config config;
+  config.request = loadgen::RequestKind::kNew;
+  config.user = "u%d";
+  config.password = "p%d";
+  for (const int accounts : {1, 2, 5, 12}) {
+    config.accounts = accounts;
+    NewAccounts new_accounts("run");
+    std::list<Workload> threads;
+    for (int thread = 0; thread < 3; ++thread) threads.emplace_back(config, new_accounts, thread);
+    std::multiset<std::string> made;
+    for (bool is_over = false; !is_over;) {
+      is_over = true;
+      for (Workload& workload : threads) {
+        if (workload.is_used_up()) continue;
+        made.insert(account_of(workload.next()));
+        is_over = false;
+      }
+    }
+    std::multiset<std::string> expected;
+    for (int number = 1; number <= accounts; ++number)
+      expected.insert("u" + std::to_string(number) + ":p" + std::to_string(number));
+    CHECK(made == expected);
+  }
+}

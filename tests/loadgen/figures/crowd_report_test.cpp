@@ -1,0 +1,87 @@
+#include <string>
+
+#include "loadgen/figures/json.h"
+#include "loadgen/figures/table.h"
+#include "tests/catch.h"
+#include "tests/loadgen/compare.h"
+
+using loadgen::Figures;
+using loadgen::crowd::End;
+using loadgen::crowd::pacing_of;
+using loadgen::crowd::rate_errors_of;
+using loadgen::crowd::Tally;
+using tests::contains;
+
+namespace {
+
+// Of five users, one was too slow in its first fetch and one lost its connection.
+Figures with_drop_outs() {
+  Figures figures;
+  figures.tally.crowd = {
+      .drop_outs = {{.at_ns = 1'500'000'000, .was_in_first_fetch = true},
+                    {.at_ns = 2'000'000'000, .cause = loadgen::Fault::kClosed, .why = "reset"},
+                    {.at_ns = 2'500'000'000, .cause = loadgen::Fault::kClosed, .why = "later"}},
+      .rate_errors = {0.01, 0.2, 0.02}};
+  figures.crowd = {.standing = {.started = 6, .held = 3}};
+  return figures;
+}
+
+loadgen::Config crowd_of(int users) {
+  loadgen::Config config;
+  config.crowd.users = users;
+  config.rate_rps = 1000;
+  config.user = "amy";
+  config.password = "s3cret";
+  return config;
+}
+
+std::string failure(const Figures& figures) {
+  return loadgen::failure_of(loadgen::summarize(figures, 1)).value_or("none");
+}
+
+}  // namespace
+
+TEST_CASE("the rates of users are judged by the worst, the median, and a share", "[loadgen]") {
+  const auto errors = rate_errors_of({0.5, 0.01, 0.05, 0.02});
+  CHECK(errors.users == 4);
+  CHECK(errors.worst == Approx(0.5));
+  CHECK(errors.p50 == Approx(0.02));
+  CHECK(errors.share_within_5_percent == Approx(0.75));
+  CHECK(rate_errors_of({}).users == 0);
+}
+
+TEST_CASE("a file that fits into the buffers is paced reading", "[loadgen]") {
+  Tally tally;
+  tally.receive_buffer_bytes = 8192;
+  tally.file_bytes = 8192 + 1000;
+  CHECK(std::string(pacing_of(tally, 1000).name) == "paced reading");
+  CHECK(std::string(pacing_of(tally, 999).name) == "paced transfer");
+}
+
+TEST_CASE("the drop-outs of the first fetch stand apart", "[loadgen]") {
+  const Figures figures = with_drop_outs();
+  const loadgen::Summary summary = loadgen::summarize(figures, 1);
+  const std::string json = loadgen::json_of(crowd_of(6), figures, summary);
+  CHECK(contains(json, "\"held\": 3"));
+  CHECK(contains(json, "\"dropped\": 3"));
+  CHECK(contains(json, "\"in_first_fetch\": 1"));
+  CHECK(contains(json, "\"t_s\": 1.5"));
+  CHECK(contains(json, "\"closed\": \"reset\""));
+  const std::string table = loadgen::table_of(crowd_of(6), figures, summary);
+  CHECK(contains(table, "6 started, 3 hold, 3 dropped out, too-slow 1, closed 2"));
+  CHECK(contains(table, "first closed: reset"));
+  for (const std::string& text : {json, table}) {
+    CHECK_FALSE(contains(text, "amy"));
+    CHECK_FALSE(contains(text, "s3cret"));
+  }
+}
+
+TEST_CASE("a crowd fails if nobody holds, or if nobody may leave", "[loadgen]") {
+  Figures figures = with_drop_outs();
+  CHECK(failure(figures) == "none");
+  figures.crowd->end = End::kTooSlow;
+  CHECK(failure(figures) == "a user did not hold its rate: too-slow 1, closed 2");
+  figures.crowd->end = End::kStable;
+  figures.crowd->standing.held = 0;
+  CHECK(failure(figures) == "no user holds: too-slow 1, closed 2");
+}
