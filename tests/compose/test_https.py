@@ -172,7 +172,3 @@ class Certificates(unittest.TestCase):
             make_certificate(folder)
             self.secrets("secrets")
             self.assertEqual(self.given(), (folder / "certificate.pem").read_text())
-
-
-if __name__ == "__main__":
-    unittest.main()

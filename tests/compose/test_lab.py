@@ -70,7 +70,3 @@ class LabTest(unittest.TestCase):
             "lab: the stage multithreaded cannot be measured: run it as root in a privileged "
             "container, or on the host itself, or add --anyway to measure the rest",
         )
-
-
-if __name__ == "__main__":
-    unittest.main()

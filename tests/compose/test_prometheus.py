@@ -49,7 +49,3 @@ class Monitoring(unittest.TestCase):
         self.assertGreater(len(rules), 5)
         self.assertEqual({rule["type"] for rule in rules}, {"alerting"})
         self.assertNotIn("err", {rule["health"] for rule in rules})
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,7 +2,6 @@
 
 import socket
 import subprocess
-import unittest
 
 from client import Client, grant
 from scene import SceneTest, create_account
@@ -42,7 +41,3 @@ class InsideTest(SceneTest):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
             asking.sendto(b"who?", ("192.0.2.1", 53))
         self.assertEqual(_sent_datagrams(), before + 1)
-
-
-if __name__ == "__main__":
-    unittest.main()

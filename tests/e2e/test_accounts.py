@@ -1,7 +1,5 @@
 """The requests new: and get:, as a client of the fileserver sees them."""
 
-import unittest
-
 from client import Client
 from scene import SharedSceneTest
 
@@ -261,7 +259,3 @@ class AccountsTest(SharedSceneTest):
         self.assert_replies(dict.fromkeys(names, "denied"))
         self.assert_replies({b"new:caller:pw": "OK", b"get:caller:pw": "OK"})
         self.assert_replies(dict.fromkeys(names, "not-found"))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -5,7 +5,6 @@ The authserver is replaced by a Peer, which answers as each test wants.
 
 import socket
 import threading
-import unittest
 from collections.abc import Callable
 
 from client import Client, grant
@@ -285,7 +284,3 @@ class KeptConnectionTest(SceneTest):
         self.assertEqual(self.scene.client(self.fileserver).ask("get:bob:pw"), "busy")
         self.assertEqual(self.scene.client(self.fileserver).ask("get:bob:pw"), "OK")
         self.assertEqual(peer.connections, 2)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,5 @@
 """A connection to the authserver is not reused after an answer that breaks the protocol."""
 
-import unittest
-
 from peers import Peer
 from scene import SceneTest
 
@@ -25,7 +23,3 @@ class AuthNonsenseTest(SceneTest):
         for answer in (b"OK\n", b"ERR denied no\n"):
             with self.subTest(answer):
                 self.assertEqual(self.connections_after(answer), 1)
-
-
-if __name__ == "__main__":
-    unittest.main()

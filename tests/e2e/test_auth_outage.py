@@ -2,7 +2,6 @@
 
 import signal
 import threading
-import unittest
 
 from client import Client, grant
 from peers import Relay
@@ -239,7 +238,3 @@ class ConnectionCountTest(SceneTest):
             self.assertEqual(client.ask(line), "OK", line)
             self.assertEqual(relay.connections, number)
             eventually(lambda: relay.open_connections() == 0, "the kept connection is closed")
-
-
-if __name__ == "__main__":
-    unittest.main()

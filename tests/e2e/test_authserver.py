@@ -1,7 +1,6 @@
 """The authserver, asked directly."""
 
 import sqlite3
-import unittest
 
 from client import Client
 from scene import SceneTest, SharedSceneTest
@@ -188,7 +187,3 @@ class SchemesTest(SceneTest):
         lock.execute("ROLLBACK")
         self.assertEqual(client.ask("new:late:pw"), "OK")
         self.assertEqual(client.ask("auth:late:pw"), "OK")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,7 +3,6 @@
 import os
 import signal
 import socket
-import unittest
 
 import servers
 from client import Client
@@ -106,7 +105,3 @@ class BusyTest(SceneTest):
         for client in clients:
             client.close()
         eventually(lambda: self.has_room(server), "there is room again")
-
-
-if __name__ == "__main__":
-    unittest.main()

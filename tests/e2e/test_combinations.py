@@ -116,7 +116,3 @@ def load_tests(
             loader.loadTestsFromTestCase(type(name, (Conversation, SharedSceneTest), flags))
         )
     return suite
-
-
-if __name__ == "__main__":
-    unittest.main()

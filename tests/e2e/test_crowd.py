@@ -185,7 +185,3 @@ def address_space(pid: int) -> int:
     """The size of the process's address space in bytes."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[0])
     return pages * resource.getpagesize()
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -113,7 +113,3 @@ class NoDescriptorForAFileTest(SceneTest):
         self.assertEqual(self.client.ask(log_in), "unavailable")
         self.free_descriptors()
         eventually(lambda: self.client.ask(log_in) == "OK", "the authserver is asked again")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -97,7 +97,3 @@ class DirectIoTest(SceneTest):
         self.opened_by_serving("disk")
         self.assertEqual(len(self.calls_of_requests), 3 * len(self.SIZES), self.calls_of_requests)
         self.assertFalse(any("O_DIRECT" in call for call in self.calls_of_requests))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,6 @@
 """--files disk, and files that change while they are sent."""
 
 import os
-import unittest
 from pathlib import Path
 
 from client import Client, ConnectionEndedError, grant
@@ -179,7 +178,3 @@ class DiskModeTest(SceneTest):
             self.assertEqual(self.client.ask("sub/a"), "not-found")
             (self.scene.root / "sub").unlink()
             (self.scene.root / "was").rename(self.scene.root / "sub")
-
-
-if __name__ == "__main__":
-    unittest.main()

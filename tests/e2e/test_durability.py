@@ -4,7 +4,6 @@ import contextlib
 import os
 import signal
 import threading
-import unittest
 
 import servers
 from client import Client, ConnectionEndedError
@@ -129,7 +128,3 @@ class OneWinnerTest(SceneTest):
             self.scene.fileserver(authserver, *flags),
             self.scene.fileserver(authserver, "--auth-connection", "per-request", *flags),
         )
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -5,7 +5,6 @@ import os
 import random
 import socket
 import stat
-import unittest
 from pathlib import Path
 
 from client import Client, grant
@@ -227,7 +226,3 @@ class LinkedRootTest(SharedSceneTest):
                     client.ask_all([b"a.txt", b"sub/b.txt", b"link"]),
                     [b"content", b"below", b"below"],
                 )
-
-
-if __name__ == "__main__":
-    unittest.main()

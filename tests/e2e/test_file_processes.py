@@ -96,7 +96,3 @@ class FileProcessesTest(SceneTest):
                 done = run("fileserver", "--model", "process", *flags)
                 self.assertEqual(done.returncode, 2)
                 self.assertIn(named, done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

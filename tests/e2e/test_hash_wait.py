@@ -1,7 +1,5 @@
 """When more passwords wait to be hashed than can be hashed in two seconds."""
 
-import unittest
-
 from scene import SceneTest
 
 CLIENTS = 800  # one hash takes 5 to 20 ms, so all of them take at least 4 s
@@ -16,7 +14,3 @@ class HashWaitTest(SceneTest):
         replies = [client.reply() for client in clients]
         self.assertEqual(set(replies), {"OK", "unavailable"})
         self.assertGreater(replies.count("unavailable"), CLIENTS // 8)
-
-
-if __name__ == "__main__":
-    unittest.main()

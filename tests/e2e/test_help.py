@@ -4,7 +4,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import unittest
 from collections import Counter
 
 from flags import FLAGS, LOADGEN, STORES, shown
@@ -175,7 +174,3 @@ class MisspeltTest(SceneTest):
     def test_wrong_usage_is_the_only_line_whatever_the_variables(self) -> None:
         ended = run("fileserver", "--fish", env={"FILESERVER_ROTT": "a"})
         self.assertEqual(len(ended.stderr.splitlines()), 1, ended.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,7 +2,6 @@
 
 import base64
 import json
-import unittest
 
 from http_client import FLAG, HttpClient, basic, request
 from peers import HangUp, Peer
@@ -207,7 +206,3 @@ class OutageTest(SceneTest):
         self.assertRegex(
             self.server.log(), r'info auth-failed address=127\.0\.0\.1 user="bob" front=http'
         )
-
-
-if __name__ == "__main__":
-    unittest.main()

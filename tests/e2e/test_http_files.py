@@ -2,7 +2,6 @@
 
 import os
 import re
-import unittest
 from pathlib import Path
 
 from http_client import FLAG, HttpClient
@@ -234,7 +233,3 @@ class ChangedFilesTest(SceneTest):
         self.assertEqual((answer.status, answer.body), (200, b"newer"))
         (self.scene.root / "file").unlink()
         eventually(lambda: client.ask("/file").status == 404, "the file is seen to be gone")
-
-
-if __name__ == "__main__":
-    unittest.main()

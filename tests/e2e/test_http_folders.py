@@ -2,7 +2,6 @@
 
 import json
 import os
-import unittest
 
 from http_client import FLAG, HttpClient
 from scene import SharedSceneTest, create_account
@@ -137,7 +136,3 @@ class FoldersTest(SharedSceneTest):
 
 def _quoted(name: str) -> str:
     return "".join(f"%{byte:02x}" for byte in name.encode())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,5 @@
 """--http-listen: what a browser shows when there is nothing to show."""
 
-import unittest
-
 from http_client import FLAG, HttpClient
 from scene import SharedSceneTest, create_account
 
@@ -76,7 +74,3 @@ class PagesTest(SharedSceneTest):
         answer = client.ask("/none", _BROWSER, method="PUT", body=b"x")
         self.assertEqual(answer.status, 405)
         self.assertEqual(answer.fields["content-type"], _TEXT)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,5 @@
 """--http-listen: what is a request, and what happens to the connection."""
 
-import unittest
-
 import telemetry
 from http_client import FLAG, Answer, HttpClient, basic, request
 from scene import SceneTest, SharedSceneTest, create_account
@@ -259,7 +257,3 @@ class ConnectionsTest(SceneTest):
         )
         times = telemetry.scrape(server).samples["turnstile_request_duration_seconds_count"]
         self.assertEqual((times["put",], times["change",]), (2, 3))
-
-
-if __name__ == "__main__":
-    unittest.main()

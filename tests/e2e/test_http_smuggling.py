@@ -4,8 +4,6 @@ Where two programs on the way of a request disagree about its end, somebody can 
 another one. So each request here has one answer, and the connection ends with it.
 """
 
-import unittest
-
 from http_client import FLAG, HttpClient, basic
 from scene import SharedSceneTest, create_account
 
@@ -209,7 +207,3 @@ class SmugglingTest(SharedSceneTest):
     def test_chunked_bodies(self) -> None:
         for body in _CHUNKED_BODIES:
             self.check(_chunked(body))
-
-
-if __name__ == "__main__":
-    unittest.main()

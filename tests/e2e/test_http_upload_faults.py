@@ -145,7 +145,3 @@ class FullDiskTest(UploadTest):
         self.assertEqual(self.put(client, "c", bytes(900_000)).status, 201)
         warning = "warning the served folder has no room for an upload"
         self.assertEqual(server.log().count(warning), 1, server.log())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -248,7 +248,3 @@ class OtherMethodsTest(UploadTest):
             )
             self.assertIn(done.stdout, (b"201", b"204"))
             self.assertEqual((self.scene.root / "a").read_bytes(), source.read_bytes())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -5,7 +5,6 @@ A test sees that the server closed a connection by its end, or by the place unde
 """
 
 import time
-import unittest
 
 import servers
 from client import Client, ConnectionEndedError, grant
@@ -222,7 +221,3 @@ class SlowClientTest(SceneTest):
         client.send("slow\n")
         client.begin_file()
         return client
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -88,7 +88,3 @@ class LimitsPageTest(unittest.TestCase):
                 self.assertTrue(limit and what_happens)
                 self.assertTrue(flag or default)
                 self.assertIsNotNone(_FLAG.fullmatch(flag or "`--none`"))
-
-
-if __name__ == "__main__":
-    unittest.main()

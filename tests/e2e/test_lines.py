@@ -1,7 +1,6 @@
 """How both servers cut bytes into lines, and what they reply."""
 
 import random
-import unittest
 from typing import ClassVar
 
 from client import Client
@@ -255,7 +254,3 @@ class GrantedLinesTest(SharedSceneTest):
         client = self.connect(self.fileserver, receive_buffer=4096)
         client.send(b"get:alice:wonderland\nbig\n" + b"x" * 20_000)
         self.assertEqual(client.replies(3), ["OK", self.big, "too-long"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -198,7 +198,3 @@ class LoadgenTest(LoadgenScene):
                 *GET, "--file", "a", "--requests", 30, "--connection", connection, server=peer
             )
             self.assertEqual(peer.lines, [GET_LINE, b"a\n"] * 30)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -72,7 +72,3 @@ class LoadgenAccountsTest(LoadgenScene):
         one_more = (*PATTERN, "--accounts", 31, "--file", "file1", "--requests", 2000)
         result = self.result("get", *one_more, status=1)
         self.assertEqual(set(self.errors(result)), {"denied"})
-
-
-if __name__ == "__main__":
-    unittest.main()

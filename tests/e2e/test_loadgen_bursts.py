@@ -159,7 +159,3 @@ class LoadgenBurstsTest(LoadgenScene):
                 self.assertEqual(ended.returncode, 2)
                 self.assertIn(named, ended.stderr)
                 self.assertEqual(ended.stderr.count("\n"), 1)
-
-
-if __name__ == "__main__":
-    unittest.main()

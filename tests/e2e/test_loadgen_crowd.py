@@ -195,7 +195,3 @@ class LoadgenCrowdTest(LoadgenScene):
             self.assertIn("999999 users need 1000031 descriptors", ended.stderr)
         else:
             self.skipTest("this system gives a process a million descriptors")
-
-
-if __name__ == "__main__":
-    unittest.main()

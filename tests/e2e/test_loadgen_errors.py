@@ -147,7 +147,3 @@ class LoadgenErrorsTest(LoadgenScene):
                 flags = ("--file", "a", "--requests", 1, "--timeout", 0.5, *pipeline)
                 self.result(*GET, *flags, server=peer, status=1)
                 self.assertEqual(peer.wait_for_lines(len(expected)), expected)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -101,7 +101,3 @@ class LoadgenFilesTest(LoadgenScene):
                 (result["requests"], result["bytes"], result["request"]), (40, 0, "new")
             )
             self.assertEqual(self.errors(result), {})
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,5 @@
 """loadgen --protocol ftp: what it sends, and what it tells. tests/lab has real servers."""
 
-import unittest
-
 from ftp_peer import FILE, FtpPeer, Script
 from loadgen_scene import GET, LoadgenScene
 from programs import run
@@ -51,7 +49,3 @@ class LoadgenFtpTest(LoadgenScene):
                 ended = run("loadgen", *arguments)
                 self.assertEqual(ended.returncode, 2, ended.stderr)
                 self.assertIn(named, ended.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

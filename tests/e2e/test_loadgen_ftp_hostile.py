@@ -128,7 +128,3 @@ class LoadgenFtpHostileTest(LoadgenScene):
             self.scene.write("a", copy)
             result = self.result(*flags, *KEPT, server=self.peer(), status=1)
             self.assertEqual(self.errors(result), {"mismatch": 2})
-
-
-if __name__ == "__main__":
-    unittest.main()

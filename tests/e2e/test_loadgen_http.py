@@ -211,7 +211,3 @@ class LoadgenOwnFrontTest(LoadgenScene):
                 status = 1 if cause else 0
                 result = self.result(*given, server=f"127.0.0.1:{server[1]}", status=status)
                 self.assertEqual(set(self.errors(result)), {cause} - {None})
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -143,7 +143,3 @@ class LoadgenLoopsTest(LoadgenScene):
         running = self.start(*_OPEN, 0.001, "--seconds", 3600, server=peer)
         self.assertTrue(ended.wait(LONG_S))
         running.send_signal(signal.SIGINT)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -56,7 +56,3 @@ class LoadgenNginxTest(LoadgenScene):
             made = set(folder.iterdir()) - before
             self.assertEqual([path.stat().st_size for path in made], [size] * 6)
             self.assertEqual(len({path.read_bytes() for path in made}), 1)
-
-
-if __name__ == "__main__":
-    unittest.main()

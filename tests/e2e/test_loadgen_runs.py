@@ -215,7 +215,3 @@ class LoadgenUsageTest(unittest.TestCase):
         common = ["Basics", "What to request", "How much", "Output", "Open loop", "Connections"]
         self.assertEqual(titles, ["Examples", *common, "Help and configuration"])
         self.assertTrue(shown[-1].endswith("these groups: Bursts; Crowds."), shown[-1])
-
-
-if __name__ == "__main__":
-    unittest.main()

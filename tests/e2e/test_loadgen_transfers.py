@@ -123,7 +123,3 @@ class LoadgenTransfersTest(LoadgenScene):
             self.assertIn("--transfers: ", ended.stderr)
             self.assertIn(why, ended.stderr)
             self.assertFalse(json.exists())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -114,7 +114,3 @@ class MemoryLimitTest(SceneTest):
             content = b"%d" % number * self.SIZE
             self.scene.write(f"late/{number}", content)
             self.assert_soon(client, b"late/%d" % number, content)
-
-
-if __name__ == "__main__":
-    unittest.main()

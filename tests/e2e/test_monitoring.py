@@ -107,7 +107,3 @@ class PromtoolTest(unittest.TestCase):
             json.dump({"groups": [{"name": "dashboard", "rules": rules}]}, file)  # JSON is YAML
             file.flush()
             return promtool("check", "rules", file.name)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,5 @@
 """--new-accounts closed: nobody creates accounts through the fileserver."""
 
-import unittest
-
 from http_client import FLAG, HttpClient
 from scene import SceneTest, create_account
 
@@ -44,7 +42,3 @@ class NewAccountsTest(SceneTest):
             client = self.scene.client(self.scene.fileserver(self.authserver, *flags))
             self.assertEqual(client.ask(f"new:bob{number}:pw"), "OK")
             self.assertEqual(client.ask("new:bob:"), "invalid")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -21,7 +21,3 @@ class NoLookUpsTest(unittest.TestCase):
             text=True,
         )
         self.assertEqual(ended.returncode, 0, ended.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-import unittest
 from pathlib import Path
 
 from prefetch_scene import SOON_S, PrefetchScene
@@ -184,7 +183,3 @@ class PrefetchFoldersTest(PrefetchScene):
         client = self.serve()
         self.scene.root.rename(self.scene.folder / "renamed")
         self.assert_soon(client, {"link/a": b"content"})
-
-
-if __name__ == "__main__":
-    unittest.main()

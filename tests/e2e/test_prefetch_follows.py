@@ -1,7 +1,6 @@
 """Prefetched files follow the served folder: every change of a file is seen."""
 
 import os
-import unittest
 
 from prefetch_scene import PrefetchScene
 from telemetry import FLAG, scrape
@@ -145,7 +144,3 @@ class PrefetchFollowsTest(PrefetchScene):
         for number, name in enumerate(("a", "known", "new")):
             (self.scene.root / name).write_bytes(b"%d" % number)
             self.assert_soon(client, dict.fromkeys(("a", "known", "new"), b"%d" % number))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -112,7 +112,3 @@ class PrefetchMountsTest(SceneTest):
         self.assert_soon(client, {"one/a": b"second"})
         (one / "a").unlink()
         self.assert_soon(client, {"one/a": "not-found"})
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -134,7 +134,3 @@ class PrefetchPermissionsTest(SceneTest):
             self.file.write_bytes(b"changed")
             self.assert_soon(client, b"changed")
             self.file.write_bytes(b"content")
-
-
-if __name__ == "__main__":
-    unittest.main()

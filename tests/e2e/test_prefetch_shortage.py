@@ -45,7 +45,3 @@ class PrefetchShortageTest(SceneTest):
 
     def wait_for_file(self, name: str, content: bytes) -> None:
         eventually(lambda: self.client.ask(name) == content, f"{name} is seen", within_s=SOON_S)
-
-
-if __name__ == "__main__":
-    unittest.main()

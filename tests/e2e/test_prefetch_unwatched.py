@@ -68,7 +68,3 @@ class UnwatchedTest(SceneTest):
             self.scene.write(f"{number:03}/a", b"second")
             self.assert_soon(f"{number:03}/a", b"second")
         self.assertEqual(self.fileserver.log().count(_NOT_WATCHED), 1)
-
-
-if __name__ == "__main__":
-    unittest.main()

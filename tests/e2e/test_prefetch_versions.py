@@ -4,7 +4,6 @@ import os
 import re
 import threading
 import time
-import unittest
 from pathlib import Path
 
 from client import Client, grant
@@ -184,7 +183,3 @@ class WholeVersionsTest(SceneTest):
                 file.truncate(self.SIZE)
 
         self.check_under(overwrite)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,7 +4,6 @@ import contextlib
 import os
 import signal
 import sqlite3
-import unittest
 
 import servers
 from client import Client
@@ -199,7 +198,3 @@ class ThreadModelTest(SceneTest):
                 clients = [self.scene.client(server) for _ in range(5)]
                 self.assertEqual([client.ask("ping") for client in clients], ["OK"] * 5)
                 self.assertEqual(children(server.pid), [])
-
-
-if __name__ == "__main__":
-    unittest.main()

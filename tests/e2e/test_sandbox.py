@@ -149,7 +149,3 @@ class SandboxTest(SceneTest):
         authserver = self.scene.authserver()
         server = self.scene.fileserver(f"localhost:{authserver.address[1]}", "--sandbox", "strict")
         self.assertEqual(self.scene.client(server).ask("ping"), "OK")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -171,7 +171,3 @@ class SecretsTest(SceneTest):
         for line in fileserver.log().splitlines():
             self.assertTrue(line.isascii() and line.isprintable(), line)
             self.assertNotIn('name="" answer=OK', line)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -207,7 +207,3 @@ class RefusesToStartTest(SceneTest):
             with self.subTest(program):
                 ended = run(program, "--listen", "127.0.0.1:0", *flags)
                 self.assertEqual(len(ended.stderr.splitlines()), 1, ended.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -6,7 +6,6 @@ import signal
 import sqlite3
 import subprocess
 import threading
-import unittest
 
 import servers
 from client import Client, ConnectionEndedError, grant, refuses_connections
@@ -198,7 +197,3 @@ class StopImportTest(SceneTest):
             )
             importing.send_signal(number)
             self.assertEqual(importing.wait(LONG_S), -number)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import unittest
 from pathlib import Path
 
 from programs import BUILD, environment
@@ -60,7 +59,3 @@ class StopWhilePrefetchingTest(SceneTest):
                 self.assertFalse(
                     all(self.was_ready_when_stopped_early(number) for _ in range(TRIES))
                 )
-
-
-if __name__ == "__main__":
-    unittest.main()

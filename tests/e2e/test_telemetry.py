@@ -156,7 +156,3 @@ class BothServersTest(SceneTest):
 def started_at(server: Program) -> float:
     """When the process started, in seconds since 1970."""
     return os.stat(f"/proc/{server.pid}").st_mtime
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,7 +4,6 @@ import os
 import shutil
 import signal
 import threading
-import unittest
 
 import servers
 from client import Client, grant
@@ -275,7 +274,3 @@ class AuthserverCountsTest(SceneTest):
         waiting = metrics.value("turnstile_password_hashes_waiting")
         under_way = metrics.value("turnstile_password_hashes_under_way")
         return (waiting, under_way) if waiting and under_way else ()
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,7 +2,6 @@
 
 import socket
 import threading
-import unittest
 
 import telemetry
 from processes import descriptors
@@ -156,7 +155,3 @@ class HttpTest(SharedSceneTest):
         for thread in asking:
             thread.join()
         self.assertEqual(statuses, [200] * 80)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -6,7 +6,6 @@ authserver for each six seconds that it took; no limit here depends on the speed
 
 import socket
 import time
-import unittest
 
 from client import Client
 from peers import Peer
@@ -126,7 +125,3 @@ class ThrottleTest(SceneTest):
         self.serve("--wrong-password-addresses", 8)
         for host in range(1, 5):
             self.assertGreaterEqual(self.guess_until_busy(f"127.0.0.{host}"), 10)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -5,7 +5,6 @@ import os
 import shutil
 import ssl
 import subprocess
-import unittest
 import urllib.error
 import urllib.request
 from collections.abc import Iterable
@@ -168,7 +167,3 @@ class CaddyTest(ProxyTest):
 
 
 del ProxyTest  # Without this, unittest would run the base class too.
-
-
-if __name__ == "__main__":
-    unittest.main()

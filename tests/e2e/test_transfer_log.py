@@ -4,7 +4,6 @@ import random
 import signal
 import socket
 import time
-import unittest
 
 from client import Client, ConnectionEndedError, grant
 from http_client import FLAG as HTTP
@@ -267,7 +266,3 @@ class HangupTest(SceneTest):
         server = self.scene.fileserver("127.0.0.1:1")
         server.signal(signal.SIGHUP)
         self.assertEqual(server.wait(), -signal.SIGHUP)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -183,7 +183,3 @@ class FullDiskTest(LogFolderTest):
         self.assertEqual(server.stop(), 0)
         self.assertEqual(server.log().count(CANNOT), 1)
         self.assertEqual(len(lines_of(self.log)) + lost_lines(server), asked)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,6 @@
 """--trusted-proxy: whose X-Forwarded-For says who the client is, and the warning without one."""
 
 import json
-import unittest
 
 from http_client import FLAG, Answer, HttpClient
 from programs import Program
@@ -78,7 +77,3 @@ class TrustedProxyTest(SceneTest):
             server = self.scene.fileserver(self.authserver, "--http-listen", address, *flags)
             server.stop()
             self.assertEqual(server.log().count(WARNING), warnings, address)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -136,7 +136,3 @@ class UnixSocketTest(LoadgenScene):
             ended = run("fileserver", "--listen", path)
             self.assertEqual((ended.returncode, ended.stderr.count("\n")), (2, 1), ended.stderr)
             self.assertIn("unix:PATH with an absolute path of at most 107 bytes", ended.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

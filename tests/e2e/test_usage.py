@@ -262,7 +262,3 @@ class PrecedenceTest(SceneTest):
         first, second = (self.scene.client(server) for _ in range(2))
         self.assertEqual(first.ask("ping"), "OK")
         self.assertEqual(second.reply(), "busy")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -114,7 +114,3 @@ class UserTest(SceneTest):
                     self.assertEqual((ended.returncode, ended.stdout), (1, ""), ended.stderr)
                     self.assertEqual(len(ended.stderr.splitlines()), 1, ended.stderr)
                     self.assertIn(f"run as user {name}: ", ended.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,6 @@
 """--writers FILE: what is accepted at start, and what SIGHUP does."""
 
 import signal
-import unittest
 
 from http_client import FLAG, HttpClient
 from programs import Program, run
@@ -98,7 +97,3 @@ class WritersTest(SceneTest):
         server.signal(signal.SIGHUP)
         eventually(lambda: AGAIN in server.log(), "the writers are read")
         eventually(lambda: "the transfer log was opened again" in server.log(), "it is opened")
-
-
-if __name__ == "__main__":
-    unittest.main()

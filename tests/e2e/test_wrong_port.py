@@ -1,7 +1,6 @@
 """A client of HTTP that comes to the native port gets an answer that it understands."""
 
 import http.client
-import unittest
 
 from http_client import FLAG
 from programs import Program
@@ -47,7 +46,3 @@ class WrongPortTest(SharedSceneTest):
         client = self.connect(self.plain)
         lines = [b"get:alice:wonderland", b"GET /a HTTP/1.1"]
         self.assertEqual(client.ask_all(lines), ["OK", b"content"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,6 @@
 """aria2: one file by four connections, and again after it was killed in between."""
 
 import re
-import unittest
 
 from judge_scene import LARGE, PASSWORD, USER, JudgeTest, needs
 from waiting import eventually
@@ -41,7 +40,3 @@ class Aria2Test(JudgeTest):
         self.assertTrue(any(start % _PIECE_BYTES for start in starts), f"all again: {starts}")
         self.assertEqual(self.got(), LARGE)
         self.assertFalse(control.exists())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,6 @@
 """Chromium: somebody logs in, walks through listings and saves a file, and no script runs."""
 
 import tempfile
-import unittest
 import urllib.parse
 from pathlib import Path
 
@@ -156,7 +155,3 @@ class BrowserTest(JudgeTest):
         self.assertEqual(lightness < 0.2, scheme == "dark")
         self.assertEqual(len(contrasts), 1 + 3 + 4 * 4)
         self.assertGreaterEqual(min(contrasts), READABLE)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,6 @@
 """curl: resume, conditions, ranges, uploads, and asking for the password."""
 
 import os
-import unittest
 
 from judge_scene import LARGE, PASSWORD, SMALL, USER, JudgeTest, needs
 
@@ -97,7 +96,3 @@ class CurlTest(JudgeTest):
         path = self.work / f"upload-{len(content)}"
         path.write_bytes(content)
         return path
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -5,7 +5,6 @@ reason; any other fails a test.
 """
 
 import re
-import unittest
 from pathlib import Path
 
 from judge_scene import AUTHORIZATION, PYTHON_TOOLS, USER, JudgeTest, needs, needs_python_tools
@@ -139,7 +138,3 @@ class LintTest(JudgeTest):
         said = {tuple(note.split(" ", 1)) for note in notes}
         complaints = {text for level, text in said if level in ("bad", "warning")}
         self.assertLessEqual(complaints, _FINE, "\n".join(notes))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -5,7 +5,6 @@ the only one that may be there, and it must be there.
 """
 
 import re
-import unittest
 
 from judge_scene import PASSWORD, USER, JudgeTest, needs
 
@@ -36,7 +35,3 @@ class LitmusTest(JudgeTest):
     def test_basic(self) -> None:
         results = self.litmus("basic", 1)
         self.assertEqual([row for row in results if row[1] != "pass"], [_NO_CLAIM])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,6 @@
 """ab, wrk and hey: each request of these load generators is answered with the file."""
 
 import re
-import unittest
 
 from judge_scene import AUTHORIZATION, PASSWORD, SMALL, USER, JudgeTest, needs
 
@@ -51,7 +50,3 @@ class MetersTest(JudgeTest):
         said = self.run_judge("hey", *load, "-H", AUTHORIZATION, f"{self.url}/small.txt").stdout
         self.assertEqual(re.findall(r"\[(\d+)\]\s+(\d+) responses", said), [("200", "200")])
         self.assertNotIn("Error distribution", said)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,5 @@
 """promtool: the metrics of a fileserver that has answered HTTP are as Prometheus wants them."""
 
-import unittest
-
 import shared_path  # noqa: F401
 import telemetry
 from http_client import HttpClient
@@ -31,7 +29,3 @@ class PromtoolTest(JudgeTest):
         self.assertIn("turnstile_transfers_aborted_total", metrics)
         said = self.run_judge("promtool", "check", "metrics", stdin=metrics.encode())
         self.assertEqual(said.stdout + said.stderr, "")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,5 @@
 """rclone: copies all that the listings name, and compares each byte."""
 
-import unittest
-
 from judge_scene import FILES, JudgeTest, needs
 
 
@@ -29,7 +27,3 @@ class RcloneTest(JudgeTest):
         (copy / "small.txt").write_bytes(FILES["small.txt"][::-1])
         said = self.rclone("check", "--download", ":http:", copy, status=1)
         self.assertIn("1 differences found", said)
-
-
-if __name__ == "__main__":
-    unittest.main()

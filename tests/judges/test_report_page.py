@@ -81,7 +81,3 @@ class ReportPageTest(unittest.TestCase):
         self.browser.resize(width, height)
         self.assertEqual(self.browser.evaluate(NO_MORE), 0)
         self.assertLessEqual(self.browser.evaluate(OVERVIEW_MM), PAPER_MM[1])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,7 +2,6 @@
 
 import subprocess
 import time
-import unittest
 
 import shared_path  # noqa: F401
 from http_client import HttpClient
@@ -71,7 +70,3 @@ class SlowAttackTest(JudgeTest):
         while attack.poll() is None:
             self.serve(kept)
             time.sleep(_PAUSE_S)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,7 +4,6 @@ Such as a body behind the head of a 304, or one byte too many or too few.
 """
 
 import sys
-import unittest
 
 import shared_path  # noqa: F401
 from client import Client
@@ -139,7 +138,3 @@ class StrictClientTest(JudgeTest):
             client = self.strict()
             self.ask(client, *asked)
             self.assertTrue(client.is_closed(), asked)
-
-
-if __name__ == "__main__":
-    unittest.main()

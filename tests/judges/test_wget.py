@@ -1,7 +1,6 @@
 """wget: resume, newer files only, and a folder with all below it."""
 
 import os
-import unittest
 
 from judge_scene import FILES, LARGE, PASSWORD, USER, JudgeTest, needs
 
@@ -44,7 +43,3 @@ class WgetTest(JudgeTest):
         self.assertEqual(found, {*expected, *folders})
         for name, content in expected.items():
             self.assertEqual((self.work / name).read_bytes(), content, name)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -181,7 +181,3 @@ class ListTest(unittest.TestCase):
             self.assertNotIn(name, short)
             self.assertIn(name, whole)
         self.assertLessEqual(set(catalog.stages()), whole)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -60,7 +60,3 @@ class BeforeARunTest(unittest.TestCase):
         ):
             doctor.before_a_run(options, Path(folder), Path(folder), is_anyway=False)
         compare.assert_not_called()
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -66,7 +66,3 @@ class LessonTest(unittest.TestCase):
             runs = [found.split() for found in _COMMAND.findall(part) if found[:3] == "run"]
             seconds = sum(map(seconds_of, runs))
             self.assertEqual(plan_of[number], duration(seconds) if seconds else "at once", number)
-
-
-if __name__ == "__main__":
-    unittest.main()

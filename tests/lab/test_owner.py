@@ -105,7 +105,3 @@ class OwnerTest(unittest.TestCase):
             (tree / "database").touch()
             os.chown(tree / "database", 99, 99)
         self.assertEqual((tree / "database").stat().st_uid, 99)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,7 +4,6 @@ import os
 import socket
 import subprocess
 import threading
-import unittest
 
 from host import PROJECT, ScriptTest, run
 
@@ -39,7 +38,3 @@ class AskTest(ScriptTest):
         for connection in connections:
             connection.close()
         self.assert_one_line(asked, 1, f"ask: {self.address} does not send the file within 1 s")
-
-
-if __name__ == "__main__":
-    unittest.main()

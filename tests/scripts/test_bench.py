@@ -147,7 +147,3 @@ class CommandTest(ScriptTest):
     def test_quick_is_short_and_an_explicit_duration_wins(self) -> None:
         options = cli._parse(["--quick", "--rounds", "4"])
         self.assertEqual((options.seconds, options.rounds), (1.0, 4))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -89,7 +89,3 @@ class ScaleTest(ScriptTest):
             self.assertIn("</svg>", (Path(name) / "scale.svg").read_text())
             left = {path.name for path in Path(name).iterdir() if path.is_dir()}
             self.assertFalse([each for each in left if each.startswith("bench-")])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -82,7 +82,3 @@ class DropCachesTest(ScriptTest):
             run(DROP_CACHES, "--probe-dir", "/no/such"), 2, "'/no/such' is not a folder"
         )
         self.assert_one_line(run(DROP_CACHES, "now"), 2, "'now'")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -15,7 +15,3 @@ class HelpTest(unittest.TestCase):
                 self.assertEqual((short.returncode, long.returncode), (0, 0), short.stderr)
                 self.assertTrue(short.stdout.startswith("usage: "), short.stdout)
                 self.assertEqual((short.stdout, short.stderr), (long.stdout, long.stderr))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -269,7 +269,3 @@ class DebTest(InstallTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         (package,) = build.glob("turnstile_1.2.3-1_*.deb")
         return package
-
-
-if __name__ == "__main__":
-    unittest.main()

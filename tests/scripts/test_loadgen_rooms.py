@@ -94,7 +94,3 @@ class LoadgenRoomsTest(unittest.TestCase):
 
     def test_the_floors_are_few(self):
         self.assertLessEqual(floors(ROOMS), MOST_FLOORS)
-
-
-if __name__ == "__main__":
-    unittest.main()

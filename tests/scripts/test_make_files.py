@@ -174,7 +174,3 @@ class MakeFilesTest(ScriptTest):
         script = 'mount --bind "$1" "$1"; "$2" --dir "$1" --count 2 >&2; ls -A "$1"'
         result = in_namespace("--mount", script, self.folder, MAKE_FILES)
         self.assertEqual(result.stdout.split(), ["1KB1.txt", "1KB2.txt"], result.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

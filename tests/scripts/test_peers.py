@@ -290,7 +290,3 @@ class PacedTest(PeersTest):
             denied = paced.http_requests("1KB1.txt", 3, "secret")
             with self.assertRaisesRegex(Failed, "requests failed"):
                 self.p99_ms(address, denied)
-
-
-if __name__ == "__main__":
-    unittest.main()

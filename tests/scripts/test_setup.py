@@ -275,7 +275,3 @@ class SetupTest(ScriptTest):
             "apt-get install -y --no-install-recommends curl default-libmysqlclient-dev g++",
             result.stderr,
         )
-
-
-if __name__ == "__main__":
-    unittest.main()

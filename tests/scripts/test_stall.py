@@ -20,7 +20,3 @@ class StallTest(unittest.TestCase):
             self.assertIn(text, made)
         for tick in ("p50", "p90", "p99", "p99.9", "max"):
             self.assertIn(f">{tick}<", made)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -130,7 +130,3 @@ class TuneHostUsageTest(ScriptTest):
         self.assert_one_line(run(TUNE_HOST, "--apply", "--undo"), 2, "--undo")
         self.assert_one_line(run(TUNE_HOST, "--state"), 2, "--state")
         self.assert_one_line(run(TUNE_HOST, "--all"), 2, "'--all'")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import termios
 import threading
-import unittest
 
 import e2e_path  # noqa: F401
 from client import Client, Reply
@@ -329,7 +328,3 @@ class AccountChangesTest(StoreTest):
         status, shown, echoes = self.at_a_terminal([b"\x03"])
         self.assertEqual((status, echoes), (-signal.SIGINT, True), shown)
         self.assertFalse(self.scene.accounts.exists())
-
-
-if __name__ == "__main__":
-    unittest.main()

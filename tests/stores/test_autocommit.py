@@ -1,7 +1,5 @@
 """With MariaDB's autocommit off, every acknowledged account is committed all the same."""
 
-import unittest
-
 import e2e_path  # noqa: F401
 from store_scene import PATIENT, PLAIN, StoreTest, combinations, flags_of
 
@@ -54,7 +52,3 @@ class AutocommitTest(StoreTest):
                 self.assertEqual(maker.ask(f"new:late{number}:pw"), "OK")
                 for client in (other, idler):
                     self.assertEqual(client.ask(f"auth:late{number}:pw"), "OK")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,7 +2,6 @@
 
 import contextlib
 import socket
-import unittest
 
 import e2e_path  # noqa: F401
 from client import Address, Client
@@ -57,7 +56,3 @@ class CutAnswerTest(StoreTest):
         self.assertEqual(client.ask("auth:alice:pw"), "OK")
         self.assertGreater(before - relay.left, 8)
         return before - relay.left
-
-
-if __name__ == "__main__":
-    unittest.main()

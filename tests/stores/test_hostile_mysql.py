@@ -137,7 +137,3 @@ class HostileMysqlTest(unittest.TestCase):
                     self.assertGreater(server.asked, 0, done.stderr)
                     self.assertNotIn(PASSWORD.encode(), server.received)
                     self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1))
-
-
-if __name__ == "__main__":
-    unittest.main()

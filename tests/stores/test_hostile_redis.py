@@ -2,7 +2,6 @@
 
 import socket
 import threading
-import unittest
 from typing import BinaryIO
 
 import e2e_path  # noqa: F401
@@ -150,7 +149,3 @@ class HostileRedisTest(SceneTest):
         eventually(was_not_asked, "the store is not asked")
         redis.replies["SELECT"] = b"+OK\r\n"
         eventually(lambda: client.ask("new:bob:pw") == "OK", "the store is asked again")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -5,7 +5,6 @@ import os
 import resource
 import stat
 import subprocess
-import unittest
 from pathlib import Path
 
 import e2e_path  # noqa: F401
@@ -274,7 +273,3 @@ class MovingAccountsTest(StoreTest):
                 self.addCleanup(self.databases[name].start)
                 done = self.import_from(path, store)
                 self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,7 +3,6 @@
 import contextlib
 import socket
 import threading
-import unittest
 
 import e2e_path  # noqa: F401
 from client import Address
@@ -60,7 +59,3 @@ class NewIsNotRepeatedTest(StoreTest):
                     eventually(
                         lambda: database.record_of(user) == "$plain$pw", "the store has the account"
                     )
-
-
-if __name__ == "__main__":
-    unittest.main()

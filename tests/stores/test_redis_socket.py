@@ -1,7 +1,5 @@
 """--redis-socket: Redis on a Unix-domain socket."""
 
-import unittest
-
 import e2e_path  # noqa: F401
 from client import Client
 from databases import Redis
@@ -27,7 +25,3 @@ class RedisSocketTest(StoreTest):
                 self.assertEqual(client.ask("auth:alice:secret"), "OK")
                 self.assertIn(f"host=unix:{socket} ", server.log())
         self.assertEqual(redis.ask("exists", "user:alice"), "1")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -107,7 +107,3 @@ def listens(port: int) -> bool:
     with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
         return True
     return False
-
-
-if __name__ == "__main__":
-    unittest.main()

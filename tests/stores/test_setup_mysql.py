@@ -3,7 +3,6 @@
 import os
 import stat
 import subprocess
-import unittest
 
 import e2e_path  # noqa: F401
 from databases import SCRIPTS, MariaDb, secret_file
@@ -162,7 +161,3 @@ class SetupMysqlTest(StoreTest):
             with self.subTest(flags):
                 self.assert_fails(2, "", *flags)
         self.assertIn("usage:", self.run_script("--help").stdout)
-
-
-if __name__ == "__main__":
-    unittest.main()

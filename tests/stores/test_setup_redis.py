@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import unittest
 
 import e2e_path  # noqa: F401
 from databases import SCRIPTS, Redis, secret_file
@@ -145,7 +144,3 @@ class SetupRedisTest(SceneTest):
             with self.subTest(flags):
                 self.assert_fails(2, "", *flags)
         self.assertIn("usage:", self.run_script("--help").stdout)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,5 @@
 """Several authservers, and others, work on one store."""
 
-import unittest
-
 import e2e_path  # noqa: F401
 from store_scene import PATIENT, PLAIN, StoreTest, combinations, flags_of
 
@@ -69,7 +67,3 @@ class SharedStoreTest(StoreTest):
                     self.assertEqual(
                         self.client(server).ask_all(lines), ["OK", "OK", "denied", "denied"]
                     )
-
-
-if __name__ == "__main__":
-    unittest.main()

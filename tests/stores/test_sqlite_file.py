@@ -1,7 +1,6 @@
 """The SQLite file: it may be no file at all, or be removed or replaced under a running server."""
 
 import shutil
-import unittest
 from pathlib import Path
 
 import e2e_path  # noqa: F401
@@ -61,7 +60,3 @@ class SqliteFileTest(SceneTest):
         client = self.scene.client(self.scene.authserver(*PATIENT))
         lines = [b"auth:amy:pw", b"auth:bob:pw", b"auth:cid:pw"]
         self.assertEqual(client.ask_all(lines), ["OK", "denied", "OK"])
-
-
-if __name__ == "__main__":
-    unittest.main()

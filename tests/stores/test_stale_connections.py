@@ -1,7 +1,5 @@
 """A connection to the store that became stale between two requests is replaced unnoticed."""
 
-import unittest
-
 import e2e_path  # noqa: F401
 from databases import Database
 from programs import Program
@@ -105,7 +103,3 @@ class KeptConnectionTest(StoreTest):
             line.split(":") for line in database.ask("info", "stats").split() if ":" in line
         )
         return int(stats["total_connections_received"])
-
-
-if __name__ == "__main__":
-    unittest.main()

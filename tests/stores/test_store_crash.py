@@ -5,7 +5,6 @@ TURNSTILE_SOAK=1 does it 20 times for every store, model and way to connect.
 
 import os
 import threading
-import unittest
 
 import e2e_path  # noqa: F401
 from client import Client
@@ -126,7 +125,3 @@ class StoreCrashTest(StoreTest):
             self.assertEqual(
                 client.ask_all([f"new:{user}:x".encode() for user in some]), ["exists"] * len(some)
             )
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,5 @@
 """/healthz of the authserver and turnstile_store_up: whether its store answers."""
 
-import unittest
-
 import e2e_path  # noqa: F401
 from programs import Program
 from store_scene import PLAIN, StoreTest, combinations, flags_of
@@ -42,7 +40,3 @@ class StoreHealthTest(StoreTest):
                 finally:
                     self.databases[kind].resume()
                 self.wait_until_healthy(server)
-
-
-if __name__ == "__main__":
-    unittest.main()

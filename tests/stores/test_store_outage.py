@@ -157,7 +157,3 @@ class StoreOutageTest(StoreTest):
                 self.assertEqual(done.returncode, 1)
                 self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
                 self.assertIn(str(database.port), done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

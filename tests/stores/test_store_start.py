@@ -1,6 +1,5 @@
 """What an authserver says of its store when it starts, and why it sometimes does not."""
 
-import unittest
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -331,7 +330,3 @@ class SecretsTest(StoreTest):
         self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
         self.assertIn("unknown command", done.stderr)
         self.assertNotIn("Hocus-Pocus", done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

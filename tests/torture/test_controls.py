@@ -23,7 +23,3 @@ class ControlsTest(unittest.TestCase):
             with self.subTest(mutation.name):
                 count = (ROOT / mutation.file).read_text().count(mutation.old)
                 self.assertEqual(count, 1, f"not in {mutation.file} once:\n{mutation.old}")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -115,7 +115,3 @@ class HistoryTest(unittest.TestCase):
             body_of("b.txt", 5),
         ):
             self.assertEqual(version_of("a.txt", mixed), MIXED)
-
-
-if __name__ == "__main__":
-    unittest.main()

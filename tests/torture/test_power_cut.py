@@ -110,7 +110,3 @@ class PowerCutTest(unittest.TestCase):
     def test_a_disk_that_ignores_syncs(self) -> None:
         self.power = PowerCut(self.folder / "ignoring", ignores_syncs=True)
         self.assertEqual(self.left_after("os.fsync(write('a', b'1')); sync('.')"), {})
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -33,7 +33,3 @@ class TorturePageTest(unittest.TestCase):
             with self.subTest(wrong):
                 self.assertTrue(tests)
                 self.assertLessEqual(set(tests), names)
-
-
-if __name__ == "__main__":
-    unittest.main()

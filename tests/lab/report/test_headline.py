@@ -134,7 +134,3 @@ class TitleTest(unittest.TestCase):
             if isinstance(block, Heading)
         ]
         self.assertIn("Invalid points, and remarks", headings)
-
-
-if __name__ == "__main__":
-    unittest.main()
