@@ -34,12 +34,13 @@ def show(*, is_all: bool) -> None:
 
 
 def _title(paper: str) -> str:
-    name = f"all, or {paper}" if paper == catalog.MAIN_PAPER else paper
-    return f"{name}: the experiments of the paper “{papers.numbers(paper).title}”"
+    return f"experiments of the paper “{papers.numbers(paper).title}”"
 
 
 def _experiments_of(paper: str) -> list[Row]:
-    return [(one.name, one.title) for one in catalog.experiments().values() if one.paper == paper]
+    rows = [(one.name, one.title) for one in catalog.experiments().values() if one.paper == paper]
+    also = [("all", "the same")] if paper == catalog.MAIN_PAPER else []
+    return [*rows, (paper, "all of these"), *also]
 
 
 def _stages_of(chosen: list[str]) -> list[Row]:
