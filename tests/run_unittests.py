@@ -59,10 +59,12 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def chosen_files(folders_and_names: list[str]) -> list[files.TestFile]:
-    folders = [Path(text) for text in folders_and_names if Path(text).is_dir()]
-    names = [text for text in folders_and_names if not Path(text).is_dir()]
-    if not folders:
-        raise files.NoSuchFile(f"there is no folder {folders_and_names[0]}")
+    # "loadgen" is a part of names, although a folder of the sources has this name too.
+    folders = [Path(text) for text in folders_and_names if "/" in text]
+    names = [text for text in folders_and_names if "/" not in text]
+    for folder in folders or [Path(folders_and_names[0])]:
+        if folder not in folders or not folder.is_dir():
+            raise files.NoSuchFile(f"there is no folder {folder}")
     found = [file for folder in folders for file in files.find(folder.resolve())]
     return files.longest_first(files.select(found, names) if names else found)
 

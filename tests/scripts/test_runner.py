@@ -31,6 +31,7 @@ class RunnerTest(unittest.TestCase):
             capture_output=True,
             text=True,
             timeout=300,
+            cwd=TESTS.parent,
         )
 
     def test_a_test_that_hangs_is_named_and_its_clean_up_is_done(self) -> None:
@@ -63,7 +64,7 @@ class RunnerTest(unittest.TestCase):
         self.assertEqual(ended.stdout.splitlines()[-1], "0 passed, 2 failed, 0 skipped")
 
     def test_a_part_of_a_name_is_enough_and_a_wrong_one_is_answered(self) -> None:
-        for name in ("test_idle", "test_idle_long", "test_other"):
+        for name in ("test_idle", "test_idle_long", "test_other", "test_lab"):
             self.write(name, "def test_it(self):\n    pass")
         for wanted, ran in (
             (["idle"], ["test_idle"]),
@@ -71,6 +72,7 @@ class RunnerTest(unittest.TestCase):
             (["long"], ["test_idle_long"]),
             (["idl"], ["test_idle", "test_idle_long"]),
             (["other", "test_idle"], ["test_idle", "test_other"]),
+            (["lab"], ["test_lab"]),  # a folder of the project has this name too
         ):
             with self.subTest(wanted):
                 ended = self.run_them(*wanted)
