@@ -54,8 +54,14 @@ const char* word_of(Connection connection) {
   return connection == Connection::kPerRequest ? "per-request" : "keep-alive";
 }
 
+const char* word_of(FtpData data) { return data == FtpData::kEpsv ? "epsv" : "pasv"; }
+
 const char* word_of(ArrivalKind arrivals) {
   return arrivals == ArrivalKind::kPoisson ? "poisson" : "fixed";
+}
+
+const char* word_of(Release release) {
+  return release == Release::kTransfer ? "transfer" : "request";
 }
 
 }  // namespace loadgen

@@ -130,7 +130,9 @@ bool ends_by_number(const Config& config);
 const char* word_of(RequestKind request);
 const char* word_of(Protocol protocol);
 const char* word_of(Connection connection);
+const char* word_of(FtpData data);
 const char* word_of(ArrivalKind arrivals);
+const char* word_of(Release release);
 
 // Reads the command line, the environment and the --config file.
 //

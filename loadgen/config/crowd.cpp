@@ -6,6 +6,7 @@
 #include "base/host.h"
 #include "flags/alternatives.h"
 #include "flags/values.h"
+#include "loadgen/config/choices.h"
 
 namespace loadgen::crowd {
 
@@ -35,16 +36,14 @@ void declare(flags::App& app, Options& options, flags::Option* seconds, flags::O
                    "a fetch at less than PERCENT of the rate of its user was too slow")
       ->type_name("PERCENT");
   flags::add_choice<TooSlow>(
-      app, "--too-slow", options.too_slow, {{"drop", TooSlow::kDrop}, {"fail", TooSlow::kFail}},
+      app, "--too-slow", options.too_slow, choices({TooSlow::kDrop, TooSlow::kFail}),
       "what becomes of a user with a fetch that was too slow; drop: it leaves; "
       "fail: the run ends and has failed");
-  flags::add_choice<EngineKind>(app, "--engine", options.engine,
-                                {{"epoll", EngineKind::kEpoll},
-                                 {"poll", EngineKind::kPoll},
-                                 {"sigio", EngineKind::kSigio},
-                                 {"io_uring", EngineKind::kIoUring}},
-                                "how a crowd learns that bytes have arrived; sigio: a signal for "
-                                "each event (F_SETSIG)");
+  flags::add_choice<EngineKind>(
+      app, "--engine", options.engine,
+      choices({EngineKind::kEpoll, EngineKind::kPoll, EngineKind::kSigio, EngineKind::kIoUring}),
+      "how a crowd learns that bytes have arrived; sigio: a signal for "
+      "each event (F_SETSIG)");
   flags::add_whole(app, "--signal-queue", options.signal_queue, 1, 1'000'000,
                    "with sigio, at most COUNT signals wait (RLIMIT_SIGPENDING); when more come, "
                    "poll() is called once")

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "flags/values.h"
+#include "loadgen/config/choices.h"
 
 namespace loadgen {
 
@@ -33,8 +34,7 @@ void declare_open_loop(flags::App& app, Config& config) {
   app.group("Open loop");
   add_rate(app, config.rate_rps);
   flags::add_choice<ArrivalKind>(
-      app, "--arrivals", config.arrivals,
-      {{"fixed", ArrivalKind::kFixed}, {"poisson", ArrivalKind::kPoisson}},
+      app, "--arrivals", config.arrivals, choices({ArrivalKind::kFixed, ArrivalKind::kPoisson}),
       "gaps between the requests of --rate; fixed: all equal; poisson: at random, as those of many "
       "users who do not know of each other");
   flags::add_whole(app, "--seed", config.seed, 0, 1'000'000'000,
@@ -44,8 +44,7 @@ void declare_open_loop(flags::App& app, Config& config) {
 void declare_bursts(flags::App& app, Config& config) {
   app.group("Bursts", flags::Shown::kInFullHelp);
   flags::add_choice<Release>(
-      app, "--release", config.release,
-      {{"request", Release::kRequest}, {"transfer", Release::kTransfer}},
+      app, "--release", config.release, choices({Release::kRequest, Release::kTransfer}),
       "when a thread asks for its next file; request: when it has the one before; transfer: a "
       "burst of --requests rounds: all threads connect, log in and wait for each other, then they "
       "ask in the same moment (get only)");

@@ -4,6 +4,7 @@
 #include "flags/parse.h"
 #include "flags/values.h"
 #include "loadgen/config/checks.h"
+#include "loadgen/config/choices.h"
 #include "loadgen/config/config.h"
 #include "loadgen/config/loops.h"
 
@@ -36,7 +37,7 @@ flags::Option* declare_basics(flags::App& app, Config& config) {
       "address of the fileserver; the connections go to all addresses of a name in turn");
   flags::add_choice<Protocol>(
       app, "--protocol", config.protocol,
-      {{"native", Protocol::kNative}, {"http", Protocol::kHttp}, {"ftp", Protocol::kFtp}},
+      choices({Protocol::kNative, Protocol::kHttp, Protocol::kFtp}),
       "what the server speaks; native: the fileserver's own protocol; http: get is GET /NAME with "
       "Basic credentials, new is POST /-/accounts, put is PUT; ftp: get is RETR, for FTP servers "
       "of others");
@@ -101,14 +102,14 @@ void declare_connections(flags::App& app, Config& config) {
   app.group("Connections");
   flags::add_choice<Connection>(
       app, "--connection", config.connection,
-      {{"per-request", Connection::kPerRequest}, {"keep-alive", Connection::kKeepAlive}},
+      choices({Connection::kPerRequest, Connection::kKeepAlive}),
       "a new connection for each request, or one for each thread; both send the credentials with "
       "each request, but ftp only with each connection");
   app.add_flag("--pipeline", config.is_pipelined,
                "send `get:` and the file name in one write, without waiting for the first reply "
                "(native only); over HTTP they are one message");
   flags::add_choice<FtpData>(app, "--ftp-data", config.ftp_data,
-                             {{"epsv", FtpData::kEpsv}, {"pasv", FtpData::kPasv}},
+                             choices({FtpData::kEpsv, FtpData::kPasv}),
                              "how the port for the file is asked for (ftp only); pasv is tried too "
                              "where epsv is not known");
 }
