@@ -91,7 +91,7 @@ TEST_CASE("the full help has everything, with variables", "[flags]") {
 }
 
 TEST_CASE("no line of the help is wider than it may be", "[flags]") {
-  for (const std::size_t columns : {60, 61, 80, 120}) {
+  for (const std::size_t columns : {60U, 61U, 80U, 120U}) {
     const Pages pages;
     std::istringstream lines(flags::short_help(pages.page(), columns) +
                              flags::full_help(pages.page(), columns));
