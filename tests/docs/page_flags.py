@@ -16,13 +16,17 @@ _ROW = re.compile(r"^\| (`--.*?) \| ([a-z, ]+)[.;|].*$", re.MULTILINE)
 _ENDS_COMMAND = frozenset("&|;`()")
 # Commands of others, with those of their flags that the pages name.
 FOREIGN: dict[str, set[str]] = {
+    "apt-get": {"--reinstall"},
     "curl": {"--anyauth", "--cacert", "--resolve"},
     "docker": {"--build", "--entrypoint", "--env-file", "--network", "--no-deps", "--profile"}
     | {"--publish-add", "--rm", "--wait"},
+    "logrotate": {"--force"},
     "make": set(),
     "nginx": set(),
     "perf": {"--stdio"},
     "rclone": {"--download"},
+    "systemctl": {"--no-pager", "--now"},
+    "systemd-tmpfiles": {"--create"},
     "unshare": set(),
     "wget": set(),
 }

@@ -18,7 +18,7 @@ class PagesTest(unittest.TestCase):
         not_run: Counter[str] = Counter()
         run = 0
         with ThreadPoolExecutor(side_by_side) as pool:
-            outcomes = pool.map(lambda name: page.run(name, page.Form()), pages.names())
+            outcomes = pool.map(lambda name: page.run(name, page.Form()), pages.pasted())
             try:
                 for outcome in outcomes:
                     with self.subTest(page=outcome.page):
