@@ -47,9 +47,12 @@ _LONG = re.compile(
 )
 # These change the system or install something, so nobody's machine should have them run by a test.
 _CHANGES_SYSTEM = re.compile(
-    r"\b(apt|apt-get|systemctl|scripts/setup\S*)\b|\s/etc/"
+    r"\b(apt|apt-get|systemctl|scripts/setup\S*)\b"
     r"|\bmake (install|uninstall|setup|setup-dev)\b"
 )
+_SYSTEM_FOLDER = re.compile(r"(?<![\w.])/(etc|opt|root|srv|usr|var)/")
+# These pages change the whole host, so they are pasted on a fresh one.
+PASTED_ELSEWHERE = {"docs/install.md": "pasted by tests/install/run"}
 # They serve until Ctrl-C, after a build. tests/scripts/test_try.py runs them.
 _UNTIL_CTRL_C = re.compile(r"\bmake try\b|scripts/try\b")
 # In the short form, these parts of commands are replaced.
@@ -173,7 +176,7 @@ def _commands(block: Block, end: int) -> tuple[Command, ...]:
             text,
             tuple(dict.fromkeys((*needs, *_needs(text)))),
             notes.long or bool(_LONG.search(without_comment(text))),
-            notes.not_run or _never_run(text),
+            PASTED_ELSEWHERE.get(block.page) or notes.not_run or _never_run(text),
             notes.typed,
         )
         for number, text in found
@@ -210,7 +213,9 @@ def _notes(block: Block) -> _Notes:
 
 def _never_run(text: str) -> str:
     command = without_comment(text)
-    if _CHANGES_SYSTEM.search(command):
+    if _CHANGES_SYSTEM.search(command) or (
+        _SYSTEM_FOLDER.search(command) and "docker" not in command
+    ):
         return "changes this system"
     return "runs until Ctrl-C" if _UNTIL_CTRL_C.search(command) else ""
 

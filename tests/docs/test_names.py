@@ -51,8 +51,13 @@ class NamesTest(unittest.TestCase):
     def test_experiments_of_the_lab(self) -> None:
         listed = subprocess.run(
             ["scripts/lab", "list"], cwd=PROJECT, capture_output=True, text=True, check=True
-        ).stdout.partition("\nstages")[0]
-        known = {line.split()[0] for line in listed.splitlines()[1:]}
+        ).stdout
+        known: set[str] = set()
+        for heading, below in re.findall(
+            r"^(.*): the experiments of .*\n((?: .*\n)*)", listed, re.M
+        ):
+            known |= set(re.findall(r"[\w-]+", heading))
+            known |= {line.split()[0] for line in below.splitlines()}
         named = [
             (page, name)
             for page, text in texts()
