@@ -9,8 +9,8 @@ from engine import SETTINGS, run
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "docs"))
 
-import page
 import pages
+import paste
 import shell
 
 
@@ -24,8 +24,8 @@ class PagesWithDockerTest(unittest.TestCase):
             project = f"turnstile-pages-{os.getpid()}"
             self.addCleanup(self.remove, project)
             try:
-                outcome = page.run(
-                    name, page.Form(docker=True), SETTINGS | {"COMPOSE_PROJECT_NAME": project}
+                outcome = paste.run(
+                    name, paste.Form(docker=True), SETTINGS | {"COMPOSE_PROJECT_NAME": project}
                 )
             except shell.PortsInUse as error:
                 self.skipTest(str(error))

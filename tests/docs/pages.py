@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-import page
+import paste
 from shell import PROJECT
 
 _AT_TOP = ("README.md", "CONTRIBUTING.md", "SECURITY.md")
@@ -27,11 +27,11 @@ def pasted() -> list[str]:
 
 def needs(name: str) -> set[str]:
     """What the commands of a page need, as in commands.NEEDS."""
-    parts = page.parts_of_page((PROJECT / name).read_text(encoding="utf-8"), name)
+    parts = paste.parts_of_page((PROJECT / name).read_text(encoding="utf-8"), name)
     return {need for part in parts for command in part.commands for need in command.needs}
 
 
-def summary(outcome: page.Outcome) -> str:
+def summary(outcome: paste.Outcome) -> str:
     text = "".join(f"FAILED {failure}\n" for failure in outcome.failed)
     text += f"{outcome.page}: {outcome.run} run, {len(outcome.failed)} failed"
     if outcome.not_run:

@@ -5,8 +5,8 @@ import unittest
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
-import page
 import pages
+import paste
 import shell
 
 
@@ -18,7 +18,7 @@ class PagesTest(unittest.TestCase):
         not_run: Counter[str] = Counter()
         run = 0
         with ThreadPoolExecutor(side_by_side) as pool:
-            outcomes = pool.map(lambda name: page.run(name, page.Form()), pages.pasted())
+            outcomes = pool.map(lambda name: paste.run(name, paste.Form()), pages.pasted())
             try:
                 for outcome in outcomes:
                     with self.subTest(page=outcome.page):

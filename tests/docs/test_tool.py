@@ -4,7 +4,7 @@ import unittest
 
 import blocks
 import commands
-import page
+import paste
 import shell
 
 
@@ -97,9 +97,9 @@ class CommandsTest(unittest.TestCase):
 class RunTest(unittest.TestCase):
     """What is found while a page runs."""
 
-    def run_page(self, text: str) -> page.Outcome:
+    def run_page(self, text: str) -> paste.Outcome:
         try:
-            return page.run_text(text, "a.md", page.Form())
+            return paste.run_text(text, "a.md", paste.Form())
         except shell.PortsInUse as error:
             self.skipTest(str(error))
 
