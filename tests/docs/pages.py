@@ -20,11 +20,6 @@ def names() -> list[str]:
     return [*_AT_TOP, *(str(path.relative_to(PROJECT)) for path in found)]
 
 
-def pasted() -> list[str]:
-    """Those that change nothing but the checkout. tests/install/run pastes the other in a host."""
-    return [name for name in names() if name != "docs/install.md"]
-
-
 def needs(name: str) -> set[str]:
     """What the commands of a page need, as in commands.NEEDS."""
     parts = paste.parts_of_page((PROJECT / name).read_text(encoding="utf-8"), name)

@@ -29,6 +29,11 @@ def anchors_of(path: Path) -> set[str]:
     }
 
 
+def _listed(line: str) -> list[str]:
+    """The names in a row of the list, of which one may have several: `all, 002`."""
+    return re.split(r", | or ", re.split(r" {2,}", line.strip())[0])
+
+
 class NamesTest(unittest.TestCase):
     """Each test looks at all pages."""
 
@@ -53,11 +58,8 @@ class NamesTest(unittest.TestCase):
             ["scripts/lab", "list"], cwd=PROJECT, capture_output=True, text=True, check=True
         ).stdout
         known: set[str] = set()
-        for heading, below in re.findall(
-            r"^(.*): the experiments of .*\n((?: .*\n)*)", listed, re.M
-        ):
-            known |= set(re.findall(r"[\w-]+", heading))
-            known |= {line.split()[0] for line in below.splitlines()}
+        for below in re.findall(r"^experiments of .*\n((?: .*\n)*)", listed, re.MULTILINE):
+            known |= {name for line in below.splitlines() for name in _listed(line)}
         named = [
             (page, name)
             for page, text in texts()

@@ -18,7 +18,7 @@ class PagesTest(unittest.TestCase):
         not_run: Counter[str] = Counter()
         run = 0
         with ThreadPoolExecutor(side_by_side) as pool:
-            outcomes = pool.map(lambda name: paste.run(name, paste.Form()), pages.pasted())
+            outcomes = pool.map(lambda name: paste.run(name, paste.Form()), pages.names())
             try:
                 for outcome in outcomes:
                     with self.subTest(page=outcome.page):
