@@ -105,7 +105,7 @@ class Command:
     @property
     def good_statuses(self) -> tuple[int, ...]:
         """lab doctor exits with 1 if this machine lacks something."""
-        return (0, 1) if re.search(r"scripts/lab doctor\b", self.text) else (0,)
+        return (0, 1) if re.search(r"\blab doctor\b", self.text) else (0,)
 
     def shortened(self) -> str:
         text = self.text
