@@ -6,6 +6,7 @@
 #include "loadgen/figures/burst_report.h"
 #include "loadgen/figures/crowd_report.h"
 #include "loadgen/figures/format.h"
+#include "loadgen/figures/hint.h"
 
 namespace loadgen {
 
@@ -113,6 +114,7 @@ std::string table_of(const Config& config, const Figures& figures, const Summary
   table += row("errors", errors_text(summary));
   for (const auto& [word, text] : summary.first_errors)
     table += row("", fmt::format("the first `{}`: {}", word, text));
+  if (const std::string hint = hint_of(config, summary); !hint.empty()) table += row("hint", hint);
   table += check_rows(config, summary);
   for (const std::string& reason : summary.invalid_because) table += row("", reason);
   table +=

@@ -1,0 +1,45 @@
+#include "loadgen/figures/hint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace loadgen {
+
+namespace {
+
+std::string_view first_error(const Summary& summary, std::string_view cause) {
+  for (const auto& [word, text] : summary.first_errors) {
+    if (word == cause) return text;
+  }
+  return {};
+}
+
+bool only(const Summary& summary, std::string_view cause) {
+  return !summary.errors.empty() &&
+         std::ranges::all_of(summary.errors, [&](const auto& one) { return one.first == cause; });
+}
+
+}  // namespace
+
+std::string hint_of(const Config& config, const Summary& summary) {
+  if (summary.requests > 0 || summary.errors_total == 0) return {};
+  const std::string_view protocol = first_error(summary, "protocol");
+  const bool is_http = config.protocol == Protocol::kHttp;
+  if (!is_http && protocol.find("HTTP/1.") != std::string_view::npos)
+    return "this port speaks HTTP; try --protocol http";
+  if (is_http && protocol.find("HTTP/1.1 400") != std::string_view::npos) {
+    return "the native port of a fileserver answers so; is this the port of its --http-listen?";
+  }
+  if (only(summary, "denied") && config.request == RequestKind::kGet) {
+    return fmt::format(
+        "is there an account {}, and is this its password? loadgen new --user NAME%d "
+        "--accounts COUNT makes accounts",
+        config.user);
+  }
+  if (only(summary, "connect")) return "is the server running, and is this its port?";
+  return {};
+}
+
+}  // namespace loadgen
