@@ -28,7 +28,7 @@ import sys, time
 end, count = time.monotonic() + float(sys.argv[1]), 0
 while time.monotonic() < end:
     count += 1
-print(count)
+print(count, time.process_time())
 """
 _READ = """
 import sys, time
@@ -68,15 +68,19 @@ def measure(limits: Limits, work: Path, seconds: float) -> MachineProbe:
 def _cores(limits: Limits, work: Path, seconds: float) -> float | None:
     if limits.cores is None:
         return None
-    outside = _counted([], _OUTSIDE_S) / _OUTSIDE_S
+    # By CPU time: other programs may leave the loop only a part of a core.
+    count, cpu_s = _counted([], _OUTSIDE_S)
     with control_group.limited(limits, work) as group:
-        return _counted(group.prefix, seconds) / seconds / outside
+        inside, _ = _counted(group.prefix, seconds)
+    return inside / seconds / (count / cpu_s)
 
 
-def _counted(prefix: list[str], seconds: float) -> int:
+def _counted(prefix: list[str], seconds: float) -> tuple[int, float]:
+    """How far a loop counts in these seconds, and how much CPU time it gets meanwhile."""
     with _program([*prefix, *_python(_COUNT), str(seconds)]) as program:
         said, _ = program.communicate(timeout=_END_TIMEOUT_S + seconds)
-    return int(said)
+    count, cpu_s = said.split()
+    return int(count), float(cpu_s)
 
 
 def _read(limits: Limits, work: Path, seconds: float) -> tuple[float | None, float | None]:

@@ -35,9 +35,9 @@ class Wire(Relay):
 
 def documented() -> str:
     """The configuration that docs/stores.md shows."""
-    found = re.search(r"^    \[redis\]\n(?:    .+\n)+", DOCS.read_text(encoding="utf-8"), re.M)
+    found = re.search(r"^```ini\n(\[redis\]\n.+?)^```", DOCS.read_text("utf-8"), re.M | re.S)
     assert found, DOCS
-    return found[0].replace("    ", "")
+    return found[1]
 
 
 @unittest.skipIf(NO_OPENSSL or NO_STUNNEL, NO_OPENSSL or NO_STUNNEL)

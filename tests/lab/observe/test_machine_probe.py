@@ -43,7 +43,7 @@ class MachineProbeTest(unittest.TestCase):
         found = self._measure(Limits(cores=0.1))
         assert found.cores is not None
         self.assertGreater(found.cores, 0)
-        self.assertLess(found.cores, 0.7)  # a loaded machine counts less outside, too
+        self.assertLess(found.cores, 0.5)  # a busy core counts less for the same CPU time, too
         self.assertIsNone(found.read_bytes_per_s)
 
     def test_the_disk_s_rate_and_the_page_cache_are_those_of_the_limits(self) -> None:
