@@ -10,5 +10,7 @@ fi
 while IFS= read -r -u 7 pasted; do
   # shellcheck source=/dev/null
   source "$pasted" <"$pasted.typed" 7<&- 8>&-
-  echo $? >&8
+  status=$?
+  jobs >/dev/null # as a prompt does, so that the numbers of jobs that have ended are free again
+  echo $status >&8
 done
