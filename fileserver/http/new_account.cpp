@@ -32,6 +32,7 @@ std::optional<http::Status> read_body(Exchange& exchange, WipedBody& body) {
   const http::Body& announced = exchange.head().body();
   if (announced.kind == http::Body::Kind::kSized && announced.size_bytes > kMaxBytes)
     return http::Status(413);
+  exchange.connection().limit_body_to_time_of_head();
   for (;;) {
     const auto piece = exchange.connection().next_body_piece();
     if (!piece) return exchange.connection().status_of_broken_body();

@@ -1,5 +1,6 @@
 #include "serve/http_conversation.h"
 
+#include <algorithm>
 #include <array>
 #include <ctime>
 
@@ -13,6 +14,9 @@ namespace {
 // A body that is read comes in pieces of this size, at most.
 constexpr std::size_t kBodyBufferBytes = 64 * 1024;
 
+// What a body has to bring in each idle time-out, at least.
+constexpr std::int64_t kLeastBodyBytes = 4096;
+
 // Room for the longest head and the empty line before it, and one byte that shows that it is too
 // long.
 constexpr std::size_t kHeadBufferBytes = http::kMaxHeadBytes + 3;
@@ -21,7 +25,7 @@ constexpr std::size_t kHeadBufferBytes = http::kMaxHeadBytes + 3;
 
 const http::RequestHead* HttpConversation::next_request() {
   end_last_request();
-  auto deadline = stream_.idle_deadline();
+  head_deadline_ = stream_.idle_deadline();
   while (!stream_.is_over()) {
     if (stream_.is_draining()) {
       stream_.end_for_drain();
@@ -35,7 +39,7 @@ const http::RequestHead* HttpConversation::next_request() {
         return &parser_.head();
       case http::HeadParser::State::kRefused: refuse(parser_.status()); break;
       case http::HeadParser::State::kNeedMore:
-        if (!receive(deadline, kHeadBufferBytes)) stream_.abort();
+        if (!receive(head_deadline_, kHeadBufferBytes)) stream_.abort();
         break;
     }
   }
@@ -49,6 +53,7 @@ void HttpConversation::end_last_request() {
   buffer_.shrink();
   parser_ = {};
   chunks_ = {};
+  has_time_of_head_ = false;
   has_begun_answer_ = false;
 }
 
@@ -90,10 +95,12 @@ std::optional<std::string_view> HttpConversation::next_body_piece() {
     const std::size_t used = buffer_.pending().size() - rest.size();
     if (!piece.empty()) {
       piece_bytes_ = used;
+      count_piece(piece.size());
       return piece;
     }
     buffer_.consume(used);
-    if (used == 0 && !receive_body()) return {};
+    if (used > 0) continue;
+    if (!(has_time_of_head_ ? receive_body(head_deadline_) : receive_at_rate())) return {};
   }
   return std::string_view();
 }
@@ -106,6 +113,16 @@ void HttpConversation::begin_body() {
   if (!has_unread_body()) return;
   if (is_awaited) stream_.send(http::kContinue);
   buffer_.reserve(kBodyBufferBytes);
+  waited_ns_ = 0;
+  came_bytes_ = 0;
+}
+
+void HttpConversation::count_piece(std::size_t bytes) {
+  came_bytes_ += bytes;
+  const auto enough = std::max(kLeastBodyBytes, stream_.least_bytes_per_idle_time());
+  if (came_bytes_ < static_cast<std::size_t>(enough)) return;
+  waited_ns_ = 0;
+  came_bytes_ = 0;
 }
 
 bool HttpConversation::receive(base::Deadline& deadline, std::size_t most_bytes) {
@@ -115,11 +132,23 @@ bool HttpConversation::receive(base::Deadline& deadline, std::size_t most_bytes)
   return received > 0;
 }
 
-bool HttpConversation::receive_body() {
-  auto deadline = stream_.idle_deadline();
+bool HttpConversation::receive_body(base::Deadline& deadline) {
+  if (deadline.has_passed()) {
+    stream_.abort();
+    return false;
+  }
   const std::size_t received = stream_.receive_rest(buffer_.free_space(kBodyBufferBytes), deadline);
   buffer_.received(received);
   return received > 0;
+}
+
+bool HttpConversation::receive_at_rate() {
+  auto deadline = stream_.idle_deadline();
+  if (!deadline.is_never()) deadline = deadline.earlier_by_ms(waited_ns_ / base::kNsPerMs);
+  const std::int64_t began_ns = base::now_ns();
+  const bool has_received = receive_body(deadline);
+  waited_ns_ += base::now_ns() - began_ns;
+  return has_received;
 }
 
 http::AnswerHead HttpConversation::begin_answer(std::span<char> buffer, http::Status status) {

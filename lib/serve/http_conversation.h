@@ -33,9 +33,15 @@ class HttpConversation {
   const http::RequestHead* next_request();
 
   // The next piece of the request's body. It is valid until the next call. Empty once the body is
-  // complete; nothing if it is malformed or the peer is gone. The first call ends the life of the
-  // head, and sends "100 Continue" if the peer waits for that.
+  // complete; nothing if it is malformed, or the peer is gone or too slow. The first call ends the
+  // life of the head, and sends "100 Continue" if the peer waits for that.
+  //
+  // A peer has to bring 4 KiB in each idle time-out, or what the least rate of the stream asks for.
+  // Only bytes of the body count, and only the time in which they are waited for.
   std::optional<std::string_view> next_body_piece();
+
+  // The body of this request has to come in the time that is left for the head.
+  void limit_body_to_time_of_head() { has_time_of_head_ = true; }
 
   // 400 or 431, after next_body_piece() returned nothing.
   http::Status status_of_broken_body() const { return broken_status_; }
@@ -61,17 +67,23 @@ class HttpConversation {
   void end();
   void begin_body();
   bool receive(base::Deadline& deadline, std::size_t most_bytes);
-  bool receive_body();
+  bool receive_body(base::Deadline& deadline);
+  bool receive_at_rate();
+  void count_piece(std::size_t bytes);
   void refuse(http::Status status);
 
   Stream& stream_;
   http::HeadParser parser_;
   bool has_head_ = false;  // its bytes are the first ones in the buffer
   bool has_begun_answer_ = false;
-  bool closes_ = false;          // behind the answer that was begun
-  http::Body body_;              // what is left of it, if it has a size
-  http::ChunkDecoder chunks_;    // otherwise
-  std::size_t piece_bytes_ = 0;  // what the last piece takes at the start of the buffer
+  bool closes_ = false;        // behind the answer that was begun
+  http::Body body_;            // what is left of it, if it has a size
+  http::ChunkDecoder chunks_;  // otherwise
+  base::Deadline head_deadline_ = base::Deadline::never();
+  bool has_time_of_head_ = false;  // for the body
+  std::int64_t waited_ns_ = 0;     // for the next bytes of the body that are enough for a while
+  std::size_t came_bytes_ = 0;     // of these
+  std::size_t piece_bytes_ = 0;    // what the last piece takes at the start of the buffer
   http::Status broken_status_ = 400;
   std::int64_t date_s_ = -1;  // of date_
   http::DateText date_{};

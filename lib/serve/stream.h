@@ -57,6 +57,9 @@ class Stream {
   // The time that a peer has from now on for a whole request.
   base::Deadline idle_deadline() const;
 
+  // What `min_rate` asks for in that time; 1 or more.
+  std::int64_t least_bytes_per_idle_time() const { return enough_; }
+
   // Waits for bytes until the deadline. Returns how many came; 0 once the stream is over, because
   // the peer has finished or was idle for too long. The deadline is extended while the peer still
   // takes bytes of a reply. Requires: `into` is not empty.
