@@ -103,9 +103,15 @@ Refusal read_body(Exchange& exchange, std::uint64_t most_bytes, Take take) {
   }
 }
 
+// In HTTP/1.0 the end of the connection may end a body, so that nobody knows whether it is whole.
+bool lacks_length(const http::RequestHead& head) {
+  return head.is_1_0() && head.body().kind == http::Body::Kind::kNone;
+}
+
 // What is wrong with the request before anything else is looked at.
 Refusal refusal_of(const Exchange& exchange, const DigestCheck& digests) {
   const http::RequestHead& head = exchange.head();
+  if (lacks_length(head)) return http::Status(411);
   // Somebody who means a part of the file would lose the rest of it.
   if (head.has(Field::kContentRange)) return http::Status(400);
   if (head.has(Field::kContentEncoding)) return http::Status(415);
@@ -172,6 +178,7 @@ void put_file(Exchange& exchange, Parts& parts) {
 
 void put_nowhere(Exchange& exchange, Parts& parts) {
   exchange.verb = telemetry::Verb::kPut;
+  if (lacks_length(exchange.head())) return exchange.answer(411);
   const auto drop = [](std::string_view) -> Refusal { return {}; };
   if (const Refusal refusal = read_body(exchange, parts.most_upload_bytes(), drop))
     return exchange.answer(*refusal);

@@ -34,6 +34,7 @@ inline constexpr std::array kStatuses{
     StatusRow{404, "Not Found", Behind::kGoesOn, base::ErrorCode::kNotFound},
     StatusRow{405, "Method Not Allowed", Behind::kGoesOn, base::ErrorCode::kSyntax},
     StatusRow{409, "Conflict", Behind::kGoesOn, base::ErrorCode::kExists},
+    StatusRow{411, "Length Required", Behind::kCloses, base::ErrorCode::kSyntax},
     StatusRow{412, "Precondition Failed", Behind::kGoesOn, base::ErrorCode::kExists},
     StatusRow{413, "Content Too Large", Behind::kCloses, base::ErrorCode::kTooLong},
     StatusRow{414, "URI Too Long", Behind::kCloses, base::ErrorCode::kTooLong},

@@ -68,6 +68,22 @@ class PutTest(UploadTest):
                 self.assertTrue(client.is_ended())
                 self.assertEqual(self.names(), [])
 
+    def test_http_1_0_needs_a_length(self) -> None:
+        path = self.scene.write("a", b"old")
+        for mode in ("folder", "sink"):
+            client = self.http(self.start("--uploads", mode))
+            for keep in ("close", "keep-alive"):
+                fields = (*client._credentials, f"Connection: {keep}")
+                data = request("/a", *fields, method="PUT", body=b"new")
+                client.send(data.replace(b"HTTP/1.1", b"HTTP/1.0"))
+                answer = client.answer("PUT")
+                self.assertEqual((answer.status, answer.closes()), (411, True))
+                client = self.http_again(client)
+            length = request("/b", *client._credentials, "Content-Length: 0", method="PUT")
+            client.send(length.replace(b"HTTP/1.1", b"HTTP/1.0"))
+            self.assertIn(client.answer("PUT").status, (201, 204))
+        self.assertEqual(path.read_bytes(), b"old")
+
     def test_what_is_in_the_way(self) -> None:
         (self.scene.root / "folder").mkdir()
         os.mkfifo(self.scene.root / "pipe")

@@ -53,13 +53,13 @@ TEST_CASE("each status has one row, with a reason", "[http]") {
 TEST_CASE("an answer ends the connection where what follows cannot be understood", "[http]") {
   const auto closing =
       numbers([](const StatusRow& row) { return row.behind == http::Behind::kCloses; });
-  CHECK(closing == std::vector<int>{400, 413, 414, 417, 431, 500, 505});
+  CHECK(closing == std::vector<int>{400, 411, 413, 414, 417, 431, 500, 505});
 }
 
 TEST_CASE("each status from 400 on counts as an error, but 416", "[http]") {
   const auto ok = numbers([](const StatusRow& row) { return !row.outcome; });
   CHECK(ok == std::vector<int>{200, 201, 204, 206, 301, 304, 416});
-  CHECK(numbers_with(ErrorCode::kSyntax) == std::vector<int>{400, 405, 417, 501, 505});
+  CHECK(numbers_with(ErrorCode::kSyntax) == std::vector<int>{400, 405, 411, 417, 501, 505});
   CHECK(numbers_with(ErrorCode::kDenied) == std::vector<int>{401, 403});
   CHECK(numbers_with(ErrorCode::kNotFound) == std::vector<int>{404});
   CHECK(numbers_with(ErrorCode::kExists) == std::vector<int>{409, 412});
