@@ -6,6 +6,7 @@
 #include <array>
 
 #include "fileserver/http/account_json.h"
+#include "http/syntax.h"
 #include "serve/answer.h"
 
 namespace fileserver {
@@ -27,6 +28,22 @@ struct WipedBody {
   }
 };
 
+// Whether a browser sends this for a page of another site, which may know nothing of the answer and
+// still wants the account. Other programs send neither field.
+bool is_from_other_site(const http::RequestHead& head) {
+  bool is_other = false;
+  head.each(http::Field::kSecFetchSite, [&](std::string_view site) {
+    is_other = is_other || http::is_same(site, "cross-site") || http::is_same(site, "same-site");
+  });
+  head.each(http::Field::kOrigin, [&](std::string_view origin) {
+    constexpr std::string_view kMark = "://";
+    const std::size_t mark = origin.find(kMark);
+    is_other = is_other || mark == std::string_view::npos ||
+               !http::is_same(origin.substr(mark + kMark.size()), head.value(http::Field::kHost));
+  });
+  return is_other;
+}
+
 // Returns the status of the answer if the body is not whole.
 std::optional<http::Status> read_body(Exchange& exchange, WipedBody& body) {
   const http::Body& announced = exchange.head().body();
@@ -46,6 +63,7 @@ std::optional<http::Status> read_body(Exchange& exchange, WipedBody& body) {
 void make_account(Exchange& exchange, Parts& parts) {
   exchange.verb = telemetry::Verb::kNew;
   if (parts.config.new_accounts == NewAccounts::kClosed) return exchange.answer(403);
+  if (is_from_other_site(exchange.head())) return exchange.answer(403);
   WipedBody body;
   if (const auto refused = read_body(exchange, body)) return exchange.answer(*refused);
   const auto account = parse_account({body.bytes.data(), body.size});

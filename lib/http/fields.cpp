@@ -37,8 +37,10 @@ constexpr std::array<std::string_view, kKnownFields> kNames{
     "if-none-match",
     "if-range",
     "if-unmodified-since",
+    "origin",
     "range",
     "repr-digest",
+    "sec-fetch-site",
     "transfer-encoding",
     "x-forwarded-for",
 };

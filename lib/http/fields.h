@@ -39,8 +39,10 @@ enum class Field : std::uint8_t {
   kIfNoneMatch,
   kIfRange,
   kIfUnmodifiedSince,
+  kOrigin,
   kRange,
   kReprDigest,
+  kSecFetchSite,
   kTransferEncoding,
   kXForwardedFor,
   kOther,  // any other field: its name is checked, and its value is dropped

@@ -59,6 +59,30 @@ class AccountsTest(SharedSceneTest):
                 self.make(body % f"form{number}".encode(), "Content-Type: x"), 201, body
             )
 
+    def test_a_page_of_another_site_makes_no_account(self) -> None:
+        """The Host of these requests is `x`."""
+        for fields in (
+            ("Sec-Fetch-Site: cross-site",),
+            ("Sec-Fetch-Site: same-site", "Origin: http://x"),
+            ("sec-fetch-site: Cross-Site",),
+            ("Origin: https://evil.example",),
+            ("Origin: http://x:81",),
+            ("Origin: http://x.evil",),
+            ("Origin: null",),
+            ("Origin: x",),
+            ("Origin: http://x", "Origin: http://y"),
+        ):
+            self.assertEqual(self.make(_account("csrf", "pw"), *fields), 403, fields)
+        self.assertEqual(self.client("csrf", "pw").ask("/f").status, 401)
+        for number, fields in enumerate(
+            (
+                ("Sec-Fetch-Site: same-origin", "Origin: https://X"),
+                ("Sec-Fetch-Site: none",),
+                ("Origin: http://x",),
+            )
+        ):
+            self.assertEqual(self.make(_account(f"own{number}", "pw"), *fields), 201, fields)
+
     def test_what_is_no_account(self) -> None:
         for body in (
             *(
