@@ -51,7 +51,8 @@ void Session::handle(serve::LineConversation& connection, const wire::Ping& ping
 }
 
 void Session::handle(serve::LineConversation& connection, const wire::New& request) {
-  if (parts_.config.new_accounts == NewAccounts::kClosed) {
+  if (parts_.config.new_accounts == NewAccounts::kClosed ||
+      parts_.writers.has(request.account.user)) {
     refuse_new(connection);
     return;
   }

@@ -60,8 +60,9 @@ void Writers::read_again() {
   }
 }
 
-bool Writers::may_write(std::string_view user) const {
-  if (path_.empty()) return true;
+bool Writers::may_write(std::string_view user) const { return path_.empty() || has(user); }
+
+bool Writers::has(std::string_view user) const {
   const base::Lock lock(mutex_);
   return names_.contains(user);
 }

@@ -25,6 +25,9 @@ class Writers {
 
   bool may_write(std::string_view user) const EXCLUDES(mutex_);
 
+  // Whether the file names the user. Then nobody may take the name by making the account.
+  bool has(std::string_view user) const EXCLUDES(mutex_);
+
  private:
   using Names = std::set<std::string, std::less<>>;
 

@@ -51,6 +51,25 @@ class WritersTest(SceneTest):
         self.assertEqual(self.statuses(server, "cid"), [201, 201, 204, 404])
         self.assertEqual(self.statuses(server, "amy"), [403, 403, 403, 403])
 
+    def test_nobody_takes_the_name_of_a_writer(self) -> None:
+        server = self.serve_uploads("folder", "--writers", self.file)
+        client = self.scene.keep(HttpClient(server))
+        native = self.scene.client(server)
+        for user in ("bob", "amy"):
+            self.assertEqual(self.make(client, user), 403)
+            self.assertEqual(native.ask(f"new:{user}:secret"), "denied")
+            self.assertEqual(native.ask(f"get:{user}:secret"), "denied")
+        self.assertEqual(self.make(client, "Bob"), 201)
+        self.assertEqual(native.ask("new:dan:secret"), "OK")
+        self.file.write_text("eve\n")
+        self.assert_hangup_logs(server, AGAIN)
+        self.assertEqual(native.ask("new:eve:secret"), "denied")
+        self.assertEqual(self.make(client, "bob"), 201)
+
+    def make(self, client: HttpClient, user: str) -> int:
+        body = f'{{"user":"{user}","password":"secret"}}'.encode()
+        return client.ask("/-/accounts", method="POST", body=body).status
+
     def test_without_writers_everybody_changes_the_folder(self) -> None:
         server = self.serve_uploads("folder")
         self.assertEqual(self.statuses(server, "cid"), [201, 201, 204, 404])
