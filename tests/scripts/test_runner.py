@@ -83,6 +83,7 @@ class RunnerTest(unittest.TestCase):
         self.assertEqual(ended.returncode, 2)
         self.assertIn("no file of tests has 'idel' in its name; did you mean", ended.stderr)
 
+    @unittest.skipUnless((BUILD / "unit_tests").exists(), "the unit tests are not built")
     def test_a_unit_test_that_hangs_is_named(self) -> None:
         ended = subprocess.run(
             [BUILD / "unit_tests", "[.hangs]"],
