@@ -74,14 +74,13 @@ class AccountsTest(SharedSceneTest):
         ):
             self.assertEqual(self.make(_account("csrf", "pw"), *fields), 403, fields)
         self.assertEqual(self.client("csrf", "pw").ask("/f").status, 401)
-        for number, fields in enumerate(
-            (
-                ("Sec-Fetch-Site: same-origin", "Origin: https://X"),
-                ("Sec-Fetch-Site: none",),
-                ("Origin: http://x",),
-            )
-        ):
-            self.assertEqual(self.make(_account(f"own{number}", "pw"), *fields), 201, fields)
+        own: tuple[tuple[str, ...], ...] = (
+            ("Sec-Fetch-Site: same-origin", "Origin: https://X"),
+            ("Sec-Fetch-Site: none",),
+            ("Origin: http://x",),
+        )
+        for number, sent in enumerate(own):
+            self.assertEqual(self.make(_account(f"own{number}", "pw"), *sent), 201, sent)
 
     def test_what_is_no_account(self) -> None:
         for body in (
