@@ -10,9 +10,10 @@ namespace http {
 
 namespace {
 
-// Reads a position. One with too many digits is behind the end of every file.
+// Reads a position. One with too many digits is behind the end of every file, zeros in front aside.
 std::optional<std::uint64_t> position(std::string_view digits) {
   if (digits.empty() || !std::ranges::all_of(digits, is_digit)) return {};
+  digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size() - 1));
   return parse_digits(digits).value_or(std::numeric_limits<std::uint64_t>::max());
 }
 

@@ -37,6 +37,9 @@ TEST_CASE("one range", "[http]") {
   CHECK(parsed("bytes=0-") == "0-1000");
   CHECK(parsed("bytes=999-") == "999-1000");
   CHECK(parsed("bytes=-1") == "999-1000");
+  CHECK(parsed("bytes=00000000000000000000005-") == "5-1000");
+  CHECK(parsed("bytes=00000000000000000000000-00000000000000000000009") == "0-10");
+  CHECK(parsed("bytes=-00000000000000000000001") == "999-1000");
   CHECK(parsed("bytes=-1000") == "0-1000");
   CHECK(parsed("bytes=-5000") == "0-1000");
   CHECK(parsed("BYTES= 1-2 ") == "1-3");
