@@ -4,6 +4,7 @@ import base64
 import hashlib
 import os
 import random
+import re
 import shutil
 import subprocess
 import threading
@@ -12,6 +13,7 @@ import unittest
 from client import ConnectionEndedError, grant
 from http_client import FLAG, HttpClient, request
 from scene import for_each
+from test_direct_io import why_not_traced
 from upload_scene import HIDDEN, USER, UploadTest
 
 
@@ -83,6 +85,24 @@ class PutTest(UploadTest):
             client.send(length.replace(b"HTTP/1.1", b"HTTP/1.0"))
             self.assertIn(client.answer("PUT").status, (201, 204))
         self.assertEqual(path.read_bytes(), b"old")
+
+    @unittest.skipIf(why_not_traced(), why_not_traced() or "")
+    def test_a_large_body_goes_to_disk_while_it_comes(self) -> None:
+        trace = self.scene.folder / "trace"
+        strace = ["strace", "-D", "-f", "-qq", "-e", "trace=sync_file_range,fdatasync"]
+        server = self.start(prefix=[*strace, "-o", str(trace)])
+        body = bytes(20 << 20)
+        self.assertEqual(self.put(self.http(server), "a", body).status, 201)
+        calls = re.findall(r"(\w+)\(\d+(?:, (\d+), (\d+))?", trace.read_text())
+        block = str(8 << 20)
+        self.assertEqual(
+            calls[:3],
+            [
+                ("sync_file_range", "0", block),
+                ("sync_file_range", block, block),
+                ("fdatasync", "", ""),
+            ],
+        )
 
     def test_what_is_in_the_way(self) -> None:
         (self.scene.root / "folder").mkdir()

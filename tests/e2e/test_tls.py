@@ -3,6 +3,7 @@
 import base64
 import os
 import shutil
+import socket
 import ssl
 import subprocess
 import urllib.error
@@ -152,6 +153,20 @@ class NginxTest(ProxyTest):
         )
         self.start_proxy("nginx", "-p", str(self.folder), "-e", "stderr", "-c", "main.conf")
         self.assert_works()
+        self.assert_speaks_http_2()
+
+    def assert_speaks_http_2(self) -> None:
+        context = ssl.create_default_context(cafile=str(self.certificate))
+        context.set_alpn_protocols(["h2"])
+        with (
+            socket.create_connection(("localhost", self.port)) as plain,
+            context.wrap_socket(plain, server_hostname="localhost") as connection,
+        ):
+            self.assertEqual(connection.selected_alpn_protocol(), "h2")
+
+    def test_an_answer_may_take_an_hour(self) -> None:
+        for kind in ("send", "read"):
+            self.configuration("nginx.conf", **{f"proxy_{kind}_timeout 1h;": ""})
 
 
 class CaddyTest(ProxyTest):
