@@ -9,8 +9,10 @@
 
 namespace fileserver {
 
-// For Content-Security-Policy of a page, which has a style and nothing else.
-inline constexpr std::string_view kPagePolicy = "default-src 'none'; style-src 'unsafe-inline'";
+// For Content-Security-Policy of a page, which has a style and nothing else. No page of another
+// site shows it in a frame.
+inline constexpr std::string_view kPagePolicy =
+    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
 
 // The text with all that HTML understands escaped.
 std::string escaped(std::string_view text);

@@ -79,7 +79,9 @@ class FoldersTest(SharedSceneTest):
         answer = self.client().ask("/")
         page = answer.body.decode("utf-8", "replace")
         self.assertEqual(answer.fields["content-type"], "text/html; charset=utf-8")
-        self.assertIn("default-src 'none'", answer.fields["content-security-policy"])
+        policy = answer.fields["content-security-policy"]
+        for part in ("default-src 'none'", "frame-ancestors 'none'"):
+            self.assertIn(part, policy)
         self.assertEqual(answer.fields["vary"], "Accept")
         self.assertIn('href="q%22%3C%26%3E"', page)
         self.assertIn('href="a/"', page)

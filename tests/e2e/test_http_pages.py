@@ -36,7 +36,9 @@ class PagesTest(SharedSceneTest):
                 self.assertEqual(answer.status, status)
                 self.assertEqual(answer.fields["content-type"], _HTML)
                 self.assertEqual(answer.fields["vary"], "Accept")
-                self.assertIn("default-src 'none'", answer.fields["content-security-policy"])
+                policy = answer.fields["content-security-policy"]
+                for part in ("default-src 'none'", "frame-ancestors 'none'"):
+                    self.assertIn(part, policy)
                 self.assertEqual(answer.fields["x-content-type-options"], "nosniff")
                 self.assertIn(link, answer.body.decode())
                 self.assertNotIn(b"<script", answer.body)
