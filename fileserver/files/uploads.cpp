@@ -147,6 +147,7 @@ Uploads::Published Uploads::publish(Upload upload, const MayChange& may_change) 
       if (!current.may_change(may_change)) return {UploadStatus::kNotAllowed};
       const bool is_new = current.kind == Current::Kind::kNothing;
       is_done = files_.publish(name, file.fd(), [&] {
+        times_.give(file.fd(), name, current.version.modified_ns);
         return is_new ? file.create(upload.last_) : file.replace(upload.last_);
       });
       // Another program has just made a file of this name.

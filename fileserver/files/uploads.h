@@ -14,6 +14,7 @@
 #include "fileserver/files/folder_syncs.h"
 #include "fileserver/files/temporary_file.h"
 #include "fileserver/files/turns.h"
+#include "fileserver/files/upload_times.h"
 
 namespace fileserver {
 
@@ -70,8 +71,9 @@ class Uploads {
     FileVersion version = {};
   };
 
-  // Gives the complete file its name. kCreated or kReplaced: it is on disk, and Files::open() opens
-  // it, or a later one. Otherwise nothing has changed, except after a failure to write the folder.
+  // Gives the complete file its name, and a modification time that no earlier version of the name
+  // has. kCreated or kReplaced: it is on disk, and Files::open() opens it, or a later one.
+  // Otherwise nothing has changed, except after a failure to write the folder.
   Published publish(Upload upload, const MayChange& may_change);
 
   enum class Removed { kAny, kFolder };
@@ -99,6 +101,7 @@ class Uploads {
   Files& files_;
   TemporaryFile::Kind kind_;
   Turns turns_;  // of names, from looking at the conditions to the change
+  UploadTimes times_{set_modification_time};
   FolderSyncs folder_syncs_{sync_folder};
 };
 

@@ -1,0 +1,42 @@
+// Modification times that tell the versions of a name apart.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+namespace fileserver {
+
+// A file system notes the same modification time for all that is written within a tick of its
+// clock, which may be 4 ms, or 2 s. So each upload is given a time that no earlier version of its
+// name has: now, or a little later if that time is taken already.
+//
+// Any thread.
+class UploadTimes {
+ public:
+  // Gives the file a modification time, in nanoseconds since 1970, and returns what the file system
+  // has kept of it. Nothing if it cannot.
+  using SetTime = std::function<std::optional<std::int64_t>(int fd, std::int64_t time_ns)>;
+
+  explicit UploadTimes(SetTime set_time) : set_time_(std::move(set_time)) {}
+
+  // Gives the file its time: later than `replaced_ns` and than any time that was given to this name
+  // before. Returns false, and leaves some time, where the file system does not do that.
+  // Requires: nobody else gives a time to this name meanwhile.
+  bool give(int fd, std::string_view name, std::int64_t replaced_ns);
+
+ private:
+  // The last time that was given to any of the names that share a slot by their hash. It counts for
+  // a name that was removed since.
+  using Slot = std::atomic<std::int64_t>;
+  std::array<Slot, 4096> last_ns_ = {};
+
+  const SetTime set_time_;
+};
+
+std::optional<std::int64_t> set_modification_time(int fd, std::int64_t time_ns);
+
+}  // namespace fileserver

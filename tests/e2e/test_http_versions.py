@@ -1,0 +1,128 @@
+"""Versions of one name that are put at the same time: each has an ETag of its own."""
+
+import os
+import shlex
+import shutil
+import subprocess
+import threading
+import unittest
+from collections.abc import Callable
+
+from mount_namespace import NAMESPACES, why_no_mounts
+from programs import Program
+from scene import for_each
+from upload_scene import UploadTest
+from waiting import LONG_S
+
+NO_MOUNTS = why_no_mounts()
+OF_ROOT = ("unshare", "--mount")
+
+
+def in_threads(works: list[Callable[[], None]]) -> None:
+    failures: list[BaseException] = []
+
+    def run(work: Callable[[], None]) -> None:
+        try:
+            work()
+        except BaseException as failure:
+            failures.append(failure)
+
+    threads = [threading.Thread(target=run, args=(work,)) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+
+
+class VersionsTest(UploadTest):
+    ROUNDS = 300
+    CLIENTS = 4
+    COUNT = 400
+
+    def start_on(self, mount: str, namespaces: tuple[str, ...] = tuple(NAMESPACES)) -> Program:
+        """Serves a file system that only the server sees. `mount` has the options of mount."""
+        script = f'mount {mount} {shlex.quote(str(self.scene.root))} && exec "$0" "$@"'
+        return self.start(prefix=[*namespaces, "sh", "-c", script])
+
+    def check_tags(self, server: Program, rounds: int = ROUNDS) -> None:
+        meet = threading.Barrier(2)
+        tags: list[str] = []
+
+        def send(letter: bytes) -> None:
+            client = self.http(server)
+            for _ in range(rounds):
+                meet.wait(LONG_S)
+                answer = self.put(client, "a", letter * 20)
+                if "etag" not in answer.fields:
+                    meet.abort()
+                tags.append(answer.fields["etag"])
+
+        in_threads([lambda: send(b"A"), lambda: send(b"B")])
+        client = self.http(server)
+        self.assertIn(client.ask("/a").fields["etag"], tags)
+        for _ in range(3):
+            self.assertEqual(client.ask("/a", method="DELETE").status, 204)
+            tags.append(self.put(client, "a", b"A" * 20).fields["etag"])
+        self.assertEqual(len(tags), 2 * rounds + 3)
+        self.assertEqual(len(set(tags)), len(tags))
+
+    def check_counter(self, server: Program) -> None:
+        """Clients add one with If-Match. Each addition that was acknowledged counts."""
+        self.put(self.http(server), "n", b"00000")
+        added: list[int] = []
+
+        def add() -> None:
+            client = self.http(server)
+            while len(added) < self.COUNT:
+                got = client.ask("/n")
+                number = int(got.body) + 1
+                answer = self.put(client, "n", b"%05d" % number, f"If-Match: {got.fields['etag']}")
+                self.assertIn(answer.status, (204, 412))
+                if answer.status == 204:
+                    added.append(number)
+                if answer.closes():
+                    client.close()
+                    client = self.http(server)
+
+        in_threads([add] * self.CLIENTS)
+        self.assertEqual(int(self.http(server).ask("/n").body), len(added))
+        self.assertEqual(len(set(added)), len(added))
+
+    @for_each(("prefetch", "disk"))
+    def test_no_two_versions_have_one_tag(self, mode: str) -> None:
+        self.check_tags(self.start("--files", mode))
+
+    def test_no_acknowledged_update_is_lost(self) -> None:
+        self.check_counter(self.start())
+
+    @unittest.skipIf(NO_MOUNTS, NO_MOUNTS or "")
+    def test_in_memory(self) -> None:
+        self.check_tags(self.start_on("-t tmpfs none"))
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root may mount a ramfs")
+    @unittest.skipIf(NO_MOUNTS, NO_MOUNTS or "")
+    def test_where_the_clock_of_files_has_ticks(self) -> None:
+        server = self.start_on("-t ramfs none", OF_ROOT)
+        self.check_tags(server)
+        self.check_counter(server)
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root may mount an image")
+    @unittest.skipUnless(shutil.which("mkfs.ext4"), "there is no mkfs.ext4")
+    @unittest.skipIf(NO_MOUNTS, NO_MOUNTS or "")
+    def test_where_the_clock_of_files_has_seconds(self) -> None:
+        image = self.scene.folder / "image"
+        image.touch()
+        os.truncate(image, 16 << 20)
+        make = ["mkfs.ext4", "-q", "-F", "-I", "128", str(image)]
+        subprocess.run(make, check=True, capture_output=True)
+        loop = f"-o loop {shlex.quote(str(image))}"
+        probe = shlex.join([*OF_ROOT, "sh", "-c", f"mount {loop} /mnt"])
+        if subprocess.run(probe, shell=True, capture_output=True).returncode != 0:
+            self.skipTest("no image can be mounted")
+        self.check_tags(self.start_on(loop, OF_ROOT), rounds=30)
+
+
+if __name__ == "__main__":
+    unittest.main()
