@@ -102,6 +102,9 @@ bool FileCache::publish(const std::string& name, int fd, const std::function<boo
     entry = {Source::kMemory, version.inode, std::make_shared<const CachedFile>(std::move(*file))};
   }
   put(name, std::move(entry));
+  // A folder that was renamed before the entry was there has nothing to be forgotten below it, and
+  // that is not reported again.
+  if (!is_still(name, version)) erase(name);
   return true;
 }
 

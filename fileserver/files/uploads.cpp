@@ -40,6 +40,13 @@ Current look_at(int folder, const std::string& last) {
   return {S_ISDIR(status.st_mode) ? Current::Kind::kFolder : Current::Kind::kOther};
 }
 
+// Takes the name away, unless it is that of another file by now.
+void remove_version(int folder, const std::string& last, const FileVersion& own) {
+  const FileVersion current = look_at(folder, last).version;
+  if (current.device == own.device && current.inode == own.inode)
+    ::unlinkat(folder, last.c_str(), 0);
+}
+
 // The name of a file without links.
 std::string name_in(const Fence::Folder& folder, const std::string& last) {
   return folder.name.empty() ? last : folder.name + "/" + last;
@@ -146,10 +153,8 @@ Uploads::Published Uploads::publish(Upload upload, const MayChange& may_change) 
       if (!current.is_replaceable()) return {UploadStatus::kConflict};
       if (!current.may_change(may_change)) return {UploadStatus::kNotAllowed};
       const bool is_new = current.kind == Current::Kind::kNothing;
-      is_done = files_.publish(name, file.fd(), [&] {
-        times_.give(file.fd(), name, current.version.modified_ns);
-        return is_new ? file.create(upload.last_) : file.replace(upload.last_);
-      });
+      is_done = files_.publish(name, file.fd(),
+                               [&] { return give_name(upload, name, current.version, is_new); });
       // Another program has just made a file of this name.
       if (!is_done && !(is_new && errno == EEXIST)) return {status_of_put(errno, "name a file")};
     }
@@ -157,6 +162,29 @@ Uploads::Published Uploads::publish(Upload upload, const MayChange& may_change) 
   const bool is_new = current.kind == Current::Kind::kNothing;
   const auto done = is_new ? UploadStatus::kCreated : UploadStatus::kReplaced;
   return {synced(folder, done), version_of(file.fd())};
+}
+
+bool Uploads::give_name(Upload& upload, const std::string& name, const FileVersion& replaced,
+                        bool is_new) {
+  TemporaryFile& file = upload.file_;
+  errno = ENOENT;  // the folder is not there
+  if (!is_in_place(upload.folder_)) return false;
+  times_.give(file.fd(), name, replaced.modified_ns);
+  if (!(is_new ? file.create(upload.last_) : file.replace(upload.last_))) return false;
+  if (is_in_place(upload.folder_)) return true;
+  remove_version(upload.folder_.fd.get(), upload.last_, version_of(file.fd()));
+  errno = ENOENT;
+  return false;
+}
+
+// Whether the folder still has the name under which it was found. Somebody may have renamed it, or
+// moved it out of the served folder, since.
+bool Uploads::is_in_place(const Fence::Folder& folder) const {
+  const auto found = fence_->find_folder(folder.name);
+  if (!found) return found.error().code != base::ErrorCode::kNotFound;
+  const FileVersion there = version_of(found->fd.get());
+  const FileVersion own = version_of(folder.fd.get());
+  return found->name == folder.name && there.device == own.device && there.inode == own.inode;
 }
 
 UploadStatus Uploads::remove(std::string_view name, Removed what, const MayChange& may_change) {

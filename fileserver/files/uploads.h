@@ -73,7 +73,8 @@ class Uploads {
 
   // Gives the complete file its name, and a modification time that no earlier version of the name
   // has. kCreated or kReplaced: it is on disk, and Files::open() opens it, or a later one.
-  // Otherwise nothing has changed, except after a failure to write the folder.
+  // Otherwise nothing has changed, except after a failure to write the folder. kConflict also if
+  // the folder has lost its name since begin(): no name leads to the bytes then.
   Published publish(Upload upload, const MayChange& may_change);
 
   enum class Removed { kAny, kFolder };
@@ -93,6 +94,10 @@ class Uploads {
     std::string last = {};
   };
   Place find_place(std::string_view name) const;
+
+  // Gives the complete file its name, as Files::publish() asks for.
+  bool give_name(Upload& upload, const std::string& name, const FileVersion& replaced, bool is_new);
+  bool is_in_place(const Fence::Folder& folder) const;
 
   // Returns `done` once the names in the folder are on disk.
   UploadStatus synced(int folder, UploadStatus done);

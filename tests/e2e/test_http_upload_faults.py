@@ -6,8 +6,9 @@ import signal
 import threading
 import time
 import unittest
+from pathlib import Path
 
-from client import ConnectionEndedError, refuses_connections
+from client import ConnectionEndedError, grant, refuses_connections
 from http_client import HttpClient, request
 from mount_namespace import NAMESPACES, why_no_mounts
 from programs import Program
@@ -71,6 +72,36 @@ class RemovedFolderTest(UploadTest):
         )
         client.send(b"y")
         self.assertEqual(client.answer("PUT").status, 409)
+
+
+class RenamedFolderTest(UploadTest):
+    def check(self, mode: str, target: Path) -> None:
+        """The folder of an upload gets another name. No name leads to the bytes then."""
+        server = self.start("--files", mode)
+        native = self.scene.client(server)
+        grant(native)
+        client, other = self.http(server), self.http(server)
+        self.assertEqual(other.ask("/q1/", method="MKCOL").status, 201)
+        expect = (*client._credentials, "Content-Length: 2", "Expect: 100-continue")
+        client.send(request("/q1/x", *expect, method="PUT"))
+        self.assertEqual(client.interim(), 100)
+        (self.scene.root / "q1").rename(target)
+        client.send(b"xy")
+        answer = client.answer("PUT")
+        self.assertEqual((answer.status, answer.closes()), (409, False))
+        for name in ("q1/x", "q2/x"):
+            self.assertEqual(other.ask(f"/{name}").status, 404)
+            self.assertEqual(native.ask(name), "not-found")
+        self.assertEqual(other.ask("/q1/").status, 404)
+        self.assertEqual(list(target.iterdir()), [])
+
+    @for_each(("prefetch", "disk"))
+    def test_another_name_in_the_served_folder(self, mode: str) -> None:
+        self.check(mode, self.scene.root / "q2")
+
+    @for_each(("prefetch", "disk"))
+    def test_moved_out_of_the_served_folder(self, mode: str) -> None:
+        self.check(mode, self.scene.folder / "outside")
 
 
 class CrashTest(UploadTest):

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/eventfd.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "fileserver/files/disk_files.h"
@@ -26,7 +26,6 @@
 using fileserver::Fence;
 using fileserver::FileVersion;
 using fileserver::MayChange;
-using fileserver::TemporaryFile;
 using fileserver::Upload;
 using fileserver::Uploads;
 using fileserver::UploadStatus;
@@ -38,6 +37,11 @@ namespace fs = std::filesystem;
 const MayChange kAlways = [](const FileVersion*) { return true; };
 const MayChange kIfNew = [](const FileVersion* current) { return current == nullptr; };
 const MayChange kIfThere = [](const FileVersion* current) { return current != nullptr; };
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 // A served folder in memory, and uploads into it.
 struct Scene {
@@ -55,10 +59,7 @@ struct Scene {
     return uploads->publish(std::move(upload), may).status;
   }
 
-  std::string on_disk(const std::string& name) const {
-    std::ifstream file(folder.path(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  std::string on_disk(const std::string& name) const { return content_of(folder.path(name)); }
 
   // What a request gets now, if it comes from memory.
   std::string in_memory(const std::string& name) {
@@ -219,6 +220,33 @@ TEST_CASE("a link is replaced and not followed, one to a folder is followed", "[
   CHECK(scene.in_memory("folder/a") == "two");
 }
 
+TEST_CASE("no name leads to an upload whose folder has lost its name", "[uploads]") {
+  for (const auto& [was_there, is_outside] :
+       {std::pair(false, false), {false, true}, {true, false}, {true, true}}) {
+    Scene scene;
+    const tests::TemporaryFolder outside;
+    fs::create_directories(scene.folder.path("f/g"));
+    if (was_there) scene.put("f/g/a", "old");
+    const std::string moved = is_outside ? outside.path("other") : scene.folder.path("other");
+    Upload upload = scene.uploads->begin("f/g/a", 3, kAlways);
+    CHECK(upload.write(std::string_view("new")) == UploadStatus::kGoOn);
+    fs::rename(scene.folder.path("f"), moved);
+    CHECK(scene.uploads->publish(std::move(upload), kAlways).status == UploadStatus::kConflict);
+    CHECK_FALSE(fs::exists(scene.folder.path("f")));
+    CHECK(fs::exists(moved + "/g/a") == was_there);
+    if (was_there) CHECK(content_of(moved + "/g/a") == "old");
+  }
+}
+
+TEST_CASE("the cache does not take a file whose name does not lead to it", "[uploads]") {
+  Scene scene;
+  fileserver::FileCache cache(*scene.fence, 1 << 20);
+  scene.folder.write("b/new", "one");
+  const net::Fd fd(::open(scene.folder.path("b/new").c_str(), O_RDWR | O_CLOEXEC));
+  CHECK(cache.publish("a/new", fd.get(), [] { return true; }));
+  CHECK_FALSE(cache.find("a/new"));
+}
+
 TEST_CASE("files, links and empty folders are removed", "[uploads]") {
   Scene scene;
   CHECK(scene.uploads->remove("a", Removed::kAny, kAlways) == UploadStatus::kNotFound);
@@ -293,39 +321,6 @@ TEST_CASE("the updater passes over the names of uploads", "[uploads]") {
   const net::Fd never(::eventfd(0, EFD_CLOEXEC));
   CHECK(watch->wait(base::Deadline::in_ms(10'000), never.get(), -1).files ==
         fileserver::Names{"a"});
-}
-
-TEST_CASE("what earlier servers left is removed, what others are sending is not", "[uploads]") {
-  tests::TemporaryFolder folder;
-  folder.write("a", "x");
-  folder.write("b/.turnstile-upload-1", "x");
-  folder.write(".turnstile-upload-2", "x");
-  const net::Fd sending(::open(folder.path(".turnstile-upload-2").c_str(), O_RDWR | O_CLOEXEC));
-  REQUIRE(::flock(sending.get(), LOCK_EX) == 0);
-  fileserver::remove_left_uploads(folder.path());
-  CHECK(fs::exists(folder.path("a")));
-  CHECK_FALSE(fs::exists(folder.path("b/.turnstile-upload-1")));
-  CHECK(fs::exists(folder.path(".turnstile-upload-2")));
-}
-
-TEST_CASE("a file with a name from the start does the same as one without", "[uploads]") {
-  for (const auto kind : {TemporaryFile::Kind::kUnnamed, TemporaryFile::Kind::kNamed}) {
-    tests::TemporaryFolder folder;
-    const net::Fd fd(::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    {
-      TemporaryFile file = TemporaryFile::in(fd.get(), kind);
-      REQUIRE(file.is_open());
-      CHECK(file.write(std::string_view("one")));
-      CHECK(file.create("a"));
-      TemporaryFile second = TemporaryFile::in(fd.get(), kind);
-      CHECK_FALSE(second.create("a"));
-      CHECK(errno == EEXIST);
-      TemporaryFile third = TemporaryFile::in(fd.get(), kind);
-      CHECK(third.replace("a"));
-    }
-    CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 1);
-    CHECK(fs::file_size(folder.path("a")) == 0);
-  }
 }
 
 TEST_CASE("room that the disk does not have is refused before a byte comes", "[uploads]") {
