@@ -43,7 +43,8 @@ enum class Verdict : std::uint8_t {
 // count. `now` is for dates whose year has two digits.
 Verdict evaluate(const RequestHead& head, const Validators* current, std::int64_t now_s);
 
-// Whether Range counts: If-Range did not come, or is the strong tag or Last-Modified to the letter.
+// Whether Range counts: If-Range did not come, or is the strong tag. A date never matches, because
+// several versions may be of one second.
 bool if_range_holds(const RequestHead& head, const Validators& current);
 
 }  // namespace http

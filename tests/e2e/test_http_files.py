@@ -181,7 +181,7 @@ class FilesTest(SharedSceneTest):
             fields = client.ask("/small.txt").fields
             for status, validator in (
                 (206, fields["etag"]),
-                (206, fields["last-modified"]),
+                (200, fields["last-modified"]),
                 (200, '"x"'),
                 (200, "W/" + fields["etag"]),
                 (200, "Sun, 06 Nov 1994 08:49:37 GMT"),

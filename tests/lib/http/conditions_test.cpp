@@ -115,9 +115,9 @@ TEST_CASE("tags count before dates, and what must match before what must not", "
         Verdict::kPreconditionFailed);
 }
 
-TEST_CASE("If-Range takes the strong tag, and Last-Modified to the letter", "[http]") {
+TEST_CASE("If-Range takes the strong tag, and no date", "[http]") {
   CHECK(range_holds(kTag));
-  CHECK(range_holds("Sun, 06 Nov 1994 08:49:37 GMT"));
+  CHECK_FALSE(range_holds("Sun, 06 Nov 1994 08:49:37 GMT"));
   CHECK_FALSE(range_holds("W/" + kTag));
   CHECK_FALSE(range_holds("\"a\""));
   CHECK_FALSE(range_holds(""));
