@@ -60,12 +60,23 @@ void warn_of_full_disk(const base::Error& error) {
                   base::log::quoted(error.context));
 }
 
+// In the same way, because a client may ask for it again and again.
+void warn_of_missing_right(const base::Error& error) {
+  static base::Allowance allowance(1, 60 * base::kNsPerS);
+  if (!allowance.take(base::now_ns())) return;
+  base::log::warn("a part of the served folder may not be changed reason={}",
+                  base::log::quoted(error.context));
+}
+
 // What the errno of a change means. Logs what is no fault of the client.
 UploadStatus status_of(int errno_value, std::string_view what) {
   const base::Error error = base::errno_error(base::ErrorCode::kInternal, what, errno_value);
   switch (errno_value) {
     case ENOSPC:
     case EDQUOT: warn_of_full_disk(error); return UploadStatus::kNoSpace;
+    case EACCES:
+    case EPERM:
+    case EROFS: warn_of_missing_right(error); return UploadStatus::kForbidden;
     case EFBIG: return UploadStatus::kNoSpace;
     case EISDIR:
     case ENAMETOOLONG:

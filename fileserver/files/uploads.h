@@ -25,6 +25,7 @@ enum class UploadStatus {
   kNotFound,    // 404
   kExists,      // 405: a folder is to be made where something is
   kConflict,    // 409: no folder to put it into, or what is there is in the way
+  kForbidden,   // 403: the file system does not let the server do that
   kNotAllowed,  // 412: `may_change` has said no
   kNoSpace,     // 507
   kFailed,      // 500, and logged

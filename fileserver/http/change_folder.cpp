@@ -29,6 +29,7 @@ void answer_change(Exchange& exchange, UploadStatus status) {
     case UploadStatus::kNotFound: return exchange.answer(404);
     case UploadStatus::kExists: return exchange.answer_not_allowed("GET, HEAD, OPTIONS, DELETE");
     case UploadStatus::kConflict: return exchange.answer(409);
+    case UploadStatus::kForbidden: return exchange.answer(403);
     case UploadStatus::kNotAllowed: return exchange.answer(412);
     case UploadStatus::kNoSpace: return exchange.answer(507);
     case UploadStatus::kGoOn:

@@ -153,6 +153,24 @@ class CrashTest(UploadTest):
 
 
 @unittest.skipIf(why_no_mounts(), why_no_mounts() or "")
+class ReadOnlyTest(UploadTest):
+    def test_what_may_not_be_written_is_403_and_logged_once(self) -> None:
+        (self.scene.root / "ro").mkdir()
+        mount = f'mount -t tmpfs -o ro none "{self.scene.root}/ro" && exec "$0" "$@"'
+        server = self.start(prefix=[*NAMESPACES, "sh", "-c", mount])
+        client = self.http(server)
+        for _ in range(3):
+            put = self.put(client, "ro/a", b"")
+            self.assertEqual((put.status, put.closes()), (403, False))
+            made = client.ask("/ro/b/", method="MKCOL")
+            self.assertEqual((made.status, made.closes()), (403, False))
+        self.assertEqual(client.ask("/ro/a").status, 404)
+        warning = "warning a part of the served folder may not be changed"
+        self.assertEqual(server.log().count(warning), 1, server.log())
+        self.assertNotIn("error ", server.log())
+
+
+@unittest.skipIf(why_no_mounts(), why_no_mounts() or "")
 class FullDiskTest(UploadTest):
     """The served folder is a file system of 1 MiB, which only the server sees."""
 
