@@ -122,7 +122,3 @@ class VersionsTest(UploadTest):
         if subprocess.run(probe, shell=True, capture_output=True).returncode != 0:
             self.skipTest("no image can be mounted")
         self.check_tags(self.start_on(loop, OF_ROOT), rounds=30)
-
-
-if __name__ == "__main__":
-    unittest.main()
