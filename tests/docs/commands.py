@@ -43,7 +43,7 @@ _NEEDS_BY_FORM = (
 # Commands that take over a quarter of a minute. Only `tests/docs/run --all` runs them.
 _LONG = re.compile(
     r"(^|[;&|]\s*|\s)(make\b(?! help| test-list)|scripts/lab (run|search|limits|compare|report)\b"
-    r"|scripts/(demo|bench|bench-scale)\b|tests/with-stores\b|tests/torture/run\b)"
+    r"|scripts/(demo|bench|bench-scale)\b|tests/with-stores\b|tests/(torture|install)/run\b)"
 )
 # These change the system or install something, so nobody's machine should have them run by a test.
 _CHANGES_SYSTEM = re.compile(

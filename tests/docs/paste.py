@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import time
@@ -267,7 +268,7 @@ class _Runner:
             return
         script = self.shell.folder / "dialogue"
         script.write_text("\n".join(part.lines) + "\n", encoding="utf-8")
-        player = PROJECT / "tests/docs/play.py"
+        player = shlex.quote(str(PROJECT / "tests/docs/play.py"))
         address = self.server or "127.0.0.1 9000"
         place = f"{part.block.page}:{part.line}"
         self._paste(place, "the dialogue", f"/usr/bin/python3 {player} {address} {script}")

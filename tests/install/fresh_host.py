@@ -4,6 +4,7 @@ systemd needs a control group of its own, and the right to mount. The container 
 of what else `docker run --privileged` would give. It works on hosts with cgroup v1 and v2.
 """
 
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -52,6 +53,8 @@ def docker(*arguments: str, **options) -> subprocess.CompletedProcess[str]:
 
 def why_no_image() -> str:
     """Why there can be no container, or "" if there can."""
+    if not shutil.which("docker"):
+        return "there is no docker"
     if docker("image", "inspect", IMAGE).returncode == 0:
         return ""
     pulled = docker("pull", "--quiet", IMAGE)
