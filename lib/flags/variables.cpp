@@ -46,6 +46,7 @@ std::vector<std::string> unknown_variables(const std::string& program, const App
   const std::string prefix = variable_of(program, "");
   const auto known = variables_of(program, app, common);
   std::vector<std::string> endings;
+  endings.reserve(known.size());
   for (const std::string& name : known) endings.push_back(name.substr(prefix.size()));
 
   std::vector<std::string> lines;
