@@ -165,7 +165,8 @@ class FullDiskTest(LogFolderTest):
 
     def test_a_full_disk_is_refused_at_start(self) -> None:
         (self.logs / "filler").write_bytes(bytes(64 << 10))
-        ended = run("fileserver", "--root", self.scene.root, "--transfer-log", self.log)
+        flags = ("--listen", "127.0.0.1:0", "--root", self.scene.root)
+        ended = run("fileserver", *flags, "--transfer-log", self.log)
         self.assertEqual(ended.returncode, 1)
         self.assertIn("No space left on device", ended.stderr)
         self.assertEqual(len(ended.stderr.splitlines()), 1, ended.stderr)
