@@ -104,8 +104,10 @@ std::optional<CachedFile> finished(Target& target, std::int64_t size_bytes, Memo
     data = packed(data.get(), size_bytes);
     if (data == nullptr) return {};
   }
-  return CachedFile{
-      {}, std::make_shared<const MemoryShare>(std::move(share)), std::move(data), target.region()};
+  return CachedFile{.version = {},
+                    .share = std::make_shared<const MemoryShare>(std::move(share)),
+                    .data = std::move(data),
+                    .region = target.region()};
 }
 
 }  // namespace
@@ -129,7 +131,8 @@ base::Result<CachedFile> read_whole_file(const Fence& fence, std::string_view na
   };
   const auto file = open_for_reading(fence, name, options.direct_io);
   if (!file) return file.error();
-  const FileVersion version = file->version;
+  make_stores_visible(file->fd.get());
+  const FileVersion version = version_of(file->fd.get());
   if (!is_settled(version) || memory_for(version.size_bytes) != share.bytes()) {
     return Error{ErrorCode::kUnavailable, std::string(name) + ": the file is changing"};
   }
@@ -150,6 +153,7 @@ base::Result<CachedFile> read_whole_file(const Fence& fence, std::string_view na
   auto copy = finished(target, version.size_bytes, std::move(share));
   if (!copy) return failed(ENOMEM);
   copy->version = version;
+  copy->was_settled = true;
   return std::move(*copy);
 }
 

@@ -29,6 +29,15 @@ struct CachedFile {
   std::unique_ptr<char, FreeBytes> data;
   SendableMemory::Region region;
 
+  // Whether the version was settled when the bytes were read.
+  bool was_settled = false;
+
+  // Whether these are certainly the bytes of the file, whose version is `now`. The time of one of
+  // our own uploads is told apart from other times by UploadTimes, but not by whole seconds.
+  bool is_of(const FileVersion& now) const {
+    return have_same_content(version, now) && (was_settled || now.settling_ms == kSettlingMs);
+  }
+
   // Requires: they are in `data`.
   std::span<const char> bytes() const {
     return {data.get(), static_cast<std::size_t>(version.size_bytes)};

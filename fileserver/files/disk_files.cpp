@@ -11,16 +11,18 @@ namespace fileserver {
 
 namespace {
 
-// A file that was written to just now is given up to 105 ms to settle, because a further change
-// could not be detected yet.
-FileVersion settled_version(const Fence::OpenFile& file) {
-  constexpr int kTries = 5;
-  FileVersion version = file.version;
-  for (int i = 0; i < kTries && !is_settled(version); ++i) {
-    base::pause_ms(kSettlingMs + 1);
-    version = version_of(file.fd.get());
+// A file that was written to just now is given the time to settle, because a further change could
+// not be detected yet. If it goes on changing, it is given 85 ms more.
+FileVersion settled_version(int fd) {
+  constexpr int kLongerMs = 4 * (kSettlingMs + 1) + 1;
+  for (int waited_ms = 0;;) {
+    make_stores_visible(fd);
+    const FileVersion version = version_of(fd);
+    const int left_ms = unsettled_ms(version);
+    if (left_ms == 0 || waited_ms >= version.settling_ms + kLongerMs) return version;
+    base::pause_ms(left_ms);
+    waited_ms += left_ms;
   }
-  return version;
 }
 
 }  // namespace
@@ -28,7 +30,7 @@ FileVersion settled_version(const Fence::OpenFile& file) {
 base::Result<OpenedFile> DiskFiles::open(std::string_view name) {
   auto file = fence_->open_file(name, Fence::Links::kFollowed);
   if (!file) return file.error();
-  const FileVersion version = settled_version(*file);
+  const FileVersion version = settled_version(file->fd.get());
   if (version.size_bytes < 0)
     return base::errno_error(base::ErrorCode::kInternal, "fstat " + std::string(name), errno);
   if (!reads_.has_read_ahead) ::posix_fadvise(file->fd.get(), 0, 0, POSIX_FADV_RANDOM);

@@ -53,8 +53,7 @@ FileCache::Comparison FileCache::compare(const std::string& name) {
   if (known.inode != version.inode &&
       !put(name, {known.source, version.inode, known.file, known.dropped}))
     return {State::kCurrent, version};
-  if (known.file && have_same_content(known.file->version, version))
-    return {State::kCurrent, version};
+  if (known.file && known.file->is_of(version)) return {State::kCurrent, version};
   return {is_settled(version) ? State::kStale : State::kUnsettled, version};
 }
 

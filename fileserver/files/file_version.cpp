@@ -1,5 +1,7 @@
 #include "fileserver/files/file_version.h"
 
+#include <fcntl.h>
+
 #include <cmath>
 
 #include "base/clock.h"
@@ -10,11 +12,25 @@ namespace {
 
 std::int64_t ns_of(const timespec& time) { return time.tv_sec * base::kNsPerS + time.tv_nsec; }
 
+// FAT keeps the day of the last access, which begins at midnight of some time zone.
+bool has_times_of_fat(const struct stat& status) {
+  constexpr std::int64_t kTimeZonesDifferByS = 15 * 60;
+  return status.st_ctim.tv_sec % 2 == 0 && status.st_mtim.tv_sec % 2 == 0 &&
+         status.st_atim.tv_nsec == 0 && status.st_atim.tv_sec % kTimeZonesDifferByS == 0;
+}
+
+// Programs that set times, such as tar, set the time of modification to a whole second. They cannot
+// set the time of the change.
+int settling_ms_of(const struct stat& status) {
+  if (status.st_ctim.tv_nsec != 0) return kSettlingMs;
+  return (has_times_of_fat(status) ? 2000 : 1000) + kSettlingMs;
+}
+
 }  // namespace
 
 FileVersion version_in(const struct stat& status) {
-  return {status.st_dev,  status.st_ino,         status.st_nlink,
-          status.st_size, ns_of(status.st_mtim), ns_of(status.st_ctim)};
+  return {status.st_dev,         status.st_ino,         status.st_nlink,       status.st_size,
+          ns_of(status.st_mtim), ns_of(status.st_ctim), settling_ms_of(status)};
 }
 
 FileVersion version_of(int fd) {
@@ -34,9 +50,17 @@ bool was_only_removed(const FileVersion& before, FileVersion after) {
   return have_same_content(before, after);
 }
 
-bool is_settled(const FileVersion& version) {
+bool is_settled(const FileVersion& version) { return unsettled_ms(version) == 0; }
+
+int unsettled_ms(const FileVersion& version) {
   const double age_s = base::unix_time_s() - static_cast<double>(version.changed_ns) / 1e9;
-  return std::abs(age_s) * 1000 > kSettlingMs;
+  const double left_ms = version.settling_ms - std::abs(age_s) * 1000;
+  return left_ms < 0 ? 0 : static_cast<int>(left_ms) + 1;
+}
+
+// The pages that are being written already are dirty until they are written.
+void make_stores_visible(int fd) {
+  ::sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE);
 }
 
 }  // namespace fileserver

@@ -7,6 +7,10 @@
 
 namespace fileserver {
 
+// The kernel's file times advance in ticks, of at most 10 ms. A file that changed less than this
+// long ago may change again and keep the same times.
+inline constexpr int kSettlingMs = 20;
+
 struct FileVersion {
   dev_t device = 0;
   ino_t inode = 0;
@@ -14,8 +18,14 @@ struct FileVersion {
   std::int64_t size_bytes = 0;
   std::int64_t modified_ns = 0;  // the owner may set it to any time
   std::int64_t changed_ns = 0;   // set by the kernel alone, also when the file gets or loses a name
+
+  // How long the file must be unchanged until a further change gives it other times. Longer than
+  // kSettlingMs where the file system keeps whole seconds.
+  int settling_ms = kSettlingMs;
 };
 
+// The granularity of the times is seen from the times alone: those of ext3, of ext4 with inodes of
+// 128 bytes, and of HFS+ are whole seconds, and those of FAT are even ones.
 FileVersion version_in(const struct stat& status);
 
 // The version of an open file now. If fstat fails: a version equal to no other.
@@ -30,12 +40,16 @@ bool have_same_content(const FileVersion& a, const FileVersion& b);
 // replaced by another file.
 bool was_only_removed(const FileVersion& before, FileVersion after);
 
-// The kernel's file times advance in ticks. A file that changed less than this long ago may change
-// again and keep the same times.
-inline constexpr int kSettlingMs = 20;
-
-// Whether the last change is older than kSettlingMs. Only then does the next change give a version
+// Whether the last change is older than settling_ms. Only then does the next change give a version
 // that differs from this one.
 bool is_settled(const FileVersion& version);
+
+// How long it takes until it is settled, if the file does not change again. 0 if it is.
+int unsettled_ms(const FileVersion& version);
+
+// Has the kernel note the next store of any program that has mapped the file into its memory. The
+// kernel notes only the first store into a page that is clean, so this begins to write the dirty
+// pages to the disk. It has no effect on file systems in memory (tmpfs, ramfs).
+void make_stores_visible(int fd);
 
 }  // namespace fileserver

@@ -18,8 +18,9 @@
 //               or it is meant to be served from disk.
 //   kStale      The folder has another version. The updater loads it in its turn, which makes the
 //               file kCurrent, or kUnsettled if the file changed while it was read.
-//   kUnsettled  The file changed less than 20 ms ago, and a further change could not be detected
-//               yet. The updater checks it again every 21 ms.
+//   kUnsettled  The file changed less than 20 ms ago (a second, or two, where the file system keeps
+//               whole seconds), and a further change could not be detected yet. The updater checks
+//               it again every 21 ms.
 //   kUnchecked  The check failed because descriptors or memory ran out, or because of a disk. The
 //               known version stays in service, and the updater repeats the check after 250 ms.
 //

@@ -84,7 +84,7 @@ base::Result<OpenedFile> PrefetchedFiles::open_known(std::string_view name,
 bool PrefetchedFiles::is_current(std::string_view real_name, const CachedFile& file) const {
   if (updater_) return true;
   const auto status = fence_->status_of(real_name, Fence::Links::kRefused);
-  return status && have_same_content(version_in(*status), file.version);
+  return status && file.is_of(version_in(*status));
 }
 
 // inotify does not report every file that is made, and a folder may be entered but not listed. Or

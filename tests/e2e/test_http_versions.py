@@ -2,20 +2,19 @@
 
 import os
 import shlex
-import shutil
-import subprocess
 import threading
+import time
 import unittest
 from collections.abc import Callable
+from pathlib import Path
 
-from mount_namespace import NAMESPACES, why_no_mounts
+from mount_namespace import NAMESPACES, OF_ROOT, ext4_with_whole_seconds, why_no_mounts
 from programs import Program
 from scene import for_each
 from upload_scene import UploadTest
-from waiting import LONG_S
+from waiting import LONG_S, eventually
 
 NO_MOUNTS = why_no_mounts()
-OF_ROOT = ("unshare", "--mount")
 
 
 def in_threads(works: list[Callable[[], None]]) -> None:
@@ -108,17 +107,16 @@ class VersionsTest(UploadTest):
         self.check_tags(server)
         self.check_counter(server)
 
-    @unittest.skipUnless(os.geteuid() == 0, "only root may mount an image")
-    @unittest.skipUnless(shutil.which("mkfs.ext4"), "there is no mkfs.ext4")
-    @unittest.skipIf(NO_MOUNTS, NO_MOUNTS or "")
     def test_where_the_clock_of_files_has_seconds(self) -> None:
-        image = self.scene.folder / "image"
-        image.touch()
-        os.truncate(image, 16 << 20)
-        make = ["mkfs.ext4", "-q", "-F", "-I", "128", str(image)]
-        subprocess.run(make, check=True, capture_output=True)
-        loop = f"-o loop {shlex.quote(str(image))}"
-        probe = shlex.join([*OF_ROOT, "sh", "-c", f"mount {loop} /mnt"])
-        if subprocess.run(probe, shell=True, capture_output=True).returncode != 0:
-            self.skipTest("no image can be mounted")
-        self.check_tags(self.start_on(loop, OF_ROOT), rounds=30)
+        prefix = ext4_with_whole_seconds(self, self.scene.folder / "image", self.scene.root)
+        self.check_tags(self.start(prefix=prefix), rounds=30)
+
+    def test_an_upload_that_another_program_changes_in_the_same_second(self) -> None:
+        prefix = ext4_with_whole_seconds(self, self.scene.folder / "image", self.scene.root)
+        server = self.start(prefix=prefix)
+        client = self.http(server)
+        time.sleep(1 - time.time() % 1 + 0.02)
+        self.put(client, "a", b"1" * 40)
+        with Path(f"/proc/{server.pid}/root{self.scene.root}/a").open("r+b") as file:
+            file.write(b"2" * 40)
+        eventually(lambda: client.ask("/a").body == b"2" * 40, "it is seen")

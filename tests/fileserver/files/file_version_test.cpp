@@ -1,5 +1,6 @@
 #include "fileserver/files/file_version.h"
 
+#include "base/clock.h"
 #include "tests/catch.h"
 
 using fileserver::FileVersion;
@@ -18,7 +19,43 @@ FileVersion with(T FileVersion::*member, T value) {
   return other;
 }
 
+// A file that changed so long ago, in whole seconds that are even, and that was read at `read_s`.
+struct stat changed_before(int seconds, long changed_ns, long read_s, long read_ns) {
+  struct stat status {};
+  status.st_ctim.tv_sec = static_cast<long>(base::unix_time_s()) / 2 * 2 - seconds;
+  status.st_mtim.tv_sec = status.st_ctim.tv_sec;
+  status.st_ctim.tv_nsec = changed_ns;
+  status.st_atim = {.tv_sec = read_s, .tv_nsec = read_ns};
+  return status;
+}
+
 }  // namespace
+
+TEST_CASE("a version settles as the times of its file system are fine", "[files]") {
+  constexpr long kMidnight = 1'750'000'000 / 86'400 * 86'400 - 2 * 3600;
+  using fileserver::kSettlingMs;
+  using fileserver::version_in;
+  CHECK(version_in(changed_before(0, 1, kMidnight, 0)).settling_ms == kSettlingMs);
+  CHECK(version_in(changed_before(0, 0, kMidnight + 1, 0)).settling_ms == 1000 + kSettlingMs);
+  CHECK(version_in(changed_before(0, 0, kMidnight, 1)).settling_ms == 1000 + kSettlingMs);
+  CHECK(version_in(changed_before(1, 0, kMidnight, 0)).settling_ms == 1000 + kSettlingMs);
+  CHECK(version_in(changed_before(0, 0, kMidnight, 0)).settling_ms == 2000 + kSettlingMs);
+  struct stat odd = changed_before(0, 0, kMidnight, 0);
+  odd.st_mtim.tv_sec += 1;
+  CHECK(version_in(odd).settling_ms == 1000 + kSettlingMs);
+}
+
+TEST_CASE("a version is settled once no change can have its times", "[files]") {
+  using fileserver::version_in;
+  CHECK(is_settled(version_in(changed_before(4, 0, 1, 0))));
+  CHECK(unsettled_ms(version_in(changed_before(4, 0, 1, 0))) == 0);
+  const auto now = static_cast<std::int64_t>(base::unix_time_s() * 1e9);
+  FileVersion fresh = with<std::int64_t>(&FileVersion::changed_ns, now);
+  fresh.settling_ms = 100'000;
+  CHECK_FALSE(is_settled(fresh));
+  CHECK(unsettled_ms(fresh) > 1000);
+  CHECK(unsettled_ms(fresh) <= 100'001);
+}
 
 TEST_CASE("versions have the same content only if the kernel noted no change", "[files]") {
   CHECK(have_same_content(kVersion, kVersion));
