@@ -129,6 +129,7 @@ Parts::Parts(const Config& the_config)
       on_hangup(act_on_hangup(*this)),
       files(open_files(config, fence, std::move(mounts))),
       uploads(open_uploads(config, fence, *files)),
+      listings_memory(std::int64_t{32} << 20),
       auth(config.auth, config.auth_connection, config.auth_timeout_ms),
       health(config.auth, config.auth_connection,
              std::min(config.auth_timeout_ms, telemetry::kHealthMs), net::resolve,

@@ -15,6 +15,7 @@
 #include "fileserver/config.h"
 #include "fileserver/files/fence.h"
 #include "fileserver/files/files.h"
+#include "fileserver/files/memory_budget.h"
 #include "fileserver/files/mount_watch.h"
 #include "fileserver/files/uploads.h"
 #include "fileserver/transfers/transfer_log.h"
@@ -64,6 +65,8 @@ struct Parts {
 
   const std::unique_ptr<Files> files;
   const std::unique_ptr<Uploads> uploads;  // set with UploadMode::kFolder
+
+  MemoryBudget listings_memory;  // of large listings under way
 
   AuthClient auth;
   AuthClient health;  // for a health check: its time-out is less than a second

@@ -1,11 +1,11 @@
 #include "fileserver/http/get_folder.h"
 
-#include <dirent.h>
+#include <fmt/format.h>
 
-#include <cerrno>
-#include <memory>
-#include <vector>
+#include <optional>
+#include <string>
 
+#include "fileserver/http/folder_entries.h"
 #include "fileserver/http/listing.h"
 #include "fileserver/http/page.h"
 
@@ -13,58 +13,146 @@ namespace fileserver {
 
 namespace {
 
-constexpr std::string_view kOwnFolder = "-";  // "/-/" is not the folder of this name
+constexpr std::size_t kPieceBytes = 32 * 1024;  // of a listing
 
-struct CloseFolder {
-  void operator()(DIR* folder) const { ::closedir(folder); }
-};
-using OpenFolder = std::unique_ptr<DIR, CloseFolder>;
-
-// The entry, if a GET would give it. Nothing otherwise.
-std::optional<ListedEntry> entry_of(const Fence& fence, std::string_view folder,
-                                    std::string_view name) {
-  if (!http::is_path_name(name)) return {};
-  std::string path(folder);
-  if (!folder.empty()) path += '/';
-  const auto status = fence.status_of_readable(path.append(name));
-  if (!status || (path == kOwnFolder && S_ISDIR(status->st_mode))) return {};
-  return ListedEntry{.name = std::string(name),
-                     .is_folder = S_ISDIR(status->st_mode),
-                     .size_bytes = static_cast<std::uint64_t>(status->st_size),
-                     .modified_s = status->st_mtim.tv_sec};
-}
-
-base::Result<std::vector<ListedEntry>> entries_of(const Fence& fence, std::string_view name) {
-  auto fd = fence.open_folder(name);
-  if (!fd) return fd.error();
-  const OpenFolder folder(::fdopendir(fd->get()));
-  if (folder == nullptr)
-    return base::errno_error(base::ErrorCode::kInternal, "list a folder", errno);
-  fd->release();
-  std::vector<ListedEntry> entries;
-  while (const dirent* const one = ::readdir(folder.get())) {
-    if (auto entry = entry_of(fence, name, one->d_name)) entries.push_back(std::move(*entry));
+// Prints the listing, and calls take(piece) for each piece but the last one, which is left in
+// `last`. A take() that returns false ends it.
+template <typename Take>
+base::Status print_listing(FolderEntries entries, ListingPrinter printer, std::string& last,
+                           Take take) {
+  printer.begin(last);
+  for (;;) {
+    const auto batch = entries.next();
+    if (!batch) return batch.error();
+    if (batch->empty()) break;
+    for (const ListedEntry& entry : *batch) {
+      printer.add(entry, last);
+      if (last.size() < kPieceBytes) continue;
+      if (!take(std::string_view(last))) return base::kDone;
+      last.clear();
+    }
   }
-  sort_listing(entries);
-  return entries;
+  printer.end(last);
+  return base::kDone;
 }
+
+// Answers with a listing. One of a single piece has its size in the head. A longer one comes in
+// chunks, and is sent while it is made. HTTP/1.0 knows no chunks. There it is made twice, the first
+// time to count its bytes. A listing that cannot be sent to its end ends the connection, so that
+// the client sees that it was cut.
+class FolderAnswer {
+ public:
+  FolderAnswer(Exchange& exchange, Parts& parts)
+      : exchange_(exchange),
+        parts_(parts),
+        form_(preferred_form(exchange.head()) == Preferred::kJson ? ListingForm::kJson
+                                                                  : ListingForm::kPage) {}
+
+  void send() {
+    std::string last;
+    const auto printed = print_listing(entries(), printer(), last,
+                                       [this](std::string_view piece) { return take(piece); });
+    if (has_failed_ || exchange_.stream().is_over()) return;
+    if (!printed && !has_begun_) return exchange_.answer(printed.error());
+    if (!printed) return exchange_.stream().abort();
+    if (!has_begun_) return send_whole(last);
+    if (is_body_wanted()) end(last);
+  }
+
+ private:
+  FolderEntries entries() const {
+    return {*parts_.fence, exchange_.path()->name, parts_.listings_memory};
+  }
+  ListingPrinter printer() const { return {form_, exchange_.path()->name}; }
+  bool is_body_wanted() const { return exchange_.method() == http::Method::kGet; }
+  std::string_view type() const {
+    return form_ == ListingForm::kJson ? "application/json; charset=utf-8"
+                                       : "text/html; charset=utf-8";
+  }
+
+  http::AnswerHead begin() {
+    http::AnswerHead head = exchange_.begin(200);
+    head.field("Vary", "Accept").field("Cache-Control", "private, no-cache");
+    if (form_ == ListingForm::kPage) head.field("Content-Security-Policy", kPagePolicy);
+    return head;
+  }
+
+  void send_whole(std::string_view text) {
+    http::AnswerHead head = begin();
+    exchange_.send_text(head, type(), text);
+  }
+
+  bool take(std::string_view piece) {
+    if (!has_begun_ && !send_head()) return false;
+    return is_body_wanted() && send_piece(piece);
+  }
+
+  bool send_head() {
+    if (exchange_.head().is_1_0()) {
+      const auto size = count();
+      if (!size) {
+        has_failed_ = true;
+        exchange_.answer(size.error());
+        return false;
+      }
+      left_ = *size;
+    }
+    http::AnswerHead head = begin();
+    head.field("Content-Type", type()).field("X-Content-Type-Options", "nosniff");
+    if (left_) {
+      head.field("Content-Length", *left_);
+    } else {
+      head.field("Transfer-Encoding", "chunked");
+    }
+    has_begun_ = true;
+    return exchange_.stream().send(head.finish());
+  }
+
+  base::Result<std::uint64_t> count() const {
+    std::uint64_t size = 0;
+    std::string last;
+    const auto printed = print_listing(entries(), printer(), last, [&](std::string_view piece) {
+      size += piece.size();
+      return true;
+    });
+    if (!printed) return printed.error();
+    return size + last.size();
+  }
+
+  bool send_piece(std::string_view piece) {
+    serve::Stream& stream = exchange_.stream();
+    if (!left_) {
+      stream.send(fmt::format("{:x}\r\n", piece.size()), piece);
+      return stream.send(std::string_view("\r\n"));
+    }
+    if (piece.size() > *left_) stream.abort();  // the folder has changed since it was counted
+    if (!stream.send({}, piece)) return false;
+    *left_ -= piece.size();
+    return true;
+  }
+
+  void end(std::string_view last) {
+    if (!send_piece(last)) return;
+    if (!left_) {
+      exchange_.stream().send(std::string_view("0\r\n\r\n"));
+    } else if (*left_ > 0) {
+      exchange_.stream().abort();
+    }
+  }
+
+  Exchange& exchange_;
+  Parts& parts_;
+  const ListingForm form_;
+  bool has_begun_ = false;
+  bool has_failed_ = false;            // it was answered with the error
+  std::optional<std::uint64_t> left_;  // of the size in the head; nothing: it comes in chunks
+};
 
 }  // namespace
 
 void get_folder(Exchange& exchange, Parts& parts) {
-  const std::string_view name = exchange.path()->name;
   if (!parts.config.has_listings) return exchange.answer(404);
-  const auto entries = entries_of(*parts.fence, name);
-  if (!entries) return exchange.answer(entries.error());
-  const bool is_json = preferred_form(exchange.head()) == Preferred::kJson;
-  http::AnswerHead head = exchange.begin(200);
-  head.field("Vary", "Accept").field("Cache-Control", "private, no-cache");
-  if (is_json) {
-    exchange.send_text(head, "application/json; charset=utf-8", listing_json(*entries));
-  } else {
-    head.field("Content-Security-Policy", kPagePolicy);
-    exchange.send_text(head, "text/html; charset=utf-8", listing_page(name, *entries));
-  }
+  FolderAnswer(exchange, parts).send();
 }
 
 bool is_folder_without_slash(const Exchange& exchange, Parts& parts) {

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "fileserver/http/page.h"
 #include "http/path.h"
@@ -32,10 +32,10 @@ std::string readable_time(std::int64_t seconds) {
                      minutes / 60, minutes % 60);
 }
 
-void append_row(std::string& page, const ListedEntry& entry) {
+void append_row(const ListedEntry& entry, std::string& to) {
   const std::string_view slash = entry.is_folder ? "/" : "";
-  page += fmt::format(
-      "<tr><td><a href=\"{0}{1}\">{2}{1}</a></td><td class=\"size\">{3}</td>"
+  to += fmt::format(
+      "<tr><td><a href=\"{0}{1}\"><bdi>{2}</bdi>{1}</a></td><td class=\"size\">{3}</td>"
       "<td class=\"time\">{4}</td></tr>\n",
       http::encode_path(entry.name), slash, escaped(entry.name),
       entry.is_folder ? "" : readable_size(entry.size_bytes), readable_time(entry.modified_s));
@@ -45,33 +45,41 @@ std::string json_text(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+void append_object(const ListedEntry& entry, std::string& to) {
+  to += fmt::format("{{\"name\": {}, \"type\": \"{}\"", json_text(entry.name),
+                    entry.is_folder ? "directory" : "file");
+  if (!entry.is_folder) to += fmt::format(", \"size\": {}", entry.size_bytes);
+  to += fmt::format(", \"mtime\": {}}}", entry.modified_s);
+}
+
 }  // namespace
 
-void sort_listing(std::vector<ListedEntry>& entries) {
-  std::ranges::sort(entries, {}, &ListedEntry::name);
-}
-
-std::string listing_json(const std::vector<ListedEntry>& entries) {
-  std::string json = "[";
-  for (const ListedEntry& entry : entries) {
-    json += json.size() > 1 ? ",\n" : "\n";
-    json += fmt::format("{{\"name\": {}, \"type\": \"{}\"", json_text(entry.name),
-                        entry.is_folder ? "directory" : "file");
-    if (!entry.is_folder) json += fmt::format(", \"size\": {}", entry.size_bytes);
-    json += fmt::format(", \"mtime\": {}}}", entry.modified_s);
+void ListingPrinter::begin(std::string& to) const {
+  if (form_ == ListingForm::kJson) {
+    to += '[';
+    return;
   }
-  return json + (entries.empty() ? "]\n" : "\n]\n");
+  append_page_start("/" + std::string(folder_) + (folder_.empty() ? "" : "/"), to);
+  to += kTableStart;
+  if (folder_.empty()) return;
+  to +=
+      "<tr><td><a href=\"../\">../</a></td><td class=\"size\"></td>"
+      "<td class=\"time\"></td></tr>\n";
 }
 
-std::string listing_page(std::string_view folder, const std::vector<ListedEntry>& entries) {
-  std::string table(kTableStart);
-  if (!folder.empty())
-    table +=
-        "<tr><td><a href=\"../\">../</a></td><td class=\"size\"></td>"
-        "<td class=\"time\"></td></tr>\n";
-  for (const ListedEntry& entry : entries) append_row(table, entry);
-  const std::string title = "/" + std::string(folder) + (folder.empty() ? "" : "/");
-  return html_page(title, table + "</tbody>\n</table>\n");
+void ListingPrinter::add(const ListedEntry& entry, std::string& to) {
+  if (form_ == ListingForm::kPage) return append_row(entry, to);
+  to += std::exchange(has_entries_, true) ? ",\n" : "\n";
+  append_object(entry, to);
+}
+
+void ListingPrinter::end(std::string& to) const {
+  if (form_ == ListingForm::kJson) {
+    to += has_entries_ ? "\n]\n" : "]\n";
+    return;
+  }
+  to += "</tbody>\n</table>\n";
+  to += kPageEnd;
 }
 
 std::string readable_size(std::uint64_t size_bytes) {

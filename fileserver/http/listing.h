@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "http/request_head.h"
 
@@ -19,16 +18,31 @@ struct ListedEntry {
   bool operator==(const ListedEntry&) const = default;
 };
 
-// By the bytes of the names, folders among files.
-void sort_listing(std::vector<ListedEntry>& entries);
+enum class ListingForm { kPage, kJson };
 
-// An array of {"name", "type", "size", "mtime"}. A folder has no size. A name that is not UTF-8 has
-// U+FFFD in place of what is malformed.
-std::string listing_json(const std::vector<ListedEntry>& entries);
+// Prints a listing piece by piece. One thread.
+//
+// kJson: an array of {"name", "type", "size", "mtime"}. A folder has no size. A name that is not
+// UTF-8 has U+FFFD in place of what is malformed.
+//
+// kPage: a page without scripts and without anything from elsewhere. A name is isolated, so that
+// one that is written from right to left changes nothing around it.
+class ListingPrinter {
+ public:
+  // `folder` is the name of the folder below the served one, without a slash at its end; empty for
+  // the served folder itself. It must outlive the printer.
+  ListingPrinter(ListingForm form, std::string_view folder) : form_(form), folder_(folder) {}
 
-// A page without scripts and without anything from elsewhere. `folder` is the name of the folder
-// below the served one, without a slash at its end; empty for the served folder itself.
-std::string listing_page(std::string_view folder, const std::vector<ListedEntry>& entries);
+  // Each appends to the text: begin() first, add() for each entry, end() last.
+  void begin(std::string& to) const;
+  void add(const ListedEntry& entry, std::string& to);
+  void end(std::string& to) const;
+
+ private:
+  const ListingForm form_;
+  const std::string_view folder_;
+  bool has_entries_ = false;
+};
 
 // Such as "17 B", "1.5 KiB" or "20 MiB": at most three digits that count.
 std::string readable_size(std::uint64_t size_bytes);

@@ -1,5 +1,6 @@
 #include "fileserver/http/page.h"
 
+#include "base/utf8.h"
 #include "http/syntax.h"
 
 namespace fileserver {
@@ -36,8 +37,6 @@ a:hover { text-decoration: underline; }
 <body>
 )";
 
-constexpr std::string_view kPageEnd = "</body>\n</html>\n";
-
 // What happened, and what a person can do about it.
 std::string_view explanation_of(int status) {
   switch (status) {
@@ -64,7 +63,7 @@ std::string_view explanation_of(int status) {
 
 std::string escaped(std::string_view text) {
   std::string html;
-  for (const char byte : text) {
+  for (const char byte : base::as_utf8(text)) {
     switch (byte) {
       case '&': html += "&amp;"; break;
       case '<': html += "&lt;"; break;
@@ -77,12 +76,17 @@ std::string escaped(std::string_view text) {
   return html;
 }
 
-std::string html_page(std::string_view title, std::string_view body) {
+void append_page_start(std::string_view title, std::string& to) {
   const std::string heading = escaped(title);
-  std::string page(kPageStart);
-  page += heading;
-  page += kStyle;
-  page += "<h1>" + heading + "</h1>\n";
+  to += kPageStart;
+  to += heading;
+  to += kStyle;
+  to += "<h1>" + heading + "</h1>\n";
+}
+
+std::string html_page(std::string_view title, std::string_view body) {
+  std::string page;
+  append_page_start(title, page);
   page += body;
   return page += kPageEnd;
 }

@@ -21,22 +21,38 @@ Sequence sequence_of(unsigned char first) {
   return {0, 0, 0};
 }
 
+// How many bytes the well-formed sequence at the start has; 0: there is none.
+std::size_t first_sequence_bytes(std::string_view text) {
+  auto [size, code, least] = sequence_of(static_cast<unsigned char>(text.front()));
+  if (size == 0 || size > text.size()) return 0;
+  for (const char c : text.substr(1, size - 1)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >> 6 != 2) return 0;
+    code = code << 6 | (byte & 0x3fU);
+  }
+  const bool is_surrogate = code >= 0xd800 && code < 0xe000;
+  return code < least || is_surrogate || code > 0x10ffff ? 0 : size;
+}
+
 }  // namespace
 
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
-    auto [size, code, least] = sequence_of(static_cast<unsigned char>(text.front()));
-    if (size == 0 || size > text.size()) return false;
-    for (const char c : text.substr(1, size - 1)) {
-      const auto byte = static_cast<unsigned char>(c);
-      if (byte >> 6 != 2) return false;
-      code = code << 6 | (byte & 0x3fU);
-    }
-    const bool is_surrogate = code >= 0xd800 && code < 0xe000;
-    if (code < least || is_surrogate || code > 0x10ffff) return false;
+    const std::size_t size = first_sequence_bytes(text);
+    if (size == 0) return false;
     text.remove_prefix(size);
   }
   return true;
+}
+
+std::string as_utf8(std::string_view text) {
+  std::string made;
+  while (!text.empty()) {
+    const std::size_t size = first_sequence_bytes(text);
+    made += size == 0 ? std::string_view("\xef\xbf\xbd") : text.substr(0, size);
+    text.remove_prefix(size == 0 ? 1 : size);
+  }
+  return made;
 }
 
 }  // namespace base

@@ -1,10 +1,14 @@
 #include "fileserver/http/listing.h"
 
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "base/utf8.h"
 #include "tests/catch.h"
 
 using fileserver::ListedEntry;
+using fileserver::ListingForm;
 using fileserver::readable_size;
 
 namespace {
@@ -13,42 +17,60 @@ bool contains(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
-}  // namespace
-
-TEST_CASE("names are sorted by their bytes", "[listing]") {
-  std::vector<ListedEntry> entries{{"b"}, {"a", true}, {"\xc3\xa4"}, {"B"}, {".a"}, {"a.txt"}};
-  fileserver::sort_listing(entries);
-  std::string names;
-  for (const ListedEntry& entry : entries) names += entry.name + " ";
-  CHECK(names == ".a B a a.txt b \xc3\xa4 ");
+std::string printed(ListingForm form, std::string_view folder,
+                    const std::vector<ListedEntry>& entries) {
+  fileserver::ListingPrinter printer(form, folder);
+  std::string text;
+  printer.begin(text);
+  for (const ListedEntry& entry : entries) printer.add(entry, text);
+  printer.end(text);
+  return text;
 }
 
+std::string listing_json(const std::vector<ListedEntry>& entries) {
+  return printed(ListingForm::kJson, "", entries);
+}
+
+std::string listing_page(std::string_view folder, const std::vector<ListedEntry>& entries) {
+  return printed(ListingForm::kPage, folder, entries);
+}
+
+}  // namespace
+
 TEST_CASE("the JSON of a listing has what clients may rely on", "[listing]") {
-  CHECK(fileserver::listing_json({}) == "[]\n");
-  CHECK(fileserver::listing_json({{"a\"\\", false, 5, 7}, {"b", true, 9, 8}}) ==
+  CHECK(listing_json({}) == "[]\n");
+  CHECK(listing_json({{"a\"\\", false, 5, 7}, {"b", true, 9, 8}}) ==
         "[\n{\"name\": \"a\\\"\\\\\", \"type\": \"file\", \"size\": 5, \"mtime\": 7},\n"
         "{\"name\": \"b\", \"type\": \"directory\", \"mtime\": 8}\n]\n");
-  CHECK(contains(fileserver::listing_json({{"\xc3\xa4\xff"}}), "\"\xc3\xa4\xef\xbf\xbd\""));
+  CHECK(contains(listing_json({{"\xc3\xa4\xff"}}), "\"\xc3\xa4\xef\xbf\xbd\""));
 }
 
 TEST_CASE("names cannot break out of the page", "[listing]") {
-  const std::string page =
-      fileserver::listing_page("<i>", {{"<b>&\"'", false, 5, 7}, {"a b#?%:", true, 0, 0}});
+  const std::string page = listing_page("<i>", {{"<b>&\"'", false, 5, 7}, {"a b#?%:", true, 0, 0}});
   CHECK(contains(page, "<h1>/&lt;i&gt;/</h1>"));
-  CHECK(contains(page, "<a href=\"%3Cb%3E%26%22%27\">&lt;b&gt;&amp;&quot;&#39;</a>"));
-  CHECK(contains(page, "<a href=\"a%20b%23%3F%25%3A/\">a b#?%:/</a>"));
+  CHECK(contains(page, "<a href=\"%3Cb%3E%26%22%27\"><bdi>&lt;b&gt;&amp;&quot;&#39;</bdi></a>"));
+  CHECK(contains(page, "<a href=\"a%20b%23%3F%25%3A/\"><bdi>a b#?%:</bdi>/</a>"));
   CHECK_FALSE(contains(page, "<b>"));
   CHECK_FALSE(contains(page, "<script"));
 }
 
+TEST_CASE("a page is UTF-8 whatever the names are, and links to their bytes", "[listing]") {
+  const std::string page =
+      listing_page("\xff", {{"caf\xe9", false, 5, 7}, {"\xe2\x98", true, 0, 0}});
+  CHECK(base::is_utf8(page));
+  CHECK(contains(page, "<h1>/\xef\xbf\xbd/</h1>"));
+  CHECK(contains(page, "<a href=\"caf%E9\"><bdi>caf\xef\xbf\xbd</bdi></a>"));
+  CHECK(contains(page, "<a href=\"%E2%98/\">"));
+}
+
 TEST_CASE("the page of a folder leads to the one above, that of the root does not", "[listing]") {
-  CHECK(contains(fileserver::listing_page("a/b", {}), "href=\"../\""));
-  CHECK_FALSE(contains(fileserver::listing_page("", {}), "href=\"../\""));
-  CHECK(contains(fileserver::listing_page("", {}), "<h1>/</h1>"));
+  CHECK(contains(listing_page("a/b", {}), "href=\"../\""));
+  CHECK_FALSE(contains(listing_page("", {}), "href=\"../\""));
+  CHECK(contains(listing_page("", {}), "<h1>/</h1>"));
 }
 
 TEST_CASE("a row has the size and the time", "[listing]") {
-  const std::string page = fileserver::listing_page("", {{"a", false, 1536, 784111777}});
+  const std::string page = listing_page("", {{"a", false, 1536, 784111777}});
   CHECK(contains(page, "<td class=\"size\">1.5 KiB</td><td class=\"time\">1994-11-06 08:49</td>"));
 }
 

@@ -27,3 +27,11 @@ TEST_CASE("malformed UTF-8", "[base]") {
     CHECK_FALSE(is_utf8(std::string("a") + text + "b"));
   }
 }
+
+TEST_CASE("malformed bytes become U+FFFD, and the others stay", "[base]") {
+  CHECK(base::as_utf8("") == "");
+  CHECK(base::as_utf8("a\xc3\xa4z") == "a\xc3\xa4z");
+  CHECK(base::as_utf8("a\xffz") == "a\xef\xbf\xbdz");
+  CHECK(base::as_utf8("\xe2\x82") == "\xef\xbf\xbd\xef\xbf\xbd");
+  CHECK(base::as_utf8("\xe2\x82z\xed\xa0\x80").size() == 16);
+}

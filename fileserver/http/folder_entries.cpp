@@ -1,0 +1,127 @@
+#include "fileserver/http/folder_entries.h"
+
+#include <dirent.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <utility>
+
+#include "http/path.h"
+
+namespace fileserver {
+
+namespace {
+
+struct CloseFolder {
+  void operator()(DIR* folder) const { ::closedir(folder); }
+};
+using OpenFolder = std::unique_ptr<DIR, CloseFolder>;
+
+bool is_before(const ListedEntry& a, const ListedEntry& b) { return a.name < b.name; }
+
+}  // namespace
+
+std::size_t memory_of(const ListedEntry& entry) {
+  constexpr std::size_t kOfAllocation = 16;
+  return sizeof entry + entry.name.size() + kOfAllocation;
+}
+
+// The first names, as many as fit: a heap whose front is the last of them.
+class FolderEntries::Names {
+ public:
+  explicit Names(FolderEntries& entries) : entries_(entries) {}
+
+  void take(std::string_view name) {
+    if (entries_.last_ && name <= *entries_.last_) return;
+    if (end_ && name >= *end_) return;
+    kept_.push_back({.name = std::string(name)});
+    bytes_ += memory_of(kept_.back());
+    std::ranges::push_heap(kept_, is_before);
+    while (!entries_.has_room_for(bytes_, has_dropped()) && kept_.size() > 1) drop_last();
+  }
+
+  bool has_dropped() const { return end_.has_value(); }
+
+  std::vector<ListedEntry> sorted() {
+    std::ranges::sort_heap(kept_, is_before);
+    return std::move(kept_);
+  }
+
+ private:
+  void drop_last() {
+    std::ranges::pop_heap(kept_, is_before);
+    bytes_ -= memory_of(kept_.back());
+    end_ = std::move(kept_.back().name);
+    kept_.pop_back();
+  }
+
+  FolderEntries& entries_;
+  std::vector<ListedEntry> kept_;
+  std::size_t bytes_ = 0;
+  std::optional<std::string> end_;  // the first name that did not fit
+};
+
+base::Result<std::vector<ListedEntry>> FolderEntries::next() {
+  std::vector<ListedEntry> batch;
+  while (batch.empty() && !is_at_end_) {
+    auto names = next_names();
+    if (!names) return names.error();
+    batch = std::move(*names);
+    std::erase_if(batch, [this](ListedEntry& entry) { return !complete(entry); });
+  }
+  return batch;
+}
+
+base::Result<std::vector<ListedEntry>> FolderEntries::next_names() {
+  auto fd = fence_.open_folder(folder_);
+  if (!fd) return fd.error();
+  if (const auto same = check_identity(fd->get()); !same) return same.error();
+  const OpenFolder folder(::fdopendir(fd->get()));
+  if (folder == nullptr)
+    return base::errno_error(base::ErrorCode::kInternal, "list a folder", errno);
+  fd->release();
+  Names names(*this);
+  errno = 0;
+  while (const dirent* const one = ::readdir(folder.get())) {
+    if (http::is_path_name(one->d_name)) names.take(one->d_name);
+    errno = 0;
+  }
+  if (errno != 0) return base::errno_error(base::ErrorCode::kInternal, "list a folder", errno);
+  is_at_end_ = !names.has_dropped();
+  auto batch = names.sorted();
+  if (!batch.empty()) last_ = batch.back().name;
+  return batch;
+}
+
+// The names of two folders would be mixed otherwise.
+base::Status FolderEntries::check_identity(int fd) {
+  struct stat now = {};
+  if (::fstat(fd, &now) != 0)
+    return base::errno_error(base::ErrorCode::kInternal, "list a folder", errno);
+  if (!identity_) identity_ = now;
+  if (now.st_dev != identity_->st_dev || now.st_ino != identity_->st_ino)
+    return base::Error{base::ErrorCode::kNotFound, "the folder is another one by now"};
+  return base::kDone;
+}
+
+// Once a name was dropped, a larger batch would have a gap.
+bool FolderEntries::has_room_for(std::size_t bytes, bool has_dropped) {
+  if (bytes <= kSmallBatchBytes) return true;
+  if (!share_ && !has_dropped) share_ = budget_.take(kLargeBatchBytes);
+  return share_ && bytes <= kLargeBatchBytes;
+}
+
+// False if a GET would not give it.
+bool FolderEntries::complete(ListedEntry& entry) const {
+  std::string path(folder_);
+  if (!folder_.empty()) path += '/';
+  const auto status = fence_.status_of_readable(path.append(entry.name));
+  if (!status || (path == kOwnFolder && S_ISDIR(status->st_mode))) return false;
+  entry.is_folder = S_ISDIR(status->st_mode);
+  entry.size_bytes = static_cast<std::uint64_t>(status->st_size);
+  entry.modified_s = status->st_mtim.tv_sec;
+  return true;
+}
+
+}  // namespace fileserver

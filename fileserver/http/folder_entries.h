@@ -1,0 +1,59 @@
+// The entries of a folder in their order, read in batches, so that no folder is in memory as a
+// whole unless it is small or there is room.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fileserver/files/fence.h"
+#include "fileserver/files/memory_budget.h"
+#include "fileserver/http/listing.h"
+
+namespace fileserver {
+
+// "/-/" is ours, and not the folder of this name.
+inline constexpr std::string_view kOwnFolder = "-";
+
+// What a batch may take without asking, and with a share of the budget.
+inline constexpr std::size_t kSmallBatchBytes = 64 << 10;
+inline constexpr std::size_t kLargeBatchBytes = 4 << 20;
+
+// Roughly what one entry takes in memory.
+std::size_t memory_of(const ListedEntry& entry);
+
+// Each batch reads the folder again, and keeps the first names behind those of the last batch. A
+// folder that does not fit into the small batch gets a large one if the budget has room, and keeps
+// it as long as this object lives. So most folders are one batch. What is made or removed between
+// two batches may be missing or not; no name comes twice.
+//
+// Threads: one. All that the constructor takes must outlive it.
+class FolderEntries {
+ public:
+  FolderEntries(const Fence& fence, std::string_view folder, MemoryBudget& budget)
+      : fence_(fence), folder_(folder), budget_(budget) {}
+
+  // The next entries that a GET would give; empty at the end. kNotFound when there is no such
+  // folder, or no longer the one of the first batch. kInternal if it cannot be read to its end.
+  base::Result<std::vector<ListedEntry>> next();
+
+ private:
+  class Names;
+  base::Result<std::vector<ListedEntry>> next_names();
+  base::Status check_identity(int fd);
+  bool has_room_for(std::size_t bytes, bool has_dropped);
+  bool complete(ListedEntry& entry) const;
+
+  const Fence& fence_;
+  const std::string_view folder_;
+  MemoryBudget& budget_;
+  std::optional<MemoryShare> share_;
+  std::optional<struct stat> identity_;  // of the folder
+  std::optional<std::string> last_;      // the last name of the batches so far
+  bool is_at_end_ = false;
+};
+
+}  // namespace fileserver
