@@ -106,7 +106,7 @@ void declare_logs(flags::App& app, Config& config) {
                  "no such log")
       ->type_name("FILE");
   flags::add_whole(app, "--transfer-log-queue", config.transfer_log.queue_lines, 1, 1'000'000,
-                   "how many lines may wait for it; each takes 0.7 KiB; further ones "
+                   "how many lines may wait for it; each takes 1 KiB; further ones "
                    "are lost and counted");
 }
 

@@ -106,6 +106,7 @@ void Session::log_transfer(serve::LineConversation& connection, std::string_view
   Transfer transfer{.name = name, .client = connection.peer(), .asked_ns = asked_ns};
   if (sent) {
     transfer.reply = connection.stream().sized_reply();
+    transfer.size_bytes = transfer.reply.size_bytes;
   } else {
     transfer.error = sent.error().code;
   }

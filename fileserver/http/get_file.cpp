@@ -20,6 +20,12 @@ std::uint64_t random_number() {
   return number;
 }
 
+std::uint64_t bytes_of(const std::vector<http::ByteRange>& parts) {
+  std::uint64_t bytes = 0;
+  for (const http::ByteRange& part : parts) bytes += part.size_bytes();
+  return bytes;
+}
+
 // The answer to a request for a file that was opened.
 class FileAnswer {
  public:
@@ -36,14 +42,18 @@ class FileAnswer {
       case http::Verdict::kNotModified: return send_not_modified();
       case http::Verdict::kGoOn: break;
     }
-    const http::Ranges ranges = wanted();
+    http::Ranges ranges = wanted();
     switch (ranges.kind) {
       case http::Ranges::Kind::kWhole: return send_whole();
       case http::Ranges::Kind::kUnsatisfiable: return send_unsatisfiable();
       case http::Ranges::Kind::kParts:
-        return ranges.parts.size() == 1 ? send_part(ranges.parts[0]) : send_parts(ranges.parts);
+        ranges_ = std::move(ranges.parts);
+        return ranges_.size() == 1 ? send_part(ranges_[0]) : send_parts(ranges_);
     }
   }
+
+  // Those that were sent; empty of a whole file.
+  const std::vector<http::ByteRange>& ranges() const { return ranges_; }
 
  private:
   http::Ranges wanted() const {
@@ -101,13 +111,14 @@ class FileAnswer {
     http::AnswerHead head = begin(206);
     add_body_fields(head, multipart.content_type(), size);
     exchange_.connection().send(head.finish());
-    exchange_.stream().begin_sized_reply(size);
+    // The heads of the parts are no bytes of the file.
+    exchange_.stream().begin_sized_reply(bytes_of(parts));
     bool is_first = true;
     for (const http::ByteRange& part : parts) {
-      exchange_.stream().send({}, multipart.part_head(part, std::exchange(is_first, false)));
-      fileserver::send(exchange_.stream(), {}, file_, {part.begin, part.size_bytes()});
+      const std::string part_head = multipart.part_head(part, std::exchange(is_first, false));
+      fileserver::send(exchange_.stream(), part_head, file_, {part.begin, part.size_bytes()});
     }
-    exchange_.stream().send({}, multipart.end());
+    exchange_.stream().send(multipart.end());
   }
 
   void send_unsatisfiable() {
@@ -121,20 +132,24 @@ class FileAnswer {
   const http::ContentType type_;
   const std::int64_t now_s_;
   const http::Validators validators_;
+  std::vector<http::ByteRange> ranges_;
 };
 
-void log_transfer(Exchange& exchange, Parts& parts, std::int64_t asked_ns,
-                  const base::Result<OpenedFile>& opened) {
+void log_transfer(Exchange& exchange, Parts& parts, Transfer transfer) {
   if (parts.transfer_log == nullptr || exchange.method() != http::Method::kGet) return;
-  Transfer transfer{.name = exchange.path()->name, .client = exchange.client, .asked_ns = asked_ns};
-  if (!opened) {
-    transfer.error = opened.error().code;
-  } else if (exchange.status() == http::Status(200) || exchange.status() == http::Status(206)) {
-    transfer.reply = exchange.stream().sized_reply();
-  } else {
-    return;
-  }
+  transfer.name = exchange.path()->name;
+  transfer.client = exchange.client;
+  if (!transfer.error) transfer.reply = exchange.stream().sized_reply();
   parts.transfer_log->add(transfer);
+}
+
+void send_file(Exchange& exchange, Parts& parts, std::int64_t asked_ns, const OpenedFile& file) {
+  FileAnswer answer(exchange, file);
+  answer.send();
+  if (exchange.status() != http::Status(200) && exchange.status() != http::Status(206)) return;
+  Transfer transfer{.asked_ns = asked_ns, .size_bytes = file.size_bytes()};
+  transfer.set_ranges(answer.ranges());
+  log_transfer(exchange, parts, transfer);
 }
 
 }  // namespace
@@ -144,14 +159,10 @@ void get_file(Exchange& exchange, Parts& parts) {
   if (exchange.path()->ends_with_slash) return get_folder(exchange, parts);
   const std::int64_t asked_ns = parts.time_for_log();
   const auto opened = parts.files->open(exchange.path()->name);
-  if (opened) {
-    FileAnswer(exchange, *opened).send();
-  } else if (is_folder_without_slash(exchange, parts)) {
-    return redirect_to_folder(exchange);
-  } else {
-    exchange.answer(opened.error());
-  }
-  log_transfer(exchange, parts, asked_ns, opened);
+  if (opened) return send_file(exchange, parts, asked_ns, *opened);
+  if (is_folder_without_slash(exchange, parts)) return redirect_to_folder(exchange);
+  exchange.answer(opened.error());
+  log_transfer(exchange, parts, {.asked_ns = asked_ns, .error = opened.error().code});
 }
 
 }  // namespace fileserver

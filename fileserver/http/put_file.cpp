@@ -131,6 +131,13 @@ void answer_published(Exchange& exchange, const Uploads::Published& published) {
   exchange.connection().send(head.finish());
 }
 
+// Notes how far the body has come.
+void note_piece(std::string_view piece, const Parts& parts, serve::SizedReply& received) {
+  received.sent_bytes += piece.size();
+  received.last_byte_ns = parts.time_for_log();
+  if (received.first_byte_ns == 0) received.first_byte_ns = received.last_byte_ns;
+}
+
 // A status, or what became of the upload. If it was not published, its bytes take no room any more.
 using Stored = std::variant<http::Status, Uploads::Published>;
 
@@ -144,9 +151,7 @@ Stored store(Exchange& exchange, Parts& parts, DigestCheck& digests, serve::Size
   if (upload.status() != UploadStatus::kGoOn) return Uploads::Published{upload.status()};
   const auto take = [&](std::string_view piece) -> Refusal {
     digests.add(piece);
-    received.sent_bytes += piece.size();
-    received.last_byte_ns = parts.time_for_log();
-    if (received.first_byte_ns == 0) received.first_byte_ns = received.last_byte_ns;
+    note_piece(piece, parts, received);
     if (upload.write(piece) == UploadStatus::kGoOn) return {};
     return http::Status(507);
   };
@@ -166,23 +171,33 @@ void store_and_answer(Exchange& exchange, Parts& parts, serve::SizedReply& recei
   answer_published(exchange, std::get<Uploads::Published>(stored));
 }
 
+void drop_and_answer(Exchange& exchange, Parts& parts, serve::SizedReply& received) {
+  if (lacks_length(exchange.head())) return exchange.answer(411);
+  const auto drop = [&](std::string_view piece) -> Refusal {
+    note_piece(piece, parts, received);
+    return {};
+  };
+  if (const Refusal refusal = read_body(exchange, parts.most_upload_bytes(), drop))
+    return exchange.answer(*refusal);
+  exchange.connection().send(exchange.begin(204).finish());
+}
+
 }  // namespace
 
 void put_file(Exchange& exchange, Parts& parts) {
   exchange.verb = telemetry::Verb::kPut;
   Transfer transfer{.asked_ns = parts.time_for_log(), .change = Change::kPut};
   store_and_answer(exchange, parts, transfer.reply);
-  transfer.reply.size_bytes = transfer.reply.sent_bytes;
+  transfer.size_bytes = transfer.reply.sent_bytes;
   log_change(exchange, parts, transfer);
 }
 
 void put_nowhere(Exchange& exchange, Parts& parts) {
   exchange.verb = telemetry::Verb::kPut;
-  if (lacks_length(exchange.head())) return exchange.answer(411);
-  const auto drop = [](std::string_view) -> Refusal { return {}; };
-  if (const Refusal refusal = read_body(exchange, parts.most_upload_bytes(), drop))
-    return exchange.answer(*refusal);
-  exchange.connection().send(exchange.begin(204).finish());
+  Transfer transfer{.asked_ns = parts.time_for_log(), .change = Change::kPut};
+  drop_and_answer(exchange, parts, transfer.reply);
+  transfer.size_bytes = transfer.reply.sent_bytes;
+  if (exchange.path()) log_change(exchange, parts, transfer);
 }
 
 }  // namespace fileserver

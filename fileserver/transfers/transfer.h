@@ -2,11 +2,15 @@
 // line of the transfer log.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "base/error.h"
+#include "http/range.h"
 #include "net/ip_address.h"
 #include "serve/stream.h"
 
@@ -22,7 +26,16 @@ struct Transfer {
   std::int64_t asked_ns = 0;                  // when the request was taken up, as base::now_ns()
   std::optional<base::ErrorCode> error = {};  // the reply, if it was not the file
   serve::SizedReply reply = {};               // how far the file was sent; of a put, received
+  std::uint64_t size_bytes = 0;               // of the file
   Change change = Change::kNone;
+  std::uint8_t range_count = 0;
+  std::array<http::ByteRange, http::kMaxParts> ranges = {};  // of the file; by 206
+
+  // Requires: not more than kMaxParts.
+  void set_ranges(std::span<const http::ByteRange> parts) {
+    range_count = static_cast<std::uint8_t>(parts.size());
+    std::ranges::copy(parts, ranges.begin());
+  }
 };
 
 }  // namespace fileserver

@@ -39,6 +39,17 @@ std::string_view result_of(const Transfer& transfer) {
   return transfer.reply.is_whole ? "ok" : "aborted";
 }
 
+// The last byte of each range is the last one of it, as in Content-Range.
+void append_ranges(const Transfer& transfer, std::string& to) {
+  to += ",\"range\":[";
+  for (std::size_t i = 0; i < transfer.range_count; ++i) {
+    const http::ByteRange& range = transfer.ranges[i];
+    fmt::format_to(std::back_inserter(to), "{}[{},{}]", i > 0 ? "," : "", range.begin,
+                   range.end - 1);
+  }
+  to += ']';
+}
+
 std::string_view word_of(Change change) {
   switch (change) {
     case Change::kNone: break;
@@ -62,7 +73,8 @@ void append_line_of(const Transfer& transfer, std::int64_t clock_offset_ns, std:
   fmt::format_to(std::back_inserter(to), ",\"bytes\":{}", reply.sent_bytes);
   const bool has_size = transfer.change == Change::kNone || transfer.change == Change::kPut;
   if (!transfer.error && has_size)
-    fmt::format_to(std::back_inserter(to), ",\"size\":{}", reply.size_bytes);
+    fmt::format_to(std::back_inserter(to), ",\"size\":{}", transfer.size_bytes);
+  if (transfer.range_count > 0) append_ranges(transfer, to);
   if (transfer.change != Change::kNone)
     fmt::format_to(std::back_inserter(to), ",\"change\":\"{}\"", word_of(transfer.change));
   fmt::format_to(std::back_inserter(to), ",\"client\":\"{}\"", transfer.client.text());

@@ -9,7 +9,7 @@
 namespace fileserver {
 
 // No line is longer, whatever the name is.
-inline constexpr std::size_t kMaxTransferLineBytes = 5000;
+inline constexpr std::size_t kMaxTransferLineBytes = 6000;
 
 // Appends the line with its LF. It is ASCII, and has no other control byte. `clock_offset_ns` is
 // what must be added to base::now_ns() to get the time of day.

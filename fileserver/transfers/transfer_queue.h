@@ -93,7 +93,7 @@ class TransferQueue {  // NOLINT(clang-analyzer-optin.performance.Padding)
   using Pushed = TransferRing::Pushed;
 
   // Has room for at least `least_capacity` transfers, and for less than twice as many and 32. One
-  // of them takes about 0.7 KiB.
+  // of them takes about 1 KiB.
   explicit TransferQueue(std::size_t least_capacity)
       : cells_(std::max<std::size_t>(4, std::bit_ceil((least_capacity + kRings - 1) / kRings))) {}
 

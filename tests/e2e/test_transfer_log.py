@@ -102,6 +102,69 @@ class TransferLogTest(SceneTest):
         times = [lines[0][key] for key in ("asked", "first_byte", "last_byte")]
         self.assertEqual(times, sorted(times))
 
+    @for_each(MODES)
+    def test_a_range_counts_as_bytes_of_its_file(self, mode: str) -> None:
+        self.log.unlink(missing_ok=True)
+        content = random.randbytes(100_000)
+        self.scene.write("a", content)
+        server = self.serve(*HTTP, "--files", mode)
+        http = self.scene.keep(HttpClient(server, *USER))
+        asked: tuple[tuple[str, int, int, list[list[int]] | None], ...] = (
+            ("bytes=0-9", 206, 10, [[0, 9]]),
+            ("bytes=0-9,100-109", 206, 20, [[0, 9], [100, 109]]),
+            ("bytes=-1", 206, 1, [[99_999, 99_999]]),
+            ("bytes=50-59,0-9,5-19", 206, 30, [[0, 19], [50, 59]]),
+            ("lines=1-2", 200, 100_000, None),
+        )
+        for field, status, _, _ in asked:
+            self.assertEqual(http.ask("/a", f"Range: {field}").status, status)
+        for line, (_, _, size, ranges) in zip(self.lines(len(asked)), asked, strict=True):
+            self.assertEqual((line["result"], line["bytes"]), ("ok", size))
+            self.assertEqual((line["size"], line.get("range")), (len(content), ranges))
+
+    @for_each(MODES)
+    def test_a_range_that_is_cut_is_aborted(self, mode: str) -> None:
+        self.log.unlink(missing_ok=True)
+        self.scene.write("big", bytes(BIG))
+        server = self.serve(*HTTP, "--files", mode)
+        for ranges in ("bytes=10-", f"bytes=0-9,20-{BIG - 2}"):
+            http = self.scene.keep(HttpClient(server, *USER, receive_buffer=1 << 16))
+            http.send(request("/big", f"Authorization: {basic(*USER)}", f"Range: {ranges}"))
+            self.assertEqual(http.interim(), 206)
+            http.close()
+        for line in self.lines(2):
+            self.assertEqual((line["result"], line["size"]), ("aborted", BIG))
+            self.assertLess(line["bytes"], BIG - 12)
+
+    def test_what_sends_no_file_has_no_line(self) -> None:
+        self.scene.write("a", b"content")
+        http = self.scene.keep(HttpClient(self.serve(*HTTP), *USER))
+        tag = http.ask("/a").fields["etag"]
+        for method, path, field, status in (
+            ("GET", "/a", f"If-None-Match: {tag}", 304),
+            ("GET", "/a", 'If-Match: "x"', 412),
+            ("GET", "/a", "Range: bytes=9-", 416),
+            ("HEAD", "/a", "Accept: */*", 200),
+            ("GET", "/", "Accept: */*", 200),
+            ("GET", "/last", "Accept: */*", 404),
+        ):
+            self.assertEqual(http.ask(path, field, method=method).status, status)
+        self.assertEqual([line["name"] for line in self.lines(2)], ["a", "last"])
+
+    def test_an_upload_into_the_sink_is_a_line(self) -> None:
+        server = self.serve(*HTTP, "--uploads", "sink", "--max-upload", "1K")
+        http = self.scene.keep(HttpClient(server, *USER))
+        self.assertEqual(http.ask("/a/b", method="PUT", body=b"x" * 1024).status, 204)
+        self.assertEqual(http.ask("/..", method="PUT", body=b"x").status, 204)
+        self.assertEqual(http.ask("/c", method="PUT", body=b"x" * 1025).status, 413)
+        stored, refused = self.lines(2)
+        found = {key: stored[key] for key in ("result", "change", "bytes", "size", "name")}
+        usual = {"result": "ok", "change": "put", "bytes": 1024, "size": 1024, "name": "a/b"}
+        self.assertEqual(found, usual)
+        times = [stored[key] for key in ("asked", "first_byte", "last_byte")]
+        self.assertEqual(times, sorted(times))
+        self.assertEqual((refused["result"], refused["name"]), ("too-long", "c"))
+
     def test_an_upload_that_ends_early_is_a_line(self) -> None:
         server = self.serve(*HTTP, "--uploads", "folder")
         http = self.scene.keep(HttpClient(server, *USER))

@@ -1,7 +1,10 @@
 #include "fileserver/transfers/transfer_line.h"
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "tests/catch.h"
 #include "wire/line_buffer.h"
@@ -29,7 +32,7 @@ TEST_CASE("a transfer is one line of JSON", "[transfers]") {
                                 .is_whole = true,
                                 .first_byte_ns = 2'000,
                                 .last_byte_ns = 1'000'000'999};
-  CHECK(line_of({.name = "a/b.txt", .asked_ns = 1'000, .reply = whole}) ==
+  CHECK(line_of({.name = "a/b.txt", .asked_ns = 1'000, .reply = whole, .size_bytes = 10}) ==
         "{\"result\":\"ok\",\"asked\":1700000000.000001,\"first_byte\":1700000000.000002,"
         "\"last_byte\":1700000001.000000,\"bytes\":10,\"size\":10,\"client\":\"unix\","
         "\"name\":\"a/b.txt\"}\n");
@@ -38,7 +41,8 @@ TEST_CASE("a transfer is one line of JSON", "[transfers]") {
 TEST_CASE("a change of the folder is told apart", "[transfers]") {
   using fileserver::Change;
   const serve::SizedReply whole{.size_bytes = 3, .sent_bytes = 3, .is_whole = true};
-  const Json put = Json::parse(line_of({.name = "a", .reply = whole, .change = Change::kPut}));
+  const Json put =
+      Json::parse(line_of({.name = "a", .reply = whole, .size_bytes = 3, .change = Change::kPut}));
   CHECK(put["change"] == "put");
   CHECK(put["size"] == 3);
   const Json removed =
@@ -53,8 +57,10 @@ TEST_CASE("a change of the folder is told apart", "[transfers]") {
 }
 
 TEST_CASE("a transfer that was cut off, and one that was refused", "[transfers]") {
-  const Json cut = Json::parse(
-      line_of({.name = "a", .reply = {.size_bytes = 10, .sent_bytes = 3, .first_byte_ns = 1}}));
+  const Json cut =
+      Json::parse(line_of({.name = "a",
+                           .reply = {.size_bytes = 10, .sent_bytes = 3, .first_byte_ns = 1},
+                           .size_bytes = 10}));
   CHECK(cut["result"] == "aborted");
   CHECK(cut["bytes"] == 3);
   CHECK(cut["size"] == 10);
@@ -64,6 +70,27 @@ TEST_CASE("a transfer that was cut off, and one that was refused", "[transfers]"
   CHECK_FALSE(refused.contains("size"));
   CHECK_FALSE(refused.contains("first_byte"));
   CHECK_FALSE(refused.contains("last_byte"));
+}
+
+TEST_CASE("ranges are those of the file, each with its first and its last byte", "[transfers]") {
+  const serve::SizedReply whole{.size_bytes = 20, .sent_bytes = 20, .is_whole = true};
+  Transfer transfer{.name = "a", .reply = whole, .size_bytes = 1000};
+  CHECK_FALSE(Json::parse(line_of(transfer)).contains("range"));
+  transfer.set_ranges(std::vector<http::ByteRange>{{0, 10}, {100, 110}});
+  const Json json = Json::parse(line_of(transfer));
+  CHECK(json["range"] == Json::parse("[[0,9],[100,109]]"));
+  CHECK(json["bytes"] == 20);
+  CHECK(json["size"] == 1000);
+}
+
+TEST_CASE("a line with the most and the widest ranges has its limit", "[transfers]") {
+  const std::string name(wire::kMaxLineBytes, '\xff');
+  const auto most = std::numeric_limits<std::uint64_t>::max();
+  const std::vector<http::ByteRange> ranges(http::kMaxParts, {most - 1, most});
+  Transfer transfer{.name = name, .reply = {.first_byte_ns = 1}, .size_bytes = most};
+  transfer.reply.sent_bytes = most;
+  transfer.set_ranges(ranges);
+  CHECK(line_of(transfer).size() <= fileserver::kMaxTransferLineBytes);
 }
 
 TEST_CASE("a name is kept whatever its bytes are", "[transfers]") {
