@@ -1,6 +1,5 @@
 #include "fileserver/files/folder_syncs.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,7 +8,6 @@
 #include "base/clock.h"
 #include "base/file_io.h"
 #include "base/futex.h"
-#include "net/fd.h"
 
 namespace fileserver {
 
@@ -64,10 +62,8 @@ void FolderSyncs::begin_next(const Key& key) {
   base::wake(next->has_begun);
 }
 
-// A descriptor of O_PATH cannot be synced itself.
 int sync_folder(int folder) {
-  const net::Fd fd(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  return fd.is_open() && base::retried([&] { return ::fsync(fd.get()); }) == 0 ? 0 : errno;
+  return base::retried([&] { return ::fsync(folder); }) == 0 ? 0 : errno;
 }
 
 }  // namespace fileserver

@@ -59,7 +59,8 @@ class FolderSyncs {
   std::map<Key, SharedRound> next_ GUARDED_BY(mutex_);
 };
 
-// Syncs a folder, which may be opened with O_PATH. Returns 0 or an errno.
+// Syncs a folder, which must not be opened with O_PATH. Returns 0 or an errno. It needs no further
+// descriptor, so that it works where there is none left.
 int sync_folder(int folder);
 
 }  // namespace fileserver

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/file_io.h"
 #include "base/log.h"
 
@@ -13,10 +14,19 @@ namespace fileserver {
 
 namespace {
 
-// A file that is removed or replaced while it is sent is sent to its end.
+// A file that is removed or replaced while it is sent is sent to its end. An upload that replaces
+// it takes its name away in two steps, so a file that seems to be renamed is looked at again.
 bool is_still(const FileVersion& version, int fd) {
-  const FileVersion now = version_of(fd);
-  return is_settled(version) && (have_same_content(version, now) || was_only_removed(version, now));
+  constexpr int kLooks = 5;
+  if (!is_settled(version)) return false;
+  for (int look = 0; look < kLooks; ++look) {
+    if (look > 0) base::pause_ms(1);
+    FileVersion now = version_of(fd);
+    if (have_same_content(version, now) || was_only_removed(version, now)) return true;
+    now.changed_ns = version.changed_ns;
+    if (!have_same_content(version, now)) return false;
+  }
+  return false;
 }
 
 // Ends a reply that is not complete. Nothing must be sent behind its bytes, whatever fails here.

@@ -5,9 +5,11 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <string_view>
@@ -24,9 +26,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr mode_t kMode = 0666;      // less what umask takes
-constexpr unsigned kNoReplace = 1;  // RENAME_NOREPLACE, which not all C libraries have
-constexpr int kTries = 8;           // until a random name is free
+constexpr mode_t kMode = 0666;          // less what umask takes
+constexpr unsigned kNoReplace = 1;      // RENAME_NOREPLACE, which not all C libraries have
+constexpr unsigned kExchange = 2;       // RENAME_EXCHANGE
+constexpr int kTries = 8;               // until a random name is free
+constexpr off_t kStepBytes = 64 << 20;  // what is reserved ahead of the bytes that have come
 
 std::string random_name() {
   std::uint64_t number = 0;
@@ -50,6 +54,14 @@ void write_back_behind(int fd, off_t last_bytes) {
   if (behind > first) ::sync_file_range(fd, first, behind - first, SYNC_FILE_RANGE_WRITE);
 }
 
+// Whether the file system says that so many bytes are free. Where it says nothing, they are.
+bool has_room(int fd, std::uint64_t size_bytes) {
+  struct statvfs status {};
+  if (::fstatvfs(fd, &status) != 0 || status.f_blocks == 0) return true;
+  const auto free_blocks = ::geteuid() == 0 ? status.f_bfree : status.f_bavail;
+  return size_bytes / status.f_frsize <= free_blocks;
+}
+
 }  // namespace
 
 TemporaryFile::~TemporaryFile() {
@@ -60,6 +72,8 @@ void TemporaryFile::swap(TemporaryFile& other) noexcept {
   std::swap(folder_, other.folder_);
   std::swap(fd_, other.fd_);
   std::swap(name_, other.name_);
+  std::swap(announced_bytes_, other.announced_bytes_);
+  std::swap(reserved_bytes_, other.reserved_bytes_);
 }
 
 TemporaryFile TemporaryFile::in(int folder, Kind kind) {
@@ -84,14 +98,31 @@ bool TemporaryFile::reserve(std::uint64_t size_bytes) {
     errno = EFBIG;
     return false;
   }
-  const auto size = static_cast<off_t>(size_bytes);
-  return base::retried([&] { return ::fallocate(fd(), FALLOC_FL_KEEP_SIZE, 0, size); }) == 0 ||
-         errno == EOPNOTSUPP || errno == ENOSYS;
+  if (!has_room(fd(), size_bytes)) {
+    errno = ENOSPC;
+    return false;
+  }
+  announced_bytes_ = static_cast<off_t>(size_bytes);
+  return reserve_up_to(1);
+}
+
+bool TemporaryFile::reserve_up_to(off_t end) {
+  if (end <= reserved_bytes_ || reserved_bytes_ >= announced_bytes_) return true;
+  const off_t wanted = std::min(announced_bytes_, std::max(end, reserved_bytes_ + kStepBytes));
+  const off_t more = wanted - reserved_bytes_;
+  const bool is_done = base::retried([&] {
+                         return ::fallocate(fd(), FALLOC_FL_KEEP_SIZE, reserved_bytes_, more);
+                       }) == 0;
+  if (!is_done && errno != EOPNOTSUPP && errno != ENOSYS) return false;
+  reserved_bytes_ = is_done ? wanted : announced_bytes_;
+  return true;
 }
 
 bool TemporaryFile::write(std::span<const char> bytes) {
+  const auto size = static_cast<off_t>(bytes.size());
+  if (announced_bytes_ > 0 && !reserve_up_to(::lseek(fd(), 0, SEEK_CUR) + size)) return false;
   if (!base::write_all(fd(), {bytes.data(), bytes.size()})) return false;
-  write_back_behind(fd(), static_cast<off_t>(bytes.size()));
+  write_back_behind(fd(), size);
   return true;
 }
 
@@ -118,7 +149,37 @@ bool TemporaryFile::link_hidden() {
 }
 
 bool TemporaryFile::replace(const std::string& name) {
-  return (!name_.empty() || link_hidden()) && rename(name, 0);
+  if (name_.empty() && !link_hidden()) return false;
+  if (swap_names(name)) {
+    // A folder that has just got the name must not be removed with the hidden name.
+    struct stat status {};
+    if (::fstatat(folder_, name_.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+        (S_ISREG(status.st_mode) || S_ISLNK(status.st_mode)))
+      return true;
+    if (!swap_names(name)) name_.clear();  // rather than remove it
+    errno = EISDIR;
+    return false;
+  }
+  if (errno == ENOENT) return rename(name, kNoReplace);  // somebody has removed it
+  // The file system cannot do it, or a sandbox does not let a link have the hidden name.
+  return (errno == EINVAL || errno == ENOSYS || errno == EACCES) && rename(name, 0);
+}
+
+void TemporaryFile::drop_replaced() {
+  if (!name_.empty() && ::unlinkat(folder_, name_.c_str(), 0) == 0) name_.clear();
+}
+
+void TemporaryFile::take_back(const std::string& name) {
+  struct stat own {};
+  struct stat current {};
+  if (::fstat(fd(), &own) != 0 ||
+      ::fstatat(folder_, name.c_str(), &current, AT_SYMLINK_NOFOLLOW) != 0 ||
+      own.st_dev != current.st_dev || own.st_ino != current.st_ino)
+    return;
+  if (name_.empty())
+    ::unlinkat(folder_, name.c_str(), 0);
+  else
+    swap_names(name);
 }
 
 bool TemporaryFile::create(const std::string& name) {
@@ -139,6 +200,10 @@ bool TemporaryFile::rename(const std::string& name, unsigned flags) {
       ::syscall(SYS_renameat2, folder_, name_.c_str(), folder_, name.c_str(), flags);
   if (renamed == 0) name_.clear();
   return renamed == 0;
+}
+
+bool TemporaryFile::swap_names(const std::string& name) {
+  return ::syscall(SYS_renameat2, folder_, name_.c_str(), folder_, name.c_str(), kExchange) == 0;
 }
 
 bool can_be_unnamed(int folder) {

@@ -1,6 +1,8 @@
 // A file that is being written, and that gets its name when it is complete.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <span>
 #include <string>
@@ -24,7 +26,7 @@ class TemporaryFile {
     swap(other);
     return *this;
   }
-  // Removes the file, unless replace() or create() has given it its name.
+  // Removes the file, or what it has replaced if that is still there.
   ~TemporaryFile();
 
   // Makes a file in the folder, which must outlive this. kNamed is also used where the folder's
@@ -34,7 +36,9 @@ class TemporaryFile {
   bool is_open() const { return fd_.is_open(); }
   int fd() const { return fd_.get(); }
 
-  // Makes room for so many bytes, if the file system can.
+  // Fails with ENOSPC if the file system has no room for so many bytes now. Reserves the first of
+  // them, if it can; write() reserves further ones in steps of 64 MiB. So a length that a client
+  // only announces takes no room from others.
   bool reserve(std::uint64_t size_bytes);
 
   bool write(std::span<const char> bytes);
@@ -43,19 +47,30 @@ class TemporaryFile {
   bool sync();
 
   // Gives the file this name in its folder. replace() replaces a file or a link of this name;
-  // create() fails with EEXIST if the name is taken.
+  // create() fails with EEXIST if the name is taken, and so may replace() if somebody has just
+  // removed the file and made it again.
   bool replace(const std::string& name);
   bool create(const std::string& name);
+
+  // After replace() or create(). What was replaced has a hidden name until drop_replaced() removes
+  // it; take_back() gives it the name again. Where the file system cannot exchange two names, it is
+  // removed by replace() already, and take_back() only removes this file.
+  void drop_replaced();
+  void take_back(const std::string& name);
 
  private:
   void swap(TemporaryFile& other) noexcept;
   bool link(const std::string& name);
   bool link_hidden();
   bool rename(const std::string& name, unsigned flags);
+  bool swap_names(const std::string& name);
+  bool reserve_up_to(off_t end);
 
   int folder_ = -1;
   net::Fd fd_;
-  std::string name_;  // empty: it has none, or has its own
+  std::string name_;  // of this file, or of the one it has replaced; empty: neither has one
+  off_t announced_bytes_ = 0;  // 0: nothing is reserved
+  off_t reserved_bytes_ = 0;
 };
 
 // Whether files without a name can be made in the folder, and be given one.

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "fileserver/files/kept_permissions.h"
 #include "fileserver/files/upload_name.h"
 
 namespace fileserver {
@@ -23,6 +24,7 @@ struct Current {
   enum class Kind { kNothing, kFile, kLink, kFolder, kOther };
   Kind kind = Kind::kNothing;
   FileVersion version = {};
+  int failure = 0;  // an errno: nothing is known
 
   bool may_change(const MayChange& decide) const {
     constexpr FileVersion kNoFile{.size_bytes = -1};
@@ -34,17 +36,11 @@ struct Current {
 
 Current look_at(int folder, const std::string& last) {
   struct stat status {};
-  if (::fstatat(folder, last.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return {};
+  if (::fstatat(folder, last.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+    return {.failure = errno == ENOENT ? 0 : errno};
   if (S_ISREG(status.st_mode)) return {Current::Kind::kFile, version_in(status)};
   if (S_ISLNK(status.st_mode)) return {Current::Kind::kLink};
   return {S_ISDIR(status.st_mode) ? Current::Kind::kFolder : Current::Kind::kOther};
-}
-
-// Takes the name away, unless it is that of another file by now.
-void remove_version(int folder, const std::string& last, const FileVersion& own) {
-  const FileVersion current = look_at(folder, last).version;
-  if (current.device == own.device && current.inode == own.inode)
-    ::unlinkat(folder, last.c_str(), 0);
 }
 
 // The name of a file without links.
@@ -96,6 +92,22 @@ UploadStatus status_of_put(int errno_value, std::string_view what) {
   return status == UploadStatus::kNotFound ? UploadStatus::kConflict : status;
 }
 
+// Removes what has the name. kReplaced when it is done.
+UploadStatus remove_from(int folder, const std::string& last, Uploads::Removed what,
+                         const MayChange& may_change) {
+  const Current current = look_at(folder, last);
+  if (current.failure == ENAMETOOLONG) return UploadStatus::kNotFound;
+  if (current.failure != 0) return status_of(current.failure, "look at a file");
+  const bool is_folder = current.kind == Current::Kind::kFolder;
+  if (current.kind == Current::Kind::kNothing || current.kind == Current::Kind::kOther ||
+      (what == Uploads::Removed::kFolder && !is_folder))
+    return UploadStatus::kNotFound;
+  if (!current.may_change(may_change)) return UploadStatus::kNotAllowed;
+  if (::unlinkat(folder, last.c_str(), is_folder ? AT_REMOVEDIR : 0) == 0)
+    return UploadStatus::kReplaced;
+  return status_of(errno == EEXIST ? ENOTEMPTY : errno, "remove a file");
+}
+
 }  // namespace
 
 UploadStatus Upload::write(std::span<const char> bytes) {
@@ -122,6 +134,9 @@ Uploads::Place Uploads::find_place(std::string_view name) const {
     return {UploadStatus::kFailed};
   }
   if (!folder || name.empty()) return {UploadStatus::kConflict};
+  // A descriptor of O_PATH cannot be synced, and at the end there may be no other one.
+  folder->fd = net::Fd(::openat(folder->fd.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder->fd.is_open()) return {status_of_put(errno, "open a folder")};
   return {UploadStatus::kGoOn, std::move(*folder), std::string(name.substr(last))};
 }
 
@@ -138,7 +153,9 @@ Upload Uploads::begin(std::string_view name, std::uint64_t room_bytes,
   upload.folder_ = std::move(place.folder);
   upload.last_ = std::move(place.last);
   const Current current = look_at(upload.folder_.fd.get(), upload.last_);
-  if (!current.is_replaceable()) {
+  if (current.failure != 0) {
+    upload.status_ = status_of_put(current.failure, "look at a file");
+  } else if (!current.is_replaceable()) {
     upload.status_ = UploadStatus::kConflict;
   } else if (!current.may_change(may_change)) {
     upload.status_ = UploadStatus::kNotAllowed;
@@ -152,50 +169,63 @@ Upload Uploads::begin(std::string_view name, std::uint64_t room_bytes,
 
 Uploads::Published Uploads::publish(Upload upload, const MayChange& may_change) {
   if (upload.status_ != UploadStatus::kGoOn) return {upload.status_};
-  TemporaryFile& file = upload.file_;
-  const int folder = upload.folder_.fd.get();
-  if (!file.sync()) return {status_of_put(errno, "keep a file")};
+  const int fd = upload.file_.fd();
+  if (!upload.file_.sync()) return {status_of_put(errno, "keep a file")};
   const std::string name = name_in(upload.folder_, upload.last_);
-  Current current;
-  {
-    const Turns::Turn turn(turns_, name);
-    for (bool is_done = false; !is_done;) {
-      current = look_at(folder, upload.last_);
-      if (!current.is_replaceable()) return {UploadStatus::kConflict};
-      if (!current.may_change(may_change)) return {UploadStatus::kNotAllowed};
-      const bool is_new = current.kind == Current::Kind::kNothing;
-      is_done = files_.publish(name, file.fd(),
-                               [&] { return give_name(upload, name, current.version, is_new); });
-      // Another program has just made a file of this name.
-      if (!is_done && !(is_new && errno == EEXIST)) return {status_of_put(errno, "name a file")};
-    }
+  UploadStatus done = UploadStatus::kFailed;
+  const bool is_done = files_.publish(name, fd, [&] {
+    done = name_in_turn(upload, name, may_change);
+    return done == UploadStatus::kCreated || done == UploadStatus::kReplaced;
+  });
+  if (!is_done) return {done};
+  return {synced(upload.folder_.fd.get(), done), version_of(fd)};
+}
+
+UploadStatus Uploads::name_in_turn(Upload& upload, const std::string& name,
+                                   const MayChange& may_change) {
+  const Turns::Turn turn(turns_, name);
+  for (;;) {
+    const Current current = look_at(upload.folder_.fd.get(), upload.last_);
+    if (current.failure != 0) return status_of_put(current.failure, "look at a file");
+    if (!current.is_replaceable()) return UploadStatus::kConflict;
+    if (!current.may_change(may_change)) return UploadStatus::kNotAllowed;
+    const bool is_new = current.kind == Current::Kind::kNothing;
+    if (current.kind == Current::Kind::kFile &&
+        !keep_permissions(upload.file_.fd(), upload.folder_.fd.get(), upload.last_))
+      return status_of_put(errno, "keep the permissions of a file");
+    if (give_name(upload, name, current.version, is_new))
+      return is_new ? UploadStatus::kCreated : UploadStatus::kReplaced;
+    // Another program has just made a file of this name.
+    if (errno != EEXIST) return status_of_put(errno, "name a file");
   }
-  const bool is_new = current.kind == Current::Kind::kNothing;
-  const auto done = is_new ? UploadStatus::kCreated : UploadStatus::kReplaced;
-  return {synced(folder, done), version_of(file.fd())};
 }
 
 bool Uploads::give_name(Upload& upload, const std::string& name, const FileVersion& replaced,
                         bool is_new) {
   TemporaryFile& file = upload.file_;
-  errno = ENOENT;  // the folder is not there
-  if (!is_in_place(upload.folder_)) return false;
+  errno = why_not_in_place(upload.folder_);
+  if (errno != 0) return false;
   times_.give(file.fd(), name, replaced.modified_ns);
   if (!(is_new ? file.create(upload.last_) : file.replace(upload.last_))) return false;
-  if (is_in_place(upload.folder_)) return true;
-  remove_version(upload.folder_.fd.get(), upload.last_, version_of(file.fd()));
-  errno = ENOENT;
-  return false;
+  if (const int failure = why_not_in_place(upload.folder_); failure != 0) {
+    file.take_back(upload.last_);
+    errno = failure;
+    return false;
+  }
+  file.drop_replaced();
+  return true;
 }
 
-// Whether the folder still has the name under which it was found. Somebody may have renamed it, or
-// moved it out of the served folder, since.
-bool Uploads::is_in_place(const Fence::Folder& folder) const {
+// 0 if the folder still has the name under which it was found. Otherwise an errno: ENOENT if
+// somebody has renamed it since, or moved it out of the served folder.
+int Uploads::why_not_in_place(const Fence::Folder& folder) const {
   const auto found = fence_->find_folder(folder.name);
-  if (!found) return found.error().code != base::ErrorCode::kNotFound;
+  if (!found) return found.error().code == base::ErrorCode::kNotFound ? ENOENT : EAGAIN;
   const FileVersion there = version_of(found->fd.get());
   const FileVersion own = version_of(folder.fd.get());
-  return found->name == folder.name && there.device == own.device && there.inode == own.inode;
+  const bool is_same =
+      found->name == folder.name && there.device == own.device && there.inode == own.inode;
+  return is_same ? 0 : ENOENT;
 }
 
 UploadStatus Uploads::remove(std::string_view name, Removed what, const MayChange& may_change) {
@@ -203,22 +233,14 @@ UploadStatus Uploads::remove(std::string_view name, Removed what, const MayChang
   const Place place = find_place(name);
   if (place.status == UploadStatus::kConflict) return UploadStatus::kNotFound;
   if (place.status != UploadStatus::kGoOn) return place.status;
-  const int folder = place.folder.fd.get();
   const std::string real_name = name_in(place.folder, place.last);
-  {
+  UploadStatus done = UploadStatus::kFailed;
+  const bool is_done = files_.remove(real_name, [&] {
     const Turns::Turn turn(turns_, real_name);
-    const Current current = look_at(folder, place.last);
-    const bool is_folder = current.kind == Current::Kind::kFolder;
-    if (current.kind == Current::Kind::kNothing || current.kind == Current::Kind::kOther ||
-        (what == Removed::kFolder && !is_folder))
-      return UploadStatus::kNotFound;
-    if (!current.may_change(may_change)) return UploadStatus::kNotAllowed;
-    const bool is_done = files_.remove(real_name, [&] {
-      return ::unlinkat(folder, place.last.c_str(), is_folder ? AT_REMOVEDIR : 0) == 0;
-    });
-    if (!is_done) return status_of(errno == EEXIST ? ENOTEMPTY : errno, "remove a file");
-  }
-  return synced(folder, UploadStatus::kReplaced);
+    done = remove_from(place.folder.fd.get(), place.last, what, may_change);
+    return done == UploadStatus::kReplaced;
+  });
+  return is_done ? synced(place.folder.fd.get(), done) : done;
 }
 
 UploadStatus Uploads::make_folder(std::string_view name) {

@@ -63,8 +63,9 @@ class Uploads {
   // Removes what earlier servers have left. Requires: the sandbox, if any, was entered.
   Uploads(std::shared_ptr<const Fence> fence, Files& files);
 
-  // Makes the place for a file, and reserves `room_bytes` on the disk if that is not 0. Whatever is
-  // wrong is found here, as far as it can be known before the bytes come.
+  // Makes the place for a file. If `room_bytes` is not 0, there must be room for so many bytes on
+  // the disk, and some of it is reserved (TemporaryFile::reserve()). Whatever is wrong is found
+  // here, as far as it can be known before the bytes come.
   Upload begin(std::string_view name, std::uint64_t room_bytes, const MayChange& may_change);
 
   struct Published {
@@ -75,7 +76,8 @@ class Uploads {
   // Gives the complete file its name, and a modification time that no earlier version of the name
   // has. kCreated or kReplaced: it is on disk, and Files::open() opens it, or a later one.
   // Otherwise nothing has changed, except after a failure to write the folder. kConflict also if
-  // the folder has lost its name since begin(): no name leads to the bytes then.
+  // the folder has lost its name since begin(): no name leads to the bytes then. A file that it
+  // replaces leaves it its permissions (keep_permissions()).
   Published publish(Upload upload, const MayChange& may_change);
 
   enum class Removed { kAny, kFolder };
@@ -96,9 +98,10 @@ class Uploads {
   };
   Place find_place(std::string_view name) const;
 
-  // Gives the complete file its name, as Files::publish() asks for.
+  // Gives the complete file its name, if the conditions hold. kCreated, kReplaced, or why not.
+  UploadStatus name_in_turn(Upload& upload, const std::string& name, const MayChange& may_change);
   bool give_name(Upload& upload, const std::string& name, const FileVersion& replaced, bool is_new);
-  bool is_in_place(const Fence::Folder& folder) const;
+  int why_not_in_place(const Fence::Folder& folder) const;
 
   // Returns `done` once the names in the folder are on disk.
   UploadStatus synced(int folder, UploadStatus done);
@@ -106,7 +109,9 @@ class Uploads {
   const std::shared_ptr<const Fence> fence_;
   Files& files_;
   TemporaryFile::Kind kind_;
-  Turns turns_;  // of names, from looking at the conditions to the change
+  // Of names, from looking at the conditions to the change. What takes long is done before: the
+  // bytes are on disk and in memory then.
+  Turns turns_;
   UploadTimes times_{set_modification_time};
   FolderSyncs folder_syncs_{sync_folder};
 };

@@ -1,5 +1,6 @@
 """PUT of --http-listen while something ends it: a stop, a kill, a removed folder, a full disk."""
 
+import contextlib
 import itertools
 import random
 import signal
@@ -11,8 +12,9 @@ from pathlib import Path
 from client import ConnectionEndedError, grant, refuses_connections
 from http_client import HttpClient, request
 from mount_namespace import NAMESPACES, why_no_mounts
-from programs import Program
+from programs import BUILD, Program
 from scene import for_each
+from test_descriptors import SANITIZER_NEEDS_DESCRIPTORS, with_few_descriptors
 from upload_scene import HIDDEN, USER, UploadTest
 from waiting import LONG_S, eventually
 
@@ -102,6 +104,48 @@ class RenamedFolderTest(UploadTest):
     @for_each(("prefetch", "disk"))
     def test_moved_out_of_the_served_folder(self, mode: str) -> None:
         self.check(mode, self.scene.folder / "outside")
+
+
+class RefusedEarlyTest(UploadTest):
+    def test_a_name_that_is_too_long_is_refused_before_its_body(self) -> None:
+        server = self.start()
+        name = "/" + 256 * "a"
+        for expect in ((), ("Expect: 100-continue",)):
+            client = self.http(server)
+            fields = (*client._credentials, "Content-Length: 1000000", *expect)
+            client.send(request(name, *fields, method="PUT"))
+            answer = client.answer("PUT")
+            self.assertEqual((answer.status, answer.closes()), (409, True))
+        self.assertEqual(self.http(server).ask(name, method="DELETE").status, 404)
+        self.assertEqual(self.names(), [])
+
+
+@unittest.skipIf(BUILD.name == "address", SANITIZER_NEEDS_DESCRIPTORS)
+class FewDescriptorsTest(UploadTest):
+    def test_what_is_stored_is_answered_so(self) -> None:
+        """Uploads that end at the same moment need more descriptors than there are."""
+        server = self.start("--spare-threads", 1, prefix=with_few_descriptors(64))
+        clients = [self.http(server) for _ in range(25)]
+        for client in clients:
+            self.assertEqual(client.ask("/none").status, 404)  # it is accepted
+        begun = []
+        for number, client in enumerate(clients):
+            expect = (*client._credentials, "Content-Length: 2", "Expect: 100-continue")
+            client.send(request(f"/f{number}", *expect, method="PUT"))
+        statuses: dict[str, int] = {}
+        for number, client in enumerate(clients):
+            if client.interim() == 100:
+                begun.append((f"f{number}", client))
+        self.assertIn(len(begun), range(1, 25))
+        for _, client in begun:
+            client.send(b"x")
+        for _, client in begun:
+            client.send(b"y")
+        for name, client in begun:
+            statuses[name] = client.answer("PUT").status
+        self.assertLessEqual(set(statuses.values()), {201, 500})
+        stored = sorted(name for name, status in statuses.items() if status == 201)
+        self.assertEqual(self.names(), stored)
 
 
 class CrashTest(UploadTest):
@@ -194,3 +238,22 @@ class FullDiskTest(UploadTest):
         self.assertEqual(self.put(client, "c", bytes(900_000)).status, 201)
         warning = "warning the served folder has no room for an upload"
         self.assertEqual(server.log().count(warning), 1, server.log())
+
+    def test_a_length_that_is_only_announced_takes_no_room_from_others(self) -> None:
+        mount = f'mount -t tmpfs -o size=160m none "{self.scene.root}" && exec "$0" "$@"'
+        server = self.start("--files", "disk", prefix=[*NAMESPACES, "sh", "-c", mount])
+        promised = self.http(server)
+        expect = (*promised._credentials, "Content-Length: 150000000", "Expect: 100-continue")
+        promised.send(request("/a", *expect, method="PUT"))
+        self.assertEqual(promised.interim(), 100)
+        client = self.http(server)
+        self.assertEqual(self.put(client, "b", bytes(80_000_000)).status, 201)
+        # Now there is no room for it any more.
+        with contextlib.suppress(ConnectionEndedError, OSError):
+            for _ in range(150):
+                promised.send(bytes(1_000_000))
+        with contextlib.suppress(ConnectionEndedError):  # the answer may be lost with the rest
+            self.assertEqual(promised.answer("PUT").status, 507)
+        self.assertEqual(client.ask("/a").status, 404)
+        self.assertEqual(client.ask("/b", method="HEAD").fields["content-length"], "80000000")
+        self.assertEqual(self.put(client, "c", bytes(70_000_000)).status, 201)

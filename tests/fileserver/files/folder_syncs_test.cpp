@@ -128,14 +128,15 @@ TEST_CASE("syncs of different folders do not wait for each other", "[folder_sync
   thread.join();
 }
 
-TEST_CASE("a folder is synced, and what is none is an error", "[folder_syncs]") {
+TEST_CASE("a folder is synced, and what cannot be is an error", "[folder_syncs]") {
   const tests::TemporaryFolder folder;
-  folder.write("file", "x");
-  CHECK(fileserver::sync_folder(open_path(folder.path()).get()) == 0);
-  CHECK(fileserver::sync_folder(open_path(folder.path("file")).get()) == ENOTDIR);
+  const net::Fd fd(::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  CHECK(fileserver::sync_folder(fd.get()) == 0);
+  CHECK(fileserver::sync_folder(open_path(folder.path()).get()) == EBADF);
   FolderSyncs syncs(fileserver::sync_folder);
-  CHECK_FALSE(syncs.sync(open_path(folder.path("file")).get()));
-  CHECK(errno == ENOTDIR);
+  CHECK(syncs.sync(fd.get()));
+  CHECK_FALSE(syncs.sync(open_path(folder.path()).get()));
+  CHECK(errno == EBADF);
   CHECK_FALSE(syncs.sync(-1));
   CHECK(errno == EBADF);
 }

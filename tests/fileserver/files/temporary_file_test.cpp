@@ -2,10 +2,13 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <filesystem>
 #include <iterator>
+#include <string>
 #include <string_view>
 
 #include "tests/catch.h"
@@ -42,8 +45,74 @@ TEST_CASE("a file with a name from the start does the same as one without", "[up
       CHECK(errno == EEXIST);
       TemporaryFile third = TemporaryFile::in(fd.get(), kind);
       CHECK(third.replace("a"));
+      third.drop_replaced();
+      const int of_second = kind == TemporaryFile::Kind::kNamed ? 1 : 0;
+      CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 1 + of_second);
     }
     CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 1);
     CHECK(fs::file_size(folder.path("a")) == 0);
   }
+}
+
+TEST_CASE("a name is given back to what had it", "[uploads]") {
+  for (const auto kind : {TemporaryFile::Kind::kUnnamed, TemporaryFile::Kind::kNamed}) {
+    tests::TemporaryFolder folder;
+    folder.write("a", "old");
+    const net::Fd fd(::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    {
+      TemporaryFile file = TemporaryFile::in(fd.get(), kind);
+      REQUIRE(file.replace("a"));
+      CHECK(fs::file_size(folder.path("a")) == 0);
+      file.take_back("a");
+      TemporaryFile second = TemporaryFile::in(fd.get(), kind);
+      REQUIRE(second.create("b"));
+      second.take_back("b");
+      TemporaryFile third = TemporaryFile::in(fd.get(), kind);
+      REQUIRE(third.create("c"));
+      folder.write("d", "of somebody else");
+      fs::rename(folder.path("d"), folder.path("c"));
+      third.take_back("c");
+    }
+    CHECK(fs::file_size(folder.path("a")) == 3);
+    CHECK(fs::exists(folder.path("c")));
+    CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 2);
+  }
+}
+
+TEST_CASE("a file that was just removed is replaced, a folder that was just made is not",
+          "[uploads]") {
+  tests::TemporaryFolder folder;
+  fs::create_directory(folder.path("folder"));
+  const net::Fd fd(::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  {
+    TemporaryFile file = TemporaryFile::in(fd.get(), TemporaryFile::Kind::kUnnamed);
+    CHECK(file.replace("a"));
+    TemporaryFile second = TemporaryFile::in(fd.get(), TemporaryFile::Kind::kUnnamed);
+    CHECK_FALSE(second.replace("folder"));
+    CHECK(errno == EISDIR);
+  }
+  CHECK(fs::is_directory(folder.path("folder")));
+  CHECK(fs::is_regular_file(folder.path("a")));
+  CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 2);
+}
+
+TEST_CASE("an announced length takes room in steps ahead of what has come", "[uploads]") {
+  tests::TemporaryFolder folder;
+  const net::Fd fd(::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  TemporaryFile file = TemporaryFile::in(fd.get(), TemporaryFile::Kind::kUnnamed);
+  const auto taken = [&] {
+    struct stat status {};
+    ::fstat(file.fd(), &status);
+    return status.st_blocks * 512;
+  };
+  constexpr std::int64_t kStep = 64 << 20;
+  constexpr std::int64_t kSlack = 1 << 20;  // what the file system adds for itself
+  REQUIRE(file.reserve(4 * kStep));
+  if (taken() == 0) return;  // it reserves nothing
+  CHECK(taken() >= kStep);
+  CHECK(taken() <= kStep + kSlack);
+  const std::string piece(1 << 20, 'x');
+  for (int i = 0; i < 65; ++i) REQUIRE(file.write(piece));
+  CHECK(taken() >= 2 * kStep);
+  CHECK(taken() <= 2 * kStep + kSlack);
 }

@@ -9,7 +9,9 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
+#include <latch>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,10 +19,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "fileserver/files/disk_files.h"
 #include "fileserver/files/prefetched_files.h"
 #include "fileserver/files/upload_name.h"
 #include "tests/catch.h"
+#include "tests/fileserver/files/no_descriptors.h"
 #include "tests/temporary_folder.h"
 
 using fileserver::Fence;
@@ -321,6 +325,85 @@ TEST_CASE("the updater passes over the names of uploads", "[uploads]") {
   const net::Fd never(::eventfd(0, EFD_CLOEXEC));
   CHECK(watch->wait(base::Deadline::in_ms(10'000), never.get(), -1).files ==
         fileserver::Names{"a"});
+}
+
+TEST_CASE("a name that no file can have is refused before a byte comes", "[uploads]") {
+  Scene scene;
+  const std::string too_long(256, 'a');
+  CHECK(scene.uploads->begin(too_long, 1, kAlways).status() == UploadStatus::kConflict);
+  CHECK(scene.uploads->begin(std::string(255, 'a'), 1, kAlways).status() == UploadStatus::kGoOn);
+  CHECK(scene.uploads->remove(too_long, Removed::kAny, kAlways) == UploadStatus::kNotFound);
+  CHECK(scene.uploads->make_folder(too_long) == UploadStatus::kConflict);
+}
+
+TEST_CASE("without a descriptor nothing changes", "[uploads]") {
+  Scene scene;
+  scene.put("a", "old");
+  Upload upload = scene.uploads->begin("a", 3, kAlways);
+  CHECK(upload.write(std::string_view("new")) == UploadStatus::kGoOn);
+  {
+    const tests::NoDescriptors none;
+    CHECK(scene.uploads->publish(std::move(upload), kAlways).status == UploadStatus::kFailed);
+    CHECK(scene.uploads->begin("b", 3, kAlways).status() == UploadStatus::kFailed);
+    CHECK(scene.uploads->remove("a", Removed::kAny, kAlways) == UploadStatus::kFailed);
+    CHECK(scene.uploads->make_folder("c") == UploadStatus::kFailed);
+  }
+  CHECK(scene.on_disk("a") == "old");
+  CHECK(scene.names() == Names{"a"});
+}
+
+TEST_CASE("an upload needs one more descriptor at its end, for a moment", "[uploads]") {
+  Scene scene;
+  Upload upload = scene.uploads->begin("a", 3, kAlways);
+  CHECK(upload.write(std::string_view("new")) == UploadStatus::kGoOn);
+  {
+    const tests::OneDescriptor one;
+    CHECK(scene.uploads->publish(std::move(upload), kAlways).status == UploadStatus::kCreated);
+  }
+  CHECK(scene.on_disk("a") == "new");
+}
+
+TEST_CASE("nobody waits for the copy in memory of an upload of the same name", "[uploads]") {
+  // Takes long to copy the first upload, until another one is done.
+  struct SlowFiles : fileserver::Files {
+    base::Result<fileserver::OpenedFile> open(std::string_view) override {
+      return base::Error{base::ErrorCode::kNotFound, ""};
+    }
+    bool publish(const std::string&, int, const std::function<bool()>& rename) override {
+      if (!is_first.exchange(false)) return rename();
+      has_begun.count_down();
+      for (int i = 0; i < 1000 && !is_other_done; ++i) base::pause_ms(5);
+      has_waited = is_other_done.load();
+      return rename();
+    }
+    std::atomic<bool> is_first = true;
+    std::atomic<bool> is_other_done = false;
+    std::atomic<bool> has_waited = false;
+    std::latch has_begun{1};
+  };
+  const tests::TemporaryFolder folder;
+  SlowFiles files;
+  Uploads uploads(std::make_shared<const Fence>(std::move(*Fence::around(folder.path()))), files);
+  std::thread slow([&] { uploads.publish(uploads.begin("a", 0, kAlways), kAlways); });
+  files.has_begun.wait();
+  Upload quick = uploads.begin("a", 0, kAlways);
+  CHECK(uploads.publish(std::move(quick), kIfNew).status == UploadStatus::kCreated);
+  files.is_other_done = true;
+  slow.join();
+  CHECK(files.has_waited);
+}
+
+TEST_CASE("a file that is replaced keeps its permissions, a new one gets the usual ones",
+          "[uploads]") {
+  Scene scene;
+  scene.put("a", "one");
+  const auto usual = fs::status(scene.folder.path("a")).permissions();
+  const auto mode = fs::perms::owner_all | fs::perms::group_read;
+  fs::permissions(scene.folder.path("a"), mode);
+  CHECK(scene.put("a", "two") == UploadStatus::kReplaced);
+  CHECK(fs::status(scene.folder.path("a")).permissions() == mode);
+  CHECK(scene.put("b", "one") == UploadStatus::kCreated);
+  CHECK(fs::status(scene.folder.path("b")).permissions() == usual);
 }
 
 TEST_CASE("room that the disk does not have is refused before a byte comes", "[uploads]") {
