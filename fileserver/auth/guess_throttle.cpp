@@ -92,7 +92,7 @@ GuessThrottle::Attempt GuessThrottle::begin(const net::IpAddress& from, wire::Cr
   if (limits_.wrong_passwords == 0) return {*this, 0, 0, Turn::kAsk, false};
   const std::uint64_t address = hash_of(from);
   const PairHash pair = hash_of(account);
-  if (right_pairs_.contains(pair) && !may_be_blocked(address))
+  if (right_pairs_.contains(pair, clock_()) && !may_be_blocked(address))
     return {*this, address, pair, Turn::kAsk, false};
   return begin_with_entry(address, pair, patience_ms);
 }
@@ -118,8 +118,7 @@ GuessThrottle::Attempt GuessThrottle::begin_with_entry(std::uint64_t address, Pa
   Entry* entry = find(address, now);
   if (entry != nullptr && is_at_limit(*entry, now))
     return {*this, address, pair, Turn::kTooMany, false};
-  const bool needs_no_place =
-      right_pairs_.contains(pair) || (entry != nullptr && entry->knows(pair));
+  const bool needs_no_place = right_pairs_.contains(pair, now);
   if (!needs_no_place && entry == nullptr) entry = make(address, now, false);
   if (needs_no_place || entry == nullptr) return {*this, address, pair, Turn::kAsk, false};
   if (!has_place(*entry, now)) return wait_for_place(*entry, address, pair, patience_ms, mutex);
@@ -232,9 +231,17 @@ GuessThrottle::Attempt::~Attempt() {
   if (has_place_) throttle_.finish(address_, true, 0);
 }
 
+bool GuessThrottle::Attempt::was_right_lately() const {
+  return pair_ != 0 && throttle_.right_pairs_.contains(pair_, throttle_.clock_());
+}
+
 void GuessThrottle::Attempt::granted() {
-  if (pair_ == 0 || throttle_.right_pairs_.contains(pair_)) return;
-  throttle_.right_pairs_.remember(pair_);
+  if (pair_ == 0 || was_right_lately()) return;
+  throttle_.right_pairs_.remember(pair_, throttle_.clock_());
+}
+
+void GuessThrottle::Attempt::not_answered() {
+  if (pair_ != 0) throttle_.right_pairs_.forget(pair_);
 }
 
 bool GuessThrottle::Attempt::denied() {

@@ -24,7 +24,9 @@ namespace fileserver {
 // A log-in whose pair was not right lately takes a place before the authserver is asked. The places
 // that are taken and the wrong passwords of an address are together never more than the limit, so
 // many guesses at once reach the authserver no more often than one after the other. Others wait for
-// a place; right passwords give it back.
+// a place; right passwords give it back, and so does a repetition of a wrong pair. It takes a place
+// because each costs the authserver a password hash: one address has as many hashes under way as
+// the limit, and not more.
 //
 // The table of addresses has a fixed size. When it is full, a wrong password takes the entry of the
 // address, among eight, that will be forgiven first. So whoever wants to be forgotten needs about
@@ -59,13 +61,16 @@ class GuessThrottle {
     Turn turn() const { return turn_; }
 
     // Whether the pair was right lately. False without a limit, as no pairs are known then.
-    bool was_right_lately() const { return pair_ != 0 && throttle_.right_pairs_.contains(pair_); }
+    bool was_right_lately() const;
 
-    // The authserver has said that the password is right, or that it is wrong. Neither is called if
-    // it said anything else. denied() returns whether it counts, because the address has not sent
-    // this wrong pair before. Requires: turn() == kAsk.
+    // The authserver has said that the password is right, or that it is wrong, or it has not
+    // answered in time. None is called if it said anything else. denied() returns whether it
+    // counts, because the address has not sent this wrong pair before. Without an answer the pair
+    // is not known as right any more, because its hash may be what takes so long. Requires: turn()
+    // == kAsk.
     void granted();
     bool denied();
+    void not_answered();
 
    private:
     friend class GuessThrottle;

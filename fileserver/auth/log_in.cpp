@@ -42,6 +42,8 @@ LogIn::Answer LogIn::check(const net::IpAddress& from, Front front, wire::Creden
   auto status = auth_.ask(wire::Auth{account}, sharing);
   if (status) {
     attempt.granted();
+  } else if (status.error().code == ErrorCode::kUnavailable) {
+    attempt.not_answered();
   } else if (status.error().code == ErrorCode::kDenied) {
     const bool counts = attempt.denied();
     if (base::log::is_on(base::log::Level::kInfo) && (counts || may_log_repetition()))

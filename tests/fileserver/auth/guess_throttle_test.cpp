@@ -189,6 +189,34 @@ TEST_CASE("many right passwords at once all have their turn", "[throttle]") {
   CHECK(scene.guess(kHere, 100) == 10);
 }
 
+TEST_CASE("of those who wait for a place, one has it at a time", "[throttle]") {
+  constexpr int kClients = 8;
+  Scene scene(1);
+  std::atomic<int> under_way = 0;
+  std::atomic<int> most_under_way = 0;
+  std::vector<std::thread> threads;
+  {
+    auto first = scene.throttle.begin(ip(kHere), {"amy", "first"}, kLongMs);
+    REQUIRE(first.turn() == Turn::kAsk);
+    for (int i = 0; i < kClients; ++i) {
+      threads.emplace_back([&, i] {
+        const std::string password = std::to_string(i);
+        auto attempt = scene.throttle.begin(ip(kHere), {"amy", password}, kLongMs);
+        const int now = ++under_way;
+        for (int most = most_under_way;
+             most < now && !most_under_way.compare_exchange_weak(most, now);) {
+        }
+        base::pause_ms(20);
+        --under_way;
+        attempt.granted();
+      });
+    }
+    base::pause_ms(100);  // so that most of them wait
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(most_under_way == 1);
+}
+
 TEST_CASE("a log-in that waits for a place is told when there is none in time", "[throttle]") {
   Scene scene(1);
   auto first = scene.throttle.begin(ip(kHere), {"amy", "one"}, kLongMs);
@@ -199,12 +227,61 @@ TEST_CASE("a log-in that waits for a place is told when there is none in time", 
   CHECK(scene.throttle.begin(ip(kHere), {"amy", "one"}, 1).turn() == Turn::kAsk);
 }
 
+TEST_CASE("a wrong pair that is repeated takes a place, and gives it back", "[throttle]") {
+  Scene scene(2);
+  CHECK(scene.log_in(kHere, "typo"));
+  {
+    auto first = scene.throttle.begin(ip(kHere), {"amy", "typo"}, kLongMs);
+    REQUIRE(first.turn() == Turn::kAsk);
+    CHECK(scene.throttle.begin(ip(kHere), {"amy", "typo"}, 1).turn() == Turn::kNoTurn);
+    CHECK_FALSE(first.denied());
+  }
+  CHECK(scene.log_in(kHere, "typo"));
+}
+
 TEST_CASE("a pair that was right lately takes no place", "[throttle]") {
   Scene scene(1);
   CHECK(scene.log_in(kHere, "right"));
   const auto first = scene.throttle.begin(ip(kHere), {"amy", "other"}, kLongMs);
   REQUIRE(first.turn() == Turn::kAsk);
   CHECK(scene.throttle.begin(ip(kHere), {"amy", "right"}, 1).turn() == Turn::kAsk);
+}
+
+TEST_CASE("a pair that was right takes a place again after 900 seconds", "[throttle]") {
+  Scene scene(1);
+  CHECK(scene.log_in(kHere, "right"));
+  const auto first = scene.throttle.begin(ip(kHere), {"amy", "other"}, kLongMs);
+  REQUIRE(first.turn() == Turn::kAsk);
+  const auto turn_of_right = [&] {
+    return scene.throttle.begin(ip(kHere), {"amy", "right"}, 1).turn();
+  };
+  pass_s(880);
+  CHECK(turn_of_right() == Turn::kAsk);
+  pass_s(20);
+  CHECK(turn_of_right() == Turn::kNoTurn);
+}
+
+TEST_CASE("a pair for which the authserver has no answer in time takes a place again",
+          "[throttle]") {
+  Scene scene(1);
+  CHECK(scene.log_in(kHere, "right"));
+  {
+    auto attempt = scene.throttle.begin(ip(kHere), {"amy", "right"}, kLongMs);
+    CHECK(attempt.was_right_lately());
+    attempt.not_answered();
+    CHECK_FALSE(attempt.was_right_lately());
+  }
+  CHECK(scene.log_in(kHere, "right"));
+  CHECK(scene.throttle.begin(ip(kHere), {"amy", "right"}, kLongMs).was_right_lately());
+}
+
+TEST_CASE("a pair that became wrong is not known as right any more", "[throttle]") {
+  Scene scene;
+  CHECK(scene.log_in(kHere, "right"));
+  auto attempt = scene.throttle.begin(ip(kHere), {"amy", "right"}, kLongMs);
+  attempt.denied();
+  CHECK_FALSE(attempt.was_right_lately());
+  CHECK_FALSE(scene.throttle.begin(ip(kHere), {"amy", "right"}, kLongMs).was_right_lately());
 }
 
 TEST_CASE("when the table is full, the address that is forgiven first is forgotten", "[throttle]") {

@@ -1,5 +1,6 @@
 #include "fileserver/auth/log_in.h"
 
+#include <atomic>
 #include <future>
 #include <vector>
 
@@ -80,4 +81,35 @@ TEST_CASE("a guess has a connection of its own", "[fileserver]") {
   ask_and_wait("amy", "wrong");
   CHECK(server.connections() == 3);
   CHECK(answers() == std::vector<bool>{true, true, false});
+}
+
+TEST_CASE("one address that repeats a wrong pair asks as often at once as the limit says",
+          "[throttle]") {
+  constexpr std::int64_t kAMinuteMs = 60'000;
+  constexpr int kClients = 40;
+  std::atomic<int> under_way = 0;
+  std::atomic<int> most = 0;
+  tests::ScriptedAuthserver server([&](tests::ScriptedAuthserver::Peer& peer) {
+    while (peer.next_line()) {
+      const int now = ++under_way;
+      for (int known = most; known < now && !most.compare_exchange_weak(known, now);) {
+      }
+      base::pause_ms(20);  // as long as a password hash
+      --under_way;
+      peer.send("ERR denied no\n");
+    }
+  });
+  fileserver::AuthClient auth(server.address(), fileserver::AuthConnection::kPersistent, kAMinuteMs,
+                              net::resolve, fileserver::AuthAddresses::OutageLog::kOn,
+                              {kAMinuteMs * base::kNsPerMs, kAMinuteMs});
+  fileserver::GuessThrottle throttle({.wrong_passwords = 4});
+  fileserver::LogIn log_in(auth, throttle, kAMinuteMs);
+  const auto guess = [&] {
+    return log_in.check(kClient, fileserver::Front::kNative, {"amy", "wrong"}).status;
+  };
+  CHECK(guess().error().code == base::ErrorCode::kDenied);
+  std::vector<std::future<base::Status>> answers;
+  for (int i = 0; i < kClients; ++i) answers.push_back(std::async(std::launch::async, guess));
+  for (auto& answer : answers) CHECK(answer.get().error().code == base::ErrorCode::kDenied);
+  CHECK(most <= 4);
 }
