@@ -62,9 +62,14 @@ class ListingsTest(SharedSceneTest):
         connection.sendall(request(path, _LOGIN, *fields))
         return connection
 
-    def ask(self, path: str, *fields: str, method: str = "GET") -> http.client.HTTPResponse:
-        connection = http.client.HTTPConnection(*self.server.further_address("http"), timeout=60)
+    def connection(self) -> http.client.HTTPConnection:
+        host, port = self.server.further_address("http")
+        connection = http.client.HTTPConnection(host, port, timeout=60)
         self.addCleanup(connection.close)
+        return connection
+
+    def ask(self, path: str, *fields: str, method: str = "GET") -> http.client.HTTPResponse:
+        connection = self.connection()
         headers = dict(field.split(": ") for field in (_LOGIN, *fields))
         connection.request(method, path, headers=headers)
         return connection.getresponse()
@@ -79,8 +84,7 @@ class ListingsTest(SharedSceneTest):
         self.assertTrue(page.endswith(b"</html>\n"))
 
     def test_a_connection_goes_on_behind_a_large_listing(self) -> None:
-        connection = http.client.HTTPConnection(*self.server.further_address("http"), timeout=60)
-        self.addCleanup(connection.close)
+        connection = self.connection()
         headers = dict([_LOGIN.split(": ")])
         for method, path, size in (
             ("GET", "/large/", None),
