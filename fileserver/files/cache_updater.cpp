@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "fileserver/files/file_system.h"
 #include "net/socket_io.h"
 
 namespace fileserver {
@@ -81,12 +82,27 @@ FolderListing CacheUpdater::list(const std::string& folder) {
 }
 
 void CacheUpdater::watch(const std::string& folder) {
-  if (watch_ && watch_->add(folder)) return;
+  const bool is_watched = watch_ && watch_->add(folder);
+  if (is_watched && !is_silent(folder)) return;
   check_everything_at_ = base::Deadline::in_ms(kListEveryMs);
+  if (is_watched) return;
   if (!std::exchange(is_watched_whole_, false)) return;
   base::log::warn(
       "not all of the served folder can be watched, it is listed every second instead "
       "hint=\"raise fs.inotify.max_user_watches\"");
+}
+
+bool CacheUpdater::is_silent(const std::string& folder) {
+  const std::string path = folder.empty() ? root_ : root_ + "/" + folder;
+  const std::string kind = silent_file_system(path);
+  if (kind.empty()) return false;
+  refresh_folder(path);
+  if (!std::exchange(has_silent_folders_, true))
+    base::log::info(
+        "changes by other hosts are not reported here, all of the served folder is listed every "
+        "second file_system={} folder={}",
+        kind, base::log::quoted(folder));
+  return true;
 }
 
 void CacheUpdater::run() {

@@ -40,6 +40,10 @@ class CacheUpdater {
   // Starts the thread. `unfinished`: the files whose first load() did not return kCurrent.
   void start(const std::vector<std::string>& unfinished);
 
+  // Before start(). Whether the folder is listed every second, because inotify does not report
+  // every change, or cannot watch every folder.
+  bool polls() const { return !check_everything_at_.is_never(); }
+
   // Any thread. Has the updater check a file that inotify did not report.
   void check_soon(const std::string& name);
 
@@ -54,6 +58,7 @@ class CacheUpdater {
 
   FolderListing list(const std::string& folder);
   void watch(const std::string& folder);
+  bool is_silent(const std::string& folder);
 
   void open_watch();
 
@@ -96,6 +101,7 @@ class CacheUpdater {
   std::optional<FolderWatch> watch_;  // nothing when the system has no inotify left
   MountWatch mounts_;
   bool is_watched_whole_ = true;
+  bool has_silent_folders_ = false;  // whether one was found on a silent_file_system()
   base::Deadline check_everything_at_ = base::Deadline::never();
 
   std::map<std::string, Outdated> outdated_;

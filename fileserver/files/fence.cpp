@@ -154,7 +154,7 @@ base::Result<Fence::Located> Fence::locate_any(std::string_view name, Links link
     fd = open_path(std::string(name), links);
   if (fd < 0) return open_error(name, errno);
   Located located{net::Fd(static_cast<int>(fd)), {}};
-  if (::fstat(located.path.get(), &located.status) != 0) return open_error(name, errno);
+  if (!read_status(located.path.get(), located.status)) return open_error(name, errno);
   return located;
 }
 

@@ -33,9 +33,17 @@ FileVersion version_in(const struct stat& status) {
           ns_of(status.st_mtim), ns_of(status.st_ctim), settling_ms_of(status)};
 }
 
+// The status that statx() gives would have to be copied part by part. After it, fstat() gives the
+// same without asking again.
+bool read_status(int fd, struct stat& status) {
+  struct statx fresh {};
+  ::statx(fd, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_BASIC_STATS, &fresh);
+  return ::fstat(fd, &status) == 0;
+}
+
 FileVersion version_of(int fd) {
   struct stat status {};
-  if (::fstat(fd, &status) != 0) return {.size_bytes = -1};
+  if (!read_status(fd, status)) return {.size_bytes = -1};
   return version_in(status);
 }
 

@@ -28,7 +28,11 @@ struct FileVersion {
 // 128 bytes, and of HFS+ are whole seconds, and those of FAT are even ones.
 FileVersion version_in(const struct stat& status);
 
-// The version of an open file now. If fstat fails: a version equal to no other.
+// The status of an open file now. Asks the other host for it if the file is on one, because what is
+// known of it may be seconds old. Returns false with errno on failure.
+bool read_status(int fd, struct stat& status);
+
+// The version of an open file now. On failure: a version equal to no other.
 FileVersion version_of(int fd);
 
 // Whether the file was certainly not written to between the two versions. False also for a file

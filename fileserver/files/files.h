@@ -9,6 +9,7 @@
 //     MemoryBudget       how much of --memory-limit is used
 //   CacheUpdater       the thread that brings the cache up to date
 //     FolderWatch        tells it what changed in the served folder (inotify)
+//     file_system.h      where it does not, so that the folder is listed every second
 //   Fence              opens files below the served folder, and nothing else
 //     FileVersion        tells the versions of a file apart
 //

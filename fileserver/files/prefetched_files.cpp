@@ -150,10 +150,11 @@ void PrefetchedFiles::log_result(const std::vector<std::string>& names, double s
       ++files[Source::kDiskOverLimit];
     }
   }
-  base::log::info("prefetched files={} memory=\"{}\" of_files=\"{}\" seconds={:.2f} direct_io={}",
-                  files[Source::kMemory],
-                  base::human_bytes(static_cast<double>(cache_.used_bytes())),
-                  base::human_bytes(static_cast<double>(bytes)), seconds, cache_.uses_direct_io());
+  base::log::info(
+      "prefetched files={} memory=\"{}\" of_files=\"{}\" seconds={:.2f} direct_io={} watch={}",
+      files[Source::kMemory], base::human_bytes(static_cast<double>(cache_.used_bytes())),
+      base::human_bytes(static_cast<double>(bytes)), seconds, cache_.uses_direct_io(),
+      way_of_looking());
   if (files[Source::kDiskOverLimit] > 0)
     base::log::warn("files over --memory-limit are served from disk files={}",
                     files[Source::kDiskOverLimit]);
@@ -163,6 +164,11 @@ void PrefetchedFiles::log_result(const std::vector<std::string>& names, double s
   if (files[Source::kDiskUnreadable] > 0)
     base::log::warn("files that could not be prefetched are served from disk files={}",
                     files[Source::kDiskUnreadable]);
+}
+
+std::string_view PrefetchedFiles::way_of_looking() const {
+  if (!updater_) return "requests";
+  return updater_->polls() ? "poll" : "inotify";
 }
 
 // A file that may not be read has no entry in the cache.

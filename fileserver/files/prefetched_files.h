@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fileserver/files/cache_updater.h"
@@ -65,6 +66,9 @@ class PrefetchedFiles : public Files {
                                                     const std::function<bool()>& may_go_on);
   void log_progress(std::size_t done, std::size_t count, double seconds) const;
   void log_result(const std::vector<std::string>& names, double seconds) const;
+  // How changes of the folder are noticed.
+  std::string_view way_of_looking() const;
+
   std::vector<std::string> unreadable_of(const std::vector<std::string>& names) const;
 
   const std::shared_ptr<const Fence> fence_;
