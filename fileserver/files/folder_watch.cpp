@@ -1,13 +1,17 @@
 #include "fileserver/files/folder_watch.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <filesystem>
+#include <memory>
 #include <system_error>
 
 #include "fileserver/files/fence.h"
@@ -31,6 +35,39 @@ constexpr int kMaxReads = 16;  // in one wait(), however fast new changes come
 // "a" and "b" make "a/b"; "" and "b" make "b".
 std::string joined(const std::string& folder, const std::string& name) {
   return folder.empty() ? name : folder + "/" + name;
+}
+
+struct CloseFolder {
+  void operator()(DIR* folder) const { ::closedir(folder); }
+};
+
+// DT_REG and so on; DT_UNKNOWN if the entry is gone.
+unsigned char type_of(const dirent& entry, DIR* folder) {
+  if (entry.d_type != DT_UNKNOWN) return entry.d_type;
+  struct stat status {};
+  if (::fstatat(::dirfd(folder), entry.d_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+    return DT_UNKNOWN;
+  return static_cast<unsigned char>(IFTODT(status.st_mode));
+}
+
+// Adds the names of the folder `here` to the listing, and to `folders`. Returns 0 or an errno.
+// The iterator of std::filesystem ends the program when it finds no memory.
+int list_folder(const std::string& path, const std::string& here, FolderListing& listing,
+                std::vector<std::string>& folders) {
+  const std::unique_ptr<DIR, CloseFolder> folder(::opendir(path.c_str()));
+  if (folder == nullptr) return errno;
+  for (;;) {
+    errno = 0;
+    const dirent* const entry = ::readdir(folder.get());
+    if (entry == nullptr) return errno;
+    const std::string_view last = entry->d_name;
+    if (last == "." || last == ".." || is_upload_name(last)) continue;
+    const unsigned char type = type_of(*entry, folder.get());
+    if (type == DT_DIR)
+      folders.push_back(joined(here, entry->d_name));
+    else if (type == DT_REG)
+      listing.files.push_back(joined(here, entry->d_name));
+  }
 }
 
 bool has_several_names(const std::string& path) {
@@ -58,22 +95,11 @@ FolderListing list_files(const std::string& root, const std::string& folder,
     const std::string here = std::move(folders.back());
     folders.pop_back();
     if (!on_folder(here)) break;
-    std::error_code failure;
-    const fs::path path = fs::path(root) / here;
-    for (fs::directory_iterator entry(path, failure), end; !failure && entry != end;
-         entry.increment(failure)) {
-      std::error_code gone;
-      if (entry->is_symlink(gone)) continue;
-      std::string name = joined(here, entry->path().filename().string());
-      if (is_upload_name(name)) continue;
-      if (entry->is_directory(gone))
-        folders.push_back(std::move(name));
-      else if (entry->is_regular_file(gone))
-        listing.files.push_back(std::move(name));
-    }
-    if (is_system_failure(failure.value())) listing.unlisted.push_back(here);
-    if (failure == std::errc::permission_denied) listing.forbidden.push_back(here);
-    if (!failure && ::access(path.c_str(), X_OK) != 0 && errno == EACCES)
+    const std::string path = root + "/" + here;
+    const int failure = list_folder(path, here, listing, folders);
+    if (is_system_failure(failure)) listing.unlisted.push_back(here);
+    if (failure == EACCES) listing.forbidden.push_back(here);
+    if (failure == 0 && ::access(path.c_str(), X_OK) != 0 && errno == EACCES)
       listing.closed.push_back(here);
   }
   std::sort(listing.files.begin(), listing.files.end());

@@ -67,8 +67,11 @@ base::Result<std::vector<ListedEntry>> FolderEntries::next() {
   while (batch.empty() && !is_at_end_) {
     auto names = next_names();
     if (!names) return names.error();
-    batch = std::move(*names);
-    std::erase_if(batch, [this](ListedEntry& entry) { return !complete(entry); });
+    for (ListedEntry& entry : *names) {
+      const auto is_given = complete(entry);
+      if (!is_given) return is_given.error();
+      if (*is_given) batch.push_back(std::move(entry));
+    }
   }
   return batch;
 }
@@ -112,11 +115,12 @@ bool FolderEntries::has_room_for(std::size_t bytes, bool has_dropped) {
   return share_ && bytes <= kLargeBatchBytes;
 }
 
-// False if a GET would not give it.
-bool FolderEntries::complete(ListedEntry& entry) const {
+// False if a GET would not give it. An error if nobody knows.
+base::Result<bool> FolderEntries::complete(ListedEntry& entry) const {
   std::string path(folder_);
   if (!folder_.empty()) path += '/';
   const auto status = fence_.status_of_readable(path.append(entry.name));
+  if (!status && status.error().code == base::ErrorCode::kInternal) return status.error();
   if (!status || (path == kOwnFolder && S_ISDIR(status->st_mode))) return false;
   entry.is_folder = S_ISDIR(status->st_mode);
   entry.size_bytes = static_cast<std::uint64_t>(status->st_size);

@@ -45,7 +45,7 @@ class FolderEntries {
   base::Result<std::vector<ListedEntry>> next_names();
   base::Status check_identity(int fd);
   bool has_room_for(std::size_t bytes, bool has_dropped);
-  bool complete(ListedEntry& entry) const;
+  base::Result<bool> complete(ListedEntry& entry) const;
 
   const Fence& fence_;
   const std::string_view folder_;

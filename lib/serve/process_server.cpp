@@ -7,9 +7,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <exception>
 #include <memory>
+#include <new>
 #include <system_error>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -37,6 +40,7 @@ class ProcessServer {
         signals_(base::open_stop_and_child_signals()),
         nobody_waits_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     hold_drain_signal();
+    children_.reserve(most_children_);
     for (std::size_t place = most_children_; place > 0; --place) free_places_.push_back(place - 1);
     // poll() may report a connection that is gone before accept(). Then the parent must not sleep.
     if (options_.spare == 0)
@@ -60,6 +64,8 @@ class ProcessServer {
   }
 
  private:
+  using Children = std::unordered_map<pid_t, std::size_t>;  // with the index of each in states_
+
   // The wait before the next try, when there are no resources for a further child or connection.
   static constexpr int kWaitMs = 100;
 
@@ -146,6 +152,11 @@ class ProcessServer {
     if (free_places_.empty())
       return false;  // children that have ended but are not reaped yet hold them
     const std::size_t place = free_places_.back();
+    auto child = child_with(place);
+    if (child.empty()) {
+      warn_once("cannot fork", ENOMEM);
+      return false;
+    }
     states_[place] = ChildState::kWaiting;
     const pid_t parent = ::getpid();
     const pid_t pid = ::fork();
@@ -156,13 +167,35 @@ class ProcessServer {
     if (pid == 0) {
       signals_ = net::Fd();
       become_child(acceptor_, *board_, parent);
-      life(place);
-      ::_exit(0);  // without destructors: the objects belong to the parent
+      ::_exit(status_of(life, place));  // without destructors: the objects belong to the parent
     }
     has_warned_ = false;
     free_places_.pop_back();
-    children_.emplace(pid, place);
+    child.key() = pid;
+    children_.insert(std::move(child));  // takes no memory
     return true;
+  }
+
+  // The exit status of a child. Its exceptions are not for the parent's code, which called fork().
+  template <typename Life>
+  static int status_of(Life& life, std::size_t place) {
+    try {
+      life(place);
+      return 0;
+    } catch (const std::exception&) {  // out of memory
+      return 1;
+    }
+  }
+
+  // Takes the memory for a child before there is one, because none may be forgotten. Empty if there
+  // is no memory.
+  static Children::node_type child_with(std::size_t place) {
+    try {
+      Children one{{0, place}};
+      return one.extract(0);
+    } catch (const std::bad_alloc&) {
+      return {};
+    }
   }
 
   void warn_once(const char* what, int errno_value) {
@@ -200,7 +233,7 @@ class ProcessServer {
 
   bool must_stop_ = false;
   bool has_warned_ = false;
-  std::unordered_map<pid_t, std::size_t> children_;  // with the index of each in states_
+  Children children_;  // with room for all
   std::vector<std::size_t> free_places_;
 };
 

@@ -1,0 +1,223 @@
+"""One call of the fileserver fails, each in its turn: nothing wrong is served, nothing is lost.
+
+faults.c lets it fail. With TURNSTILE_FAULTS=all it has each of its errors, otherwise two of them.
+"""
+
+import os
+import time
+import unittest
+from collections.abc import Callable
+
+import processes
+from client import Client, ConnectionEndedError
+from faults import CALLS, MEMORY, Faults, Kind
+from http_client import FLAG, HttpClient
+from programs import SANITIZED, Program
+from scene import SceneTest, create_account, for_each
+from waiting import eventually
+
+USER = ("alice", "wonderland")
+IS_FULL = os.environ.get("TURNSTILE_FAULTS") == "all"
+MOST_CALLS = 400  # of one kind in one request
+ENDED = "ended"
+
+BIG = b"0123456789" * 10_000
+
+
+@unittest.skipIf(SANITIZED, "a sanitizer must be the first library that is loaded")
+class FaultsTest(SceneTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.faults = Faults(self.scene.folder)
+        self.authserver = self.scene.authserver("--password-scheme", "plain")
+        create_account(self.authserver, *USER)
+        self.scene.write("small", b"small")
+        self.scene.write("big", BIG)
+        self.scene.write("folder/f", b"f")
+        self.stored: dict[str, set[bytes | None]] = {}  # what each name may lead to
+        self.accounts = [USER[0]]
+
+    def start(self, *flags: object) -> Program:
+        return self.scene.fileserver(
+            self.authserver, "--listen", "127.0.0.1:0", *flags, env=self.faults.env
+        )
+
+    def native(self, line: str) -> object:
+        """The reply on a new connection, or "ended"."""
+        client = None
+        try:
+            client = Client(self.server.address)
+            client.socket.settimeout(5)
+            return client.ask(line)
+        except (ConnectionEndedError, OSError):
+            return ENDED
+        finally:
+            if client:
+                client.close()
+
+    def http(self, target: str, method: str = "GET", body: bytes = b"") -> tuple[object, bytes]:
+        client = None
+        try:
+            client = HttpClient(self.server, *USER)
+            client._client.socket.settimeout(5)
+            fields = ("Content-Length: 0",) if method == "PUT" and not body else ()
+            answer = client.ask(target, *fields, method=method, body=body)
+            return answer.status, answer.body
+        except (ConnectionEndedError, OSError):
+            return ENDED, b""
+        finally:
+            if client:
+                client.close()
+
+    # The requests. Each checks its own answer.
+
+    def get_native(self) -> None:
+        client = None
+        try:
+            client = Client(self.server.address)
+            client.socket.settimeout(5)
+            reply = client.ask(f"get:{USER[0]}:{USER[1]}")
+            self.assertIn(reply, ("OK", "unavailable", "internal", "busy"))
+            if reply == "OK":
+                for name, content in (("small", b"small"), ("big", BIG)):
+                    self.assertIn(client.ask(name), (content, "internal"))
+        except (ConnectionEndedError, OSError):
+            pass
+        finally:
+            if client:
+                client.close()
+
+    def new_native(self) -> None:
+        user = f"user{len(self.accounts)}"
+        reply = self.native(f"new:{user}:pw")
+        self.assertIn(reply, ("OK", "unavailable", "internal", "exists", "busy", ENDED))
+        self.accounts.append(user if reply == "OK" else USER[0])
+
+    def get_http(self) -> None:
+        for name, content in (("small", b"small"), ("big", BIG)):
+            status, body = self.http(f"/{name}")
+            self.assertIn(status, (200, 500, 503, ENDED))
+            if status == 200:
+                self.assertEqual(body, content)
+
+    def put_http(self, name: str = "put") -> None:
+        body = f"version {len(self.stored)} {self.faults.failed()}".encode()
+        may_be = self.stored.setdefault(name, {None})
+        status, _ = self.http(f"/{name}", "PUT", body)
+        self.assertIn(status, (201, 204, 500, 503, 507, ENDED))
+        if status in (201, 204):
+            may_be.clear()
+        may_be.add(body)
+
+    def put_new_http(self) -> None:
+        self.put_http(f"new{self.number}")
+        self.number += 1
+
+    def delete_http(self) -> None:
+        name = f"new{self.number - 1}"
+        may_be = self.stored.setdefault(name, {None})
+        status, _ = self.http(f"/{name}", "DELETE")
+        self.assertIn(status, (204, 404, 500, 503, 507, ENDED))
+        if status in (204, 404):
+            may_be.clear()
+        may_be.add(None)
+
+    def mkcol_http(self) -> None:
+        name = f"made{self.number}"
+        self.number += 1
+        status, _ = self.http(f"/{name}/", "MKCOL")
+        self.assertIn(status, (201, 500, 503, 507, ENDED))
+        if status == 201:
+            self.assertTrue((self.scene.root / name).is_dir())
+
+    def list_http(self) -> None:
+        status, body = self.http("/folder/")
+        self.assertIn(status, (200, 500, 503, ENDED))
+        if status == 200:
+            self.assertIn(b'href="f"', body)
+
+    def follow(self) -> None:
+        """Another program makes a folder, which the server follows meanwhile."""
+        name = f"followed{self.number}"
+        self.number += 1
+        self.scene.write(f"{name}/below/f", name.encode())
+        before, end_s = self.faults.failed(), time.monotonic() + 0.1
+        while self.faults.failed() == before and time.monotonic() < end_s:
+            time.sleep(0.001)
+        if self.has_http:
+            self.stored[f"{name}/below/f"] = {name.encode()}
+
+    number = 0
+    has_http = False
+
+    def each(self, kind: Kind, requests: tuple[Callable[[], None], ...]) -> None:
+        """Each call of the kind fails once in each of the requests."""
+        errors = kind.errors if IS_FULL else kind.errors[:2]
+        for error in errors:
+            for request in requests:
+                for number in range(1, MOST_CALLS):
+                    before = self.faults.failed()
+                    self.faults.fail(kind, number, error)
+                    with self.subTest(kind.name, error=error, of=request.__name__, number=number):
+                        request()
+                    self.faults.stop()
+                    if self.faults.failed() == before:
+                        break
+
+    def check_all_is_well(self) -> None:
+        self.assertTrue(self.server.is_running(), self.server.log())
+        for _ in range(3):
+            eventually(lambda: self.native(f"get:{USER[0]}:{USER[1]}") == "OK", "log-ins work")
+        for user in set(self.accounts) - {USER[0]}:
+            self.assertEqual(self.native(f"get:{user}:pw"), "OK", user)
+        if not self.has_http:
+            return
+        for name, may_be in self.stored.items():
+            path = self.scene.root / name
+            content = path.read_bytes() if path.exists() else None
+            self.assertIn(content, may_be, name)
+            self.is_served_in_the_end(name, content)
+        hidden = list(self.scene.root.rglob(".turnstile-upload-*"))
+        self.assertEqual(hidden, [])
+
+    def is_served_in_the_end(self, name: str, content: bytes | None) -> None:
+        expected = (404, None) if content is None else (200, content)
+        eventually(lambda: self.served(name) == expected, f"{name} is served")
+
+    def served(self, name: str) -> tuple[object, bytes | None]:
+        status, body = self.http(f"/{name}")
+        return status, body if status == 200 else None
+
+    def run_all(self, kinds: tuple[Kind, ...], *flags: object) -> None:
+        self.has_http = "process" not in flags
+        requests: tuple[Callable[[], None], ...] = (self.get_native, self.new_native, self.follow)
+        if self.has_http:
+            flags = (*FLAG, "--uploads", "folder", *flags)
+            requests += (self.get_http, self.put_http, self.put_new_http, self.delete_http)
+            requests += (self.mkcol_http, self.list_http)
+        self.server = self.start(*flags)
+        self.get_native()
+        before = processes.descriptors(self.server.pid)
+        for kind in kinds:
+            self.each(kind, requests)
+        self.check_all_is_well()
+        eventually(
+            lambda: processes.descriptors(self.server.pid) <= before + 8, "no descriptor is left"
+        )
+        self.assertEqual(self.server.stop(), 0)
+
+    @for_each(("prefetch", "disk"))
+    def test_an_allocation_fails(self, mode: str) -> None:
+        self.run_all((MEMORY,), "--files", mode)
+
+    @for_each((32, 0))
+    def test_an_allocation_of_a_process_fails(self, spare: int) -> None:
+        model = ("--model", "process", "--wrong-passwords", 0, "--spare-threads", spare)
+        self.run_all((MEMORY,), *model)
+
+    @for_each(("prefetch", "disk"))
+    def test_a_system_call_fails(self, mode: str) -> None:
+        # A new thread and a new connection to the authserver for each request have more calls.
+        self.run_all(
+            CALLS, "--files", mode, "--spare-threads", 0, "--auth-connection", "per-request"
+        )
