@@ -24,12 +24,13 @@ class Kind:
 
 
 _NO_DESCRIPTOR = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+SYNC = Kind(4, "fsync", (errno.EIO, errno.ENOSPC))
 MEMORY = Kind(0, "memory", (errno.ENOMEM,))
 CALLS = (
     Kind(1, "open", (*_NO_DESCRIPTOR, errno.EIO)),
     Kind(2, "pread", (errno.EIO, errno.EINTR)),
     Kind(3, "write", (errno.EIO, errno.ENOSPC, errno.EINTR)),
-    Kind(4, "fsync", (errno.EIO, errno.ENOSPC)),
+    SYNC,
     Kind(5, "rename", (errno.EIO, errno.ENOSPC)),
     Kind(6, "accept", (*_NO_DESCRIPTOR, errno.EINTR, errno.ECONNABORTED)),
     Kind(7, "connect", (errno.EAGAIN, errno.ENOMEM, errno.ECONNREFUSED)),

@@ -203,7 +203,7 @@ def measure(bench: Bench) -> Figure:
 _NOT_SYNCED = Mutation(
     "upload-is-named-before-it-is-on-disk",
     "fileserver/files/uploads.cpp",
-    "if (!file.sync())",
+    "if (!upload.file_.sync())",
     "if (false)",
 )
 
