@@ -111,11 +111,23 @@ class ProcessServer {
     if (options_.counters != nullptr) options_.counters->release_place(place);
     if (options_.spare == 0) --board_->serving;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
-    base::log::error("a child died pid={} status={:#x}", pid, static_cast<unsigned>(status));
+    log_if_possible([&] {
+      base::log::error("a child died pid={} status={:#x}", pid, static_cast<unsigned>(status));
+    });
     if (options_.spare == 0) return;
     const ChildState state = states_[place];
     if (state == ChildState::kWaiting) --board_->waiting;
     if (state == ChildState::kServing) --board_->serving;
+  }
+
+  // What is counted must stay right, so nothing is thrown if there is no memory for the line.
+  template <typename Log>
+  static void log_if_possible(Log log) {
+    try {
+      log();
+    } catch (const std::bad_alloc&) {
+      // The line is lost.
+    }
   }
 
   bool fork_spare() {
@@ -144,7 +156,12 @@ class ProcessServer {
       });
       if (!is_forked) --board_->serving;
     }
-    if (!is_forked) refuse(std::move(accepted.fd), busy_answer_());
+    if (is_forked) return;
+    try {
+      refuse(std::move(accepted.fd), busy_answer_());
+    } catch (const std::bad_alloc&) {
+      // The connection is closed without the answer.
+    }
   }
 
   template <typename Life>
@@ -200,8 +217,10 @@ class ProcessServer {
 
   void warn_once(const char* what, int errno_value) {
     if (std::exchange(has_warned_, true)) return;
-    base::log::error("{} children={} reason=\"{}\"", what, children_.size(),
-                     std::generic_category().message(errno_value));
+    log_if_possible([&] {
+      base::log::error("{} children={} reason=\"{}\"", what, children_.size(),
+                       std::generic_category().message(errno_value));
+    });
   }
 
   void drain() {
