@@ -1,6 +1,7 @@
 """docs/tls: nginx and Caddy end TLS in front of the HTTP front with the configurations there."""
 
 import base64
+import http.client
 import os
 import shutil
 import socket
@@ -141,7 +142,10 @@ class NginxTest(ProxyTest):
     needs = ("openssl", "nginx")
 
     def test_nginx(self) -> None:
-        site = self.configuration("nginx.conf", **{"listen 443": f"listen 127.0.0.1:{self.port}"})
+        plain = free_port()
+        listens = {"listen 443": f"listen 127.0.0.1:{self.port}"}
+        listens["listen 80;"] = f"listen 127.0.0.1:{plain};"
+        site = self.configuration("nginx.conf", **listens)
         (self.folder / "site.conf").write_text(site)
         temporary = "".join(
             f"{kind}_temp_path temporary_{kind};\n"
@@ -154,6 +158,15 @@ class NginxTest(ProxyTest):
         self.start_proxy("nginx", "-p", str(self.folder), "-e", "stderr", "-c", "main.conf")
         self.assert_works()
         self.assert_speaks_http_2()
+        self.assert_leads_to_tls(plain)
+
+    def assert_leads_to_tls(self, port: int) -> None:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        self.addCleanup(connection.close)
+        connection.request("GET", "/a%20b?c", headers={"Host": "files.example.com"})
+        answer = connection.getresponse()
+        place = "https://files.example.com/a%20b?c"
+        self.assertEqual((answer.status, answer.getheader("location")), (301, place))
 
     def assert_speaks_http_2(self) -> None:
         context = ssl.create_default_context(cafile=str(self.certificate))
