@@ -1,5 +1,7 @@
 #include "fileserver/parts.h"
 
+#include <signal.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <limits>
@@ -8,6 +10,7 @@
 #include <utility>
 
 #include "base/hangup_signal.h"
+#include "base/log.h"
 #include "base/stop_signals.h"
 #include "fileserver/files/disk_files.h"
 #include "fileserver/files/prefetched_files.h"
@@ -72,10 +75,12 @@ guard::Allowed allowed_for(const Config& config, const Fence& fence) {
   return allowed;
 }
 
-// Blocks SIGHUP if it means something. Otherwise it ends the program.
+// A hangup never ends the server. Processes have nothing that could be opened or read again, and
+// their parent has no thread that could wait for it.
 net::Fd open_hangups(const Config& config) {
-  const bool is_wanted = !config.transfer_log.path.empty() || !config.writers_path.empty();
-  return is_wanted ? net::Fd(base::open_hangup_signal()) : net::Fd();
+  if (config.serve.model == serve::Model::kThread) return net::Fd(base::open_hangup_signal());
+  ::signal(SIGHUP, SIG_IGN);
+  return {};
 }
 
 std::unique_ptr<TransferLog> open_transfer_log(const Config& config, const Fence& fence) {
@@ -88,6 +93,8 @@ std::unique_ptr<serve::OnHangup> act_on_hangup(Parts& parts) {
   return std::make_unique<serve::OnHangup>(std::move(parts.hangups), [&parts] {
     if (parts.transfer_log) parts.transfer_log->open_again();
     parts.writers.read_again();
+    if (!parts.transfer_log && parts.config.writers_path.empty())
+      base::log::info("SIGHUP: there is nothing to open or to read again");
   });
 }
 

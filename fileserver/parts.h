@@ -57,7 +57,7 @@ struct Parts {
   MountWatch mounts;  // the sandbox forbids to open it; prefetched files take it over
   const base::Result<std::string_view> sandbox;
 
-  net::Fd hangups;  // open if SIGHUP means something; then it is blocked in all threads
+  net::Fd hangups;  // open with threads: SIGHUP is blocked in all of them
   const std::unique_ptr<TransferLog> transfer_log;  // null: there is no such log
   Writers writers;                                  // who may change the folder
   const std::monostate writers_are_read;
