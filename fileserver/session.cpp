@@ -20,6 +20,12 @@ Verb verb_of(const wire::Get&) { return Verb::kLogIn; }
 Verb verb_of(const wire::FileName&) { return Verb::kFile; }
 Verb verb_of(const wire::Refused&) { return Verb::kOther; }
 
+// A file that was not sent to its end has no error code, because its header promised the file.
+telemetry::Ending ending_of(serve::LineConversation& connection) {
+  return !connection.outcome() && connection.stream().is_over() ? telemetry::Ending::kCut
+                                                                : telemetry::Ending::kAnswered;
+}
+
 void refuse_new(serve::LineConversation& connection) {
   connection.reply_error(base::ErrorCode::kDenied, "accounts are not created here");
 }
@@ -35,7 +41,7 @@ void Session::converse(serve::LineConversation& connection) {
     const auto parsed = wire::parse_client_line(*line);
     std::visit([&](const auto& request) { handle(connection, request); }, parsed);
     timer.count(std::visit([](const auto& request) { return verb_of(request); }, parsed),
-                connection.outcome());
+                connection.outcome(), ending_of(connection));
     is_first_line_ = false;
   }
 }

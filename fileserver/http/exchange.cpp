@@ -79,8 +79,16 @@ void Exchange::answer(const base::Error& error) {
   answer(status_of(error.code));
 }
 
+// A body that ended early is a syntax error for the client, which is not there any more.
+telemetry::Ending Exchange::ending() const {
+  const bool may_be_cut = !outcome() || outcome() == base::ErrorCode::kSyntax;
+  return may_be_cut && connection_.stream().is_over() ? telemetry::Ending::kCut
+                                                      : telemetry::Ending::kAnswered;
+}
+
 void Exchange::fail() {
   if (connection_.has_begun_answer()) {
+    status_ = http::Status(500);  // the client sees an answer that is cut
     stream().abort();
   } else {
     answer(500);

@@ -66,6 +66,7 @@ class Exchange {
 
   // What telemetry counts for the answer.
   telemetry::Outcome outcome() const { return status_ ? status_->outcome() : std::nullopt; }
+  telemetry::Ending ending() const;
 
  private:
   const http::RequestHead& head_;

@@ -73,7 +73,7 @@ void HttpSession::serve(serve::Stream& stream) {
     Exchange exchange(*head, connection);
     exchange.client = client_of(exchange);
     if (!base::completes("a request failed", [&] { answer(exchange); })) exchange.fail();
-    timer.count(exchange.verb, exchange.outcome());
+    timer.count(exchange.verb, exchange.outcome(), exchange.ending());
   }
 }
 

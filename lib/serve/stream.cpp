@@ -65,7 +65,10 @@ std::size_t Stream::receive(std::span<char> into, base::Deadline& deadline) {
       continue;
     }
     const ssize_t received = net::receive(fd(), into);
-    if (received > 0) return static_cast<std::size_t>(received);
+    if (received > 0) {
+      telemetry::add(telemetry::Count::kReceivedBytes, static_cast<std::uint64_t>(received));
+      return static_cast<std::size_t>(received);
+    }
     if (received == 0 || !is_timeout(errno)) {
       is_over_ = true;
     } else if (reply_still_moves()) {

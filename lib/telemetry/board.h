@@ -20,7 +20,9 @@ struct Totals {
   std::array<std::uint64_t, kCounters> counters{};
   std::array<std::int64_t, kLevels> levels{};
 
-  std::uint64_t of(Verb verb, Outcome outcome) const { return counters[index_of(verb, outcome)]; }
+  std::uint64_t of(Verb verb, Outcome outcome, Ending ending = Ending::kAnswered) const {
+    return counters[index_of(verb, outcome, ending)];
+  }
   std::uint64_t of(Count count) const { return counters[index_of(count)]; }
   std::int64_t of(Level level) const { return levels[static_cast<std::size_t>(level)]; }
 

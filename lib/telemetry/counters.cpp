@@ -13,8 +13,8 @@ void record(Timed timed, std::int64_t duration_ns) {
                static_cast<std::uint64_t>(std::max<std::int64_t>(duration_ns, 0)));
 }
 
-void RequestTimer::count_and_record(Verb verb, Outcome outcome) const {
-  count_request(verb, outcome);
+void RequestTimer::count_and_record(Verb verb, Outcome outcome, Ending ending) const {
+  count_request(verb, outcome, ending);
   if (verb != Verb::kOther) record(static_cast<Timed>(verb), base::now_ns() - start_ns_);
 }
 

@@ -29,11 +29,18 @@ inline constexpr std::size_t kVerbs = 7;
 
 // Nothing stands for OK.
 using Outcome = std::optional<base::ErrorCode>;
-inline constexpr std::size_t kOutcomes = 1 + wire::kErrorCodes.size();
+
+// Whether the answer reached the kernel as a whole. kCut: the connection ended before that, or
+// before the request was complete. Then the outcome does not count.
+enum class Ending { kAnswered, kCut };
+
+// The columns of a verb: OK, the errors, cut.
+inline constexpr std::size_t kOutcomes = 2 + wire::kErrorCodes.size();
 
 // Events that are counted.
 enum class Count : std::size_t {
   kSentBytes,            // all bytes that the kernel took, those of short replies too
+  kReceivedBytes,        // all bytes of requests and their bodies
   kConnectionsAccepted,  // and served
   kConnectionsRefused,   // answered `busy`
   kTransfersAborted,     // a sized reply that was begun and not sent to its end
@@ -41,7 +48,7 @@ enum class Count : std::size_t {
   kMemoHits,
   kMemoMisses,
 };
-inline constexpr std::size_t kCounts = 7;
+inline constexpr std::size_t kCounts = 8;
 
 // What takes time. The first six are requests, in the order of Verb.
 enum class Timed : std::size_t {
@@ -76,8 +83,9 @@ inline constexpr std::size_t kFirstHistogram = kFirstCount + kCounts;
 inline constexpr std::size_t kHistogramSize = kBuckets + 1;
 inline constexpr std::size_t kCounters = kFirstHistogram + kTimed * kHistogramSize;
 
-constexpr std::size_t index_of(Verb verb, Outcome outcome) {
-  const std::size_t column = outcome ? 1 + static_cast<std::size_t>(*outcome) : 0;
+constexpr std::size_t index_of(Verb verb, Outcome outcome, Ending ending = Ending::kAnswered) {
+  const std::size_t answered = outcome ? 1 + static_cast<std::size_t>(*outcome) : 0;
+  const std::size_t column = ending == Ending::kCut ? kOutcomes - 1 : answered;
   return static_cast<std::size_t>(verb) * kOutcomes + column;
 }
 constexpr std::size_t index_of(Count count) {
@@ -120,8 +128,8 @@ inline void add(Count count, std::uint64_t by = 1) {
   if (my_slot != nullptr) my_slot->add(index_of(count), by);
 }
 
-inline void count_request(Verb verb, Outcome outcome) {
-  if (my_slot != nullptr) my_slot->add(index_of(verb, outcome), 1);
+inline void count_request(Verb verb, Outcome outcome, Ending ending = Ending::kAnswered) {
+  if (my_slot != nullptr) my_slot->add(index_of(verb, outcome, ending), 1);
 }
 
 // Adds one time to a histogram. Requires: is_on().
@@ -134,12 +142,12 @@ class RequestTimer {
   RequestTimer() : start_ns_(is_on() ? base::now_ns() : 0) {}
 
   // Called once for each request, when it has been answered.
-  void count(Verb verb, Outcome outcome) const {
-    if (is_on()) count_and_record(verb, outcome);
+  void count(Verb verb, Outcome outcome, Ending ending = Ending::kAnswered) const {
+    if (is_on()) count_and_record(verb, outcome, ending);
   }
 
  private:
-  void count_and_record(Verb verb, Outcome outcome) const;
+  void count_and_record(Verb verb, Outcome outcome, Ending ending) const;
 
   const std::int64_t start_ns_;
 };

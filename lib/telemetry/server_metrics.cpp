@@ -37,12 +37,13 @@ void write_requests(Page& page, const Naming& naming, const Totals& totals) {
   page.family("turnstile_requests_total", "counter",
               "Requests by verb and result. The verb other is a line that is no request.");
   for_each_verb(naming, [&](Verb verb) {
-    const auto one = [&](std::string_view result, Outcome outcome) {
-      page.sample(fmt::format("verb=\"{}\",result=\"{}\"", word_of(verb, naming), result),
-                  totals.of(verb, outcome));
+    const auto one = [&](std::string_view result, std::uint64_t count) {
+      page.sample(fmt::format("verb=\"{}\",result=\"{}\"", word_of(verb, naming), result), count);
     };
-    one("OK", {});
-    for (const base::ErrorCode code : wire::kErrorCodes) one(wire::word_of(code), code);
+    one("OK", totals.of(verb, {}));
+    for (const base::ErrorCode code : wire::kErrorCodes)
+      one(wire::word_of(code), totals.of(verb, code));
+    if (naming.has_files) one("cut", totals.of(verb, {}, Ending::kCut));
   });
 }
 
@@ -80,6 +81,8 @@ void write_server_metrics(Page& page, const Naming& naming, const Totals& totals
   write_connections(page, totals, most_connections);
   page.counter("turnstile_sent_bytes_total", "Bytes of all replies that were sent.",
                totals.of(Count::kSentBytes));
+  page.counter("turnstile_received_bytes_total", "Bytes of all requests and uploads that came.",
+               totals.of(Count::kReceivedBytes));
 }
 
 }  // namespace telemetry

@@ -7,6 +7,8 @@ import threading
 
 import servers
 from client import Client, grant
+from http_client import FLAG as HTTP
+from http_client import HttpClient, basic, request
 from peers import Peer
 from processes import children, server_of, threads
 from programs import Program
@@ -125,6 +127,46 @@ class FileserverCountsTest(SceneTest):
         eventually(
             lambda: scrape(server).value("turnstile_transfers_aborted_total") == 1, "it is counted"
         )
+        eventually(lambda: ("file", "cut") in scrape(server).requests(), "it was cut")
+        self.assertEqual(scrape(server).requests(), {("get", "OK"): 1, ("file", "cut"): 1})
+
+    def http_client(self, server: Program) -> HttpClient:
+        return self.scene.keep(HttpClient(server, "alice", "wonderland", receive_buffer=4096))
+
+    def test_requests_of_http_whose_client_leaves_are_cut(self) -> None:
+        self.scene.write("big", bytes(50_000_000))
+        flags = (*FLAG, *HTTP, "--uploads", "folder")
+        server = self.scene.fileserver(self.authserver, *flags)
+        create_account(self.authserver)
+        login = f"Authorization: {basic('alice', 'wonderland')}"
+        for sent in (
+            request("/big", login),
+            request("/a", login, "Content-Length: 10", method="PUT", body=b"abc"),
+        ):
+            http = self.http_client(server)
+            http.send(sent)
+            if b"GET" in sent:
+                self.assertEqual(http.interim(), 200)
+            http.close()
+        http = self.http_client(server)
+        self.assertEqual(http.ask("/a.txt").status, 200)
+        broken = ("Transfer-Encoding: chunked",)
+        http.send(request("/a", login, *broken, method="PUT", body=b"zz\r\n"))
+        self.assertEqual(http.answer().status, 400)
+        expected = {("file", "cut"): 1, ("put", "cut"): 1, ("file", "OK"): 1, ("put", "syntax"): 1}
+        eventually(lambda: expected.items() <= scrape(server).requests().items(), "all counted")
+        self.assertNotIn(("file", "syntax"), scrape(server).requests())
+
+    def test_received_bytes_are_those_of_requests_and_uploads(self) -> None:
+        flags = (*FLAG, *HTTP, "--uploads", "sink")
+        server = self.scene.fileserver(self.authserver, *flags)
+        create_account(self.authserver)
+        self.assertEqual(scrape(server).value("turnstile_received_bytes_total"), 0)
+        answer = self.http_client(server).ask("/a", method="PUT", body=bytes(100_000))
+        self.assertEqual(answer.status, 204)
+        received = scrape(server).value("turnstile_received_bytes_total")
+        self.assertGreater(received, 100_000)
+        self.assertLess(received, 101_000)
 
     def test_the_health_is_that_of_the_authserver(self) -> None:
         server = self.scene.fileserver(self.authserver, *FLAG)
