@@ -178,7 +178,7 @@ Uploads::Published Uploads::publish(Upload upload, const MayChange& may_change) 
     return done == UploadStatus::kCreated || done == UploadStatus::kReplaced;
   });
   if (!is_done) return {done};
-  return {synced(upload.folder_.fd.get(), done), version_of(fd)};
+  return {synced(upload.folder_.fd.get(), done), upload.version_};
 }
 
 UploadStatus Uploads::name_in_turn(Upload& upload, const std::string& name,
@@ -206,6 +206,7 @@ bool Uploads::give_name(Upload& upload, const std::string& name, const FileVersi
   errno = why_not_in_place(upload.folder_);
   if (errno != 0) return false;
   times_.give(file.fd(), name, replaced.modified_ns);
+  upload.version_ = version_of(file.fd());
   if (!(is_new ? file.create(upload.last_) : file.replace(upload.last_))) return false;
   if (const int failure = why_not_in_place(upload.folder_); failure != 0) {
     file.take_back(upload.last_);

@@ -50,8 +50,9 @@ class Upload {
 
   UploadStatus status_ = UploadStatus::kFailed;
   Fence::Folder folder_;
-  std::string last_;    // part of the name
-  TemporaryFile file_;  // in folder_, which must be open when it is removed
+  std::string last_;     // part of the name
+  TemporaryFile file_;   // in folder_, which must be open when it is removed
+  FileVersion version_;  // of what the client sent, taken before anybody else could open it
 };
 
 // Any thread.
@@ -68,6 +69,8 @@ class Uploads {
   // here, as far as it can be known before the bytes come.
   Upload begin(std::string_view name, std::uint64_t room_bytes, const MayChange& may_change);
 
+  // The version is that of the client's bytes, from before they got their name: changed_ns is
+  // later by now, and somebody may have changed the rest.
   struct Published {
     UploadStatus status;
     FileVersion version = {};
