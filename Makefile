@@ -166,7 +166,7 @@ e2e test-stores test-scripts test-lab test-docs:
 	$(Q)TURNSTILE_BUILD='$(CURDIR)/$(BUILD)' $(PYTHON) tests/run_unittests.py tests/$(subst test-,,$@) $(T)
 
 test-list: ## list the files of Python tests; T=PART only those with this in their names
-	$(Q)$(PYTHON) tests/run_unittests.py --list $(addprefix tests/,e2e stores scripts lab torture docs) $(T) | sort
+	$(Q)$(PYTHON) tests/run_unittests.py --list $(addprefix tests/,e2e model stores scripts lab torture docs) $(T) | sort
 
 lab-proof: ### how often the lab is right about simulated systems whose answers are known; SEEDS=N of each
 	@PYTHONPATH=.:tests/lab $(PYTHON) -m simulated.proof $(if $(SEEDS),--seeds $(SEEDS))
@@ -213,6 +213,11 @@ torture: ### test the promises with figures, under attack (hours; SHORT=1 minute
 	@scripts/setup test
 	@$(MAKE) --no-print-directory -j$(shell nproc) all
 	@$(PYTHON) tests/torture/run $(if $(SHORT),--short) $(T)
+
+model: ### clients and somebody who changes the served folder, judged by a model, for SECONDS (600); SEED=N begins with that round
+	@scripts/setup test
+	@$(MAKE) --no-print-directory -j$(shell nproc) all
+	@TURNSTILE_BUILD='$(CURDIR)/$(BUILD)' $(PYTHON) tests/model/run $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
 
 mutants: ### break the code in one place after the other and see the tests fail (hours; T="NAME ..." only these)
 	@scripts/setup test
@@ -306,4 +311,4 @@ $(foreach s,$(SCHEMAS),$(eval $(BUILD)/objects/authserver/stores/$(s)_store.o: $
 
 -include $(shell find $(BUILD)/objects $(BUILD)/peers -type f -name '*.d' 2>/dev/null)
 .PHONY: always all peers setup setup-dev help help-all clean demo try bench bench-scale profile results results-summary test test-programs unit e2e test-stores test-scripts test-lab test-docs test-list lab-proof \
-  judges pictures check check-format check-python shellcheck tidy format compose-test memcheck fuzz torture mutants
+  judges pictures check check-format check-python shellcheck tidy format compose-test memcheck fuzz torture model mutants

@@ -1,0 +1,36 @@
+"""All that clients are told, beside somebody who changes the folder, is explained by a model.
+
+tests/model/run plays longer, and on a disk that keeps whole seconds.
+"""
+
+import sys
+import unittest
+from pathlib import Path
+
+_TESTS = Path(__file__).resolve().parents[1]
+sys.path += [str(_TESTS / "e2e"), str(_TESTS.parent)]
+
+import disks  # noqa: E402
+from rounds import Plan, play  # noqa: E402
+
+SECONDS = 6.0
+
+
+class ModelTest(unittest.TestCase):
+    def assert_explained(self, *plans: Plan) -> None:
+        for plan in plans:
+            with self.subTest(str(plan)):
+                try:
+                    result = play(plan)
+                except disks.NoSuchDisk as reason:
+                    self.skipTest(str(reason))
+                self.assertEqual(result.complaints, [], "\n".join(result.complaints))
+                self.assertGreater(result.asked, 0)
+
+    def test_prefetched_files(self) -> None:
+        self.assert_explained(
+            Plan(1, "prefetch", "here", SECONDS), Plan(2, "prefetch", "tmpfs", SECONDS)
+        )
+
+    def test_files_on_disk(self) -> None:
+        self.assert_explained(Plan(3, "disk", "here", SECONDS), Plan(4, "disk", "tmpfs", SECONDS))
