@@ -20,12 +20,19 @@ _HREF = re.compile(r'href="(?:\./)?([^"/?#]+)(/?)"')
 
 
 class Judge:
-    """`lag_s` is how late the server may notice what others change."""
+    """`lag_s` is how late the server may notice what others change.
 
-    def __init__(self, timeline: Timeline, asked: Iterable[Asked], lag_s: float) -> None:
+    Where a disk keeps whole seconds, somebody else's change in the second of an upload has its tag.
+    Only uploads are told apart there, and conditions may be decided either way.
+    """
+
+    def __init__(
+        self, timeline: Timeline, asked: Iterable[Asked], lag_s: float, keeps_whole_seconds: bool
+    ) -> None:
         self._timeline = timeline
         self._asked = list(asked)
         self._lag_s = lag_s
+        self._keeps_whole_seconds = keeps_whole_seconds
         self._own: dict[int, Change] = {}
         # What each tag of each name stood for. A weak one may do so for several versions.
         self._by_tag: dict[tuple[str, str], dict[bytes, Asked]] = defaultdict(dict)
@@ -39,9 +46,14 @@ class Judge:
             for complaint in self._check(one):
                 yield f"{one}\n  {complaint}\n{self._story(one)}"
         for (name, tag), contents in self._by_tag.items():
-            if len(contents) > 1 and not tag.startswith("W/"):
-                asked = "\n    ".join(map(str, contents.values()))
-                stories = "\n".join(map(self._story, contents.values()))
+            told = [
+                one
+                for one in contents.values()
+                if one.method == "PUT" or not self._keeps_whole_seconds
+            ]
+            if len(told) > 1 and not tag.startswith("W/"):
+                asked = "\n    ".join(map(str, told))
+                stories = "\n".join(map(self._story, told))
                 yield f"{name}: two versions have the tag {tag}:\n    {asked}\n{stories}"
 
     def complaint_of_disk(self, name: str, found: State) -> str | None:
@@ -61,7 +73,9 @@ class Judge:
         content = one.sent if one.method == "PUT" else one.body
         is_whole = one.status == 200 and one.method in ("GET", "get") and one.name not in _FOLDERS
         is_upload = one.method == "PUT" and one.status in (201, 204)
-        if one.tag and content is not None and (is_whole or is_upload):
+        if one.tag and content is not None and is_upload:
+            self._by_tag[one.name, one.tag][content] = one
+        elif one.tag and content is not None and is_whole:
             self._by_tag[one.name, one.tag].setdefault(content, one)
         states: States | None = None
         if one.method == "PUT" and one.sent is not None and one.status in (201, 204, CUT):
@@ -82,16 +96,17 @@ class Judge:
         return {*self._contents(one.name, opaque), *self._contents(one.name, f"W/{opaque}")}
 
     def _contents(self, name: str, tag: str) -> set[bytes]:
-        return set(self._by_tag.get((name, tag), ()))
+        return set() if self._keeps_whole_seconds else set(self._by_tag.get((name, tag), ()))
 
     def _is_wanted(self, one: Asked, content: State) -> bool:
         """Whether If-Match, if there is one, lets the version be the current one."""
         tag = one.fields.get("If-Match")
-        return tag is None or content in self._contents(one.name, tag)
+        return tag is None or self._keeps_whole_seconds or content in self._contents(one.name, tag)
 
     def _is_refused(self, one: Asked, content: State) -> bool:
         """Whether If-Match may not hold. Versions without a byte are not told apart."""
-        return "If-Match" in one.fields and (not content or not self._is_wanted(one, content))
+        is_clear = content and not self._keeps_whole_seconds
+        return "If-Match" in one.fields and not (is_clear and self._is_wanted(one, content))
 
     def _check(self, one: Asked) -> Iterator[str]:
         if one.status >= 500:
@@ -117,7 +132,7 @@ class Judge:
             got = versions.describe(one.body) if one.status == 200 else str(one.status)
             yield f"{got} is not explained by {_all_of(possible)}"
         first = one.resumed
-        if first is not None and one.status == 206:
+        if first is not None and one.status == 206 and not self._keeps_whole_seconds:
             whole = first.sent or first.body
             if one.parts[0].content != whole[one.parts[0].begin :]:
                 yield f"the rest is of another version than {versions.describe(whole)} of {first}"
@@ -140,7 +155,7 @@ class Judge:
                 for file in files
             )
         if one.status == 304:
-            return any(file in named for file in files)
+            return any(self._keeps_whole_seconds or file in named for file in files)
         if one.status == 412:
             return any(self._is_refused(one, file) for file in files)
         if one.status == 416:

@@ -105,7 +105,7 @@ class _Round:
             heart_stops.set()
             heart.join()
         lag_s = self.heart.lag_s(_SOON_S) if self._plan.files == "prefetch" else 0.0
-        judge = Judge(self._timeline, self.notes.all, lag_s)
+        judge = Judge(self._timeline, self.notes.all, lag_s, self._plan.disk == "coarse")
         yield from self._disturber.complaints
         yield from at_rest
         yield from judge.complaints()

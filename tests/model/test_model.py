@@ -1,6 +1,6 @@
 """All that clients are told, beside somebody who changes the folder, is explained by a model.
 
-tests/model/run plays longer, and on a disk that keeps whole seconds.
+tests/model/run plays longer.
 """
 
 import sys
@@ -13,7 +13,7 @@ sys.path += [str(_TESTS / "e2e"), str(_TESTS.parent)]
 import disks  # noqa: E402
 from rounds import Plan, play  # noqa: E402
 
-SECONDS = 6.0
+SECONDS = 5.0
 
 
 class ModelTest(unittest.TestCase):
@@ -34,3 +34,8 @@ class ModelTest(unittest.TestCase):
 
     def test_files_on_disk(self) -> None:
         self.assert_explained(Plan(3, "disk", "here", SECONDS), Plan(4, "disk", "tmpfs", SECONDS))
+
+    def test_a_disk_that_keeps_whole_seconds(self) -> None:
+        self.assert_explained(
+            Plan(5, "prefetch", "coarse", SECONDS), Plan(6, "disk", "coarse", SECONDS)
+        )
