@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from names import FILES, FOLDERS, LINKED, OUTSIDE, SIZES, leaves
 from timeline import ABSENT, FOLDER, NOTHING, Change, State, States, Timeline
 
 _PAUSE_S = 0.03
+_TIME_TO_READ_S = 0.3
 
 
 class Disturber:
@@ -54,6 +56,14 @@ class Disturber:
                 self._disturb_linked(self._dice.choice(of_linked))
             else:
                 self._dice.choice(in_files)(self._dice.choice(FILES))
+        self._write_twice()
+
+    def _write_twice(self) -> None:
+        """At last, each file changes again just after the server has had time to read it."""
+        for _ in range(2):
+            for name in (*FILES, *LINKED):
+                self._overwrite(name)
+            time.sleep(_TIME_TO_READ_S)
 
     def _disturb_linked(self, change: Callable[[str], None]) -> None:
         begun = self._timeline.now()

@@ -5,14 +5,16 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import promise  # noqa: F401  # lets us import from the other folders of tests
 from databases import Database, MariaDb, Redis
 from processes import children, state
 from waiting import eventually
 
+from lab.rig.errors import Failed
 from lab.rig.host import free_port
 from lab.rig.processes import Address, Program
 from lab.rig.servers import Programs
@@ -21,7 +23,10 @@ KINDS = ("sqlite", "redis", "mysql")
 # All clients have one address, and ask for many wrong passwords.
 UNTHROTTLED = {"FILESERVER_WRONG_PASSWORDS": "0"}
 
+T = TypeVar("T")
+
 _READY_S = 60.0
+_PORTS_TO_TRY = 5
 _SERVERS: dict[str, type[Database]] = {"redis": Redis, "mysql": MariaDb}
 
 
@@ -39,6 +44,17 @@ def through(proxy: Address, server: Database, flags: Sequence[str]) -> list[str]
     return [str(proxy.port) if flag == str(server.port) else flag for flag in flags]
 
 
+def on_a_free_port(start: Callable[[Address], T]) -> T:
+    """Returns start(address). Tries another port if somebody has taken this one meanwhile."""
+    for _ in range(_PORTS_TO_TRY - 1):
+        try:
+            return start(Address("127.0.0.1", free_port()))
+        except Failed as error:
+            if "Address already in use" not in str(error):
+                raise
+    return start(Address("127.0.0.1", free_port()))
+
+
 class Restartable:
     """One of our servers, which keeps its port. Runs from construction until close()."""
 
@@ -54,7 +70,10 @@ class Restartable:
         self._command = [str(programs.path(name)), *flags, "--listen"]
         self._log = log
         self._environment = environment
-        self.address = Address("127.0.0.1", free_port())
+        on_a_free_port(self._start_at)
+
+    def _start_at(self, address: Address) -> None:
+        self.address = address
         self.start()
 
     def start(self) -> None:

@@ -8,12 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from attacked import on_a_free_port
 from client import Client, Reply
 from promise import Bench, Figure, Promise, broken
 from tree import Mutation
 
 from lab.rig import servers
-from lab.rig.host import free_port
 from lab.rig.processes import Address, Program
 
 _USER, _PASSWORD, _NAME, _CONTENT = "known", "known-password", "canary", b"canary" * 100
@@ -42,18 +42,21 @@ class _Scene:
 
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
-        self._auth = Address("127.0.0.1", free_port())
         root = bench.folder / "files"
         root.mkdir(exist_ok=True)
         (root / _NAME).write_bytes(_CONTENT)
         (bench.folder / "accounts.db").unlink(missing_ok=True)
-        self.authserver = self.start_authserver()
+        on_a_free_port(self._start_authserver_at)
         flags = servers.fileserver_flags(self._auth, root)
         self._fileserver = self._start(
             "fileserver", [*flags, "--auth-timeout", str(_AUTH_TIMEOUT_S)]
         )
         self.address = self._fileserver.wait_ready(60)
         servers.make_account(self.address, _USER, _PASSWORD)
+
+    def _start_authserver_at(self, address: Address) -> None:
+        self._auth = address
+        self.start_authserver()
 
     def start_authserver(self) -> Program:
         accounts = str(self._bench.folder / "accounts.db")

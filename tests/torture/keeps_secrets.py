@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from attacked import on_a_free_port
 from client import Client
 from crowd import open_connections
 from processes import children, memory_holds
@@ -20,7 +21,6 @@ from tree import Mutation
 from waiting import eventually
 
 from lab.rig import servers, stores
-from lab.rig.host import free_port
 from lab.rig.processes import Address, Program
 
 _MODELS = ("thread", "process")
@@ -70,15 +70,18 @@ class _Suite:
         root.mkdir()
         (root / "file").write_bytes(b"content")
         flags, self._environment = _with_password_in_environment(store)
-        self._auth = Address("127.0.0.1", free_port())
-        self._auth_flags = ["--listen", str(self._auth), "--model", model, *flags]
-        self.authserver = self.start_authserver()
+        self._auth_flags = ["--model", model, *flags]
+        on_a_free_port(self._start_authserver_at)
         flags = servers.fileserver_flags(self._auth, root)
         self.fileserver = self._start("fileserver", [*flags, "--auth-timeout", "1"])
         self.address = self.fileserver.wait_ready(60)
 
+    def _start_authserver_at(self, address: Address) -> None:
+        self._auth = address
+        self.start_authserver()
+
     def start_authserver(self) -> Program:
-        flags = [*self._auth_flags, "--store-timeout", "1"]
+        flags = ["--listen", str(self._auth), *self._auth_flags, "--store-timeout", "1"]
         self.authserver = self._start("authserver", flags, self._environment)
         self.authserver.wait_ready(60)
         return self.authserver

@@ -18,13 +18,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from attacked import Restartable
+from attacked import Restartable, on_a_free_port
 from client import Client
 from power_cut import PowerCut
 from promise import Bench, Figure, Promise, broken
 from tree import Mutation
 
-from lab.rig.host import free_port
 from lab.rig.processes import Address
 
 _SENDERS = 20
@@ -122,10 +121,15 @@ class _HttpFront(Restartable):
     """A fileserver whose HTTP front keeps its port too."""
 
     def __init__(self, bench: Bench, folder: Path, root: Path, auth: Address, **options) -> None:
-        self.http = Address("127.0.0.1", free_port())
-        flags = ["--auth", str(auth), "--root", str(root)]
-        flags += ["--http-listen", str(self.http), "--uploads", "folder"]
-        super().__init__(bench.programs, "fileserver", flags, folder / "fileserver.log", **options)
+        log = folder / "fileserver.log"
+
+        def start(http: Address) -> None:
+            self.http = http
+            flags = ["--auth", str(auth), "--root", str(root)]
+            flags += ["--http-listen", str(http), "--uploads", "folder"]
+            super(_HttpFront, self).__init__(bench.programs, "fileserver", flags, log, **options)
+
+        on_a_free_port(start)
 
 
 @contextmanager
