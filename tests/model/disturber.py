@@ -82,9 +82,10 @@ class Disturber:
         change = Change(what, states, begun, now, is_certain, shown=now)
         return self._timeline.add(change, *names)
 
-    def _note_moved(self, old: str, new: str, begun: float, departure: Change) -> None:
+    def _note_moved(self, old: str, new: str, begun: float, departure: Change) -> Change:
         change = self._note(f"moved from {old}", NOTHING, begun, new)
         change.source, change.departure = old, departure
+        return change
 
     def _in_place(self, name: str, what: str, change: Callable[[int, bytes], list[bytes]]) -> None:
         """change(fd, content) makes the states that it returns, one after the other.
@@ -116,7 +117,8 @@ class Disturber:
         if name not in LINKED:
             return [name]
         one, other = (self._path(linked) for linked in LINKED)
-        return list(LINKED) if one.samefile(other) else [name]
+        is_one_file = one.exists() and other.exists() and one.samefile(other)
+        return list(LINKED) if is_one_file else [name]
 
     def _overwrite(self, name: str) -> None:
         def change(fd: int, content: bytes) -> list[bytes]:
@@ -161,12 +163,15 @@ class Disturber:
         fresh = self._beside / "fresh"
         content = versions.fresh(self._dice.choice(SIZES))
         fresh.write_bytes(content)
+        others = [one for one in self._names_of(name) if one != name]
         begun = self._timeline.now()
         try:
             fresh.rename(self._path(name))
         except OSError:
             return
-        self._note("replaced by rename", frozenset([content]), begun, name)
+        departure = self._note("replaced by rename", frozenset([content]), begun, name)
+        for other in others:  # who has opened the file reads what is written under this name
+            self._note_moved(name, other, begun, departure).is_certain = False
 
     def _remove(self, name: str) -> None:
         begun = self._timeline.now()
