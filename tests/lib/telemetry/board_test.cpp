@@ -146,6 +146,7 @@ TEST_CASE("no two counters have the same place", "[telemetry]") {
   const Lease lease(&board);
   for (std::size_t verb = 0; verb < telemetry::kVerbs; ++verb) {
     telemetry::count_request(static_cast<Verb>(verb), {});
+    telemetry::count_request(static_cast<Verb>(verb), {}, telemetry::Ending::kCut);
     for (const auto code : wire::kErrorCodes)
       telemetry::count_request(static_cast<Verb>(verb), code);
   }
