@@ -131,8 +131,7 @@ base::Result<CachedFile> read_whole_file(const Fence& fence, std::string_view na
   };
   const auto file = open_for_reading(fence, name, options.direct_io);
   if (!file) return file.error();
-  make_stores_visible(file->fd.get());
-  const FileVersion version = version_of(file->fd.get());
+  const FileVersion version = version_to_read(file->fd.get());
   if (!is_settled(version) || memory_for(version.size_bytes) != share.bytes()) {
     return Error{ErrorCode::kUnavailable, std::string(name) + ": the file is changing"};
   }

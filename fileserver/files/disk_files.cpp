@@ -16,8 +16,7 @@ namespace {
 FileVersion settled_version(int fd) {
   constexpr int kLongerMs = 4 * (kSettlingMs + 1) + 1;
   for (int waited_ms = 0;;) {
-    make_stores_visible(fd);
-    const FileVersion version = version_of(fd);
+    const FileVersion version = version_to_read(fd);
     const int left_ms = unsettled_ms(version);
     if (left_ms == 0 || waited_ms >= version.settling_ms + kLongerMs) return version;
     base::pause_ms(left_ms);

@@ -1,6 +1,7 @@
 #include "fileserver/files/file_version.h"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <cmath>
 
@@ -66,9 +67,13 @@ int unsettled_ms(const FileVersion& version) {
   return left_ms < 0 ? 0 : static_cast<int>(left_ms) + 1;
 }
 
-// The pages that are being written already are dirty until they are written.
-void make_stores_visible(int fd) {
+// Pages that are being written already stay dirty until they are written.
+FileVersion version_to_read(int fd) {
   ::sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE);
+  const FileVersion version = version_of(fd);
+  if (version.size_bytes != 0) return version;
+  ::lseek(fd, 0, SEEK_DATA);  // takes the lock that is held while the file is emptied
+  return version_of(fd);
 }
 
 }  // namespace fileserver

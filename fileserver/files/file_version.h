@@ -51,9 +51,13 @@ bool is_settled(const FileVersion& version);
 // How long it takes until it is settled, if the file does not change again. 0 if it is.
 int unsettled_ms(const FileVersion& version);
 
-// Has the kernel note the next store of any program that has mapped the file into its memory. The
-// kernel notes only the first store into a page that is clean, so this begins to write the dirty
-// pages to the disk. It has no effect on file systems in memory (tmpfs, ramfs).
-void make_stores_visible(int fd);
+// The version of a file that is read next. A change from now on gives it another version, once this
+// one is settled:
+// - A program may have mapped the file into its memory, and the kernel notes only the first store
+//   into a page that is clean. So this begins to write the dirty pages to the disk. It has no
+//   effect on file systems in memory (tmpfs, ramfs).
+// - A file that is just being emptied has its new size before its new times. This waits until it
+//   has both.
+FileVersion version_to_read(int fd);
 
 }  // namespace fileserver
