@@ -35,7 +35,8 @@ void declare_basics(flags::App& app, Config& config) {
                      "address to listen on; port 0 takes any free port");
   flags::add_optional_address(
       app, "--http-listen", config.http_listen,
-      "address for HTTP/1.1 clients, such as browsers; a port alone means 127.0.0.1");
+      "address for HTTP/1.1 clients, such as browsers; a port alone means 127.0.0.1",
+      flags::UnixPath::kAccepted);
   flags::add_address(
       app, "--auth", config.auth,
       "address of the authserver; a host name may have several addresses, and all are used");
@@ -52,8 +53,10 @@ void add_trusted_proxy(flags::App& app, std::vector<net::IpRange>& target) {
     return proxies.has_value();
   };
   app.add_parsed("--trusted-proxy", "CIDR",
-                 "an address, or a range such as 10.0.0.0/8; with commas between several",
-                 "believe the X-Forwarded-For of these addresses; may be given several times", take)
+                 "an address, a range such as 10.0.0.0/8, or unix; with commas between several",
+                 "believe the X-Forwarded-For of these addresses; unix: of whoever connects to a "
+                 "Unix-domain socket; may be given several times",
+                 take)
       ->repeatable();
 }
 

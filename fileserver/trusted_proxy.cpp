@@ -9,6 +9,9 @@ namespace fileserver {
 
 namespace {
 
+// The address that net::accept_from() gives to peers on Unix-domain sockets. Nobody else has it.
+constexpr std::string_view kUnixPeers = "::";
+
 // Calls take(entry) for each entry of a list with commas, which may be empty.
 template <typename Take>
 void for_each_entry(std::string_view list, const Take& take) {
@@ -51,7 +54,7 @@ std::optional<TrustedProxies> parse_trusted_proxies(std::string_view text) {
   TrustedProxies proxies;
   bool is_acceptable = true;
   for_each_entry(text, [&](std::string_view entry) {
-    const auto range = net::IpRange::parse(entry);
+    const auto range = net::IpRange::parse(entry == "unix" ? kUnixPeers : entry);
     if (range) proxies.push_back(*range);
     is_acceptable = is_acceptable && range;
   });

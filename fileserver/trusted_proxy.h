@@ -14,7 +14,8 @@ namespace fileserver {
 // The addresses from which X-Forwarded-For is believed. Empty: it is believed from nobody.
 using TrustedProxies = std::vector<net::IpRange>;
 
-// Reads ranges with commas between them. Nothing if one of them is not acceptable.
+// Reads ranges with commas between them. `unix` stands for all peers on Unix-domain sockets.
+// Nothing if one of them is not acceptable.
 std::optional<TrustedProxies> parse_trusted_proxies(std::string_view text);
 
 // Finds the client of one request. Each proxy appends the address of its peer to X-Forwarded-For.

@@ -59,20 +59,26 @@ Option* add_address(App& app, const std::string& name, net::HostPort& target,
 }
 
 Option* add_optional_address(App& app, const std::string& name,
-                             std::optional<net::HostPort>& target, const std::string& help) {
-  const auto take = [&target](const std::string& text) {
+                             std::optional<net::HostPort>& target, const std::string& help,
+                             UnixPath unix_path) {
+  const bool takes_unix = unix_path == UnixPath::kAccepted;
+  const auto take = [&target, takes_unix](const std::string& text) {
     if (text == "off") {
       target.reset();
       return true;
     }
     const bool is_port_alone = text.find(':') == std::string::npos;
-    const auto parsed = net::parse_host_port(is_port_alone ? "127.0.0.1:" + text : text);
+    const std::string whole = is_port_alone ? "127.0.0.1:" + text : text;
+    const auto parsed =
+        takes_unix ? net::parse_host_port_or_unix(whole) : net::parse_host_port(whole);
     if (parsed) target = *parsed;
     return parsed.has_value();
   };
   return app
-      .add_parsed(name, "HOST:PORT", "HOST:PORT or a port, such as 127.0.0.1:9010, or off", help,
-                  take)
+      .add_parsed(name, "HOST:PORT",
+                  takes_unix ? "HOST:PORT or a port, such as 127.0.0.1:9010, unix:PATH, or off"
+                             : "HOST:PORT or a port, such as 127.0.0.1:9010, or off",
+                  takes_unix ? help + "; or unix:PATH" : help, take)
       ->default_str(target ? net::to_string(*target) : "off");
 }
 

@@ -34,9 +34,12 @@ Option* add_path(App& app, const std::string& name, std::string& target, const s
 Option* add_address(App& app, const std::string& name, net::HostPort& target,
                     const std::string& help);
 
-// HOST:PORT, or only a port, which means 127.0.0.1, or `off` for none.
+// HOST:PORT, or only a port, which means 127.0.0.1, or `off` for none. With UnixPath::kAccepted
+// unix:PATH too.
+enum class UnixPath { kRefused, kAccepted };
 Option* add_optional_address(App& app, const std::string& name,
-                             std::optional<net::HostPort>& target, const std::string& help);
+                             std::optional<net::HostPort>& target, const std::string& help,
+                             UnixPath unix_path = UnixPath::kRefused);
 
 // A number of seconds, which may have a fraction. Less than `least_ms` is refused.
 Option* add_seconds(App& app, const std::string& name, std::int64_t& target_ms,

@@ -92,7 +92,7 @@ FLAGS = {
         Flag("wrong-password-addresses", "65536", "100", BAD_NUMBER),
         _choice("new-accounts", "open", "closed"),
         Flag("writers", None, "/dev/null"),
-        Flag("trusted-proxy", None, "10.0.0.0/8, ::1", ("10.0.0.0/33", "x", "::1,")),
+        Flag("trusted-proxy", None, "10.0.0.0/8, ::1, unix", ("10.0.0.0/33", "x", "::1,")),
         Flag("root", "files", "a"),
         _choice("files", "prefetch", "disk"),
         Flag("memory-limit", None, "5M", BAD_SIZE),

@@ -45,6 +45,19 @@ class TrustedProxyTest(SceneTest):
             self.assertEqual(self.ask(server, f"wrong{number}", *forwarded_for).status, 401)
             self.assert_logged(server, address)
 
+    def test_a_proxy_on_a_unix_socket_is_believed_if_it_is_named(self) -> None:
+        path = self.scene.folder / "http"
+        for flags, address in (((), "unix"), (("--trusted-proxy", "unix"), "198.51.100.7")):
+            listen = ("--http-listen", f"unix:{path}")
+            server = self.scene.fileserver(self.authserver, *listen, *flags)
+            self.assertIn(f" http=unix:{path}", server.ready_line)
+            self.assertEqual(path.stat().st_mode & 0o777, 0o660)
+            self.assertEqual(self.ask(server, "wonderland").body, b"content")
+            self.assertEqual(self.ask(server, "wrong", "198.51.100.7").status, 401)
+            self.assert_logged(server, address)
+            self.assertEqual(server.stop(), 0)
+            self.assertFalse(path.exists())
+
     def test_nobody_else_is_believed(self) -> None:
         for flags in ((), ("--trusted-proxy", "10.0.0.0/8")):
             server = self.serve(*flags)

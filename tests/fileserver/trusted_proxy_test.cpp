@@ -1,6 +1,7 @@
 #include "fileserver/trusted_proxy.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/catch.h"
@@ -32,6 +33,20 @@ TEST_CASE("without trusted proxies the peer is the client", "[trusted_proxy]") {
   ForwardedFor forwarded(nobody);
   forwarded.take("198.51.100.7");
   CHECK(forwarded.client(*net::parse_ip_address("10.0.0.1")).text() == "10.0.0.1");
+}
+
+TEST_CASE("peers on Unix-domain sockets are trusted by the word unix only", "[trusted_proxy]") {
+  const net::IpAddress peer;
+  for (const auto& [trusted, client] : {std::pair{"unix", "198.51.100.7"},
+                                        {"10.0.0.1, unix", "198.51.100.7"},
+                                        {"10.0.0.1", "unix"}}) {
+    const auto proxies = fileserver::parse_trusted_proxies(trusted);
+    ForwardedFor forwarded(*proxies);
+    forwarded.take("198.51.100.7");
+    CHECK(forwarded.client(peer).text() == client);
+  }
+  CHECK_FALSE(fileserver::parse_trusted_proxies("Unix"));
+  CHECK_FALSE(fileserver::parse_trusted_proxies("unix:/run/x"));
 }
 
 TEST_CASE("the client is the last address that no trusted proxy has", "[trusted_proxy]") {
