@@ -68,17 +68,19 @@ CommitQueue::Lead::~Lead() {
 
 base::Status CommitQueue::Lead::commit(const Account& account, AccountTransaction& transaction,
                                        std::int64_t deadline_ns) {
+  taken_.reserve(kMostTogether);  // no job is taken for which there is no memory
   if (const auto begun = transaction.begin(deadline_ns); !begun) return begun;
+  CancelUnlessCommitted open(transaction);
   take_waiting();
   const auto own = transaction.insert(account);
   auto done = is_refused(own) ? base::Status(base::kDone) : own;
   if (done) done = insert_taken(transaction);
   if (done) done = transaction.commit();
   if (done) {
+    open.committed();
     answer_ = State::kCreated;
     return own;
   }
-  transaction.cancel();
   if (done.error().code == ErrorCode::kInternal) answer_ = State::kInternal;
   return done;
 }

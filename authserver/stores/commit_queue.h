@@ -30,7 +30,25 @@ class AccountTransaction {
   // nobody may rely on an account of it.
   virtual base::Status commit() = 0;
 
+  // Throws nothing. Without an open transaction it does nothing.
   virtual void cancel() = 0;
+};
+
+// Cancels a transaction at its end, unless it was told that the transaction is committed. So an
+// allocation that fails while the transaction is open does not leave it open.
+class CancelUnlessCommitted {
+ public:
+  explicit CancelUnlessCommitted(AccountTransaction& transaction) : transaction_(&transaction) {}
+  ~CancelUnlessCommitted() {
+    if (transaction_ != nullptr) transaction_->cancel();
+  }
+  CancelUnlessCommitted(const CancelUnlessCommitted&) = delete;
+  CancelUnlessCommitted& operator=(const CancelUnlessCommitted&) = delete;
+
+  void committed() { transaction_ = nullptr; }
+
+ private:
+  AccountTransaction* transaction_;
 };
 
 // Who finds nobody committing leads: it commits its account in one transaction with those of all

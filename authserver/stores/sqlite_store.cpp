@@ -106,9 +106,10 @@ base::Status SqliteStore::change(const char* sql,
                                  std::initializer_list<std::string_view> parameters) {
   const std::int64_t deadline_ns = base::now_ns() + timeout_ms_ * base::kNsPerMs;
   if (const auto begun = begin(deadline_ns); !begun) return begun;
+  CancelUnlessCommitted open(*this);
   auto changed = change_in_transaction(sql, parameters);
   if (changed) changed = commit();
-  if (!changed) cancel();
+  if (changed) open.committed();
   return changed;
 }
 
@@ -185,11 +186,11 @@ base::Result<std::string> SqliteStore::find_record(std::string_view user) {
 // each.
 std::vector<base::Result<std::string>> SqliteStore::find_records(
     std::span<const std::string_view> users) {
+  // A transaction that stayed open would go on reading what the file holds now.
+  CancelUnlessCommitted open(*this);
   const auto begun = run(begin_read_, "BEGIN");
   auto records = AccountStore::find_records(users);
-  if (!begun) return records;
-  // A transaction that stayed open would go on reading what the file holds now.
-  if (!run(commit_, "COMMIT")) cancel();
+  if (begun && run(commit_, "COMMIT")) open.committed();
   return records;
 }
 

@@ -15,6 +15,9 @@ namespace authserver {
 
 // Reports what becomes of each request to the store. A request that the store refused, such as that
 // of a name that is taken, was answered. One thread, as the store.
+//
+// If an allocation fails while the store is asked, its connection may hold the rest of an answer.
+// The connection is closed then, so that no later request reads that rest.
 class WatchedStore : public AccountStore {
  public:
   // `where` is what the log calls the store. `outage` is shared by all threads and processes, and
@@ -37,7 +40,9 @@ class WatchedStore : public AccountStore {
   std::vector<base::Result<std::string>> find_records(
       std::span<const std::string_view> users) override {
     const std::int64_t began_ns = base::now_ns();
+    CloseUnlessAnswered closing(*store_);
     auto records = store_->find_records(users);
+    closing.answered();
     for (const auto& record : records) note(record, began_ns);
     return records;
   }
@@ -50,10 +55,27 @@ class WatchedStore : public AccountStore {
   void disconnect() override { store_->disconnect(); }
 
  private:
+  class CloseUnlessAnswered {
+   public:
+    explicit CloseUnlessAnswered(AccountStore& store) : store_(&store) {}
+    ~CloseUnlessAnswered() {
+      if (store_ != nullptr) store_->disconnect();
+    }
+    CloseUnlessAnswered(const CloseUnlessAnswered&) = delete;
+    CloseUnlessAnswered& operator=(const CloseUnlessAnswered&) = delete;
+
+    void answered() { store_ = nullptr; }
+
+   private:
+    AccountStore* store_;
+  };
+
   template <typename Ask>
   auto watch(const Ask& ask) -> decltype(ask()) {
     const std::int64_t began_ns = base::now_ns();
+    CloseUnlessAnswered closing(*store_);
     auto answer = ask();
+    closing.answered();
     note(answer, began_ns);
     return answer;
   }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <new>
 #include <set>
 #include <string>
 #include <string_view>
@@ -129,10 +130,10 @@ class CommitScene {
   std::size_t start(const std::string& user, std::int64_t deadline_ns = later()) {
     const std::size_t index = started_++;
     threads_.emplace_back([this, index, user, deadline_ns] {
-      const auto done = create(user, deadline_ns);
+      const std::string outcome = outcome_of(user, deadline_ns);
       const std::lock_guard lock(mutex_);
       words_.resize(std::max(words_.size(), index + 1));
-      words_[index] = done ? "OK" : word(done.error().code);
+      words_[index] = outcome;
     });
     return index;
   }
@@ -161,6 +162,14 @@ class CommitScene {
   static std::string word(ErrorCode code) {
     if (code == ErrorCode::kExists) return "exists";
     return code == ErrorCode::kUnavailable ? "unavailable" : "internal";
+  }
+  std::string outcome_of(const std::string& user, std::int64_t deadline_ns) {
+    try {
+      const auto done = create(user, deadline_ns);
+      return done ? "OK" : word(done.error().code);
+    } catch (const std::bad_alloc&) {
+      return "thrown";
+    }
   }
   void join() {
     is_released = true;

@@ -1,6 +1,7 @@
 #include "authserver/stores/commit_queue.h"
 
 #include <algorithm>
+#include <new>
 
 #include "tests/authserver/stores/commit_queue_scene.h"
 #include "tests/catch.h"
@@ -83,6 +84,25 @@ TEST_CASE("if an account cannot be inserted, the whole transaction is cancelled"
   CHECK(scene.outcomes() == Words{"OK", "unavailable", "unavailable", "unavailable"});
   CHECK(scene.store.sizes() == std::vector<std::size_t>{1});
   CHECK(scene.create("bob"));
+}
+
+TEST_CASE("an allocation that fails in a transaction cancels it, and all in it are told so",
+          "[stores]") {
+  CommitScene scene;
+  scene.store.script.insert = [](const Account& account) -> base::Status {
+    if (account.user == "dan") throw std::bad_alloc();
+    return base::kDone;
+  };
+  scene.start_leader("amy");
+  for (const char* user : {"bob", "cid", "dan"}) scene.start(user);
+  scene.wait_for_waiting(3);
+  scene.release();
+  const auto outcomes = scene.outcomes();
+  CHECK(std::count(outcomes.begin(), outcomes.end(), "thrown") == 1);  // of the one who led
+  CHECK(std::count(outcomes.begin(), outcomes.end(), "unavailable") == 2);
+  CHECK(scene.store.under_way == 0);
+  CHECK(scene.create("bob"));
+  CHECK_FALSE(scene.has_secret());
 }
 
 TEST_CASE("if no transaction can begin, only the one who tried is told so", "[stores]") {

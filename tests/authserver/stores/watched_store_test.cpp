@@ -1,5 +1,7 @@
 #include "authserver/stores/watched_store.h"
 
+#include <new>
+
 #include "authserver/stores/retry.h"
 #include "tests/catch.h"
 
@@ -17,11 +19,15 @@ class FakeStore : public AccountStore {
   base::Status replace(const Account&) override { return answer_; }
   base::Status remove(std::string_view) override { return answer_; }
   base::Result<std::string> find_record(std::string_view) override {
+    if (is_out_of_memory) throw std::bad_alloc();
     return answer_ ? base::Result<std::string>("record") : answer_.error();
   }
   base::Status ping() override { return answer_; }
   base::Status for_each(const std::function<void(const Account&)>&) override { return answer_; }
-  void disconnect() override {}
+  void disconnect() override { ++disconnects; }
+
+  static inline bool is_out_of_memory = false;
+  static inline int disconnects = 0;
 
  private:
   base::Status& answer_;
@@ -77,4 +83,18 @@ TEST_CASE("a look-up of several users is reported, too", "[stores]") {
   setup.answer = base::kDone;
   (void)setup.store.find_records(users);
   CHECK_FALSE(setup.outage.is_on());
+}
+
+TEST_CASE("an allocation that fails while the store is asked closes its connection", "[stores]") {
+  Setup setup;
+  const std::vector<std::string_view> users = {"amy", "bob"};
+  FakeStore::disconnects = 0;
+  CHECK_FALSE(setup.is_unreachable_after(base::kDone));
+  CHECK(FakeStore::disconnects == 0);
+  FakeStore::is_out_of_memory = true;
+  CHECK_THROWS_AS(setup.store.find_record("amy"), std::bad_alloc);
+  CHECK(FakeStore::disconnects == 1);
+  CHECK_THROWS_AS(setup.store.find_records(users), std::bad_alloc);
+  CHECK(FakeStore::disconnects == 2);
+  FakeStore::is_out_of_memory = false;
 }

@@ -1,0 +1,172 @@
+"""Allocations that fail while a store is asked: afterwards the authserver works as before.
+
+A library that is loaded into it lets them fail (scarce_memory.c).
+"""
+
+import itertools
+import mmap
+import os
+import struct
+import subprocess
+import threading
+import unittest
+from pathlib import Path
+
+import e2e_path  # noqa: F401
+import processes
+import programs
+from client import Client, ConnectionEndedError
+from programs import SANITIZED, Program
+from store_scene import MODELS, PLAIN, StoreTest, start_authserver
+from waiting import LONG_S, eventually
+
+# More than the server allocates for one request. So each of its allocations has failed once.
+ALLOCATIONS = 60
+CLIENTS = 24
+
+
+class Memory:
+    """The numbers that the library and the test have in common."""
+
+    def __init__(self, folder: Path) -> None:
+        self.library = folder / "scarce_memory.so"
+        source = Path(__file__).with_name("scarce_memory.c")
+        command = [os.environ.get("CC", "gcc").split()[-1], "-std=gnu11", "-shared", "-fPIC", "-O2"]
+        subprocess.run([*command, "-o", self.library, source], check=True, timeout=2 * LONG_S)
+        plan = folder / "scarce-memory"
+        plan.write_bytes(bytes(24))
+        with plan.open("r+b") as file:
+            self._plan = mmap.mmap(file.fileno(), 24)
+        self.env = {"LD_PRELOAD": str(self.library), "SCARCE_MEMORY": str(plan)}
+
+    def _set(self, index: int, number: int) -> None:
+        struct.pack_into("q", self._plan, 8 * index, number)
+
+    def fail_at(self, number: int) -> None:
+        """The allocation of this number fails, and no other; 0: none."""
+        self._set(0, number)
+
+    def fail_one_in(self, count: int) -> None:
+        """One allocation in `count` fails; 0: none."""
+        self._set(1, count)
+
+    def failed(self) -> int:
+        return struct.unpack_from("q", self._plan, 16)[0]
+
+
+def _answer(server: Program, line: str) -> str:
+    """The reply on a new connection, or "ended" if there is none."""
+    try:
+        client = Client(server.address)
+    except OSError:
+        return "ended"
+    try:
+        return str(client.ask(line))
+    except (ConnectionEndedError, OSError):
+        return "ended"
+    finally:
+        client.close()
+
+
+@unittest.skipIf(SANITIZED, "a sanitizer must be the first library that is loaded")
+class ScarceMemoryTest(StoreTest):
+    kinds = ("mysql",)
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.memory = Memory(self.scene.folder)
+        self.acknowledged: list[str] = []
+
+    def start(self, kind: str, model: str) -> Program:
+        flags = (*PLAIN, "--model", model, "--store-timeout", "5")
+        database = self.databases.get(kind)
+        return start_authserver(self.scene, database, *flags, env=self.memory.env)
+
+    def works(self, server: Program, line: str) -> None:
+        """A store that failed is asked again after a moment. Its answer may have been lost."""
+        eventually(lambda: _answer(server, line) in ("OK", "exists"), f"{line} works")
+
+    def check_all_is_well(self, server: Program) -> None:
+        for number in range(CLIENTS):  # more than one request for each thread that was used
+            self.works(server, f"new:after{number}:pw")
+            self.acknowledged.append(f"after{number}")
+        for user in self.acknowledged:
+            self.works(server, f"auth:{user}:pw")
+
+    def each_allocation_fails_once(self, kind: str, model: str) -> None:
+        server = self.start(kind, model)
+        self.acknowledged = []
+        self.assertEqual(_answer(server, "new:first:pw"), "OK")
+        for number in range(1, ALLOCATIONS):
+            user = f"{model}{number}"
+            for line, allowed in (
+                (f"new:{user}:pw", {"OK", "unavailable", "internal", "ended"}),
+                ("auth:first:pw", {"OK", "unavailable", "internal", "ended"}),
+                ("auth:first:wrong", {"denied", "unavailable", "internal", "ended"}),
+            ):
+                self.memory.fail_at(number)
+                answer = _answer(server, line)
+                self.memory.fail_at(0)
+                self.assertIn(answer, allowed, (line, number))
+                if answer == "OK" and line.startswith("new"):
+                    self.acknowledged.append(user)
+        self.assertGreater(self.memory.failed(), 0)
+        self.check_all_is_well(server)
+        server.stop()
+
+    def test_each_allocation_of_a_request_may_fail_on_sqlite(self) -> None:
+        self.each_allocation_fails_once("sqlite", "thread")
+
+    def test_each_allocation_of_a_request_may_fail_on_mysql(self) -> None:
+        self.each_allocation_fails_once("mysql", "thread")
+
+    def create_until(self, server: Program, name: str, is_over: threading.Event) -> None:
+        for number in itertools.count():
+            if is_over.is_set():
+                return
+            user = f"{name}-{number}"
+            if _answer(server, f"new:{user}:pw") == "OK":
+                self.acknowledged.append(user)
+
+    def crowd(self, server: Program, failures: int) -> None:
+        """Clients that create accounts at once, until so many allocations have failed."""
+        is_over = threading.Event()
+        threads = [
+            threading.Thread(target=self.create_until, args=(server, f"crowd{number}", is_over))
+            for number in range(CLIENTS)
+        ]
+        for thread in threads:
+            thread.start()
+        before = self.memory.failed()
+        self.memory.fail_one_in(300)
+        try:
+            eventually(lambda: self.memory.failed() >= before + failures, "allocations failed")
+        finally:
+            self.memory.fail_one_in(0)
+            is_over.set()
+            for thread in threads:
+                thread.join()
+
+    def test_many_clients_create_accounts_while_allocations_fail(self) -> None:
+        for model in MODELS:
+            with self.subTest(model):
+                self.acknowledged = []
+                server = self.start("sqlite", model)
+                self.crowd(server, 50)
+                self.check_all_is_well(server)
+                removed = programs.run(
+                    "authserver",
+                    *("--sqlite-path", self.scene.accounts, "--remove-account", "after0"),
+                )
+                self.assertEqual(removed.returncode, 0, removed.stderr)
+                self.assertEqual(_answer(server, "auth:after0:pw"), "denied")
+                server.stop()
+                self.scene.accounts.unlink()
+
+    def test_no_thread_and_no_descriptor_is_left(self) -> None:
+        server = self.start("sqlite", "thread")
+        self.crowd(server, 10 * CLIENTS)
+        most_threads = 2 * CLIENTS  # they wait for the next clients
+        eventually(lambda: processes.threads(server.pid) <= most_threads, "threads end")
+        # Each thread has three files of SQLite open.
+        self.assertLessEqual(processes.descriptors(server.pid), 20 + 3 * most_threads)
