@@ -52,10 +52,12 @@ base::Result<RedisLink::Reply> RedisLink::ask(Words words) {
     values.at(static_cast<std::size_t>(count)) = word.data();
     sizes.at(static_cast<std::size_t>(count++)) = word.size();
   }
-  Reply reply(static_cast<redisReply*>(
-      ::redisCommandArgv(context_.get(), count, values.data(), sizes.data())));
-  if (reply == nullptr) return lost_connection();
-  if (reply->type == REDIS_REPLY_ERROR) return answered_error(*reply);
+  if (::redisAppendCommandArgv(context_.get(), count, values.data(), sizes.data()) != REDIS_OK)
+    return lost_connection();
+  if (const auto sent = send_commands(); !sent) return sent.error();
+  std::size_t bytes_left = kMostReplyBytes;
+  auto reply = next_reply(base::Deadline::in_ms(timeout_ms_), bytes_left);
+  if (reply && (*reply)->type == REDIS_REPLY_ERROR) return answered_error(**reply);
   return reply;
 }
 
@@ -68,22 +70,55 @@ base::Result<std::vector<base::Result<RedisLink::Reply>>> RedisLink::ask_for_eac
     if (::redisAppendCommandArgv(context_.get(), 2, values.data(), sizes.data()) != REDIS_OK)
       return lost_connection();
   }
+  if (const auto sent = send_commands(); !sent) return sent.error();
+  const auto deadline = base::Deadline::in_ms(timeout_ms_);
+  std::size_t bytes_left = kMostReplyBytes;
   std::vector<base::Result<Reply>> replies;
   replies.reserve(keys.size());
   while (replies.size() < keys.size()) {
-    void* raw = nullptr;  // the first call sends all commands
-    if (::redisGetReply(context_.get(), &raw) != REDIS_OK) return lost_connection();
-    Reply reply(static_cast<redisReply*>(raw));
-    const bool is_error = reply->type == REDIS_REPLY_ERROR;
-    replies.push_back(is_error ? base::Result<Reply>(answered_error(*reply)) : std::move(reply));
+    auto reply = next_reply(deadline, bytes_left);
+    if (!reply) return reply.error();
+    const bool is_error = (*reply)->type == REDIS_REPLY_ERROR;
+    replies.push_back(is_error ? base::Result<Reply>(answered_error(**reply)) : std::move(reply));
   }
   return replies;
+}
+
+base::Status RedisLink::send_commands() {
+  int is_done = 0;
+  while (is_done == 0) {
+    if (::redisBufferWrite(context_.get(), &is_done) != REDIS_OK) return lost_connection();
+  }
+  return base::kDone;
+}
+
+// The library's own time-out is for each byte that comes, and it reads a reply of any size.
+base::Result<RedisLink::Reply> RedisLink::next_reply(base::Deadline deadline,
+                                                     std::size_t& bytes_left) {
+  const redisReader& reader = *context_->reader;
+  for (;;) {
+    void* raw = nullptr;
+    if (::redisGetReplyFromReader(context_.get(), &raw) != REDIS_OK) return lost_connection();
+    if (raw != nullptr) return Reply(static_cast<redisReply*>(raw));
+    if (deadline.has_passed() || !net::wait_until_readable(context_->fd, deadline))
+      return give_up("no whole reply in time");
+    const std::size_t before = reader.len;
+    if (::redisBufferRead(context_.get()) != REDIS_OK) return lost_connection();
+    const std::size_t received = reader.len - before;
+    if (received > bytes_left) return give_up("the reply is too long");
+    bytes_left -= received;
+  }
 }
 
 Error RedisLink::lost_connection() {
   Error error{ErrorCode::kUnavailable, std::string("redis: ") + context_->errstr};
   context_.reset();
   return error;
+}
+
+Error RedisLink::give_up(const char* reason) {
+  context_.reset();
+  return {ErrorCode::kUnavailable, std::string("redis: ") + reason};
 }
 
 base::Status RedisLink::connect_if_need_be() {

@@ -44,14 +44,19 @@ class RedisLink {
 
   void close() { context_.reset(); }
 
-  // Sends one command of at most 6 words and waits for its reply. Connects first if need be. An
+  // The bytes of all replies to one call of ask() or ask_for_each(); more is an error, and the
+  // connection is closed. 32 records have less than 10 KiB, and a page of names less than 32 KiB.
+  static constexpr std::size_t kMostReplyBytes = std::size_t{64} * 1024;
+
+  // Sends one command of at most 6 words and waits for its reply. Connects first if need be. The
+  // whole reply must have come within the time-out, however often the server sends a byte. An
   // error reply of the server is an Error here: kInternal for a command that it does not take, else
   // kUnavailable.
   base::Result<Reply> ask(Words words);
 
   // Sends one command for each of `keys`, such as GET, together, and returns their replies in the
-  // same order. The outer error is that of the connection: then no reply can be relied on, and the
-  // connection is closed.
+  // same order. All of them must have come within the time-out. The outer error is that of the
+  // connection: then no reply can be relied on, and the connection is closed.
   base::Result<std::vector<base::Result<Reply>>> ask_for_each(std::string_view command,
                                                               std::span<const std::string> keys);
 
@@ -62,6 +67,9 @@ class RedisLink {
   base::Status connect_if_need_be();
   base::Status connect();
   base::Error lost_connection();
+  base::Error give_up(const char* reason);
+  base::Status send_commands();
+  base::Result<Reply> next_reply(base::Deadline deadline, std::size_t& bytes_left);
   base::Status open_socket(base::Deadline deadline);
   base::Status take_over(net::Fd fd);
   base::Status log_in();

@@ -136,7 +136,7 @@ base::Status RedisStore::may_ask() {
 base::Status RedisStore::for_each(const std::function<void(const Account&)>& visit) {
   std::string cursor = "0";
   do {
-    const auto page = ask_repeatable({"SCAN", cursor, "MATCH", "user:*", "COUNT", "1000"});
+    const auto page = ask_repeatable({"SCAN", cursor, "MATCH", "user:*", "COUNT", "250"});
     if (!page) return page.error();
     if (!is_page(**page)) return unexpected("SCAN");
     const std::span<redisReply*> parts((*page)->element, (*page)->elements);

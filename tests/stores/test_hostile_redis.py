@@ -1,7 +1,9 @@
 """A server that answers in Redis's place with replies that Redis would never give."""
 
+import contextlib
 import socket
 import threading
+import time
 from typing import BinaryIO
 
 import e2e_path  # noqa: F401
@@ -48,6 +50,25 @@ class SlowRedis(FakeRedis):
                     connection.sendall(self.replies.get(command, b"$-1\r\n"))
                 is_first = is_first and (command != "GET" or self.may_answer)
             self.was_closed.set()
+
+
+class TricklingRedis(FakeRedis):
+    """While it trickles, a look-up is answered byte by byte, one each 0.2 s, for half a minute."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.trickles = False
+
+    def serve(self, connection: socket.socket) -> None:
+        with connection.makefile("rb") as stream, contextlib.suppress(OSError):
+            while command := _command(stream):
+                if command == "GET" and self.trickles:
+                    connection.sendall(b"$150\r\n")
+                    for _ in range(150):
+                        connection.sendall(b"a")
+                        time.sleep(0.2)
+                else:
+                    connection.sendall(self.replies.get(command, b"$-1\r\n"))
 
 
 def _command(stream: BinaryIO) -> str:
@@ -100,6 +121,25 @@ class HostileRedisTest(SceneTest):
         redis.may_answer = True
         redis.replies["GET"] = b"$-1\r\n"
         self.assertEqual(client.ask_all(together), ["denied"] * 3)
+
+    def test_a_reply_that_trickles_has_the_time_out_as_a_whole(self) -> None:
+        redis = TricklingRedis()
+        self.addCleanup(redis.close)
+        server = self.scene.authserver(*redis.flags(), "--store-timeout", 1)
+        client = self.scene.client(server)
+        redis.trickles = True
+        self.assertEqual(client.ask("auth:ann:pw"), "unavailable")
+        together = [f"auth:{name}:pw".encode() for name in ("ann", "bob")]
+        self.assertEqual(client.ask_all(together), ["unavailable"] * 2)
+        self.assertIn("no whole reply in time", server.log())
+        redis.trickles = False
+        eventually(lambda: client.ask("auth:ann:pw") == "denied", "the store is asked again")
+
+    def test_a_reply_of_more_than_64_kib_is_refused(self) -> None:
+        redis = self.redis(GET=b"$100000\r\n" + 100_000 * b"a" + b"\r\n")
+        ended = programs.run("authserver", "--listen", "127.0.0.1:0", *redis.flags())
+        self.assertEqual((ended.returncode, ended.stdout), (1, ""))
+        self.assertIn("the reply is too long", ended.stderr)
 
     def test_an_export_ends_with_a_list_that_is_none(self) -> None:
         for page in (b":0\r\n", PAGE_WITHOUT_KEYS, PAGE_OF_NUMBERS, PAGE_OF_OTHERS):
