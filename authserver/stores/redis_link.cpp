@@ -1,7 +1,10 @@
 #include "authserver/stores/redis_link.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
+#include <cerrno>
+#include <iterator>
 #include <utility>
 
 #include "net/connect.h"
@@ -37,6 +40,14 @@ Error answered_error(const redisReply& reply) {
           "redis: " + without_secrets(text).append(hint_for(text))};
 }
 
+// As Redis reads it: the number of words, then each behind its length.
+std::string command_of(RedisLink::Words words) {
+  std::string command = fmt::format("*{}\r\n", words.size());
+  for (const std::string_view word : words)
+    fmt::format_to(std::back_inserter(command), "${}\r\n{}\r\n", word.size(), word);
+  return command;
+}
+
 }  // namespace
 
 void RedisLink::close_if_stale() {
@@ -45,16 +56,7 @@ void RedisLink::close_if_stale() {
 
 base::Result<RedisLink::Reply> RedisLink::ask(Words words) {
   if (const auto connected = connect_if_need_be(); !connected) return connected.error();
-  std::array<const char*, 6> values{};
-  std::array<std::size_t, 6> sizes{};
-  int count = 0;
-  for (const std::string_view word : words) {
-    values.at(static_cast<std::size_t>(count)) = word.data();
-    sizes.at(static_cast<std::size_t>(count++)) = word.size();
-  }
-  if (::redisAppendCommandArgv(context_.get(), count, values.data(), sizes.data()) != REDIS_OK)
-    return lost_connection();
-  if (const auto sent = send_commands(); !sent) return sent.error();
+  if (const auto sent = send(command_of(words)); !sent) return sent.error();
   std::size_t bytes_left = kMostReplyBytes;
   auto reply = next_reply(base::Deadline::in_ms(timeout_ms_), bytes_left);
   if (reply && (*reply)->type == REDIS_REPLY_ERROR) return answered_error(**reply);
@@ -64,13 +66,9 @@ base::Result<RedisLink::Reply> RedisLink::ask(Words words) {
 base::Result<std::vector<base::Result<RedisLink::Reply>>> RedisLink::ask_for_each(
     std::string_view command, std::span<const std::string> keys) {
   if (const auto connected = connect_if_need_be(); !connected) return connected.error();
-  for (const std::string& key : keys) {
-    std::array<const char*, 2> values{command.data(), key.data()};
-    const std::array<std::size_t, 2> sizes{command.size(), key.size()};
-    if (::redisAppendCommandArgv(context_.get(), 2, values.data(), sizes.data()) != REDIS_OK)
-      return lost_connection();
-  }
-  if (const auto sent = send_commands(); !sent) return sent.error();
+  std::string commands;
+  for (const std::string& key : keys) commands += command_of({command, key});
+  if (const auto sent = send(commands); !sent) return sent.error();
   const auto deadline = base::Deadline::in_ms(timeout_ms_);
   std::size_t bytes_left = kMostReplyBytes;
   std::vector<base::Result<Reply>> replies;
@@ -84,12 +82,13 @@ base::Result<std::vector<base::Result<RedisLink::Reply>>> RedisLink::ask_for_eac
   return replies;
 }
 
-base::Status RedisLink::send_commands() {
-  int is_done = 0;
-  while (is_done == 0) {
-    if (::redisBufferWrite(context_.get(), &is_done) != REDIS_OK) return lost_connection();
-  }
-  return base::kDone;
+// Not by the library, which before its version 1.0 crashes if there is no memory for an empty
+// buffer once all is sent.
+base::Status RedisLink::send(std::string_view commands) {
+  if (net::send_all(context_->fd, commands)) return base::kDone;
+  const auto error = base::errno_error(ErrorCode::kUnavailable, "redis: send", errno);
+  context_.reset();
+  return error;
 }
 
 // The library's own time-out is for each byte that comes, and it reads a reply of any size.

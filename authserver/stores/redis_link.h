@@ -48,7 +48,7 @@ class RedisLink {
   // connection is closed. 32 records have less than 10 KiB, and a page of names less than 32 KiB.
   static constexpr std::size_t kMostReplyBytes = std::size_t{64} * 1024;
 
-  // Sends one command of at most 6 words and waits for its reply. Connects first if need be. The
+  // Sends one command and waits for its reply. Connects first if need be. The
   // whole reply must have come within the time-out, however often the server sends a byte. An
   // error reply of the server is an Error here: kInternal for a command that it does not take, else
   // kUnavailable.
@@ -68,7 +68,7 @@ class RedisLink {
   base::Status connect();
   base::Error lost_connection();
   base::Error give_up(const char* reason);
-  base::Status send_commands();
+  base::Status send(std::string_view commands);
   base::Result<Reply> next_reply(base::Deadline deadline, std::size_t& bytes_left);
   base::Status open_socket(base::Deadline deadline);
   base::Status take_over(net::Fd fd);
