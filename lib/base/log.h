@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <new>
 #include <string>
 #include <string_view>
 
@@ -29,10 +30,16 @@ void write(Level level, std::string_view line);
 // bytes, and bytes that are not printable ASCII become \xNN.
 std::string quoted(std::string_view bytes);
 
-// Logs a formatted line. The arguments are only formatted if the level is on.
+// Logs a formatted line. The arguments are only formatted if the level is on. Throws nothing: if
+// there is no memory for the line, the log says so instead.
 template <typename... Args>
 void at(Level level, fmt::format_string<Args...> format, Args&&... args) {
-  if (is_on(level)) write(level, fmt::format(format, std::forward<Args>(args)...));
+  if (!is_on(level)) return;
+  try {
+    write(level, fmt::format(format, std::forward<Args>(args)...));
+  } catch (const std::bad_alloc&) {
+    write(level, "a line is missing here: out of memory");
+  }
 }
 template <typename... Args>
 void debug(fmt::format_string<Args...> format, Args&&... args) {

@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 
 #include <array>
+#include <new>
 #include <system_error>
 
 #include "base/clock.h"
@@ -43,11 +44,17 @@ void Acceptor::wait_for_resources(int errno_value) {
   base::pause_ms(kWaitMs);
 }
 
-void refuse(net::Fd fd, std::string_view answer) {
+void refuse(net::Fd fd, std::string (*answer)()) {
   telemetry::add(telemetry::Count::kConnectionsRefused);
+  std::string text;
+  try {
+    text = answer();
+  } catch (const std::bad_alloc&) {
+    return;
+  }
   // A new socket always has room for it, so sending does not wait. If unread bytes were left,
   // close() would reset the connection before the peer reads it. So they are discarded first.
-  net::send_all(fd.get(), answer);
+  net::send_all(fd.get(), text);
   ::shutdown(fd.get(), SHUT_WR);
   std::array<char, 4096> discarded;
   net::receive_now(fd.get(), discarded);

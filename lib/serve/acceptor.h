@@ -3,7 +3,7 @@
 
 #include <atomic>
 #include <optional>
-#include <string_view>
+#include <string>
 
 #include "net/fd.h"
 #include "net/listen.h"
@@ -38,7 +38,8 @@ class Acceptor {
   std::atomic<bool> is_out_of_resources_ = false;  // relaxed: only decides what is logged
 };
 
-// Sends this answer to a connection over the limit and closes it. Never waits for the peer.
-void refuse(net::Fd fd, std::string_view answer);
+// Sends this answer to a connection over the limit and closes it. Never waits for the peer. If
+// there is no memory for the answer, it only closes the connection.
+void refuse(net::Fd fd, std::string (*answer)());
 
 }  // namespace serve

@@ -7,7 +7,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <exception>
+#include <memory>
 
+#include "base/log.h"
 #include "serve/stream.h"
 #include "telemetry/board.h"
 
@@ -51,6 +54,19 @@ void serve_arrival(Arrival arrival, const Options& options, Worker& worker, Tota
   connection_fd = -1;  // before the descriptor is closed and its number is used again
 }
 
+// Nothing when memory or descriptors are short. Of a shortage, one child logs one line.
+std::unique_ptr<Worker> try_to_make(const MakeWorker& make_worker, Scoreboard& board) {
+  try {
+    auto worker = make_worker();
+    board.is_short = false;
+    return worker;
+  } catch (const std::exception& failure) {
+    if (!board.is_short.exchange(true))
+      base::log::error("cannot serve a connection reason=\"{}\"", failure.what());
+    return nullptr;
+  }
+}
+
 }  // namespace
 
 void hold_drain_signal() {
@@ -81,18 +97,19 @@ void become_child(Acceptor& acceptor, const Scoreboard& scoreboard, pid_t parent
 void accept_and_serve(Acceptor& acceptor, const Options& options, const MakeWorker& make_worker,
                       ChildPlace place) {
   const telemetry::Lease lease(options.counters, place.number);
-  const auto worker = make_worker();
   Scoreboard& board = place.scoreboard;
+  auto worker = try_to_make(make_worker, board);
   for (;;) {
     auto arrival = acceptor.next();
     if (!arrival) return;
     place.state = ChildState::kServing;
     const bool is_allowed = board.serving.fetch_add(1) < options.max_connections;
     if (board.waiting.fetch_sub(1) == 1) ::eventfd_write(place.nobody_waits_event, 1);
-    if (is_allowed) {
+    if (is_allowed && worker == nullptr) worker = try_to_make(make_worker, board);
+    if (is_allowed && worker != nullptr) {
       serve_arrival(std::move(*arrival), options, *worker, board.totals);
     } else {
-      refuse(std::move(arrival->fd), place.busy_answer());
+      refuse(std::move(arrival->fd), place.busy_answer);
     }
     const bool is_wanted = board.waiting.fetch_add(1) < options.spare && !is_draining;
     place.state = is_wanted ? ChildState::kWaiting : ChildState::kDone;
@@ -104,10 +121,13 @@ void accept_and_serve(Acceptor& acceptor, const Options& options, const MakeWork
 }
 
 void serve_and_end(Arrival arrival, const Options& options, const MakeWorker& make_worker,
-                   Totals& totals, std::size_t place) {
-  const telemetry::Lease lease(options.counters, place);
-  const auto worker = make_worker();
-  serve_arrival(std::move(arrival), options, *worker, totals);
+                   ChildPlace place) {
+  const telemetry::Lease lease(options.counters, place.number);
+  if (const auto worker = try_to_make(make_worker, place.scoreboard)) {
+    serve_arrival(std::move(arrival), options, *worker, place.scoreboard.totals);
+  } else {
+    refuse(std::move(arrival.fd), place.busy_answer);
+  }
 }
 
 }  // namespace serve

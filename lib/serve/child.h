@@ -18,13 +18,14 @@ struct Scoreboard {
   std::atomic<bool> is_draining = false;
   std::atomic<int> waiting = 0;
   std::atomic<int> serving = 0;
+  std::atomic<bool> is_short = false;  // of memory or descriptors; only decides what is logged
   Totals totals;
 };
 
 // The state of one child. If the child is killed, the parent uses it to correct the scoreboard.
 enum class ChildState : int { kWaiting, kServing, kDone };
 
-// What a spare child works with. The references must outlive the child.
+// What a child works with. The references must outlive the child.
 struct ChildPlace {
   std::size_t number;  // no other living child has it
   Scoreboard& scoreboard;
@@ -52,8 +53,7 @@ void accept_and_serve(Acceptor& acceptor, const Options& options, const MakeWork
                       ChildPlace place);
 
 // The life of a child without spare processes: serves one connection, as in the paper.
-// `place` is a number that no other living child has.
 void serve_and_end(Arrival arrival, const Options& options, const MakeWorker& make_worker,
-                   Totals& totals, std::size_t place);
+                   ChildPlace place);
 
 }  // namespace serve

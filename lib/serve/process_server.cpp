@@ -6,18 +6,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <exception>
-#include <memory>
-#include <new>
-#include <system_error>
-#include <unordered_map>
+#include <cstring>
 #include <utility>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/completes.h"
 #include "base/log.h"
 #include "base/stop_signals.h"
+#include "net/socket_io.h"
 #include "serve/acceptor.h"
 #include "serve/child.h"
 #include "serve/servers.h"
@@ -28,6 +27,7 @@ namespace serve {
 
 namespace {
 
+// Once it serves, the parent allocates nothing, so that it outlives a shortage of memory.
 class ProcessServer {
  public:
   ProcessServer(Front front, const Options& options)
@@ -38,9 +38,10 @@ class ProcessServer {
         most_children_(static_cast<std::size_t>(options.max_connections + options.spare + 1)),
         states_(most_children_),
         signals_(base::open_stop_and_child_signals()),
-        nobody_waits_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+        nobody_waits_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+        pids_(most_children_, kNobody) {
     hold_drain_signal();
-    children_.reserve(most_children_);
+    free_places_.reserve(most_children_);
     for (std::size_t place = most_children_; place > 0; --place) free_places_.push_back(place - 1);
     // poll() may report a connection that is gone before accept(). Then the parent must not sleep.
     if (options_.spare == 0)
@@ -56,7 +57,7 @@ class ProcessServer {
     while (!must_stop_) {
       const bool nobody_waits = options_.spare > 0 && board_->waiting <= 0 && !fork_spare();
       wait_for_events(nobody_waits ? base::Deadline::in_ms(kWaitMs) : base::Deadline::never(),
-                      options_.spare == 0);
+                      options_.spare == 0 || nobody_waits);
     }
     drain();
     log_totals("stopped", board_->totals);
@@ -64,13 +65,13 @@ class ProcessServer {
   }
 
  private:
-  using Children = std::unordered_map<pid_t, std::size_t>;  // with the index of each in states_
-
   // The wait before the next try, when there are no resources for a further child or connection.
   static constexpr int kWaitMs = 100;
 
-  // Waits for a signal, the end of a child, or the moment when no spare child waits. Without spare
-  // processes, also for connections, which the parent then accepts.
+  static constexpr pid_t kNobody = 0;
+
+  // Waits for a signal, the end of a child, or the moment when no spare child waits. Also for
+  // connections, which the parent accepts, if there are no spare processes or none can be forked.
   void wait_for_events(base::Deadline deadline, bool with_connections) {
     pollfd events[] = {{signals_.get(), POLLIN, 0},
                        {nobody_waits_.get(), POLLIN, 0},
@@ -81,7 +82,12 @@ class ProcessServer {
       eventfd_t ignored = 0;
       ::eventfd_read(nobody_waits_.get(), &ignored);
     }
-    if (events[2].revents != 0 && !must_stop_) accept_and_fork();
+    if (events[2].revents == 0 || must_stop_) return;
+    if (options_.spare == 0) {
+      accept_and_fork();
+    } else if (events[0].revents == 0) {  // else there may be room for a child now
+      accept_and_refuse();
+    }
   }
 
   void read_signals() {
@@ -95,14 +101,15 @@ class ProcessServer {
   void reap() {
     int status = 0;
     for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
-      const auto child = children_.find(pid);
-      if (child == children_.end()) {
+      const auto child = std::ranges::find(pids_, pid);
+      if (child == pids_.end()) {
         if (options_.other_child_ended) options_.other_child_ended(pid);
         continue;
       }
-      settle(child->second, pid, status);
-      free_places_.push_back(child->second);
-      children_.erase(child);
+      const auto place = static_cast<std::size_t>(child - pids_.begin());
+      settle(place, pid, status);
+      free_places_.push_back(place);
+      *child = kNobody;
     }
   }
 
@@ -111,23 +118,11 @@ class ProcessServer {
     if (options_.counters != nullptr) options_.counters->release_place(place);
     if (options_.spare == 0) --board_->serving;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
-    log_if_possible([&] {
-      base::log::error("a child died pid={} status={:#x}", pid, static_cast<unsigned>(status));
-    });
+    base::log::error("a child died pid={} status={:#x}", pid, static_cast<unsigned>(status));
     if (options_.spare == 0) return;
     const ChildState state = states_[place];
     if (state == ChildState::kWaiting) --board_->waiting;
     if (state == ChildState::kServing) --board_->serving;
-  }
-
-  // What is counted must stay right, so nothing is thrown if there is no memory for the line.
-  template <typename Log>
-  static void log_if_possible(Log log) {
-    try {
-      log();
-    } catch (const std::bad_alloc&) {
-      // The line is lost.
-    }
   }
 
   bool fork_spare() {
@@ -138,6 +133,16 @@ class ProcessServer {
     });
     if (!is_forked) --board_->waiting;
     return is_forked;
+  }
+
+  // A child that has just become free may be faster. Then the parent must not sleep in accept for
+  // long. A child that gets the short time only looks at the clock more often.
+  void accept_and_refuse() {
+    net::set_io_timeout(acceptor_.fd(), kWaitMs);
+    net::Accepted accepted = net::accept_from(acceptor_.fd());
+    net::set_io_timeout(acceptor_.fd(), io_slice_ms(options_.idle_timeout_ms));
+    if (accepted.verdict == net::AcceptVerdict::kAccepted)
+      refuse(std::move(accepted.fd), busy_answer_);
   }
 
   void accept_and_fork() {
@@ -152,16 +157,11 @@ class ProcessServer {
       ++board_->serving;
       is_forked = fork_child([&](std::size_t place) {
         serve_and_end({std::move(accepted.fd), accepted.peer}, options_, make_worker_,
-                      board_->totals, place);
+                      {place, *board_, states_[place], nobody_waits_.get(), busy_answer_});
       });
       if (!is_forked) --board_->serving;
     }
-    if (is_forked) return;
-    try {
-      refuse(std::move(accepted.fd), busy_answer_());
-    } catch (const std::bad_alloc&) {
-      // The connection is closed without the answer.
-    }
+    if (!is_forked) refuse(std::move(accepted.fd), busy_answer_);
   }
 
   template <typename Life>
@@ -169,11 +169,6 @@ class ProcessServer {
     if (free_places_.empty())
       return false;  // children that have ended but are not reaped yet hold them
     const std::size_t place = free_places_.back();
-    auto child = child_with(place);
-    if (child.empty()) {
-      warn_once("cannot fork", ENOMEM);
-      return false;
-    }
     states_[place] = ChildState::kWaiting;
     const pid_t parent = ::getpid();
     const pid_t pid = ::fork();
@@ -184,43 +179,19 @@ class ProcessServer {
     if (pid == 0) {
       signals_ = net::Fd();
       become_child(acceptor_, *board_, parent);
-      ::_exit(status_of(life, place));  // without destructors: the objects belong to the parent
+      const bool is_done = base::completes("a child failed", [&] { life(place); });
+      ::_exit(is_done ? 0 : 1);  // without destructors: the objects belong to the parent
     }
     has_warned_ = false;
     free_places_.pop_back();
-    child.key() = pid;
-    children_.insert(std::move(child));  // takes no memory
+    pids_[place] = pid;
     return true;
-  }
-
-  // The exit status of a child. Its exceptions are not for the parent's code, which called fork().
-  template <typename Life>
-  static int status_of(Life& life, std::size_t place) {
-    try {
-      life(place);
-      return 0;
-    } catch (const std::exception&) {  // out of memory
-      return 1;
-    }
-  }
-
-  // Takes the memory for a child before there is one, because none may be forgotten. Empty if there
-  // is no memory.
-  static Children::node_type child_with(std::size_t place) {
-    try {
-      Children one{{0, place}};
-      return one.extract(0);
-    } catch (const std::bad_alloc&) {
-      return {};
-    }
   }
 
   void warn_once(const char* what, int errno_value) {
     if (std::exchange(has_warned_, true)) return;
-    log_if_possible([&] {
-      base::log::error("{} children={} reason=\"{}\"", what, children_.size(),
-                       std::generic_category().message(errno_value));
-    });
+    base::log::error("{} children={} reason=\"{}\"", what, children(),
+                     ::strerror(errno_value));  // of one thread
   }
 
   void drain() {
@@ -228,17 +199,21 @@ class ProcessServer {
     signal_all(kDrainSignal);
     acceptor_.stop();
     const auto deadline = base::Deadline::in_ms(options_.drain_ms);
-    while (!children_.empty() && !deadline.has_passed()) wait_for_events(deadline, false);
-    if (children_.empty()) return;
+    while (children() > 0 && !deadline.has_passed()) wait_for_events(deadline, false);
+    if (children() == 0) return;
     base::log::warn("connections cut at the end of the drain time connections={} drain_ms={}",
-                    children_.size(), options_.drain_ms);
+                    children(), options_.drain_ms);
     signal_all(SIGKILL);
-    while (!children_.empty()) wait_for_events(base::Deadline::never(), false);
+    while (children() > 0) wait_for_events(base::Deadline::never(), false);
   }
 
   void signal_all(int signal) const {
-    for (const auto& [pid, place] : children_) ::kill(pid, signal);
+    for (const pid_t pid : pids_) {
+      if (pid != kNobody) ::kill(pid, signal);
+    }
   }
+
+  std::size_t children() const { return most_children_ - free_places_.size(); }
 
   const Options options_;
   const MakeWorker make_worker_;
@@ -252,8 +227,8 @@ class ProcessServer {
 
   bool must_stop_ = false;
   bool has_warned_ = false;
-  Children children_;  // with room for all
-  std::vector<std::size_t> free_places_;
+  std::vector<pid_t> pids_;               // of the child at each place
+  std::vector<std::size_t> free_places_;  // indices of states_ and pids_
 };
 
 }  // namespace

@@ -69,10 +69,10 @@ class ThreadServer {
       : options_(options),
         entrances_(std::make_move_iterator(fronts.begin()), std::make_move_iterator(fronts.end())),
         stop_signals_(base::open_stop_signals()),
-        needs_care_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+        one_ended_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
   bool run() {
-    if (!stop_signals_.is_open() || !needs_care_.is_open()) {
+    if (!stop_signals_.is_open() || !one_ended_.is_open()) {
       base::log::error("cannot watch signals and threads: out of descriptors or memory");
       return false;
     }
@@ -97,19 +97,15 @@ class ThreadServer {
     return true;
   }
 
-  // The main thread, until a stop signal. With spare threads it joins the threads that ended, and
-  // tries again when none waits for a connection because none could be made.
+  // The main thread, until a stop signal. With spare threads it joins the threads that ended.
   void look_after_threads() {
-    for (bool nobody_waits = false;;) {
-      pollfd events[] = {{stop_signals_.get(), POLLIN, 0}, {needs_care_.get(), POLLIN, 0}};
-      ::poll(events, 2, nobody_waits ? kTryAgainMs : -1);
+    for (;;) {
+      pollfd events[] = {{stop_signals_.get(), POLLIN, 0}, {one_ended_.get(), POLLIN, 0}};
+      ::poll(events, 2, -1);
       if (events[0].revents != 0) return;
       eventfd_t ignored = 0;
-      ::eventfd_read(needs_care_.get(), &ignored);
+      ::eventfd_read(one_ended_.get(), &ignored);
       join_ended();
-      nobody_waits = false;
-      for (Entrance& one : entrances_)
-        nobody_waits |= options_.spare > 0 && one.waiting <= 0 && !start_successor(one);
     }
   }
 
@@ -130,7 +126,7 @@ class ThreadServer {
               serve_seated(seat, std::move(owned), *worker);
             } else {
               --serving_;
-              refuse(std::move(owned.fd), entrance.busy_answer());
+              refuse(std::move(owned.fd), entrance.busy_answer);
             }
           });
       if (is_started) {
@@ -138,7 +134,7 @@ class ThreadServer {
         continue;
       }
       if (is_allowed) --serving_;
-      refuse(std::move(arrival->fd), entrance.busy_answer());
+      refuse(std::move(arrival->fd), entrance.busy_answer);
     }
   }
 
@@ -160,24 +156,21 @@ class ThreadServer {
     return false;
   }
 
-  // With spare threads: the life of each thread.
+  // With spare threads: the life of each thread. The last one that waits serves a connection only
+  // if another one waits by then. So there is always one that answers, at least with `busy`.
   void accept_and_serve(Entrance& entrance, Seat& seat) {
     const telemetry::Lease lease(options_.counters);
-    const auto worker = try_to_make_worker(entrance);
-    if (!worker) {
-      base::pause_ms(kTryAgainMs);
-      --entrance.waiting;
-      return;
-    }
+    auto worker = try_to_make_worker(entrance);
     do {
       auto arrival = entrance.acceptor.next();
       if (!arrival) return;
-      if (entrance.waiting.fetch_sub(1) == 1 && !start_successor(entrance))
-        ::eventfd_write(needs_care_.get(), 1);
-      if (take_place()) {
+      const bool one_waits =
+          entrance.waiting.fetch_sub(1) > 1 || start_successor(entrance) || entrance.waiting > 0;
+      if (one_waits && worker == nullptr) worker = try_to_make_worker(entrance);
+      if (one_waits && worker != nullptr && take_place()) {
         serve_seated(seat, std::move(*arrival), *worker);
       } else {
-        refuse(std::move(arrival->fd), entrance.busy_answer());
+        refuse(std::move(arrival->fd), entrance.busy_answer);
       }
     } while (waits_again(entrance));
   }
@@ -188,8 +181,6 @@ class ThreadServer {
     return false;
   }
 
-  // When no thread can be made, connections wait in the queue until a thread is done or the main
-  // thread has made one.
   bool start_successor(Entrance& entrance) {
     ++entrance.waiting;
     const bool is_started =
@@ -256,7 +247,7 @@ class ThreadServer {
       ended_.splice(ended_.end(), seats_, seat);
       one_left_.wake_all();
     }
-    if (options_.spare > 0) ::eventfd_write(needs_care_.get(), 1);
+    if (options_.spare > 0) ::eventfd_write(one_ended_.get(), 1);
   }
 
   void join_ended() EXCLUDES(mutex_) {
@@ -301,12 +292,12 @@ class ThreadServer {
     return seats_.empty();
   }
 
-  static constexpr int kTryAgainMs = 100;  // until the system may have room for a thread again
+  static constexpr int kTryAgainMs = 100;  // until a thread may have ended
 
   const Options options_;
   std::list<Entrance> entrances_;
   const net::Fd stop_signals_;
-  const net::Fd needs_care_;  // an eventfd: written when a thread ended, or none could be made
+  const net::Fd one_ended_;  // an eventfd: written when a thread ended
 
   std::atomic<bool> is_short_of_threads_ = false;  // relaxed: only decides what is logged
   std::atomic<bool> is_draining_ = false;          // set before the sockets are shut down
