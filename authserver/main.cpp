@@ -82,9 +82,9 @@ int run(const Config& config) {
       {.listen = listener->address, .telemetry = serve::address_of(telemetry->get())}, options,
       sandbox);
 
-  const serve::Shared<base::Outage> store_outage;
+  const serve::Shared<authserver::StoreOutages> store_outages;
   const serve::MakeWorker make_worker = [&] {
-    return std::make_unique<authserver::Session>(*authenticator, config.store, *store_outage);
+    return std::make_unique<authserver::Session>(*authenticator, config.store, *store_outages);
   };
   return serve::serve(serve::only({std::move(*listener), make_worker}), options) ? 0 : 1;
 }

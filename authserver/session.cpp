@@ -123,8 +123,8 @@ base::Result<std::unique_ptr<AccountStore>> Session::open_store() {
   auto opened = store_config_.open();
   if (opened)
     return std::unique_ptr<AccountStore>(
-        std::make_unique<WatchedStore>(std::move(*opened), where, store_outage_));
-  store_outage_.note_failure({"the store", where}, opened.error().context, began_ns);
+        std::make_unique<WatchedStore>(std::move(*opened), where, store_outages_));
+  store_outages_.all.note_failure({"the store", where}, opened.error().context, began_ns);
   return opened;
 }
 

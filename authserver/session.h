@@ -7,7 +7,7 @@
 
 #include "authserver/authenticator.h"
 #include "authserver/stores/store_backend.h"
-#include "base/outage.h"
+#include "authserver/stores/watched_store.h"
 #include "serve/line_worker.h"
 #include "telemetry/counters.h"
 #include "wire/request.h"
@@ -23,10 +23,10 @@ namespace authserver {
 // which it opens with the first request.
 class Session : public serve::LineWorker {
  public:
-  // All must outlive the session. `store_outage` is shared by all sessions of this authserver.
+  // All must outlive the session. `store_outages` is shared by all sessions of this authserver.
   Session(const Authenticator& authenticator, const StoreConfig& store_config,
-          base::Outage& store_outage)
-      : authenticator_(authenticator), store_config_(store_config), store_outage_(store_outage) {}
+          StoreOutages& store_outages)
+      : authenticator_(authenticator), store_config_(store_config), store_outages_(store_outages) {}
 
  private:
   void converse(serve::LineConversation& connection) override;
@@ -58,7 +58,7 @@ class Session : public serve::LineWorker {
 
   const Authenticator& authenticator_;
   const StoreConfig& store_config_;
-  base::Outage& store_outage_;
+  StoreOutages& store_outages_;
   std::unique_ptr<AccountStore> store_;
 };
 

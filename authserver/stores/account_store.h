@@ -56,6 +56,9 @@ class AccountStore {
   // store.
   virtual base::Status for_each(const std::function<void(const Account&)>& visit) = 0;
 
+  // After a change that failed: whether the store itself refused it, so that it can still be read.
+  virtual bool is_connected() const { return false; }
+
   // Closes the connection to the store; the next request makes a new one. What was learnt stays: a
   // store that failed lately is not tried again too soon (Backoff).
   virtual void disconnect() = 0;

@@ -3,6 +3,8 @@
 #include <sodium.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -15,6 +17,8 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 using base::ProcessMutex;
+
+constexpr std::string_view kFailedTogether = "the transaction of several accounts failed";
 
 Error too_late() { return {ErrorCode::kUnavailable, "waited too long for the commits of others"}; }
 
@@ -190,9 +194,8 @@ std::optional<base::Status> CommitQueue::take_answer(std::size_t index) {
   switch (state) {
     case State::kCreated: return base::kDone;
     case State::kExists: return Error{ErrorCode::kExists, "the user exists"};
-    case State::kInternal:
-      return Error{ErrorCode::kInternal, "the transaction of several accounts failed"};
-    default: return Error{ErrorCode::kUnavailable, "the transaction of several accounts failed"};
+    case State::kInternal: return Error{ErrorCode::kInternal, std::string(kFailedTogether)};
+    default: return Error{ErrorCode::kUnavailable, std::string(kFailedTogether)};
   }
 }
 
@@ -242,6 +245,8 @@ std::size_t CommitQueue::waiting() const {
   return static_cast<std::size_t>(
       std::ranges::count_if(states_, [](const auto& state) { return is_waiting(state.load()); }));
 }
+
+bool was_failed_by_leader(const Error& error) { return error.context == kFailedTogether; }
 
 void CommitQueue::Job::fill(const Account& account) {
   user_bytes = static_cast<std::uint8_t>(account.user.copy(user.data(), user.size()));

@@ -127,4 +127,7 @@ class CommitQueue {
   std::array<Job, kMostWaiting> jobs_;
 };
 
+// Whether a request was in the transaction of another one, which knows why it failed.
+bool was_failed_by_leader(const base::Error& error);
+
 }  // namespace authserver

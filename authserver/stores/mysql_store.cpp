@@ -29,6 +29,7 @@ class MysqlStore : public AccountStore {
   base::Result<std::string> find_record(std::string_view user) override;
   base::Status ping() override;
   base::Status for_each(const std::function<void(const Account&)>& visit) override;
+  bool is_connected() const override { return link_.is_connected(); }
   void disconnect() override { link_.close(); }
 
  private:

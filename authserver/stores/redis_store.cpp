@@ -34,6 +34,7 @@ class RedisStore : public AccountStore {
       std::span<const std::string_view> users) override;
   base::Status ping() override;
   base::Status for_each(const std::function<void(const Account&)>& visit) override;
+  bool is_connected() const override { return link_.is_connected(); }
   void disconnect() override { link_.close(); }
 
   // Succeeds if accounts can be read and added. Changes nothing.

@@ -41,6 +41,7 @@ class SqliteStore : public AccountStore, private AccountTransaction {
       std::span<const std::string_view> users) override;
   base::Status ping() override;
   base::Status for_each(const std::function<void(const Account&)>& visit) override;
+  bool is_connected() const override { return database_ != nullptr; }
   void disconnect() override;
 
  private:

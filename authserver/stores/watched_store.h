@@ -1,4 +1,4 @@
-// Tells the log when the store cannot be asked, and when it can be asked again.
+// Tells the log when the store cannot be asked or takes no changes, and when that is over.
 #pragma once
 
 #include <functional>
@@ -13,6 +13,13 @@
 
 namespace authserver {
 
+// Shared by all threads and processes. A store whose disk is full can be read. So an outage of
+// changes is one of its own, and a look-up does not end it.
+struct StoreOutages {
+  base::Outage all;
+  base::Outage changes;
+};
+
 // Reports what becomes of each request to the store. A request that the store refused, such as that
 // of a name that is taken, was answered. One thread, as the store.
 //
@@ -20,19 +27,18 @@ namespace authserver {
 // The connection is closed then, so that no later request reads that rest.
 class WatchedStore : public AccountStore {
  public:
-  // `where` is what the log calls the store. `outage` is shared by all threads and processes, and
-  // must outlive this object.
-  WatchedStore(std::unique_ptr<AccountStore> store, std::string where, base::Outage& outage)
-      : store_(std::move(store)), where_(std::move(where)), outage_(outage) {}
+  // `where` is what the log calls the store. `outages` must outlive this object.
+  WatchedStore(std::unique_ptr<AccountStore> store, std::string where, StoreOutages& outages)
+      : store_(std::move(store)), where_(std::move(where)), outages_(outages) {}
 
   base::Status create(const Account& account) override {
-    return watch([&] { return store_->create(account); });
+    return watch_change([&] { return store_->create(account); });
   }
   base::Status replace(const Account& account) override {
-    return watch([&] { return store_->replace(account); });
+    return watch_change([&] { return store_->replace(account); });
   }
   base::Status remove(std::string_view user) override {
-    return watch([&] { return store_->remove(user); });
+    return watch_change([&] { return store_->remove(user); });
   }
   base::Result<std::string> find_record(std::string_view user) override {
     return watch([&] { return store_->find_record(user); });
@@ -80,10 +86,22 @@ class WatchedStore : public AccountStore {
     return answer;
   }
 
+  template <typename Change>
+  base::Status watch_change(const Change& change) {
+    const std::int64_t began_ns = base::now_ns();
+    CloseUnlessAnswered closing(*store_);
+    auto changed = change();
+    closing.answered();
+    note_change(changed, began_ns);
+    return changed;
+  }
+
+  void note_change(const base::Status& changed, std::int64_t began_ns);
+
   template <typename Answer>
   void note(const Answer& answer, std::int64_t began_ns) {
     if (answer || answer.error().code != base::ErrorCode::kUnavailable) {
-      outage_.note_success({"the store", where_});
+      outages_.all.note_success({"the store", where_});
     } else {
       note_failure(answer.error(), began_ns);
     }
@@ -93,7 +111,7 @@ class WatchedStore : public AccountStore {
 
   const std::unique_ptr<AccountStore> store_;
   const std::string where_;
-  base::Outage& outage_;
+  StoreOutages& outages_;
 };
 
 }  // namespace authserver

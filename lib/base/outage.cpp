@@ -29,8 +29,8 @@ bool Outage::note_failure(const Subject& subject, std::string_view reason, std::
   if (!allowance_.take(clock_())) return false;
   if (!state_.compare_exchange_strong(state, state_of(since_ns(state), true))) return false;
   const auto left_out = left_out_.exchange(0, std::memory_order_relaxed);
-  log::warn("{} is unreachable at={} reason={}{}", subject.name, subject.where, log::quoted(reason),
-            left_out > 0 ? fmt::format(" outages_left_out={}", left_out) : "");
+  log::warn("{} {} at={} reason={}{}", subject.name, subject.begins, subject.where,
+            log::quoted(reason), left_out > 0 ? fmt::format(" outages_left_out={}", left_out) : "");
   return true;
 }
 
@@ -45,7 +45,7 @@ bool Outage::end(const Subject& subject) {
     left_out_.fetch_add(1, std::memory_order_relaxed);
     return false;
   }
-  log::info("{} is reachable again at={} outage_s={:.1f}", subject.name, subject.where,
+  log::info("{} {} at={} outage_s={:.1f}", subject.name, subject.ends, subject.where,
             static_cast<double>(now - since_ns(state)) / static_cast<double>(kNsPerS));
   return true;
 }

@@ -25,10 +25,13 @@ namespace base {
 // which the processes of a server have in common; then only one of them logs.
 class Outage {
  public:
-  // What the log calls the server: a name such as "the store", and its address or path.
+  // What the log calls the server: a name such as "the store", and its address or path. And what
+  // it says of it at the beginning and at the end of the outage.
   struct Subject {
     std::string_view name;
     std::string_view where;
+    std::string_view begins = "is unreachable";
+    std::string_view ends = "is reachable again";
   };
   using Clock = std::int64_t (*)();
 

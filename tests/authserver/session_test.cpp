@@ -100,7 +100,7 @@ struct Scene {
   }
 
   void serve() {
-    Session(*authenticator, config, outage).serve(*stream);
+    Session(*authenticator, config, outages).serve(*stream);
     stream.reset();
   }
   std::string received() const {
@@ -116,7 +116,7 @@ struct Scene {
 
   Held held;
   StoreConfig config;
-  base::Outage outage;
+  StoreOutages outages;
   serve::Shared<SharedPasswordState> shared{std::in_place, 1U};
   std::optional<Authenticator> authenticator;
   std::atomic<bool> is_draining = false;
@@ -172,7 +172,7 @@ TEST_CASE("a store that is down makes all questions unavailable", "[authserver]"
   scene.serve();
   const std::string all = scene.all_received();
   CHECK(all.find("ERR unavailable", all.find('\n')) == all.find('\n') + 1);
-  CHECK(scene.outage.is_on());
+  CHECK(scene.outages.all.is_on());
 }
 
 TEST_CASE("with a connection to the store for each request each question is asked alone",

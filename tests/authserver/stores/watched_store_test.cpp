@@ -24,10 +24,12 @@ class FakeStore : public AccountStore {
   }
   base::Status ping() override { return answer_; }
   base::Status for_each(const std::function<void(const Account&)>&) override { return answer_; }
+  bool is_connected() const override { return is_still_connected; }
   void disconnect() override { ++disconnects; }
 
   static inline bool is_out_of_memory = false;
   static inline int disconnects = 0;
+  static inline bool is_still_connected = false;
 
  private:
   base::Status& answer_;
@@ -38,12 +40,19 @@ struct Setup {
   bool is_unreachable_after(base::Status outcome) {
     answer = std::move(outcome);
     (void)store.find_record("amy");
-    return outage.is_on();
+    return outages.all.is_on();
+  }
+
+  // The same for changes.
+  bool takes_no_changes_after(base::Status outcome) {
+    answer = std::move(outcome);
+    (void)store.create({"amy", "record"});
+    return outages.changes.is_on();
   }
 
   base::Status answer = base::kDone;
-  base::Outage outage;
-  WatchedStore store{std::make_unique<FakeStore>(answer), "a test", outage};
+  StoreOutages outages;
+  WatchedStore store{std::make_unique<FakeStore>(answer), "a test", outages};
 };
 
 const base::Error kDown{ErrorCode::kUnavailable, "connection refused"};
@@ -79,10 +88,10 @@ TEST_CASE("a look-up of several users is reported, too", "[stores]") {
   const std::vector<std::string_view> users = {"amy", "bob"};
   setup.answer = kDown;
   (void)setup.store.find_records(users);
-  CHECK(setup.outage.is_on());
+  CHECK(setup.outages.all.is_on());
   setup.answer = base::kDone;
   (void)setup.store.find_records(users);
-  CHECK_FALSE(setup.outage.is_on());
+  CHECK_FALSE(setup.outages.all.is_on());
 }
 
 TEST_CASE("an allocation that fails while the store is asked closes its connection", "[stores]") {
@@ -97,4 +106,19 @@ TEST_CASE("an allocation that fails while the store is asked closes its connecti
   CHECK_THROWS_AS(setup.store.find_records(users), std::bad_alloc);
   CHECK(FakeStore::disconnects == 2);
   FakeStore::is_out_of_memory = false;
+}
+
+TEST_CASE("a store that only takes no changes is not unreachable, and look-ups do not end that",
+          "[stores]") {
+  Setup setup;
+  FakeStore::is_still_connected = true;
+  // Of one that was not the leader of its transaction.
+  CHECK_FALSE(setup.takes_no_changes_after(
+      base::Error{ErrorCode::kUnavailable, "the transaction of several accounts failed"}));
+  CHECK(setup.takes_no_changes_after(base::Error{ErrorCode::kUnavailable, "disk is full"}));
+  FakeStore::is_still_connected = false;
+  CHECK_FALSE(setup.outages.all.is_on());
+  CHECK_FALSE(setup.is_unreachable_after(base::kDone));
+  CHECK(setup.outages.changes.is_on());
+  CHECK_FALSE(setup.takes_no_changes_after(base::kDone));
 }
