@@ -105,12 +105,14 @@ TEST_CASE("who sees the end of a connection finds its place free", "[serve]") {
   }
 }
 
-TEST_CASE("a thread that finds no memory for its worker is replaced", "[serve]") {
+TEST_CASE("a thread that finds no memory for its worker looks again for the next connection",
+          "[serve]") {
   std::atomic<int> failures = 3;
   const Running server(1, [&]() -> std::unique_ptr<serve::Worker> {
     if (failures.fetch_sub(1) > 0) throw std::bad_alloc();
     return std::make_unique<AnswersOk>();
   });
+  CHECK(server.ask().starts_with("ERR busy "));
   CHECK(server.ask() == "OK\n");
 }
 
