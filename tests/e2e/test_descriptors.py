@@ -10,8 +10,8 @@ from programs import BUILD, Program
 from scene import SceneTest, create_account, for_each
 from waiting import eventually
 
-# Each of 32 idle threads in accept holds the number of a descriptor; a server needs 10 more.
-LIMIT = 44
+# Each of 32 idle threads in accept holds the number of a descriptor; a server needs 16 more.
+LIMIT = 48
 THREAD_KINDS = [kind for kind in servers.KINDS if kind not in servers.PROCESS_KINDS]
 # The sanitizer of undefined behaviour checks with a pipe whether memory can be read. Without a
 # descriptor for the pipe it reports an object that is intact.
