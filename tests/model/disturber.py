@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import versions
-from names import FILES, FOLDERS, LINKED, OUTSIDE, SIZES, leaves
+from names import FILES, FOLDERS, LINKED, OTHER_SIZES, OUTSIDE, leaves
 from timeline import ABSENT, FOLDER, NOTHING, Change, State, States, Timeline
 
 _PAUSE_S = 0.03
@@ -129,7 +129,7 @@ class Disturber:
         self._in_place(name, "overwritten", change)
 
     def _rewrite(self, name: str) -> None:
-        size = self._dice.choice(SIZES)
+        size = self._dice.choice(OTHER_SIZES)
 
         def change(fd: int, _content: bytes) -> list[bytes]:
             written = versions.fresh(size)
@@ -161,7 +161,7 @@ class Disturber:
 
     def _replace(self, name: str) -> None:
         fresh = self._beside / "fresh"
-        content = versions.fresh(self._dice.choice(SIZES))
+        content = versions.fresh(self._dice.choice(OTHER_SIZES))
         fresh.write_bytes(content)
         others = [one for one in self._names_of(name) if one != name]
         begun = self._timeline.now()
