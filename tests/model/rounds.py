@@ -84,7 +84,17 @@ class _Round:
     def _start(self, scene: Scene) -> Program:
         authserver = scene.authserver("--password-scheme", "plain")
         create_account(authserver, *USER)
-        flags = ("--uploads", "folder", "--files", self._plan.files, "--auth-timeout", "60")
+        flags: tuple[str, ...] = (
+            "--uploads",
+            "folder",
+            "--files",
+            self._plan.files,
+            "--auth-timeout",
+            "60",
+        )
+        if self._plan.files == "prefetch":
+            # Then only its own care keeps it from writing into a folder that was moved away.
+            flags += ("--sandbox", "off")
         return scene.fileserver(authserver, *FLAG, *flags)
 
     def complaints(self) -> Iterator[str]:
