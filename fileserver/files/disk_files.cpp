@@ -11,14 +11,20 @@ namespace fileserver {
 
 namespace {
 
+struct Looked {
+  FileVersion version;
+  bool was_settled;
+};
+
 // A file that was written to just now is given the time to settle, because a further change could
 // not be detected yet. If it goes on changing, it is given 85 ms more.
-FileVersion settled_version(int fd) {
+Looked settled_version(int fd) {
   constexpr int kLongerMs = 4 * (kSettlingMs + 1) + 1;
   for (int waited_ms = 0;;) {
     const FileVersion version = version_to_read(fd);
     const int left_ms = unsettled_ms(version);
-    if (left_ms == 0 || waited_ms >= version.settling_ms + kLongerMs) return version;
+    if (left_ms == 0 || waited_ms >= version.settling_ms + kLongerMs)
+      return {version, left_ms == 0};
     base::pause_ms(left_ms);
     waited_ms += left_ms;
   }
@@ -29,12 +35,13 @@ FileVersion settled_version(int fd) {
 base::Result<OpenedFile> DiskFiles::open(std::string_view name) {
   auto file = fence_->open_file(name, Fence::Links::kFollowed);
   if (!file) return file.error();
-  const FileVersion version = settled_version(file->fd.get());
+  const auto [version, was_settled] = settled_version(file->fd.get());
   if (version.size_bytes < 0)
     return base::errno_error(base::ErrorCode::kInternal, "fstat " + std::string(name), errno);
   if (!reads_.has_read_ahead) ::posix_fadvise(file->fd.get(), 0, 0, POSIX_FADV_RANDOM);
   return OpenedFile{.name = name,
                     .version = version,
+                    .was_settled = was_settled,
                     .fd = std::move(file->fd),
                     .piece_bytes = reads_.piece_bytes};
 }

@@ -22,6 +22,9 @@ struct OpenedFile {
   std::string_view name;  // as it was asked for, for the log; it must outlive this
   FileVersion version;
 
+  // Whether a change since the version was looked at gives another version.
+  bool was_settled = true;
+
   // The bytes are in one of these, and the other one is empty: in memory, shared with the cache, or
   // on disk.
   std::shared_ptr<const CachedFile> cached = nullptr;

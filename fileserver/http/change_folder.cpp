@@ -13,6 +13,8 @@ void answer_done(Exchange& exchange, http::Status status) {
 
 }  // namespace
 
+// The tag is taken as the strong one, though the version may not be settled: clients get a strong
+// tag of settled versions and of uploads only. So an upload may be replaced by its tag at once.
 MayChange conditions_of(const http::RequestHead& head, std::int64_t now_s) {
   return [&head, now_s](const FileVersion* current) {
     if (current == nullptr) return http::evaluate(head, nullptr, now_s) == http::Verdict::kGoOn;

@@ -34,7 +34,8 @@ class FileAnswer {
         file_(file),
         type_(http::content_type_of(file.name)),
         now_s_(exchange.connection().now_s()),
-        validators_(file.size_bytes(), file.version.modified_ns, now_s_) {}
+        validators_(file.size_bytes(), file.version.modified_ns, now_s_,
+                    file.was_settled ? http::Strength::kStrong : http::Strength::kWeak) {}
 
   void send() {
     switch (http::evaluate(exchange_.head(), &validators_, now_s_)) {

@@ -1,5 +1,6 @@
 #include "http/conditions.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "http/date.h"
@@ -29,7 +30,8 @@ std::string_view take_tag(std::string_view& list, bool& is_weak) {
   return tag;
 }
 
-// Whether a field of tags names the current version. "*" names any.
+// Whether a field of tags names the current version. "*" names any. Tags are taken without W/, so
+// none is equal to a weak one.
 bool names(const RequestHead& head, Field field, const Validators* current, bool takes_weak) {
   bool is_named = false;
   head.each(field, [&](std::string_view list) {
@@ -55,25 +57,29 @@ std::optional<bool> is_modified_since(const RequestHead& head, Field field,
 
 }  // namespace
 
-EntityTag::EntityTag(std::uint64_t size_bytes, std::int64_t modified_ns) {
-  char* at = text_.data();
-  char* const end = at + text_.size();
-  *at++ = '"';
+EntityTag::EntityTag(std::uint64_t size_bytes, std::int64_t modified_ns, Strength strength) {
+  const std::string_view begin = strength == Strength::kWeak ? "W/\"" : "\"";
+  const std::string_view last = strength == Strength::kWeak ? "-w\"" : "\"";
+  char* at = std::copy(begin.begin(), begin.end(), text_.data());
+  char* const end = text_.data() + text_.size();
   at = std::to_chars(at, end, size_bytes, 16).ptr;
   *at++ = '-';
   at = std::to_chars(at, end, static_cast<std::uint64_t>(modified_ns), 16).ptr;
-  *at++ = '"';
+  at = std::copy(last.begin(), last.end(), at);
   size_ = static_cast<std::uint8_t>(at - text_.data());
 }
 
-Validators::Validators(std::uint64_t size_bytes, std::int64_t modified_ns, std::int64_t now_s)
-    : tag(size_bytes, modified_ns) {
+Validators::Validators(std::uint64_t size_bytes, std::int64_t modified_ns, std::int64_t now_s,
+                       Strength strength)
+    : tag(size_bytes, modified_ns, strength) {
   const std::int64_t seconds = modified_ns / kNsPerSecond;
   if (modified_ns >= 0 && seconds <= now_s) modified = seconds;
 }
 
 Verdict evaluate(const RequestHead& head, const Validators* current, std::int64_t now_s) {
   const bool is_read = head.method() == Method::kGet || head.method() == Method::kHead;
+  const Verdict same =
+      current != nullptr && current->tag.is_weak() ? Verdict::kGoOn : Verdict::kNotModified;
   if (head.has(Field::kIfMatch)) {
     if (!names(head, Field::kIfMatch, current, false)) return Verdict::kPreconditionFailed;
   } else if (is_modified_since(head, Field::kIfUnmodifiedSince, current, now_s).value_or(false)) {
@@ -81,15 +87,16 @@ Verdict evaluate(const RequestHead& head, const Validators* current, std::int64_
   }
   if (head.has(Field::kIfNoneMatch)) {
     if (!names(head, Field::kIfNoneMatch, current, true)) return Verdict::kGoOn;
-    return is_read ? Verdict::kNotModified : Verdict::kPreconditionFailed;
+    return is_read ? same : Verdict::kPreconditionFailed;
   }
   if (is_read && !is_modified_since(head, Field::kIfModifiedSince, current, now_s).value_or(true))
-    return Verdict::kNotModified;
+    return same;
   return Verdict::kGoOn;
 }
 
 bool if_range_holds(const RequestHead& head, const Validators& current) {
   if (!head.has(Field::kIfRange)) return true;
+  if (current.tag.is_weak()) return false;
   return head.value(Field::kIfRange) == current.tag.view();
 }
 

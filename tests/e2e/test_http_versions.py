@@ -1,11 +1,12 @@
 """Versions of one name that are put at the same time: each has an ETag of its own."""
 
+import contextlib
 import os
 import shlex
 import threading
 import time
 import unittest
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from mount_namespace import NAMESPACES, OF_ROOT, ext4_with_whole_seconds, why_no_mounts
@@ -110,6 +111,81 @@ class VersionsTest(UploadTest):
     def test_where_the_clock_of_files_has_seconds(self) -> None:
         prefix = ext4_with_whole_seconds(self, self.scene.folder / "image", self.scene.root)
         self.check_tags(self.start(prefix=prefix), rounds=30)
+
+    @contextlib.contextmanager
+    def changing(self, path: Path) -> Iterator[None]:
+        """Another program overwrites the file in place, again and again, by bytes of its size."""
+        size = path.stat().st_size
+        is_done = threading.Event()
+
+        def write() -> None:
+            with path.open("r+b", buffering=0) as file:
+                while not is_done.wait(0.001):
+                    os.pwrite(file.fileno(), os.urandom(size), 0)
+
+        thread = threading.Thread(target=write)
+        thread.start()
+        try:
+            yield
+        finally:
+            is_done.set()
+            thread.join()
+
+    def check_weak_tag(self, server: Program, path: Path) -> None:
+        client = self.http(server)
+        path.write_bytes(b"0" * 40)
+        weak = ""
+
+        def is_weak() -> bool:
+            nonlocal weak
+            weak = client.ask("/a", method="HEAD").fields["etag"]
+            return weak.startswith('W/"')
+
+        with self.changing(path):
+            eventually(is_weak, "the tag of a file that goes on changing is weak")
+            for tag in (weak, weak[2:]):
+                answer = client.ask("/a", f"If-None-Match: {tag}", method="HEAD")
+                self.assertEqual(answer.status, 200)
+                self.assertEqual(self.put(client, "a", b"", f"If-Match: {tag}").status, 412)
+        last = path.read_bytes()
+        eventually(lambda: client.ask("/a").body == last, "the last version is served")
+        strong = client.ask("/a").fields["etag"]
+        self.assertRegex(strong, r'\A"[^"]+"\Z')
+        for tag in (weak, weak[2:]):
+            self.assertEqual(client.ask("/a", f"If-None-Match: {tag}").body, last)
+            self.assertEqual(client.ask("/a", f"If-Match: {tag}").status, 412)
+            answer = client.ask("/a", "Range: bytes=1-", f"If-Range: {tag}")
+            self.assertEqual((answer.status, answer.body), (200, last))
+        self.assertEqual(client.ask("/a", f"If-None-Match: {strong}").status, 304)
+        self.assertEqual(self.put(client, "a", b"1", f"If-Match: {strong}").status, 204)
+
+    def test_a_file_that_goes_on_changing_has_a_weak_tag(self) -> None:
+        self.check_weak_tag(self.start("--files", "disk"), self.scene.root / "a")
+
+    def test_a_file_that_goes_on_changing_where_the_clock_of_files_has_seconds(self) -> None:
+        prefix = ext4_with_whole_seconds(self, self.scene.folder / "image", self.scene.root)
+        server = self.start("--files", "disk", prefix=prefix)
+        self.check_weak_tag(server, Path(f"/proc/{server.pid}/root{self.scene.root}/a"))
+
+    def check_own_tags(self, server: Program) -> None:
+        """An upload is known by its tag at once, also before its version is settled."""
+        client = self.http(server)
+        tag = self.put(client, "a", b"00").fields["etag"]
+        for number in range(1, 20):
+            answer = self.put(client, "a", b"%02d" % number, f"If-Match: {tag}")
+            self.assertEqual(answer.status, 204)
+            tag = answer.fields["etag"]
+            self.assertRegex(tag, r'\A"[^"]+"\Z')
+        self.assertEqual(client.ask("/a").fields["etag"], tag)
+        self.assertEqual(client.ask("/a", f"If-Match: {tag}", method="DELETE").status, 204)
+
+    @for_each(("prefetch", "disk"))
+    def test_an_upload_has_a_strong_tag_at_once(self, mode: str) -> None:
+        self.check_own_tags(self.start("--files", mode))
+
+    def test_an_upload_has_a_strong_tag_at_once_where_the_clock_has_seconds(self) -> None:
+        prefix = ext4_with_whole_seconds(self, self.scene.folder / "image", self.scene.root)
+        self.check_own_tags(self.start(prefix=prefix))
 
     def test_an_upload_that_another_program_changes_in_the_same_second(self) -> None:
         prefix = ext4_with_whole_seconds(self, self.scene.folder / "image", self.scene.root)

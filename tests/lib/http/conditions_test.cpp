@@ -42,6 +42,37 @@ TEST_CASE("an entity tag has size and time, and nothing of the host", "[http]") 
   CHECK(http::EntityTag(1, 2).view() != http::EntityTag(2, 2).view());
 }
 
+TEST_CASE("a weak tag is never the strong one of the same size and time", "[http]") {
+  const http::EntityTag weak(1024, 5, http::Strength::kWeak);
+  CHECK(weak.is_weak());
+  CHECK(weak.view() == "W/\"400-5-w\"");
+  CHECK_FALSE(http::EntityTag(1024, 5).is_weak());
+  CHECK(http::EntityTag(~std::uint64_t{0}, -1, http::Strength::kWeak).view() ==
+        "W/\"ffffffffffffffff-ffffffffffffffff-w\"");
+}
+
+TEST_CASE("a version with a weak tag is named by no tag, and is never 304", "[http]") {
+  const Validators weak(1024, kModified * 1'000'000'000 + 5, kNow, http::Strength::kWeak);
+  const std::string tag(weak.tag.view());
+  const std::string bare = tag.substr(2);
+  for (const std::string& sent : {kTag, "W/" + kTag, tag, bare, std::string("*")}) {
+    CAPTURE(sent);
+    CHECK(verdict("GET", "If-None-Match: " + sent + "\r\n", &weak) == Verdict::kGoOn);
+    CHECK(verdict("HEAD", "If-None-Match: " + sent + "\r\n", &weak) == Verdict::kGoOn);
+    const ParsedHead head(testing::request("GET", "If-Range: " + sent + "\r\n"));
+    CHECK_FALSE(http::if_range_holds(*head, weak));
+    if (sent == "*") continue;
+    CHECK(verdict("GET", "If-Match: " + sent + "\r\n", &weak) == Verdict::kPreconditionFailed);
+    CHECK(verdict("PUT", "If-Match: " + sent + "\r\n", &weak) == Verdict::kPreconditionFailed);
+  }
+  CHECK(verdict("GET", "If-Match: *\r\n", &weak) == Verdict::kGoOn);
+  CHECK(verdict("PUT", "If-None-Match: *\r\n", &weak) == Verdict::kPreconditionFailed);
+  CHECK(verdict("GET", "If-Modified-Since: " + kSame, &weak) == Verdict::kGoOn);
+  // What was weak once is not taken for the settled version.
+  CHECK(verdict("GET", "If-None-Match: " + tag + "\r\n") == Verdict::kGoOn);
+  CHECK(verdict("PUT", "If-Match: " + bare + "\r\n") == Verdict::kPreconditionFailed);
+}
+
 TEST_CASE("a time before 1970 or in the future is no Last-Modified", "[http]") {
   CHECK(kCurrent.modified == kModified);
   CHECK(Validators(1, 0, kNow).modified == 0);
