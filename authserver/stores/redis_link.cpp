@@ -76,8 +76,11 @@ base::Result<std::vector<base::Result<RedisLink::Reply>>> RedisLink::ask_for_eac
   while (replies.size() < keys.size()) {
     auto reply = next_reply(deadline, bytes_left);
     if (!reply) return reply.error();
-    const bool is_error = (*reply)->type == REDIS_REPLY_ERROR;
-    replies.push_back(is_error ? base::Result<Reply>(answered_error(**reply)) : std::move(reply));
+    if ((*reply)->type == REDIS_REPLY_ERROR) {
+      replies.emplace_back(answered_error(**reply));
+    } else {
+      replies.emplace_back(std::move(*reply));
+    }
   }
   return replies;
 }
