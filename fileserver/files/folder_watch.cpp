@@ -95,7 +95,8 @@ FolderListing list_files(const std::string& root, const std::string& folder,
     const std::string here = std::move(folders.back());
     folders.pop_back();
     if (!on_folder(here)) break;
-    const std::string path = root + "/" + here;
+    std::string path = root;
+    path.append("/").append(here);
     const int failure = list_folder(path, here, listing, folders);
     if (is_system_failure(failure)) listing.unlisted.push_back(here);
     if (failure == EACCES) listing.forbidden.push_back(here);
