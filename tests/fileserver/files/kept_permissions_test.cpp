@@ -2,6 +2,7 @@
 
 #include <endian.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -75,8 +76,18 @@ constexpr uid_t kNobody = 65534;
 
 // This process is another user for as long as an object lives.
 struct AsNobody {
-  AsNobody() { [[maybe_unused]] const int failed = ::setegid(kNobody) + ::seteuid(kNobody); }
-  ~AsNobody() { [[maybe_unused]] const int failed = ::seteuid(0) + ::setegid(0); }
+  AsNobody() : groups(static_cast<std::size_t>(::getgroups(0, nullptr))) {
+    REQUIRE(::getgroups(static_cast<int>(groups.size()), groups.data()) >= 0);
+    REQUIRE(::setgroups(0, nullptr) == 0);
+    REQUIRE(::setegid(kNobody) == 0);
+    REQUIRE(::seteuid(kNobody) == 0);
+  }
+  ~AsNobody() {
+    CHECK(::seteuid(0) == 0);
+    CHECK(::setegid(0) == 0);
+    CHECK(::setgroups(groups.size(), groups.data()) == 0);
+  }
+  std::vector<gid_t> groups;  // that root has besides
 };
 
 }  // namespace
