@@ -35,6 +35,7 @@ enum ServerError : unsigned {
   kTooManyConnections = 1040,
   kDatabaseAccessDenied = 1044,
   kAccessDenied = 1045,
+  kNodeNotReady = 1047,  // of Galera: the node has lost the others
   kUnknownDatabase = 1049,
   kServerShutdown = 1053,
   kDuplicateEntry = 1062,
@@ -63,6 +64,7 @@ bool may_pass(unsigned code) {
   switch (code) {
     case kDiskFull:
     case kTooManyConnections:
+    case kNodeNotReady:
     case kRecordFileFull:
     case kTooManyConnectionsOfUser:
     case kLockWaitTimeout:
@@ -254,7 +256,12 @@ std::string MysqlLink::value(const std::string& sql) {
   return run(sql, take) ? found : std::string();
 }
 
+bool MysqlLink::has_given_way() const { return last_failure_ == kDeadlock; }
+
+bool MysqlLink::has_waited_for_lock() const { return last_failure_ == kLockWaitTimeout; }
+
 base::Error MysqlLink::failure(unsigned code, std::string_view text) {
+  last_failure_ = code;
   Error error{may_pass(code) ? ErrorCode::kUnavailable : ErrorCode::kInternal, text_of(code, text)};
   if (code == kTableAccessDenied) error.context += "; run scripts/setup-mysql, which grants it";
   if (is_connection_lost(code)) close();

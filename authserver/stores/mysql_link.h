@@ -65,6 +65,12 @@ class MysqlLink {
   // Closes the connection if the error shows that it is lost.
   base::Error failure(unsigned code, std::string_view text);
 
+  // What the last failure() was about. The server has taken back the transaction in favour of
+  // another one (a deadlock, or a conflict on another node of Galera), or it has taken back the
+  // statement, because it waited too long for another transaction.
+  bool has_given_way() const;
+  bool has_waited_for_lock() const;
+
  private:
   struct CloseConnection {
     void operator()(MYSQL* connection) const;
@@ -82,6 +88,7 @@ class MysqlLink {
   std::unique_ptr<MYSQL, CloseConnection> connection_;
   bool was_unreachable_ = false;  // at the last log_in()
   unsigned generation_ = 0;
+  unsigned last_failure_ = 0;
   Backoff backoff_;
 };
 

@@ -33,6 +33,10 @@ class MysqlStore : public AccountStore {
   void disconnect() override { link_.close(); }
 
  private:
+  base::Status create_once(const Account& account);
+
+  // Whether create_once() has failed because of another transaction, so that nothing was created.
+  bool is_lost_to_another(const base::Status& created) const;
   base::Result<std::string> find_once(std::string_view user);
   base::Status connect_if_need_be() {
     return link_.is_connected() ? base::Status(base::kDone) : link_.connect();
@@ -57,8 +61,24 @@ MysqlStore::MysqlStore(const MysqlOptions& options, net::ResolvedName& host,
       insert_(kInsert),
       select_(kSelect) {}
 
+// If another transaction wins, the server says that nothing of ours has happened. So the account
+// may be asked for again. On Galera, the first try meets the account of another node while it
+// arrives here, and the second one finds it.
 base::Status MysqlStore::create(const Account& account) {
   link_.close_if_stale();
+  auto created = create_once(account);
+  if (is_lost_to_another(created) && link_.has_given_way()) created = create_once(account);
+  if (!is_lost_to_another(created)) return created;
+  const Error lost = created.error();
+  return find_once(account.user) ? Error{ErrorCode::kExists, "the user exists"} : lost;
+}
+
+bool MysqlStore::is_lost_to_another(const base::Status& created) const {
+  return !created && created.error().code == ErrorCode::kUnavailable && link_.is_connected() &&
+         (link_.has_given_way() || link_.has_waited_for_lock());
+}
+
+base::Status MysqlStore::create_once(const Account& account) {
   if (const auto connected = connect_if_need_be(); !connected) return connected;
   const auto inserted = insert_.execute(link_, {account.user, account.record});
   if (inserted) return link_.end_transaction();
