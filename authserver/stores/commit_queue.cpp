@@ -133,7 +133,6 @@ void CommitQueue::Lead::fail_jobs_of_the_dead() {
 
 base::Status CommitQueue::create(const Account& account, AccountTransaction& transaction,
                                  std::int64_t deadline_ns) {
-  constexpr std::int64_t kLookEveryNs = 50 * base::kNsPerMs;  // whether the leader has died
   std::optional<std::size_t> place;
   for (;;) {
     if (place) {
@@ -151,7 +150,7 @@ base::Status CommitQueue::create(const Account& account, AccountTransaction& tra
     if (place) {
       const State state = states_[*place];
       if (state == State::kWaiting || state == State::kTaken)
-        base::sleep_while(states_[*place], state, std::min(deadline_ns, now_ns + kLookEveryNs));
+        base::sleep_while(states_[*place], state, std::min(deadline_ns, now_ns + look_every_ns_));
     } else if (place = enter(account); !place) {
       base::pause_ms(1);
     }
@@ -162,27 +161,38 @@ base::Status CommitQueue::create(const Account& account, AccountTransaction& tra
 std::optional<std::size_t> CommitQueue::enter(const Account& account) {
   if (account.record.size() > kMostRecordBytes) return {};
   for (std::size_t index = 0; index < kMostWaiting; ++index) {
-    if (states_[index] != State::kFree) continue;
     Job& job = jobs_[index];
     if (job.owner.try_lock() == ProcessMutex::Locked::kNo) continue;
-    if (states_[index] == State::kFree) {
+    if (is_unused(index)) {
       job.fill(account);
       states_[index] = State::kWaiting;
       return index;
     }
     job.owner.unlock();
   }
-  for (std::size_t index = 0; index < kMostWaiting; ++index) free_if_abandoned(index);
   return {};
+}
+
+// Whether nobody uses the job. Frees that of a process that died, unless a leader uses it.
+// Requires: the calling thread holds the mutex of the owner.
+bool CommitQueue::is_unused(std::size_t index) {
+  const bool is_left = states_[index] >= State::kCreated || take_out(index);
+  if (is_left) free(index);
+  return states_[index] == State::kFree;
 }
 
 // Takes the job out of the queue, unless a leader has taken it.
 bool CommitQueue::withdraw(std::size_t index) {
+  const bool is_out = take_out(index);
+  if (is_out) leave(index);
+  return is_out;
+}
+
+// From now on no leader takes the job, if none has taken it.
+bool CommitQueue::take_out(std::size_t index) {
   State state = states_[index];
   while (is_waiting(state)) {
-    if (!states_[index].compare_exchange_weak(state, State::kFree)) continue;
-    leave(index);
-    return true;
+    if (states_[index].compare_exchange_weak(state, State::kFree)) return true;
   }
   return false;
 }
@@ -219,14 +229,6 @@ void CommitQueue::leave(std::size_t index) {
 void CommitQueue::free(std::size_t index) {
   jobs_[index].wipe();
   states_[index] = State::kFree;
-}
-
-// Frees the job of a process that died, unless a leader uses it.
-void CommitQueue::free_if_abandoned(std::size_t index) {
-  if (jobs_[index].owner.try_lock() == ProcessMutex::Locked::kNo) return;
-  if (withdraw(index)) return;
-  if (states_[index] >= State::kCreated) free(index);
-  jobs_[index].owner.unlock();
 }
 
 void CommitQueue::call_next() {

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "authserver/stores/account_store.h"
+#include "base/clock.h"
 #include "base/process_mutex.h"
 #include "wire/request.h"
 
@@ -68,6 +69,11 @@ class CommitQueue {
   static constexpr std::size_t kMostWaiting = 256;
   static constexpr std::size_t kMostRecordBytes = 255;
 
+  // Who waits looks so often whether the leader has died. Nobody calls it in that case.
+  static constexpr std::int64_t kLookEveryNs = 50 * base::kNsPerMs;
+
+  explicit CommitQueue(std::int64_t look_every_ns = kLookEveryNs) : look_every_ns_(look_every_ns) {}
+
   // As AccountStore::create(). Waits until the deadline, a time of base::now_ns(), and is
   // kUnavailable after it. `transaction` is used if this request leads.
   base::Status create(const Account& account, AccountTransaction& transaction,
@@ -109,18 +115,20 @@ class CommitQueue {
   class Lead;
 
   std::optional<std::size_t> enter(const Account& account);
+  bool is_unused(std::size_t index);
   bool withdraw(std::size_t index);
+  bool take_out(std::size_t index);
   std::optional<base::Status> take_answer(std::size_t index);
   base::Status give_up(std::size_t index);
   void leave(std::size_t index);
   void free(std::size_t index);
-  void free_if_abandoned(std::size_t index);
   void call_next();
 
   static bool is_waiting(State state) {
     return state == State::kWaiting || state == State::kCalled;
   }
 
+  const std::int64_t look_every_ns_;
   base::ProcessMutex leader_;                   // held while leading; nobody waits for it
   std::atomic<std::size_t> first_to_take_ = 0;  // so that each has its turn if not all fit
   std::array<std::atomic<State>, kMostWaiting> states_{};  // of jobs_; apart, as all are searched

@@ -102,6 +102,8 @@ class FakeTransaction : public AccountTransaction {
 // A queue on a store in memory, and threads that create accounts.
 class CommitScene {
  public:
+  explicit CommitScene(std::int64_t look_every_ns = CommitQueue::kLookEveryNs)
+      : queue(std::in_place, look_every_ns) {}
   ~CommitScene() { join(); }
 
   base::Status create(const std::string& user, std::int64_t deadline_ns = later()) {
