@@ -1,6 +1,11 @@
 #include "authserver/stores/sqlite_database.h"
 
+#include <future>
+#include <string>
+#include <utility>
+
 #include "authserver/stores/sqlite_store.h"
+#include "base/clock.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
 
@@ -30,4 +35,43 @@ TEST_CASE("a connection to SQLite keeps few pages in memory", "[stores]") {
   ::sqlite3_db_status(database->get(), SQLITE_DBSTATUS_CACHE_USED, &used_bytes, &most_bytes, 0);
   CHECK(used_bytes > 100'000);
   CHECK(used_bytes < 400'000);
+}
+
+namespace {
+
+void run(sqlite3* database, const char* sql) {
+  REQUIRE(::sqlite3_exec(database, sql, nullptr, nullptr, nullptr) == SQLITE_OK);
+}
+
+}  // namespace
+
+// The second account waits behind the first one. When it may begin, little of its time is left.
+TEST_CASE("a request waits its whole time for SQLite after one whose time was nearly over",
+          "[stores]") {
+  constexpr std::int64_t kTimeoutMs = 2'000;
+  constexpr std::int64_t kNearlyOverMs = 1'500;
+  const tests::TemporaryFolder folder;
+  const std::string path = folder.path("accounts.db");
+  const SqliteBackend backend({.path = path});
+  REQUIRE(backend.prepare({}));
+  auto first = std::move(*backend.open({.timeout_ms = kNearlyOverMs}));
+  auto second = std::move(*backend.open({.timeout_ms = kTimeoutMs}));
+  {
+    const auto writer = sqlite::open(path, kTimeoutMs);
+    REQUIRE(writer);
+    run(writer->get(), "BEGIN IMMEDIATE");
+    auto leading = std::async(std::launch::async, [&] { return first->create({"amy", "pw"}); });
+    base::pause_ms(20);
+    CHECK_FALSE(second->create({"bob", "pw"}));
+    CHECK_FALSE(leading.get());
+  }
+  first->disconnect();
+  second->disconnect();
+  auto only = sqlite::open(path, kTimeoutMs);
+  REQUIRE(only);
+  run(only->get(), "PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE");
+  auto found = std::async(std::launch::async, [&] { return second->find_record("bob"); });
+  base::pause_ms(800);  // longer than the second one waited
+  only->reset();
+  CHECK(found.get().error().code == base::ErrorCode::kNotFound);
 }

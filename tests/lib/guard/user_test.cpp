@@ -1,7 +1,9 @@
 #include "guard/user.h"
 
 #include <grp.h>
+#include <linux/capability.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -60,6 +62,34 @@ TEST_CASE("root that has become another user cannot go back", "[guard]") {
   }));
   CHECK(holds_in_child([] { return guard::become_user("nobody").ok() && ::geteuid() != 0; }));
 }
+
+// ThreadSanitizer adds a thread, which keeps its rights. The C library aborts if one thread may
+// take other groups and another one may not.
+#ifndef TURNSTILE_SANITIZE_THREAD
+
+namespace {
+
+// The process may not choose its groups any more. It keeps those that it has.
+bool give_up_groups() {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct rights[2] = {};
+  if (::syscall(SYS_capget, &header, rights) != 0) return false;
+  rights[0].effective &= ~(1U << CAP_SETGID);
+  return ::syscall(SYS_capset, &header, rights) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("root that keeps its groups does not run as another user", "[guard]") {
+  if (!guard::is_root()) return;  // others have no groups to give up
+  CHECK(holds_in_child([] {
+    const gid_t before[] = {0, 4};
+    return ::setgroups(2, before) == 0 && ::setresgid(12345, 12345, 12345) == 0 &&
+           give_up_groups() && !guard::become_user("12345").ok();
+  }));
+}
+
+#endif
 
 TEST_CASE("rights that are forbidden stay forbidden", "[guard]") {
   CHECK(holds_in_child([] {
