@@ -56,6 +56,7 @@ TEST_CASE("a guess has a connection of its own", "[fileserver]") {
   fileserver::GuessThrottle throttle({});
   fileserver::LogIn log_in(auth, throttle, kAMinuteMs);
   std::vector<std::future<bool>> asked;
+  const tests::Gate::OpenAtEnd open_at_end(gate);
   const auto ask = [&](const char* user, const char* password) {
     asked.push_back(std::async(std::launch::async, [&log_in, user, password] {
       return log_in.check(kClient, fileserver::Front::kNative, {user, password}).status.ok();
@@ -63,8 +64,13 @@ TEST_CASE("a guess has a connection of its own", "[fileserver]") {
   };
   const auto ask_and_wait = [&](const char* user, const char* password) {
     const int before = gate.waiting();
+    const auto deadline = base::Deadline::in_ms(kAMinuteMs);
     ask(user, password);
-    while (gate.waiting() == before && !is_answered(asked.back())) base::pause_ms(1);
+    while (gate.waiting() == before && !is_answered(asked.back())) {
+      CAPTURE(asked.size(), before, server.connections());
+      REQUIRE_FALSE(deadline.has_passed());
+      base::pause_ms(1);
+    }
   };
   const auto answers = [&] {
     gate.set_open(true);

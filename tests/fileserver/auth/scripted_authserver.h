@@ -93,6 +93,19 @@ class ScriptedAuthserver {
 // The authserver's answers wait until the test opens the gate.
 class Gate {
  public:
+  // So that no answer waits for ever when the test ends early. It must end before what waits for
+  // the answers.
+  class OpenAtEnd {
+   public:
+    explicit OpenAtEnd(Gate& gate) : gate_(gate) {}
+    ~OpenAtEnd() { gate_.set_open(true); }
+    OpenAtEnd(const OpenAtEnd&) = delete;
+    OpenAtEnd& operator=(const OpenAtEnd&) = delete;
+
+   private:
+    Gate& gate_;
+  };
+
   void set_open(bool is_open) {
     const std::lock_guard lock(mutex_);
     is_open_ = is_open;
