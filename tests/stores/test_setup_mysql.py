@@ -19,9 +19,11 @@ class SetupMysqlTest(StoreTest):
         super().setUp()
         self.mysql = self.databases["mysql"]
 
+    script = SCRIPTS / "setup-mysql"
+
     def run_script(self, *flags: object, **env: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [SCRIPTS / "setup-mysql", *map(str, flags)],
+            [self.script, *map(str, flags)],
             capture_output=True,
             text=True,
             check=False,
@@ -71,6 +73,13 @@ class SetupMysqlTest(StoreTest):
         self.assertEqual(self.mysql.password_file.read_text(), password)
         self.assertEqual(client.ask("auth:stays:pw"), "OK")
         self.assertEqual(self.client(self.authserver("mysql")).ask("auth:stays:pw"), "OK")
+
+    def test_it_may_be_called_through_a_link(self) -> None:
+        self.script = self.scene.folder / "prepare"
+        self.script.symlink_to(SCRIPTS / "setup-mysql")
+        place = ("--socket", self.mysql.socket, "--password-file", self.mysql.password_file)
+        done = self.run_script(*place)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_it_takes_away_what_was_granted_beyond_that(self) -> None:
         for surplus in (
