@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 import unittest
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import FrameType
 
@@ -74,8 +74,12 @@ def _outcome(file: TestFile, result: unittest.TestResult, seconds: float) -> Out
         f"FAILED {test}\nunexpected success\n" for test in result.unexpectedSuccesses
     ]
     outcome.skipped = [f"skipped {test}: {reason}" for test, reason in result.skipped]
-    failed_tests = {
-        getattr(test, "test_case", test).id() for test, _ in result.failures + result.errors
-    }
-    outcome.passed = max(0, result.testsRun - len(failed_tests) - len(result.skipped))
+    not_passed = [test for test, _ in result.failures + result.errors + result.skipped]
+    outcome.passed = result.testsRun - len(_tests_of(not_passed + result.unexpectedSuccesses))
     return outcome
+
+
+def _tests_of(reported: Sequence[object]) -> set[str]:
+    """The names of those that began. A subtest is of its test; a class may end before its tests."""
+    tests = (getattr(test, "test_case", test) for test in reported)
+    return {test.id() for test in tests if isinstance(test, unittest.TestCase)}

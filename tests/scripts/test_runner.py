@@ -63,6 +63,21 @@ class RunnerTest(unittest.TestCase):
         self.assertIn("FAILED test_deaf.OneTest.test_it\nits process was killed", ended.stdout)
         self.assertEqual(ended.stdout.splitlines()[-1], "0 passed, 2 failed, 0 skipped")
 
+    def test_a_test_counts_once_however_many_of_its_parts_are_skipped(self) -> None:
+        parts = (
+            "def test_parts(self):\n"
+            "    for part in range(3):\n"
+            "        with self.subTest(part):\n"
+            "            self.skipTest('missing')\n"
+            "def test_whole(self):\n    pass"
+        )
+        self.write("test_parts", parts)
+        never = "@classmethod\ndef setUpClass(cls):\n    raise unittest.SkipTest('missing')\n"
+        self.write("test_never", never + "def test_it(self):\n    pass")
+        ended = self.run_them()
+        self.assertEqual(ended.stdout.splitlines()[-1], "1 passed, 0 failed, 4 skipped")
+        self.assertEqual(ended.returncode, 0)
+
     def test_a_part_of_a_name_is_enough_and_a_wrong_one_is_answered(self) -> None:
         for name in ("test_idle", "test_idle_long", "test_other", "test_lab"):
             self.write(name, "def test_it(self):\n    pass")
