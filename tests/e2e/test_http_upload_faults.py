@@ -132,8 +132,6 @@ class FewDescriptorsTest(UploadTest):
         for number, client in enumerate(clients):
             expect = (*client._credentials, "Content-Length: 2", "Expect: 100-continue")
             client.send(request(f"/f{number}", *expect, method="PUT"))
-        statuses: dict[str, int] = {}
-        for number, client in enumerate(clients):
             if client.interim() == 100:
                 begun.append((f"f{number}", client))
         self.assertIn(len(begun), range(1, 25))
@@ -141,8 +139,7 @@ class FewDescriptorsTest(UploadTest):
             client.send(b"x")
         for _, client in begun:
             client.send(b"y")
-        for name, client in begun:
-            statuses[name] = client.answer("PUT").status
+        statuses = {name: client.answer("PUT").status for name, client in begun}
         self.assertLessEqual(set(statuses.values()), {201, 500})
         stored = sorted(name for name, status in statuses.items() if status == 201)
         self.assertEqual(self.names(), stored)
