@@ -1,5 +1,6 @@
 """Tests of the variables that change docker-compose.yml."""
 
+import json
 import re
 import unittest
 from pathlib import Path
@@ -43,6 +44,16 @@ class Choices(unittest.TestCase):
         listed = ["--entrypoint", "ls", "files", "/srv/files"]
         names = system.compose("run", "--rm", "--no-deps", "-T", *listed).split()
         self.assertEqual(names, ["1KB1.txt", "1KB2.txt", "1KB3.txt"])
+
+    def test_the_files_can_be_written_only_where_uploads_change_them(self) -> None:
+        for uploads, is_read_only in (("", True), ("off", True), ("sink", True), ("folder", False)):
+            with self.subTest(uploads):
+                system = System(UPLOADS=uploads)
+                self.addCleanup(system.own_secrets.cleanup)
+                shown = json.loads(system.compose("config", "--format", "json"))
+                mounts = shown["services"]["fileserver"]["volumes"]
+                told = [(one["target"], one.get("read_only", False)) for one in mounts]
+                self.assertEqual(told, [("/srv/files", is_read_only)])
 
     def test_every_variable_is_documented(self) -> None:
         files = [PROJECT / "docker-compose.yml", *(PROJECT / "docker").rglob("*.yml")]
