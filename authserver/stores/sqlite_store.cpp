@@ -1,13 +1,12 @@
 #include "authserver/stores/sqlite_store.h"
 
-#include <sys/stat.h>
-
 #include <filesystem>
 #include <initializer_list>
 #include <system_error>
 
 #include "authserver/stores/sqlite_database.h"
 #include "base/clock.h"
+#include "base/file_io.h"
 #include "base/log.h"
 #include "flags/values.h"
 #include "guard/user.h"
@@ -222,10 +221,14 @@ base::Result<sqlite3_stmt*> SqliteStore::prepared(Statement& statement, const ch
   return statement.get();
 }
 
+// New accounts are in the second file until they are copied into the first one.
 void warn_if_others_may_read(const std::string& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0 || (status.st_mode & S_IROTH) == 0) return;
-  base::log::warn("the accounts can be read by others path={} hint=\"chmod o-r\"", path);
+  for (const std::string& one : {path, path + "-wal"}) {
+    const auto mode = base::mode_open_to_others(one);
+    if (!mode) continue;
+    base::log::warn("the accounts can be read by others path={} mode={} hint=\"chmod o-r\"", one,
+                    *mode);
+  }
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "base/file_io.h"
 
+#include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace base {
@@ -26,6 +28,13 @@ bool write_all(int fd, std::string_view bytes) {
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
   return true;
+}
+
+std::optional<std::string> mode_open_to_others(const std::string& path) {
+  constexpr mode_t kPermissions = 07777;
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || (status.st_mode & S_IROTH) == 0) return {};
+  return fmt::format("{:04o}", status.st_mode & kPermissions);
 }
 
 }  // namespace base

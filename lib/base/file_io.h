@@ -5,7 +5,9 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace base {
@@ -29,5 +31,9 @@ ssize_t read_fully_at(int fd, std::span<char> into, std::int64_t offset);
 
 // Writes all of it. Returns false with errno on failure; a part may have been written then.
 bool write_all(int fd, std::string_view bytes);
+
+// The mode of a file that every user of the machine may read, such as "0644". Nothing for any other
+// file, and for one that is not there.
+std::optional<std::string> mode_open_to_others(const std::string& path);
 
 }  // namespace base

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/file_io.h"
 #include "base/log.h"
 #include "flags/about.h"
 #include "flags/arguments.h"
@@ -161,6 +162,7 @@ class Parser {
                            did_you_mean(entry.name, "", {&app_}));
       }
       layer.push_back({entry.name, entry.value, where});
+      file_has_secret_ = file_has_secret_ || (is_secret(entry.name) && !entry.value.empty());
     }
     return take_layer(config_path, layer);
   }
@@ -179,13 +181,24 @@ class Parser {
 
   // A misspelt variable does not end the program, because it may belong to somebody else.
   void warn_of_unknown_variables() const {
-    using base::log::Level;
-    if (app_.log_level != nullptr && *app_.log_level > Level::kWarn) return;
+    if (!may_warn()) return;
     for (const std::string& line : unknown_variables(program_.name, app_, common_))
       base::log::warn("{}", line);
   }
 
+  void warn_if_others_can_read_a_secret() const {
+    if (!may_warn() || !file_has_secret_) return;
+    if (const auto mode = base::mode_open_to_others(config_path)) {
+      base::log::warn("a password can be read by others path={} mode={} hint=\"chmod o-r\"",
+                      config_path, *mode);
+    }
+  }
+
  private:
+  bool may_warn() const {
+    return app_.log_level == nullptr || *app_.log_level <= base::log::Level::kWarn;
+  }
+
   // A new parser for each layer, because CLI11 remembers which flags it has seen.
   std::unique_ptr<CLI::App> fresh_cli(bool with_required) const {
     auto cli = std::make_unique<CLI::App>();
@@ -248,6 +261,7 @@ class Parser {
   const Program& program_;
   const App& app_;
   App common_;  // what every program has
+  bool file_has_secret_ = false;
 };
 
 }  // namespace
@@ -272,6 +286,7 @@ std::optional<int> parse(const Program& program, int argc, char** argv, const De
   hide_secrets(argc, argv, variable_of(program.name, ""));
   if (const auto wrong = check()) return wrong_usage(program, *wrong);
   parser.warn_of_unknown_variables();
+  parser.warn_if_others_can_read_a_secret();
   return {};
 }
 

@@ -31,7 +31,8 @@ using Check = std::function<std::optional<std::string>()>;
 // Returns nothing if the program can go on. Otherwise returns its exit status: kDone after printing
 // --help or --version, kWrongUsage after printing one line on standard error.
 //
-// A variable that begins with the program's name and is no flag gets a warning in the log.
+// A variable that begins with the program's name and is no flag gets a warning in the log. So does
+// a file with a password in it that every user of the machine may read.
 //
 // The values of --...password flags are overwritten in `argv`, so that the list of processes does
 // not show them. Requires: the variables that Declare names hold their defaults.

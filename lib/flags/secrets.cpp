@@ -9,6 +9,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/file_io.h"
 #include "base/text_lines.h"
 #include "flags/alternatives.h"
 #include "flags/values.h"
@@ -35,7 +36,8 @@ base::Result<std::string> read_secret_file(const std::string& flag, const std::s
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0)
     return refused(": " + std::generic_category().message(errno));
-  if ((status.st_mode & S_IROTH) != 0) return refused(" is readable by others (chmod o-r)");
+  if (const auto mode = base::mode_open_to_others(path))
+    return refused(" has mode " + *mode + " and is readable by others (chmod o-r)");
   std::ifstream file(path);
   std::string secret;
   if (!base::read_line(file, secret)) return refused(": cannot be read, or is empty");
@@ -58,13 +60,14 @@ void hide_variables(std::string_view prefix) {
 
 }  // namespace
 
+bool is_secret(std::string_view name) { return name.ends_with("password"); }
+
 void hide_secrets(int argc, char** argv, std::string_view prefix) {
   hide_variables(prefix);
-  constexpr std::string_view kEnding = "password";
   for (int i = 1; i < argc && argv[i] != nullptr; ++i) {
     const std::string_view argument(argv[i]);
     const std::size_t equals = argument.find('=');
-    if (!argument.starts_with("--") || !argument.substr(0, equals).ends_with(kEnding)) continue;
+    if (!argument.starts_with("--") || !is_secret(argument.substr(0, equals))) continue;
     char* const value = equals != std::string_view::npos ? argv[i] + equals + 1
                         : i + 1 < argc                   ? argv[i + 1]
                                                          : nullptr;

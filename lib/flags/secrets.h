@@ -17,6 +17,9 @@ void add_secret(App& app, const std::string& name, std::string& target, std::str
 // cannot be read, or if every user of the machine can read it.
 base::Result<std::string> read_secret_file(const std::string& flag, const std::string& path);
 
+// Whether the flag with this name takes a password.
+bool is_secret(std::string_view name);
+
 // Overwrites the value of every --...password flag in `argv`, and of every variable that begins
 // with `prefix` and ends with PASSWORD, so that neither the list of processes nor /proc/PID/environ
 // shows it. Threads: only one may run, because this changes the environment in place.

@@ -123,6 +123,30 @@ class SecretsTest(SceneTest):
                     self.assertNotIn(SECRET, shown)
                     self.assertIn("AUTHSERVER_PASSWORD_SCHEME=plain", shown, "others are untouched")
 
+    def test_a_file_with_a_password_that_others_can_read_is_told(self) -> None:
+        config, kept = self.scene.folder / "authserver.conf", self.scene.folder / "password"
+        kept.touch(0o600)
+        kept.write_text(SECRET, encoding="ascii")
+        for line, mode, is_told in (
+            (f"redis-password = {SECRET}", 0o644, True),
+            (f"redis-password = {SECRET}", 0o604, True),
+            (f"redis-password = {SECRET}", 0o640, False),
+            ("redis-password =", 0o644, False),
+            (f"redis-password-file = {kept}", 0o644, False),
+            ("redis-host = 127.0.0.1", 0o644, False),
+        ):
+            with self.subTest(line, mode=oct(mode)):
+                config.write_text(f"{line}\n", encoding="ascii")
+                config.chmod(mode)
+                log = self.scene.authserver("--config", config).log()
+                words = f"a password can be read by others path={config} mode={mode:04o} "
+                self.assertEqual("a password can be read" in log, is_told, log)
+                self.assertEqual(words in log, is_told, log)
+                self.assertNotIn(SECRET, log)
+        config.write_text(f"redis-password = {SECRET}\n", encoding="ascii")
+        quiet = self.scene.authserver("--config", config, "--log-level", "error")
+        self.assertEqual(quiet.log(), "")
+
     @unittest.skipIf(SANITIZED, "a sanitizer writes no core dump")
     @unittest.skipIf(
         Path("/proc/sys/kernel/core_pattern").read_text().startswith(("|", "/")),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import e2e_path  # noqa: F401
 import programs
-from scene import SceneTest
+from scene import SceneTest, create_account
 from store_scene import CONNECTIONS, PATIENT, PLAIN
 
 
@@ -25,10 +25,19 @@ class SqliteFileTest(SceneTest):
         self.assertIn("would not be on disk", done.stderr)
 
     def test_a_file_that_others_can_read_is_told(self) -> None:
-        words = "can be read by others"
-        self.assertNotIn(words, self.scene.authserver().log())
-        self.scene.accounts.chmod(0o644)
-        self.assertIn(words, self.scene.authserver().log())
+        words = "can be read by others path={} mode=0644 "
+        server = self.scene.authserver()
+        self.assertNotIn("can be read", server.log())
+        create_account(server)
+        self.assertEqual(len(self.files()), 3)
+        for path in self.files():
+            if path.name.endswith("-shm"):  # has no account
+                continue
+            path.chmod(0o644)
+            log = self.scene.authserver().log()
+            self.assertEqual(log.count("can be read"), 1, log)
+            self.assertIn(words.format(path), log)
+            path.chmod(0o600)
 
     def test_no_account_in_a_file_that_was_removed_is_acknowledged(self) -> None:
         for connection in CONNECTIONS:

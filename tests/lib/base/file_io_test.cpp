@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -73,6 +74,22 @@ TEST_CASE("write_all writes everything, or says that it did not", "[base]") {
   CHECK(content.str() == "all of it");
   CHECK_FALSE(base::write_all(open_file("/dev/full", O_WRONLY).get(), "no room"));
   CHECK(errno == ENOSPC);
+}
+
+TEST_CASE("the mode of a file is told if every user may read it", "[base]") {
+  const tests::TemporaryFolder folder;
+  folder.write("file", "secret");
+  const std::string path = folder.path("file");
+  const auto told = [&path](mode_t mode) {
+    REQUIRE(::chmod(path.c_str(), mode) == 0);
+    return base::mode_open_to_others(path).value_or("");
+  };
+  CHECK(told(0600).empty());
+  CHECK(told(0640).empty());
+  CHECK(told(0602).empty());
+  CHECK(told(0604) == "0604");
+  CHECK(told(04755) == "4755");
+  CHECK_FALSE(base::mode_open_to_others(folder.path("none")));
 }
 
 TEST_CASE("write_all does not take a part for all", "[base]") {
