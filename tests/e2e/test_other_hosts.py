@@ -21,7 +21,7 @@ class OtherHostsTest(SceneTest):
     def mount(self, folder: Path) -> Path:
         """Mounts a folder by FUSE. Returns where it can be changed without the kernel's notice."""
         if shutil.which("bindfs") is None:
-            self.skipTest("there is no bindfs")
+            self.skipTest("there is no bindfs (scripts/setup all)")
         if not os.access("/dev/fuse", os.R_OK | os.W_OK):
             self.skipTest("/dev/fuse cannot be opened")
         behind = self.scene.folder / "behind"

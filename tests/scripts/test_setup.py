@@ -56,6 +56,7 @@ PEERS = ["nginx", "libnginx-mod-http-lua", "lua-nginx-redis", "wrk", "caddy"]
 JUDGES = ["wget", "aria2", "rclone", "apache2-utils", "hey", "litmus", "slowhttptest"]
 JUDGES += ["chromium"]
 SSH_SERVER = "openssh-server"  # with `all` only
+BINDFS = "bindfs"  # likewise
 
 # The linters that each distribution gets. Debian 13 has no version 14 of clang's tools.
 TOOLS_14 = "clang-14 clang-tidy-14 clang-format-14 libclang-rt-14-dev g++-11 g++-12"
@@ -177,7 +178,7 @@ class SetupTest(ScriptTest):
     def test_each_distribution_gets_the_packages_that_its_apt_knows(self) -> None:
         for name, packages in packages_of_each_distribution().items():
             wanted = {*BUILD, *TEST, *LINTERS[name].split()} | (
-                {*PEERS, *JUDGES, SSH_SERVER} & {*packages}
+                {*PEERS, *JUDGES, SSH_SERVER, BINDFS} & {*packages}
             )
             wanted |= {"shellcheck", "python3-venv", "libhttp-parser-dev"}
             wanted = wanted - {"util-linux-extra"} | {FINCORE[name]}
