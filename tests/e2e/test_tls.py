@@ -1,125 +1,15 @@
 """docs/tls: nginx and Caddy end TLS in front of the HTTP front with the configurations there."""
 
-import base64
 import http.client
-import os
-import shutil
 import socket
 import ssl
-import subprocess
-import urllib.error
 import urllib.request
-from collections.abc import Iterable
-from pathlib import Path
 
-from http_client import FLAG
-from scene import SceneTest, create_account
+from tls_scene import LARGE, NAMES, ProxyTest
 from waiting import eventually
 
-from lab.rig.host import free_port
 
-TLS = Path(__file__).parents[2] / "docs" / "tls"
-LARGE = os.urandom(3_000_000)
-NAMES = ("a b+c%.txt", "ä/%2e.txt", "one")
-
-
-class ProxyTest(SceneTest):
-    """A fileserver behind a proxy. Subclasses start the proxy."""
-
-    needs: tuple[str, ...] = ("openssl",)
-
-    def setUp(self) -> None:
-        for tool in self.needs:
-            if shutil.which(tool) is None:
-                self.skipTest(f"{tool} is not installed")
-        super().setUp()
-        for name in NAMES:
-            self.scene.write(name, name.encode())
-        self.scene.write("large", LARGE)
-        authserver = self.scene.authserver("--password-scheme", "plain")
-        create_account(authserver)
-        flags = ("--trusted-proxy", "127.0.0.1", "--uploads", "folder")
-        self.fileserver = self.scene.fileserver(authserver, *FLAG, *flags)
-        self.folder = self.scene.folder / "proxy"
-        self.folder.mkdir()
-        self.certificate = self.folder / "certificate.pem"
-        self.make_certificate()
-        self.port = free_port()
-
-    def make_certificate(self) -> None:
-        names = "subjectAltName=DNS:files.example.com,DNS:localhost"
-        subprocess.run(
-            [
-                *(
-                    "openssl",
-                    "req",
-                    "-x509",
-                    "-newkey",
-                    "ec",
-                    "-pkeyopt",
-                    "ec_paramgen_curve:P-256",
-                ),
-                *("-nodes", "-days", "1", "-subj", "/CN=localhost", "-addext", names),
-                *("-keyout", str(self.folder / "key.pem"), "-out", str(self.certificate)),
-            ],
-            check=True,
-            capture_output=True,
-        )
-
-    def configuration(self, name: str, **places: str) -> str:
-        """The file in docs/tls with the places of this test. Each of them must be in the file."""
-        host, port = self.fileserver.further_address("http")
-        text = (TLS / name).read_text()
-        for old, new in {
-            "127.0.0.1:8080": f"{host}:{port}",
-            "/etc/turnstile/tls": str(self.folder),
-            **places,
-        }.items():
-            self.assertIn(old, text)
-            text = text.replace(old, new)
-        return text
-
-    def start_proxy(self, *command: str) -> None:
-        log = (self.folder / "log").open("wb")
-        self.addCleanup(log.close)
-        proxy = subprocess.Popen(
-            command, stdout=log, stderr=log, env=os.environ | {"HOME": str(self.folder)}
-        )
-        self.addCleanup(proxy.wait)
-        self.addCleanup(proxy.terminate)
-        context = ssl.create_default_context(cafile=str(self.certificate))
-        self.opener = urllib.request.build_opener(urllib.request.HTTPSHandler(context=context))
-
-        def answers() -> bool:
-            self.assertIsNone(proxy.poll(), (self.folder / "log").read_text())
-            try:
-                return self.ask("-/health")[0] == 200
-            except (urllib.error.URLError, ConnectionError):
-                return False
-
-        eventually(answers, "the proxy answers")
-
-    def ask(
-        self,
-        name: str,
-        password: str = "wonderland",
-        method: str = "GET",
-        body: bytes | Iterable[bytes] | None = None,
-        **fields: str,
-    ) -> tuple[int, bytes]:
-        """Status and body of the answer through the proxy."""
-        fields["Authorization"] = "Basic " + base64.b64encode(f"alice:{password}".encode()).decode()
-        fields = {key.replace("_", "-"): value for key, value in fields.items()}
-        asked = urllib.request.Request(
-            f"https://localhost:{self.port}/{name}", method=method, headers=fields, data=body
-        )
-        try:
-            with self.opener.open(asked, timeout=120) as answer:
-                return answer.status, answer.read()
-        except urllib.error.HTTPError as error:
-            with error:
-                return error.code, error.read()
-
+class ConfigurationTest(ProxyTest):
     def assert_works(self) -> None:
         for name in NAMES:
             self.assertEqual(self.ask(urllib.request.quote(name)), (200, name.encode()))
@@ -138,24 +28,11 @@ class ProxyTest(SceneTest):
         self.assertNotIn("203.0.113.9", self.fileserver.log())
 
 
-class NginxTest(ProxyTest):
+class NginxTest(ConfigurationTest):
     needs = ("openssl", "nginx")
 
     def test_nginx(self) -> None:
-        plain = free_port()
-        listens = {"listen 443": f"listen 127.0.0.1:{self.port}"}
-        listens["listen 80;"] = f"listen 127.0.0.1:{plain};"
-        site = self.configuration("nginx.conf", **listens)
-        (self.folder / "site.conf").write_text(site)
-        temporary = "".join(
-            f"{kind}_temp_path temporary_{kind};\n"
-            for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-        )
-        (self.folder / "main.conf").write_text(
-            "daemon off; pid pid; error_log stderr; events {}\n"
-            + f"http {{ access_log off;\n{temporary}include site.conf; }}\n"
-        )
-        self.start_proxy("nginx", "-p", str(self.folder), "-e", "stderr", "-c", "main.conf")
+        plain = self.start_nginx()
         self.assert_works()
         self.assert_speaks_http_2()
         self.assert_leads_to_tls(plain)
@@ -177,12 +54,8 @@ class NginxTest(ProxyTest):
         ):
             self.assertEqual(connection.selected_alpn_protocol(), "h2")
 
-    def test_an_answer_may_take_an_hour(self) -> None:
-        for kind in ("send", "read"):
-            self.configuration("nginx.conf", **{f"proxy_{kind}_timeout 1h;": ""})
 
-
-class CaddyTest(ProxyTest):
+class CaddyTest(ConfigurationTest):
     needs = ("openssl", "caddy")
 
     def test_caddy(self) -> None:
@@ -194,4 +67,4 @@ class CaddyTest(ProxyTest):
         self.assert_works()
 
 
-del ProxyTest  # Without this, unittest would run the base class too.
+del ConfigurationTest, ProxyTest  # Without this, unittest would run the base classes too.
