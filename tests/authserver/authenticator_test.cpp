@@ -92,6 +92,17 @@ TEST_CASE("the right password is verified, a wrong one and an unknown user are d
   }
 }
 
+TEST_CASE("a record is overwritten once it was checked", "[authserver]") {
+  Setup setup;
+  for (const char* const password : {"right", "wrong"}) {
+    base::Result<std::string> record = std::string("$plain$right");
+    CHECK(setup.authenticator->verify({setup.user, password}, record, [] {}).ok() ==
+          (password == std::string("right")));
+    REQUIRE(record);
+    CHECK(record->find("right") == std::string::npos);
+  }
+}
+
 TEST_CASE("a wrong password and an unknown user are denied again and again", "[authserver]") {
   Setup setup;
   REQUIRE(setup.create("right"));

@@ -19,16 +19,25 @@ PAGE_OF_OTHERS = b"*2\r\n$1\r\n0\r\n*1\r\n$2\r\nab\r\n"
 
 
 class FakeRedis(Listening):
-    """Answers each command as `replies` says, and others with nil. Its keys are never there."""
+    """Answers each command as `replies` says, and others with nil. Its keys are never there.
+
+    A reply may be for a command, such as "GET", or for its first two words.
+    """
 
     def __init__(self, **replies: bytes) -> None:
         self.replies = {"PING": b"+PONG\r\n", **replies}
+        self.selected = 0  # how often a database was selected
         super().__init__()
 
     def serve(self, connection: socket.socket) -> None:
-        with connection.makefile("rb") as stream:
-            while command := _command(stream):
-                connection.sendall(self.replies.get(command, b"$-1\r\n"))
+        with connection.makefile("rb") as stream, contextlib.suppress(OSError):
+            while words := _words(stream):
+                connection.sendall(self.reply_to(words))
+
+    def reply_to(self, words: list[str]) -> bytes:
+        self.selected += words[0] == "SELECT"
+        usual = self.replies.get(words[0], b"$-1\r\n")
+        return self.replies.get(" ".join(words[:2]), usual)
 
     def flags(self) -> list[object]:
         return ["--store", "redis", "--redis-port", self.address[1]]
@@ -52,6 +61,17 @@ class SlowRedis(FakeRedis):
             self.was_closed.set()
 
 
+class LateRedis(FakeRedis):
+    """Each of its replies to a look-up takes `pause_s`."""
+
+    pause_s = 0.0
+
+    def reply_to(self, words: list[str]) -> bytes:
+        if words[0] == "GET":
+            time.sleep(self.pause_s)
+        return super().reply_to(words)
+
+
 class TricklingRedis(FakeRedis):
     """While it trickles, a look-up is answered byte by byte, one each 0.2 s, for half a minute."""
 
@@ -71,13 +91,18 @@ class TricklingRedis(FakeRedis):
                     connection.sendall(self.replies.get(command, b"$-1\r\n"))
 
 
-def _command(stream: BinaryIO) -> str:
-    """The first word of the next command; empty at the end."""
+def _words(stream: BinaryIO) -> list[str]:
+    """The words of the next command; none at the end."""
     words = []
     for _ in range(int(stream.readline()[1:] or 0)):
         stream.readline()  # the length; no word here holds a line ending
-        words.append(stream.readline().strip())
-    return words[0].decode() if words else ""
+        words.append(stream.readline().strip().decode())
+    return words
+
+
+def _command(stream: BinaryIO) -> str:
+    """The first word of the next command; empty at the end."""
+    return next(iter(_words(stream)), "")
 
 
 class HostileRedisTest(SceneTest):
@@ -134,6 +159,43 @@ class HostileRedisTest(SceneTest):
         self.assertIn("no whole reply in time", server.log())
         redis.trickles = False
         eventually(lambda: client.ask("auth:ann:pw") == "denied", "the store is asked again")
+
+    def test_several_replies_have_the_time_out_together(self) -> None:
+        redis = LateRedis()
+        self.addCleanup(redis.close)
+        redis.replies["GET"] = b"$9\r\n$plain$pw\r\n"
+        server = self.scene.authserver(*redis.flags(), "--store-timeout", 1)
+        client = self.scene.client(server)
+        self.assertEqual(client.ask("auth:ann:pw"), "OK")
+        redis.pause_s = 0.7
+        together = [f"auth:{name}:pw".encode() for name in ("ann", "bob", "eve")]
+        self.assertEqual(client.ask_all(together), ["unavailable"] * 3)
+
+    def test_an_error_is_the_answer_to_one_of_several(self) -> None:
+        redis = self.redis(GET=b"$9\r\n$plain$pw\r\n")
+        client = self.scene.client(self.scene.authserver(*redis.flags()))
+        redis.replies["GET user:bob"] = b"-ERR no\r\n"
+        redis.replies["GET user:eve"] = b"$-1\r\n"
+        together = [f"auth:{name}:pw".encode() for name in ("ann", "bob", "eve")]
+        for _ in range(3):
+            self.assertEqual(client.ask_all(together), ["OK", "unavailable", "denied"])
+
+    def test_a_connection_that_did_not_select_its_database_is_not_used(self) -> None:
+        record = b"$9\r\n$plain$pw\r\n"
+        redis = self.redis(SELECT=b"+OK\r\n", GET=record)
+        server = self.scene.authserver(*redis.flags(), "--redis-database", 1)
+        client = self.scene.client(server)
+        self.assertEqual(client.ask("auth:bob:pw"), "OK")
+        redis.replies["GET"] = b"no reply\r\n"  # ends the connection
+        self.assertEqual(client.ask("auth:bob:pw"), "unavailable")
+        redis.replies |= {"SELECT": b"-ERR no such database\r\n", "GET": record}
+        tries = redis.selected + 3
+
+        def was_tried() -> bool:
+            self.assertEqual(client.ask("auth:bob:pw"), "unavailable")
+            return redis.selected >= tries
+
+        eventually(was_tried, "the database is selected again and again")
 
     def test_a_reply_of_more_than_64_kib_is_refused(self) -> None:
         redis = self.redis(GET=b"$100000\r\n" + 100_000 * b"a" + b"\r\n")

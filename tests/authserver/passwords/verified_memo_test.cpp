@@ -1,14 +1,63 @@
 #include "authserver/passwords/verified_memo.h"
 
+#include <pthread.h>
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <random>
 #include <set>
+#include <string_view>
 #include <vector>
 
 #include "tests/catch.h"
 
 using namespace authserver;
+
+namespace {
+
+constexpr std::string_view kSecret = "correct horse battery staple";
+
+// Hashes the secret far from the start of its stack, which the end of the thread uses again.
+[[gnu::noinline]] void hash_secret(const CredentialHasher& hasher) {
+  std::array<volatile char, 16 << 10> distance;
+  distance.front() = 0;
+  distance.back() = 0;
+  (void)hasher.key_of({"bob", kSecret}, "record");
+}
+
+// The stack of a thread that has hashed the secret and ended.
+class UsedStack {
+ public:
+  explicit UsedStack(const CredentialHasher& hasher) {
+    REQUIRE(bytes_ != MAP_FAILED);
+    pthread_attr_t attributes;
+    ::pthread_attr_init(&attributes);
+    ::pthread_attr_setstack(&attributes, bytes_, kBytes);
+    const auto run = [](void* argument) -> void* {
+      hash_secret(*static_cast<const CredentialHasher*>(argument));
+      return nullptr;
+    };
+    pthread_t thread{};
+    REQUIRE(::pthread_create(&thread, &attributes, run, const_cast<CredentialHasher*>(&hasher)) ==
+            0);
+    ::pthread_join(thread, nullptr);
+    ::pthread_attr_destroy(&attributes);
+  }
+  ~UsedStack() { ::munmap(bytes_, kBytes); }
+  UsedStack(const UsedStack&) = delete;
+  UsedStack& operator=(const UsedStack&) = delete;
+
+  std::string_view bytes() const { return {static_cast<const char*>(bytes_), kBytes}; }
+
+ private:
+  static constexpr std::size_t kBytes = 1 << 20;
+  void* const bytes_ =
+      ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+};
+
+}  // namespace
 
 TEST_CASE("the key depends on user, password and record, and on their lengths", "[passwords]") {
   const CredentialHasher hasher;
@@ -24,6 +73,12 @@ TEST_CASE("the key depends on user, password and record, and on their lengths", 
   note({"alice", "pw"}, "r");
   CHECK(keys.size() == 5);
   CHECK(hasher.key_of({"bob", "pw"}, "r") == hasher.key_of({"bob", "pw"}, "r"));
+}
+
+TEST_CASE("the key of a credential leaves no password on the stack", "[passwords]") {
+  const CredentialHasher hasher;
+  const UsedStack stack(hasher);
+  CHECK(stack.bytes().find(kSecret) == std::string_view::npos);
 }
 
 TEST_CASE("two hashers give different keys", "[passwords]") {

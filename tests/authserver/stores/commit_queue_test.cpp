@@ -170,6 +170,34 @@ TEST_CASE("a transaction has a bound, and so has the queue; all have their turn"
   CHECK(*std::max_element(sizes.begin(), sizes.end()) == CommitQueue::kMostTogether);
 }
 
+TEST_CASE("nobody in the commit queue is overtaken by those who come later", "[stores]") {
+  constexpr std::size_t kLater = 100;
+  static_assert(CommitQueue::kMostWaiting == 2 * CommitQueue::kMostTogether);
+  CommitScene scene;
+  std::atomic<int> begun = 0;
+  std::atomic<bool> are_later_there = false;
+  std::atomic<std::size_t> early_there = 0;
+  scene.store.script.begin = [&]() -> base::Status {
+    const int number = ++begun;
+    while (number == 3 && !are_later_there) std::this_thread::yield();
+    for (std::size_t i = 0; number == 4 && i < CommitQueue::kMostWaiting; ++i)
+      early_there += scene.store.has("early" + std::to_string(i)) ? 1 : 0;
+    return base::kDone;
+  };
+  scene.start_leader("amy");
+  for (std::size_t i = 0; i < CommitQueue::kMostWaiting; ++i)
+    scene.start("early" + std::to_string(i));
+  scene.wait_for_waiting(CommitQueue::kMostWaiting);
+  scene.release();
+  while (begun < 3) std::this_thread::yield();
+  scene.wait_for_waiting(CommitQueue::kMostTogether - 1);  // without the leader
+  for (std::size_t i = 0; i < kLater; ++i) scene.start("later" + std::to_string(i));
+  scene.wait_for_waiting(CommitQueue::kMostTogether - 1 + kLater);
+  are_later_there = true;
+  CHECK(scene.outcomes() == Words(1 + CommitQueue::kMostWaiting + kLater, "OK"));
+  CHECK(early_there + 2 >= CommitQueue::kMostWaiting);  // two leaders left places among them
+}
+
 TEST_CASE("a record that is too long for the queue is committed alone", "[stores]") {
   CommitScene scene;
   FakeTransaction transaction(scene.store);

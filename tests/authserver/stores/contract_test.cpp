@@ -257,6 +257,9 @@ TEST_CASE("a store that was disconnected connects with its next request", "[stor
     CHECK(*store->find_record(user) == "$plain$one");
     store->disconnect();
     CHECK(store->ping());
+    const std::string other = tests::fresh_user();
+    CHECK(store->create({other, "$plain$two"}));
+    CHECK(*store->find_record(other) == "$plain$two");
   }
 }
 

@@ -1,5 +1,6 @@
 #include "authserver/stores/sqlite_database.h"
 
+#include <fstream>
 #include <future>
 #include <string>
 #include <utility>
@@ -35,6 +36,47 @@ TEST_CASE("a connection to SQLite keeps few pages in memory", "[stores]") {
   ::sqlite3_db_status(database->get(), SQLITE_DBSTATUS_CACHE_USED, &used_bytes, &most_bytes, 0);
   CHECK(used_bytes > 100'000);
   CHECK(used_bytes < 400'000);
+}
+
+TEST_CASE("the log of SQLite is copied into the database when it has 4,000 pages", "[stores]") {
+  const tests::TemporaryFolder folder;
+  const auto database = sqlite::open(folder.path("accounts.db"), 2'000, SQLITE_OPEN_CREATE);
+  REQUIRE(database);
+  const auto pages = sqlite::prepare(database->get(), "PRAGMA wal_autocheckpoint");
+  REQUIRE(pages);
+  REQUIRE(::sqlite3_step(pages->get()) == SQLITE_ROW);
+  CHECK(::sqlite3_column_int(pages->get(), 0) == 4000);
+}
+
+TEST_CASE("the accounts of a damaged SQLite file are not taken for all of them", "[stores]") {
+  constexpr int kAccounts = 2000;
+  const tests::TemporaryFolder folder;
+  const std::string path = folder.path("accounts.db");
+  const SqliteBackend backend({.path = path});
+  REQUIRE(backend.prepare({}));
+  {
+    const auto database = sqlite::open(path, 2'000);
+    REQUIRE(database);
+    REQUIRE(::sqlite3_exec(database->get(),
+                           "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE "
+                           "i < 2000) INSERT INTO accounts (name, record) "
+                           "SELECT 'user' || i, '$plain$' || hex(randomblob(40)) FROM n",
+                           nullptr, nullptr, nullptr) == SQLITE_OK);
+  }
+  const auto visited = [&] {
+    const auto store = backend.open({});
+    REQUIRE(store);
+    int count = 0;
+    const auto done = (*store)->for_each([&count](const Account&) { ++count; });
+    return done ? count : -1;
+  };
+  CHECK(visited() == kAccounts);
+  {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(20 * 4096);
+    file << std::string(4096, '\xff');
+  }
+  CHECK(visited() == -1);
 }
 
 namespace {
