@@ -25,6 +25,11 @@ struct Scene {
       : lane(
             kept, [this](int, const AuthOutcome& outcome) { noted.push_back(outcome.kind); },
             limits) {
+    connect(timeout_ms);
+  }
+
+  // Keeps another connection.
+  void connect(std::int64_t timeout_ms = kAMinuteMs) {
     std::array<int, 2> ends{};
     REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
     net::set_io_timeout(ends[0], timeout_ms);
@@ -110,6 +115,7 @@ TEST_CASE("a question alone on a lane gets its answer, and the connection is kep
     scene.answer(answer == std::string("OK") ? "OK\n" : "ERR denied no\n");
     CHECK(told(asked) == answer);
   }
+  CHECK(scene.noted == std::vector(3, Kind::kAnswered));
   CHECK(scene.is_connection_kept());
 }
 
@@ -201,6 +207,33 @@ TEST_CASE("when the connection ends, those without an answer ask again", "[files
   CHECK(told(batch.second) == "broken");
   CHECK(told(batch.third) == "alone");
   CHECK(batch.noted.back() == Kind::kBroken);
+}
+
+TEST_CASE("what is left of one connection is no part of an answer on the next one",
+          "[fileserver]") {
+  Scene scene;
+  auto cut = scene.ask("auth:amy:pw");
+  CHECK(scene.received() == "auth:amy:pw\n");
+  scene.answer("O");
+  scene.close();
+  CHECK(told(cut) == "cut");
+  scene.connect();
+  auto asked = scene.ask("auth:bob:pw");
+  CHECK(scene.received() == "auth:bob:pw\n");
+  scene.answer("K\n");
+  CHECK(told(asked) == "broken");
+}
+
+TEST_CASE("any number of callers learn that the connection ended", "[fileserver]") {
+  Scene scene;
+  auto first = scene.ask("auth:first:pw");
+  CHECK(scene.received() == "auth:first:pw\n");
+  std::vector<std::future<Asked>> waiting;
+  for (int i = 0; i < 70; ++i) waiting.push_back(scene.ask_behind("auth:amy:pw"));
+  base::pause_ms(20);  // so that most of them sleep
+  scene.close();
+  CHECK(told(first) == "broken");
+  for (auto& one : waiting) CHECK(told(one) == "alone");
 }
 
 TEST_CASE("a leader that waits in vain tells it, and those behind it ask by themselves",
