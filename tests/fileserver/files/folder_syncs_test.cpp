@@ -98,6 +98,30 @@ TEST_CASE("a folder is synced by one at a time", "[folder_syncs]") {
   CHECK(folder.syncs() < kThreads * kChanges);
 }
 
+TEST_CASE("each of many who share a folder sync is told when it is over", "[folder_syncs]") {
+  constexpr int kRounds = 40;
+  const tests::TemporaryFolder place;
+  const net::Fd fd = open_path(place.path());
+  std::atomic<int> done = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    std::atomic<int> asking = 0;
+    FolderSyncs syncs([&](int) {
+      while (asking < kThreads) std::this_thread::yield();
+      base::pause_ms(5);  // so that they sleep
+      return 0;
+    });
+    std::vector<std::thread> threads;
+    for (int i = 0; i < kThreads; ++i) {
+      threads.emplace_back([&] {
+        ++asking;
+        if (syncs.sync(fd.get())) ++done;
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+  CHECK(done == kRounds * kThreads);
+}
+
 TEST_CASE("a folder sync that fails does so for all who share it", "[folder_syncs]") {
   CountedFolder folder;
   folder.has_failures = true;

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "net/fd.h"
@@ -76,9 +77,10 @@ constexpr uid_t kNobody = 65534;
 
 // This process is another user for as long as an object lives.
 struct AsNobody {
-  AsNobody() : groups(static_cast<std::size_t>(::getgroups(0, nullptr))) {
+  explicit AsNobody(const std::vector<gid_t>& own_groups = {})
+      : groups(static_cast<std::size_t>(::getgroups(0, nullptr))) {
     REQUIRE(::getgroups(static_cast<int>(groups.size()), groups.data()) >= 0);
-    REQUIRE(::setgroups(0, nullptr) == 0);
+    REQUIRE(::setgroups(own_groups.size(), own_groups.data()) == 0);
     REQUIRE(::setegid(kNobody) == 0);
     REQUIRE(::seteuid(kNobody) == 0);
   }
@@ -134,16 +136,39 @@ TEST_CASE("an ACL is kept, and none comes from elsewhere", "[uploads]") {
   CHECK(without.keep());
   CHECK(without.of_new(kAcl).empty());
   CHECK(without.mode() == 0640);
+  if (!without.set_on_old("user.colour", "blue")) return;
+  REQUIRE(::fsetxattr(without.fd.get(), kAcl, acl.data(), acl.size(), 0) == 0);
+  CHECK(without.keep());
+  CHECK(without.of_new(kAcl).empty());
 }
 
 TEST_CASE("root keeps owner and group", "[uploads]") {
   if (::geteuid() != 0) return;
-  Scene scene(0640);
-  REQUIRE(::chown(scene.folder.path("old").c_str(), 1234, 27) == 0);
+  const gid_t own_group = ::getegid();
+  for (const auto& [owner, group] :
+       {std::pair<uid_t, gid_t>{1234, 27}, {1234, own_group}, {0, 27}}) {
+    CAPTURE(owner, group);
+    Scene scene(0640);
+    REQUIRE(::chown(scene.folder.path("old").c_str(), owner, group) == 0);
+    CHECK(scene.keep());
+    CHECK(scene.status().st_uid == owner);
+    CHECK(scene.status().st_gid == group);
+    CHECK(scene.mode() == 0640);
+  }
+}
+
+TEST_CASE("whoever may not keep the owner keeps the group if he is in it", "[uploads]") {
+  if (::geteuid() != 0) return;
+  constexpr gid_t kShared = 27;
+  Scene scene(0660);
+  REQUIRE(::chown(scene.folder.path("old").c_str(), 0, kShared) == 0);
+  REQUIRE(::chmod(scene.folder.path().c_str(), 0755) == 0);
+  REQUIRE(::fchown(scene.fd.get(), kNobody, kNobody) == 0);
+  const AsNobody as_nobody({kShared});
   CHECK(scene.keep());
-  CHECK(scene.status().st_uid == 1234);
-  CHECK(scene.status().st_gid == 27);
-  CHECK(scene.mode() == 0640);
+  CHECK(scene.status().st_uid == kNobody);
+  CHECK(scene.status().st_gid == kShared);
+  CHECK(scene.mode() == 0660);
 }
 
 TEST_CASE("whoever may not keep the owner gives nobody a right that he did not have", "[uploads]") {

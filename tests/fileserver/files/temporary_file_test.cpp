@@ -25,10 +25,21 @@ TEST_CASE("what earlier servers left is removed, what others are sending is not"
   folder.write(".turnstile-upload-2", "x");
   const net::Fd sending(::open(folder.path(".turnstile-upload-2").c_str(), O_RDWR | O_CLOEXEC));
   REQUIRE(::flock(sending.get(), LOCK_EX) == 0);
+  const net::Fd fd(::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const TemporaryFile own = TemporaryFile::in(fd.get(), TemporaryFile::Kind::kNamed);
   fileserver::remove_left_uploads(folder.path());
   CHECK(fs::exists(folder.path("a")));
   CHECK_FALSE(fs::exists(folder.path("b/.turnstile-upload-1")));
   CHECK(fs::exists(folder.path(".turnstile-upload-2")));
+  CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 4);  // with that of `own`
+}
+
+TEST_CASE("a pipe with the name of an upload does not hold the start", "[uploads]") {
+  tests::TemporaryFolder folder;
+  REQUIRE(::mkfifo(folder.path(".turnstile-upload-1").c_str(), 0600) == 0);
+  folder.write("a/.turnstile-upload-2", "x");
+  fileserver::remove_left_uploads(folder.path());
+  CHECK_FALSE(fs::exists(folder.path("a/.turnstile-upload-2")));
 }
 
 TEST_CASE("a file with a name from the start does the same as one without", "[uploads]") {

@@ -74,6 +74,20 @@ TEST_CASE("whoever wants a name that is busy waits until it is given back", "[tu
   wait_for(waiting->has_turn);
 }
 
+TEST_CASE("each of many who wait for one name is told when its turn has come", "[turns]") {
+  Turns turns;
+  auto owner = std::make_unique<Taker>(turns, "a");
+  wait_for(owner->has_turn);
+  std::vector<std::unique_ptr<Taker>> waiting;
+  for (int i = 0; i < 60; ++i) {
+    waiting.push_back(std::make_unique<Taker>(turns, "a"));
+    waiting.back()->may_leave = true;
+  }
+  owner.reset();
+  for (const auto& one : waiting) wait_for(one->has_turn);
+  CHECK(waiting.size() == 60);
+}
+
 TEST_CASE("no name waits for another one, though there are more names than slots", "[turns]") {
   Turns turns;
   std::vector<std::unique_ptr<Taker>> owners;

@@ -42,6 +42,13 @@ const MayChange kAlways = [](const FileVersion*) { return true; };
 const MayChange kIfNew = [](const FileVersion* current) { return current == nullptr; };
 const MayChange kIfThere = [](const FileVersion* current) { return current != nullptr; };
 
+// The permissions of something new that wants these.
+fs::perms usual(fs::perms wanted) {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return wanted & ~fs::perms{mask};
+}
+
 std::string content_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -292,6 +299,7 @@ TEST_CASE("files, links and empty folders are removed", "[uploads]") {
 TEST_CASE("a folder is made once, and only in a folder", "[uploads]") {
   Scene scene;
   CHECK(scene.uploads->make_folder("a") == UploadStatus::kCreated);
+  CHECK(fs::status(scene.folder.path("a")).permissions() == usual(fs::perms::all));
   CHECK(scene.uploads->make_folder("a") == UploadStatus::kExists);
   CHECK(scene.uploads->make_folder("a/b") == UploadStatus::kCreated);
   CHECK(scene.uploads->make_folder("no/b") == UploadStatus::kConflict);
@@ -415,13 +423,12 @@ TEST_CASE("a file that is replaced keeps its permissions, a new one gets the usu
           "[uploads]") {
   Scene scene;
   scene.put("a", "one");
-  const auto usual = fs::status(scene.folder.path("a")).permissions();
   const auto mode = fs::perms::owner_all | fs::perms::group_read;
   fs::permissions(scene.folder.path("a"), mode);
   CHECK(scene.put("a", "two") == UploadStatus::kReplaced);
   CHECK(fs::status(scene.folder.path("a")).permissions() == mode);
   CHECK(scene.put("b", "one") == UploadStatus::kCreated);
-  CHECK(fs::status(scene.folder.path("b")).permissions() == usual);
+  CHECK(fs::status(scene.folder.path("b")).permissions() == usual(fs::perms{0666}));
 }
 
 TEST_CASE("room that the disk does not have is refused before a byte comes", "[uploads]") {
