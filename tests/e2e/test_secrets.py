@@ -7,10 +7,12 @@ import unittest
 from pathlib import Path
 
 from client import grant
+from http_client import FLAG, HttpClient, basic
 from peers import HangUp, Peer
 from processes import children, memory_holds
 from programs import SANITIZED
 from scene import SceneTest, create_account
+from waiting import eventually
 
 SECRET = "Xyzzy-Plugh"
 
@@ -109,6 +111,25 @@ class SecretsTest(SceneTest):
                     memory_holds(fileserver.pid, bytes(self.scene.root)),
                     "the search finds what is there",
                 )
+
+    @unittest.skipIf(SANITIZED, "a sanitizer keeps what was freed")
+    def test_no_credentials_of_http_stay_in_memory(self) -> None:
+        user = ("bob", SECRET)
+        authserver = self.scene.authserver()
+        create_account(authserver, *user)
+        server = self.scene.fileserver(authserver, *FLAG, "--uploads", "folder")
+        client = self.scene.keep(HttpClient(server, *user))
+        for body in (b"small", bytes(200_000)):
+            self.assertIn(client.ask("/a", method="PUT", body=body).status, (201, 204))
+            self.assertEqual(client.ask("/a").body, body)
+        anybody = self.scene.keep(HttpClient(server))
+        self.assertEqual(anybody.ask("/-/health").status, 200)
+        wrong = self.scene.keep(HttpClient(server, "bob", SECRET + "!"))
+        self.assertEqual(wrong.ask("/a").status, 401)
+        for secret in (SECRET, basic(*user).removeprefix("Basic ")):
+            eventually(  # the answer comes before the end of the request
+                lambda: not memory_holds(server.pid, secret.encode()), secret, within_s=10
+            )
 
     def test_a_password_in_a_variable_is_not_shown_by_proc(self) -> None:
         for model in ("thread", "process"):

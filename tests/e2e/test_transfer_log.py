@@ -199,6 +199,18 @@ class TransferLogTest(SceneTest):
         self.assertGreater(line["last_byte"], begun - TICK_S)
         self.assertEqual((line["result"], line["bytes"]), ("ok", BIG))
 
+    def test_an_upload_has_the_times_of_its_first_and_its_last_byte(self) -> None:
+        http = self.scene.keep(HttpClient(self.serve(*HTTP, "--uploads", "sink"), *USER))
+        fields = (f"Authorization: {basic(*USER)}", f"Content-Length: {BIG + 1}")
+        http.send(request("/a", *fields, method="PUT") + bytes(BIG))
+        begun = time.time()  # some has been read: it is more than the sockets hold
+        time.sleep(100 * TICK_S)
+        http.send(b"x")
+        self.assertEqual(http.answer("PUT").status, 204)
+        (line,) = self.lines(1)
+        self.assertLess(line["first_byte"], begun + TICK_S)
+        self.assertGreater(line["last_byte"], begun - TICK_S)
+
     @for_each(MODES)
     def test_a_client_that_leaves_in_the_middle_has_aborted(self, mode: str) -> None:
         self.log.unlink(missing_ok=True)

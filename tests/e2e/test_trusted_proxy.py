@@ -81,6 +81,21 @@ class TrustedProxyTest(SceneTest):
         eventually(lambda: log.read_text().count("\n") == 1, "a line")
         self.assertEqual(json.loads(log.read_text())["client"], "2001:db8::7")
 
+    def test_the_transfer_log_names_who_changes_the_folder(self) -> None:
+        log = self.scene.folder / "transfers"
+        flags = ("--trusted-proxy", "127.0.0.1", "--transfer-log", log, "--uploads", "folder")
+        client = self.scene.keep(HttpClient(self.serve(*flags), "alice", "wonderland"))
+        for method, path, body in (
+            ("PUT", "/b", b"x"),
+            ("DELETE", "/b", b""),
+            ("MKCOL", "/c", b""),
+        ):
+            answer = client.ask(path, "X-Forwarded-For: 2001:db8::7", method=method, body=body)
+            self.assertIn(answer.status, (201, 204))
+        eventually(lambda: log.read_text().count("\n") == 3, "three lines")
+        clients = [json.loads(line)["client"] for line in log.read_text().splitlines()]
+        self.assertEqual(clients, ["2001:db8::7"] * 3)
+
     def test_the_start_warns_where_passwords_are_readable(self) -> None:
         for address, flags, warnings in (
             ("0.0.0.0:0", (), 1),
