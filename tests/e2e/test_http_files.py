@@ -113,6 +113,7 @@ class FilesTest(SharedSceneTest):
                     self.assertEqual(answer.fields["content-range"], expected)
 
     def test_several_ranges_are_a_multipart(self) -> None:
+        boundaries = []
         for client in self.clients():
             answer = client.ask("/large.bin", "Range: bytes=-3, 10-12, 500-500")
             self.assertEqual(answer.status, 206)
@@ -120,6 +121,7 @@ class FilesTest(SharedSceneTest):
                 r"multipart/byteranges; boundary=(\S+)", answer.fields["content-type"]
             )
             self.assertIsNotNone(boundary)
+            boundaries.append(boundary[1])
             mark = f"--{boundary[1]}".encode()
             expected = b""
             for first, last in ((10, 12), (500, 500), (255_997, 255_999)):
@@ -128,6 +130,8 @@ class FilesTest(SharedSceneTest):
                 expected += _LARGE[first : last + 1] + b"\r\n"
             self.assertEqual(answer.body, expected + mark + b"--\r\n")
             self.assertEqual(client.ask("/small.txt").body, _SMALL)
+        # So nobody can upload a file that holds the boundary.
+        self.assertEqual(len(set(boundaries)), len(boundaries))
 
     def test_ranges_behind_the_end(self) -> None:
         for client in self.clients():

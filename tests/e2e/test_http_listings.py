@@ -120,6 +120,17 @@ class ListingsTest(SharedSceneTest):
         self.assertEqual(len(body), int(length[1]))
         self.assertEqual(body, self.ask("/large/").read())
 
+    def test_an_http_1_0_connection_goes_on_behind_a_large_listing(self) -> None:
+        connection = socket.create_connection(self.server.further_address("http"), timeout=60)
+        self.addCleanup(connection.close)
+        for path in ("/large/", "/large/name-00007"):
+            head = f"GET {path} HTTP/1.0\r\nConnection: keep-alive\r\n{_LOGIN}\r\n\r\n"
+            connection.sendall(head.encode())
+            answer = http.client.HTTPResponse(connection)
+            answer.begin()
+            self.assertEqual(answer.getheader("connection"), "keep-alive")
+            self.assertEqual(len(answer.read()), int(answer.getheader("content-length")))
+
     @unittest.skipIf(SANITIZED, "a sanitizer keeps megabytes for each thread")
     def test_clients_that_do_not_read_hold_little_memory(self) -> None:
         before = resident_bytes(self.server.pid)

@@ -78,7 +78,18 @@ class TrickleTest(SceneTest):
             client.close()
 
     def test_a_body_of_one_kib_a_piece_is_kept_while_it_brings_enough(self) -> None:
-        client = self.begin_upload(self.serve("--idle-timeout", "3"), 40 * 1024)
+        client = self.scene.keep(HttpClient(self.serve("--idle-timeout", "3")))
+        self.send_one_kib_a_piece(client)
+
+    def test_a_body_behind_an_account_has_its_own_time(self) -> None:
+        client = self.scene.keep(HttpClient(self.serve("--idle-timeout", "3")))
+        account = b'{"user": "bob", "password": "pw"}'
+        self.assertEqual(client.ask("/-/accounts", method="POST", body=account).status, 201)
+        self.send_one_kib_a_piece(client)
+
+    def send_one_kib_a_piece(self, client: HttpClient) -> None:
+        """An upload that takes longer than the idle time-out."""
+        self.begin_upload(client, 40 * 1024)
         for _ in range(40):
             client.send(b"x" * 1024)
             time.sleep(0.1)
@@ -86,10 +97,10 @@ class TrickleTest(SceneTest):
 
     def test_the_least_rate_counts_for_bodies_too(self) -> None:
         server = self.serve("--idle-timeout", "1", "--min-rate", "1G")
-        self.trickle([self.begin_upload(server, 20 << 20)], b"x" * 8192)
-
-    def begin_upload(self, server: Program, size: int) -> HttpClient:
         client = self.scene.keep(HttpClient(server))
+        self.begin_upload(client, 20 << 20)
+        self.trickle([client], b"x" * 8192)
+
+    def begin_upload(self, client: HttpClient, size: int) -> None:
         fields = (CREDENTIALS, f"Content-Length: {size}")
         client.send(request("/f", *fields, method="PUT"))
-        return client

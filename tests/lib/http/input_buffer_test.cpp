@@ -1,6 +1,9 @@
 #include "http/input_buffer.h"
 
 #include <algorithm>
+#include <array>
+#include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 
@@ -64,4 +67,14 @@ TEST_CASE("what is consumed is overwritten, and so is what has moved", "[http]")
   buffer.reserve(4096);
   CHECK(buffer.pending() == "another secret");
   CHECK(std::all_of(moved_from, moved_from + 14, [](char byte) { return byte == 0; }));
+}
+
+TEST_CASE("what nobody consumed is overwritten in the end", "[http]") {
+  alignas(http::InputBuffer) std::array<char, sizeof(http::InputBuffer)> place{};
+  auto* const buffer = new (place.data()) http::InputBuffer;
+  put(*buffer, "secret");
+  const std::string_view bytes(place.data(), place.size());
+  CHECK(bytes.find("secret") != bytes.npos);
+  std::destroy_at(buffer);
+  CHECK(bytes.find("secret") == bytes.npos);
 }

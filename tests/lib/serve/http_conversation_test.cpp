@@ -70,12 +70,15 @@ TEST_CASE("bodies end where they say, and the next request follows", "[serve]") 
       "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\none"
       "POST /b HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: "
       "chunked\r\n\r\n3\r\ntwo\r\n2;x=y\r\n22\r\n0\r\n\r\n"
+      "POST /d HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: "
+      "chunked\r\n\r\n5\r\nthree\r\n0\r\n\r\n"
       "GET /c HTTP/1.1\r\nHost: x\r\n\r\n");
   ::shutdown(pair.client.get(), SHUT_WR);
   pair.echo_all();
   const std::string got = pair.received();
   CHECK(got.find("/aone") != got.npos);
   CHECK(got.find("/btwo22") != got.npos);
+  CHECK(got.find("/dthree") != got.npos);
   CHECK(count(got, "HTTP/1.1 100 ") == 0);
   CHECK(got.ends_with("/c"));
 }
