@@ -271,3 +271,14 @@ class NoProcessTest(StoreTest):
         memory.allow_forks(True)
         eventually(lambda: _answer(server, "ping") == "OK", "a process is forked again")
         self.assertEqual(server.log().count("cannot fork"), 1)
+
+    def test_a_client_for_whom_no_process_could_be_forked_keeps_no_place(self) -> None:
+        memory = Memory(self.scene.folder)
+        flags = ("--model", "process", "--spare-workers", "0", "--max-connections", "2")
+        server = start_authserver(self.scene, None, *PLAIN, *flags, env=memory.env)
+        memory.allow_forks(False)
+        for _ in range(3):
+            self.assertEqual(self.client(server).reply(), "busy")
+        memory.allow_forks(True)
+        clients = [self.client(server) for _ in range(2)]
+        self.assertEqual([client.ask("ping") for client in clients], ["OK"] * 2)
