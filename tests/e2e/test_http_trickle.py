@@ -87,6 +87,15 @@ class TrickleTest(SceneTest):
         self.assertEqual(client.ask("/-/accounts", method="POST", body=account).status, 201)
         self.send_one_kib_a_piece(client)
 
+    def test_each_body_of_a_connection_has_its_own_time(self) -> None:
+        client = self.scene.keep(HttpClient(self.serve("--idle-timeout", "6")))
+        for status in (201, 204):
+            self.begin_upload(client, 2)
+            client.send(b"x")
+            time.sleep(3.5)
+            client.send(b"x")
+            self.assertEqual(client.answer("PUT").status, status)
+
     def send_one_kib_a_piece(self, client: HttpClient) -> None:
         """An upload that takes longer than the idle time-out."""
         self.begin_upload(client, 40 * 1024)

@@ -236,6 +236,15 @@ class FullDiskTest(UploadTest):
         warning = "warning the served folder has no room for an upload"
         self.assertEqual(server.log().count(warning), 1, server.log())
 
+    def test_a_small_body_that_waits_is_refused_before_it_comes(self) -> None:
+        mount = f'mount -t tmpfs -o size=1m none "{self.scene.root}" && exec "$0" "$@"'
+        server = self.start("--files", "disk", prefix=[*NAMESPACES, "sh", "-c", mount])
+        client = self.http(server)
+        self.assertEqual(self.put(client, "a", bytes(1_000_000)).status, 201)
+        expect = (*client._credentials, "Content-Length: 60000", "Expect: 100-continue")
+        client.send(request("/b", *expect, method="PUT"))
+        self.assertEqual(client.answer("PUT").status, 507)
+
     def test_a_length_that_is_only_announced_takes_no_room_from_others(self) -> None:
         mount = f'mount -t tmpfs -o size=160m none "{self.scene.root}" && exec "$0" "$@"'
         server = self.start("--files", "disk", prefix=[*NAMESPACES, "sh", "-c", mount])

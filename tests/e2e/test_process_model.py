@@ -4,12 +4,14 @@ import contextlib
 import os
 import signal
 import sqlite3
+import unittest
 
 import servers
 from client import Client
 from processes import children, server_of, sleep_count, state, threads
 from programs import Program
 from scene import SceneTest, for_each
+from test_direct_io import why_not_traced
 from waiting import eventually
 
 
@@ -20,8 +22,8 @@ def is_gone(pid: int) -> bool:
 class ProcessModelTest(SceneTest):
     kind = "authserver with processes"
 
-    def start(self, *flags: object) -> Program:
-        return servers.start(self.scene, self.kind, *flags)
+    def start(self, *flags: object, **options) -> Program:
+        return servers.start(self.scene, self.kind, *flags, **options)
 
     def ask_on_a_new_connection(self, server: Program, line: str = "ping") -> str | bytes:
         client = Client(server.address)
@@ -156,6 +158,20 @@ class ProcessModelWithoutIdleChildrenTest(ProcessModelTest):
         self.assertEqual(len(children(server.pid)), 1)
         client.close()
         eventually(lambda: children(server.pid) == [], "the child has ended")
+
+    @unittest.skipIf(why_not_traced(), why_not_traced() or "")
+    def test_a_child_that_has_ended_is_not_signalled(self) -> None:
+        trace = self.scene.folder / f"trace-{self.kind}"
+        strace = ["strace", "-D", "-qq", "-e", "trace=kill", "-o", str(trace)]
+        server = self.start(prefix=strace)
+        clients = [self.scene.client(server) for _ in range(2)]
+        self.assertEqual([client.ask("ping") for client in clients], ["OK"] * 2)
+        ended, served = (server_of(client, server.pid) for client in clients)
+        clients[0].close()
+        eventually(lambda: children(server.pid) == [served], "the child has ended")
+        server.stop()
+        self.assertIn(f"kill({served}, ", trace.read_text())
+        self.assertNotIn(f"kill({ended}, ", trace.read_text())
 
 
 class FileserverProcessesTest(ProcessModelTest):

@@ -203,7 +203,17 @@ TEST_CASE("a record that is too long for the queue is committed alone", "[stores
   FakeTransaction transaction(scene.store);
   const std::string record(CommitQueue::kMostRecordBytes + 1, 'r');
   scene.start_leader("amy");
-  CHECK_FALSE(scene.queue->create({"bob", record}, transaction, soon()));
+  std::atomic<bool> has_left = false;
+  bool is_created = false;
+  std::thread bob([&] {
+    is_created = scene.queue->create({"bob", record}, transaction, soon()).ok();
+    has_left = true;
+  });
+  std::size_t most_waiting = 0;
+  while (!has_left) most_waiting = std::max(most_waiting, scene.queue->waiting());
+  bob.join();
+  CHECK_FALSE(is_created);
+  CHECK(most_waiting == 0);  // its place would have no room for the record
   scene.release();
   CHECK(scene.queue->create({"bob", record}, transaction, later()));
 }

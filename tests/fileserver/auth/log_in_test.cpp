@@ -94,6 +94,27 @@ TEST_CASE("a guess has a connection of its own", "[fileserver]") {
   CHECK(answers() == std::vector<bool>{true, true, false});
 }
 
+TEST_CASE("a pair for which there was no answer is a guess again", "[throttle]") {
+  constexpr std::int64_t kAMinuteMs = 60'000;
+  std::atomic<bool> is_down = false;
+  tests::ScriptedAuthserver server([&](tests::ScriptedAuthserver::Peer& peer) {
+    while (peer.next_line()) peer.send(is_down ? "ERR unavailable no\n" : "OK\n");
+  });
+  fileserver::AuthClient auth(server.address(), fileserver::AuthConnection::kPersistent,
+                              kAMinuteMs);
+  fileserver::GuessThrottle throttle({});
+  fileserver::LogIn log_in(auth, throttle, kAMinuteMs);
+  const wire::Credentials account{"amy", "right"};
+  const auto is_known = [&] {
+    return throttle.begin(kClient, account, kAMinuteMs).was_right_lately();
+  };
+  CHECK(log_in.check(kClient, fileserver::Front::kNative, account).status);
+  CHECK(is_known());
+  is_down = true;
+  CHECK_FALSE(log_in.check(kClient, fileserver::Front::kNative, account).status);
+  CHECK_FALSE(is_known());
+}
+
 TEST_CASE("one address that repeats a wrong pair asks as often at once as the limit says",
           "[throttle]") {
   constexpr std::int64_t kAMinuteMs = 60'000;
