@@ -56,6 +56,7 @@ serve::Options options_of(const Config& config) {
 guard::Allowed allowed_for(const Config& config, const Fence& fence) {
   guard::Allowed allowed;
   const bool may_change = config.uploads == UploadMode::kFolder;
+  allowed.calls.set_modes = may_change;
   (may_change ? allowed.editable : allowed.readable).push_back(fence.root_path());
   if (config.serve.sandbox != serve::Sandbox::kStrict) {
     if (auto above = fence.folder_above()) allowed.readable.push_back(std::move(*above));

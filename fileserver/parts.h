@@ -20,6 +20,7 @@
 #include "fileserver/files/uploads.h"
 #include "fileserver/transfers/transfer_log.h"
 #include "fileserver/writers.h"
+#include "guard/sandbox.h"
 #include "net/fd.h"
 #include "net/listen.h"
 #include "serve/on_hangup.h"
@@ -55,7 +56,7 @@ struct Parts {
   const bool is_authserver_missing;  // the sandbox forbids to look
   const std::shared_ptr<const Fence> fence;
   MountWatch mounts;  // the sandbox forbids to open it; prefetched files take it over
-  const base::Result<std::string_view> sandbox;
+  const base::Result<guard::Restricted> sandbox;
 
   net::Fd hangups;  // open with threads: SIGHUP is blocked in all of them
   const std::unique_ptr<TransferLog> transfer_log;  // null: there is no such log

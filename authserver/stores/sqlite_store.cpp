@@ -250,6 +250,7 @@ guard::Allowed SqliteBackend::needs() const {
   const auto file = std::filesystem::weakly_canonical(path, ignored);
   guard::Allowed allowed;
   if (file.has_parent_path()) allowed.writable.push_back(file.parent_path());
+  allowed.calls.set_modes = true;  // SQLite gives the write-ahead log the mode of the accounts
   return allowed;
 }
 

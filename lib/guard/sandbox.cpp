@@ -73,6 +73,18 @@ bool allow_all(const net::Fd& ruleset, const Allowed& allowed, const landlock::H
   return true;
 }
 
+// Returns what is restricted: "files" or "files, TCP".
+base::Result<std::string_view> restrict_files(const Allowed& allowed) {
+  const int version = landlock::version();
+  if (version < 0) return failed("Landlock");
+  const landlock::Handled handled = landlock::all_of(version);
+  const net::Fd ruleset = landlock::make_ruleset(handled);
+  if (!ruleset.is_open()) return failed("make a Landlock ruleset");
+  if (!allow_all(ruleset, allowed, handled)) return failed("add a Landlock rule");
+  if (!landlock::enforce(ruleset)) return failed("enforce the Landlock ruleset");
+  return std::string_view(handled.tcp == 0 ? "files" : "files, TCP");
+}
+
 }  // namespace
 
 void Allowed::listen_on(const net::HostPort& address) {
@@ -84,19 +96,18 @@ void Allowed::connect_to(const std::string& host, std::uint16_t port) {
   if (net::HostPort{host, port}.is_unix()) return;
   ports.push_back(port);
   if (net::is_numeric(host)) return;
+  calls.look_up_names = true;
   readable.insert(readable.end(), std::begin(kNameLookUp), std::end(kNameLookUp));
   ports.push_back(kNameServerPort);
 }
 
-base::Result<std::string_view> restrict_to(const Allowed& allowed) {
-  const int version = landlock::version();
-  if (version < 0) return failed("Landlock");
-  const landlock::Handled handled = landlock::all_of(version);
-  const net::Fd ruleset = landlock::make_ruleset(handled);
-  if (!ruleset.is_open()) return failed("make a Landlock ruleset");
-  if (!allow_all(ruleset, allowed, handled)) return failed("add a Landlock rule");
-  if (!landlock::enforce(ruleset)) return failed("enforce the Landlock ruleset");
-  return std::string_view(handled.tcp == 0 ? "files" : "files and TCP");
+base::Result<Restricted> restrict_to(const Allowed& allowed) {
+  const auto files = restrict_files(allowed);
+  const auto calls = refuse_calls(allowed.calls);
+  if (files && calls) return Restricted{std::string(*files) + " and system calls", ""};
+  if (files) return Restricted{std::string(*files), calls.error().context};
+  if (calls) return Restricted{"system calls", files.error().context};
+  return base::Error{ErrorCode::kUnavailable, files.error().context + "; " + calls.error().context};
 }
 
 }  // namespace guard

@@ -1,8 +1,9 @@
 // Takes from this process what it does not need. An attacker who gets control of it then reaches
-// neither other files nor other servers. The kernel enforces it (Landlock, Linux 5.13 and newer).
+// neither other files nor other servers. The kernel enforces it: with Landlock (Linux 5.13 and
+// newer) what files and TCP servers are reached, with seccomp what system calls are made.
 //
 // What is open stays usable: sockets, files, standard error. The status of any file can still be
-// read (stat), and UDP, which asks name servers, is not restricted.
+// read (stat), and Unix-domain sockets are not restricted.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "guard/call_filter.h"
 #include "net/address.h"
 
 namespace guard {
@@ -24,6 +26,7 @@ struct Allowed {
   std::vector<std::string> editable;   // the same, and folders in them too
   std::vector<std::string> clearable;  // folders in which files are only removed
   std::vector<std::uint16_t> ports;    // of TCP servers to connect to, from Linux 6.7
+  Calls calls;
 
   // Allows to connect to this server. If the host is a name, also what looking it up needs. A
   // Unix-domain socket with a path needs nothing: Landlock does not restrict it.
@@ -33,13 +36,19 @@ struct Allowed {
   void listen_on(const net::HostPort& address);
 };
 
+// What is enforced, in a few words for the log: "files, TCP and system calls".
+struct Restricted {
+  std::string what;
+  std::string gap;  // why either files or system calls are not restricted; empty if both are
+};
+
 // Takes everything else away from this thread, and from all threads and processes that it starts
 // later. No program can be executed any more. Cannot be undone.
 //
-// Returns a few words that say what is enforced, for the log. kUnavailable with the reason if the
-// kernel has no Landlock, or a container forbids it; then nothing was taken away.
+// kUnavailable with the reasons if the kernel has neither Landlock nor seccomp, or a container
+// forbids both; then nothing was taken away.
 //
 // Requires: forbid_more_rights(), and no other thread was started.
-base::Result<std::string_view> restrict_to(const Allowed& allowed);
+base::Result<Restricted> restrict_to(const Allowed& allowed);
 
 }  // namespace guard

@@ -24,6 +24,17 @@ std::string congestion_control() {
   return name;
 }
 
+// The last step of the sandbox, and what the log says about all of it.
+void complete_sandbox(const base::Result<guard::Restricted>& sandbox) {
+  if (!sandbox)
+    return base::log::warn("there is no sandbox reason=\"{}\"", sandbox.error().context);
+  std::string gap = sandbox->gap;
+  const auto done = guard::refuse_listening();
+  if (!done && gap.empty()) gap = "listen: " + done.error().context;
+  base::log::info("sandbox restricts=\"{}\"", sandbox->what);
+  if (!gap.empty()) base::log::warn("the sandbox has a gap reason=\"{}\"", gap);
+}
+
 }  // namespace
 
 int run_server(std::string_view program, base::log::Level log_level,
@@ -57,8 +68,8 @@ base::Status become_user(const Options& options) {
   return done;
 }
 
-base::Result<std::string_view> enter_sandbox(const Options& options,
-                                             const guard::Allowed& allowed) {
+base::Result<guard::Restricted> enter_sandbox(const Options& options,
+                                              const guard::Allowed& allowed) {
   if (options.sandbox == Sandbox::kOff)
     return base::Error{base::ErrorCode::kUnavailable, "--sandbox off"};
   ::tzset();  // reads the time zone for the log, which cannot be read later
@@ -71,7 +82,7 @@ base::Result<std::string_view> enter_sandbox(const Options& options,
 }
 
 void announce_ready(const Addresses& addresses, const Options& options,
-                    const base::Result<std::string_view>& sandbox) {
+                    const base::Result<guard::Restricted>& sandbox) {
   const std::uint64_t descriptors = base::raise_descriptor_limit();
   base::log::info(
       "ready listen={} backlog={} max_connections={} spare={} descriptors={} congestion_control={}",
@@ -83,11 +94,7 @@ void announce_ready(const Addresses& addresses, const Options& options,
         "fewer descriptors than --max-connections may need limit={} hint=\"ulimit -n {}\"",
         descriptors, 2 * options.max_connections + 100);
   }
-  if (sandbox) {
-    base::log::info("sandbox restricts=\"{}\"", *sandbox);
-  } else {
-    base::log::warn("there is no sandbox reason=\"{}\"", sandbox.error().context);
-  }
+  complete_sandbox(sandbox);
   if (guard::is_root() && options.user.empty())
     base::log::warn("the server runs as root hint=\"--user NAME, or --user root to keep it\"");
   std::string line = "READY " + net::to_string(addresses.listen);

@@ -31,7 +31,8 @@ base::Status become_user(const Options& options);
 // Takes everything from the process that `allowed` does not name, unless options.sandbox is kOff.
 // Returns what is enforced, or why nothing is, for announce_ready(). A kernel that cannot do it
 // does not stop the server. Requires: no other thread was started.
-base::Result<std::string_view> enter_sandbox(const Options& options, const guard::Allowed& allowed);
+base::Result<guard::Restricted> enter_sandbox(const Options& options,
+                                              const guard::Allowed& allowed);
 
 // Where a server listens.
 struct Addresses {
@@ -43,8 +44,9 @@ struct Addresses {
 // Prints "READY HOST:PORT http=HOST:PORT telemetry=HOST:PORT" on standard output, without those
 // that there are not, tells a service manager the same, and logs the limits. Warns if there are too
 // few descriptors for --max-connections, and if the server runs as root although nobody asked for
-// it. Logs what the sandbox enforces, or a warning when it enforces nothing.
+// it. Logs what the sandbox enforces, and warns of what it does not. In a sandbox, no thread and no
+// later child of this process can listen on another address any more.
 void announce_ready(const Addresses& addresses, const Options& options,
-                    const base::Result<std::string_view>& sandbox);
+                    const base::Result<guard::Restricted>& sandbox);
 
 }  // namespace serve

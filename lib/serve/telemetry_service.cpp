@@ -12,6 +12,7 @@
 #include "base/completes.h"
 #include "base/file_io.h"
 #include "base/log.h"
+#include "guard/call_filter.h"
 
 namespace serve {
 
@@ -36,6 +37,7 @@ void TelemetryService::stop() {
 
 base::Status TelemetryService::start(Options& options, const MakeSource& make_source) {
   options.counters = &board_;
+  is_sandboxed_ = options.sandbox != Sandbox::kOff;
   if (options.model == Model::kThread) return serve_in_thread(make_source);
   options.other_child_ended = [this](pid_t child) { child_ended(child); };
   return serve_in_process(make_source);
@@ -77,6 +79,8 @@ base::Status TelemetryService::fork_child(int wait_first_ms) {
 void TelemetryService::live_as_child(pid_t server, int wait_first_ms) {
   telemetry::my_slot = nullptr;  // that of the parent
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // The parent does the same once it is ready, and tells if it cannot.
+  if (is_sandboxed_) static_cast<void>(guard::refuse_listening());
   if (::getppid() != server) ::_exit(0);  // the server ended before prctl()
   const bool has_ended = base::completes("telemetry cannot start", [&] {
     base::pause_ms(wait_first_ms);

@@ -59,6 +59,7 @@ class TelemetryService {
   std::unique_ptr<telemetry::Endpoint> endpoint_;
   std::thread thread_;
 
+  bool is_sandboxed_ = false;
   MakeSource make_source_;  // of the child
   pid_t child_ = -1;
 };

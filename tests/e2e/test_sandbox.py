@@ -3,6 +3,7 @@
 A library that is loaded into the server plays the attacker (hijack.cpp).
 """
 
+import contextlib
 import ctypes
 import os
 import re
@@ -17,12 +18,37 @@ from scene import SceneTest, create_account, for_each
 from waiting import LONG_S, eventually
 
 _CREATE_RULESET, _ASK_VERSION = 444, 1  # the same number on all architectures
+_MAKE_RING, _PARAMETERS = 425, 120  # io_uring_setup(), and the size of what it is given
 FILES_ONLY, WITH_TCP = 1, 4  # versions of the kernel's interface
 
 
 def sandbox_version() -> int:
     """What the kernel can do; 0 when it has no Landlock, or a container forbids it."""
     return max(0, ctypes.CDLL(None).syscall(_CREATE_RULESET, None, 0, _ASK_VERSION))
+
+
+def ways_past_connect() -> list[str]:
+    """What this kernel has of the ways to a server that do not call connect() of plain TCP."""
+    ways = []
+    if int(Path("/proc/sys/net/ipv4/tcp_fastopen").read_text()) & 1:
+        ways.append("fast_open")
+    with contextlib.suppress(OSError):
+        socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_MPTCP).close()
+        ways.append("multipath")
+    return ways
+
+
+def other_ways(file: Path) -> list[str]:
+    """What this kernel and the file system of this file have besides."""
+    ways = []
+    ring = ctypes.CDLL(None).syscall(_MAKE_RING, 1, ctypes.create_string_buffer(_PARAMETERS))
+    if ring >= 0:
+        os.close(ring)
+        ways.append("ring")
+    with contextlib.suppress(OSError):
+        os.setxattr(file, "user.probe", b"x")
+        ways.append(f"attribute-{file}")
+    return ways
 
 
 def why_not_hijacked() -> str | None:
@@ -39,6 +65,9 @@ class HijackedTest(SceneTest):
         command = [os.environ.get("CXX", "g++").split()[-1], "-std=c++20", "-shared", "-fPIC"]
         source = Path(__file__).with_name("hijack.cpp")
         subprocess.run([*command, "-o", self.library, source], check=True, timeout=2 * LONG_S)
+        self.program = self.scene.folder / "program"
+        build = [command[0], "-x", "c++", "-static", "-o", str(self.program), "-"]
+        subprocess.run(build, input=b"int main() {}", check=True, timeout=2 * LONG_S)
         self.file = self.scene.write("a", b"content")
         self.elsewhere = self.scene.keep(socket.create_server(("127.0.0.1", 0)))
         # What no server needs. Without a sandbox each of these succeeds.
@@ -48,12 +77,27 @@ class HijackedTest(SceneTest):
             f"write-{self.scene.root}/a",
             f"write-{self.scene.root}/new",
             "execute",
+            "execute_memory",
+            f"mode-{self.file}",
+            f"mode_of_open-{self.file}",
+            f"owner-{self.file}",
+            f"times-{self.file}",
+            "listen",
+            f"socket-{socket.AF_NETLINK}",
+            f"socket-{socket.AF_INET}",  # with datagrams
+            *other_ways(self.file),
         ]
+        port = self.elsewhere.getsockname()[1]
+        self.never += [f"{way}-{port}" for way in ways_past_connect()]
         if sandbox_version() >= WITH_TCP:
-            self.never += [f"connect-{self.elsewhere.getsockname()[1]}", "bind-0"]
+            self.never += [f"connect-{port}", "bind-0"]
 
     def attacker(self, attempts: list[str]) -> dict[str, str]:
-        return {"LD_PRELOAD": str(self.library), "HIJACK": " ".join(attempts)}
+        return {
+            "LD_PRELOAD": str(self.library),
+            "HIJACK": " ".join(attempts),
+            "HIJACK_PROGRAM": str(self.program),
+        }
 
     def succeeded(self, server: Program) -> list[str]:
         """What the attacker could do once the server has accepted a connection."""
