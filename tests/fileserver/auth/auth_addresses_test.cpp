@@ -118,6 +118,29 @@ TEST_CASE("an address that is down is skipped, and used again once it is up", "[
   CHECK(reached_by_each(addresses, 20).size() == 2);
 }
 
+TEST_CASE("one caller in a second tries an address that failed", "[fileserver]") {
+  constexpr std::int64_t kSkipMs = 1000;
+  const Listening one("127.0.0.2");
+  const Listening two("127.0.0.3");
+  auto addresses = standing_for({one.address(), two.address()});
+  const auto connects_to_one = [&] {
+    const auto link = addresses.connect(kLongMs, base::Deadline::in_ms(kLongMs));
+    REQUIRE(link);
+    return link->address == one.address();
+  };
+  connects_to_one();
+  addresses.note_no_answer(one.address(), "it does not answer", base::now_ns());
+  for (;;) {
+    base::pause_ms(kSkipMs + 100);
+    const auto at_once = base::Deadline::in_ms(kSkipMs - 100);
+    int tries = 0;
+    for (int i = 0; i < 6; ++i) tries += connects_to_one() ? 1 : 0;
+    if (at_once.has_passed()) continue;  // another second began meanwhile
+    CHECK(tries == 1);
+    break;
+  }
+}
+
 TEST_CASE("an address that neither accepts nor refuses leaves time for the others",
           "[fileserver]") {
   const Silent silent;

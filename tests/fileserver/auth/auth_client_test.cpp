@@ -277,6 +277,37 @@ TEST_CASE("an `auth` on a lane that hangs is answered on a new connection", "[fi
   for (int i = 0; i < 3; ++i) CHECK(ask().ok());
 }
 
+TEST_CASE("when a kept connection hangs, the other ones are closed", "[fileserver]") {
+  constexpr std::int64_t kAMinuteMs = 60'000;
+  tests::Gate gate;
+  std::atomic<int> connections = 0;
+  std::atomic<int> ended = 0;
+  std::atomic<bool> hangs = false;
+  tests::ScriptedAuthserver server([&](tests::ScriptedAuthserver::Peer& peer) {
+    const bool is_of_those_that_hang = ++connections <= 3;
+    while (peer.next_line()) {
+      if (hangs && is_of_those_that_hang) continue;
+      gate.pass();
+      peer.send("OK\n");
+    }
+    ++ended;
+  });
+  fileserver::AuthClient client(server.address(), fileserver::AuthConnection::kPersistent, 3000);
+  gate.set_open(false);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i)
+    threads.emplace_back([&] { (void)client.ask(wire::Auth{{"bob", "pw"}}); });
+  while (gate.waiting() < 3) base::pause_ms(1);
+  gate.set_open(true);
+  for (auto& thread : threads) thread.join();
+  CHECK(ended == 0);
+  hangs = true;
+  CHECK(client.ask(wire::Auth{{"bob", "pw"}}).ok());
+  const auto deadline = base::Deadline::in_ms(kAMinuteMs / 6);
+  while (ended < 3 && !deadline.has_passed()) base::pause_ms(1);
+  CHECK(ended == 3);
+}
+
 TEST_CASE("with several authservers each question has a connection of its own", "[fileserver]") {
   constexpr std::int64_t kAMinuteMs = 60'000;
   tests::Gate gate;
