@@ -96,7 +96,11 @@ void declare_limits(flags::App& app, Config& config) {
                    "an address; then its log-ins are answered `busy`, and one is forgiven every 6 "
                    "seconds");
   flags::add_whole(app, "--wrong-password-addresses", config.throttle.addresses, 8, 16'000'000,
-                   "how many such addresses are remembered");
+                   "how many such addresses are remembered; as many of those that made accounts");
+  flags::add_whole(app, "--accounts-per-address", config.accounts_per_address, 0, 1'000'000,
+                   "how many accounts an address may make; 0: no limit; then the answer is `busy`, "
+                   "and one is forgiven every minute; clients on this machine have no limit, "
+                   "unless they are a --trusted-proxy");
   flags::add_seconds(app, "--auth-timeout", config.auth_timeout_ms,
                      "how long to wait for the authserver; after it the reply is `unavailable`", 1);
 }

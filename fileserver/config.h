@@ -48,6 +48,7 @@ struct Config {
   GuessThrottle::Limits throttle;
 
   NewAccounts new_accounts = NewAccounts::kOpen;
+  int accounts_per_address = 100;  // see SignUp; 0: no limit
   std::string writers_path;        // of the file for Writers; empty: every user may write
   TrustedProxies trusted_proxies;  // in front of the HTTP front
 

@@ -89,6 +89,13 @@ std::unique_ptr<TransferLog> open_transfer_log(const Config& config, const Fence
   return required(TransferLog::open(config.transfer_log, fence.root_path()));
 }
 
+// Each process would have a count of its own, so there is no limit with processes.
+SignUp::Limits limits_of_accounts(const Config& config) {
+  const bool can_count = config.serve.model == serve::Model::kThread;
+  return {can_count ? config.accounts_per_address : 0, config.throttle.addresses,
+          config.auth_timeout_ms};
+}
+
 std::unique_ptr<serve::OnHangup> act_on_hangup(Parts& parts) {
   if (!parts.hangups.is_open()) return {};
   return std::make_unique<serve::OnHangup>(std::move(parts.hangups), [&parts] {
@@ -144,6 +151,7 @@ Parts::Parts(const Config& the_config)
              AuthAddresses::OutageLog::kOff),
       throttle(config.throttle),
       log_in(auth, throttle, config.auth_timeout_ms),
+      sign_up(auth, config.trusted_proxies, limits_of_accounts(config)),
       stops_telemetry(telemetry.get()) {}
 
 std::uint64_t Parts::most_upload_bytes() const {

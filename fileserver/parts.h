@@ -12,6 +12,7 @@
 #include "fileserver/auth/auth_client.h"
 #include "fileserver/auth/guess_throttle.h"
 #include "fileserver/auth/log_in.h"
+#include "fileserver/auth/sign_up.h"
 #include "fileserver/config.h"
 #include "fileserver/files/fence.h"
 #include "fileserver/files/files.h"
@@ -73,6 +74,7 @@ struct Parts {
   AuthClient health;  // for a health check: its time-out is less than a second
   GuessThrottle throttle;
   LogIn log_in;
+  SignUp sign_up;
 
   const serve::StopsTelemetry stops_telemetry;  // before what it tells about goes
 

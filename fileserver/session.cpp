@@ -63,9 +63,14 @@ void Session::handle(serve::LineConversation& connection, const wire::New& reque
     return;
   }
   connection.flush();
-  const auto answer = parts_.auth.ask(request);
-  serve::log_request("new", request.account.user, answer);
-  serve::answer(connection, answer);
+  const auto& peer = connection.peer();
+  const auto answer = parts_.sign_up.make({peer, peer}, request.account);
+  serve::log_request("new", request.account.user, answer.status);
+  if (answer.is_throttled) {
+    connection.reply_error(base::ErrorCode::kBusy, "too many new accounts from this address");
+  } else {
+    serve::answer(connection, answer.status);
+  }
 }
 
 void Session::handle(serve::LineConversation& connection, const wire::Get& request) {

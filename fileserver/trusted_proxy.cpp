@@ -62,6 +62,11 @@ std::optional<TrustedProxies> parse_trusted_proxies(std::string_view text) {
   return proxies;
 }
 
+bool is_trusted_proxy(const TrustedProxies& proxies, const net::IpAddress& peer) {
+  return std::ranges::any_of(proxies,
+                             [&](const net::IpRange& range) { return range.contains(peer); });
+}
+
 void ForwardedFor::take(std::string_view value) {
   for_each_entry(value, [&](std::string_view entry) { take_entry(address_in(entry)); });
 }
@@ -74,11 +79,6 @@ void ForwardedFor::take_entry(const std::optional<net::IpAddress>& entry) {
 
 net::IpAddress ForwardedFor::client(const net::IpAddress& peer) const {
   return found_ && is_trusted(peer) ? *found_ : peer;
-}
-
-bool ForwardedFor::is_trusted(const net::IpAddress& address) const {
-  return std::ranges::any_of(trusted_,
-                             [&](const net::IpRange& range) { return range.contains(address); });
 }
 
 bool are_passwords_readable(const net::HostPort& http_listen, const TrustedProxies& trusted) {

@@ -18,6 +18,9 @@ using TrustedProxies = std::vector<net::IpRange>;
 // Nothing if one of them is not acceptable.
 std::optional<TrustedProxies> parse_trusted_proxies(std::string_view text);
 
+// Whether X-Forwarded-For is believed from this peer.
+bool is_trusted_proxy(const TrustedProxies& proxies, const net::IpAddress& peer);
+
 // Finds the client of one request. Each proxy appends the address of its peer to X-Forwarded-For.
 // So the list is read from its end, as long as the addresses are those of trusted proxies. The
 // client is the first address that is not, or the last one of the list. An entry that is no address
@@ -38,7 +41,9 @@ class ForwardedFor {
   net::IpAddress client(const net::IpAddress& peer) const;
 
  private:
-  bool is_trusted(const net::IpAddress& address) const;
+  bool is_trusted(const net::IpAddress& address) const {
+    return is_trusted_proxy(trusted_, address);
+  }
   void take_entry(const std::optional<net::IpAddress>& entry);
 
   const TrustedProxies& trusted_;

@@ -169,24 +169,25 @@ bool GuessThrottle::finish(std::uint64_t address, bool has_place, PairHash wrong
 }
 
 void GuessThrottle::count(Entry& entry, PairHash pair, std::int64_t now_ns) {
-  const std::int64_t most_ns = now_ns + limits_.wrong_passwords * kForgiveOneNs;
-  entry.forgiven_at_ns = std::min(std::max(entry.forgiven_at_ns, now_ns) + kForgiveOneNs, most_ns);
+  const std::int64_t most_ns = now_ns + limits_.wrong_passwords * limits_.forgive_one_ns;
+  entry.forgiven_at_ns =
+      std::min(std::max(entry.forgiven_at_ns, now_ns) + limits_.forgive_one_ns, most_ns);
   entry.wrong_pairs[entry.next_pair++ % entry.wrong_pairs.size()] = pair;
   if (!is_at_limit(entry, now_ns)) return;
   const std::int64_t until_ns =
-      entry.forgiven_at_ns - (limits_.wrong_passwords - 1) * kForgiveOneNs;
+      entry.forgiven_at_ns - (limits_.wrong_passwords - 1) * limits_.forgive_one_ns;
   std::int64_t known = blocked_until_ns_.load(std::memory_order_relaxed);
   while (known < until_ns && !blocked_until_ns_.compare_exchange_weak(known, until_ns)) {
   }
 }
 
 bool GuessThrottle::is_at_limit(const Entry& entry, std::int64_t now_ns) const {
-  return entry.forgiven_at_ns - now_ns > (limits_.wrong_passwords - 1) * kForgiveOneNs;
+  return entry.forgiven_at_ns - now_ns > (limits_.wrong_passwords - 1) * limits_.forgive_one_ns;
 }
 
 bool GuessThrottle::has_place(const Entry& entry, std::int64_t now_ns) const {
   const std::int64_t left_ns = std::max<std::int64_t>(entry.forgiven_at_ns - now_ns, 0);
-  const std::int64_t wrong = (left_ns + kForgiveOneNs - 1) / kForgiveOneNs;
+  const std::int64_t wrong = (left_ns + limits_.forgive_one_ns - 1) / limits_.forgive_one_ns;
   return wrong + entry.places_taken < limits_.wrong_passwords;
 }
 

@@ -33,6 +33,9 @@ namespace fileserver {
 // as many guilty addresses as the table has entries, and nobody is locked out by others. A log-in
 // that finds no free entry for its place goes on without one.
 //
+// SignUp has a throttle of its own, in which each account that was made counts like a wrong
+// password. All of the above holds for it too.
+//
 // Any thread. A log-in with a pair that was right lately takes no lock, unless its address has an
 // entry while some address is at its limit.
 class GuessThrottle {
@@ -40,10 +43,9 @@ class GuessThrottle {
   struct Limits {
     int wrong_passwords = 10;  // for each address; 0: no limit
     int addresses = 65'536;    // how many have an entry, about 150 bytes each
+    std::int64_t forgive_one_ns = 6 * base::kNsPerS;
   };
   using Clock = std::int64_t (*)();
-
-  static constexpr std::int64_t kForgiveOneNs = 6 * base::kNsPerS;
 
   enum class Turn {
     kAsk,      // the authserver may be asked
@@ -71,6 +73,9 @@ class GuessThrottle {
     void granted();
     bool denied();
     void not_answered();
+
+    // An account was made. Requires: turn() == kAsk.
+    void made() { denied(); }
 
    private:
     friend class GuessThrottle;

@@ -57,7 +57,8 @@ void Exchange::answer(http::Status status) {
     head.field("WWW-Authenticate", "Basic realm=\"turnstile\", charset=\"UTF-8\"")
         .field("Cache-Control", "no-store");
   }
-  if (status == 429) head.field("Retry-After", "6");  // one wrong password is forgiven by then
+  // By then one new account is forgiven, or one wrong password.
+  if (status == 429) head.field("Retry-After", verb == telemetry::Verb::kNew ? "60" : "6");
   if (status == 503) head.field("Retry-After", "1");
   // The head of the request is still there, because nothing reads the body of a GET.
   const bool reads = method_ == http::Method::kGet || method_ == http::Method::kHead;

@@ -69,9 +69,10 @@ void make_account(Exchange& exchange, Parts& parts) {
   const auto account = parse_account({body.bytes.data(), body.size});
   if (!account || wire::refusal_of(*account)) return exchange.answer(422);
   if (parts.writers.has(account->user)) return exchange.answer(403);
-  const auto made = parts.auth.ask(wire::New{*account});
-  serve::log_request("new", account->user, made);
-  if (!made) return exchange.answer(made.error());
+  const auto made = parts.sign_up.make({exchange.stream().peer(), exchange.client}, *account);
+  serve::log_request("new", account->user, made.status);
+  if (made.is_throttled) return exchange.answer(429);
+  if (!made.status) return exchange.answer(made.status.error());
   exchange.answer(201);
 }
 

@@ -64,10 +64,14 @@ def authserver_flags(store_flags: Sequence[str]) -> list[str]:
 
 
 def fileserver_flags(auth_address: Address | str, root: Path, host: str = _LOOPBACK) -> list[str]:
-    """On a free port of this address, in front of this authserver and this folder."""
+    """On a free port of this address, in front of this authserver and this folder.
+
+    Clients on another host than this one have no limit for new accounts either.
+    """
+    unlimited = () if host == _LOOPBACK else ("--accounts-per-address", "0")
     return [
         *("--listen", str(Address(host, 0))),
-        *("--auth", str(auth_address), "--root", str(root)),
+        *("--auth", str(auth_address), "--root", str(root), *unlimited),
     ]
 
 

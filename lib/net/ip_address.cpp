@@ -28,6 +28,12 @@ IpAddress::IpAddress(const sockaddr& address) {
 
 bool IpAddress::is_v4() const { return std::equal(kMapped.begin(), kMapped.end(), bytes_.begin()); }
 
+bool IpAddress::is_loopback() const {
+  constexpr Bytes kLoopbackV6{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+  constexpr std::uint8_t kLoopbackV4 = 127;
+  return is_v4() ? bytes_[kMapped.size()] == kLoopbackV4 : bytes_ == kLoopbackV6;
+}
+
 std::string IpAddress::text() const {
   if (*this == IpAddress()) return "unix";
   char text[INET6_ADDRSTRLEN] = "?";

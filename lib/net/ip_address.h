@@ -26,6 +26,9 @@ class IpAddress {
 
   bool is_v4() const;
 
+  // Whether only this machine has it: an address of 127.0.0.0/8, or ::1.
+  bool is_loopback() const;
+
   // In the order of the network. An IPv4 address is in its mapped form.
   const Bytes& bytes() const { return bytes_; }
 

@@ -90,6 +90,7 @@ FLAGS = {
         Flag("auth-timeout", "5", "3", BAD_SECONDS),
         Flag("wrong-passwords", "10", "3", BAD_NUMBER),
         Flag("wrong-password-addresses", "65536", "100", BAD_NUMBER),
+        Flag("accounts-per-address", "100", "3", BAD_NUMBER),
         _choice("new-accounts", "open", "closed"),
         Flag("writers", None, "/dev/null"),
         Flag("trusted-proxy", None, "10.0.0.0/8, ::1, unix", ("10.0.0.0/33", "x", "::1,")),

@@ -26,6 +26,18 @@ TEST_CASE("an IPv4 address that is mapped into IPv6 is that IPv4 address", "[net
   CHECK_FALSE(ip_of("::ffff:192.0.2.1") == ip_of("192.0.2.2"));
 }
 
+TEST_CASE("an address of loopback is known in all its forms", "[net]") {
+  for (const char* text : {"127.0.0.1", "127.255.0.1", "::ffff:127.0.0.1", "::1"}) {
+    CAPTURE(text);
+    CHECK(ip_of(text).is_loopback());
+  }
+  for (const char* text : {"128.0.0.1", "1.0.0.127", "::2", "1::1", "::fffe:127.0.0.1"}) {
+    CAPTURE(text);
+    CHECK_FALSE(ip_of(text).is_loopback());
+  }
+  CHECK_FALSE(net::IpAddress().is_loopback());
+}
+
 TEST_CASE("an address of another family is the unspecified one", "[net]") {
   sockaddr other{};
   other.sa_family = AF_UNIX;
