@@ -1,4 +1,5 @@
-// The unit tests' main function, and a listener that counts them and gives each a time limit.
+// The unit tests' main function, and a listener that counts them, gives each a time limit, and
+// ignores SIGPIPE as all programs do.
 //
 // Version 2 of Catch2 makes the main function in the file that asks for it. Version 3 brings a
 // library with one.
@@ -51,6 +52,8 @@ void limit_time_of(const std::string& test) {
 class Count : public Listener {
  public:
   using Listener::Listener;
+
+  void testRunStarting(const Catch::TestRunInfo&) override { std::signal(SIGPIPE, SIG_IGN); }
 
   void testCaseStarting(const Catch::TestCaseInfo& test) override { limit_time_of(test.name); }
 

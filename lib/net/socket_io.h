@@ -1,4 +1,7 @@
 // The system calls on a socket. A call that a signal interrupts is repeated.
+//
+// Sending to a peer that has closed the connection fails with EPIPE, and may raise SIGPIPE.
+// Requires: the program ignores SIGPIPE (base::hold_stop_signals()).
 #pragma once
 
 #include <sys/types.h>
@@ -38,7 +41,6 @@ ssize_t receive_now(int fd, std::span<char> into);
 ssize_t discard(int fd, std::span<char> into);
 
 // Sends the parts one after another. Returns how many bytes the kernel took, or -1 with errno.
-// Never raises SIGPIPE.
 ssize_t send_parts(int fd, std::span<iovec> parts);
 
 // The same for the first part of a message whose rest follows at once: the kernel waits for that
@@ -53,8 +55,7 @@ struct FilePart {
 };
 
 // Sends a range of a file without copying it, or as much of it as send_parts() would. Returns how
-// many bytes the kernel took, 0 if the file ends before the range, or -1 with errno. Raises SIGPIPE
-// if the peer has closed the connection.
+// many bytes the kernel took, 0 if the file ends before the range, or -1 with errno.
 ssize_t send_file(int fd, const FilePart& part);
 
 // Sends all bytes. Returns false with errno on failure; a time-out (see set_io_timeout()) is one.

@@ -100,8 +100,7 @@ WRAP(kAccept, int, accept4, (int fd, struct sockaddr* from, socklen_t* size, int
 WRAP(kConnect, int, connect, (int fd, const struct sockaddr* to, socklen_t size), (fd, to, size))
 WRAP(kSend, ssize_t, send, (int fd, const void* from, size_t size, int flags),
      (fd, from, size, flags))
-WRAP(kSend, ssize_t, sendmsg, (int fd, const struct msghdr* message, int flags),
-     (fd, message, flags))
+WRAP(kSend, ssize_t, writev, (int fd, const struct iovec* parts, int count), (fd, parts, count))
 WRAP(kSend, ssize_t, sendfile, (int to, int from, off_t* at, size_t size), (to, from, at, size))
 WRAP(kSend, ssize_t, sendfile64, (int to, int from, off64_t* at, size_t size),
      (to, from, at, size))

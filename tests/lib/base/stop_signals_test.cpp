@@ -22,6 +22,7 @@ TEST_CASE("a stop signal waits until it is taken, and can be seen meanwhile", "[
 }
 
 TEST_CASE("neither a closed pipe nor a file size limit ends the program", "[base]") {
+  for (const int signal : {SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_DFL);
   base::hold_stop_signals();
   for (const int signal : {SIGPIPE, SIGXFSZ}) {
     struct sigaction action {};
