@@ -58,6 +58,7 @@ GuessThrottle::SetOwner::~SetOwner() { delete set.load(); }
 GuessThrottle::GuessThrottle(Limits limits, Clock clock)
     : limits_(limits),
       clock_(clock),
+      right_pairs_(limits.has_right_pairs ? RightPairs::kSets : 1),
       sets_((static_cast<std::size_t>(limits.addresses) + kWays - 1) / kWays) {
   ::randombytes_buf(key_.data(), key_.size());
 }

@@ -44,6 +44,7 @@ class GuessThrottle {
     int wrong_passwords = 10;  // for each address; 0: no limit
     int addresses = 65'536;    // how many have an entry, about 150 bytes each
     std::int64_t forgive_one_ns = 6 * base::kNsPerS;
+    bool has_right_pairs = true;  // whether granted() is called; their table takes 512 KiB
   };
   using Clock = std::int64_t (*)();
 

@@ -16,15 +16,19 @@ using PairHash = std::uint64_t;
 // It is only a hint: the authserver is asked for every log-in. It says which log-ins are probably
 // no guesses, and cost the authserver no password hash. A pair is forgotten after 900 s, because by
 // default the authserver forgets it then (--verified-memo), or up to 15 s sooner. The table has a
-// fixed size of 512 KiB; a new pair may take the place of another one.
+// fixed size, 512 KiB by default; a new pair may take the place of another one.
 //
 // Times are those of base::now_ns(). Any thread; takes no lock.
 class RightPairs {
  public:
   static constexpr std::int64_t kLifeNs = 900 * base::kNsPerS;
+  static constexpr std::size_t kSets = 8 * 1024;  // of eight pairs each
+
+  // Requires: `sets` is a power of two.
+  explicit RightPairs(std::size_t sets = kSets) : sets_(sets) {}
 
   bool contains(PairHash pair, std::int64_t now_ns) const {
-    for (const auto& place : sets_[pair % kSets]) {
+    for (const auto& place : sets_[number_of_set(pair)]) {
       const std::uint64_t value = place.load(std::memory_order_relaxed);
       if (is_of(value, pair) && is_fresh(value, now_ns)) return true;
     }
@@ -32,7 +36,7 @@ class RightPairs {
   }
 
   void remember(PairHash pair, std::int64_t now_ns) {
-    Set& set = sets_[pair % kSets];
+    Set& set = sets_[number_of_set(pair)];
     auto* chosen = &set[(pair >> 32) % set.size()];
     for (auto& place : set) {
       const std::uint64_t value = place.load(std::memory_order_relaxed);
@@ -45,14 +49,13 @@ class RightPairs {
   }
 
   void forget(PairHash pair) {
-    for (auto& place : sets_[pair % kSets]) {
+    for (auto& place : sets_[number_of_set(pair)]) {
       std::uint64_t value = place.load(std::memory_order_relaxed);
       if (is_of(value, pair)) place.compare_exchange_strong(value, 0, std::memory_order_relaxed);
     }
   }
 
  private:
-  static constexpr std::size_t kSets = 8 * 1024;
   using Set = std::array<std::atomic<std::uint64_t>, 8>;  // a place is 0 when it is unused
 
   // The upper 48 bits of a place are those of the hash, whose lower ones are the number of the set.
@@ -72,7 +75,9 @@ class RightPairs {
     return value != 0 && age < static_cast<std::uint64_t>(kLifeNs / kTickNs);
   }
 
-  std::vector<Set> sets_{kSets};
+  std::size_t number_of_set(PairHash pair) const { return pair & (sets_.size() - 1); }
+
+  std::vector<Set> sets_;
 };
 
 }  // namespace fileserver

@@ -37,7 +37,7 @@ class SignUp {
       : auth_(auth),
         proxies_(proxies),
         patience_ms_(limits.patience_ms),
-        throttle_({limits.accounts, limits.addresses, kForgiveOneNs}, clock) {}
+        throttle_({limits.accounts, limits.addresses, kForgiveOneNs, false}, clock) {}
 
   // Who asks. `client` is `peer` itself, unless a trusted proxy named another one.
   struct From {
