@@ -88,7 +88,7 @@ def status_says_what_is_served(host: Host) -> None:
 
 def sandboxes_are_on(host: Host) -> None:
     for unit in (AUTH, FILES):
-        journal(host, unit, 'info sandbox restricts="files')
+        journal(host, unit, 'info sandbox restricts="files, TCP and system calls"')
         expect(host, f"grep -c 'Seccomp:.2' /proc/{pid_of(host, unit)}/status", "1")
         expect(host, f"sed -n 's/^CapBnd:.//p' /proc/{pid_of(host, unit)}/status", "0" * 16)
 
