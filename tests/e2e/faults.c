@@ -1,9 +1,10 @@
-// An LD_PRELOAD library: one call of the program fails. The file FAULTS holds numbers of 64 bits,
+// An LD_PRELOAD library: some calls of the program fail. The file FAULTS holds numbers of 64 bits,
 // which a test changes while the program runs:
-// - which kind of calls (the order of enum kind);
-// - the call fails when this number is counted down to 0;
-// - its errno;
+// - a call fails when this number is counted down to 0;
+// - while this number is not 0, one call in so many fails;
+// - their errno;
 // - how many have failed. The library counts that.
+// The upper halves of the first two numbers are the kind of those calls (the order of enum kind).
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -26,7 +27,7 @@ extern void* __libc_calloc(size_t, size_t);
 extern void* __libc_realloc(void*, size_t);
 extern void* __libc_memalign(size_t, size_t);
 
-static struct { atomic_long kind, countdown, error, failed; } * plan;
+static struct { atomic_long countdown, one_in, error, failed; } * plan;
 
 __attribute__((constructor)) static void begin(void) {
   const int fd = open(getenv("FAULTS"), O_RDWR | O_CLOEXEC);
@@ -36,12 +37,31 @@ __attribute__((constructor)) static void begin(void) {
   plan = map;
 }
 
+// How often a number of the plan counts for a call of this kind.
+static long count_for(enum kind kind, long number) {
+  return number >> 32 == (long)kind ? (long)(unsigned)number : 0;
+}
+
+// Counts down. The test may change the plan meanwhile.
+static int is_last(enum kind kind) {
+  long number = plan->countdown;
+  while (count_for(kind, number) > 0) {
+    if (atomic_compare_exchange_weak(&plan->countdown, &number, number - 1))
+      return count_for(kind, number) == 1;
+  }
+  return 0;
+}
+
 static int fails(enum kind kind) {
-  if (!plan || plan->kind != (long)kind || plan->countdown <= 0) return 0;
-  if (--plan->countdown != 0) return 0;
-  ++plan->failed;
-  errno = (int)plan->error;
-  return 1;
+  static atomic_long calls;
+  if (!plan) return 0;
+  const long one_in = count_for(kind, plan->one_in);
+  const int is_chosen = is_last(kind) || (one_in && ++calls % one_in == 0);
+  if (is_chosen) {
+    ++plan->failed;
+    errno = (int)plan->error;
+  }
+  return is_chosen;
 }
 
 void* malloc(size_t size) { return fails(kMemory) ? NULL : __libc_malloc(size); }
@@ -51,6 +71,13 @@ void* calloc(size_t count, size_t size) {
 void* realloc(void* old, size_t size) { return fails(kMemory) ? NULL : __libc_realloc(old, size); }
 void* aligned_alloc(size_t to, size_t size) {
   return fails(kMemory) ? NULL : __libc_memalign(to, size);
+}
+
+int posix_memalign(void** result, size_t to, size_t size) {
+  void* const memory = fails(kMemory) ? NULL : __libc_memalign(to, size);
+  if (!memory) return ENOMEM;
+  *result = memory;
+  return 0;
 }
 
 // Defines a function that fails, or does what the next library does.
@@ -106,6 +133,7 @@ WRAP(kSend, ssize_t, sendfile64, (int to, int from, off64_t* at, size_t size),
      (to, from, at, size))
 WRAP(kPoll, int, poll, (struct pollfd* fds, nfds_t count, int timeout_ms),
      (fds, count, timeout_ms))
+WRAP(kThread, pid_t, fork, (void), ())
 
 int pthread_create(pthread_t* thread, const pthread_attr_t* how, void* (*run)(void*), void* with) {
   static int (*real)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);

@@ -1,4 +1,4 @@
-"""Loads faults.c into a program, and says which of its calls fails."""
+"""Loads faults.c into a program, and says which of its calls fail."""
 
 import errno
 import mmap
@@ -25,6 +25,7 @@ class Kind:
 
 _NO_DESCRIPTOR = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 SYNC = Kind(4, "fsync", (errno.EIO, errno.ENOSPC))
+CLONE = Kind(10, "clone", (errno.EAGAIN,))
 MEMORY = Kind(0, "memory", (errno.ENOMEM,))
 CALLS = (
     Kind(1, "open", (*_NO_DESCRIPTOR, errno.EIO)),
@@ -36,7 +37,7 @@ CALLS = (
     Kind(7, "connect", (errno.EAGAIN, errno.ENOMEM, errno.ECONNREFUSED)),
     Kind(8, "send", (errno.EAGAIN, errno.ENOMEM, errno.EINTR, errno.EPIPE)),
     Kind(9, "poll", (errno.ENOMEM, errno.EINTR)),
-    Kind(10, "clone", (errno.EAGAIN,)),
+    CLONE,
 )
 
 
@@ -55,15 +56,32 @@ class Faults:
             self._plan = mmap.mmap(file.fileno(), _BYTES)
         self.env = {"LD_PRELOAD": str(library), "FAULTS": str(plan)}
 
-    def fail(self, kind: Kind, number: int, error: int) -> None:
-        """The call of this kind and number from now fails."""
+    def _set(self, index: int, number: int) -> None:
+        struct.pack_into("q", self._plan, 8 * index, number)
+
+    def _get(self, index: int) -> int:
+        return struct.unpack_from("q", self._plan, 8 * index)[0]
+
+    def fail(self, kind: Kind, number: int, error: int = 0) -> None:
+        """The call of this kind and number from now fails. Without an error: its first one."""
+        self._plan_calls(0, kind, number, error)
+
+    def fail_one_in(self, kind: Kind, count: int) -> None:
+        """One call of the kind in `count` fails, until the faults stop."""
+        self._plan_calls(1, kind, count, 0)
+
+    def _plan_calls(self, index: int, kind: Kind, count: int, error: int) -> None:
         self.stop()
-        struct.pack_into("q", self._plan, 0, kind.number)
-        struct.pack_into("q", self._plan, 16, error)
-        struct.pack_into("q", self._plan, 8, number)
+        self._set(2, error or kind.errors[0])
+        self._set(index, kind.number << 32 | count)
 
     def stop(self) -> None:
-        struct.pack_into("q", self._plan, 8, 0)
+        self._set(0, 0)
+        self._set(1, 0)
+
+    def left(self) -> int:
+        """How many calls there are until that of fail()."""
+        return self._get(0) & 0xFFFFFFFF
 
     def failed(self) -> int:
-        return struct.unpack_from("q", self._plan, 24)[0]
+        return self._get(3)

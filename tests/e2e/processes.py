@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from client import Client
+from waiting import eventually
 
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
@@ -93,6 +94,25 @@ def threads(pid: int) -> int:
 
 def descriptors(pid: int) -> int:
     return len(list(Path(f"/proc/{pid}/fd").iterdir()))
+
+
+def held(pid: int) -> dict[int, tuple[int, int]]:
+    """How many threads and descriptors the process and each of its children have at rest.
+
+    So a thread that is about to end does not count: it runs, or waits for one that runs.
+    """
+    return eventually(lambda: _held_at_rest(pid), f"process {pid} and its children are at rest")
+
+
+def _held_at_rest(pid: int) -> dict[int, tuple[int, int]]:
+    """Empty while they do something."""
+    found = {}
+    for one in (pid, *children(pid)):
+        with contextlib.suppress(FileNotFoundError):  # it has ended meanwhile
+            found[one] = threads(one), descriptors(one)
+        if thread_states(one) != {"S"}:
+            return {}
+    return found
 
 
 def memory_holds(pid: int, needle: bytes) -> bool:

@@ -5,11 +5,13 @@ import os
 import resource
 import stat
 import subprocess
+import unittest
 from pathlib import Path
 
 import e2e_path  # noqa: F401
 from databases import SCRIPTS
-from programs import BUILD, environment
+from faults import SYNC, Faults
+from programs import BUILD, SANITIZED, environment
 from store_scene import PATIENT, PLAIN, StoreTest
 
 # What makes a CSV go wrong.
@@ -176,11 +178,11 @@ class MovingAccountsTest(StoreTest):
                 self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
 
     def run_authserver_on_file(
-        self, flag: str, path: Path, store: list[str], **options
+        self, flag: str, path: Path, store: list[str], env: dict[str, str] | None = None, **options
     ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [BUILD / "authserver", flag, path, *store, "--log-level", "warn"],
-            env=environment(),
+            env=environment(env),
             stderr=subprocess.PIPE,
             text=True,
             check=False,
@@ -219,6 +221,20 @@ class MovingAccountsTest(StoreTest):
             "--export", path, store, preexec_fn=allow_small_files, restore_signals=False
         )
         self.assertEqual((done.returncode, "File too large" in done.stderr), (1, True), done.stderr)
+        self.assertEqual(path.read_text(), "the last good one\n")
+        self.assertEqual(list(self.scene.folder.glob("*.part")), [])
+
+    @unittest.skipIf(SANITIZED, "a sanitizer must be the first library that is loaded")
+    def test_an_export_that_may_not_be_on_disk_leaves_the_last_good_one(self) -> None:
+        store = self.furnished("redis")  # it syncs elsewhere
+        path = self.scene.folder / "kept.csv"
+        path.write_text("the last good one\n")
+        faults = Faults(self.scene.folder)
+        faults.fail(SYNC, 1)
+        done = self.run_authserver_on_file("--export", path, store, env=faults.env)
+        self.assertEqual(faults.failed(), 1)
+        said = "Input/output error" in done.stderr
+        self.assertEqual((done.returncode, said), (1, True), done.stderr)
         self.assertEqual(path.read_text(), "the last good one\n")
         self.assertEqual(list(self.scene.folder.glob("*.part")), [])
 

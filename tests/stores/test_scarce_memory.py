@@ -1,15 +1,14 @@
 """Allocations that fail while a store is asked: afterwards the authserver works as before.
 
-A library that is loaded into it lets them fail (scarce_memory.c).
+faults.c of the end-to-end tests, which is loaded into it, lets them fail.
 """
 
 import itertools
-import mmap
 import os
-import struct
 import subprocess
 import threading
 import unittest
+from collections.abc import Callable
 from pathlib import Path
 
 import e2e_path  # noqa: F401
@@ -17,11 +16,19 @@ import processes
 import programs
 from client import Client, ConnectionEndedError
 from databases import Database
+from faults import CLONE, MEMORY, Faults
 from programs import SANITIZED, Program
 from store_scene import MODELS, PLAIN, StoreTest, start_authserver
 from waiting import LONG_S, eventually
 
-# More than the server allocates for one request. So each of its allocations has failed once.
+# Each with its answer if no allocation fails.
+REQUESTS = (
+    ("new:{}:pw", "OK"),
+    ("auth:first:pw", "OK"),
+    ("auth:first:wrong", "denied"),
+    ("ping", "OK"),
+)
+# More than a server that is connected to its store allocates for one request.
 ALLOCATIONS = 60
 CLIENTS = 24
 # A change by hand is a whole program, with thousands of allocations. Of these so many fail, one in
@@ -29,42 +36,6 @@ CLIENTS = 24
 CHANGES = None if os.environ.get("SCARCE_MEMORY_ALL") else 12
 
 FAILURES = ("unavailable", "internal", "busy", "ended")
-
-
-class Memory:
-    """The numbers that the library and the test have in common."""
-
-    def __init__(self, folder: Path) -> None:
-        self.library = folder / "scarce_memory.so"
-        source = Path(__file__).with_name("scarce_memory.c")
-        command = [os.environ.get("CC", "gcc").split()[-1], "-std=gnu11", "-shared", "-fPIC", "-O2"]
-        subprocess.run([*command, "-o", self.library, source], check=True, timeout=2 * LONG_S)
-        plan = folder / "scarce-memory"
-        plan.write_bytes(bytes(32))
-        with plan.open("r+b") as file:
-            self._plan = mmap.mmap(file.fileno(), 32)
-        self.env = {"LD_PRELOAD": str(self.library), "SCARCE_MEMORY": str(plan)}
-
-    def _set(self, index: int, number: int) -> None:
-        struct.pack_into("q", self._plan, 8 * index, number)
-
-    def fail_at(self, number: int) -> None:
-        """The allocation of this number fails, and no other; 0: none."""
-        self._set(0, number)
-
-    def fail_one_in(self, count: int) -> None:
-        """One allocation in `count` fails; 0: none."""
-        self._set(1, count)
-
-    def allow_forks(self, are_allowed: bool) -> None:
-        self._set(3, 0 if are_allowed else 1)
-
-    def left(self) -> int:
-        """Until the allocation of fail_at()."""
-        return struct.unpack_from("q", self._plan)[0]
-
-    def failed(self) -> int:
-        return struct.unpack_from("q", self._plan, 16)[0]
 
 
 def forget_accounts(database: Database) -> None:
@@ -75,13 +46,18 @@ def forget_accounts(database: Database) -> None:
         database.ask("DELETE FROM turnstile.accounts")
 
 
-def _answer(server: Program, line: str) -> str:
-    """The reply on a new connection, or "ended" if there is none."""
+def _answer(server: Program, line: str, prepare: Callable[[Client], None] | None = None) -> str:
+    """The reply on a new connection, or "ended" if there is none.
+
+    `prepare` may do something with the connection before.
+    """
     try:
         client = Client(server.address)
     except OSError:
         return "ended"
     try:
+        if prepare:
+            prepare(client)
         return str(client.ask(line))
     except (ConnectionEndedError, OSError):
         return "ended"
@@ -93,19 +69,19 @@ def _answer(server: Program, line: str) -> str:
 class ScarceMemoryTest(StoreTest):
     def tearDown(self) -> None:
         """Other tests have the same servers."""
-        self.memory.fail_at(0)
+        self.faults.stop()
         for kind in self.databases:
             forget_accounts(self.databases[kind])
 
     def setUp(self) -> None:
         super().setUp()
-        self.memory = Memory(self.scene.folder)
+        self.faults = Faults(self.scene.folder)
         self.acknowledged: list[str] = []
 
     def start(self, kind: str, model: str, *flags: str) -> Program:
-        always = (*PLAIN, "--model", model, "--store-timeout", "5")
+        always = (*PLAIN, "--model", model, "--store-timeout", "5", "--debuggable")
         database = self.databases.get(kind)
-        return start_authserver(self.scene, database, *always, *flags, env=self.memory.env)
+        return start_authserver(self.scene, database, *always, *flags, env=self.faults.env)
 
     def works(self, server: Program, line: str) -> None:
         """A store that failed is asked again after a moment. Its answer may have been lost."""
@@ -118,37 +94,61 @@ class ScarceMemoryTest(StoreTest):
         for user in self.acknowledged:
             self.works(server, f"auth:{user}:pw")
 
-    def each_allocation_fails_once(self, kind: str, model: str) -> None:
-        """Two threads or processes serve by turns. So behind two pings both are connected."""
-        server = self.start(kind, model, "--spare-workers", "2")
+    def answer_without(self, number: int, server: Program, line: str, pings: int) -> str:
+        """The reply behind so many pings, while the allocation of this number fails."""
+
+        def ping_and_fail(client: Client) -> None:
+            for _ in range(pings):
+                self.assertEqual(client.ask("ping"), "OK")
+            self.faults.fail(MEMORY, number)
+
+        if pings:
+            return _answer(server, line, ping_and_fail)
+        self.faults.fail(MEMORY, number)
+        return _answer(server, line)
+
+    def each_allocation_of_a_request(
+        self, server: Program, request: str, allowed: str, pings: int, spare: int
+    ) -> None:
+        for number in itertools.count(1):
+            user = f"user{number}-{pings}"
+            line = request.format(user)
+            for _ in range(pings if spare else 0):
+                self.works(server, "ping")
+            before = self.faults.failed()
+            answer = self.answer_without(number, server, line, 0 if spare else pings)
+            self.faults.stop()
+            self.assertIn(answer, {allowed, *FAILURES}, (line, number))
+            if answer == "OK" and line.startswith("new"):
+                self.acknowledged.append(user)
+            # With spare ones, it may have been connected, so that it allocated less.
+            if self.faults.failed() == before and (not spare or number >= ALLOCATIONS):
+                return
+
+    def each_allocation_fails_once(self, kind: str, model: str, spare: int) -> None:
+        """In a request that connects to the store, and in one behind others on its connection.
+
+        With spare ones, two threads or processes serve by turns. So behind two pings both are
+        connected. Without, nothing may be left of a request.
+        """
+        server = self.start(kind, model, "--spare-workers", str(spare))
         self.acknowledged = ["first"]
         self.assertEqual(_answer(server, "new:first:pw"), "OK")
-        for number, pings in itertools.product(range(1, ALLOCATIONS), (2, 0)):
-            user = f"user{number}-{pings}"
-            for line, allowed in (
-                (f"new:{user}:pw", {"OK"}),
-                ("auth:first:pw", {"OK"}),
-                ("auth:first:wrong", {"denied"}),
-                ("ping", {"OK"}),
-            ):
-                for _ in range(pings):
-                    self.works(server, "ping")
-                self.memory.fail_at(number)
-                answer = _answer(server, line)
-                self.memory.fail_at(0)
-                self.assertIn(answer, {*allowed, *FAILURES}, (line, number))
-                if answer == "OK" and line.startswith("new"):
-                    self.acknowledged.append(user)
-        self.assertGreater(self.memory.failed(), 0)
+        before = processes.held(server.pid)
+        for (line, answer), pings in itertools.product(REQUESTS, (2, 0)):
+            self.each_allocation_of_a_request(server, line, answer, pings, spare)
+        self.assertGreater(self.faults.failed(), 0)
         self.check_all_is_well(server)
+        if not spare:
+            eventually(lambda: processes.held(server.pid) == before, f"it holds {before} again")
         server.stop()
 
     def test_each_allocation_of_a_request_may_fail(self) -> None:
-        for kind, model in itertools.product(("sqlite", *self.kinds), MODELS):
+        for kind, model, spare in itertools.product(("sqlite", *self.kinds), MODELS, (2, 0)):
             if (kind, model) == ("mysql", "thread"):
                 continue  # MariaDB's library crashes without memory for a connection
-            with self.subTest(kind=kind, model=model):
-                self.each_allocation_fails_once(kind, model)
+            with self.subTest(kind=kind, model=model, spare=spare):
+                self.each_allocation_fails_once(kind, model, spare)
                 self.tearDown()
                 self.scene.accounts.unlink(missing_ok=True)
 
@@ -159,7 +159,7 @@ class ScarceMemoryTest(StoreTest):
             where = self.databases[kind].authserver_flags
         return subprocess.run(
             [programs.BUILD / "authserver", *PLAIN, *where, *flags],
-            env=programs.environment(self.memory.env),
+            env=programs.environment(self.faults.env),
             input="pw\n",
             capture_output=True,
             text=True,
@@ -175,14 +175,14 @@ class ScarceMemoryTest(StoreTest):
             ("--remove-account", "bob"),
         ):
             many = 10**9
-            self.memory.fail_at(many)
+            self.faults.fail(MEMORY, many)
             self.assertEqual(self.change(kind, *flags).returncode, 0)
-            allocations = many - self.memory.left()
+            allocations = many - self.faults.left()
             for number in range(1, allocations, allocations // (CHANGES or allocations)):
                 self.works(server, "new:bob:pw")
-                self.memory.fail_at(number)
+                self.faults.fail(MEMORY, number)
                 done = self.change(kind, *flags)
-                self.memory.fail_at(0)
+                self.faults.stop()
                 self.works(server, "auth:amy:pw")
                 if done.returncode == 0 and "bob" in flags:
                     self.assertEqual(_answer(server, "auth:bob:pw"), "denied")
@@ -216,12 +216,12 @@ class ScarceMemoryTest(StoreTest):
         ]
         for thread in threads:
             thread.start()
-        before = self.memory.failed()
-        self.memory.fail_one_in(300)
+        before = self.faults.failed()
+        self.faults.fail_one_in(MEMORY, 300)
         try:
-            eventually(lambda: self.memory.failed() >= before + failures, "allocations failed")
+            eventually(lambda: self.faults.failed() >= before + failures, "allocations failed")
         finally:
-            self.memory.fail_one_in(0)
+            self.faults.stop()
             is_over.set()
             for thread in threads:
                 thread.join()
@@ -232,6 +232,11 @@ class ScarceMemoryTest(StoreTest):
                 self.acknowledged = []
                 server = self.start("sqlite", model)
                 self.crowd(server, 50)
+                if model == "thread":
+                    most = 2 * CLIENTS  # they wait for the next clients
+                    eventually(lambda: processes.threads(server.pid) <= most, "threads end")
+                    # Each thread has three files of SQLite open.
+                    self.assertLessEqual(processes.descriptors(server.pid), 20 + 3 * most)
                 self.check_all_is_well(server)
                 removed = programs.run(
                     "authserver",
@@ -242,13 +247,16 @@ class ScarceMemoryTest(StoreTest):
                 server.stop()
                 self.scene.accounts.unlink()
 
-    def test_no_thread_and_no_descriptor_is_left(self) -> None:
-        server = self.start("sqlite", "thread")
-        self.crowd(server, 10 * CLIENTS)
-        most_threads = 2 * CLIENTS  # they wait for the next clients
-        eventually(lambda: processes.threads(server.pid) <= most_threads, "threads end")
-        # Each thread has three files of SQLite open.
-        self.assertLessEqual(processes.descriptors(server.pid), 20 + 3 * most_threads)
+    def test_no_thread_process_and_descriptor_is_left_of_a_crowd(self) -> None:
+        for model in MODELS:
+            with self.subTest(model):
+                server = self.start("sqlite", model, "--spare-workers", "0")
+                self.works(server, "ping")
+                before = processes.held(server.pid)
+                self.crowd(server, 50)
+                eventually(lambda: processes.held(server.pid) == before, f"it holds {before} again")
+                server.stop()
+                self.scene.accounts.unlink()
 
 
 @unittest.skipIf(SANITIZED, "a sanitizer must be the first library that is loaded")
@@ -256,29 +264,29 @@ class NoProcessTest(StoreTest):
     kinds = ()
 
     def test_a_client_for_whom_no_process_can_be_forked_is_told_so_at_once(self) -> None:
-        memory = Memory(self.scene.folder)
+        faults = Faults(self.scene.folder)
         flags = ("--model", "process", "--spare-workers", "1", "--idle-timeout", "0")
-        server = start_authserver(self.scene, None, *PLAIN, *flags, env=memory.env)
+        server = start_authserver(self.scene, None, *PLAIN, *flags, env=faults.env)
         first = self.client(server)
         self.assertEqual(first.ask("ping"), "OK")
         eventually(lambda: len(processes.children(server.pid)) == 2, "one serves, one waits")
-        memory.allow_forks(False)
+        faults.fail_one_in(CLONE, 1)
         last = self.client(server)
         self.assertEqual(last.ask("ping"), "OK")
         refused = [self.client(server) for _ in range(3)]
         self.assertEqual([client.reply() for client in refused], ["busy"] * 3)
         self.assertEqual([first.ask("ping"), last.ask("ping")], ["OK"] * 2)
-        memory.allow_forks(True)
+        faults.stop()
         eventually(lambda: _answer(server, "ping") == "OK", "a process is forked again")
         self.assertEqual(server.log().count("cannot fork"), 1)
 
     def test_a_client_for_whom_no_process_could_be_forked_keeps_no_place(self) -> None:
-        memory = Memory(self.scene.folder)
+        faults = Faults(self.scene.folder)
         flags = ("--model", "process", "--spare-workers", "0", "--max-connections", "2")
-        server = start_authserver(self.scene, None, *PLAIN, *flags, env=memory.env)
-        memory.allow_forks(False)
+        server = start_authserver(self.scene, None, *PLAIN, *flags, env=faults.env)
+        faults.fail_one_in(CLONE, 1)
         for _ in range(3):
             self.assertEqual(self.client(server).reply(), "busy")
-        memory.allow_forks(True)
+        faults.stop()
         clients = [self.client(server) for _ in range(2)]
         self.assertEqual([client.ask("ping") for client in clients], ["OK"] * 2)
