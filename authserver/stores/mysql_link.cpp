@@ -107,24 +107,37 @@ base::Status MysqlLink::connect() {
   return outcome;
 }
 
-// Tries all addresses of the host in their order. Each gets an equal share of the time.
+// Tries all hosts, or all addresses of one, beginning with the one that worked last. Each gets an
+// equal share of the time.
 base::Status MysqlLink::connect_before(base::Deadline deadline) {
   if (!options_.socket.empty()) return log_in(nullptr, timeout_ms_);
-  const bool must_check_name = !options_.tls_ca.empty();
-  const auto addresses =
-      must_check_name ? host_.fresh_addresses(deadline) : host_.addresses(deadline);
-  if (!addresses) return Error{ErrorCode::kUnavailable, "mysql: " + addresses.error().context};
-  // The library compares the certificate with the name that it is given, so it needs the name and
-  // looks it up itself. The name server has just answered.
-  if (must_check_name) return log_in(options_.host.c_str(), deadline.left_ms());
+  const auto all = hosts(deadline);
+  if (!all) return Error{ErrorCode::kUnavailable, "mysql: " + all.error().context};
+  host_count_ = all->size();
+  const std::size_t first = preferred_.first_of(host_count_);
   base::Status outcome = base::kDone;
-  auto left = static_cast<std::int64_t>(addresses->size());
-  for (const net::SocketAddress& address : *addresses) {
-    outcome = log_in(address.host().c_str(), deadline.left_ms() / left--);
-    if (outcome || !was_unreachable_) return outcome;
+  for (std::size_t tried = 0; tried < host_count_; ++tried) {
+    host_index_ = (first + tried) % host_count_;
+    const auto left = static_cast<std::int64_t>(host_count_ - tried);
+    outcome = log_in((*all)[host_index_].c_str(), deadline.left_ms() / left);
+    if (outcome) preferred_.has_worked(host_index_);
+    if (outcome || !may_try_next_) return outcome;
   }
   host_.none_works();
   return outcome;
+}
+
+// The library compares the certificate with the name that it is given, so it needs the name and
+// looks it up itself. The name server has just answered.
+base::Result<std::vector<std::string>> MysqlLink::hosts(base::Deadline deadline) {
+  const bool must_check_name = !options_.tls_ca.empty();
+  const auto addresses =
+      must_check_name ? host_.fresh_addresses(deadline) : host_.addresses(deadline);
+  if (!addresses) return addresses.error();
+  if (must_check_name) return split_hosts(options_.host);
+  std::vector<std::string> hosts;
+  for (const net::SocketAddress& address : *addresses) hosts.push_back(address.host());
+  return hosts;
 }
 
 // `host` is null for a socket file.
@@ -137,10 +150,9 @@ base::Status MysqlLink::log_in(const char* host, std::int64_t connect_ms) {
                            null_if_empty(options_.socket),
                            CLIENT_REMEMBER_OPTIONS | CLIENT_FOUND_ROWS) == nullptr) {
     const unsigned code = ::mysql_errno(connection.get());
-    was_unreachable_ = code == CR_CONNECTION_ERROR || code == CR_CONN_HOST_ERROR;
+    may_try_next_ = may_pass(code);
     return login_error(code, ::mysql_error(connection.get()));
   }
-  was_unreachable_ = false;
   // MariaDB's library goes on in plain text if the server offers no TLS, even if TLS is enforced.
   if (wants_tls() && ::mysql_get_ssl_cipher(connection.get()) == nullptr)
     return login_error(CR_SSL_CONNECTION_ERROR, "the server offers no TLS");
@@ -264,7 +276,10 @@ base::Error MysqlLink::failure(unsigned code, std::string_view text) {
   last_failure_ = code;
   Error error{may_pass(code) ? ErrorCode::kUnavailable : ErrorCode::kInternal, text_of(code, text)};
   if (code == kTableAccessDenied) error.context += "; run scripts/setup-mysql, which grants it";
-  if (is_connection_lost(code)) close();
+  // A node that has lost the others, or a replica, would refuse the next request as well.
+  const bool is_wrong_host = host_count_ > 1 && (code == kNodeNotReady || code == kReadOnly);
+  if (is_wrong_host) preferred_.has_refused(host_index_);
+  if (is_wrong_host || is_connection_lost(code)) close();
   return error;
 }
 

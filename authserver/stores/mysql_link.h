@@ -10,7 +10,9 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "authserver/stores/host_list.h"
 #include "authserver/stores/mysql_options.h"
 #include "authserver/stores/retry.h"
 #include "base/clock.h"
@@ -23,9 +25,10 @@ namespace authserver {
 // state unknown. So a late answer is never taken for the answer to the next request.
 class MysqlLink {
  public:
-  // `options` and `host` must outlive it. Does not connect yet.
-  MysqlLink(const MysqlOptions& options, net::ResolvedName& host, std::int64_t timeout_ms)
-      : options_(options), host_(host), timeout_ms_(timeout_ms) {}
+  // All that is borrowed must outlive it. Does not connect yet.
+  MysqlLink(const MysqlOptions& options, net::ResolvedName& host, PreferredAddress& preferred,
+            std::int64_t timeout_ms)
+      : options_(options), host_(host), preferred_(preferred), timeout_ms_(timeout_ms) {}
 
   // Connects and logs in. kUnavailable if the server cannot be reached or refuses the login, and at
   // once while the last failure is too recent (Backoff).
@@ -62,7 +65,7 @@ class MysqlLink {
   unsigned generation() const { return generation_; }
 
   // Turns an error of the library into ours: kUnavailable if asking again may help, else kInternal.
-  // Closes the connection if the error shows that it is lost.
+  // Closes the connection if the error shows that it is lost, or that another host may do better.
   base::Error failure(unsigned code, std::string_view text);
 
   // What the last failure() was about. The server has taken back the transaction in favour of
@@ -77,6 +80,7 @@ class MysqlLink {
   };
   bool wants_tls() const;
   base::Status connect_before(base::Deadline deadline);
+  base::Result<std::vector<std::string>> hosts(base::Deadline deadline);
   base::Status log_in(const char* host, std::int64_t connect_ms);
   void set_options(MYSQL* connection, std::int64_t connect_ms) const;
   // Adds which flag may help, where the server's text does not say it.
@@ -84,9 +88,12 @@ class MysqlLink {
 
   const MysqlOptions& options_;
   net::ResolvedName& host_;
+  PreferredAddress& preferred_;
   const std::int64_t timeout_ms_;
   std::unique_ptr<MYSQL, CloseConnection> connection_;
-  bool was_unreachable_ = false;  // at the last log_in()
+  std::size_t host_index_ = 0;  // of the host that is connected
+  std::size_t host_count_ = 1;
+  bool may_try_next_ = false;  // after the last log_in()
   unsigned generation_ = 0;
   unsigned last_failure_ = 0;
   Backoff backoff_;

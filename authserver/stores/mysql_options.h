@@ -8,7 +8,7 @@ namespace authserver {
 enum class MysqlTls { kOff, kOn };
 
 struct MysqlOptions {
-  std::string host = "127.0.0.1";
+  std::string host = "127.0.0.1";  // or several, with commas between them, which share the port
   int port = 3306;
   std::string socket;  // if set, this socket file is used instead of host and port
   std::string user = "turnstile";

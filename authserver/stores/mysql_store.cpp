@@ -20,8 +20,9 @@ using base::ErrorCode;
 
 class MysqlStore : public AccountStore {
  public:
-  // `options` and `host` must outlive it.
-  MysqlStore(const MysqlOptions& options, net::ResolvedName& host, const StoreLimits& limits);
+  // All but the limits must outlive it.
+  MysqlStore(const MysqlOptions& options, net::ResolvedName& host, PreferredAddress& preferred,
+             const StoreLimits& limits);
 
   base::Status create(const Account& account) override;
   base::Status replace(const Account& account) override;
@@ -55,9 +56,9 @@ constexpr std::string_view kInsert = "INSERT INTO accounts (name, record) VALUES
 constexpr std::string_view kSelect = "SELECT record FROM accounts WHERE name = ?";
 
 MysqlStore::MysqlStore(const MysqlOptions& options, net::ResolvedName& host,
-                       const StoreLimits& limits)
+                       PreferredAddress& preferred, const StoreLimits& limits)
     : timeout_ms_(limits.timeout_ms),
-      link_(options, host, limits.timeout_ms),
+      link_(options, host, preferred, limits.timeout_ms),
       insert_(kInsert),
       select_(kSelect) {}
 
@@ -190,8 +191,16 @@ void warn_when_connections_are_short(MysqlLink& link, int most_connections) {
 void MysqlBackend::declare_flags(flags::App& app) {
   app.group("MySQL or MariaDB");
   const auto forget_socket = [this] { options_.socket.clear(); };
-  auto* const host = app.add_option("--mysql-host", options_.host, "host of the server");
-  host->type_name("HOST")->capture_default_str();
+  const auto take_hosts = [this](const std::string& names) {
+    options_.host = names;
+    return !split_hosts(names).empty();
+  };
+  auto* const host =
+      app.add_parsed("--mysql-host", "HOST", "a host, or several with commas between them",
+                     "host of the server; of several, which share --mysql-port, the next one is "
+                     "tried if one is gone",
+                     take_hosts);
+  host->default_str(options_.host);
   flags::forget_when_taken(host, forget_socket);
   flags::forget_when_taken(
       flags::add_whole(app, "--mysql-port", options_.port, 1, 65535, "port of the server"),
@@ -244,14 +253,15 @@ guard::Allowed MysqlBackend::needs() const {
   for (const std::string& file : {options_.tls_ca, options_.server_public_key}) {
     if (!file.empty()) allowed.readable.push_back(std::filesystem::absolute(file).parent_path());
   }
-  if (options_.socket.empty())
-    allowed.connect_to(options_.host, static_cast<std::uint16_t>(options_.port));
+  if (!options_.socket.empty()) return allowed;
+  for (const std::string& host : split_hosts(options_.host))
+    allowed.connect_to(host, static_cast<std::uint16_t>(options_.port));
   return allowed;
 }
 
 base::Status MysqlBackend::prepare(const StoreLimits& limits) const {
   net::ResolvedName host(name(), host_.resolver());
-  MysqlLink link(options_, host, limits.timeout_ms);
+  MysqlLink link(options_, host, preferred_, limits.timeout_ms);
   if (const auto connected = link.connect(); !connected) return connected;
   auto ready = may_ask(link);
   if (!ready) {
@@ -275,7 +285,8 @@ std::string MysqlBackend::where() const {
 }
 
 base::Result<std::unique_ptr<AccountStore>> MysqlBackend::open(const StoreLimits& limits) const {
-  return std::unique_ptr<AccountStore>(new MysqlStore(options_, host_.at(name()), limits));
+  return std::unique_ptr<AccountStore>(
+      new MysqlStore(options_, host_.at(name()), preferred_, limits));
 }
 
 }  // namespace authserver

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "authserver/stores/host_list.h"
 #include "authserver/stores/mysql_options.h"
 #include "authserver/stores/store_backend.h"
 #include "authserver/stores/store_host.h"
@@ -18,7 +19,7 @@ class MysqlBackend : public StoreBackend {
  public:
   explicit MysqlBackend(MysqlOptions options = {},
                         net::ResolvedName::Resolver resolver = net::resolve)
-      : options_(std::move(options)), host_(std::move(resolver)) {}
+      : options_(std::move(options)), host_(resolver_of_all(std::move(resolver))) {}
 
   void declare_flags(flags::App& app) override;
   std::optional<std::string> read_secrets() override;
@@ -32,6 +33,7 @@ class MysqlBackend : public StoreBackend {
 
   MysqlOptions options_;
   mutable StoreHost host_;
+  mutable PreferredAddress preferred_;
 };
 
 }  // namespace authserver
