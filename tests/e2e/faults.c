@@ -6,6 +6,7 @@
 // - how many have failed. The library counts that.
 // The upper halves of the first two numbers are the kind of those calls (the order of enum kind).
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -80,14 +81,16 @@ int posix_memalign(void** result, size_t to, size_t size) {
   return 0;
 }
 
-// Defines a function that fails, or does what the next library does.
-#define WRAP(kind, type, name, parameters, arguments)              \
+// Defines a function that fails with a value, or does what the next library does.
+#define WRAP_FAILING_WITH(failure, kind, type, name, parameters, arguments) \
   type name parameters {                                           \
     static type(*real) parameters;                                 \
-    if (fails(kind)) return (type)-1;                              \
+    if (fails(kind)) return failure;                               \
     if (!real) *(void**)&real = dlsym(RTLD_NEXT, #name);           \
     return real arguments;                                         \
   }
+#define WRAP(kind, type, name, parameters, arguments) \
+  WRAP_FAILING_WITH((type)-1, kind, type, name, parameters, arguments)
 
 #define WRAP_OPEN(name)                                            \
   int name(const char* path, int flags, ...) {                     \
@@ -115,6 +118,8 @@ WRAP_OPENAT(openat64)
 
 WRAP(kRead, ssize_t, pread, (int fd, void* to, size_t size, off_t at), (fd, to, size, at))
 WRAP(kRead, ssize_t, pread64, (int fd, void* to, size_t size, off64_t at), (fd, to, size, at))
+WRAP_FAILING_WITH(NULL, kRead, struct dirent*, readdir, (DIR * folder), (folder))
+WRAP_FAILING_WITH(NULL, kRead, struct dirent64*, readdir64, (DIR * folder), (folder))
 WRAP(kWrite, ssize_t, write, (int fd, const void* from, size_t size), (fd, from, size))
 WRAP(kSync, int, fsync, (int fd), (fd))
 WRAP(kSync, int, fdatasync, (int fd), (fd))

@@ -29,7 +29,7 @@ CLONE = Kind(10, "clone", (errno.EAGAIN,))
 MEMORY = Kind(0, "memory", (errno.ENOMEM,))
 CALLS = (
     Kind(1, "open", (*_NO_DESCRIPTOR, errno.EIO)),
-    Kind(2, "pread", (errno.EIO, errno.EINTR)),
+    Kind(2, "pread or readdir", (errno.EIO, errno.EINTR)),
     Kind(3, "write", (errno.EIO, errno.ENOSPC, errno.EINTR)),
     SYNC,
     Kind(5, "rename", (errno.EIO, errno.ENOSPC)),

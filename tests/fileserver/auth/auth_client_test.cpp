@@ -195,6 +195,26 @@ TEST_CASE("a `new` on a kept connection that hangs is not repeated", "[fileserve
   CHECK(server.stop_and_count("new:") == 1);
 }
 
+TEST_CASE("a `new` that one authserver does not answer is not sent to another one",
+          "[fileserver]") {
+  const net::Listener hanging = listener_on("127.0.0.2");
+  std::atomic<int> asked = 0;
+  tests::ScriptedAuthserver answering([&](tests::ScriptedAuthserver::Peer& peer) {
+    while (peer.next_line()) {
+      ++asked;
+      peer.send("OK\n");
+    }
+  });
+  const std::vector<net::SocketAddress> both{address_of(hanging),
+                                             net::resolve(answering.address())->front()};
+  fileserver::AuthClient client({"authserver", 9001}, fileserver::AuthConnection::kPerRequest, 3000,
+                                [both](const net::HostPort&) { return both; });
+  int made = 0;
+  for (int i = 0; i < 2; ++i) made += client.ask(wire::New{{"bob", "pw"}}).ok() ? 1 : 0;
+  CHECK(made == 1);  // each of the two was the first one once
+  CHECK(asked == 1);
+}
+
 TEST_CASE("credentials that are not acceptable are not sent to the authserver", "[fileserver]") {
   using base::ErrorCode;
   using Bytes = std::string;

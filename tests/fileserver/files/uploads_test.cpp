@@ -239,6 +239,7 @@ TEST_CASE("a link is replaced and not followed, one to a folder is followed", "[
   Scene scene;
   scene.put("target", "old");
   fs::create_symlink("target", scene.folder.path("link"));
+  CHECK(scene.put("link", "new", kIfNew) == UploadStatus::kNotAllowed);
   CHECK(scene.put("link", "new") == UploadStatus::kReplaced);
   CHECK(scene.on_disk("target") == "old");
   CHECK(scene.in_memory("link") == "new");
