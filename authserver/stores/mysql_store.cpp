@@ -262,8 +262,13 @@ guard::Allowed MysqlBackend::needs() const {
 base::Status MysqlBackend::prepare(const StoreLimits& limits) const {
   net::ResolvedName host(name(), host_.resolver());
   MysqlLink link(options_, host, preferred_, limits.timeout_ms);
-  if (const auto connected = link.connect(); !connected) return connected;
-  auto ready = may_ask(link);
+  // A node that has lost the others lets us log in, but then refuses each statement.
+  base::Status ready = base::kDone;
+  std::size_t hosts_left = split_hosts(options_.host).size();
+  do {
+    if (const auto connected = link.connect(); !connected) return connected;
+    ready = may_ask(link);
+  } while (!ready && !link.is_connected() && --hosts_left > 0);
   if (!ready) {
     // Tried only if the table cannot be used, because the user may lack the privilege to create
     // one.

@@ -6,35 +6,15 @@ import subprocess
 import tempfile
 import unittest
 from pathlib import Path
-from typing import Any
 
 import e2e_path  # noqa: F401
 import programs
+from mysql_packets import GREETING, OK, Packets
 from peers import Listening
 
 PASSWORD = "Xyzzy-Plugh"
 SECRET = b"what only the authserver's host may know"
-# CLIENT_MYSQL, CONNECT_WITH_DB, LOCAL_FILES, PROTOCOL_41, TRANSACTIONS, SECURE_CONNECTION,
-# PLUGIN_AUTH
-CAPABILITIES = (0x1 | 0x8 | 0x80 | 0x200 | 0x2000 | 0x8000 | 0x80000).to_bytes(4, "little")
-STATUS = b"\2\0"  # autocommit
-GREETING = b"".join(
-    (
-        b"\x0a5.5.5-10.11.0-MariaDB\0",
-        b"\1\0\0\0",
-        b"saltsalt\0",
-        CAPABILITIES[:2],
-        b"\x2d",
-        STATUS,
-        CAPABILITIES[2:],
-        bytes([21]),
-        bytes(10),
-        b"saltsaltsalt\0",
-        b"mysql_native_password\0",
-    )
-)
 SEND_THE_PASSWORD = b"\xfemysql_clear_password\0"
-OK = b"\0\0\0" + STATUS + b"\0\0"
 NO_SUCH_TABLE = b"\xff" + (1146).to_bytes(2, "little") + b"#42S02there is no such table"
 COM_QUERY, COM_STMT_PREPARE = 0x03, 0x16
 LOCAL_FILE = b"\xfb"
@@ -51,14 +31,14 @@ class GreedyMysql(Listening):
 
     def serve(self, connection: socket.socket) -> None:
         with contextlib.suppress(EOFError), connection.makefile("rwb") as stream:
-            packets = _Packets(stream)
+            packets = Packets(stream)
             packets.send(GREETING)
             packets.receive()  # who logs in
             packets.send(OK)
             while True:
                 self._answer(packets)
 
-    def _answer(self, packets: "_Packets") -> None:
+    def _answer(self, packets: Packets) -> None:
         command = packets.receive()[:1]
         if command == bytes([COM_STMT_PREPARE]):
             packets.send(NO_SUCH_TABLE)
@@ -80,32 +60,12 @@ class PasswordCatcher(Listening):
 
     def serve(self, connection: socket.socket) -> None:
         with contextlib.suppress(EOFError), connection.makefile("rwb") as stream:
-            packets = _Packets(stream)
+            packets = Packets(stream)
             packets.send(GREETING)
             self.received += packets.receive()
             self.asked += 1  # before the client can end and the test look at it
             packets.send(SEND_THE_PASSWORD)
             self.received += packets.receive()
-
-
-class _Packets:
-    """Each with its size and its place in the exchange in front."""
-
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
-        self._next = 0
-
-    def send(self, payload: bytes) -> None:
-        self._stream.write(len(payload).to_bytes(3, "little") + bytes([self._next]) + payload)
-        self._stream.flush()
-        self._next += 1
-
-    def receive(self) -> bytes:
-        header = self._stream.read(4)
-        if len(header) < 4:
-            raise EOFError
-        self._next = header[3] + 1
-        return self._stream.read(int.from_bytes(header[:3], "little"))
 
 
 def start_on(

@@ -1,13 +1,32 @@
 """Several hosts in --mysql-host: the next one is tried where one is gone, hangs or refuses."""
 
+import contextlib
+import socket
+
 import e2e_path  # noqa: F401
 import programs
 from databases import MariaDb
+from mysql_packets import GREETING, OK, Packets
+from peers import Listening
 from scene import for_each
 from store_scene import CONNECTIONS, MODELS, PLAIN, StoreTest
 from waiting import eventually
 
 SHORT = ("--store-timeout", "4")
+NOT_READY = b"\xff" + (1047).to_bytes(2, "little") + b"#08S01the node has lost the others"
+
+
+class LostNode(Listening):
+    """A node of Galera that has lost the others: it lets everybody in, and does nothing."""
+
+    def serve(self, connection: socket.socket) -> None:
+        with contextlib.suppress(EOFError), connection.makefile("rwb") as stream:
+            packets = Packets(stream)
+            packets.send(GREETING)
+            packets.receive()  # who logs in
+            packets.send(OK)
+            while packets.receive():
+                packets.send(NOT_READY)
 
 
 class MysqlHostsTest(StoreTest):
@@ -96,6 +115,17 @@ class MysqlHostsTest(StoreTest):
                 database.restart()
         told = "one of them is found again"
         eventually(lambda: self.serves_from(client, 1) or self.serves_from(client, 2), told)
+
+    def test_a_start_beside_one_that_has_lost_the_others(self) -> None:
+        self.first.kill()
+        try:
+            lost = self.scene.keep(LostNode(("127.0.0.1", self.first.port)))
+            server = self.authserver("mysql", *self.hosts)
+            self.assertTrue(self.serves_from(self.client(server), 2))
+            self.assertEqual(lost.connections, 1)
+            lost.close()
+        finally:
+            self.first.start()
 
     def test_a_list_with_an_empty_name_is_wrong_usage(self) -> None:
         done = programs.run("authserver", "--store", "mysql", "--mysql-host", "db1,,db2")
