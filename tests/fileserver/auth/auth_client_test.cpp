@@ -146,45 +146,6 @@ TEST_CASE("an `auth` or `ping` on a kept connection that hangs is answered on a 
   CHECK(client.ask(wire::Ping{}).ok());
 }
 
-TEST_CASE("after a kept connection that hangs the others that are idle are closed",
-          "[fileserver]") {
-  tests::Gate gate;
-  std::atomic<int> connections = 0;
-  std::atomic<int> ended = 0;
-  // The first two connections hang after one answer.
-  tests::ScriptedAuthserver server([&](tests::ScriptedAuthserver::Peer& peer) {
-    const bool hangs = ++connections <= 2;
-    while (peer.next_line()) {
-      gate.pass();
-      peer.send("OK\n");
-      if (hangs) break;
-    }
-    while (peer.next_line()) continue;
-    ++ended;
-  });
-  fileserver::AuthClient client(server.address(), fileserver::AuthConnection::kPersistent, 3000);
-  gate.set_open(false);
-  std::thread other([&] { CHECK(client.ask(wire::Ping{}).ok()); });
-  while (gate.waiting() < 1) base::pause_ms(1);
-  std::thread another([&] { CHECK(client.ask(wire::Ping{}).ok()); });
-  while (gate.waiting() < 2) base::pause_ms(1);
-  gate.set_open(true);
-  other.join();
-  another.join();
-  CHECK(client.ask(wire::Ping{}).ok());
-  while (ended < 2) base::pause_ms(1);
-  CHECK(connections == 3);
-}
-
-TEST_CASE("a connection on which more than an answer came is not kept", "[fileserver]") {
-  tests::ScriptedAuthserver server([](tests::ScriptedAuthserver::Peer& peer) {
-    while (peer.next_line()) peer.send("OK\nOK\n");
-  });
-  fileserver::AuthClient client(server.address(), fileserver::AuthConnection::kPersistent, 60'000);
-  for (int i = 0; i < 3; ++i) CHECK(client.ask(wire::Ping{}).ok());
-  CHECK(server.connections() == 3);
-}
-
 TEST_CASE("a `new` on a kept connection that hangs is not repeated", "[fileserver]") {
   AnsweringOnce server;
   fileserver::AuthClient client(server.address(), fileserver::AuthConnection::kPersistent, 500);
