@@ -130,7 +130,7 @@ void refuse_sockets(Filter& filter, const Calls& still_made) {
   refuse_range(2, IPPROTO_TCP + 1, IPPROTO_UDP - 1);
   filter.refuse(SCMP_SYS(socketpair), {{0, SCMP_CMP_NE, AF_UNIX, 0}});
   if (still_made.look_up_names) return;
-  for (const scmp_datum_t family : {AF_INET, AF_INET6})
+  for (const auto family : {scmp_datum_t{AF_INET}, scmp_datum_t{AF_INET6}})
     filter.refuse(call, {is(0, kLow, family), is(1, kType, SOCK_DGRAM)});
 }
 
@@ -139,7 +139,7 @@ void refuse_fast_open(Filter& filter) {
   filter.refuse(SCMP_SYS(sendto), {is(3, kFastOpen, kFastOpen)});
   filter.refuse(SCMP_SYS(sendmsg), {is(2, kFastOpen, kFastOpen)});
   filter.refuse(SCMP_SYS(sendmmsg), {is(3, kFastOpen, kFastOpen)});
-  for (const scmp_datum_t option : {TCP_FASTOPEN, TCP_FASTOPEN_CONNECT})
+  for (const auto option : {scmp_datum_t{TCP_FASTOPEN}, scmp_datum_t{TCP_FASTOPEN_CONNECT}})
     filter.refuse(SCMP_SYS(setsockopt), {is(1, kLow, IPPROTO_TCP), is(2, kLow, option)});
 }
 
