@@ -152,7 +152,6 @@ base::Result<CachedFile> read_whole_file(const Fence& fence, std::string_view na
   auto copy = finished(target, version.size_bytes, std::move(share));
   if (!copy) return failed(ENOMEM);
   copy->version = version;
-  copy->was_settled = true;
   return std::move(*copy);
 }
 

@@ -21,6 +21,7 @@ struct FreeBytes {
 
 // Immutable once built. Holds its share of the memory budget until it is destroyed.
 struct CachedFile {
+  // It was settled when the bytes were read, or is that of an upload, which has a time of its own.
   FileVersion version;
   std::shared_ptr<const MemoryShare> share;  // given back after the bytes are freed
 
@@ -29,14 +30,8 @@ struct CachedFile {
   std::unique_ptr<char, FreeBytes> data;
   SendableMemory::Region region;
 
-  // Whether the version was settled when the bytes were read.
-  bool was_settled = false;
-
-  // Whether these are certainly the bytes of the file, whose version is `now`. The time of one of
-  // our own uploads is told apart from other times by UploadTimes, but not by whole seconds.
-  bool is_of(const FileVersion& now) const {
-    return have_same_content(version, now) && (was_settled || now.settling_ms == kSettlingMs);
-  }
+  // Whether these are certainly the bytes of the file, whose version is `now`.
+  bool is_of(const FileVersion& now) const { return have_same_content(version, now); }
 
   // Requires: they are in `data`.
   std::span<const char> bytes() const {

@@ -9,28 +9,19 @@
 
 namespace fileserver {
 
-namespace {
-
-struct Looked {
-  FileVersion version;
-  bool was_settled;
-};
-
 // A file that was written to just now is given the time to settle, because a further change could
 // not be detected yet. If it goes on changing, it is given 85 ms more.
-Looked settled_version(int fd) {
+DiskFiles::Looked DiskFiles::settled_version(int fd) const {
   constexpr int kLongerMs = 4 * (kSettlingMs + 1) + 1;
   for (int waited_ms = 0;;) {
     const FileVersion version = version_to_read(fd);
-    const int left_ms = unsettled_ms(version);
+    const int left_ms = own_versions_.has(version) ? 0 : unsettled_ms(version);
     if (left_ms == 0 || waited_ms >= version.settling_ms + kLongerMs)
       return {version, left_ms == 0};
     base::pause_ms(left_ms);
     waited_ms += left_ms;
   }
 }
-
-}  // namespace
 
 base::Result<OpenedFile> DiskFiles::open(std::string_view name) {
   auto file = fence_->open_file(name, Fence::Links::kFollowed);
@@ -44,6 +35,14 @@ base::Result<OpenedFile> DiskFiles::open(std::string_view name) {
                     .was_settled = was_settled,
                     .fd = std::move(file->fd),
                     .piece_bytes = reads_.piece_bytes};
+}
+
+std::optional<NamedFile> DiskFiles::publish(const std::string& /*name*/, int fd,
+                                            const GiveName& give_name) {
+  const auto named = give_name();
+  if (!named) return {};
+  if (const auto version = named->version_now(fd)) own_versions_.note(*version);
+  return named;
 }
 
 }  // namespace fileserver

@@ -15,19 +15,27 @@ struct DiskReads {
   bool has_read_ahead = true;  // whether the system reads further pieces before they are asked for
 };
 
-// Immutable once built; any thread. A file that changed just now is given a
-// moment to settle.
+// Any thread. A file that changed just now is given a moment to settle, unless it is an upload.
 class DiskFiles : public Files {
  public:
   explicit DiskFiles(std::shared_ptr<const Fence> fence, DiskReads reads = {})
       : fence_(std::move(fence)), reads_(reads) {}
 
   base::Result<OpenedFile> open(std::string_view name) override;
+  std::optional<NamedFile> publish(const std::string& name, int fd,
+                                   const GiveName& give_name) override;
 
  private:
+  struct Looked {
+    FileVersion version;
+    bool was_settled;
+  };
+  Looked settled_version(int fd) const;
+
   // Shared with PrefetchedFiles, which sends some files from disk.
   const std::shared_ptr<const Fence> fence_;
   const DiskReads reads_;
+  OwnVersions own_versions_;
 };
 
 }  // namespace fileserver

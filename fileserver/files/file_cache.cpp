@@ -87,24 +87,30 @@ FileCache::State FileCache::load(const std::string& name, const Pieces& pieces) 
   return State::kCurrent;
 }
 
-bool FileCache::publish(const std::string& name, int fd, const std::function<bool()>& rename) {
+std::optional<NamedFile> FileCache::publish(const std::string& name, int fd,
+                                            const Files::GiveName& give_name) {
   const FileVersion written = version_of(fd);
   std::optional<CachedFile> file;
   if (auto share = budget_.take(memory_for(written.size_bytes)))
     file = copy_own_file(fd, written.size_bytes, std::move(*share), memory_);
   const Turns::Turn turn(turns_, name);
-  if (!rename()) return false;
-  const FileVersion version = version_of(fd);  // a rename changes it
-  Entry entry{Source::kDisk, version.inode};
+  const auto named = give_name();
+  if (!named) return {};
+  const auto version = named->version_now(fd);  // the name has changed it
+  if (!version) {
+    erase(name);
+    return named;
+  }
+  Entry entry{Source::kDisk, version->inode};
   if (file) {
-    file->version = version;
-    entry = {Source::kMemory, version.inode, std::make_shared<const CachedFile>(std::move(*file))};
+    file->version = *version;
+    entry = {Source::kMemory, version->inode, std::make_shared<const CachedFile>(std::move(*file))};
   }
   put(name, std::move(entry));
   // A folder that was renamed before the entry was there has nothing to be forgotten below it, and
   // that is not reported again.
-  if (!is_still(name, version)) erase(name);
-  return true;
+  if (!is_still(name, *version)) erase(name);
+  return named;
 }
 
 bool FileCache::remove(const std::string& name, const std::function<bool()>& unlink) {
@@ -148,7 +154,7 @@ void FileCache::serve_from_disk(const std::string& name) {
 
 // Returns false when the name is new and there is no room for it.
 bool FileCache::put(const std::string& name, Entry entry) {
-  Files::value_type* const known = find_or_add(name);
+  Table::value_type* const known = find_or_add(name);
   if (known == nullptr) return false;
   // The caller has the turn, so nobody else changes this entry now, and the address of a key never
   // changes.
@@ -160,7 +166,7 @@ bool FileCache::put(const std::string& name, Entry entry) {
   // The old version is freed when `entry` is: after the lock, unless a request still sends it.
 }
 
-FileCache::Files::value_type* FileCache::find_or_add(const std::string& name) {
+FileCache::Table::value_type* FileCache::find_or_add(const std::string& name) {
   Shard& shard = shard_of(name);
   const base::Lock lock(shard.mutex);
   auto found = shard.files.find(name);
@@ -185,7 +191,7 @@ void FileCache::note_inode(std::string_view name, ino_t before, ino_t now) {
 
 void FileCache::erase(std::string_view name) {
   Shard& shard = shard_of(name);
-  Files::node_type erased;  // freed after the lock is released
+  Table::node_type erased;  // freed after the lock is released
   {
     const base::Lock lock(shard.mutex);
     const auto found = shard.files.find(name);

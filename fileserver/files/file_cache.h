@@ -18,6 +18,7 @@
 #include "base/mutex.h"
 #include "fileserver/files/cached_file.h"
 #include "fileserver/files/fence.h"
+#include "fileserver/files/files.h"
 #include "fileserver/files/folder_watch.h"
 #include "fileserver/files/memory_budget.h"
 #include "fileserver/files/sendable_memory.h"
@@ -81,10 +82,11 @@ class FileCache {
   // the reading, or when a request still sends the version whose memory is needed.
   State load(const std::string& name, const Pieces& pieces);
 
-  // Gives a name to the complete file that `fd` reads: calls rename(), which returns false with
-  // errno if it cannot. Once this returns true, the new version is served: from memory, if there is
-  // room, without reading the disk, and check() finds it current.
-  bool publish(const std::string& name, int fd, const std::function<bool()>& rename);
+  // Gives a name to the complete file that `fd` reads, as Files::publish() does. Then the new
+  // version is served: from memory, if there is room, without reading the disk, and check() finds
+  // it current. If somebody has changed it already, it is served from disk.
+  std::optional<NamedFile> publish(const std::string& name, int fd,
+                                   const Files::GiveName& give_name);
 
   // Takes a name away: calls unlink(), in the same way. Once this returns true, it is forgotten.
   bool remove(const std::string& name, const std::function<bool()>& unlink);
@@ -129,10 +131,10 @@ class FileCache {
     Entry entry;
     MemoryShare bookkeeping;
   };
-  using Files = std::unordered_map<std::string, Known, Hash, std::equal_to<>>;
+  using Table = std::unordered_map<std::string, Known, Hash, std::equal_to<>>;
   struct Shard {
     mutable base::Mutex mutex;
-    Files files GUARDED_BY(mutex);
+    Table files GUARDED_BY(mutex);
   };
   static constexpr std::size_t kShards = 64;
 
@@ -141,7 +143,7 @@ class FileCache {
   State after_failed_read(const std::string& name, const base::Error& error);
   bool is_still(const std::string& name, const FileVersion& version) const;
   bool put(const std::string& name, Entry entry);
-  Files::value_type* find_or_add(const std::string& name);
+  Table::value_type* find_or_add(const std::string& name);
   void note_file(const Entry& before, const Entry& now);
   void note_inode(std::string_view name, ino_t before, ino_t now);
   void erase(std::string_view name);

@@ -12,6 +12,7 @@
 //     file_system.h      where it does not, so that the folder is listed every second
 //   Fence              opens files below the served folder, and nothing else
 //     FileVersion        tells the versions of a file apart
+//   OwnVersions        the files that clients have put just now
 //
 // A check compares a file in the cache with the served folder. Its result is one of four states:
 //
@@ -34,11 +35,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
 #include "fileserver/files/opened_file.h"
+#include "fileserver/files/own_versions.h"
 
 namespace fileserver {
 
@@ -57,12 +60,14 @@ class Files {
   // kInternal. `name` is whatever a client sent, and must outlive what is opened.
   virtual base::Result<OpenedFile> open(std::string_view name) = 0;
 
-  // Any thread. `rename` gives a name without links to the complete file that `fd` reads; it
-  // returns false with errno if it cannot. Once this returns true, open() opens that file, or a
-  // later one.
-  virtual bool publish(const std::string& /*name*/, int /*fd*/,
-                       const std::function<bool()>& rename) {
-    return rename();
+  // Gives a name without links to a complete file. Nothing if it cannot, with errno.
+  using GiveName = std::function<std::optional<NamedFile>()>;
+
+  // Any thread. Calls give_name(), and returns what it does. `fd` reads the file. If it has got its
+  // name, open() opens that file from then on, or a later one.
+  virtual std::optional<NamedFile> publish(const std::string& /*name*/, int /*fd*/,
+                                           const GiveName& give_name) {
+    return give_name();
   }
 
   // Any thread. `unlink` takes the name away, or returns false with errno. Once this returns true,

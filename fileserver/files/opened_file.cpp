@@ -16,12 +16,13 @@ namespace {
 
 // A file that is removed or replaced while it is sent is sent to its end. An upload that replaces
 // it takes its name away in two steps, so a file that seems to be renamed is looked at again.
-bool is_still(const FileVersion& version, int fd) {
+bool is_still(const OpenedFile& file) {
   constexpr int kLooks = 5;
-  if (!is_settled(version)) return false;
+  if (!file.was_settled) return false;
+  const FileVersion& version = file.version;
   for (int look = 0; look < kLooks; ++look) {
     if (look > 0) base::pause_ms(1);
-    FileVersion now = version_of(fd);
+    FileVersion now = version_of(file.fd.get());
     if (have_same_content(version, now) || was_only_removed(version, now)) return true;
     now.changed_ns = version.changed_ns;
     if (!have_same_content(version, now)) return false;
@@ -52,7 +53,6 @@ void send_from_memory(serve::Stream& stream, std::span<const char> head, const C
 void send_from_disk(serve::Stream& stream, std::span<const char> head, const OpenedFile& file,
                     FileRange range) {
   const int fd = file.fd.get();
-  const FileVersion& version = file.version;
   auto offset = static_cast<std::int64_t>(range.begin);
   std::size_t left = range.size_bytes;
   const auto buffer = std::make_unique_for_overwrite<char[]>(std::min(left, file.piece_bytes));
@@ -63,8 +63,7 @@ void send_from_disk(serve::Stream& stream, std::span<const char> head, const Ope
     offset += got;
     left -= piece.size();
     // The last piece is only sent if the file has not changed since it was opened.
-    const bool is_good =
-        got == static_cast<ssize_t>(piece.size()) && (left > 0 || is_still(version, fd));
+    const bool is_good = got == static_cast<ssize_t>(piece.size()) && (left > 0 || is_still(file));
     if (!is_good) return cut(stream, file.name, "it changed", 0);
     if (!stream.send(std::exchange(head, {}), piece)) return;
   } while (left > 0);

@@ -22,7 +22,8 @@ struct OpenedFile {
   std::string_view name;  // as it was asked for, for the log; it must outlive this
   FileVersion version;
 
-  // Whether a change since the version was looked at gives another version.
+  // Whether a change since the version was looked at gives another version. Of a file on disk for
+  // which that is not so, nobody gets a complete range.
   bool was_settled = true;
 
   // The bytes are in one of these, and the other one is empty: in memory, shared with the cache, or

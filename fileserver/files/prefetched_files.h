@@ -40,8 +40,9 @@ class PrefetchedFiles : public Files {
 
   base::Result<OpenedFile> open(std::string_view name) override;
 
-  bool publish(const std::string& name, int fd, const std::function<bool()>& rename) override {
-    return cache_.publish(name, fd, rename);
+  std::optional<NamedFile> publish(const std::string& name, int fd,
+                                   const GiveName& give_name) override {
+    return disk_.publish(name, fd, [&] { return cache_.publish(name, fd, give_name); });
   }
   bool remove(const std::string& name, const std::function<bool()>& unlink) override {
     return cache_.remove(name, unlink);

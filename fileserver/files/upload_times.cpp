@@ -12,36 +12,44 @@ namespace fileserver {
 
 namespace {
 
-// By the clock of the file systems. It is up to a tick behind the other one, so that nobody who
-// looks at the time sees a file of the future.
-std::int64_t time_of_day_ns() {
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
-  return now.tv_sec * base::kNsPerS + now.tv_nsec;
-}
-
 // What a file system may round times down to: nanoseconds, 100 ns, microseconds, and so on to the
 // two seconds of FAT.
 constexpr std::int64_t kSteps[] = {
-    0, 100, 1'000, base::kNsPerMs, 10 * base::kNsPerMs, base::kNsPerS, 2 * base::kNsPerS};
+    1, 100, 1'000, base::kNsPerMs, 10 * base::kNsPerMs, base::kNsPerS, 2 * base::kNsPerS};
 
 }  // namespace
 
 bool UploadTimes::give(int fd, std::string_view name, std::int64_t replaced_ns) {
-  constexpr std::int64_t kLatest = INT64_MAX - 3 * base::kNsPerS;
+  constexpr std::int64_t kLatest = INT64_MAX - 5 * base::kNsPerS;
   if (replaced_ns > kLatest) return false;
-  Slot& last_ns = last_ns_[std::hash<std::string_view>()(name) % last_ns_.size()];
+  std::atomic<std::int64_t>& last_ns =
+      last_ns_[std::hash<std::string_view>()(name) % last_ns_.size()];
   const std::int64_t taken_ns = std::min(std::max(replaced_ns, last_ns.load()), kLatest);
-  const std::int64_t wanted_ns = std::max(time_of_day_ns(), taken_ns + 1);
-  for (const std::int64_t step : kSteps) {
-    const auto kept_ns = set_time_(fd, wanted_ns + step);
-    if (!kept_ns) return false;
-    if (*kept_ns <= taken_ns) continue;
+  const std::int64_t now_ns = now_ns_();
+  const auto try_time = [&](std::int64_t time_ns) {
+    const auto kept_ns = set_unlike_now(fd, time_ns, now_ns);
+    if (!kept_ns || *kept_ns <= taken_ns) return false;
     for (std::int64_t last = last_ns; last < *kept_ns;)
       last_ns.compare_exchange_weak(last, *kept_ns);
     return true;
+  };
+  for (const std::int64_t step : kSteps) {
+    if (now_ns - step <= taken_ns) break;
+    if (try_time(now_ns - step)) return true;
   }
-  return false;
+  const std::int64_t later_ns = std::max(now_ns, taken_ns);
+  return std::any_of(std::begin(kSteps), std::end(kSteps),
+                     [&](std::int64_t step) { return try_time(later_ns + step); });
+}
+
+std::optional<std::int64_t> UploadTimes::set_unlike_now(int fd, std::int64_t time_ns,
+                                                        std::int64_t now_ns) const {
+  const auto kept_ns = set_time_(fd, time_ns);
+  const bool keeps_ns = kept_ns == time_ns && time_ns % 100 != 0;
+  if (!kept_ns || keeps_ns) return kept_ns;
+  const auto of_now_ns = set_time_(fd, now_ns);
+  if (!of_now_ns || *of_now_ns == *kept_ns) return {};
+  return set_time_(fd, time_ns);
 }
 
 std::optional<std::int64_t> set_modification_time(int fd, std::int64_t time_ns) {
@@ -51,6 +59,12 @@ std::optional<std::int64_t> set_modification_time(int fd, std::int64_t time_ns) 
   const FileVersion version = version_of(fd);
   if (version.size_bytes < 0) return {};
   return version.modified_ns;
+}
+
+std::int64_t coarse_time_ns() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  return now.tv_sec * base::kNsPerS + now.tv_nsec;
 }
 
 }  // namespace fileserver

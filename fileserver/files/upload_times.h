@@ -12,7 +12,8 @@ namespace fileserver {
 
 // A file system notes the same modification time for all that is written within a tick of its
 // clock, which may be 4 ms, or 2 s. So each upload is given a time that no earlier version of its
-// name has: now, or a little later if that time is taken already.
+// name has, and that nobody gets who writes to it from now on: just before now, or a little later
+// than that if the time is taken already.
 //
 // Any thread.
 class UploadTimes {
@@ -21,22 +22,32 @@ class UploadTimes {
   // has kept of it. Nothing if it cannot.
   using SetTime = std::function<std::optional<std::int64_t>(int fd, std::int64_t time_ns)>;
 
-  explicit UploadTimes(SetTime set_time) : set_time_(std::move(set_time)) {}
+  // The clock of the file systems, which advances in ticks.
+  using Clock = std::function<std::int64_t()>;
+
+  UploadTimes(SetTime set_time, Clock now_ns)
+      : set_time_(std::move(set_time)), now_ns_(std::move(now_ns)) {}
 
   // Gives the file its time: later than `replaced_ns` and than any time that was given to this name
-  // before. Returns false, and leaves some time, where the file system does not do that.
+  // before, and another one than a write gets now. Returns false, and leaves some time, where the
+  // file system does not do that.
   // Requires: nobody else gives a time to this name meanwhile.
   bool give(int fd, std::string_view name, std::int64_t replaced_ns);
 
  private:
+  // Returns the time that the file system has kept. Nothing if that is what it keeps of now.
+  std::optional<std::int64_t> set_unlike_now(int fd, std::int64_t time_ns,
+                                             std::int64_t now_ns) const;
+
   // The last time that was given to any of the names that share a slot by their hash. It counts for
   // a name that was removed since.
-  using Slot = std::atomic<std::int64_t>;
-  std::array<Slot, 4096> last_ns_ = {};
+  std::array<std::atomic<std::int64_t>, 4096> last_ns_ = {};
 
   const SetTime set_time_;
+  const Clock now_ns_;
 };
 
 std::optional<std::int64_t> set_modification_time(int fd, std::int64_t time_ns);
+std::int64_t coarse_time_ns();
 
 }  // namespace fileserver

@@ -92,22 +92,6 @@ UploadStatus status_of_put(int errno_value, std::string_view what) {
   return status == UploadStatus::kNotFound ? UploadStatus::kConflict : status;
 }
 
-// Removes what has the name. kReplaced when it is done.
-UploadStatus remove_from(int folder, const std::string& last, Uploads::Removed what,
-                         const MayChange& may_change) {
-  const Current current = look_at(folder, last);
-  if (current.failure == ENAMETOOLONG) return UploadStatus::kNotFound;
-  if (current.failure != 0) return status_of(current.failure, "look at a file");
-  const bool is_folder = current.kind == Current::Kind::kFolder;
-  if (current.kind == Current::Kind::kNothing || current.kind == Current::Kind::kOther ||
-      (what == Uploads::Removed::kFolder && !is_folder))
-    return UploadStatus::kNotFound;
-  if (!current.may_change(may_change)) return UploadStatus::kNotAllowed;
-  if (::unlinkat(folder, last.c_str(), is_folder ? AT_REMOVEDIR : 0) == 0)
-    return UploadStatus::kReplaced;
-  return status_of(errno == EEXIST ? ENOTEMPTY : errno, "remove a file");
-}
-
 }  // namespace
 
 UploadStatus Upload::write(std::span<const char> bytes) {
@@ -135,8 +119,9 @@ Uploads::Place Uploads::find_place(std::string_view name) const {
   }
   if (!folder || name.empty()) return {UploadStatus::kConflict};
   // A descriptor of O_PATH cannot be synced, and at the end there may be no other one.
-  folder->fd = net::Fd(::openat(folder->fd.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder->fd.is_open()) return {status_of_put(errno, "open a folder")};
+  net::Fd fd(::openat(folder->fd.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd.is_open()) return {status_of_put(errno_in(*folder, errno), "open a folder")};
+  folder->fd = std::move(fd);
   return {UploadStatus::kGoOn, std::move(*folder), std::string(name.substr(last))};
 }
 
@@ -162,7 +147,7 @@ Upload Uploads::begin(std::string_view name, std::uint64_t room_bytes,
   } else {
     upload.file_ = TemporaryFile::in(upload.folder_.fd.get(), kind_);
     if (!upload.file_.is_open() || !upload.file_.reserve(room_bytes))
-      upload.status_ = status_of_put(errno, "make a file");
+      upload.status_ = status_of_put(errno_in(upload.folder_, errno), "make a file");
   }
   return upload;
 }
@@ -173,12 +158,13 @@ Uploads::Published Uploads::publish(Upload upload, const MayChange& may_change) 
   if (!upload.file_.sync()) return {status_of_put(errno, "keep a file")};
   const std::string name = name_in(upload.folder_, upload.last_);
   UploadStatus done = UploadStatus::kFailed;
-  const bool is_done = files_.publish(name, fd, [&] {
+  const auto named = files_.publish(name, fd, [&]() -> std::optional<NamedFile> {
     done = name_in_turn(upload, name, may_change);
-    return done == UploadStatus::kCreated || done == UploadStatus::kReplaced;
+    const bool is_done = done == UploadStatus::kCreated || done == UploadStatus::kReplaced;
+    return is_done ? std::optional(upload.named_) : std::nullopt;
   });
-  if (!is_done) return {done};
-  return {synced(upload.folder_.fd.get(), done), upload.version_};
+  if (!named) return {done};
+  return {synced(upload.folder_.fd.get(), done), named->version};
 }
 
 UploadStatus Uploads::name_in_turn(Upload& upload, const std::string& name,
@@ -192,11 +178,11 @@ UploadStatus Uploads::name_in_turn(Upload& upload, const std::string& name,
     const bool is_new = current.kind == Current::Kind::kNothing;
     if (current.kind == Current::Kind::kFile &&
         !keep_permissions(upload.file_.fd(), upload.folder_.fd.get(), upload.last_))
-      return status_of_put(errno, "keep the permissions of a file");
+      return status_of_put(errno_in(upload.folder_, errno), "keep the permissions of a file");
     if (give_name(upload, name, current.version, is_new))
       return is_new ? UploadStatus::kCreated : UploadStatus::kReplaced;
     // Another program has just made a file of this name.
-    if (errno != EEXIST) return status_of_put(errno, "name a file");
+    if (errno != EEXIST) return status_of_put(errno_in(upload.folder_, errno), "name a file");
   }
 }
 
@@ -205,8 +191,8 @@ bool Uploads::give_name(Upload& upload, const std::string& name, const FileVersi
   TemporaryFile& file = upload.file_;
   errno = why_not_in_place(upload.folder_);
   if (errno != 0) return false;
-  times_.give(file.fd(), name, replaced.modified_ns);
-  upload.version_ = version_of(file.fd());
+  upload.named_.has_own_time = times_.give(file.fd(), name, replaced.modified_ns);
+  upload.named_.version = version_of(file.fd());
   if (!(is_new ? file.create(upload.last_) : file.replace(upload.last_))) return false;
   if (const int failure = why_not_in_place(upload.folder_); failure != 0) {
     file.take_back(upload.last_);
@@ -229,6 +215,13 @@ int Uploads::why_not_in_place(const Fence::Folder& folder) const {
   return is_same ? 0 : ENOENT;
 }
 
+// The sandbox does not let the server change a folder that was moved out of the served one. That
+// folder is gone, and no right is missing.
+int Uploads::errno_in(const Fence::Folder& folder, int errno_value) const {
+  if (errno_value != EACCES && errno_value != EPERM) return errno_value;
+  return why_not_in_place(folder) == ENOENT ? ENOENT : errno_value;
+}
+
 UploadStatus Uploads::remove(std::string_view name, Removed what, const MayChange& may_change) {
   if (name.empty()) return UploadStatus::kConflict;
   const Place place = find_place(name);
@@ -237,11 +230,27 @@ UploadStatus Uploads::remove(std::string_view name, Removed what, const MayChang
   const std::string real_name = name_in(place.folder, place.last);
   UploadStatus done = UploadStatus::kFailed;
   const bool is_done = files_.remove(real_name, [&] {
-    const Turns::Turn turn(turns_, real_name);
-    done = remove_from(place.folder.fd.get(), place.last, what, may_change);
+    done = remove_in_turn(place, real_name, what, may_change);
     return done == UploadStatus::kReplaced;
   });
   return is_done ? synced(place.folder.fd.get(), done) : done;
+}
+
+UploadStatus Uploads::remove_in_turn(const Place& place, const std::string& name, Removed what,
+                                     const MayChange& may_change) {
+  const Turns::Turn turn(turns_, name);
+  const int folder = place.folder.fd.get();
+  const Current current = look_at(folder, place.last);
+  if (current.failure == ENAMETOOLONG) return UploadStatus::kNotFound;
+  if (current.failure != 0) return status_of(current.failure, "look at a file");
+  const bool is_folder = current.kind == Current::Kind::kFolder;
+  if (current.kind == Current::Kind::kNothing || current.kind == Current::Kind::kOther ||
+      (what == Removed::kFolder && !is_folder))
+    return UploadStatus::kNotFound;
+  if (!current.may_change(may_change)) return UploadStatus::kNotAllowed;
+  if (::unlinkat(folder, place.last.c_str(), is_folder ? AT_REMOVEDIR : 0) == 0)
+    return UploadStatus::kReplaced;
+  return status_of(errno == EEXIST ? ENOTEMPTY : errno_in(place.folder, errno), "remove a file");
 }
 
 UploadStatus Uploads::make_folder(std::string_view name) {
@@ -250,7 +259,8 @@ UploadStatus Uploads::make_folder(std::string_view name) {
   if (place.status != UploadStatus::kGoOn) return place.status;
   constexpr mode_t kMode = 0777;  // less what umask takes
   if (::mkdirat(place.folder.fd.get(), place.last.c_str(), kMode) != 0)
-    return errno == EEXIST ? UploadStatus::kExists : status_of(errno, "make a folder");
+    return errno == EEXIST ? UploadStatus::kExists
+                           : status_of_put(errno_in(place.folder, errno), "make a folder");
   return synced(place.folder.fd.get(), UploadStatus::kCreated);
 }
 

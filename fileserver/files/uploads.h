@@ -50,9 +50,9 @@ class Upload {
 
   UploadStatus status_ = UploadStatus::kFailed;
   Fence::Folder folder_;
-  std::string last_;     // part of the name
-  TemporaryFile file_;   // in folder_, which must be open when it is removed
-  FileVersion version_;  // of what the client sent, taken before anybody else could open it
+  std::string last_;    // part of the name
+  TemporaryFile file_;  // in folder_, which must be open when it is removed
+  NamedFile named_;     // of what the client sent
 };
 
 // Any thread.
@@ -103,8 +103,11 @@ class Uploads {
 
   // Gives the complete file its name, if the conditions hold. kCreated, kReplaced, or why not.
   UploadStatus name_in_turn(Upload& upload, const std::string& name, const MayChange& may_change);
+  UploadStatus remove_in_turn(const Place& place, const std::string& name, Removed what,
+                              const MayChange& may_change);
   bool give_name(Upload& upload, const std::string& name, const FileVersion& replaced, bool is_new);
   int why_not_in_place(const Fence::Folder& folder) const;
+  int errno_in(const Fence::Folder& folder, int errno_value) const;
 
   // Returns `done` once the names in the folder are on disk.
   UploadStatus synced(int folder, UploadStatus done);
@@ -115,7 +118,7 @@ class Uploads {
   // Of names, from looking at the conditions to the change. What takes long is done before: the
   // bytes are on disk and in memory then.
   Turns turns_;
-  UploadTimes times_{set_modification_time};
+  UploadTimes times_{set_modification_time, coarse_time_ns};
   FolderSyncs folder_syncs_{sync_folder};
 };
 

@@ -20,18 +20,38 @@ def why_no_mounts() -> str | None:
     return None if probe.returncode == 0 else f"no mount namespace: {probe.stderr.strip()}"
 
 
-def ext4_with_whole_seconds(test: unittest.TestCase, image: Path, folder: Path) -> list[str]:
-    """A command prefix: ext4 with inodes of 128 bytes is mounted on the folder. Or skips `test`."""
+class NoMount(Exception):
+    """It cannot be mounted here. The text says why."""
+
+
+def mounted_on(folder: Path, *options: str) -> list[str]:
+    """A command prefix: for that command alone something is mounted on the folder, by root."""
+    mount = shlex.join(["mount", *options])
     if os.geteuid() != 0:
-        test.skipTest("only root may mount an image")
+        raise NoMount("only root may mount it")
+    _check([*OF_ROOT, "sh", "-c", f"{mount} /mnt"])
+    return [*OF_ROOT, "sh", "-c", f'{mount} {shlex.quote(str(folder))} && exec "$0" "$@"']
+
+
+def whole_seconds_on(folder: Path, image: Path) -> list[str]:
+    """The same with ext4 that has inodes of 128 bytes."""
     if shutil.which("mkfs.ext4") is None:
-        test.skipTest("there is no mkfs.ext4")
+        raise NoMount("there is no mkfs.ext4")
     image.write_bytes(b"")
     os.truncate(image, 96 << 20)
-    make = ["mkfs.ext4", "-q", "-F", "-I", "128", str(image)]
-    subprocess.run(make, check=True, capture_output=True)
-    mount = f"mount -o loop {shlex.quote(str(image))}"
-    probe = subprocess.run([*OF_ROOT, "sh", "-c", f"{mount} /mnt"], capture_output=True)
-    if probe.returncode != 0:
-        test.skipTest("no image can be mounted")
-    return [*OF_ROOT, "sh", "-c", f'{mount} {shlex.quote(str(folder))} && exec "$0" "$@"']
+    _check(["mkfs.ext4", "-q", "-F", "-I", "128", str(image)])
+    return mounted_on(folder, "-o", "loop", str(image))
+
+
+def ext4_with_whole_seconds(test: unittest.TestCase, image: Path, folder: Path) -> list[str]:
+    """The same, or skips `test`."""
+    try:
+        return whole_seconds_on(folder, image)
+    except NoMount as reason:
+        test.skipTest(str(reason))
+
+
+def _check(command: list[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise NoMount(f"{command[0]}: {done.stderr.strip()}")

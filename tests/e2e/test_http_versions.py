@@ -6,34 +6,17 @@ import shlex
 import threading
 import time
 import unittest
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from mount_namespace import NAMESPACES, OF_ROOT, ext4_with_whole_seconds, why_no_mounts
 from programs import Program
 from scene import for_each
+from threads import run_threads
 from upload_scene import UploadTest
 from waiting import LONG_S, eventually
 
 NO_MOUNTS = why_no_mounts()
-
-
-def in_threads(works: list[Callable[[], None]]) -> None:
-    failures: list[BaseException] = []
-
-    def run(work: Callable[[], None]) -> None:
-        try:
-            work()
-        except BaseException as failure:
-            failures.append(failure)
-
-    threads = [threading.Thread(target=run, args=(work,)) for work in works]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if failures:
-        raise failures[0]
 
 
 class VersionsTest(UploadTest):
@@ -59,7 +42,7 @@ class VersionsTest(UploadTest):
                     meet.abort()
                 tags.append(answer.fields["etag"])
 
-        in_threads([lambda: send(b"A"), lambda: send(b"B")])
+        run_threads([lambda _: send(b"A"), lambda _: send(b"B")])
         client = self.http(server)
         self.assertIn(client.ask("/a").fields["etag"], tags)
         for _ in range(3):
@@ -73,7 +56,7 @@ class VersionsTest(UploadTest):
         self.put(self.http(server), "n", b"00000")
         added: list[int] = []
 
-        def add() -> None:
+        def add(_: threading.Event) -> None:
             client = self.http(server)
             while len(added) < self.COUNT:
                 got = client.ask("/n")
@@ -86,7 +69,7 @@ class VersionsTest(UploadTest):
                     client.close()
                     client = self.http(server)
 
-        in_threads([add] * self.CLIENTS)
+        run_threads([add] * self.CLIENTS)
         self.assertEqual(int(self.http(server).ask("/n").body), len(added))
         self.assertEqual(len(set(added)), len(added))
 
@@ -94,8 +77,9 @@ class VersionsTest(UploadTest):
     def test_no_two_versions_have_one_tag(self, mode: str) -> None:
         self.check_tags(self.start("--files", mode))
 
-    def test_no_acknowledged_update_is_lost(self) -> None:
-        self.check_counter(self.start())
+    @for_each(("prefetch", "disk"))
+    def test_no_acknowledged_update_is_lost(self, mode: str) -> None:
+        self.check_counter(self.start("--files", mode))
 
     @unittest.skipIf(NO_MOUNTS, NO_MOUNTS or "")
     def test_in_memory(self) -> None:
@@ -187,12 +171,32 @@ class VersionsTest(UploadTest):
         prefix = ext4_with_whole_seconds(self, self.scene.folder / "image", self.scene.root)
         self.check_own_tags(self.start(prefix=prefix))
 
-    def test_an_upload_that_another_program_changes_in_the_same_second(self) -> None:
+    def check_beside_another_program(self, server: Program, rounds: int) -> None:
+        """It changes each upload at once, in place, by bytes of the same size."""
+        client = self.http(server)
+        path = Path(f"/proc/{server.pid}/root{self.scene.root}/a")
+        tags: set[str] = set()
+        for number in range(rounds):
+            ours, hers = b"%039da" % number, b"%039db" % number
+            tag = self.put(client, "a", ours).fields["etag"]
+            with path.open("r+b", buffering=0) as file:
+                file.write(hers)
+            eventually(lambda: client.ask("/a").body == hers, "the other program's bytes are seen")
+            other = client.ask("/a").fields["etag"]
+            self.assertEqual(len(tags | {tag, other}), len(tags) + 2, f"{tag} {other}")
+            tags |= {tag, other}
+
+    @for_each(("prefetch", "disk"))
+    def test_what_another_program_writes_just_after_an_upload(self, mode: str) -> None:
+        self.check_beside_another_program(self.start("--files", mode), rounds=30)
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root may mount a ramfs")
+    @unittest.skipIf(NO_MOUNTS, NO_MOUNTS or "")
+    def test_what_another_program_writes_in_the_tick_of_an_upload(self) -> None:
+        self.check_beside_another_program(self.start_on("-t ramfs none", OF_ROOT), rounds=30)
+
+    def test_what_another_program_writes_in_the_second_of_an_upload(self) -> None:
         prefix = ext4_with_whole_seconds(self, self.scene.folder / "image", self.scene.root)
         server = self.start(prefix=prefix)
-        client = self.http(server)
         time.sleep(1 - time.time() % 1 + 0.02)
-        self.put(client, "a", b"1" * 40)
-        with Path(f"/proc/{server.pid}/root{self.scene.root}/a").open("r+b") as file:
-            file.write(b"2" * 40)
-        eventually(lambda: client.ask("/a").body == b"2" * 40, "it is seen")
+        self.check_beside_another_program(server, rounds=1)

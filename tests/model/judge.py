@@ -176,8 +176,6 @@ class Judge:
             (one.method, 201): is_made and FOLDER in of_folder,
             ("PUT", 204): is_replaced and FOLDER in of_folder,
             ("PUT", 409): None in of_folder,
-            # The sandbox does not let the server write into a folder that was moved away.
-            ("PUT", 403): None in of_folder,
             ("PUT", 412): is_refused or (is_new and there),
             ("DELETE", 204): there,
             ("DELETE", 404): None in possible,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from names import FILES, FOLDERS, LINKED, MADE
 from observations import Asked
 from programs import Program
 from scene import Scene, create_account
+from threads import run_threads
 from timeline import ABSENT, FOLDER, Change, State, Timeline
 
 _HTTP_PEERS = 4
@@ -29,8 +30,6 @@ _REST_S = 10.0  # what is not true long after that is never true
 _LOOK_AGAIN_S = 0.05
 _HIDDEN = ".turnstile-upload-*"
 _MOST_COMPLAINTS = 3
-
-Life = Callable[[threading.Event], None]
 
 
 @dataclass(frozen=True)
@@ -109,7 +108,7 @@ class _Round:
         heart.start()
         try:
             lives = [one.live for one in (self._disturber, *peers, *readers)]
-            _run_threads(lives, self._plan.seconds)
+            run_threads(lives, self._plan.seconds)
             at_rest = self._wait_for_rest(readers[0], peers[0])
         finally:
             heart_stops.set()
@@ -165,25 +164,3 @@ class _Round:
 
 def _served(one: Asked) -> State:
     return one.body if one.status == 200 else None
-
-
-def _run_threads(lives: list[Life], seconds: float) -> None:
-    is_over = threading.Event()
-    failures: list[BaseException] = []
-
-    def live(life: Life) -> None:
-        try:
-            life(is_over)
-        except BaseException as failure:
-            failures.append(failure)
-            is_over.set()
-
-    threads = [threading.Thread(target=live, args=(life,)) for life in lives]
-    for thread in threads:
-        thread.start()
-    is_over.wait(seconds)
-    is_over.set()
-    for thread in threads:
-        thread.join()
-    if failures:
-        raise failures[0]

@@ -16,4 +16,5 @@ MODULES = (
     "slow_guessing",
     "no_way_out",
     "files_change",
+    "one_tag",
 )

@@ -77,6 +77,25 @@ TEST_CASE("the updater ends while it loads a large file", "[files]") {
   CHECK(was_ended);
 }
 
+TEST_CASE("an old version is not served for as long as it takes to load the new one", "[files]") {
+  const tests::TemporaryFolder folder;
+  folder.write("root/a", "1");
+  folder.write("new", "");
+  fs::resize_file(folder.path("new"), kLargeBytes);
+  const Fence fence = std::move(*Fence::around(folder.path("root")));
+  FileCache cache(fence, 2 * kLargeBytes);
+  CacheUpdater updater(cache, fence.root_path(), kPieceBytes);
+  updater.start(updater.watch_and_list().files);
+  const auto size_in_memory = [&] {
+    const auto entry = cache.find("a");
+    return entry && entry->file ? entry->file->version.size_bytes : 0;
+  };
+  while (size_in_memory() == 0) base::pause_ms(1);
+  fs::rename(folder.path("new"), folder.path("root/a"));
+  while (size_in_memory() == 1) base::pause_ms(1);
+  CHECK(size_in_memory() == 0);
+}
+
 TEST_CASE("a file that inotify does not report is loaded when it is asked for", "[files]") {
   const tests::TemporaryFolder folder;
   folder.write("outside/a", "1");

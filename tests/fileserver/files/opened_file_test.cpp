@@ -97,6 +97,20 @@ TEST_CASE("a range of a file on disk that has changed is not sent whole, whereve
   }
 }
 
+TEST_CASE("a file on disk that was not settled when it was opened is not sent whole", "[files]") {
+  const tests::TemporaryFolder folder;
+  const auto fence = fence_around(folder);
+  folder.write("file", pattern(100));
+  auto file = open_on_disk(fence, "file");
+  REQUIRE(file);
+  file->was_settled = false;  // what came between may have left the times as they are
+  tests::StreamPair pair;
+  pair.stream->begin_sized_reply(100);
+  send(*pair.stream, kHead, *file, {0, 100});
+  CHECK(pair.stream->is_over());
+  CHECK_FALSE(pair.stream->sized_reply().is_whole);
+}
+
 TEST_CASE("a file stays what it was when a newer version replaces it in memory", "[files]") {
   const tests::TemporaryFolder folder;
   const auto fence = fence_around(folder);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -105,7 +106,9 @@ TEST_CASE("the cache publishes no name while it is being removed", "[files]") {
   const net::Fd fd(::open(folder.path("a").c_str(), O_RDWR | O_CLOEXEC));
   Meanwhile publishing;
   CHECK(cache.remove("a", [&] {
-    CHECK_FALSE(publishing.ends([&] { cache.publish("a", fd.get(), [] { return true; }); }));
+    CHECK_FALSE(publishing.ends([&] {
+      cache.publish("a", fd.get(), [&] { return std::optional<fileserver::NamedFile>(); });
+    }));
     return true;
   }));
 }

@@ -16,27 +16,39 @@ using fileserver::UploadTimes;
 
 namespace {
 
-// A file system that keeps multiples of `granularity_ns`.
+// A file system that keeps multiples of `granularity_ns`, and its clock.
 struct Rounding {
   std::int64_t granularity_ns;
+  std::int64_t now_ns = 1'790'000'001'234'567'890;
   std::int64_t kept_ns = 0;
 
   UploadTimes::SetTime set_time() {
     return [this](int, std::int64_t time_ns) -> std::optional<std::int64_t> {
-      return kept_ns = time_ns - time_ns % granularity_ns;
+      return kept_ns = rounded(time_ns);
     };
   }
+  UploadTimes::Clock clock() {
+    return [this] { return now_ns; };
+  }
+  std::int64_t rounded(std::int64_t time_ns) const { return time_ns - time_ns % granularity_ns; }
 };
+
+constexpr std::int64_t kGranularities[] = {1,
+                                           100,
+                                           1'000,
+                                           base::kNsPerMs,
+                                           4 * base::kNsPerMs,
+                                           10 * base::kNsPerMs,
+                                           base::kNsPerS,
+                                           2 * base::kNsPerS};
 
 }  // namespace
 
 TEST_CASE("no two uploads of a name have one time, however coarse the times are", "[uploads]") {
-  for (const std::int64_t granularity_ns :
-       {std::int64_t{1}, std::int64_t{100}, std::int64_t{1'000}, base::kNsPerMs, 4 * base::kNsPerMs,
-        10 * base::kNsPerMs, base::kNsPerS, 2 * base::kNsPerS}) {
+  for (const std::int64_t granularity_ns : kGranularities) {
     CAPTURE(granularity_ns);
     Rounding file_system{granularity_ns};
-    UploadTimes times(file_system.set_time());
+    UploadTimes times(file_system.set_time(), file_system.clock());
     std::set<std::int64_t> given;
     std::int64_t replaced_ns = 0;
     for (int i = 0; i < 100; ++i) {
@@ -47,10 +59,32 @@ TEST_CASE("no two uploads of a name have one time, however coarse the times are"
   }
 }
 
+TEST_CASE("no upload has the time that a write would get now, or gets later", "[uploads]") {
+  for (const std::int64_t granularity_ns : kGranularities) {
+    for (const std::int64_t round_ns : {std::int64_t{1}, std::int64_t{1'000}, 2 * base::kNsPerS}) {
+      CAPTURE(granularity_ns, round_ns);
+      Rounding file_system{granularity_ns};
+      file_system.now_ns -= file_system.now_ns % round_ns;
+      UploadTimes times(file_system.set_time(), file_system.clock());
+      const std::int64_t of_a_write_ns = file_system.rounded(file_system.now_ns);
+      REQUIRE(times.give(-1, "a", 0));
+      CHECK(file_system.kept_ns < of_a_write_ns);
+      // What another program has written just now is replaced, again and again.
+      std::int64_t replaced_ns = of_a_write_ns;
+      for (int i = 0; i < 10; ++i) {
+        REQUIRE(times.give(-1, "a", replaced_ns));
+        CHECK(file_system.kept_ns > replaced_ns);
+        CHECK(file_system.kept_ns != of_a_write_ns);
+        replaced_ns = file_system.kept_ns;
+      }
+    }
+  }
+}
+
 TEST_CASE("an upload is later than what it replaces, also where that is of the future",
           "[uploads]") {
   Rounding file_system{base::kNsPerS};
-  UploadTimes times(file_system.set_time());
+  UploadTimes times(file_system.set_time(), file_system.clock());
   const std::int64_t future_ns = 5'000'000'000 * base::kNsPerS;
   REQUIRE(times.give(-1, "a", future_ns));
   CHECK(file_system.kept_ns == future_ns + base::kNsPerS);
@@ -58,10 +92,11 @@ TEST_CASE("an upload is later than what it replaces, also where that is of the f
 }
 
 TEST_CASE("where no time can be set, an upload has none of its own", "[uploads]") {
-  UploadTimes times([](int, std::int64_t) { return std::optional<std::int64_t>(); });
+  UploadTimes times([](int, std::int64_t) { return std::optional<std::int64_t>(); },
+                    fileserver::coarse_time_ns);
   CHECK_FALSE(times.give(-1, "a", 0));
   Rounding stopped{INT64_MAX};
-  UploadTimes same(stopped.set_time());
+  UploadTimes same(stopped.set_time(), stopped.clock());
   CHECK_FALSE(same.give(-1, "a", 1));
 }
 
