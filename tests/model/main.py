@@ -8,6 +8,7 @@ import random
 import time
 
 import disks
+import own_network
 from rounds import Plan, play
 
 
@@ -34,6 +35,8 @@ def main() -> int:
     kinds = list(itertools.product(arguments.disk or disks.KINDS, files))
     first = random.randrange(1_000_000) if arguments.seed is None else arguments.seed
     passed = failed = skipped = 0
+    if reason := own_network.enter():
+        print(f"no network of our own, others may disturb the rounds: {reason}", flush=True)
     end = time.monotonic() + arguments.seconds
     for seed in itertools.count(first):
         if time.monotonic() > end:

@@ -11,9 +11,14 @@ _TESTS = Path(__file__).resolve().parents[1]
 sys.path += [str(_TESTS / "e2e"), str(_TESTS.parent)]
 
 import disks  # noqa: E402
+import own_network  # noqa: E402
 from rounds import Plan, play  # noqa: E402
 
 SECONDS = 5.0
+
+
+def setUpModule() -> None:
+    own_network.enter()  # where it may not, others may disturb the rounds
 
 
 class ModelTest(unittest.TestCase):

@@ -29,7 +29,7 @@ class OwnNetworkTest(unittest.TestCase):
     def test_it_has_loopback_only_or_says_why_there_is_none(self) -> None:
         done = subprocess.run(
             [sys.executable, "-c", _LOOK],
-            env=os.environ | {"PYTHONPATH": str(_HERE)},
+            env=os.environ | {"PYTHONPATH": str(_HERE.parent / "e2e")},
             capture_output=True,
             text=True,
             check=True,

@@ -1,4 +1,4 @@
-"""A network of our own, so that the figures do not depend on others' connections and firewall."""
+"""A network of our own, in which others' connections and firewall disturb nothing."""
 
 from __future__ import annotations
 
