@@ -18,6 +18,7 @@ from lab.rig.errors import Failed
 
 TOP = Path(__file__).resolve().parents[2]
 _COPIED = ("Makefile", "authserver", "fileserver", "lib", "loadgen", "scripts", "sql", "tests")
+_BUILT = ("objects", "generated", "libturnstile.a")
 _ALSO = ("bench", "lab", "docs", "docker", "pyproject.toml", "README.md")  # what tests read
 
 
@@ -38,6 +39,13 @@ class Mutation:
     may_hang: bool = False
 
 
+def require_build() -> None:
+    """Failed unless the programs are built."""
+    for name in _BUILT:
+        if not (TOP / "build" / name).exists():
+            raise Failed(f"build/{name} is missing: run make")
+
+
 class Tree:
     """The copy. It shares nothing with the sources; objects are copied, so little is compiled."""
 
@@ -53,7 +61,7 @@ class Tree:
         for name in (*_COPIED, *_ALSO):
             _copy(TOP / name, folder / name)
         (folder / "build").mkdir()
-        for name in ("objects", "generated", "libturnstile.a"):
+        for name in _BUILT:
             _copy(TOP / "build" / name, folder / "build" / name)
 
     @contextmanager

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from kept import ALL
 from running import Outcome, Verdict, adopt_orphans, run_test, target_of
-from tree import TOP, Mutation, Tree
+from tree import TOP, Mutation, Tree, require_build
 
 from lab.rig.errors import Failed
 
@@ -134,6 +134,7 @@ def main() -> int:
         for mutation in chosen:
             print(f"{mutation.name}: {mutation.file}: {', '.join(mutation.tests)}")
         return 0
+    require_build()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     os.nice(10)
