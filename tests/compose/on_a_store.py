@@ -107,6 +107,11 @@ class OnAStore(unittest.TestCase):
             self.assertEqual(self.system.inside(service, "id -u"), "10001\n")
             self.assertIn("Read-only", self.system.inside(service, "touch /tmp/x 2>&1 || true"))
 
+    def test_our_servers_are_in_a_sandbox(self) -> None:
+        for service in ("authserver", "fileserver"):
+            log = self.system.log(service)
+            self.assertRegex(log, 'sandbox restricts="[^"]*system calls"')
+
     def test_the_store_runs_without_privileges(self) -> None:
         status = self.system.inside(self.STORE, "cat /proc/1/status")
         self.assertRegex(status, r"CapEff:\s+0+\n")
