@@ -62,7 +62,7 @@ class SamplerTest(unittest.TestCase):
             for pid in family:
                 os.kill(pid, signal.SIGKILL)
         self.assertEqual(values["threads"], 3)
-        self.assertGreaterEqual(worked, 0.1)
+        self.assertGreaterEqual(worked, 0.09)  # in steps of 0.01
         self.assertGreaterEqual(values["cpu_s"], worked)
 
     def test_an_open_connection_has_two_ends(self):
