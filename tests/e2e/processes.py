@@ -108,8 +108,10 @@ def _held_at_rest(pid: int) -> dict[int, tuple[int, int]]:
     """Empty while they do something."""
     found = {}
     for one in (pid, *children(pid)):
-        with contextlib.suppress(FileNotFoundError):  # it has ended meanwhile
+        try:
             found[one] = threads(one), descriptors(one)
+        except (FileNotFoundError, PermissionError):  # it has ended meanwhile, or ends
+            return {}
         if thread_states(one) != {"S"}:
             return {}
     return found

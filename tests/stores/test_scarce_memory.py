@@ -217,9 +217,11 @@ class ScarceMemoryTest(StoreTest):
         for thread in threads:
             thread.start()
         before = self.faults.failed()
-        self.faults.fail_one_in(MEMORY, 300)
+        self.faults.fail_one_in(MEMORY, 100)
         try:
-            eventually(lambda: self.faults.failed() >= before + failures, "allocations failed")
+            eventually(
+                lambda: self.faults.failed() >= before + failures, "allocations fail", 4 * LONG_S
+            )
         finally:
             self.faults.stop()
             is_over.set()
