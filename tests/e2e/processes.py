@@ -104,6 +104,21 @@ def held(pid: int) -> dict[int, tuple[int, int]]:
     return eventually(lambda: _held_at_rest(pid), f"process {pid} and its children are at rest")
 
 
+def holds_more(pid: int, before: dict[int, tuple[int, int]], descriptors: int = 0) -> bool:
+    """Whether it has threads, descriptors or children at rest that it had not.
+
+    A connection may have been there before and not be there now. So many `descriptors` more count
+    for nothing.
+    """
+    now = held(pid)
+    if not now.keys() <= before.keys():
+        return True
+    return any(
+        threads > before[one][0] or count > before[one][1] + descriptors
+        for one, (threads, count) in now.items()
+    )
+
+
 def _held_at_rest(pid: int) -> dict[int, tuple[int, int]]:
     """Empty while they do something."""
     found = {}

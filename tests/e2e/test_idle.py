@@ -209,12 +209,14 @@ class SlowClientTest(SceneTest):
         authserver = self.scene.authserver()
         create_account(authserver)
         for mode in ("prefetch", "disk"):
-            client = self.slow_client(authserver, mode, "--min-rate", "1")
+            client = self.slow_client(authserver, mode, "--min-rate", "1", idle_s=3)
             self.assertEqual(len(client.take(BIG)), BIG, mode)
             self.assertEqual(client.ask("ping"), "OK", mode)
 
-    def slow_client(self, authserver: Program, mode: str, *flags: object) -> Client:
-        limits = ("--idle-timeout", "1", *flags)
+    def slow_client(
+        self, authserver: Program, mode: str, *flags: object, idle_s: int = 1
+    ) -> Client:
+        limits = ("--idle-timeout", idle_s, *flags)
         server = self.scene.fileserver(authserver, "--files", mode, *limits)
         client = self.scene.client(server, receive_buffer=1 << 15)
         grant(client)
