@@ -92,6 +92,7 @@ class ServerProcess {
       : listener_(std::move(*net::listen_on({"127.0.0.1", 0}, 0))),
         address_(net::resolve(listener_.address)->front()),
         pid_(::fork()) {
+    ::setpgid(pid_, pid_ == 0 ? 0 : pid_);  // both do it, so that it is done in time for each
     if (pid_ != 0) return;
     base::hold_stop_signals();
     become_nobody();
@@ -100,9 +101,11 @@ class ServerProcess {
     run({std::move(listener_), std::move(make_worker)}, options);
     ::_exit(0);
   }
+  // Its children too: with ThreadSanitizer, a child may sleep on when its parent is gone.
   ~ServerProcess() {
-    if (!has_ended_) ::kill(pid_, SIGKILL);
-    if (!has_ended_) ::waitpid(pid_, nullptr, 0);
+    if (has_ended_) return;
+    ::kill(-pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
   }
   ServerProcess(const ServerProcess&) = delete;
   ServerProcess& operator=(const ServerProcess&) = delete;
