@@ -175,9 +175,12 @@ class ThreadServer {
     } while (waits_again(entrance));
   }
 
+  // A thread that leaves is not counted, not even for a moment: another one would rely on it.
   bool waits_again(Entrance& entrance) const {
-    if (entrance.waiting.fetch_add(1) < options_.spare) return true;
-    --entrance.waiting;
+    int waiting = entrance.waiting;
+    while (waiting < options_.spare) {
+      if (entrance.waiting.compare_exchange_weak(waiting, waiting + 1)) return true;
+    }
     return false;
   }
 
