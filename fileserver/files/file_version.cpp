@@ -1,6 +1,7 @@
 #include "fileserver/files/file_version.h"
 
 #include <fcntl.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -27,6 +28,26 @@ int settling_ms_of(const struct stat& status) {
   return (has_times_of_fat(status) ? 2000 : 1000) + kSettlingMs;
 }
 
+timespec time_in(const struct statx_timestamp& time) { return {time.tv_sec, time.tv_nsec}; }
+
+struct stat status_in(const struct statx& fresh) {
+  struct stat status {};
+  status.st_dev = makedev(fresh.stx_dev_major, fresh.stx_dev_minor);
+  status.st_ino = fresh.stx_ino;
+  status.st_mode = fresh.stx_mode;
+  status.st_nlink = fresh.stx_nlink;
+  status.st_uid = fresh.stx_uid;
+  status.st_gid = fresh.stx_gid;
+  status.st_rdev = makedev(fresh.stx_rdev_major, fresh.stx_rdev_minor);
+  status.st_size = static_cast<off_t>(fresh.stx_size);
+  status.st_blksize = fresh.stx_blksize;
+  status.st_blocks = static_cast<blkcnt_t>(fresh.stx_blocks);
+  status.st_atim = time_in(fresh.stx_atime);
+  status.st_mtim = time_in(fresh.stx_mtime);
+  status.st_ctim = time_in(fresh.stx_ctime);
+  return status;
+}
+
 }  // namespace
 
 FileVersion version_in(const struct stat& status) {
@@ -34,12 +55,13 @@ FileVersion version_in(const struct stat& status) {
           ns_of(status.st_mtim), ns_of(status.st_ctim), settling_ms_of(status)};
 }
 
-// The status that statx() gives would have to be copied part by part. After it, fstat() gives the
-// same without asking again.
+// If the other host does not answer, what is known of the file is all that can be had.
 bool read_status(int fd, struct stat& status) {
   struct statx fresh {};
-  ::statx(fd, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_BASIC_STATS, &fresh);
-  return ::fstat(fd, &status) == 0;
+  if (::statx(fd, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_BASIC_STATS, &fresh) != 0)
+    return ::fstat(fd, &status) == 0;
+  status = status_in(fresh);
+  return true;
 }
 
 FileVersion version_of(int fd) {

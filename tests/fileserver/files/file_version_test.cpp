@@ -1,6 +1,9 @@
 #include "fileserver/files/file_version.h"
 
+#include <fcntl.h>
+
 #include "base/clock.h"
+#include "net/fd.h"
 #include "tests/catch.h"
 
 using fileserver::FileVersion;
@@ -73,6 +76,32 @@ TEST_CASE("a new link does not excuse a change", "[files]") {
   linked.links = 2;
   CHECK_FALSE(have_same_content(kVersion, linked));
   CHECK_FALSE(was_only_removed(kVersion, linked));
+}
+
+TEST_CASE("the status of an open file is what fstat says", "[files]") {
+  for (const char* const path : {"/proc/self/exe", "/dev/null", "/usr"}) {
+    CAPTURE(path);
+    const net::Fd fd(::open(path, O_RDONLY | O_CLOEXEC));
+    struct stat expected {};
+    REQUIRE(::fstat(fd.get(), &expected) == 0);
+    struct stat status {};
+    REQUIRE(fileserver::read_status(fd.get(), status));
+    CHECK(status.st_dev == expected.st_dev);
+    CHECK(status.st_ino == expected.st_ino);
+    CHECK(status.st_mode == expected.st_mode);
+    CHECK(status.st_nlink == expected.st_nlink);
+    CHECK(status.st_uid == expected.st_uid);
+    CHECK(status.st_gid == expected.st_gid);
+    CHECK(status.st_rdev == expected.st_rdev);
+    CHECK(status.st_size == expected.st_size);
+    CHECK(status.st_blksize == expected.st_blksize);
+    CHECK(status.st_blocks == expected.st_blocks);
+    CHECK(status.st_mtim.tv_sec == expected.st_mtim.tv_sec);
+    CHECK(status.st_mtim.tv_nsec == expected.st_mtim.tv_nsec);
+    CHECK(status.st_ctim.tv_sec == expected.st_ctim.tv_sec);
+    CHECK(status.st_ctim.tv_nsec == expected.st_ctim.tv_nsec);
+    CHECK(status.st_atim.tv_nsec == expected.st_atim.tv_nsec);
+  }
 }
 
 TEST_CASE("a file that lost its last name was only removed", "[files]") {
