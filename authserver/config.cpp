@@ -139,7 +139,7 @@ std::variant<Config, int> read_config(int argc, char** argv) {
   Target target;
   const auto done = flags::parse(
       program(), argc, argv, [&](flags::App& app) { declare(app, target); },
-      [&] { return read_secrets(target.backends); });
+      [&](flags::App&) { return read_secrets(target.backends); });
   if (done) return *done;
   Config& config = target.config;
   if (config.hashes_at_once == 0) {

@@ -181,7 +181,7 @@ std::variant<Config, int> read_config(int argc, char** argv) {
   config.memory_limit_bytes = base::usable_memory_bytes() / 2;
   const auto exit_status = flags::parse(
       program(), argc, argv, [&](flags::App& app) { declare(app, config); },
-      [&]() -> std::optional<std::string> {
+      [&](flags::App&) -> std::optional<std::string> {
         const auto read = Writers(config.writers_path).read();
         if (!read) return "--writers: " + read.error().context;
         return wrong_for_processes(config);

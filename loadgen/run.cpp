@@ -63,7 +63,7 @@ class Run {
     try {
       for (const auto& loop : loops_) threads_.emplace_back([&loop, this] { loop->run(control_); });
     } catch (const std::system_error& failure) {
-      control_.stop();
+      control_.stop(End::kFailed);
       control_.warmup_gate.count_down();
       control_.window_gate.count_down();
       control_.end_gate.count_down();
@@ -84,6 +84,7 @@ class Run {
         return base::Error{base::ErrorCode::kUnavailable, std::move(*failure)};
       figures_.tally.add(loop->recorder().tally());
     }
+    figures_.end = end();
     if (auto finished = load_.finish(figures_); !finished) return finished;
     if (transfers_ != nullptr) {
       if (auto written = transfers_->finish(); !written) return written;
@@ -92,6 +93,12 @@ class Run {
     figures_.cpu = cpu_use();
     figures_.warning = tracking_warning(connection_tracking());
     return base::kDone;
+  }
+
+  // A signal may come when the run has already been stopped.
+  End end() const {
+    if (figures_.stop_signal != 0) return End::kSignal;
+    return control_.why_stopped().value_or(ends_by_number(config_) ? End::kRequests : End::kTime);
   }
 
   void warm_up() {
@@ -163,7 +170,7 @@ class Run {
     figures_.start_unix_s = std::round(start_s * 1e6) / 1e6;  // so that all reports print the same
     if (transfers_ != nullptr &&
         !transfers_->begin(control_.window_start_ns, figures_.start_unix_s)) {
-      control_.stop();
+      control_.stop(End::kFailed);
     }
   }
 
@@ -176,7 +183,9 @@ class Run {
     for (int second = 1; arrived_ < config_.threads;) {
       const std::int64_t next_ns = control_.window_start_ns + second * base::kNsPerS;
       arrived_ += wait_until(is_over ? next_ns : std::min(next_ns, next_look_ns()));
-      if (!is_over && load_.must_end(base::now_ns())) control_.stop();
+      if (!is_over) {
+        if (const auto why = load_.must_end(base::now_ns())) control_.stop(*why);
+      }
       if (!is_over && base::now_ns() >= control_.end_ns()) {
         is_over = true;
         cpu_after_ = cpu_time();
@@ -222,7 +231,7 @@ class Run {
     signalfd_siginfo signal{};
     if (::read(signals_.get(), &signal, sizeof signal) != sizeof signal) return;
     figures_.stop_signal = static_cast<int>(signal.ssi_signo);
-    control_.stop();
+    control_.stop(End::kSignal);
     base::release_stop_signals();
   }
 

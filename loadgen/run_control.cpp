@@ -28,12 +28,17 @@ int Arrivals::take() {
   return ::read(fd_.get(), &count, sizeof count) == sizeof count ? static_cast<int>(count) : 0;
 }
 
-void RunControl::stop() {
+void RunControl::stop(End why) {
   std::int64_t not_yet = 0;
   if (!stopped_ns_.compare_exchange_strong(not_yet, base::now_ns(), std::memory_order_relaxed))
     return;
+  why_stopped_ = why;
   is_stopped_.store(1);
   base::wake_all<base::Sleepers::kOfOneProcess>(is_stopped_);
+}
+
+std::optional<End> RunControl::why_stopped() const {
+  return must_stop() ? std::optional(why_stopped_) : std::nullopt;
 }
 
 std::int64_t RunControl::end_ns() const {

@@ -4,7 +4,9 @@
 #include <atomic>
 #include <cstdint>
 #include <latch>
+#include <optional>
 
+#include "loadgen/figures/end.h"
 #include "net/fd.h"
 
 namespace loadgen {
@@ -52,9 +54,12 @@ class RunControl {
   std::int64_t window_start_ns = 0;
   std::int64_t window_end_ns = 0;
 
-  // Any thread. A thread that has seen it begins no further request.
-  void stop();
+  // Any thread. A thread that has seen it begins no further request. Only the first call counts.
+  void stop(End why);
   bool must_stop() const { return stopped_ns_.load(std::memory_order_relaxed) != 0; }
+
+  // Why stop() was called first; nothing: it was not. Only after the threads were joined.
+  std::optional<End> why_stopped() const;
 
   // The end of the window, or the moment of stop() if that came first.
   std::int64_t end_ns() const;
@@ -71,6 +76,7 @@ class RunControl {
   // No other data depends on these, so relaxed memory order is enough.
   std::atomic<std::int64_t> stopped_ns_ = 0;   // the moment of the first stop(); 0: not yet
   std::atomic<std::uint32_t> is_stopped_ = 0;  // the word on which threads sleep
+  End why_stopped_ = End::kTime;               // written by the first stop()
   std::atomic<int> counted_threads_;           // whose last request that counts has not ended
 };
 

@@ -77,8 +77,8 @@ class Crowd(Load):
 
         The time of a fetch follows from Little's law: loadgen does not measure it.
         """
-        end_s = raw["start_unix_s"] + raw["elapsed_s"]
-        fetches, elapsed_s = raw["fetches"], raw["elapsed_s"]
+        end_s = raw["started_unix_s"] + raw["elapsed_s"]
+        fetches, elapsed_s = raw["requests"], raw["elapsed_s"]
         rate = fetches / elapsed_s
         held, cpu = raw["users"]["held"], raw["cpu"]
         return Result(

@@ -39,8 +39,8 @@ class Result:
             "response_ms": raw["response_time_ms"],
             "is_valid": raw["valid"],
             "invalid_because": list(raw["invalid_because"]),
-            "start_s": raw["window"]["start_unix_s"],
-            "end_s": raw["window"]["end_unix_s"],
+            "start_s": raw["started_unix_s"],
+            "end_s": raw["started_unix_s"] + raw["elapsed_s"],
             "used_cores": raw["cpu"]["used_cores"],
             "is_bottleneck": raw["cpu"]["is_bottleneck"],
         }

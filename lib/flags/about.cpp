@@ -53,6 +53,8 @@ base::Result<Text> help_of(const Argument& argument, const Page& page) {
 
 }  // namespace
 
+std::string version() { return TURNSTILE_VERSION; }
+
 void declare_about(App& common) {
   common
       .add_parsed("--help", "[=" + words_with("|") + "], -h", "",

@@ -12,6 +12,9 @@
 
 namespace flags {
 
+// That of this build, such as "0.2.0".
+std::string version();
+
 void declare_about(App& common);
 
 // What to print for the first --help or --version among the arguments, whatever else is wrong with

@@ -1,11 +1,14 @@
 #include "flags/alternatives.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace flags {
 
 void exclude_each_other(const std::vector<Option*>& options) {
-  for (auto one = options.begin(); one != options.end(); ++one) {
-    auto& excluded = (*one)->excluded;
-    excluded.insert(excluded.end(), options.begin(), one);
+  for (Option* const one : options) {
+    std::copy_if(options.begin(), options.end(), std::back_inserter(one->excluded),
+                 [one](const Option* other) { return other != one; });
   }
 }
 

@@ -29,12 +29,24 @@ Option* Option::repeatable() {
   return this;
 }
 
+void Option::forget() {
+  reset();
+  given.reset();
+  is_on_command_line = false;
+}
+
 void App::group(const std::string& title, Shown shown) {
   group_ = title;
   shown_ = shown;
 }
 
 const Option* App::find(std::string_view name) const {
+  const auto found = std::find_if(options_.begin(), options_.end(),
+                                  [name](const Option& option) { return option.name == name; });
+  return found == options_.end() ? nullptr : &*found;
+}
+
+Option* App::find(std::string_view name) {
   const auto found = std::find_if(options_.begin(), options_.end(),
                                   [name](const Option& option) { return option.name == name; });
   return found == options_.end() ? nullptr : &*found;
@@ -47,12 +59,14 @@ Option* App::add_option(const std::string& name, std::string& target, const std:
         return true;
       });
   option->initial_text = target;
+  option->reset = [&target, initial = target] { target = initial; };
   return option;
 }
 
 Option* App::add_flag(const std::string& name, bool& target, const std::string& help) {
   Option* const option = add(name, help);
   option->switch_target = &target;
+  option->reset = [&target, initial = target] { target = initial; };
   return option;
 }
 

@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,12 +33,18 @@ struct Option {
   std::string initial_text;  // the text that its target held when it was declared
   std::string accepted;      // says which texts take() accepts
   std::function<bool(const std::string&)> take;  // stores the value; false refuses the text
+  std::function<void()> reset;    // gives its target the value from when it was declared
   bool* switch_target = nullptr;  // set only for App::add_flag(), which has no take()
+  bool is_number = false;         // its values are numbers, or some of them are
   bool is_required = false;
   bool is_repeatable = false;
   bool has_variable = true;                        // whether the environment may give it
   std::vector<std::function<void()>> before_take;  // called before the value is stored
-  std::vector<const Option*> excluded;             // wrong usage where one layer gives both
+  std::vector<Option*> excluded;                   // wrong usage where one layer gives both
+
+  // Written by parse(). Nothing is noted of the value of a switch.
+  std::optional<std::string> given;  // the value that counts; nothing: it was not given
+  bool is_on_command_line = false;
 
   Option* type_name(const std::string& text);
   Option* default_str(const std::string& text);
@@ -51,6 +58,9 @@ struct Option {
 
   bool is_flag() const { return name.starts_with("--"); }
   bool is_switch() const { return switch_target != nullptr; }
+
+  // Makes it as if nobody had given it. Requires: it has reset().
+  void forget();
 
   // The name without its dashes.
   std::string plain_name() const { return is_flag() ? name.substr(2) : name; }
@@ -80,9 +90,11 @@ class App {
   const base::log::Level* log_level = nullptr;
 
   const std::deque<Option>& options() const { return options_; }
+  std::deque<Option>& options() { return options_; }
 
   // The option with this name, such as "--listen". Null if there is none.
   const Option* find(std::string_view name) const;
+  Option* find(std::string_view name);
 
  private:
   Option* add(const std::string& name, const std::string& help);

@@ -57,8 +57,8 @@ std::string did_you_mean(const std::string& typed, const std::string& dashes,
   return meant.empty() ? "" : fmt::format("; did you mean {}{}?", dashes, meant);
 }
 
-// Wraps Option::take for CLI11.
-CLI::callback_t callback_of(const Option& option) {
+// Wraps Option::take for CLI11. Notes what was taken.
+CLI::callback_t callback_of(Option& option) {
   return [&option](const CLI::results_t& results) {
     std::string text = option.is_repeatable ? results.front() : results.back();
     for (std::size_t i = 1; option.is_repeatable && i < results.size(); ++i)
@@ -67,6 +67,8 @@ CLI::callback_t callback_of(const Option& option) {
       throw CLI::ValidationError(
           option.name, fmt::format("{} is not {}", base::log::quoted(text), option.accepted));
     }
+    for (Option* const other : option.excluded) other->given.reset();
+    option.given = text;
     return true;
   };
 }
@@ -93,7 +95,7 @@ void parse_with(CLI::App& cli, const std::vector<Argument>& arguments) {
   cli.parse(std::move(apart));
 }
 
-CLI::Option* add_to(CLI::App& cli, const Option& option) {
+CLI::Option* add_to(CLI::App& cli, Option& option) {
   if (option.switch_target != nullptr)
     return cli.add_flag(option.name, *option.switch_target, option.help);
   CLI::Option* const added = cli.add_option(option.name, callback_of(option), option.help);
@@ -101,9 +103,9 @@ CLI::Option* add_to(CLI::App& cli, const Option& option) {
   return added->type_name(option.type)->type_size(1)->default_str(option.default_text);
 }
 
-void add_all_to(CLI::App& cli, const App& app, bool with_required) {
+void add_all_to(CLI::App& cli, App& app, bool with_required) {
   std::map<const Option*, CLI::Option*> added;
-  for (const Option& option : app.options()) {
+  for (Option& option : app.options()) {
     CLI::Option* const one = added[&option] = add_to(cli, option);
     one->required(with_required && option.is_required);
     for (const auto& action : option.before_take)
@@ -116,7 +118,7 @@ void add_all_to(CLI::App& cli, const App& app, bool with_required) {
 
 class Parser {
  public:
-  Parser(const Program& program, const App& app) : program_(program), app_(app) {
+  Parser(const Program& program, App& app) : program_(program), app_(app) {
     common_.group("Help and configuration");
     const auto take_path = [this](const std::string& path) {
       config_path = path;
@@ -141,6 +143,10 @@ class Parser {
   std::optional<Wrong> take_command_line(const std::vector<std::string>& texts) {
     const auto arguments = read_arguments(texts, app_, common_);
     if (auto wrong = wrong_flag(arguments)) return wrong;
+    for (const Argument& argument : arguments) {
+      if (argument.option == nullptr) continue;
+      if (Option* const given = app_.find(argument.option->name)) given->is_on_command_line = true;
+    }
     try {
       parse_with(*fresh_cli(true), arguments);
     } catch (const CLI::ExtrasError& failure) {
@@ -200,7 +206,7 @@ class Parser {
   }
 
   // A new parser for each layer, because CLI11 remembers which flags it has seen.
-  std::unique_ptr<CLI::App> fresh_cli(bool with_required) const {
+  std::unique_ptr<CLI::App> fresh_cli(bool with_required) {
     auto cli = std::make_unique<CLI::App>();
     // If a flag is given twice, the last one counts. So flags can be overridden by appending.
     cli->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
@@ -259,7 +265,7 @@ class Parser {
   }
 
   const Program& program_;
-  const App& app_;
+  App& app_;
   App common_;  // what every program has
   bool file_has_secret_ = false;
 };
@@ -284,7 +290,7 @@ std::optional<int> parse(const Program& program, int argc, char** argv, const De
   if (const auto wrong = parser.take_environment()) return wrong_usage(program, *wrong);
   if (const auto wrong = parser.take_command_line(arguments)) return wrong_usage(program, *wrong);
   hide_secrets(argc, argv, variable_of(program.name, ""));
-  if (const auto wrong = check()) return wrong_usage(program, *wrong);
+  if (const auto wrong = check(app)) return wrong_usage(program, *wrong);
   parser.warn_of_unknown_variables();
   parser.warn_if_others_can_read_a_secret();
   return {};

@@ -25,8 +25,8 @@ inline constexpr int kWrongUsage = 2;
 using Declare = std::function<void(App&)>;
 
 // Checks the values against each other. Returns one line that says what is wrong, or nothing.
-// Called last.
-using Check = std::function<std::optional<std::string>()>;
+// Called last. settings_of() may be asked then.
+using Check = std::function<std::optional<std::string>(App&)>;
 
 // Returns nothing if the program can go on. Otherwise returns its exit status: kDone after printing
 // --help or --version, kWrongUsage after printing one line on standard error.

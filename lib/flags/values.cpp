@@ -15,6 +15,19 @@ std::string seconds_text(std::int64_t ms) {
                         : fmt::format("{:g}", static_cast<double>(ms) / 1000);
 }
 
+// Makes `option` able to forget what it was given.
+template <typename Value>
+Option* with_reset(Option* option, Value& target) {
+  option->reset = [&target, initial = target] { target = initial; };
+  return option;
+}
+
+template <typename Value>
+Option* of_number(Option* option, Value& target) {
+  option->is_number = true;
+  return with_reset(option, target);
+}
+
 }  // namespace
 
 Option* add_whole(App& app, const std::string& name, int& target, int least, int most,
@@ -27,8 +40,8 @@ Option* add_whole(App& app, const std::string& name, int& target, int least, int
     target = value;
     return true;
   };
-  return app
-      .add_parsed(name, "N", fmt::format("a whole number from {} to {}", least, most), help, take)
+  const std::string accepted = fmt::format("a whole number from {} to {}", least, most);
+  return of_number(app.add_parsed(name, "N", accepted, help, take), target)
       ->default_str(std::to_string(target));
 }
 
@@ -40,7 +53,7 @@ Option* add_path(App& app, const std::string& name, std::string& target, const s
   };
   Option* const option = app.add_parsed(name, "FILE", "a path", help, take);
   option->initial_text = target;
-  return option;
+  return with_reset(option, target);
 }
 
 Option* add_address(App& app, const std::string& name, net::HostPort& target,
@@ -54,7 +67,8 @@ Option* add_address(App& app, const std::string& name, net::HostPort& target,
       "HOST:PORT, such as 127.0.0.1:9000, or unix:PATH with an absolute path of at "
       "most {} bytes",
       net::kMaxUnixPathBytes);
-  return app.add_parsed(name, "HOST:PORT", accepted, help + "; or unix:PATH", take)
+  return with_reset(app.add_parsed(name, "HOST:PORT", accepted, help + "; or unix:PATH", take),
+                    target)
       ->default_str(net::to_string(target));
 }
 
@@ -74,12 +88,12 @@ Option* add_optional_address(App& app, const std::string& name,
     if (parsed) target = *parsed;
     return parsed.has_value();
   };
-  return app
-      .add_parsed(name, "HOST:PORT",
-                  takes_unix ? "HOST:PORT or a port, such as 127.0.0.1:9010, unix:PATH, or off"
-                             : "HOST:PORT or a port, such as 127.0.0.1:9010, or off",
-                  takes_unix ? help + "; or unix:PATH" : help, take)
-      ->default_str(target ? net::to_string(*target) : "off");
+  Option* const option =
+      app.add_parsed(name, "HOST:PORT",
+                     takes_unix ? "HOST:PORT or a port, such as 127.0.0.1:9010, unix:PATH, or off"
+                                : "HOST:PORT or a port, such as 127.0.0.1:9010, or off",
+                     takes_unix ? help + "; or unix:PATH" : help, take);
+  return with_reset(option, target)->default_str(target ? net::to_string(*target) : "off");
 }
 
 Option* add_seconds(App& app, const std::string& name, std::int64_t& target_ms,
@@ -92,7 +106,7 @@ Option* add_seconds(App& app, const std::string& name, std::int64_t& target_ms,
   };
   const std::string accepted =
       least_ms > 0 ? "a number of seconds over 0" : "a number of seconds, 0 or more";
-  return app.add_parsed(name, "SECONDS", accepted, help, take)
+  return of_number(app.add_parsed(name, "SECONDS", accepted, help, take), target_ms)
       ->default_str(seconds_text(target_ms));
 }
 
@@ -106,9 +120,9 @@ Option* add_size(App& app, const std::string& name, std::int64_t& target_bytes,
     return true;
   };
   const std::string bounds = range.text.empty() ? "" : " " + range.text;
-  return app.add_parsed(name, "SIZE",
-                        "a size" + bounds + ": bytes, or with K, M or G (1024 each), such as 512K",
-                        help, take);
+  const std::string accepted =
+      "a size" + bounds + ": bytes, or with K, M or G (1024 each), such as 512K";
+  return of_number(app.add_parsed(name, "SIZE", accepted, help, take), target_bytes);
 }
 
 Option* add_log_level(App& app, base::log::Level& target) {

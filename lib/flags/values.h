@@ -78,7 +78,9 @@ Option* add_choice(App& app, const std::string& name, Value& target,
     }
     return false;
   };
-  return app.add_parsed(name, words, "one of " + words, help, take)->default_str(default_word);
+  Option* const option = app.add_parsed(name, words, "one of " + words, help, take);
+  option->reset = [&target, initial = target] { target = initial; };
+  return option->default_str(default_word);
 }
 
 }  // namespace flags

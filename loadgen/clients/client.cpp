@@ -85,6 +85,7 @@ std::optional<Cause> Client::connect(Exchange& exchange) {
     return Fault::kConnect;
   }
   fd_ = std::move(*made);
+  ++made_;
   replies_.begin_connection(fd_.get());
   driver_->begin_connection();
   return {};

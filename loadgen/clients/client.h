@@ -65,6 +65,9 @@ class Client {
   // should end.
   const std::optional<std::string>& save_failure() const { return download_.failure(); }
 
+  // How many connections were made so far, without those for data.
+  std::uint64_t connections() const { return made_; }
+
   // Closes the connection, if there is one.
   void hang_up();
 
@@ -106,6 +109,7 @@ class Client {
   bool is_usable_ = false;                      // the connection can take the next request
   bool is_upload_cut_ = false;    // the server answered before all of the file was sent
   std::int64_t connections_ = 0;  // the number of attempts to connect
+  std::uint64_t made_ = 0;        // those that were made
   bool is_under_way_ = false;     // only for an assertion
 };
 

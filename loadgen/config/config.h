@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <string>
 #include <variant>
+#include <vector>
 
+#include "flags/settings.h"
 #include "loadgen/config/crowd.h"
 #include "net/address.h"
 
@@ -97,6 +99,8 @@ struct Config {
 
   std::string transfers;  // where the record of each transfer goes; empty: nowhere
   std::string json;       // where the result goes; empty: nowhere, "-": standard output
+
+  std::vector<flags::Setting> settings;  // all flags but the password, for the result
 };
 
 // Whether this is a run of new that makes the accounts that --user names, each once, and then ends.

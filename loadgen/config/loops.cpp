@@ -21,11 +21,15 @@ flags::Option* add_rate(flags::App& app, double& target) {
     target = value;
     return true;
   };
-  return app.add_parsed("--rate", "R", "a number from 0.001 to 1000000",
-                        "send R requests a second, whether or not earlier ones were answered; at "
-                        "most --threads are under way, others wait, and their time counts. With "
-                        "--users, each user reads R bytes a second instead",
-                        take);
+  flags::Option* const option = app.add_parsed(
+      "--rate", "R", "a number from 0.001 to 1000000",
+      "send R requests a second, whether or not earlier ones were answered; at most --threads are "
+      "under way, others wait, and their time counts. With --users, each user reads R bytes a "
+      "second instead",
+      take);
+  option->is_number = true;
+  option->reset = [&target] { target = 0; };
+  return option;
 }
 
 }  // namespace

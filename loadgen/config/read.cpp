@@ -167,7 +167,10 @@ std::variant<Config, int> read_config(int argc, char** argv) {
   Config config;
   const auto exit_status = flags::parse(
       program(), argc, argv, [&](flags::App& app) { declare(app, config); },
-      [&] { return what_is_wrong_with(config); });
+      [&](flags::App& app) {
+        config.settings = flags::settings_of(app);
+        return what_is_wrong_with(config);
+      });
   if (exit_status) return *exit_status;
   if (is_crowd(config)) {
     config.connection = Connection::kKeepAlive;

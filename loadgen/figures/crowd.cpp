@@ -48,17 +48,6 @@ void Standing::add(const Standing& other) {
   without_fetch += other.without_fetch;
 }
 
-const char* word_of(End end) {
-  switch (end) {
-    case End::kStable: return "stable";
-    case End::kSeconds: return "seconds";
-    case End::kTooSlow: return "too-slow";
-    case End::kNobodyHolds: return "nobody-holds";
-    case End::kSignal: return "signal";
-  }
-  return "";
-}
-
 RateErrors rate_errors_of(std::vector<double> errors) {
   if (errors.empty()) return {};
   std::sort(errors.begin(), errors.end());

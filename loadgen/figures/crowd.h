@@ -56,11 +56,6 @@ struct Standing {
   void add(const Standing& other);
 };
 
-enum class End { kStable, kSeconds, kTooSlow, kNobodyHolds, kSignal };
-
-// "stable", "seconds", "too-slow", "nobody-holds", "signal"
-const char* word_of(End end);
-
 // The cores that loadgen used, in each second after all users were started.
 struct CpuSamples {
   double least_cores = 0;
@@ -69,10 +64,9 @@ struct CpuSamples {
   double allowed_cores = 0;
 };
 
-// How the run ended. Only the main thread knows it.
+// What the run has come to. Only the main thread knows it.
 struct Outcome {
   Standing standing = {};
-  End end = End::kStable;
   double steady_s = 0;  // the time after all users were started
   CpuSamples cpu = {};  // over this time; over the whole run if there is none
 };

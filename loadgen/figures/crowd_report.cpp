@@ -81,12 +81,12 @@ Json cpu_json(const CpuSamples& cpu) {
           {"allowed_cores", rounded(cpu.allowed_cores)}};
 }
 
-std::string title(const Config& config, const loadgen::Summary& summary) {
+std::string title(const Config& config, const Figures& figures, const loadgen::Summary& summary) {
   return fmt::format("get from {}: {} users at {:g} B/s each, {}, {}, {}, {:.1f} s (end: {})\n",
                      net::to_string(config.server), config.crowd.users, config.rate_rps,
                      word_of(config.protocol), word_of(config.crowd.engine),
                      counted(static_cast<std::uint64_t>(config.threads), "thread"),
-                     summary.elapsed_s, word_of(summary.crowd->outcome.end));
+                     summary.elapsed_s, word_of(figures.end));
 }
 
 std::string users_text(const Tally& tally, const Summary& summary) {
@@ -138,14 +138,9 @@ void add_to(Json& json, const Config& config, const Figures& figures,
                    {"least_rate_percent", config.crowd.least_rate_percent},
                    {"too_slow", word_of(config.crowd.too_slow)},
                    {"ramp_s", static_cast<double>(config.crowd.ramp_ms) / 1000},
-                   {"start_unix_s", rounded(figures.start_unix_s)},
-                   {"elapsed_s", rounded(summary.elapsed_s)},
                    {"steady_s", rounded(outcome.steady_s)},
-                   {"end", word_of(outcome.end)},
                    {"users", users_json(config, outcome.standing)},
                    {"drop_outs", drop_outs_json(tally, crowd)},
-                   {"fetches", summary.requests},
-                   {"bytes", summary.bytes},
                    {"rate_error", rates_json(crowd.rates)},
                    {"wakeups", wakeups_json(tally, crowd)},
                    {"pacing", pacing_json(tally, crowd)},
@@ -156,7 +151,7 @@ std::string table_of(const Config& config, const Figures& figures,
                      const loadgen::Summary& summary) {
   const Tally& tally = *figures.tally.crowd;
   const Summary& crowd = *summary.crowd;
-  std::string table = title(config, summary) + row("users", users_text(tally, crowd));
+  std::string table = title(config, figures, summary) + row("users", users_text(tally, crowd));
   for (const auto& [cause, why] : crowd.first_reasons)
     table += row("", fmt::format("first {}: {}", cause, why));
   table += row("fetches", fmt::format("{}, {}", summary.requests, size(summary.bytes)));
@@ -165,6 +160,8 @@ std::string table_of(const Config& config, const Figures& figures,
   if (config.crowd.engine == EngineKind::kSigio)
     table += row("overflows", fmt::format("{} of the signal queue", tally.overflows));
   table += row("pacing", pacing_text(tally, crowd));
+  table += row("check", verdict_text(summary));
+  for (const std::string& reason : summary.invalid_because) table += row("", reason);
   return table + row("loadgen CPU", cpu_text(crowd.outcome.cpu));
 }
 

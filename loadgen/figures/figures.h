@@ -23,16 +23,18 @@
 #include "loadgen/cpu.h"
 #include "loadgen/figures/burst.h"
 #include "loadgen/figures/crowd.h"
+#include "loadgen/figures/end.h"
 #include "loadgen/figures/tally.h"
 
 namespace loadgen {
 
 struct Figures {
-  Tally tally = {};                         // of all threads, in the measured window
-  double start_unix_s = 0;                  // when that window began
-  CpuUse cpu = {};                          // over that window
-  std::vector<std::string> servers = {};    // the addresses of the server that were used
-  int sources = 1;                          // the number of local addresses that were used
+  Tally tally = {};                       // of all threads, in the measured window
+  double start_unix_s = 0;                // when that window began
+  CpuUse cpu = {};                        // over that window
+  std::vector<std::string> servers = {};  // the addresses of the server that were used
+  int sources = 1;                        // the number of local addresses that were used
+  End end = End::kTime;
   int stop_signal = 0;                      // SIGINT or SIGTERM if one of them ended the run early
   std::optional<std::string> warning = {};  // what was wrong with the host at the end
 

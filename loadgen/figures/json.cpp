@@ -5,18 +5,13 @@
 #include "loadgen/figures/burst_report.h"
 #include "loadgen/figures/crowd_report.h"
 #include "loadgen/figures/format.h"
+#include "loadgen/figures/head.h"
 
 namespace loadgen {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json errors_json(const Summary& summary) {
-  Json errors{{"total", summary.errors_total}};
-  for (const auto& [word, count] : summary.errors) errors[word] = count;
-  return errors;
-}
 
 Json first_errors_json(const Summary& summary) {
   Json errors = Json::object();
@@ -56,11 +51,6 @@ Json per_second_json(const std::vector<SecondSummary>& seconds) {
   return rows;
 }
 
-Json window_json(const Figures& figures, const Summary& summary) {
-  return {{"start_unix_s", rounded(figures.start_unix_s)},
-          {"end_unix_s", rounded(figures.start_unix_s + summary.elapsed_s)}};
-}
-
 Json cpu_json(const CpuUse& cpu, int threads) {
   return {{"used_cores", rounded(cpu.used_cores)},
           {"allowed_cores", rounded(cpu.allowed_cores)},
@@ -89,18 +79,10 @@ void add_requests(Json& json, const Config& config, const Figures& figures,
                   const Summary& summary) {
   json.update(Json{{"threads", config.threads},
                    {"connection", word_of(config.connection)},
-                   {"elapsed_s", rounded(summary.elapsed_s)},
-                   {"requests", summary.requests},
-                   {"throughput_rps", rounded(summary.throughput_rps)},
-                   {"bytes", summary.bytes},
-                   {"errors", errors_json(summary)},
                    {"response_time_ms", response_time_json(summary.response)},
                    {"per_second", per_second_json(summary.per_second)},
                    {"phases_ms", phases_json(config, summary)},
-                   {"valid", summary.invalid_because.empty()},
-                   {"invalid_because", summary.invalid_because},
                    {"n_check", summary.has_n_check() ? Json(rounded(summary.n_check)) : Json()},
-                   {"window", window_json(figures, summary)},
                    {"warmup_s", static_cast<double>(config.warmup_ms) / 1000},
                    {"warmup_requests", figures.tally.warmup_requests},
                    {"cooldown_requests", figures.tally.cooldown_requests},
@@ -112,9 +94,7 @@ void add_requests(Json& json, const Config& config, const Figures& figures,
 }  // namespace
 
 std::string json_of(const Config& config, const Figures& figures, const Summary& summary) {
-  Json json{{"request", word_of(config.request)},
-            {"protocol", word_of(config.protocol)},
-            {"server", net::to_string(config.server)}};
+  Json json = head_of(config, figures, summary);
   if (summary.crowd) {
     crowd::add_to(json, config, figures, summary);
   } else {
@@ -124,7 +104,8 @@ std::string json_of(const Config& config, const Figures& figures, const Summary&
   json["sources"] = figures.sources;
   if (summary.open) json["open_loop"] = open_loop_json(config, *summary.open);
   if (summary.burst) json["burst"] = burst::json_of(*summary.burst);
-  return json.dump(2) + "\n";
+  const auto replace = Json::error_handler_t::replace;  // a flag may hold any bytes
+  return json.dump(2, ' ', false, replace) + "\n";
 }
 
 }  // namespace loadgen

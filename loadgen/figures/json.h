@@ -9,8 +9,9 @@
 
 namespace loadgen {
 
-// Ends with a line ending, and holds neither the user's name nor the password. The keys are part of
-// the contract with other programs. Requires: `summary` is that of `figures`.
+// The head (see head.h), and behind it what only this kind of run has. Ends with a line ending, and
+// does not hold the password. The keys are part of the contract with other programs. Requires:
+// `summary` is that of `figures`.
 std::string json_of(const Config& config, const Figures& figures, const Summary& summary);
 
 }  // namespace loadgen

@@ -50,6 +50,9 @@ class alignas(64) Recorder {
   void count_warmup() { ++tally_.warmup_requests; }
   void count_cooldown() { ++tally_.cooldown_requests; }
 
+  // Count connections that were made, at any time of the run.
+  void count_connections(std::uint64_t made) { tally_.connections += made; }
+
   // Requires: the thread was joined.
   const Tally& tally() const { return tally_; }
 

@@ -81,7 +81,22 @@ std::string lateness_text(const Summary& summary) {
       summary.open->lateness.p99_ms, kMostLatenessMs, kMostLatenessShare * 100);
 }
 
-std::vector<std::string> find_faults(const Tally& tally, const Summary& summary, double all_ns) {
+std::vector<std::string> faults_of_crowd(const Figures& figures, const Summary& summary) {
+  std::vector<std::string> faults;
+  const crowd::Summary& crowd = *summary.crowd;
+  if (crowd.outcome.standing.held == 0) {
+    faults.push_back(fmt::format("no user holds: {}", causes_text(crowd)));
+  } else if (figures.end == End::kFailed) {
+    faults.push_back(fmt::format("a user did not hold its rate: {}", causes_text(crowd)));
+  }
+  if (summary.requests == 0) faults.emplace_back("no user ever got a whole file");
+  return faults;
+}
+
+std::vector<std::string> find_faults(const Figures& figures, const Summary& summary,
+                                     double all_ns) {
+  const Tally& tally = figures.tally;
+  if (summary.crowd) return faults_of_crowd(figures, summary);
   if (summary.requests == 0) return {"no request succeeded"};
   std::vector<std::string> faults;
   if (!summary.is_n_check_good()) {
@@ -93,13 +108,6 @@ std::vector<std::string> find_faults(const Tally& tally, const Summary& summary,
                                  tally.announced_bytes, tally.moved_bytes));
   }
   return faults;
-}
-
-std::optional<std::string> failure_of_crowd(const crowd::Summary& crowd) {
-  if (crowd.outcome.end == crowd::End::kTooSlow)
-    return fmt::format("a user did not hold its rate: {}", causes_text(crowd));
-  if (crowd.outcome.standing.held == 0) return fmt::format("no user holds: {}", causes_text(crowd));
-  return {};
 }
 
 }  // namespace
@@ -129,7 +137,7 @@ Summary summarize(const Figures& figures, int threads) {
   if (tally.crowd && figures.crowd) summary.crowd = crowd::summarize(*tally.crowd, *figures.crowd);
   if (summary.has_n_check())
     summary.n_check = ratio(summary.throughput_rps * summary.response.mean_ms / 1000, threads);
-  summary.invalid_because = find_faults(tally, summary, all_ns);
+  summary.invalid_because = find_faults(figures, summary, all_ns);
   return summary;
 }
 
@@ -141,18 +149,20 @@ std::string errors_text(const Summary& summary) {
   return text.empty() ? "none" : text;
 }
 
+const char* verdict_text(const Summary& summary) {
+  return summary.invalid_because.empty() ? "valid" : "INVALID";
+}
+
 std::optional<std::string> failure_of(const Summary& summary) {
-  if (summary.crowd) return failure_of_crowd(*summary.crowd);
-  if (summary.errors_total > 0) {
+  if (summary.errors_total > 0 && !summary.crowd) {
     return fmt::format("{} of {} requests failed: {}", summary.errors_total,
                        summary.errors_total + summary.requests, errors_text(summary));
   }
-  const std::vector<std::string>& reasons = summary.invalid_because;
-  if (reasons.empty()) return {};
-  const bool is_only_n_check =
-      reasons.size() == 1 && summary.requests > 0 && !summary.is_n_check_good();
-  if (is_only_n_check && summary.elapsed_s < kLeastElapsedS) return {};
-  return fmt::format("the run is invalid: {}", fmt::join(reasons, "; "));
+  if (!summary.invalid_because.empty())
+    return fmt::format("the run is invalid: {}", fmt::join(summary.invalid_because, "; "));
+  if (summary.errors_total == 0) return {};
+  return fmt::format("{} of {} users dropped out: {}", summary.errors_total,
+                     summary.crowd->outcome.standing.started, errors_text(summary));
 }
 
 }  // namespace loadgen

@@ -15,8 +15,8 @@ namespace loadgen {
 inline constexpr double kLeastNCheck = 0.97;
 inline constexpr double kMostNCheck = 1.03;
 
-// n_check says little about a shorter run, because starting and ending its threads takes a good
-// part of the time.
+// A shorter run is not judged by n_check, because starting and ending its threads takes a good part
+// of the time.
 inline constexpr double kLeastElapsedS = 5;
 
 // An open loop is invalid if p99 of its lateness is more than both of these: a time, and a part of
@@ -82,16 +82,24 @@ struct Summary {
 
   // The self-check: X*R/N, which is 1 when every thread always had a request under way. See
   // docs/measuring.md. It is not defined for the other kinds of run.
+  //
+  // It says little about a run shorter than kLeastElapsedS, which is not judged by it. So a few
+  // requests can be used as a test of the server.
   double n_check = 0;
-  bool is_n_check_good() const {
-    return !has_n_check() || (n_check >= kLeastNCheck && n_check <= kMostNCheck);
-  }
   bool has_n_check() const { return !open && !burst && !crowd; }
+  bool is_long_enough() const { return elapsed_s >= kLeastElapsedS; }
+  bool is_n_check_good() const {
+    return !has_n_check() || !is_long_enough() ||
+           (n_check >= kLeastNCheck && n_check <= kMostNCheck);
+  }
 
-  std::optional<OpenSummary> open;           // only of an open loop
-  std::optional<burst::Summary> burst;       // only of a burst
-  std::optional<crowd::Summary> crowd;       // only of a crowd
-  std::vector<std::string> invalid_because;  // empty: the run is valid
+  std::optional<OpenSummary> open;      // only of an open loop
+  std::optional<burst::Summary> burst;  // only of a burst
+  std::optional<crowd::Summary> crowd;  // only of a crowd
+
+  // Of every kind of run: sentences that say why its figures cannot be trusted. Empty: the run is
+  // valid. A request that failed, and a user that left, do not make a run invalid by themselves.
+  std::vector<std::string> invalid_because;
 
   double last_byte_ms() const { return open ? open->service.mean_ms : response.mean_ms; }
 };
@@ -102,12 +110,11 @@ Summary summarize(const Figures& figures, int threads);
 // The errors in one line, such as "denied 3, timeout 1", or "none".
 std::string errors_text(const Summary& summary);
 
-// Why the exit status must be 1, in one line, or nothing.
-//
-// A request failed, or the run is invalid. A run shorter than kLeastElapsedS does not fail because
-// of its n_check alone, so that a few requests can be used as a test of the server.
-//
-// A crowd fails when no user holds, or with --too-slow fail when one of them left.
+// "valid" or "INVALID"
+const char* verdict_text(const Summary& summary);
+
+// Why the exit status must be 1, in one line, or nothing: a request failed, a user of a crowd left,
+// or the run is invalid.
 std::optional<std::string> failure_of(const Summary& summary);
 
 }  // namespace loadgen

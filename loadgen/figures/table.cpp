@@ -64,7 +64,7 @@ std::string open_loop_rows(const Config& config, const Summary& summary) {
   std::string rows = row("offered", rate_text(config, open));
   rows += row("service time", response_time_text(open.service));
   rows += row("lateness", response_time_text(open.lateness));
-  rows += row("check", summary.invalid_because.empty() ? "valid" : "INVALID");
+  rows += row("check", verdict_text(summary));
   if (open.given_up > 0) {
     rows += row("", fmt::format("{} requests were given up; the response times have the time that "
                                 "had passed, so the highest ones are too low",
@@ -84,18 +84,21 @@ std::string thread_warning(const OpenSummary& open) {
 
 std::string check_text(const Config& config, const Summary& summary) {
   const double mean_ms = summary.response.mean_ms;
-  return fmt::format("N = X*R: {} threads, {:.1f}/s * {:.3f} ms = {:.3f}, ratio {:.3f}: {}",
+  const std::string too_short =
+      summary.is_long_enough()
+          ? ""
+          : fmt::format(", which is not judged in a run under {:g} s", kLeastElapsedS);
+  return fmt::format("N = X*R: {} threads, {:.1f}/s * {:.3f} ms = {:.3f}, ratio {:.3f}{}: {}",
                      config.threads, summary.throughput_rps, mean_ms,
-                     summary.throughput_rps * mean_ms / 1000, summary.n_check,
-                     summary.invalid_because.empty() ? "valid" : "INVALID");
+                     summary.throughput_rps * mean_ms / 1000, summary.n_check, too_short,
+                     verdict_text(summary));
 }
 
 // How the run was checked, by the kind of the run.
 std::string check_rows(const Config& config, const Summary& summary) {
   if (summary.open) return open_loop_rows(config, summary);
   if (!summary.burst) return row("check", check_text(config, summary));
-  return row("burst", burst::text_of(*summary.burst)) +
-         row("check", summary.invalid_because.empty() ? "valid" : "INVALID");
+  return row("burst", burst::text_of(*summary.burst)) + row("check", verdict_text(summary));
 }
 
 }  // namespace

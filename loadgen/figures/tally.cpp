@@ -51,6 +51,8 @@ void Tally::add(const Tally& other) {
   failed_ns += other.failed_ns;
   warmup_requests += other.warmup_requests;
   cooldown_requests += other.cooldown_requests;
+  connections += other.connections;
+  reconnects += other.reconnects;
   elapsed_ns = std::max(elapsed_ns, other.elapsed_ns);
   active_ns += other.active_ns;
   add_part(open, other.open);

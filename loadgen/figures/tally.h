@@ -58,6 +58,11 @@ struct Tally {
   std::uint64_t warmup_requests = 0;
   std::uint64_t cooldown_requests = 0;  // the same for those of the cool-down
 
+  // Over the whole run, its warm-up and its cool-down included: the connections that were made, but
+  // not those for data, and how many of them were made because a kept one had ended.
+  std::uint64_t connections = 0;
+  std::uint64_t reconnects = 0;
+
   // The time from the start of the window to the end of a thread's last request: the longest of all
   // threads, and the sum over all threads.
   std::int64_t elapsed_ns = 0;

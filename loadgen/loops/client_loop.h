@@ -31,13 +31,13 @@ class ClientLoop : public Loop {
   Exchange carry_out_next(RunControl& control, Gate* gate = nullptr) {
     request_ = workload_.next();
     Exchange exchange = client_.carry_out(request_, gate);
-    if (client_.save_failure()) control.stop();
+    if (client_.save_failure()) control.stop(End::kFailed);
     return exchange;
   }
 
   // Adds the transfer of carry_out_next() to the file of --transfers, if there is one.
   void note_transfer(RunControl& control, const Exchange& exchange) {
-    if (!transfers_.add(request_.file_name, exchange)) control.stop();
+    if (!transfers_.add(request_.file_name, exchange)) control.stop(End::kFailed);
   }
 
   const Config& config_;
@@ -49,6 +49,7 @@ class ClientLoop : public Loop {
 
   void carry_load(RunControl& control) final {
     send_requests(control);
+    recorder_.count_connections(client_.connections());
     transfers_.flush();
   }
 

@@ -33,7 +33,7 @@ void ClosedLoop::send_requests(RunControl& control) {
 bool ClosedLoop::must_end(RunControl& control) const {
   if (workload_.is_used_up()) {
     if (makes_given_accounts(config_)) return true;
-    control.stop();
+    control.stop(End::kFiles);
   }
   return control.must_stop();
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "base/result.h"
 #include "loadgen/clients/workload.h"
@@ -42,12 +43,12 @@ class Load {
   // How often must_end() has to be asked; 0: at least once a second.
   virtual int look_every_ms() const { return 0; }
 
-  // Asked while the window is open, and once when it ends for another reason. Returns whether it
-  // must end now.
-  virtual bool must_end(std::int64_t /*now_ns*/) { return false; }
+  // Asked while the window is open, and once when it ends for another reason. Returns why it must
+  // end now, or nothing if it goes on.
+  virtual std::optional<End> must_end(std::int64_t /*now_ns*/) { return {}; }
 
-  // Adds what only this kind of run measures. Fails if the run has no result. Called once, after
-  // the threads were joined and their tallies were added up.
+  // Adds what only this kind of run measures, and corrects Figures::end if need be. Fails if the
+  // run has no result. Called once, after the threads were joined and their tallies were added up.
   virtual base::Status finish(Figures& /*figures*/) { return base::kDone; }
 };
 

@@ -56,10 +56,10 @@ class LoadgenCrowdTest(LoadgenScene):
         self.assertEqual((result["end"], result["users"]["held"]), ("stable", 200))
         self.assertEqual(result["users"]["without_fetch"], 0)
         self.assertEqual(result["rate_error"]["users"], 200)
-        self.assertGreaterEqual(result["fetches"], 200)
-        self.assertEqual(result["bytes"], result["fetches"] * SMALL)
+        self.assertGreaterEqual(result["requests"], 200)
+        self.assertEqual(result["bytes"], result["requests"] * SMALL)
         # No user may be faster than its rate, however loaded the machine is.
-        self.assertLessEqual(result["fetches"], 200 * result["elapsed_s"] * 1000 / SMALL)
+        self.assertLessEqual(result["requests"], 200 * result["elapsed_s"] * 1000 / SMALL)
         self.assertEqual(result["pacing"]["name"], "paced reading")
 
     @for_each(ENGINES)
@@ -78,9 +78,9 @@ class LoadgenCrowdTest(LoadgenScene):
         )
         self.assertEqual((result["engine"], result["users"]["held"]), (engine, 20))
         self.assertEqual(lines.count(GET_LINE), 20)
-        self.assertGreaterEqual(result["fetches"], 20)
-        self.assertLessEqual(result["fetches"], 20 * result["elapsed_s"] * 1000 / SMALL)
-        self.assertGreaterEqual(lines.count(b"file\n"), result["fetches"])
+        self.assertGreaterEqual(result["requests"], 20)
+        self.assertLessEqual(result["requests"], 20 * result["elapsed_s"] * 1000 / SMALL)
+        self.assertGreaterEqual(lines.count(b"file\n"), result["requests"])
 
     @for_each(ENGINES)
     def test_a_server_that_sends_in_pieces_wakes_each_engine(self, engine: str) -> None:
@@ -101,7 +101,7 @@ class LoadgenCrowdTest(LoadgenScene):
         result = self.crowd(*flags, "--least-rate", 1, "--engine", engine, server=peer)
         self.assertEqual(result["users"]["held"], 3)
         self.assertGreater(result["wakeups"]["useful_reads"], 0)
-        self.assertEqual(result["bytes"], 100 * result["fetches"])
+        self.assertEqual(result["bytes"], 100 * result["requests"])
 
     def test_a_small_signal_queue_loses_no_user(self) -> None:
         self.serve_file(SMALL)
@@ -124,8 +124,9 @@ class LoadgenCrowdTest(LoadgenScene):
     def test_a_user_that_is_too_slow_drops_out_and_the_others_go_on(self) -> None:
         peer = self.scene.keep(Peer(self.slow_for_one))
         flags = ("--users", 5, "--rate", 1000, "--ramp", 0, "--until-stable", 1)
-        result = self.crowd(*flags, "--least-rate", 10, server=peer)
+        result = self.crowd(*flags, "--least-rate", 10, server=peer, status=1)
         self.assertEqual((result["users"]["held"], result["end"]), (4, "stable"))
+        self.assertEqual((result["valid"], result["errors"]), (True, {"total": 1, "too-slow": 1}))
         (drop_out,) = result["drop_outs"]["times"]
         self.assertEqual((drop_out["cause"], drop_out["in_first_fetch"]), ("too-slow", True))
         # 500 bytes at 10% of 1,000 B/s
@@ -135,7 +136,7 @@ class LoadgenCrowdTest(LoadgenScene):
         peer = self.scene.keep(Peer(self.slow_for_one))
         flags = ("--users", 5, "--rate", 1000, "--ramp", 0, "--seconds", 15, "--too-slow", "fail")
         result = self.crowd(*flags, "--least-rate", 20, server=peer, status=1)
-        self.assertEqual(result["end"], "too-slow")
+        self.assertEqual((result["end"], result["valid"]), ("failed", False))
 
     def test_a_server_that_stands_still_loses_its_users(self) -> None:
         self.serve_file(SMALL)
@@ -154,7 +155,7 @@ class LoadgenCrowdTest(LoadgenScene):
         self.fileserver.pause()
         self.addCleanup(self.fileserver.resume)
         result = json.loads(running.communicate()[0])
-        self.assertEqual((result["end"], result["users"]["held"]), ("nobody-holds", 0))
+        self.assertEqual((result["end"], result["users"]["held"]), ("failed", 0))
         self.assertEqual(result["users"]["dropped"], 20)
         self.assertLessEqual(set(result["drop_outs"]["causes"]), {"timeout", "too-slow"})
 
@@ -187,7 +188,7 @@ class LoadgenCrowdTest(LoadgenScene):
             *flags, "--protocol", "http", "--least-rate", 20, server=f"127.0.0.1:{port}"
         )
         self.assertEqual(result["users"]["held"], 20)
-        self.assertEqual(result["bytes"], result["fetches"] * SMALL)
+        self.assertEqual(result["bytes"], result["requests"] * SMALL)
 
     def test_more_users_than_descriptors_are_not_started(self) -> None:
         ended = run("loadgen", *GET, "--file", "file", "--users", 999_999, "--rate", 1)

@@ -48,7 +48,7 @@ class LoadgenTransfersTest(LoadgenScene):
             self.assertEqual(moments, sorted(moments), row)
             self.assertGreaterEqual(moments[0], 0)
             self.assertLessEqual(moments[-1], result["elapsed_s"] + 0.000001)
-            self.assertEqual(float(row["start_unix_s"]), result["window"]["start_unix_s"])
+            self.assertEqual(float(row["start_unix_s"]), result["started_unix_s"])
 
     def test_the_figures_of_a_burst_follow_from_the_record(self) -> None:
         self.serve()

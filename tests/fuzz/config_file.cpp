@@ -80,7 +80,7 @@ std::optional<int> parse(const std::string& path, Values& values) {
         app.add_flag("--loud", values.is_loud, "a switch");
         app.add_option("--text", values.text, "a text");
       },
-      []() -> std::optional<std::string> { return {}; });
+      [](flags::App&) -> std::optional<std::string> { return {}; });
 }
 
 }  // namespace

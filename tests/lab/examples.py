@@ -136,6 +136,7 @@ LOADGEN_RESULT: dict[str, Any] = {
     "threads": 4,
     "connection": "per-request",
     "warmup_s": 0,
+    "started_unix_s": 10.0,
     "elapsed_s": 2.0,
     "requests": 8000,
     "throughput_rps": 4000.0,
@@ -149,7 +150,6 @@ LOADGEN_RESULT: dict[str, Any] = {
     "valid": True,
     "invalid_because": [],
     "n_check": 1.0,
-    "window": {"start_unix_s": 10.0, "end_unix_s": 12.0},
     "phases_ms": {},
     "cpu": {"used_cores": 0.5, "allowed_cores": 2, "is_bottleneck": False},
 }

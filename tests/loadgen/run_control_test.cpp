@@ -14,18 +14,18 @@ TEST_CASE("the window ends early when the run is stopped", "[loadgen]") {
   control.window_end_ns = base::now_ns() + 3600 * kNsPerS;
   CHECK_FALSE(control.must_stop());
   CHECK(control.end_ns() == control.window_end_ns);
-  control.stop();
+  control.stop(loadgen::End::kSignal);
   CHECK(control.must_stop());
   const std::int64_t end_ns = control.end_ns();
   CHECK(end_ns <= base::now_ns());
-  control.stop();
+  control.stop(loadgen::End::kSignal);
   CHECK(control.end_ns() == end_ns);
 }
 
 TEST_CASE("a run that is stopped after its window does not make the window longer", "[loadgen]") {
   RunControl control(1);
   control.window_end_ns = base::now_ns() - 1;
-  control.stop();
+  control.stop(loadgen::End::kSignal);
   CHECK(control.end_ns() == control.window_end_ns);
 }
 
@@ -41,7 +41,7 @@ TEST_CASE("stopping the run wakes a thread that sleeps", "[loadgen]") {
   RunControl control(1);
   bool has_come = true;
   std::thread sleeper([&] { has_come = control.sleep_until(base::now_ns() + 3600 * kNsPerS); });
-  control.stop();
+  control.stop(loadgen::End::kSignal);
   sleeper.join();
   CHECK_FALSE(has_come);
 }
@@ -52,4 +52,12 @@ TEST_CASE("all threads have counted when each has said so", "[loadgen]") {
   CHECK_FALSE(control.has_all_counted());
   control.finish_counting();
   CHECK(control.has_all_counted());
+}
+
+TEST_CASE("the first reason to stop is the one that counts", "[loadgen]") {
+  loadgen::RunControl control(1);
+  CHECK_FALSE(control.why_stopped());
+  control.stop(loadgen::End::kFiles);
+  control.stop(loadgen::End::kFailed);
+  CHECK(control.why_stopped() == loadgen::End::kFiles);
 }

@@ -13,7 +13,7 @@ ROOMS = {
     "sources": "",
     "host": "",
     "cpu": "",
-    "run_control": "",
+    "run_control": "figures",
     "figures": "config cpu",
     "preflight": "config sources host",
     "clients": "figures config sources",

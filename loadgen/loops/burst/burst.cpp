@@ -32,6 +32,8 @@ class BurstLoad final : public Load {
 
   base::Status finish(Figures& figures) override {
     figures.rounds = rounds_.ended();
+    if (figures.end == End::kRequests && rounds_of(shared_.config) < shared_.config.requests)
+      figures.end = End::kFiles;
     return held_;
   }
 
@@ -45,7 +47,7 @@ class BurstLoad final : public Load {
   void note_hold(const base::Status& done) {
     if (done || !held_) return;
     held_ = done;
-    shared_.control.stop();
+    shared_.control.stop(End::kFailed);
   }
 
   const Shared& shared_;

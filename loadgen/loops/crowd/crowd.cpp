@@ -73,19 +73,18 @@ class CrowdLoad final : public Load {
 
   int look_every_ms() const override { return 50; }
 
-  bool must_end(std::int64_t now_ns) override {
+  std::optional<End> must_end(std::int64_t now_ns) override {
     const bool was_stopped = shared_.control.must_stop();
     outcome_.standing = standing();
     const bool have_all_started = outcome_.standing.started == shared_.config.crowd.users;
     whole_.look(now_ns);
     if (have_all_started) steady_.look(now_ns);
     const bool is_stable = stability_.observe(now_ns, outcome_.standing);
-    const auto end = was_stopped ? End::kSignal : end_of(now_ns, is_stable);
-    if (!end) return false;
-    outcome_.end = *end;
+    const auto end = end_of(now_ns, is_stable);
+    if (!end && !was_stopped) return {};
     outcome_.cpu = (steady_.has_begun() ? steady_ : whole_).samples(now_ns);
     if (steady_.has_begun()) outcome_.steady_s = steady_.begun_for_s(now_ns);
-    return true;
+    return end;
   }
 
   base::Status finish(Figures& figures) override {
@@ -100,12 +99,12 @@ class CrowdLoad final : public Load {
   std::optional<End> end_of(std::int64_t now_ns, bool is_stable) const {
     const Config& config = shared_.config;
     const Standing& now = outcome_.standing;
-    if (config.crowd.too_slow == TooSlow::kFail && now.held < now.started) return End::kTooSlow;
-    if (now.started == config.crowd.users && now.held == 0) return End::kNobodyHolds;
+    if (config.crowd.too_slow == TooSlow::kFail && now.held < now.started) return End::kFailed;
+    if (now.started == config.crowd.users && now.held == 0) return End::kFailed;
     if (config.crowd.until_stable_ms > 0) {
       if (is_stable) return End::kStable;
     } else if (now_ns - shared_.control.window_start_ns >= config.seconds_ms * base::kNsPerMs) {
-      return End::kSeconds;
+      return End::kTime;
     }
     return {};
   }

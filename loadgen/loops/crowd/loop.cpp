@@ -139,6 +139,7 @@ void CrowdLoop::finish_connecting(std::uint32_t user) {
   User& one = users_[user];
   if (const int failure = net::outcome_of_connect(one.fd.get()); failure != 0)
     return drop(user, Fault::kConnect, text_of(failure));
+  recorder_.count_connections(1);
   int size = 0;
   socklen_t length = sizeof size;
   if (tally_->receive_buffer_bytes == 0 &&
@@ -322,7 +323,7 @@ void CrowdLoop::sample_waiting_bytes() {
 void CrowdLoop::note(const base::Status& status) {
   if (status || failure_) return;
   failure_ = status.error().context;
-  shared_.control.stop();
+  shared_.control.stop(End::kFailed);
 }
 
 }  // namespace loadgen::crowd

@@ -62,7 +62,7 @@ class LoadgenFtpTest(unittest.TestCase):
         for engine in ("epoll", "sigio"):
             result = self.crowd(server, *users, "--engine", engine)
             self.assertEqual(result["users"]["held"], 10, result["drop_outs"])
-            self.assertGreaterEqual(result["fetches"], 10)
+            self.assertGreaterEqual(result["requests"], 10)
 
     def check_burst(self, server: Address) -> None:
         """The data connections wait, unaccepted or idle, until all threads send RETR."""

@@ -12,13 +12,13 @@ LOAD = replace(examples.CROWD, engine="sigio", flags=("--protocol", "ftp"))
 
 # What `loadgen get --users 100 --json` prints.
 RESULT = {
-    "start_unix_s": 100.0,
+    "started_unix_s": 100.0,
     "elapsed_s": 20.0,
     "steady_s": 6.0,
     "end": "stable",
     "users": {"asked": 100, "started": 100, "held": 100, "without_fetch": 0, "dropped": 0},
     "drop_outs": {"in_first_fetch": 0, "causes": {}, "first_reasons": {}, "times": []},
-    "fetches": 200,
+    "requests": 200,
     "bytes": 2_000_000,
     "rate_error": {"users": 100, "worst": 0.02, "p50": 0.001, "share_within_5_percent": 1},
     "wakeups": {

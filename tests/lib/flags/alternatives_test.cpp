@@ -41,7 +41,7 @@ Outcome parse(std::vector<std::string> arguments) {
   outcome.exit_status = flags::parse(
       {"sampler", "A sample."}, static_cast<int>(argv.size()), argv.data(),
       [&](flags::App& app) { declare(app, outcome.sample); },
-      []() -> std::optional<std::string> { return {}; });
+      [](flags::App&) -> std::optional<std::string> { return {}; });
   return outcome;
 }
 

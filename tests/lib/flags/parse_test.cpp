@@ -34,7 +34,7 @@ Outcome parse(std::vector<std::string> arguments) {
         app.add_option("--text", outcome.sample.text, "a text");
         app.add_option("--item", outcome.sample.list, "of a list")->repeatable();
       },
-      []() -> std::optional<std::string> { return {}; });
+      [](flags::App&) -> std::optional<std::string> { return {}; });
   return outcome;
 }
 
