@@ -1,12 +1,12 @@
 // Reads the flags, checks the host, runs the load and reports the result.
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <exception>
 #include <string>
 #include <variant>
 
 #include "base/host.h"
+#include "base/standard_streams.h"
 #include "base/stop_signals.h"
 #include "flags/parse.h"
 #include "loadgen/config/config.h"
@@ -22,18 +22,19 @@ namespace {
 using loadgen::Config;
 
 int failed(const std::string& why) {
-  fmt::print(stderr, "loadgen: {}\n", why);
+  base::tell("loadgen: " + why + "\n");
   return flags::kFailed;
 }
 
+// The result is written first, because printing may take long.
 int report(const Config& config, const loadgen::Figures& figures) {
   const loadgen::Summary summary = loadgen::summarize(figures, config.threads);
-  fmt::print(stderr, "{}", loadgen::table_of(config, figures, summary));
   const auto written =
       loadgen::write_result_file(config.json, loadgen::json_of(config, figures, summary));
+  base::tell(loadgen::table_of(config, figures, summary));
   if (!written) return failed(written.error().context);
   if (figures.stop_signal != 0) {
-    fmt::print(stderr, "loadgen: stopped early by signal {}\n", figures.stop_signal);
+    base::tell(fmt::format("loadgen: stopped early by signal {}\n", figures.stop_signal));
     return 128 + figures.stop_signal;
   }
   const auto failure = loadgen::failure_of(summary);
@@ -45,7 +46,7 @@ int run(const Config& config) {
   if (!ready) return failed(ready.error().context);
   const auto writable = loadgen::check_result_file(config.json);
   if (!writable) return failed(writable.error().context);
-  for (const std::string& warning : ready->warnings) fmt::print(stderr, "warning: {}\n", warning);
+  for (const std::string& warning : ready->warnings) base::tell("warning: " + warning + "\n");
   base::hold_stop_signals();
   const auto figures = loadgen::run(config, *ready);
   return figures ? report(config, *figures) : failed(figures.error().context);
@@ -54,6 +55,7 @@ int run(const Config& config) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  base::secure_standard_streams();
   const auto config = loadgen::read_config(argc, argv);
   if (const int* const exit_status = std::get_if<int>(&config)) return *exit_status;
   try {

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/host.h"
+#include "base/standard_streams.h"
 #include "loadgen/config/numbered.h"
 #include "net/connect.h"
 
@@ -79,12 +80,12 @@ void leave_out_unreachable(const Config& config, Ready& ready) {
 class SearchProgress {
  public:
   ~SearchProgress() {
-    if (is_shown_) fmt::print(stderr, "\r\033[K");
+    if (is_shown_) base::tell("\r\033[K");
   }
 
   void show(std::int64_t number, std::int64_t count) {
     if (!is_terminal_ || number % 1024 != 0 || !next_.has_passed()) return;
-    fmt::print(stderr, "\r\033[Klooking for the copies of --verify: {} of {}", number, count);
+    base::tell(fmt::format("\r\033[Klooking for the copies of --verify: {} of {}", number, count));
     is_shown_ = true;
     next_ = base::Deadline::in_ms(kEveryMs);
   }
