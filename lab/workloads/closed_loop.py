@@ -41,7 +41,11 @@ class ClosedLoop(Load):
             flags += ["--user", self.user, "--file", f"{self.size_name}%d.txt"]
             flags += ["--unique", str(self.files_per_thread)]
             flags += ["--once"] if self.asks_once else []
-        return [*flags, *self.flags]
+        return [*flags, *(flag for flag in self.flags if self._has_effect(flag))]
+
+    def _has_effect(self, flag: str) -> bool:
+        """Of a flag of the stage, whose rows may be of both requests."""
+        return self.request == "get" or flag != "--pipeline"
 
     @property
     def run_s(self) -> float:

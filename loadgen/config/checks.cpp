@@ -26,7 +26,7 @@ Wrong check_credentials(const Config& config) {
   if (config.password.empty()) {
     return fmt::format(
         "{} needs --password, or the variable LOADGEN_PASSWORD",
-        config.request == RequestKind::kNew ? "new with %d in --user" : word_of(config.request));
+        config.request == RequestKind::kNew ? "new with --user" : word_of(config.request));
   }
   if (!wire::is_valid_password(numbered(config.password, config.accounts)))
     return "--password: a password has 1 to 128 bytes, none of them a control byte";
@@ -34,7 +34,6 @@ Wrong check_credentials(const Config& config) {
 }
 
 Wrong check_accounts(const Config& config) {
-  if (config.accounts > 1 && !has_number(config.user)) return "--accounts needs %d in --user";
   const bool sends_them = config.request != RequestKind::kNew || makes_given_accounts(config);
   return sends_them ? check_credentials(config) : Wrong();
 }
@@ -62,8 +61,6 @@ Wrong check_http_name(const std::string& longest) {
 Wrong check_file(const Config& config) {
   if (config.file.empty()) return "get needs --file";
   if (has_number(config.file) && config.unique == 0) return "--file: a name with %d needs --unique";
-  if (config.asks_once && config.unique == 0) return "--once needs --unique";
-  if (!has_number(config.file) && config.unique != 0) return "--unique needs %d in --file";
   const std::string longest =
       numbered(config.file, std::int64_t{connections_of(config)} * config.unique);
   return config.protocol == Protocol::kHttp ? check_http_name(longest) : check_native_name(longest);
@@ -84,7 +81,6 @@ Wrong check_get(const Config& config) {
 }
 
 Wrong check_protocol(const Config& config) {
-  const bool is_native = config.protocol == Protocol::kNative;
   if (config.request == RequestKind::kPut && config.protocol != Protocol::kHttp)
     return "put needs --protocol http";
   if (config.protocol == Protocol::kFtp) {
@@ -93,17 +89,12 @@ Wrong check_protocol(const Config& config) {
     if (config.accounts > 1 && config.connection == Connection::kKeepAlive)
       return "--accounts needs --connection per-request with ftp: a connection logs in once";
   }
-  if (config.is_pipelined && !is_native) return "--pipeline needs --protocol native";
   return {};
 }
 
 Wrong check_crowd(const Config& config) {
   if (!is_crowd(config)) return {};
-  if (config.request != RequestKind::kGet) return "--users needs get";
   if (config.rate_rps < 1) return "--users needs --rate, the bytes a second of each user";
-  if (config.requests > 0) return "--users needs --seconds or --until-stable, not --requests";
-  if (config.must_verify || !config.save.empty()) return "--users does not compare or save files";
-  if (config.asks_once || config.warmup_ms > 0) return "--users has no --once and no --warmup";
   const std::int64_t buffer_bytes = config.crowd.receive_buffer_bytes;
   constexpr std::int64_t kMostBufferBytes = std::int64_t{1} << 30;
   if (buffer_bytes < 1 || buffer_bytes > kMostBufferBytes)
@@ -112,37 +103,18 @@ Wrong check_crowd(const Config& config) {
 }
 
 Wrong check_burst(const Config& config) {
-  if (!is_burst(config)) return config.hold.empty() ? Wrong() : "--hold needs --release transfer";
+  if (!is_burst(config)) return {};
   constexpr int kMostRounds = 100'000;
-  if (config.request != RequestKind::kGet) return "--release transfer needs get";
-  if (is_crowd(config)) return "--release transfer has no --users";
-  if (config.rate_rps > 0) return "--release transfer has no --rate";
   if (config.requests == 0) return "--release transfer needs --requests, the number of rounds";
   if (config.requests > kMostRounds) {
     return fmt::format("--release transfer takes at most {} --requests", kMostRounds);
   }
-  if (config.warmup_ms > 0) return "--release transfer has no --warmup";
-  if (config.is_pipelined)
-    return "--release transfer sends the file name after the log-in, without --pipeline";
   return {};
 }
 
 Wrong check_transfers(const Config& config) {
-  if (config.transfers.empty()) return {};
-  if (config.request != RequestKind::kGet) return "--transfers needs get";
-  if (is_crowd(config) || is_open_loop(config))
-    return "--transfers needs a closed loop, without --rate";
-  if (config.transfers == config.json) return "--transfers and --json need different files";
-  return {};
-}
-
-Wrong check_schedule(const Config& config) {
-  if (!is_open_loop(config)) return {};
-  if (config.requests > 0) return "--rate needs --seconds instead of --requests";
-  if (config.asks_once) return "--once needs a closed loop, without --rate";
-  if (makes_given_accounts(config))
-    return "new with %d in --user needs a closed loop, without --rate";
-  return {};
+  if (config.transfers.empty() || config.transfers != config.json) return {};
+  return "--transfers and --json need different files";
 }
 
 }  // namespace
@@ -151,7 +123,6 @@ std::optional<std::string> what_is_wrong_with(const Config& config) {
   if (Wrong wrong = check_burst(config)) return wrong;
   if (Wrong wrong = check_transfers(config)) return wrong;
   if (Wrong wrong = check_crowd(config)) return wrong;
-  if (Wrong wrong = check_schedule(config)) return wrong;
   if (Wrong wrong = check_protocol(config)) return wrong;
   if (Wrong wrong = check_accounts(config)) return wrong;
   switch (config.request) {

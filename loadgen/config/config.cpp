@@ -1,11 +1,9 @@
 #include "loadgen/config/config.h"
 
-#include "loadgen/config/numbered.h"
-
 namespace loadgen {
 
 bool makes_given_accounts(const Config& config) {
-  return config.request == RequestKind::kNew && has_number(config.user);
+  return config.request == RequestKind::kNew && !config.user.empty();
 }
 
 bool is_open_loop(const Config& config) { return config.rate_rps > 0 && !is_crowd(config); }

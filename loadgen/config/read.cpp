@@ -6,6 +6,7 @@
 #include "loadgen/config/checks.h"
 #include "loadgen/config/choices.h"
 #include "loadgen/config/config.h"
+#include "loadgen/config/effects.h"
 #include "loadgen/config/loops.h"
 
 namespace loadgen {
@@ -44,7 +45,7 @@ flags::Option* declare_basics(flags::App& app, Config& config) {
   app.add_option("--user", config.user,
                  "user name; new needs none, and then makes names that no other run makes. %d in "
                  "it is replaced by a number from 1 to --accounts: get draws one for each request; "
-                 "new makes exactly these accounts, each once, and then ends")
+                 "new makes exactly the accounts that it names, each once, and then ends")
       ->type_name("USER");
   app.add_option("--password", config.password,
                  "password of --user; %d in it is replaced by the number of the user. Prefer the "
@@ -168,6 +169,7 @@ std::variant<Config, int> read_config(int argc, char** argv) {
   const auto exit_status = flags::parse(
       program(), argc, argv, [&](flags::App& app) { declare(app, config); },
       [&](flags::App& app) {
+        if (auto wrong = settle_effects(app, config)) return wrong;
         config.settings = flags::settings_of(app);
         return what_is_wrong_with(config);
       });

@@ -6,7 +6,7 @@ import unittest
 
 from loadgen_scene import LoadgenScene
 from peers import Peer
-from programs import BUILD
+from programs import BUILD, run
 
 PATTERN = ("--user", "user%d", "--password", "secret%d")
 
@@ -29,6 +29,17 @@ class LoadgenAccountsTest(LoadgenScene):
                     self.assertEqual((result["requests"], result["errors"]["total"]), (12, 0))
                     expected = [b"new:user%d:secret%d\n" % (n, n) for n in range(1, 13)]
                     self.assertEqual(sorted(lines), sorted(expected))
+
+    def test_a_name_without_a_number_is_one_account(self) -> None:
+        self.serve()
+        for user, length in (("amy", ()), ("ann", ("--requests", 1))):
+            named = ("--user", user, "--password", "s3cret")
+            result = self.result("new", *named, *length)
+            self.assertEqual((result["requests"], result["end"]), (1, "requests"))
+            self.result("get", *named, "--file", "file1", "--requests", 1)
+        refused = run("loadgen", "new", *named, "--requests", 2, "--server", self.fileserver)
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("%d in --user", refused.stderr)
 
     def test_an_account_whose_request_failed_is_not_made_twice(self) -> None:
         """Two of them are taken. That is an error for each, and the others are made."""

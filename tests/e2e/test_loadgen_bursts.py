@@ -149,10 +149,10 @@ class LoadgenBurstsTest(LoadgenScene):
         for flags, named in (
             ((), "needs --requests"),
             (("--requests", 100_001), "at most 100000"),
-            (("--requests", 1, "--rate", 5), "no --rate"),
-            (("--users", 2, "--rate", 5), "no --users"),
-            (("--requests", 1, "--warmup", 1), "no --warmup"),
-            (("--requests", 1, "--pipeline"), "without --pipeline"),
+            (("--requests", 1, "--rate", 5), "--rate has no effect in a burst"),
+            (("--users", 2, "--rate", 5), "--release has no effect in a crowd"),
+            (("--requests", 1, "--warmup", 1), "--warmup has no effect"),
+            (("--requests", 1, "--pipeline"), "--pipeline has no effect"),
         ):
             with self.subTest(named=named):
                 ended = run("loadgen", *_BURST, "--file", "a", *flags)

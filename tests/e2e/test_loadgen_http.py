@@ -168,7 +168,7 @@ class LoadgenHttpTest(LoadgenScene):
 
     def test_wrong_usage_names_what_is_missing(self) -> None:
         for flags, why in (
-            (("get", *ACCOUNT, "--file", "a", *HTTP, "--pipeline"), "--pipeline needs"),
+            (("get", *ACCOUNT, "--file", "a", *HTTP, "--pipeline"), "needs --protocol native"),
             (("put", *ACCOUNT, "--size", 1), "put needs --protocol http"),
             (("put", *ACCOUNT, *HTTP), "put needs --size"),
             (("get", *ACCOUNT, "--file", "a", "--protocol", "gopher"), "native|http|ftp"),

@@ -26,6 +26,12 @@ class ClosedLoopTest(unittest.TestCase):
         flags = replace(GET, request="new").command_flags()
         self.assertEqual(set(flags) & {"--user", "--file", "--unique"}, set())
 
+    def test_a_new_leaves_out_what_only_a_get_has(self):
+        flags = ("--connection", "keep-alive", "--pipeline")
+        self.assertEqual(replace(GET, flags=flags).command_flags()[-3:], [*flags])
+        made = replace(GET, request="new", flags=flags).command_flags()
+        self.assertEqual(made[-2:], [*flags[:2]])
+
     def test_the_noise_is_that_of_the_whole_seconds(self):
         seconds = [{"requests": 100}, {"requests": 110}, {"requests": 3}, {"requests": 1}]
         self.assertAlmostEqual(result(elapsed_s=2.9, per_second=seconds).noise, 5 / 105)

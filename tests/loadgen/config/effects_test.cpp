@@ -1,0 +1,218 @@
+#include "loadgen/config/effects.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "loadgen/config/config.h"
+#include "tests/catch.h"
+#include "tests/environment_variable.h"
+
+using loadgen::Config;
+using loadgen::Protocol;
+using loadgen::RequestKind;
+using loadgen::RunKind;
+using loadgen::why_without_effect;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+// Nothing: wrong usage.
+std::optional<Config> read(Words arguments) {
+  arguments.insert(arguments.begin(), "loadgen");
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  auto outcome = loadgen::read_config(static_cast<int>(argv.size()), argv.data());
+  if (std::holds_alternative<int>(outcome)) return {};
+  return std::get<Config>(std::move(outcome));
+}
+
+// A kind of run, and the shortest command line for it that has what further flags may need.
+struct Run {
+  RequestKind request;
+  Protocol protocol;
+  RunKind kind;
+
+  Words words() const {
+    Words all{word_of(request), "--protocol", word_of(protocol)};
+    const auto add = [&all](const Words& more) { all.insert(all.end(), more.begin(), more.end()); };
+    if (request != RequestKind::kNew) add({"--user", "u%d", "--password", "p"});
+    if (request == RequestKind::kGet) add({"--file", "f%d", "--unique", "2"});
+    if (request == RequestKind::kPut) add({"--size", "5"});
+    if (kind == RunKind::kOpen) add({"--rate", "5", "--arrivals", "poisson"});
+    if (kind == RunKind::kBurst) add({"--release", "transfer", "--requests", "2"});
+    if (kind == RunKind::kCrowd) add({"--users", "2", "--rate", "5", "--engine", "sigio"});
+    return all;
+  }
+};
+
+std::vector<Run> all_runs() {
+  std::vector<Run> runs;
+  for (const RunKind kind : {RunKind::kClosed, RunKind::kOpen, RunKind::kBurst, RunKind::kCrowd}) {
+    for (const Protocol protocol : {Protocol::kNative, Protocol::kHttp, Protocol::kFtp}) {
+      runs.push_back({RequestKind::kGet, protocol, kind});
+      if (kind == RunKind::kBurst || kind == RunKind::kCrowd) continue;
+      if (protocol != Protocol::kFtp) runs.push_back({RequestKind::kNew, protocol, kind});
+      if (protocol == Protocol::kHttp) runs.push_back({RequestKind::kPut, protocol, kind});
+    }
+  }
+  return runs;
+}
+
+bool always(const Run& /*run*/) { return true; }
+bool is_get(const Run& run) { return run.request == RequestKind::kGet; }
+bool has_user(const Run& run) { return run.request != RequestKind::kNew; }
+bool has_loop(const Run& run) { return run.kind == RunKind::kClosed || run.kind == RunKind::kOpen; }
+bool is_crowd(const Run& run) { return run.kind == RunKind::kCrowd; }
+bool is_open(const Run& run) { return run.kind == RunKind::kOpen; }
+bool is_burst(const Run& run) { return run.kind == RunKind::kBurst; }
+bool is_by_number(const Run& run) { return is_burst(run) || run.kind == RunKind::kClosed; }
+bool is_by_time(const Run& run) { return !is_burst(run); }
+bool takes_files(const Run& run) { return is_get(run) && !is_crowd(run); }
+bool asks_by_number(const Run& run) { return is_get(run) && is_by_number(run); }
+bool is_pipe(const Run& run) {
+  return is_get(run) && run.protocol == Protocol::kNative && !is_burst(run);
+}
+
+// A flag as it is given, and in which runs it has an effect.
+struct Pairs {
+  Words words;
+  bool (*has_effect)(const Run&);
+};
+
+const std::vector<Pairs> kPairs = {
+    {{"--server", "127.0.0.1:1"}, always},
+    {{"--threads", "2"}, always},
+    {{"--timeout", "2"}, always},
+    {{"--json", "r.json"}, always},
+    {{"--password", "q"}, has_user},
+    {{"--accounts", "1"}, has_user},
+    {{"--file", "g%d"}, is_get},
+    {{"--unique", "3"}, is_get},
+    {{"--once"}, asks_by_number},
+    {{"--size", "6"}, [](const Run& run) { return run.request == RequestKind::kPut; }},
+    {{"--verify", "--verify-root", "d"}, takes_files},
+    {{"--verify-root", "d", "--verify"}, takes_files},
+    {{"--save", "d"}, takes_files},
+    {{"--seconds", "2"}, is_by_time},
+    {{"--requests", "2"}, is_by_number},
+    {{"--warmup", "2"}, has_loop},
+    {{"--transfers", "t.csv"}, asks_by_number},
+    {{"--arrivals", "poisson"}, is_open},
+    {{"--seed", "2"}, is_open},
+    {{"--rate", "7"}, is_by_time},
+    {{"--connection", "per-request"}, [](const Run& run) { return !is_crowd(run); }},
+    {{"--pipeline"}, is_pipe},
+    {{"--ftp-data", "pasv"}, [](const Run& run) { return run.protocol == Protocol::kFtp; }},
+    {{"--release", "request"}, asks_by_number},
+    {{"--hold", "/g"}, is_burst},
+    {{"--users", "3"}, is_crowd},
+    {{"--ramp", "2"}, is_crowd},
+    {{"--until-stable", "2"}, is_crowd},
+    {{"--receive-buffer", "5000"}, is_crowd},
+    {{"--least-rate", "50"}, is_crowd},
+    {{"--too-slow", "fail"}, is_crowd},
+    {{"--engine", "sigio"}, is_crowd},
+    {{"--signal-queue", "5"}, is_crowd},
+};
+
+}  // namespace
+
+TEST_CASE("each flag is accepted exactly in the kinds of run in which it has an effect",
+          "[loadgen][effects]") {
+  for (const Run& run : all_runs()) {
+    REQUIRE(read(run.words()));
+    for (const Pairs& pair : kPairs) {
+      // A closed loop with one of these is a run of another kind.
+      const std::string& flag = pair.words.front();
+      if (run.kind != RunKind::kCrowd && flag == "--users") continue;
+      if (flag == "--release" && is_burst(run)) continue;
+      Words words = run.words();
+      words.insert(words.end(), pair.words.begin(), pair.words.end());
+      CAPTURE(run.words(), flag);
+      CHECK(read(words).has_value() == pair.has_effect(run));
+    }
+  }
+}
+
+TEST_CASE("the table of effects has every flag", "[loadgen][effects]") {
+  const auto config = read({"new"});
+  REQUIRE(config);
+  CHECK(config->settings.size() > 30);
+  for (const flags::Setting& one : config->settings) {
+    CAPTURE(one.name);
+    CHECK(loadgen::knows_effect_of("--" + one.name));
+  }
+  CHECK(loadgen::knows_effect_of("--password"));
+  CHECK_FALSE(loadgen::knows_effect_of("--fish"));
+}
+
+TEST_CASE("a flag without effect is answered with what it needs", "[loadgen][effects]") {
+  Config config;
+  CHECK(why_without_effect("--seed", config) ==
+        "--seed has no effect in this run: it needs an open loop (--rate)");
+  CHECK(why_without_effect("--size", config) == "--size has no effect in this run: it needs put");
+  CHECK(why_without_effect("--ftp-data", config) ==
+        "--ftp-data has no effect in this run: it needs --protocol ftp");
+  CHECK_FALSE(why_without_effect("--requests", config));
+  config.rate_rps = 5;
+  CHECK(why_without_effect("--requests", config) ==
+        "--requests has no effect in this run: it needs a closed loop or a burst (--release "
+        "transfer)");
+  CHECK(why_without_effect("--seed", config) ==
+        "--seed has no effect in this run: it needs --arrivals poisson");
+  config.release = loadgen::Release::kTransfer;
+  CHECK(why_without_effect("--rate", config) ==
+        "--rate has no effect in a burst (--release transfer)");
+}
+
+TEST_CASE("what the environment sets without effect is as if it were not set",
+          "[loadgen][effects]") {
+  const tests::EnvironmentVariable ramp("LOADGEN_RAMP", "1");
+  const tests::EnvironmentVariable pipeline("LOADGEN_PIPELINE", "true");
+  const tests::EnvironmentVariable warmup("LOADGEN_WARMUP", "5");
+  const tests::EnvironmentVariable users("LOADGEN_USERS", "5");
+  const tests::EnvironmentVariable file("LOADGEN_FILE", "a");
+  const auto made = read({"new"});
+  REQUIRE(made);
+  CHECK(made->crowd.users == 0);
+  CHECK(made->crowd.ramp_ms == loadgen::crowd::Options().ramp_ms);
+  CHECK_FALSE(made->is_pipelined);
+  CHECK(made->file.empty());
+  CHECK(made->warmup_ms == 5'000);
+  for (const flags::Setting& one : made->settings) {
+    if (one.name == "users") CHECK(std::holds_alternative<std::monostate>(one.value));
+  }
+  const auto crowd = read({"get", "--user", "u", "--password", "p", "--rate", "5"});
+  REQUIRE(crowd);
+  CHECK(crowd->crowd.users == 5);
+  CHECK(crowd->crowd.ramp_ms == 1'000);
+  CHECK(crowd->warmup_ms == 0);
+}
+
+TEST_CASE("new makes the account that is named, once", "[loadgen][effects]") {
+  const auto named = [](Words more) {
+    more.insert(more.begin(), {"new", "--user", "amy", "--password", "p"});
+    return read(more);
+  };
+  for (const auto& config : {named({}), named({"--requests", "1"}), named({"--seconds", "2"})}) {
+    REQUIRE(config);
+    CHECK(loadgen::makes_given_accounts(*config));
+    CHECK(loadgen::ends_by_number(*config));
+  }
+  CHECK_FALSE(named({"--requests", "2"}));
+  CHECK_FALSE(named({"--requests", "1", "--threads", "2"}));
+  CHECK_FALSE(named({"--accounts", "2"}));
+  CHECK_FALSE(named({"--rate", "5"}));
+  CHECK_FALSE(read({"new", "--user", "amy"}));
+  CHECK_FALSE(read({"new", "--password", "p"}));
+  CHECK(read({"new", "--user", "u%d", "--password", "p", "--requests", "7"}));
+  Config config;
+  config.request = RequestKind::kNew;
+  config.user = "amy";
+  config.requests = 2;
+  CHECK(why_without_effect("--requests", config)->find("%d in --user") != std::string::npos);
+}
