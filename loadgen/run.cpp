@@ -24,6 +24,7 @@
 #include "loadgen/figures/units.h"
 #include "loadgen/host.h"
 #include "loadgen/loops/load.h"
+#include "loadgen/outlook.h"
 #include "loadgen/run_control.h"
 
 namespace loadgen {
@@ -103,6 +104,7 @@ class Run {
 
   void warm_up() {
     if (config_.warmup_ms == 0) return;
+    outlook_.begin(base::now_ns());
     control_.warmup_end_ns = base::now_ns() + config_.warmup_ms * base::kNsPerMs;
     control_.warmup_gate.count_down();
     wait_for_all();
@@ -149,6 +151,7 @@ class Run {
   void begin_window() {
     const std::int64_t now_ns = base::now_ns();
     const std::int64_t before_ns = is_open_loop(config_) ? config_.warmup_ms * base::kNsPerMs : 0;
+    if (config_.warmup_ms == 0 || is_open_loop(config_)) outlook_.begin(now_ns);
     control_.warmup_start_ns = now_ns;
     control_.window_start_ns = now_ns + before_ns;
     control_.window_end_ns = ends_by_number(config_) || is_crowd(config_)
@@ -178,7 +181,6 @@ class Run {
   // end of the window. Nothing else is measured here; each thread reads the clock itself. In most
   // kinds of run it also decides itself when the window ends.
   void watch_window() {
-    Progress progress;
     bool is_over = false;
     for (int second = 1; arrived_ < config_.threads;) {
       const std::int64_t next_ns = control_.window_start_ns + second * base::kNsPerS;
@@ -191,7 +193,7 @@ class Run {
         cpu_after_ = cpu_time();
       }
       if (base::now_ns() < next_ns) continue;
-      if (!is_crowd(config_)) progress.show(second, live());
+      if (!is_crowd(config_)) progress_.show(second, live());
       ++second;
     }
     if (!is_over) cpu_after_ = cpu_time();
@@ -205,24 +207,40 @@ class Run {
   }
 
   void wait_for_all() {
-    for (int arrived = 0; arrived < config_.threads;) arrived += wait(kNoTimeLimit);
+    for (int arrived = 0; arrived < config_.threads;) arrived += wait(kMostWaitMs);
   }
 
   int wait_until(std::int64_t moment_ns) {
     const std::int64_t left_ms = (moment_ns - base::now_ns()) / base::kNsPerMs + 1;
-    return wait(static_cast<int>(std::clamp<std::int64_t>(left_ms, 0, 60'000)));
+    return wait(static_cast<int>(std::clamp<std::int64_t>(left_ms, 0, kMostWaitMs)));
   }
 
-  static constexpr int kNoTimeLimit = -1;  // of poll()
+  static constexpr int kMostWaitMs = 60'000;
+  static constexpr int kLookEveryMs = 50;  // adding up thousands of threads takes a while
 
-  // Waits until a thread arrives or a signal comes, for `at_most_ms`. Returns how many threads have
-  // arrived, which may be 0.
+  // Waits until a thread arrives or a signal comes, for `at_most_ms` or less. Returns how many
+  // threads have arrived, which may be 0.
   int wait(int at_most_ms) {
+    look();
+    at_most_ms = std::min(at_most_ms, outlook_.look_within_ms());
     std::array<pollfd, 2> waiting{
         {{control_.arrivals.fd(), POLLIN, 0}, {signals_.get(), POLLIN, 0}}};
     if (::poll(waiting.data(), waiting.size(), at_most_ms) <= 0) return 0;
     if (waiting[1].revents != 0) stop_early();
     return waiting[0].revents != 0 ? control_.arrivals.take() : 0;
+  }
+
+  void look() {
+    const std::int64_t now_ns = base::now_ns();
+    if (now_ns < next_look_ns_) return;
+    next_look_ns_ = now_ns + kLookEveryMs * base::kNsPerMs;
+    const Live all = live();
+    if (const auto cause = outlook_.hopeless(now_ns, all); cause && !control_.must_stop()) {
+      figures_.hopeless = cause;
+      control_.stop(End::kFailed);
+    }
+    const std::string line = outlook_.tell(now_ns, all);
+    if (!line.empty()) progress_.tell(line);
   }
 
   // Lets the threads finish the requests under way. A second signal is no longer blocked and ends
@@ -232,17 +250,13 @@ class Run {
     if (::read(signals_.get(), &signal, sizeof signal) != sizeof signal) return;
     figures_.stop_signal = static_cast<int>(signal.ssi_signo);
     control_.stop(End::kSignal);
+    outlook_.note_signal(base::now_ns());
     base::release_stop_signals();
   }
 
   Live live() const {
     Live all;
-    for (const auto& loop : loops_) {
-      const Live one = loop->recorder().live();
-      all.requests += one.requests;
-      all.errors += one.errors;
-      all.response_ns += one.response_ns;
-    }
+    for (const auto& loop : loops_) all.add(loop->recorder().live());
     return all;
   }
 
@@ -256,6 +270,9 @@ class Run {
   Load& load_;
   const net::Fd signals_;
   Figures figures_;
+  Outlook outlook_;
+  std::int64_t next_look_ns_ = 0;
+  Progress progress_;
   std::vector<std::unique_ptr<Loop>> loops_;
   std::vector<std::thread> threads_;
   int arrived_ = 0;  // threads whose requests have ended

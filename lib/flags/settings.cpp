@@ -20,7 +20,7 @@ std::optional<Number> whole_text(const std::string& text) {
 
 bool is_replaced(const Option& option) {
   return !option.given && std::any_of(option.excluded.begin(), option.excluded.end(),
-                                     [](const Option* other) { return other->given.has_value(); });
+                                      [](const Option* other) { return other->given.has_value(); });
 }
 
 decltype(Setting::value) value_of(const Option& option) {

@@ -35,6 +35,7 @@ struct Figures {
   std::vector<std::string> servers = {};  // the addresses of the server that were used
   int sources = 1;                        // the number of local addresses that were used
   End end = End::kTime;
+  std::optional<Cause> hopeless = {};       // the run ended because all failed for this cause
   int stop_signal = 0;                      // SIGINT or SIGTERM if one of them ended the run early
   std::optional<std::string> warning = {};  // what was wrong with the host at the end
 

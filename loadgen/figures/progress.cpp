@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 
+#include "base/standard_streams.h"
 #include "loadgen/figures/units.h"
 
 namespace loadgen {
@@ -33,7 +33,11 @@ std::string sparkline(const std::vector<double>& values) {
 Progress::Progress() : is_shown_(::isatty(STDERR_FILENO) == 1) {}
 
 Progress::~Progress() {
-  if (is_shown_) std::fputs(kEraseLine, stderr);
+  if (is_shown_) base::tell(kEraseLine);
+}
+
+void Progress::tell(const std::string& line) const {
+  base::tell(is_shown_ ? kEraseLine + line : line);
 }
 
 void Progress::show(int elapsed_s, const Live& so_far) {
@@ -48,7 +52,7 @@ void Progress::show(int elapsed_s, const Live& so_far) {
   const std::string line =
       fmt::format("{}{:4} s {:8}/s  mean {:8.3f} ms  {} errors  {}", kEraseLine, elapsed_s,
                   requests, mean_ms, so_far.errors, sparkline(rates_));
-  std::fputs(line.c_str(), stderr);
+  base::tell(line);
 }
 
 }  // namespace loadgen

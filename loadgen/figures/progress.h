@@ -26,6 +26,9 @@ class Progress {
   // Shows the last second. `so_far` is the total since the start of the measured window.
   void show(int elapsed_s, const Live& so_far);
 
+  // Writes a line that stays, whether or not standard error is a terminal. `line` has its ending.
+  void tell(const std::string& line) const;
+
  private:
   const bool is_shown_;
   Live before_;

@@ -17,6 +17,23 @@ crowd::Tally& Recorder::begin_crowd(std::int64_t start_ns) {
   return tally_.crowd.emplace();
 }
 
+void Live::add(const Live& other) {
+  requests += other.requests;
+  errors += other.errors;
+  response_ns += other.response_ns;
+  under_way += other.under_way;
+  outcomes.add(other.outcomes);
+}
+
+void Recorder::begin_request() { live_under_way_.store(1, std::memory_order_relaxed); }
+
+void Recorder::end_request(const Exchange& exchange) {
+  live_under_way_.store(0, std::memory_order_relaxed);
+  Outcomes all(live_outcomes_.load(std::memory_order_relaxed));
+  all.add(Outcomes::of(exchange.failure));
+  live_outcomes_.store(all.bits(), std::memory_order_relaxed);
+}
+
 void Recorder::record(const Exchange& exchange) {
   const std::int64_t took_ns = exchange.ended_ns - exchange.started_ns;
   ended_at(exchange.ended_ns);
@@ -89,7 +106,9 @@ void Recorder::succeeded(const Exchange& exchange, std::int64_t response_ns) {
 Live Recorder::live() const {
   return {live_requests_.load(std::memory_order_relaxed),
           live_errors_.load(std::memory_order_relaxed),
-          live_response_ns_.load(std::memory_order_relaxed)};
+          live_response_ns_.load(std::memory_order_relaxed),
+          live_under_way_.load(std::memory_order_relaxed),
+          Outcomes(live_outcomes_.load(std::memory_order_relaxed))};
 }
 
 }  // namespace loadgen

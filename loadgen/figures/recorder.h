@@ -6,6 +6,7 @@
 #include <string>
 
 #include "loadgen/figures/exchange.h"
+#include "loadgen/figures/outcomes.h"
 #include "loadgen/figures/tally.h"
 
 namespace loadgen {
@@ -15,6 +16,10 @@ struct Live {
   std::uint64_t requests = 0;  // that succeeded
   std::uint64_t errors = 0;
   std::uint64_t response_ns = 0;  // the sum of all response times
+  std::uint64_t under_way = 0;    // requests that have begun and not ended, also uncounted ones
+  Outcomes outcomes = {};
+
+  void add(const Live& other);
 };
 
 // When a request of an open loop could have been sent.
@@ -37,6 +42,10 @@ class alignas(64) Recorder {
   // Begins the run of a crowd. Returns what only a crowd counts, for the thread to count in.
   crowd::Tally& begin_crowd(std::int64_t start_ns);
 
+  // A request begins; it has ended. Of every request of a client, also of those that do not count.
+  void begin_request();
+  void end_request(const Exchange& exchange);
+
   // Adds a request of the measured window.
   void record(const Exchange& exchange);
 
@@ -56,7 +65,7 @@ class alignas(64) Recorder {
   // Requires: the thread was joined.
   const Tally& tally() const { return tally_; }
 
-  // Any thread. The three figures may be of slightly different moments.
+  // Any thread. The figures may be of slightly different moments.
   Live live() const;
 
  private:
@@ -74,6 +83,8 @@ class alignas(64) Recorder {
   std::atomic<std::uint64_t> live_requests_ = 0;
   std::atomic<std::uint64_t> live_errors_ = 0;
   std::atomic<std::uint64_t> live_response_ns_ = 0;
+  std::atomic<std::uint64_t> live_under_way_ = 0;
+  std::atomic<std::uint64_t> live_outcomes_ = 0;  // Outcomes::bits()
 };
 
 }  // namespace loadgen

@@ -97,6 +97,10 @@ std::vector<std::string> find_faults(const Figures& figures, const Summary& summ
                                      double all_ns) {
   const Tally& tally = figures.tally;
   if (summary.crowd) return faults_of_crowd(figures, summary);
+  if (figures.hopeless) {
+    return {fmt::format("every request failed with `{}` from the start, so the run ended early",
+                        summary.hopeless)};
+  }
   if (summary.requests == 0) return {"no request succeeded"};
   std::vector<std::string> faults;
   if (!summary.is_n_check_good()) {
@@ -123,6 +127,7 @@ Summary summarize(const Figures& figures, int threads) {
   summary.errors = errors_by_cause(tally);
   summary.errors_total = tally.errors_total();
   summary.first_errors = first_errors(tally);
+  if (figures.hopeless) summary.hopeless = figures.hopeless->word();
   summary.connect_ms = mean_ms(tally.connect_ns, summary.requests);
   summary.first_byte_ms = mean_ms(tally.first_byte_ns, summary.requests);
   summary.logged_in_ms = mean_ms(tally.logged_in_ns, summary.requests);

@@ -65,6 +65,9 @@ struct Summary {
   // By cause, what the system said about the first failure, where it said anything.
   std::vector<std::pair<std::string, std::string>> first_errors;
 
+  // The cause for which everything failed, so that the run ended early. Empty: it did not.
+  std::string hopeless;
+
   // Mean times from the start of a request until it was connected, until the first byte of its last
   // reply, and until its last byte with the percentiles. In an open loop the first two start when
   // the request is sent, and the percentiles when it is due.

@@ -30,7 +30,9 @@ class ClientLoop : public Loop {
   // See Client::carry_out() for `gate`.
   Exchange carry_out_next(RunControl& control, Gate* gate = nullptr) {
     request_ = workload_.next();
+    recorder_.begin_request();
     Exchange exchange = client_.carry_out(request_, gate);
+    recorder_.end_request(exchange);
     if (client_.save_failure()) control.stop(End::kFailed);
     return exchange;
   }

@@ -14,11 +14,12 @@ ROOMS = {
     "host": "",
     "cpu": "",
     "run_control": "figures",
+    "outlook": "figures",
     "figures": "config cpu",
     "preflight": "config sources host",
     "clients": "figures config sources",
     "loops": "clients figures config preflight run_control cpu",
-    "run": "loops clients figures config preflight run_control host cpu",
+    "run": "loops clients figures config preflight run_control outlook host cpu",
     "main": "run figures config preflight",
 }
 # The folders within rooms, in the same way: the files beside them use them, or they use the files.

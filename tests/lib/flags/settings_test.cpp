@@ -31,7 +31,8 @@ void declare(flags::App& app, Sample& sample) {
   flags::Option* const count = flags::add_whole(app, "--count", sample.count, 1, 100, "");
   flags::Option* const rounds = flags::add_whole(app, "--rounds", sample.rounds, 1, 100, "");
   rounds->default_str("");
-  flags::make_alternatives({count, [&] { sample.count = 1; }}, {rounds, [&] { sample.rounds = 0; }});
+  flags::make_alternatives({count, [&] { sample.count = 1; }},
+                           {rounds, [&] { sample.rounds = 0; }});
   flags::add_seconds(app, "--wait-time", sample.wait_ms, "");
   flags::add_size(app, "--size", sample.size_bytes, "");
   app.add_flag("--loud", sample.is_loud, "");

@@ -46,6 +46,16 @@ TEST_CASE("who cannot connect is asked whether the server runs", "[loadgen][hint
   CHECK(hint(Protocol::kNative, failed_with("connect")).find("running") != std::string::npos);
 }
 
+TEST_CASE("who asks for a file that is not there gets its name", "[loadgen][hint]") {
+  CHECK(hint(Protocol::kNative, failed_with("not-found")).find("a file \"\"") != std::string::npos);
+}
+
+TEST_CASE("a run that was hopeless in its warm-up has a hint too", "[loadgen][hint]") {
+  Summary summary;
+  summary.hopeless = "denied";
+  CHECK(hint(Protocol::kNative, summary).find("account amy") != std::string::npos);
+}
+
 TEST_CASE("there is no hint where a request succeeded or nothing was asked", "[loadgen][hint]") {
   Summary some = failed_with("denied");
   some.requests = 1;
