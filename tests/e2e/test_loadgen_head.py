@@ -11,7 +11,6 @@ from typing import Any
 from loadgen_scene import GET, LoadgenScene, one_byte_file
 from peers import Peer
 from programs import BUILD, run
-from waiting import eventually
 
 HEAD = [
     *("schema", "version", "request", "protocol", "server", "settings", "started_unix_s"),
@@ -97,6 +96,7 @@ class LoadgenHeadTest(LoadgenScene):
         for kind in ("--seconds 60", "--seconds 60 --rate 50", "--users 2 --rate 1 --ramp 0"):
             with self.subTest(kind=kind):
                 path = self.scene.folder / "r.json"
+                asked = len(self.peer.lines)
                 running = subprocess.Popen(
                     [
                         *(str(BUILD / "loadgen"), *GET, "--file", "a", *kind.split()),
@@ -106,7 +106,7 @@ class LoadgenHeadTest(LoadgenScene):
                     text=True,
                 )
                 self.addCleanup(running.kill)
-                eventually(lambda asked=len(self.peer.lines): len(self.peer.lines) > asked, "it asks")
+                self.peer.wait_for_lines(asked + 1)
                 running.send_signal(signal.SIGINT)
                 _, said = running.communicate()
                 self.assertEqual(running.returncode, 130, said)

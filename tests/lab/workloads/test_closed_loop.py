@@ -45,7 +45,11 @@ class ClosedLoopTest(unittest.TestCase):
     def test_a_missing_field_is_noticed(self):
         with self.assertRaises(KeyError):
             GET.parse(
-                {name: value for name, value in examples.LOADGEN_RESULT.items() if name != "started_unix_s"}
+                {
+                    name: value
+                    for name, value in examples.LOADGEN_RESULT.items()
+                    if name != "started_unix_s"
+                }
             )
 
     def test_a_result_is_none_of_its_load_when_something_of_it_does_not_fit(self):
