@@ -140,6 +140,14 @@ std::string missing(const Row& row, const Config& config) {
   return row.need.what == nullptr || row.need.is_met(config) ? "" : row.need.what;
 }
 
+// A name in the environment is whom get logs in as. Only one with a mark, or one on the command
+// line, names the accounts that new shall make.
+void forget_user_of_get(flags::App& app, const Config& config) {
+  flags::Option* const user = app.find("--user");
+  if (user == nullptr || user->is_on_command_line) return;
+  if (config.request == RequestKind::kNew && !has_number(config.user)) user->forget();
+}
+
 }  // namespace
 
 bool knows_effect_of(std::string_view flag) { return row_of(flag) != nullptr; }
@@ -156,6 +164,7 @@ std::optional<std::string> why_without_effect(std::string_view flag, const Confi
 }
 
 std::optional<std::string> settle_effects(flags::App& app, const Config& config) {
+  forget_user_of_get(app, config);
   for (const Row& row : kRows) {
     flags::Option* const option = app.find(row.flag);
     if (option == nullptr || missing(row, config).empty()) continue;

@@ -193,6 +193,18 @@ TEST_CASE("what the environment sets without effect is as if it were not set",
   CHECK(crowd->warmup_ms == 0);
 }
 
+TEST_CASE("a user in the environment without a number is not for new", "[loadgen][effects]") {
+  const tests::EnvironmentVariable password("LOADGEN_PASSWORD", "p");
+  {
+    const tests::EnvironmentVariable user("LOADGEN_USER", "amy");
+    CHECK_FALSE(loadgen::makes_given_accounts(*read({"new", "--requests", "3"})));
+    CHECK(loadgen::makes_given_accounts(*read({"new", "--user", "ann"})));
+    CHECK(read({"get", "--file", "f"})->user == "amy");
+  }
+  const tests::EnvironmentVariable user("LOADGEN_USER", "amy%d");
+  CHECK(loadgen::makes_given_accounts(*read({"new", "--accounts", "3"})));
+}
+
 TEST_CASE("new makes the account that is named, once", "[loadgen][effects]") {
   const auto named = [](Words more) {
     more.insert(more.begin(), {"new", "--user", "amy", "--password", "p"});
