@@ -7,6 +7,9 @@
 #include <fstream>
 #include <system_error>
 
+#include "base/clock.h"
+#include "base/host.h"
+
 namespace loadgen {
 
 namespace {
@@ -33,6 +36,20 @@ double threads_run_delay_s() {
     if (std::ifstream(thread.path() / "schedstat") >> running >> delayed) delay_ns += delayed;
   }
   return delay_ns / 1e9;
+}
+
+CpuTime cpu_time() { return {base::now_ns(), process_cpu_s(), threads_run_delay_s()}; }
+
+CpuUse cpu_use(const CpuTime& before, const CpuTime& after, double elapsed_s,
+               std::uint64_t requests, int threads) {
+  CpuUse use{.allowed_cores = base::usable_cores()};
+  const double over_s = static_cast<double>(after.read_ns - before.read_ns) / 1e9;
+  if (over_s <= 0) return use;
+  use.used_cores = (after.used_s - before.used_s) / over_s;
+  if (requests > 0)
+    use.us_per_request = use.used_cores * elapsed_s * 1e6 / static_cast<double>(requests);
+  use.run_delay_share = (after.delay_s - before.delay_s) / (over_s * threads);
+  return use;
 }
 
 bool CpuUse::is_bottleneck(int threads) const {

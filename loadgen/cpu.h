@@ -1,6 +1,8 @@
 // The CPU time that loadgen itself uses, and for how long it had to wait for a core.
 #pragma once
 
+#include <cstdint>
+
 namespace loadgen {
 
 // Returns the CPU time in seconds, user and system, that all threads of this process have used
@@ -10,6 +12,14 @@ double process_cpu_s();
 // Returns for how many seconds all threads of this process were ready to run and had no core, each
 // since it started: the sum over the threads that exist. 0 if the kernel does not count it.
 double threads_run_delay_s();
+
+// What all threads have used at a moment, each since it started.
+struct CpuTime {
+  std::int64_t read_ns = 0;
+  double used_s = 0;
+  double delay_s = 0;
+};
+CpuTime cpu_time();
 
 // The average over the measured window.
 struct CpuUse {
@@ -30,5 +40,10 @@ struct CpuUse {
   // include a good part of waiting that is not the server's.
   bool is_starved() const { return run_delay_share > 0.05; }
 };
+
+// The use between two moments, which are about the begin and the end of a window of `elapsed_s`
+// with so many requests.
+CpuUse cpu_use(const CpuTime& before, const CpuTime& after, double elapsed_s,
+               std::uint64_t requests, int threads);
 
 }  // namespace loadgen

@@ -15,8 +15,10 @@ class Outlook {
   // The threads send their first requests. Until then nothing is found out.
   void begin(std::int64_t now_ns) { begun_ns_ = now_ns; }
 
-  // The user wants the run to end.
-  void note_signal(std::int64_t now_ns) { signal_ns_ = now_ns; }
+  // The user wants the run to end. Only the first call counts.
+  void note_signal(std::int64_t now_ns) {
+    if (signal_ns_ == 0) signal_ns_ = now_ns;
+  }
 
   // How soon look() should be asked again, at the latest.
   int look_within_ms() const { return has_to_tell() ? 100 : 1000; }

@@ -1,11 +1,6 @@
 #include "loadgen/run.h"
 
-#include <poll.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -15,8 +10,6 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/host.h"
-#include "base/stop_signals.h"
 #include "loadgen/clients/workload.h"
 #include "loadgen/cpu.h"
 #include "loadgen/figures/progress.h"
@@ -26,6 +19,7 @@
 #include "loadgen/loops/load.h"
 #include "loadgen/outlook.h"
 #include "loadgen/run_control.h"
+#include "loadgen/watch.h"
 
 namespace loadgen {
 
@@ -39,7 +33,7 @@ class Run {
         control_(shared.control),
         transfers_(shared.transfers),
         load_(load),
-        signals_(base::open_stop_signals()) {
+        watch_(shared.control, [this] { return look(); }) {
     figures_.sources = shared.ready.sources.count();
     for (const net::SocketAddress& server : shared.ready.servers)
       figures_.servers.push_back(server.text());
@@ -49,7 +43,7 @@ class Run {
 
   base::Result<Figures> run() {
     if (const auto started = start_threads(); !started) return started.error();
-    wait_for_all();
+    watch_.wait_for(config_.threads);
     if (!is_open_loop(config_)) warm_up();
     begin_window();
     watch_window();
@@ -91,7 +85,8 @@ class Run {
       if (auto written = transfers_->finish(); !written) return written;
     }
     figures_.tally.elapsed_ns = elapsed_ns();
-    figures_.cpu = cpu_use();
+    figures_.cpu = use_of_cpu();
+    figures_.stop_signal = watch_.stop_signal();
     figures_.warning = tracking_warning(connection_tracking());
     return base::kDone;
   }
@@ -107,32 +102,16 @@ class Run {
     outlook_.begin(base::now_ns());
     control_.warmup_end_ns = base::now_ns() + config_.warmup_ms * base::kNsPerMs;
     control_.warmup_gate.count_down();
-    wait_for_all();
+    watch_.wait_for(config_.threads);
   }
 
-  // Of all threads, since they started.
-  struct CpuTime {
-    std::int64_t read_ns = 0;
-    double used_s = 0;
-    double delay_s = 0;
-  };
-  static CpuTime cpu_time() { return {base::now_ns(), process_cpu_s(), threads_run_delay_s()}; }
-
   // Requires: the tallies were added up.
-  CpuUse cpu_use() const {
+  CpuUse use_of_cpu() const {
     const Tally& tally = figures_.tally;
-    const double over_s = seconds_of(static_cast<double>(cpu_after_.read_ns - cpu_before_.read_ns));
-    const double elapsed_s = seconds_of(static_cast<double>(tally.elapsed_ns));
-    CpuUse use{.allowed_cores = base::usable_cores()};
-    if (over_s <= 0) return use;
-    use.used_cores = (cpu_after_.used_s - cpu_before_.used_s) / over_s;
     const std::uint64_t requests =
         tally.open ? tally.open->in_window : tally.succeeded() + tally.errors_total();
-    if (requests > 0) {
-      use.us_per_request = use.used_cores * elapsed_s * 1e6 / static_cast<double>(requests);
-    }
-    use.run_delay_share = (cpu_after_.delay_s - cpu_before_.delay_s) / (over_s * config_.threads);
-    return use;
+    const double elapsed_s = seconds_of(static_cast<double>(tally.elapsed_ns));
+    return cpu_use(cpu_before_, cpu_after_, elapsed_s, requests, config_.threads);
   }
 
   // The length of the measured window. A run by time ends for each thread of a closed loop with its
@@ -161,7 +140,7 @@ class Run {
     control_.window_gate.count_down();
     if (before_ns == 0) return;
     while (base::now_ns() < control_.window_start_ns && !control_.must_stop())
-      arrived_ += wait_until(control_.window_start_ns);
+      watch_.wait_until(control_.window_start_ns);
     note_start();
   }
 
@@ -182,9 +161,9 @@ class Run {
   // kinds of run it also decides itself when the window ends.
   void watch_window() {
     bool is_over = false;
-    for (int second = 1; arrived_ < config_.threads;) {
+    for (int second = 1; watch_.arrived() < config_.threads;) {
       const std::int64_t next_ns = control_.window_start_ns + second * base::kNsPerS;
-      arrived_ += wait_until(is_over ? next_ns : std::min(next_ns, next_look_ns()));
+      watch_.wait_until(is_over ? next_ns : std::min(next_ns, next_look_ns()));
       if (!is_over) {
         if (const auto why = load_.must_end(base::now_ns())) control_.stop(*why);
       }
@@ -206,33 +185,17 @@ class Run {
     return std::min(look_ns, control_.end_ns());
   }
 
-  void wait_for_all() {
-    for (int arrived = 0; arrived < config_.threads;) arrived += wait(kMostWaitMs);
-  }
-
-  int wait_until(std::int64_t moment_ns) {
-    const std::int64_t left_ms = (moment_ns - base::now_ns()) / base::kNsPerMs + 1;
-    return wait(static_cast<int>(std::clamp<std::int64_t>(left_ms, 0, kMostWaitMs)));
-  }
-
-  static constexpr int kMostWaitMs = 60'000;
   static constexpr int kLookEveryMs = 50;  // adding up thousands of threads takes a while
 
-  // Waits until a thread arrives or a signal comes, for `at_most_ms` or less. Returns how many
-  // threads have arrived, which may be 0.
-  int wait(int at_most_ms) {
-    look();
-    at_most_ms = std::min(at_most_ms, outlook_.look_within_ms());
-    std::array<pollfd, 2> waiting{
-        {{control_.arrivals.fd(), POLLIN, 0}, {signals_.get(), POLLIN, 0}}};
-    if (::poll(waiting.data(), waiting.size(), at_most_ms) <= 0) return 0;
-    if (waiting[1].revents != 0) stop_early();
-    return waiting[0].revents != 0 ? control_.arrivals.take() : 0;
+  // Called before each wait. Returns how many milliseconds it may take at most.
+  int look() {
+    const std::int64_t now_ns = base::now_ns();
+    if (watch_.stop_signal() != 0) outlook_.note_signal(now_ns);
+    if (now_ns >= next_look_ns_) look_at_all(now_ns);
+    return outlook_.look_within_ms();
   }
 
-  void look() {
-    const std::int64_t now_ns = base::now_ns();
-    if (now_ns < next_look_ns_) return;
+  void look_at_all(std::int64_t now_ns) {
     next_look_ns_ = now_ns + kLookEveryMs * base::kNsPerMs;
     const Live all = live();
     if (const auto cause = outlook_.hopeless(now_ns, all); cause && !control_.must_stop()) {
@@ -241,17 +204,6 @@ class Run {
     }
     const std::string line = outlook_.tell(now_ns, all);
     if (!line.empty()) progress_.tell(line);
-  }
-
-  // Lets the threads finish the requests under way. A second signal is no longer blocked and ends
-  // the program at once.
-  void stop_early() {
-    signalfd_siginfo signal{};
-    if (::read(signals_.get(), &signal, sizeof signal) != sizeof signal) return;
-    figures_.stop_signal = static_cast<int>(signal.ssi_signo);
-    control_.stop(End::kSignal);
-    outlook_.note_signal(base::now_ns());
-    base::release_stop_signals();
   }
 
   Live live() const {
@@ -268,14 +220,13 @@ class Run {
   RunControl& control_;
   TransferFile* const transfers_;
   Load& load_;
-  const net::Fd signals_;
+  Watch watch_;
   Figures figures_;
   Outlook outlook_;
   std::int64_t next_look_ns_ = 0;
   Progress progress_;
   std::vector<std::unique_ptr<Loop>> loops_;
   std::vector<std::thread> threads_;
-  int arrived_ = 0;  // threads whose requests have ended
   CpuTime cpu_before_;
   CpuTime cpu_after_;
 };

@@ -15,11 +15,12 @@ ROOMS = {
     "cpu": "",
     "run_control": "figures",
     "outlook": "figures",
+    "watch": "run_control",
     "figures": "config cpu",
     "preflight": "config sources host",
     "clients": "figures config sources",
     "loops": "clients figures config preflight run_control cpu",
-    "run": "loops clients figures config preflight run_control outlook host cpu",
+    "run": "loops clients figures config preflight run_control outlook watch host cpu",
     "main": "run figures config preflight",
 }
 # The folders within rooms, in the same way: the files beside them use them, or they use the files.
