@@ -250,7 +250,7 @@ FUZZED_http_fields := lib/http/*.cpp lib/wire/*.cpp
 FUZZED_password_record := authserver/passwords/scheme.cpp
 FUZZED_accounts_csv := authserver/csv.cpp authserver/passwords/scheme.cpp lib/wire/*.cpp
 FUZZED_http_answer := $(addprefix loadgen/clients/,drivers/http.cpp drivers/http_answer.cpp upload.cpp) lib/http/path.cpp \
-  lib/wire/request.cpp lib/net/socket_io.cpp lib/base/clock.cpp
+  loadgen/figures/thread_series.cpp lib/wire/request.cpp lib/net/socket_io.cpp lib/base/clock.cpp
 FUZZED_config_file := lib/flags/*.cpp lib/net/address.cpp $(addprefix lib/base/,error.cpp file_io.cpp log.cpp text_lines.cpp units.cpp)
 
 # What an earlier run found to be new inputs is tried again. An input that fails is build/fuzz/TARGET-crash-*.

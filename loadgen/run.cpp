@@ -13,6 +13,7 @@
 #include "loadgen/clients/workload.h"
 #include "loadgen/cpu.h"
 #include "loadgen/figures/progress.h"
+#include "loadgen/figures/series_file.h"
 #include "loadgen/figures/transfer_file.h"
 #include "loadgen/figures/units.h"
 #include "loadgen/host.h"
@@ -32,6 +33,7 @@ class Run {
       : config_(shared.config),
         control_(shared.control),
         transfers_(shared.transfers),
+        series_(shared.series),
         load_(load),
         watch_(shared.control, [this] { return look(); }) {
     figures_.sources = shared.ready.sources.count();
@@ -39,6 +41,8 @@ class Run {
       figures_.servers.push_back(server.text());
     for (int thread = 0; thread < config_.threads; ++thread)
       loops_.push_back(load_.make_loop(thread));
+    if (series_ == nullptr) return;
+    for (const auto& loop : loops_) series_->add(*loop->recorder().series());
   }
 
   base::Result<Figures> run() {
@@ -79,14 +83,17 @@ class Run {
         return base::Error{base::ErrorCode::kUnavailable, std::move(*failure)};
       figures_.tally.add(loop->recorder().tally());
     }
+    figures_.stop_signal = watch_.stop_signal();
     figures_.end = end();
     if (auto finished = load_.finish(figures_); !finished) return finished;
     if (transfers_ != nullptr) {
       if (auto written = transfers_->finish(); !written) return written;
     }
+    if (series_ != nullptr) {
+      if (auto written = series_->finish(); !written) return written;
+    }
     figures_.tally.elapsed_ns = elapsed_ns();
     figures_.cpu = use_of_cpu();
-    figures_.stop_signal = watch_.stop_signal();
     figures_.warning = tracking_warning(connection_tracking());
     return base::kDone;
   }
@@ -173,9 +180,18 @@ class Run {
       }
       if (base::now_ns() < next_ns) continue;
       if (!is_crowd(config_)) progress_.show(second, live());
+      write_series();
       ++second;
     }
     if (!is_over) cpu_after_ = cpu_time();
+  }
+
+  // The seconds that are over.
+  void write_series() {
+    if (series_ == nullptr) return;
+    const std::int64_t since_ns = base::now_ns() - control_.window_start_ns;
+    if (!series_->write_before(static_cast<std::size_t>(since_ns / base::kNsPerS)))
+      control_.stop(End::kFailed);
   }
 
   std::int64_t next_look_ns() const {
@@ -219,6 +235,7 @@ class Run {
   const Config& config_;
   RunControl& control_;
   TransferFile* const transfers_;
+  SeriesFile* const series_;
   Load& load_;
   Watch watch_;
   Figures figures_;
@@ -236,9 +253,11 @@ class Run {
 base::Result<Figures> run(const Config& config, const Ready& ready) {
   const auto transfers = TransferFile::open(config.transfers);
   if (!transfers) return transfers.error();
+  const auto series = SeriesFile::open(config.series);
+  if (!series) return series.error();
   RunControl control(config.threads);
   NewAccounts new_accounts(random_word());
-  const Shared shared{config, ready, control, new_accounts, transfers->get()};
+  const Shared shared{config, ready, control, new_accounts, transfers->get(), series->get()};
   const auto load = make_load(shared);
   if (!load) return load.error();
   return Run(shared, **load).run();

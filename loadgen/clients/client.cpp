@@ -16,20 +16,21 @@ namespace loadgen {
 using namespace std::chrono_literals;
 
 Client::Client(const Config& config, const std::vector<net::SocketAddress>& servers,
-               const Sources& sources, int thread)
+               const Sources& sources, int thread, ThreadSeries* series)
     : config_(config),
       servers_(servers),
       sources_(sources),
+      series_(series),
       thread_(thread),
       is_kept_(config.connection == Connection::kKeepAlive),
       driver_(make_driver(config)),
-      replies_(config.timeout_ms),
+      replies_(config.timeout_ms, series),
       reference_(config.verify_root),
       download_(config.save, thread),
       looks_at_files_(config.request == RequestKind::kGet &&
                       (config.must_verify || download_.is_wanted())),
       notes_transfers_(notes_transfers(config)) {
-  if (config.protocol == Protocol::kFtp) data_.emplace(config.timeout_ms);
+  if (config.protocol == Protocol::kFtp) data_.emplace(config.timeout_ms, series);
 }
 
 void Client::prepare() {
@@ -130,7 +131,8 @@ std::optional<Cause> Client::converse(const Request& request, Exchange& exchange
 std::optional<Cause> Client::follow(const Step& step, const Request& request, Exchange& exchange) {
   switch (step.kind) {
     case Step::Kind::kSend:
-      return step.asks_for_file && notes_transfers_ ? ask(step.bytes, exchange) : send(step.bytes);
+      return step.asks_for_file && notes_transfers_ ? ask(step.bytes, exchange)
+                                                    : send(step.bytes, step.file_bytes);
     case Step::Kind::kReceive: return replies_.receive_more();
     case Step::Kind::kUpload: return upload(step.size_bytes);
     case Step::Kind::kOpenData: return open_data(step.data_port, exchange);
@@ -217,7 +219,7 @@ std::optional<Cause> Client::check_file() {
 
 // As with send(), the reason why the server takes no more is found by reading.
 std::optional<Cause> Client::upload(std::uint64_t size_bytes) {
-  const UploadEnd end = send_upload(fd_.get(), size_bytes, replies_.deadline());
+  const UploadEnd end = send_upload(fd_.get(), size_bytes, replies_.deadline(), series_);
   is_upload_cut_ = end == UploadEnd::kCut;
   return end == UploadEnd::kTimeout ? std::optional<Cause>(Fault::kTimeout) : std::nullopt;
 }
@@ -236,9 +238,12 @@ std::optional<Cause> Client::ask(std::string_view bytes, Exchange& exchange) {
 
 // Only a time-out is a failure here. If the server has closed the connection, it may have sent the
 // reason before, and the caller finds both by reading.
-std::optional<Cause> Client::send(std::string_view bytes) {
-  if (net::send_all(fd_.get(), bytes) || errno != EAGAIN) return {};
-  return Fault::kTimeout;
+std::optional<Cause> Client::send(std::string_view bytes, std::uint64_t file_bytes) {
+  if (net::send_all(fd_.get(), bytes)) {
+    if (series_ != nullptr && file_bytes > 0) series_->move(file_bytes);
+    return {};
+  }
+  return errno == EAGAIN ? std::optional<Cause>(Fault::kTimeout) : std::nullopt;
 }
 
 }  // namespace loadgen

@@ -14,6 +14,7 @@
 #include "loadgen/clients/request.h"
 #include "loadgen/config/config.h"
 #include "loadgen/figures/exchange.h"
+#include "loadgen/figures/thread_series.h"
 #include "loadgen/sources.h"
 #include "net/address.h"
 #include "net/fd.h"
@@ -39,10 +40,11 @@ class Gate {
 // One thread.
 class Client {
  public:
-  // All arguments but the last must outlive it. `thread` counts from 0. Requires: `servers` is not
+  // All arguments but `thread`, which counts from 0, must outlive it. `series` may be null; then
+  // it is not told which bytes move. Requires: `servers` is not
   // empty. The connections go to all of them in turn, and thread t begins with number t.
   Client(const Config& config, const std::vector<net::SocketAddress>& servers,
-         const Sources& sources, int thread);
+         const Sources& sources, int thread, ThreadSeries* series = nullptr);
 
   // With keep-alive it connects, so that the first request does not have to; otherwise it does
   // nothing. A failure is not reported here, because the first request tries again.
@@ -86,11 +88,12 @@ class Client {
                                  Exchange& exchange);
   std::optional<Cause> upload(std::uint64_t size_bytes);
   std::optional<Cause> ask(std::string_view bytes, Exchange& exchange);
-  std::optional<Cause> send(std::string_view bytes);
+  std::optional<Cause> send(std::string_view bytes, std::uint64_t file_bytes = 0);
 
   const Config& config_;
   const std::vector<net::SocketAddress>& servers_;
   const Sources& sources_;
+  ThreadSeries* const series_;
   const int thread_;
   const bool is_kept_;
 

@@ -25,12 +25,18 @@ std::uint64_t one_more_than(std::uint64_t at_most_bytes) {
   return std::min(at_most_bytes, UINT64_MAX - 2) + 1;
 }
 
+void tell(ThreadSeries* series, std::uint64_t moved_bytes) {
+  if (series != nullptr && moved_bytes > 0) series->move(moved_bytes);
+}
+
 }  // namespace
 
 // The buffer is not initialized, so memory is only used for the part that receives bytes. Threads
 // that fetch small files stay small.
-ReplyStream::ReplyStream(std::int64_t timeout_ms)
-    : timeout_ms_(timeout_ms), buffer_(std::make_unique_for_overwrite<char[]>(kBufferBytes)) {}
+ReplyStream::ReplyStream(std::int64_t timeout_ms, ThreadSeries* series)
+    : timeout_ms_(timeout_ms),
+      series_(series),
+      buffer_(std::make_unique_for_overwrite<char[]>(kBufferBytes)) {}
 
 void ReplyStream::begin_connection(int fd) {
   fd_ = fd;
@@ -76,20 +82,27 @@ std::optional<Cause> ReplyStream::read_file(std::uint64_t size_bytes, Reference*
     if (download != nullptr) download->keep(piece);
     begin_ += piece.size();
     left -= piece.size();
+    tell(series_, piece.size());
   }
   return {};
 }
 
+std::optional<Cause> ReplyStream::skip_file(std::uint64_t size_bytes) {
+  return skip(size_bytes, series_);
+}
+
 // Each call asks for one byte more than the file has left. So bytes that nobody asked for are
 // noticed without a further call.
-std::optional<Cause> ReplyStream::skip_file(std::uint64_t size_bytes) {
+std::optional<Cause> ReplyStream::skip(std::uint64_t size_bytes, ThreadSeries* series) {
   const auto here = std::min<std::uint64_t>(size_bytes, end_ - begin_);
   begin_ += here;
+  tell(series, here);
   for (std::uint64_t left = size_bytes - here; left > 0;) {
     if (const auto failure = wait_if_late()) return failure;
     const auto wanted = std::min<std::uint64_t>(left + 1, kBufferBytes);
     const ssize_t got = net::discard(fd_, {buffer_.get(), wanted});
     if (const auto failure = note_received(got)) return failure;
+    tell(series, static_cast<std::uint64_t>(got));
     if (static_cast<std::uint64_t>(got) > left) return Fault::kProtocol;
     left -= static_cast<std::uint64_t>(got);
   }
@@ -112,7 +125,7 @@ std::optional<Cause> ReplyStream::end_of(std::optional<Cause> failure) const {
 }
 
 std::optional<Cause> ReplyStream::skip_other(std::uint64_t size_bytes) {
-  if (const auto failure = skip_file(size_bytes)) return failure;
+  if (const auto failure = skip(size_bytes, nullptr)) return failure;
   taken_bytes_ += size_bytes;
   return {};
 }

@@ -14,6 +14,7 @@
 #include "loadgen/clients/download.h"
 #include "loadgen/clients/reference.h"
 #include "loadgen/figures/cause.h"
+#include "loadgen/figures/thread_series.h"
 
 namespace loadgen {
 
@@ -27,7 +28,8 @@ namespace loadgen {
 // Threads: one.
 class ReplyStream {
  public:
-  explicit ReplyStream(std::int64_t timeout_ms);
+  // `series`, unless that is null, is told which bytes of files move. It must outlive the stream.
+  explicit ReplyStream(std::int64_t timeout_ms, ThreadSeries* series = nullptr);
 
   // Starts with a new connection. Borrows `fd`. Requires: `timeout_ms` is the time-out of the
   // socket.
@@ -84,12 +86,14 @@ class ReplyStream {
   std::int64_t last_byte_ns() const { return last_byte_ns_; }
 
  private:
+  std::optional<Cause> skip(std::uint64_t size_bytes, ThreadSeries* series);
   std::optional<Cause> end_of(std::optional<Cause> failure) const;
   std::optional<Cause> wait_if_late();
   std::optional<Cause> note_received(ssize_t got);
   std::optional<Cause> receive(std::size_t at_most_bytes);
 
   const std::int64_t timeout_ms_;
+  ThreadSeries* const series_;
   const std::unique_ptr<char[]> buffer_;
   int fd_ = -1;
   int closed_errno_ = 0;  // of the last Fault::kClosed; 0: the stream ended

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "loadgen/figures/thread_series.h"
 
 namespace loadgen {
 
@@ -19,7 +20,8 @@ enum class UploadEnd {
 };
 
 // Sends `size_bytes` of upload_bytes(). Blocks, and stops as soon as the server does not take more
-// bytes and has answered.
-UploadEnd send_upload(int fd, std::uint64_t size_bytes, base::Deadline deadline);
+// bytes and has answered. Tells `series`, unless that is null, which bytes move.
+UploadEnd send_upload(int fd, std::uint64_t size_bytes, base::Deadline deadline,
+                      ThreadSeries* series);
 
 }  // namespace loadgen

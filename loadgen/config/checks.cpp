@@ -112,16 +112,22 @@ Wrong check_burst(const Config& config) {
   return {};
 }
 
-Wrong check_transfers(const Config& config) {
-  if (config.transfers.empty() || config.transfers != config.json) return {};
-  return "--transfers and --json need different files";
+Wrong check_outputs(const Config& config) {
+  const auto is_twice = [](const std::string& one, const std::string& other) {
+    return !one.empty() && one == other;
+  };
+  if (is_twice(config.transfers, config.json)) return "--transfers and --json need different files";
+  if (is_twice(config.series, config.json)) return "--series and --json need different files";
+  if (is_twice(config.series, config.transfers))
+    return "--series and --transfers need different files";
+  return {};
 }
 
 }  // namespace
 
 std::optional<std::string> what_is_wrong_with(const Config& config) {
   if (Wrong wrong = check_burst(config)) return wrong;
-  if (Wrong wrong = check_transfers(config)) return wrong;
+  if (Wrong wrong = check_outputs(config)) return wrong;
   if (Wrong wrong = check_crowd(config)) return wrong;
   if (Wrong wrong = check_protocol(config)) return wrong;
   if (Wrong wrong = check_accounts(config)) return wrong;

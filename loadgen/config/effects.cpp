@@ -92,6 +92,7 @@ constexpr Row kRows[] = {
     {"--timeout"},
     {"--json"},
     {"--transfers", kGet, kAll, kClosed | kBurst},
+    {"--series"},
     {"--arrivals", kAll, kAll, kOpen},
     {"--seed", kAll, kAll, kOpen, kPoisson},
     {"--connection", kAll, kAll, kClosed | kOpen | kBurst},

@@ -6,6 +6,11 @@
 
 namespace loadgen {
 
+void Recorder::begin(std::int64_t start_ns) {
+  start_ns_ = start_ns;
+  if (series_) series_->begin(start_ns);
+}
+
 void Recorder::begin_open(std::int64_t start_ns, std::int64_t end_ns) {
   begin(start_ns);
   end_ns_ = end_ns;
@@ -34,9 +39,14 @@ void Recorder::end_request(const Exchange& exchange) {
   live_outcomes_.store(all.bits(), std::memory_order_relaxed);
 }
 
+void Recorder::start() {
+  if (series_) series_->start(base::now_ns());
+}
+
 void Recorder::record(const Exchange& exchange) {
   const std::int64_t took_ns = exchange.ended_ns - exchange.started_ns;
   ended_at(exchange.ended_ns);
+  note_in_series(exchange, took_ns);
   if (exchange.failure) return failed(*exchange.failure, exchange.why, took_ns);
   succeeded(exchange, took_ns);
 }
@@ -49,8 +59,9 @@ void Recorder::record(const Exchange& exchange, const Due& due) {
 
   const std::int64_t response_ns = exchange.ended_ns - due.due_ns;
   ended_at(exchange.ended_ns);
+  note_in_series(exchange, response_ns);
   if (exchange.failure) {
-    if (exchange.failure == Fault::kTimeout) gave_up(response_ns);
+    if (exchange.failure == Fault::kTimeout) gave_up(exchange.ended_ns, response_ns);
     return failed(*exchange.failure, exchange.why, response_ns);
   }
   open.service_ns.add(exchange.ended_ns - exchange.started_ns);
@@ -61,7 +72,11 @@ void Recorder::record(const Exchange& exchange, const Due& due) {
 void Recorder::record_unfinished(std::int64_t due_ns, std::int64_t now_ns) {
   ++tally_.open->due;
   ++tally_.open->found_no_thread;
-  gave_up(now_ns - due_ns);
+  if (series_) {
+    series_->start(now_ns);
+    series_->fail(now_ns);
+  }
+  gave_up(now_ns, now_ns - due_ns);
   failed(Fault::kUnfinished, {}, now_ns - due_ns);
 }
 
@@ -70,7 +85,14 @@ void Recorder::ended_at(std::int64_t moment_ns) {
   tally_.active_ns = static_cast<std::uint64_t>(tally_.elapsed_ns);
 }
 
-void Recorder::gave_up(std::int64_t after_ns) {
+void Recorder::note_in_series(const Exchange& exchange, std::int64_t response_ns) {
+  if (!series_) return;
+  if (exchange.failure) return series_->fail(exchange.ended_ns);
+  series_->end(exchange.ended_ns, response_ns);
+}
+
+void Recorder::gave_up(std::int64_t moment_ns, std::int64_t after_ns) {
+  if (series_) series_->give_up(moment_ns, after_ns);
   tally_.response_ns.add(after_ns);
   ++tally_.open->given_up;
 }

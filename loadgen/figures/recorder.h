@@ -3,11 +3,13 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "loadgen/figures/exchange.h"
 #include "loadgen/figures/outcomes.h"
 #include "loadgen/figures/tally.h"
+#include "loadgen/figures/thread_series.h"
 
 namespace loadgen {
 
@@ -33,8 +35,12 @@ struct Due {
 // the alignment keeps two Recorders off the same cache line.
 class alignas(64) Recorder {
  public:
+  // `has_series`: counts by seconds too, for --series.
+  explicit Recorder(bool has_series = false)
+      : series_(has_series ? std::make_unique<ThreadSeries>() : nullptr) {}
+
   // Begins the measured window. Requires: no request was recorded yet.
-  void begin(std::int64_t start_ns) { start_ns_ = start_ns; }
+  void begin(std::int64_t start_ns);
 
   // Begins the measured window of an open loop.
   void begin_open(std::int64_t start_ns, std::int64_t end_ns);
@@ -46,7 +52,10 @@ class alignas(64) Recorder {
   void begin_request();
   void end_request(const Exchange& exchange);
 
-  // Adds a request of the measured window.
+  // A request of the measured window begins now, which will be recorded.
+  void start();
+
+  // Adds a request of the measured window. Requires: start() was called for it.
   void record(const Exchange& exchange);
 
   // Adds a request of an open loop. Requires: begin_open() was called.
@@ -62,6 +71,14 @@ class alignas(64) Recorder {
   // Count connections that were made, at any time of the run.
   void count_connections(std::uint64_t made) { tally_.connections += made; }
 
+  // Bytes of a file have come just now.
+  void count_moved(std::uint64_t bytes) {
+    if (series_) series_->move(bytes);
+  }
+
+  // For who counts moved bytes itself. Null if there is none.
+  ThreadSeries* series() const { return series_.get(); }
+
   // Requires: the thread was joined.
   const Tally& tally() const { return tally_; }
 
@@ -70,13 +87,15 @@ class alignas(64) Recorder {
 
  private:
   void ended_at(std::int64_t moment_ns);
-  void gave_up(std::int64_t after_ns);
+  void gave_up(std::int64_t moment_ns, std::int64_t after_ns);
+  void note_in_series(const Exchange& exchange, std::int64_t response_ns);
   void failed(Cause cause, const std::string& why, std::int64_t took_ns);
   void succeeded(const Exchange& exchange, std::int64_t response_ns);
 
   std::int64_t start_ns_ = 0;
   std::int64_t end_ns_ = 0;  // of an open loop's window
   Tally tally_;
+  const std::unique_ptr<ThreadSeries> series_;
 
   // Copies of figures in tally_, for live(). They are for display only and no other data depends on
   // them, so relaxed memory order is enough.

@@ -1,14 +1,10 @@
 #include "loadgen/figures/transfer_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <iterator>
 #include <utility>
 
-#include "base/file_io.h"
 #include "loadgen/figures/units.h"
 
 namespace loadgen {
@@ -19,20 +15,6 @@ constexpr std::string_view kHeader =
     "round,thread,name,bytes,start_unix_s,started_s,asked_s,opened_s,first_byte_s,last_byte_s,"
     "failure\n";
 
-base::Error failed(const std::string& what, const std::string& path, int errno_value) {
-  return base::errno_error(base::ErrorCode::kInternal, "--transfers: " + what + " " + path,
-                           errno_value);
-}
-
-// Opening does not wait for the reader of a FIFO, because no signal would end that; writing waits.
-net::Fd open_for_writing(const std::string& path) {
-  if (path == "-") return net::Fd(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0));
-  constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
-  net::Fd fd(base::retried([&] { return ::open(path.c_str(), kFlags, 0666); }));
-  if (fd.is_open()) ::fcntl(fd.get(), F_SETFL, 0);
-  return fd;
-}
-
 // When the connection for the file was there; 0 if it was there before the request.
 std::int64_t opened_ns(const Exchange& exchange) {
   return exchange.data_connected_ns != 0 ? exchange.data_connected_ns : exchange.connected_ns;
@@ -42,9 +24,9 @@ std::int64_t opened_ns(const Exchange& exchange) {
 
 base::Result<std::unique_ptr<TransferFile>> TransferFile::open(const std::string& path) {
   if (path.empty()) return std::unique_ptr<TransferFile>();
-  net::Fd fd = open_for_writing(path);
-  if (!fd.is_open()) return failed("open", path, errno);
-  return std::unique_ptr<TransferFile>(new TransferFile(path, std::move(fd)));
+  auto file = LineFile::open("--transfers", path);
+  if (!file) return file.error();
+  return std::unique_ptr<TransferFile>(new TransferFile(std::move(*file)));
 }
 
 bool TransferFile::begin(std::int64_t start_ns, double start_unix_s) {
@@ -55,15 +37,12 @@ bool TransferFile::begin(std::int64_t start_ns, double start_unix_s) {
 
 bool TransferFile::write(std::string_view lines) {
   const base::Lock lock(mutex_);
-  if (failed_errno_ == 0 && !base::write_all(fd_.get(), lines)) failed_errno_ = errno;
-  return failed_errno_ == 0;
+  return file_.write(lines);
 }
 
 base::Status TransferFile::finish() {
   const base::Lock lock(mutex_);
-  if (failed_errno_ != 0) return failed("write", path_, failed_errno_);
-  fd_ = {};
-  return base::kDone;
+  return file_.finish();
 }
 
 bool TransferLines::add(std::string_view name, const Exchange& exchange) {

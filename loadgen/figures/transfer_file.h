@@ -9,16 +9,14 @@
 #include "base/mutex.h"
 #include "base/result.h"
 #include "loadgen/figures/exchange.h"
-#include "net/fd.h"
+#include "loadgen/figures/line_file.h"
 
 namespace loadgen {
 
-// The file: CSV with a header, a line for each transfer. Once a line could not be written, no
-// further one is.
+// The file: CSV with a header, a line for each transfer.
 class TransferFile {
  public:
-  // Replaces the file by an empty one; "-" is standard output. With an empty path, the result is
-  // null. A FIFO must have a reader.
+  // See LineFile::open(). With an empty path, the result is null.
   static base::Result<std::unique_ptr<TransferFile>> open(const std::string& path);
 
   // Writes the header. The times of all lines are since `start_ns`, a time of base::now_ns(), which
@@ -37,15 +35,13 @@ class TransferFile {
   const std::string& start_unix() const { return start_unix_; }
 
  private:
-  TransferFile(std::string path, net::Fd fd) : path_(std::move(path)), fd_(std::move(fd)) {}
+  explicit TransferFile(LineFile file) : file_(std::move(file)) {}
 
-  const std::string path_;
   std::int64_t start_ns_ = 0;
   std::string start_unix_;  // in seconds, with six digits behind the point
 
   base::Mutex mutex_;
-  net::Fd fd_ GUARDED_BY(mutex_);
-  int failed_errno_ GUARDED_BY(mutex_) = 0;
+  LineFile file_ GUARDED_BY(mutex_);
 };
 
 // The lines of one thread. They are kept until they fill kKeptBytes, so that most transfers cost no

@@ -15,9 +15,11 @@ class ClientLoop : public Loop {
  public:
   // `shared` must outlive it. `thread` counts from 0.
   ClientLoop(const Shared& shared, int thread)
-      : config_(shared.config),
+      : Loop(shared.config),
+        config_(shared.config),
         workload_(shared.config, shared.new_accounts, thread),
-        client_(shared.config, shared.ready.servers, shared.ready.sources, thread),
+        client_(shared.config, shared.ready.servers, shared.ready.sources, thread,
+                recorder_.series()),
         transfers_(shared.transfers, thread) {}
 
   // Why a file could not be saved.

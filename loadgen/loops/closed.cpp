@@ -59,6 +59,7 @@ void ClosedLoop::measure(RunControl& control) {
   std::int64_t now_ns = control.window_start_ns;
   for (std::int64_t done = 0; !must_end(control); ++done) {
     if (is_window_over(control, done, now_ns)) break;
+    recorder_.start();
     const Exchange exchange = carry_out_next(control);
     recorder_.record(exchange);
     note_transfer(control, exchange);

@@ -9,6 +9,7 @@
 #include "loadgen/clients/workload.h"
 #include "loadgen/config/config.h"
 #include "loadgen/figures/figures.h"
+#include "loadgen/figures/series_file.h"
 #include "loadgen/figures/transfer_file.h"
 #include "loadgen/loops/loop.h"
 #include "loadgen/preflight.h"
@@ -23,6 +24,7 @@ struct Shared {
   RunControl& control;
   NewAccounts& new_accounts;
   TransferFile* transfers;  // null: transfers are not recorded
+  SeriesFile* series;       // null: there is none
 };
 
 // The main thread's side of one kind of run: it makes the loops, and knows what they have in

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "loadgen/config/config.h"
 #include "loadgen/figures/recorder.h"
 #include "loadgen/run_control.h"
 
@@ -12,7 +13,7 @@ namespace loadgen {
 // Built before its thread starts, so that no preparation falls into the measured window.
 class Loop {
  public:
-  Loop() = default;
+  explicit Loop(const Config& config) : recorder_(!config.series.empty()) {}
   virtual ~Loop() = default;
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
@@ -26,7 +27,8 @@ class Loop {
     control.end_gate.wait();
   }
 
-  // Any thread may call recorder().live(). Everything else only after the thread was joined.
+  // Any thread may call recorder().live() and recorder().series(). Everything else only after the
+  // thread was joined.
   const Recorder& recorder() const { return recorder_; }
 
   // Why the run cannot have a result, in one line, if this thread found such a reason. It has

@@ -50,6 +50,7 @@ void OpenLoop::meet(RunControl& control, std::int64_t due_ns) {
     if (counts) recorder_.record_unfinished(due_ns, begun_ns);
     return;
   }
+  if (counts) recorder_.start();
   const Exchange exchange = carry_out_next(control);
   if (config_.connection == Connection::kPerRequest) client_.hang_up();
   if (counts) {

@@ -173,6 +173,7 @@ LOADGEN = (
             "save",
             "hold",
             "transfers",
+            "series",
             "json",
         )
     ),

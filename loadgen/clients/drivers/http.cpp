@@ -89,7 +89,7 @@ void HttpDriver::begin(const Request& request) {
   state_ = State::kBegun;
   answer_ = HttpAnswer();
   request_.clear();
-  unsent_bytes_ = 0;
+  unsent_bytes_ = first_bytes_ = 0;
   if (kind_ == RequestKind::kNew) {
     compose_new(request);
   } else {
@@ -125,17 +125,19 @@ void HttpDriver::compose_with_credentials(const Request& request) {
     fmt::format_to(std::back_inserter(request_), "Content-Length: {}\r\n", request.size_bytes);
   request_ += "\r\n";
   if (kind_ != RequestKind::kPut) return;
-  const auto first_bytes = std::min(request.size_bytes, kFirstBytes);
-  request_ += upload_bytes().substr(0, first_bytes);
-  unsent_bytes_ = request.size_bytes - first_bytes;
+  first_bytes_ = std::min(request.size_bytes, kFirstBytes);
+  request_ += upload_bytes().substr(0, first_bytes_);
+  unsent_bytes_ = request.size_bytes - first_bytes_;
 }
 
 Step HttpDriver::next(std::string_view received) {
   if (state_ == State::kRead) return done();
   if (state_ == State::kBegun) {
     state_ = unsent_bytes_ > 0 ? State::kSent : State::kAsked;
-    return {
-        .kind = Step::Kind::kSend, .bytes = request_, .asks_for_file = kind_ == RequestKind::kGet};
+    return {.kind = Step::Kind::kSend,
+            .bytes = request_,
+            .file_bytes = first_bytes_,
+            .asks_for_file = kind_ == RequestKind::kGet};
   }
   if (state_ == State::kSent) {
     state_ = State::kAsked;

@@ -41,7 +41,8 @@ class HttpDriver : public Driver {
 
   State state_ = State::kBegun;
   std::string request_;             // the head, and the body or its beginning
-  std::uint64_t unsent_bytes_ = 0;  // of the body, behind those in request_
+  std::uint64_t first_bytes_ = 0;   // of the body, in request_
+  std::uint64_t unsent_bytes_ = 0;  // of the body, behind those
   HttpAnswer answer_;
 
   // What becomes of the request when the body of the answer was received.

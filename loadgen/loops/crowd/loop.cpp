@@ -37,7 +37,8 @@ Standing LiveCounts::standing() const {
 }
 
 CrowdLoop::CrowdLoop(const Shared& shared, Share share)
-    : shared_(shared),
+    : Loop(shared.config),
+      shared_(shared),
       config_(shared.config),
       share_(share),
       pace_(config_.rate_rps, config_.crowd.least_rate_percent, most_at_once(config_)),
@@ -111,6 +112,7 @@ void CrowdLoop::deal_with(std::uint32_t user) {
 void CrowdLoop::connect(std::uint32_t user) {
   User& one = users_[user];
   if (one.phase == Phase::kBeforeStart) add(live_.started, 1);
+  recorder_.start();
   one.phase = Phase::kConnecting;
   one.is_logged_in = false;
   one.limit_ns = now_ns_ + config_.timeout_ms * base::kNsPerMs;
@@ -199,6 +201,7 @@ void CrowdLoop::begin_to_read(std::uint32_t user, const Answer& answer) {
   one.keeps_connection = answer.keeps_connection;
   one.size_bytes = answer.size_bytes;
   one.got_bytes = answer.early_bytes;
+  recorder_.count_moved(answer.early_bytes);
   one.limit_ns = one.asked_ns + pace_.limit_ns(answer.size_bytes);
   tally_->file_bytes = std::max(tally_->file_bytes, answer.size_bytes);
   wait_until_due(user, pace_.next_read_ns(one.got_bytes, one.size_bytes));
@@ -220,6 +223,7 @@ void CrowdLoop::read(std::uint32_t user) {
     }
     ++tally_->useful_reads;
     one.got_bytes += static_cast<std::uint64_t>(got);
+    recorder_.count_moved(static_cast<std::uint64_t>(got));
   }
   if (due == one.size_bytes && one.got_bytes < due) return wait_for_bytes(user, POLLIN);
   if (one.got_bytes < one.size_bytes)
@@ -246,7 +250,10 @@ void CrowdLoop::finish_fetch(std::uint32_t user) {
                     .ended_ns = base::now_ns(),
                     .announced_bytes = one.size_bytes,
                     .moved_bytes = one.got_bytes});
-  if (one.keeps_connection) return ask(user);
+  if (one.keeps_connection) {
+    recorder_.start();
+    return ask(user);
+  }
   leave(one, user);
   connect(user);
 }
