@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "loadgen/clients/workload.h"
+#include "loadgen/config/ramp.h"
 #include "loadgen/cpu.h"
 #include "loadgen/figures/progress.h"
 #include "loadgen/figures/series_file.h"
@@ -46,8 +47,10 @@ class Run {
   }
 
   base::Result<Figures> run() {
+    wait_for_start(kMostStartingS + config_.threads * kMostStartingOneS);
     if (const auto started = start_threads(); !started) return started.error();
     watch_.wait_for(config_.threads);
+    begin_on_time();
     if (!is_open_loop(config_)) warm_up();
     begin_window();
     watch_window();
@@ -58,6 +61,27 @@ class Run {
   }
 
  private:
+  // Starting the threads and connecting takes about as long; and a server does not wait for ever
+  // for the first request on a connection.
+  static constexpr double kMostStartingS = 2;
+  static constexpr double kMostStartingOneS = 0.001;  // for each thread more
+
+  // Waits until so long before --start-at, or for a signal. The clock may be set meanwhile.
+  void wait_for_start(double before_s) {
+    while (!control_.must_stop()) {
+      const double left_s = config_.start_at_unix_s - before_s - base::unix_time_s();
+      if (left_s <= 0) return;
+      watch_.wait_until(base::now_ns() + static_cast<std::int64_t>(std::min(left_s, 1.0) * 1e9));
+    }
+  }
+
+  void begin_on_time() {
+    if (config_.start_at_unix_s == 0) return;
+    wait_for_start(0);
+    if (!control_.must_stop())
+      figures_.start_late_s = base::unix_time_s() - config_.start_at_unix_s;
+  }
+
   base::Status start_threads() {
     try {
       for (const auto& loop : loops_) threads_.emplace_back([&loop, this] { loop->run(control_); });
@@ -93,6 +117,7 @@ class Run {
       if (auto written = series_->finish(); !written) return written;
     }
     figures_.tally.elapsed_ns = elapsed_ns();
+    if (is_ramp(config_)) figures_.plateau = plateau();
     figures_.cpu = use_of_cpu();
     figures_.warning = tracking_warning(connection_tracking());
     return base::kDone;
@@ -129,7 +154,7 @@ class Run {
     if (is_open_loop(config_) || is_crowd(config_))
       return std::max<std::int64_t>(0, control_.end_ns() - control_.window_start_ns);
     const Tally& tally = figures_.tally;
-    if (ends_by_number(config_)) return tally.elapsed_ns;
+    if (ends_by_number(config_) || is_ramp(config_)) return tally.elapsed_ns;
     return static_cast<std::int64_t>(tally.active_ns) / config_.threads;
   }
 
@@ -142,13 +167,27 @@ class Run {
     control_.window_start_ns = now_ns + before_ns;
     control_.window_end_ns = ends_by_number(config_) || is_crowd(config_)
                                  ? INT64_MAX
-                                 : control_.window_start_ns + config_.seconds_ms * base::kNsPerMs;
+                                 : control_.window_start_ns + length_ns();
     if (before_ns == 0) note_start();
     control_.window_gate.count_down();
     if (before_ns == 0) return;
     while (base::now_ns() < control_.window_start_ns && !control_.must_stop())
       watch_.wait_until(control_.window_start_ns);
     note_start();
+  }
+
+  // Of a run that ends by time.
+  std::int64_t length_ns() const {
+    return is_ramp(config_) ? Ramp(config_).last_end_ns() : config_.seconds_ms * base::kNsPerMs;
+  }
+
+  // After a stop, not all threads run any more.
+  PlateauTime plateau() const {
+    const Ramp ramp(config_);
+    const std::int64_t stopped_ns = control_.end_ns() - control_.window_start_ns;
+    const std::int64_t end_ns = std::min(ramp.plateau_end_ns(), stopped_ns);
+    return {.start_ns = ramp.plateau_start_ns(),
+            .elapsed_ns = std::max<std::int64_t>(0, end_ns - ramp.plateau_start_ns())};
   }
 
   // The main thread may be late on a busy machine, but the window is not.

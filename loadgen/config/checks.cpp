@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "loadgen/config/numbered.h"
+#include "loadgen/config/ramp.h"
 #include "wire/line_buffer.h"
 #include "wire/request.h"
 
@@ -123,11 +124,22 @@ Wrong check_outputs(const Config& config) {
   return {};
 }
 
+Wrong check_ramp(const Config& config) {
+  if (!is_ramp(config)) return {};
+  const Ramp ramp(config);
+  if (ramp.plateau_end_ns() > ramp.start_ns(config.threads)) return {};
+  return config.life_ms > 0 && !config.has_seconds
+             ? "--life has to be longer than --ramp, or there is no time in which all threads run"
+             : "--seconds and --life have to be longer than --ramp, or there is no time in which "
+               "all threads run";
+}
+
 }  // namespace
 
 std::optional<std::string> what_is_wrong_with(const Config& config) {
   if (Wrong wrong = check_burst(config)) return wrong;
   if (Wrong wrong = check_outputs(config)) return wrong;
+  if (Wrong wrong = check_ramp(config)) return wrong;
   if (Wrong wrong = check_crowd(config)) return wrong;
   if (Wrong wrong = check_protocol(config)) return wrong;
   if (Wrong wrong = check_accounts(config)) return wrong;

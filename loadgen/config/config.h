@@ -64,7 +64,13 @@ struct Config {
   // The length of the run. `requests` is for each thread; if it is not 0, `seconds_ms` is not used.
   std::int64_t seconds_ms = 10'000;
   int requests = 0;
+  bool has_seconds = false;  // --seconds was given
   std::int64_t warmup_ms = 0;
+
+  // Of a closed loop: how long each thread sends requests. 0: as long as the run. See ramp.h.
+  std::int64_t life_ms = 0;
+
+  double start_at_unix_s = 0;  // when the run begins; 0: at once
 
   // The requests that become due in a second. 0: a closed loop, which has no schedule. With a crowd
   // it is the rate of each user instead, in bytes a second.

@@ -20,7 +20,15 @@ void declare(flags::App& app, Options& options, flags::Option* seconds, flags::O
       ->type_name("COUNT")
       ->default_str("");
   flags::forget_when_taken(threads, [&options] { options.has_threads = true; });
-  flags::add_seconds(app, "--ramp", options.ramp_ms, "start the users evenly over SECONDS");
+  flags::Option* const ramp = flags::add_seconds(
+      app, "--ramp", options.ramp_ms,
+      "start the users evenly over SECONDS; without --users, the threads of a closed loop, which "
+      "start together by default (one every K seconds: K times their number)");
+  flags::forget_when_taken(ramp, [&options] { options.has_ramp = true; });
+  ramp->reset = [&options] {
+    options.ramp_ms = Options{}.ramp_ms;
+    options.has_ramp = false;
+  };
   flags::Option* const until_stable = flags::add_seconds(
       app, "--until-stable", options.until_stable_ms,
       "end a crowd when all users were started, each has ended a fetch, and their number has not "

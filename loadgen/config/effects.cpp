@@ -59,6 +59,10 @@ constexpr Need kPoisson{"--arrivals poisson",
 constexpr Need kSigio{"--engine sigio",
                       [](const Config& c) { return c.crowd.engine == crowd::EngineKind::kSigio; }};
 
+constexpr Need kByTime{"a run by time, without --requests and --warmup", [](const Config& c) {
+                         return is_crowd(c) || (c.requests == 0 && c.warmup_ms == 0);
+                       }};
+
 struct Row {
   std::string_view flag;
   unsigned requests = kAll;
@@ -89,6 +93,8 @@ constexpr Row kRows[] = {
     {"--seconds", kAll, kAll, kClosed | kOpen | kCrowd},
     {"--requests", kAll, kAll, kClosed | kBurst, kOneOrNumbered},
     {"--warmup", kAll, kAll, kClosed | kOpen},
+    {"--life", kGet | kPut, kAll, kClosed, kByTime},
+    {"--start-at"},
     {"--timeout"},
     {"--json"},
     {"--transfers", kGet, kAll, kClosed | kBurst},
@@ -99,7 +105,7 @@ constexpr Row kRows[] = {
     {"--pipeline", kGet, kNative, kClosed | kOpen | kCrowd},
     {"--ftp-data", kAll, kFtp},
     {"--hold", kGet, kAll, kBurst},
-    {"--ramp", kGet, kAll, kCrowd},
+    {"--ramp", kGet | kPut, kAll, kClosed | kCrowd, kByTime},
     {"--until-stable", kGet, kAll, kCrowd},
     {"--receive-buffer", kGet, kAll, kCrowd},
     {"--least-rate", kGet, kAll, kCrowd},

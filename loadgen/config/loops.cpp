@@ -1,9 +1,8 @@
 #include "loadgen/config/loops.h"
 
-#include <charconv>
-
 #include "flags/values.h"
 #include "loadgen/config/choices.h"
+#include "loadgen/config/decimal.h"
 
 namespace loadgen {
 
@@ -12,31 +11,15 @@ namespace {
 constexpr double kLeastRate = 0.001;
 constexpr double kMostRate = 1'000'000;
 
-flags::Option* add_rate(flags::App& app, double& target) {
-  const auto take = [&target](const std::string& text) {
-    double value = 0;
-    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (failure != std::errc() || end != text.data() + text.size()) return false;
-    if (!(value >= kLeastRate && value <= kMostRate)) return false;
-    target = value;
-    return true;
-  };
-  flags::Option* const option = app.add_parsed(
-      "--rate", "R", "a number from 0.001 to 1000000",
-      "send R requests a second, whether or not earlier ones were answered; at most --threads are "
-      "under way, others wait, and their time counts. With --users, each user reads R bytes a "
-      "second instead",
-      take);
-  option->is_number = true;
-  option->reset = [&target] { target = 0; };
-  return option;
-}
-
 }  // namespace
 
 void declare_open_loop(flags::App& app, Config& config) {
   app.group("Open loop");
-  add_rate(app, config.rate_rps);
+  add_decimal(app, "--rate", "R", "a number from 0.001 to 1000000",
+              "send R requests a second, whether or not earlier ones were answered; at most "
+              "--threads are under way, others wait, and their time counts. With --users, each "
+              "user reads R bytes a second instead",
+              kLeastRate, kMostRate, config.rate_rps);
   flags::add_choice<ArrivalKind>(
       app, "--arrivals", config.arrivals, choices({ArrivalKind::kFixed, ArrivalKind::kPoisson}),
       "gaps between the requests of --rate; fixed: all equal; poisson: at random, as those of many "

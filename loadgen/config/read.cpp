@@ -6,6 +6,7 @@
 #include "loadgen/config/checks.h"
 #include "loadgen/config/choices.h"
 #include "loadgen/config/config.h"
+#include "loadgen/config/decimal.h"
 #include "loadgen/config/effects.h"
 #include "loadgen/config/loops.h"
 
@@ -81,6 +82,14 @@ void declare_files(flags::App& app, Config& config) {
       ->type_name("DIR");
 }
 
+void declare_start(flags::App& app, Config& config) {
+  constexpr double kLatest = 10'000'000'000;  // what is later is in milliseconds
+  add_decimal(app, "--start-at", "UNIX_SECONDS", "seconds since 1970, such as 1790000000.5",
+              "begin at this time of the wall clock, with the warm-up if there is one; a time that "
+              "has passed: at once. `start_late_s` in the JSON says how late it was",
+              0.001, kLatest, config.start_at_unix_s);
+}
+
 // Returns --seconds.
 flags::Option* declare_length(flags::App& app, Config& config) {
   app.group("How much");
@@ -92,6 +101,14 @@ flags::Option* declare_length(flags::App& app, Config& config) {
   requests->default_str("");
   flags::make_alternatives({seconds, [&config] { config.seconds_ms = Config{}.seconds_ms; }},
                            {requests, [&config] { config.requests = 0; }});
+  flags::forget_when_taken(seconds, [&config] { config.has_seconds = true; });
+  flags::add_seconds(app, "--life", config.life_ms,
+                     "end each thread of a closed loop after SECONDS, and the run with the last "
+                     "one, or by --seconds; `plateau` in the JSON is the time in which all run, "
+                     "see --ramp",
+                     1)
+      ->default_str("");
+  declare_start(app, config);
   flags::add_seconds(app, "--warmup", config.warmup_ms,
                      "seconds to run before measuring; these requests do not count");
   flags::add_seconds(app, "--timeout", config.timeout_ms,

@@ -42,6 +42,8 @@ struct Figures {
   // What only the main thread knows, and only for some kinds of run.
   std::optional<std::vector<burst::Sums>> rounds = {};  // of a burst
   std::optional<crowd::Outcome> crowd = {};
+  std::optional<PlateauTime> plateau = {};  // of a ramp
+  std::optional<double> start_late_s = {};  // with --start-at, if it has begun
 };
 
 }  // namespace loadgen

@@ -70,6 +70,16 @@ Json open_loop_json(const Config& config, const OpenSummary& open) {
           {"is_late", open.is_late}};
 }
 
+Json plateau_json(const PlateauSummary& plateau) {
+  return {{"threads_started", plateau.threads_started},
+          {"start_s", rounded(plateau.start_s)},
+          {"elapsed_s", rounded(plateau.elapsed_s)},
+          {"requests", plateau.requests},
+          {"throughput_rps", rounded(plateau.throughput_rps)},
+          {"response_time_ms", response_time_json(plateau.response)},
+          {"n_check", rounded(plateau.n_check)}};
+}
+
 Json run_delay_json(const CpuUse& cpu) {
   return {{"share", rounded(cpu.run_delay_share)}, {"is_starved", cpu.is_starved()}};
 }
@@ -103,6 +113,8 @@ std::string json_of(const Config& config, const Figures& figures, const Summary&
   json["server_addresses"] = figures.servers;
   json["sources"] = figures.sources;
   if (summary.open) json["open_loop"] = open_loop_json(config, *summary.open);
+  if (figures.start_late_s) json["start_late_s"] = rounded(*figures.start_late_s);
+  if (summary.plateau) json["plateau"] = plateau_json(*summary.plateau);
   if (summary.burst) json["burst"] = burst::json_of(*summary.burst);
   const auto replace = Json::error_handler_t::replace;  // a flag may hold any bytes
   return json.dump(2, ' ', false, replace) + "\n";

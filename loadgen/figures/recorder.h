@@ -52,6 +52,9 @@ class alignas(64) Recorder {
   void begin_request();
   void end_request(const Exchange& exchange);
 
+  // Begins a ramp, after begin(). Returns what only a ramp counts, for the thread to count in.
+  PlateauTally& begin_ramp() { return tally_.plateau.emplace(); }
+
   // A request of the measured window begins now, which will be recorded.
   void start();
 

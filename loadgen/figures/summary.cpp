@@ -74,6 +74,37 @@ std::optional<OpenSummary> open_summary(const Tally& tally, const ResponseTimes&
   return summary;
 }
 
+std::optional<PlateauSummary> plateau_summary(const Figures& figures, int threads) {
+  if (!figures.plateau || !figures.tally.plateau) return {};
+  const PlateauTally& tally = *figures.tally.plateau;
+  const auto elapsed_ns = static_cast<double>(figures.plateau->elapsed_ns);
+  const std::uint64_t requests = tally.response_ns.count();
+  return PlateauSummary{
+      .threads = static_cast<std::uint64_t>(threads),
+      .threads_started = tally.threads_started,
+      .start_s = seconds_of(static_cast<double>(figures.plateau->start_ns)),
+      .elapsed_s = seconds_of(elapsed_ns),
+      .requests = requests,
+      .throughput_rps = ratio(static_cast<double>(requests), seconds_of(elapsed_ns)),
+      .response = response_times(tally.response_ns),
+      .n_check = ratio(static_cast<double>(tally.busy_ns), elapsed_ns * threads)};
+}
+
+// What is wrong with a ramp, of which the times of the whole run say nothing.
+std::vector<std::string> faults_of_ramp(const PlateauSummary& plateau, bool is_n_check_good) {
+  std::vector<std::string> faults;
+  if (plateau.threads_started < plateau.threads) {
+    faults.push_back(fmt::format("the run ended when {} of {} threads had started",
+                                 plateau.threads_started, plateau.threads));
+  } else if (!is_n_check_good) {
+    faults.push_back(fmt::format(
+        "on the plateau X*R is {:.3f} of N; the rest of the threads' time went to failed requests, "
+        "or passed between requests",
+        plateau.n_check));
+  }
+  return faults;
+}
+
 std::string lateness_text(const Summary& summary) {
   return fmt::format(
       "the load generator itself was late: p99 of its lateness is {:.3f} ms, which is over {:g} ms "
@@ -103,7 +134,9 @@ std::vector<std::string> find_faults(const Figures& figures, const Summary& summ
   }
   if (summary.requests == 0) return {"no request succeeded"};
   std::vector<std::string> faults;
-  if (!summary.is_n_check_good()) {
+  if (summary.plateau) {
+    faults = faults_of_ramp(*summary.plateau, summary.is_n_check_good());
+  } else if (!summary.is_n_check_good()) {
     faults.push_back(time_elsewhere(tally, all_ns, summary.n_check));
   }
   if (summary.open && summary.open->is_late) faults.push_back(lateness_text(summary));
@@ -142,6 +175,8 @@ Summary summarize(const Figures& figures, int threads) {
   if (tally.crowd && figures.crowd) summary.crowd = crowd::summarize(*tally.crowd, *figures.crowd);
   if (summary.has_n_check())
     summary.n_check = ratio(summary.throughput_rps * summary.response.mean_ms / 1000, threads);
+  summary.plateau = plateau_summary(figures, threads);
+  if (summary.plateau) summary.n_check = summary.plateau->n_check;
   summary.invalid_because = find_faults(figures, summary, all_ns);
   return summary;
 }

@@ -50,6 +50,18 @@ struct OpenSummary {
   bool is_late = false;               // the lateness makes the run invalid
 };
 
+// What only a ramp has: the time in which all threads ran.
+struct PlateauSummary {
+  std::uint64_t threads = 0;          // that the run should have
+  std::uint64_t threads_started = 0;  // of them
+  double start_s = 0;                 // after the start of the window
+  double elapsed_s = 0;
+  std::uint64_t requests = 0;  // that ended in it
+  double throughput_rps = 0;
+  ResponseTimes response;
+  double n_check = 0;  // the part of the threads' time in it that is in requests
+};
+
 // Only requests that succeeded count, except in the errors.
 // All times of requests are 0 when none succeeded.
 struct Summary {
@@ -84,21 +96,25 @@ struct Summary {
   std::vector<SecondSummary> per_second;
 
   // The self-check: X*R/N, which is 1 when every thread always had a request under way. See
-  // docs/measuring.md. It is not defined for the other kinds of run.
+  // docs/measuring.md. It is not defined for the other kinds of run. Of a ramp it is that of the
+  // plateau.
   //
   // It says little about a run shorter than kLeastElapsedS, which is not judged by it. So a few
   // requests can be used as a test of the server.
   double n_check = 0;
   bool has_n_check() const { return !open && !burst && !crowd; }
-  bool is_long_enough() const { return elapsed_s >= kLeastElapsedS; }
+  bool is_long_enough() const {
+    return (plateau ? plateau->elapsed_s : elapsed_s) >= kLeastElapsedS;
+  }
   bool is_n_check_good() const {
     return !has_n_check() || !is_long_enough() ||
            (n_check >= kLeastNCheck && n_check <= kMostNCheck);
   }
 
-  std::optional<OpenSummary> open;      // only of an open loop
-  std::optional<burst::Summary> burst;  // only of a burst
-  std::optional<crowd::Summary> crowd;  // only of a crowd
+  std::optional<OpenSummary> open;        // only of an open loop
+  std::optional<burst::Summary> burst;    // only of a burst
+  std::optional<crowd::Summary> crowd;    // only of a crowd
+  std::optional<PlateauSummary> plateau;  // only of a ramp
 
   // Of every kind of run: sentences that say why its figures cannot be trusted. Empty: the run is
   // valid. A request that failed, and a user that left, do not make a run invalid by themselves.

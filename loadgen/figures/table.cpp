@@ -82,6 +82,18 @@ std::string thread_warning(const OpenSummary& open) {
       100 * static_cast<double>(open.found_no_thread) / static_cast<double>(open.due));
 }
 
+std::string plateau_rows(const PlateauSummary& plateau) {
+  const std::string rates =
+      fmt::format("{:.3f} s from {:.3f} s on: {:.1f} requests/s; {} requests", plateau.elapsed_s,
+                  plateau.start_s, plateau.throughput_rps, grouped(plateau.requests));
+  return row("plateau", rates) + row("", response_time_text(plateau.response));
+}
+
+std::string ramp_check_text(const Summary& summary) {
+  return fmt::format("N = X*R on the plateau: ratio {:.3f}: {}", summary.n_check,
+                     summary.invalid_because.empty() ? "valid" : "INVALID");
+}
+
 std::string check_text(const Config& config, const Summary& summary) {
   const double mean_ms = summary.response.mean_ms;
   const std::string too_short =
@@ -97,6 +109,8 @@ std::string check_text(const Config& config, const Summary& summary) {
 // How the run was checked, by the kind of the run.
 std::string check_rows(const Config& config, const Summary& summary) {
   if (summary.open) return open_loop_rows(config, summary);
+  if (summary.plateau)
+    return plateau_rows(*summary.plateau) + row("check", ramp_check_text(summary));
   if (!summary.burst) return row("check", check_text(config, summary));
   return row("burst", burst::text_of(*summary.burst)) + row("check", verdict_text(summary));
 }
@@ -109,6 +123,8 @@ std::string table_of(const Config& config, const Figures& figures, const Summary
   std::string table = title(config, figures, summary);
   if (figures.servers.size() > 1)
     table += row("addresses", fmt::format("{}", fmt::join(figures.servers, ", ")));
+  if (figures.start_late_s)
+    table += row("start", fmt::format("{:.3f} s after --start-at", *figures.start_late_s));
   table += row("throughput", throughput_text(summary));
   if (summary.response.max_ms > 0) {
     table += row("response time", response_time_text(summary.response));

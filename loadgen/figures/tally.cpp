@@ -57,6 +57,7 @@ void Tally::add(const Tally& other) {
   active_ns += other.active_ns;
   add_part(open, other.open);
   add_part(crowd, other.crowd);
+  add_part(plateau, other.plateau);
 }
 
 }  // namespace loadgen

@@ -6,6 +6,7 @@
 
 #include "loadgen/clients/client.h"
 #include "loadgen/clients/workload.h"
+#include "loadgen/config/ramp.h"
 #include "loadgen/loops/load.h"
 
 namespace loadgen {
@@ -49,7 +50,10 @@ class ClientLoop : public Loop {
   Client client_;
 
  private:
-  void prepare() final { client_.prepare(); }
+  // On a ramp, each thread connects when it starts.
+  void prepare() final {
+    if (!is_ramp(config_)) client_.prepare();
+  }
 
   void carry_load(RunControl& control) final {
     send_requests(control);

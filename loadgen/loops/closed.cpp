@@ -1,6 +1,9 @@
 #include "loadgen/loops/closed.h"
 
+#include <algorithm>
+
 #include "base/clock.h"
+#include "loadgen/config/ramp.h"
 
 namespace loadgen {
 
@@ -24,7 +27,7 @@ void ClosedLoop::send_requests(RunControl& control) {
   if (config_.warmup_ms > 0) warm_up(control);
   measure(control);
   control.finish_counting();
-  if (!ends_by_number(config_)) cool_down(control);
+  if (!ends_by_number(config_) && config_.life_ms == 0) cool_down(control);
 }
 
 // A thread whose files are used up ends the run for all threads. If it only waited for the others,
@@ -41,7 +44,8 @@ bool ClosedLoop::must_end(RunControl& control) const {
 bool ClosedLoop::is_window_over(const RunControl& control, std::int64_t done,
                                 std::int64_t now_ns) const {
   if (makes_given_accounts(config_)) return false;
-  return config_.requests > 0 ? done == config_.requests : now_ns >= control.window_end_ns;
+  return config_.requests > 0 ? done == config_.requests
+                              : now_ns >= std::min(control.window_end_ns, end_ns_);
 }
 
 void ClosedLoop::warm_up(RunControl& control) {
@@ -56,15 +60,37 @@ void ClosedLoop::warm_up(RunControl& control) {
 void ClosedLoop::measure(RunControl& control) {
   control.window_gate.wait();
   recorder_.begin(control.window_start_ns);
-  std::int64_t now_ns = control.window_start_ns;
+  std::int64_t now_ns = is_ramp(config_) ? join_ramp(control) : control.window_start_ns;
   for (std::int64_t done = 0; !must_end(control); ++done) {
     if (is_window_over(control, done, now_ns)) break;
     recorder_.start();
     const Exchange exchange = carry_out_next(control);
     recorder_.record(exchange);
+    note_in_plateau(control, exchange);
     note_transfer(control, exchange);
     now_ns = exchange.ended_ns;
   }
+}
+
+// Returns when the thread has started, or would have if the run had not been stopped before.
+std::int64_t ClosedLoop::join_ramp(RunControl& control) {
+  const Ramp ramp(config_);
+  plateau_ = &recorder_.begin_ramp();
+  const std::int64_t start_ns = control.window_start_ns + ramp.start_ns(thread_);
+  end_ns_ = control.window_start_ns + ramp.end_ns(thread_);
+  if (!control.sleep_until(start_ns)) return start_ns;
+  ++plateau_->threads_started;
+  client_.prepare();
+  return base::now_ns();
+}
+
+// After a stop, not all threads run any more.
+void ClosedLoop::note_in_plateau(const RunControl& control, const Exchange& exchange) {
+  if (plateau_ == nullptr) return;
+  const Ramp ramp(config_);
+  const std::int64_t end_ns = control.window_start_ns + ramp.plateau_end_ns();
+  plateau_->add(exchange, control.window_start_ns + ramp.plateau_start_ns(),
+                std::min(end_ns, control.end_ns()));
 }
 
 void ClosedLoop::cool_down(RunControl& control) {

@@ -11,17 +11,27 @@ namespace loadgen {
 // Every request that begins inside the window counts, up to its end. A thread whose last such
 // request has ended goes on with requests that do not count until all threads are as far (the
 // cool-down). So the slowest requests are measured under the same load as all others.
+//
+// On a ramp the threads start one after the other. If they have a life, there is no cool-down: each
+// ends by itself. See config/ramp.h.
 class ClosedLoop final : public ClientLoop {
  public:
-  using ClientLoop::ClientLoop;
+  // As ClientLoop().
+  ClosedLoop(const Shared& shared, int thread) : ClientLoop(shared, thread), thread_(thread) {}
 
  private:
   void send_requests(RunControl& control) override;
   bool must_end(RunControl& control) const;
   bool is_window_over(const RunControl& control, std::int64_t done, std::int64_t now_ns) const;
   void warm_up(RunControl& control);
+  std::int64_t join_ramp(RunControl& control);
+  void note_in_plateau(const RunControl& control, const Exchange& exchange);
   void measure(RunControl& control);
   void cool_down(RunControl& control);
+
+  const int thread_;
+  std::int64_t end_ns_ = INT64_MAX;  // of the thread's life
+  PlateauTally* plateau_ = nullptr;  // that of the recorder, on a ramp
 };
 
 // `shared` must outlive it.

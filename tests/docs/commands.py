@@ -58,12 +58,13 @@ _UNTIL_CTRL_C = re.compile(r"\bmake try\b|scripts/try\b")
 # In the short form, these parts of commands are replaced.
 SHORTER = (
     (re.compile(r"--seconds [\d.]+"), "--seconds 1"),
-    (re.compile(r"--users \d{3,} --rate \d+"), "--users 50 --rate 5000 --until-stable 1"),
+    (re.compile(r"--users \d{3,} --rate \d+"), "--users 50 --rate 5000 --ramp 1 --until-stable 1"),
     (
-        re.compile(r"build/loadgen (get|put|new)(?!.*--(seconds|requests|users|accounts)\b)", re.S),
+        re.compile(r"build/loadgen (get|put|new)(?!.*--(seconds|requests|users|accounts|life)\b)", re.S),
         r"build/loadgen \1 --seconds 1",
     ),
     (re.compile(r"--rate 2000 "), "--rate 200 "),
+    (re.compile(r"--ramp \d+ --life \d+"), "--ramp 0.5 --life 1"),
     (re.compile(r"sleep 5\b"), "sleep 1"),
 )
 _DIALOGUE = re.compile(r"> |C: |S: ")

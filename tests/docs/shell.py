@@ -27,7 +27,6 @@ _PREPARE = 'ip link set lo up && mount -t tmpfs tmpfs /run && exec "$@"'
 # In the short form. commands.SHORTER shortens the commands themselves.
 _SHORT = {
     "AUTHSERVER_PASSWORD_SCHEME": "plain",
-    "LOADGEN_RAMP": "1",
 }
 
 

@@ -142,6 +142,8 @@ LOADGEN = (
     Flag("threads", "1", "2", BAD_COUNT),
     Flag("seconds", "10", "1.5", BAD_SECONDS),
     Flag("requests", None, "2", BAD_COUNT),
+    Flag("life", None, "20.5", BAD_SECONDS),
+    Flag("start-at", None, "1790000000.5", ("0", "-1", "x", "1790000000000")),
     Flag("rate", None, "1.5", ("0", "-1", "x", "1e9")),
     _choice("arrivals", "fixed", "poisson"),
     Flag("seed", "1", "2", ("-1", "1.5", "x")),

@@ -1,0 +1,25 @@
+#include "loadgen/config/decimal.h"
+
+#include <charconv>
+#include <system_error>
+
+namespace loadgen {
+
+flags::Option* add_decimal(flags::App& app, const std::string& name, const std::string& type_name,
+                           const std::string& accepted, const std::string& help, double least,
+                           double most, double& target) {
+  const auto take = [&target, least, most](const std::string& text) {
+    double value = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (failure != std::errc() || end != text.data() + text.size()) return false;
+    if (!(value >= least && value <= most)) return false;
+    target = value;
+    return true;
+  };
+  flags::Option* const option = app.add_parsed(name, type_name, accepted, help, take);
+  option->is_number = true;
+  option->reset = [&target, initial = target] { target = initial; };
+  return option;
+}
+
+}  // namespace loadgen
