@@ -60,7 +60,9 @@ SHORTER = (
     (re.compile(r"--seconds [\d.]+"), "--seconds 1"),
     (re.compile(r"--users \d{3,} --rate \d+"), "--users 50 --rate 5000 --ramp 1 --until-stable 1"),
     (
-        re.compile(r"build/loadgen (get|put|new)(?!.*--(seconds|requests|users|accounts|life)\b)", re.S),
+        re.compile(
+            r"build/loadgen (get|put|new)(?!.*--(seconds|requests|users|accounts|life)\b)", re.S
+        ),
         r"build/loadgen \1 --seconds 1",
     ),
     (re.compile(r"--rate 2000 "), "--rate 200 "),

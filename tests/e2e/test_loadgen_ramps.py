@@ -109,7 +109,9 @@ class LoadgenRampTest(LoadgenScene):
         wrong("--life has to be longer than --ramp", "--ramp", 2, "--life", 2)
         wrong("longer than --ramp", "--ramp", 2, "--seconds", 1)
         wrong("longer than --ramp", "--ramp", 2, "--life", 3, "--seconds", 1)
-        wrong("--ramp has no effect in this run: it needs a run by time", "--ramp", 1, "--requests", 1)
+        wrong(
+            "--ramp has no effect in this run: it needs a run by time", "--ramp", 1, "--requests", 1
+        )
         wrong("it needs a run by time", "--life", 3, "--warmup", 1)
         wrong("it needs a closed loop", "--life", 3, "--rate", 1)
 

@@ -142,12 +142,16 @@ class LoadgenSeriesTest(LoadgenScene):
         self.serve()
         flags = ("--file", "missing", "--requests", 3)
         _, rows = self.series(*GET, *flags, server=self.fileserver, status=1)
-        self.assertEqual((rows[0]["started"], rows[0]["failed"], rows[0]["mean_ms"]), ("3", "3", ""))
+        self.assertEqual(
+            (rows[0]["started"], rows[0]["failed"], rows[0]["mean_ms"]), ("3", "3", "")
+        )
 
     def test_a_run_that_is_killed_leaves_its_lines(self) -> None:
         peer = self.scene.keep(Peer(one_byte_file))
         running = self.start("--file", "a", "--seconds", 60, server=peer)
-        eventually(lambda: self.path.exists() and self.path.read_text().count("\n") >= 3, "two lines")
+        eventually(
+            lambda: self.path.exists() and self.path.read_text().count("\n") >= 3, "two lines"
+        )
         running.kill()
         running.wait()
         self.assertTrue(self.path.read_text().endswith("\n"))
