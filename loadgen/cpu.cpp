@@ -1,10 +1,12 @@
 #include "loadgen/cpu.h"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <string>
 #include <system_error>
 
 #include "base/clock.h"
@@ -26,10 +28,14 @@ double process_cpu_s() {
   return seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
 }
 
-double threads_run_delay_s() {
+double threads_run_delay_s(pid_t watch) {
+  const auto main_name = std::to_string(::getpid());
+  const auto watch_name = std::to_string(watch);
   double delay_ns = 0;
   std::error_code ignored;
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", ignored)) {
+    const auto name = thread.path().filename();
+    if (name == main_name || name == watch_name) continue;
     // Nanoseconds on a core, nanoseconds ready to run without one, and a count.
     double running = 0;
     double delayed = 0;
@@ -38,7 +44,9 @@ double threads_run_delay_s() {
   return delay_ns / 1e9;
 }
 
-CpuTime cpu_time() { return {base::now_ns(), process_cpu_s(), threads_run_delay_s()}; }
+CpuTime cpu_time(pid_t watch) {
+  return {base::now_ns(), process_cpu_s(), threads_run_delay_s(watch)};
+}
 
 CpuUse cpu_use(const CpuTime& before, const CpuTime& after, double elapsed_s,
                std::uint64_t requests, int threads) {

@@ -1,6 +1,8 @@
 // The CPU time that loadgen itself uses, and for how long it had to wait for a core.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 
 namespace loadgen {
@@ -9,17 +11,19 @@ namespace loadgen {
 // since it started.
 double process_cpu_s();
 
-// Returns for how many seconds all threads of this process were ready to run and had no core, each
-// since it started: the sum over the threads that exist. 0 if the kernel does not count it.
-double threads_run_delay_s();
+// Returns for how many seconds the threads of this process were ready to run and had no core, each
+// since it started: the sum over the threads that exist, without those that only watch the others,
+// which are the main one and `watch`. 0 if the kernel does not count it.
+double threads_run_delay_s(pid_t watch);
 
-// What all threads have used at a moment, each since it started.
+// What all threads have used at a moment, each since it started. `watch`: see
+// threads_run_delay_s().
 struct CpuTime {
   std::int64_t read_ns = 0;
   double used_s = 0;
   double delay_s = 0;
 };
-CpuTime cpu_time();
+CpuTime cpu_time(pid_t watch);
 
 // The average over the measured window.
 struct CpuUse {

@@ -21,6 +21,7 @@
 #include "loadgen/loops/load.h"
 #include "loadgen/outlook.h"
 #include "loadgen/run_control.h"
+#include "loadgen/stalls.h"
 #include "loadgen/watch.h"
 
 namespace loadgen {
@@ -84,6 +85,7 @@ class Run {
 
   base::Status start_threads() {
     try {
+      stall_watch_.emplace();
       for (const auto& loop : loops_) threads_.emplace_back([&loop, this] { loop->run(control_); });
     } catch (const std::system_error& failure) {
       control_.stop(End::kFailed);
@@ -192,7 +194,7 @@ class Run {
 
   // The main thread may be late on a busy machine, but the window is not.
   void note_start() {
-    cpu_before_ = cpu_time();
+    cpu_before_ = cpu_time(stall_watch_->thread_id());
     const std::int64_t late_ns = base::now_ns() - control_.window_start_ns;
     const double start_s = base::unix_time_s() - seconds_of(static_cast<double>(late_ns));
     figures_.start_unix_s = std::round(start_s * 1e6) / 1e6;  // so that all reports print the same
@@ -215,14 +217,17 @@ class Run {
       }
       if (!is_over && base::now_ns() >= control_.end_ns()) {
         is_over = true;
-        cpu_after_ = cpu_time();
+        cpu_after_ = cpu_time(stall_watch_->thread_id());
       }
       if (base::now_ns() < next_ns) continue;
       if (!is_crowd(config_)) progress_.show(second, live());
       write_series();
       ++second;
     }
-    if (!is_over) cpu_after_ = cpu_time();
+    if (!is_over) cpu_after_ = cpu_time(stall_watch_->thread_id());
+    // In the warm-up of an open loop, a stall leaves requests behind that the window has to bear.
+    stall_watch_->end();
+    figures_.stalls = stall_watch_->between(control_.warmup_start_ns, base::now_ns());
   }
 
   // The seconds that are over.
@@ -281,6 +286,7 @@ class Run {
   Outlook outlook_;
   std::int64_t next_look_ns_ = 0;
   Progress progress_;
+  std::optional<StallWatch> stall_watch_;  // while there are threads
   std::vector<std::unique_ptr<Loop>> loops_;
   std::vector<std::thread> threads_;
   CpuTime cpu_before_;

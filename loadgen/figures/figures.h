@@ -25,6 +25,7 @@
 #include "loadgen/figures/crowd.h"
 #include "loadgen/figures/end.h"
 #include "loadgen/figures/tally.h"
+#include "loadgen/stalls.h"
 
 namespace loadgen {
 
@@ -32,6 +33,7 @@ struct Figures {
   Tally tally = {};                       // of all threads, in the measured window
   double start_unix_s = 0;                // when that window began
   CpuUse cpu = {};                        // over that window
+  Stalls stalls = {};                     // of loadgen, while what it measured could still count
   std::vector<std::string> servers = {};  // the addresses of the server that were used
   int sources = 1;                        // the number of local addresses that were used
   End end = End::kTime;

@@ -13,14 +13,15 @@ ROOMS = {
     "sources": "",
     "host": "",
     "cpu": "",
+    "stalls": "",
     "run_control": "figures",
     "outlook": "figures",
     "watch": "run_control",
-    "figures": "config cpu",
+    "figures": "config cpu stalls",
     "preflight": "config sources host",
     "clients": "figures config sources",
     "loops": "clients figures config preflight run_control cpu",
-    "run": "loops clients figures config preflight run_control outlook watch host cpu",
+    "run": "loops clients figures config preflight run_control outlook watch host cpu stalls",
     "main": "run figures config preflight",
 }
 # The folders within rooms, in the same way: the files beside them use them, or they use the files.
