@@ -142,8 +142,8 @@ class Run {
   // Requires: the tallies were added up.
   CpuUse use_of_cpu() const {
     const Tally& tally = figures_.tally;
-    const std::uint64_t requests =
-        tally.open ? tally.open->in_window : tally.succeeded() + tally.errors_total();
+    const std::uint64_t requests = tally.open ? tally.open->answered + tally.open->failed
+                                              : tally.succeeded() + tally.errors_total();
     const double elapsed_s = seconds_of(static_cast<double>(tally.elapsed_ns));
     return cpu_use(cpu_before_, cpu_after_, elapsed_s, requests, config_.threads);
   }

@@ -11,9 +11,8 @@ void Recorder::begin(std::int64_t start_ns) {
   if (series_) series_->begin(start_ns);
 }
 
-void Recorder::begin_open(std::int64_t start_ns, std::int64_t end_ns) {
+void Recorder::begin_open(std::int64_t start_ns) {
   begin(start_ns);
-  end_ns_ = end_ns;
   tally_.open.emplace();
 }
 
@@ -49,9 +48,12 @@ void Recorder::record(const Exchange& exchange) {
   note_in_series(exchange, took_ns);
   if (exchange.failure) return failed(*exchange.failure, exchange.why, took_ns);
   succeeded(exchange, took_ns);
+  note_answer(exchange.ended_ns, took_ns);
 }
 
 void Recorder::record(const Exchange& exchange, const Due& due) {
+  note_end(exchange, due);
+  if (due.due_ns < start_ns_) return count_warmup();
   OpenTally& open = *tally_.open;
   ++open.due;
   if (due.free_ns > due.due_ns) ++open.found_no_thread;
@@ -65,8 +67,19 @@ void Recorder::record(const Exchange& exchange, const Due& due) {
     return failed(*exchange.failure, exchange.why, response_ns);
   }
   open.service_ns.add(exchange.ended_ns - exchange.started_ns);
-  if (exchange.ended_ns <= end_ns_) ++open.in_window;
   succeeded(exchange, response_ns);
+}
+
+// What the server does within the window, although it was asked for before, is throughput too. With
+// a backlog of the warm-up, it is all of it.
+void Recorder::note_end(const Exchange& exchange, const Due& due) {
+  if (exchange.ended_ns < start_ns_ || exchange.ended_ns >= due.window_end_ns) return;
+  if (exchange.failure) {
+    ++tally_.open->failed;
+  } else {
+    ++tally_.open->answered;
+    note_answer(exchange.ended_ns, exchange.ended_ns - due.due_ns);
+  }
 }
 
 void Recorder::record_unfinished(std::int64_t due_ns, std::int64_t now_ns) {
@@ -115,14 +128,19 @@ void Recorder::succeeded(const Exchange& exchange, std::int64_t response_ns) {
   tally_.data_ended_ns += since_start(exchange.data_ended_ns);
   tally_.announced_bytes += exchange.announced_bytes;
   tally_.moved_bytes += exchange.moved_bytes;
+}
 
-  const auto second = static_cast<std::size_t>(tally_.elapsed_ns / base::kNsPerS);
+void Recorder::note_answer(std::int64_t ended_ns, std::int64_t response_ns) {
+  const auto second = static_cast<std::size_t>((ended_ns - start_ns_) / base::kNsPerS);
+  const auto took_ns = static_cast<std::uint64_t>(response_ns);
   if (second >= tally_.seconds.size()) tally_.seconds.resize(second + 1);
   ++tally_.seconds[second].requests;
-  tally_.seconds[second].response_ns += static_cast<std::uint64_t>(response_ns);
+  tally_.seconds[second].response_ns += took_ns;
 
-  live_requests_.store(tally_.succeeded(), std::memory_order_relaxed);
-  live_response_ns_.store(tally_.response_ns.sum(), std::memory_order_relaxed);
+  live_requests_.store(live_requests_.load(std::memory_order_relaxed) + 1,
+                       std::memory_order_relaxed);
+  live_response_ns_.store(live_response_ns_.load(std::memory_order_relaxed) + took_ns,
+                          std::memory_order_relaxed);
 }
 
 Live Recorder::live() const {

@@ -29,6 +29,9 @@ struct Due {
   std::int64_t due_ns = 0;
   std::int64_t free_ns = 0;   // when the thread was done with the request before
   std::int64_t begun_ns = 0;  // when the thread began with this one
+
+  // When the window ends, which an answer must be before to be throughput.
+  std::int64_t window_end_ns = INT64_MAX;
 };
 
 // Adds the requests of one thread to a Tally. Only that thread writes, so recording needs no lock;
@@ -43,7 +46,7 @@ class alignas(64) Recorder {
   void begin(std::int64_t start_ns);
 
   // Begins the measured window of an open loop.
-  void begin_open(std::int64_t start_ns, std::int64_t end_ns);
+  void begin_open(std::int64_t start_ns);
 
   // Begins the run of a crowd. Returns what only a crowd counts, for the thread to count in.
   crowd::Tally& begin_crowd(std::int64_t start_ns);
@@ -61,13 +64,15 @@ class alignas(64) Recorder {
   // Adds a request of the measured window. Requires: start() was called for it.
   void record(const Exchange& exchange);
 
-  // Adds a request of an open loop. Requires: begin_open() was called.
+  // Adds a request of an open loop. One that was due before the window is a request of the warm-up;
+  // but if it ended within the window, that is something which the server did in the window.
+  // Requires: begin_open() was called.
   void record(const Exchange& exchange, const Due& due);
 
   // Adds a request that was due, but that no thread will send. Requires: as above.
   void record_unfinished(std::int64_t due_ns, std::int64_t now_ns);
 
-  // Count a request of the warm-up, of the cool-down.
+  // Count a request of the warm-up, of the cool-down. Not in an open loop.
   void count_warmup() { ++tally_.warmup_requests; }
   void count_cooldown() { ++tally_.cooldown_requests; }
 
@@ -94,9 +99,10 @@ class alignas(64) Recorder {
   void note_in_series(const Exchange& exchange, std::int64_t response_ns);
   void failed(Cause cause, const std::string& why, std::int64_t took_ns);
   void succeeded(const Exchange& exchange, std::int64_t response_ns);
+  void note_end(const Exchange& exchange, const Due& due);
+  void note_answer(std::int64_t ended_ns, std::int64_t response_ns);
 
   std::int64_t start_ns_ = 0;
-  std::int64_t end_ns_ = 0;  // of an open loop's window
   Tally tally_;
   const std::unique_ptr<ThreadSeries> series_;
 

@@ -154,7 +154,7 @@ Summary summarize(const Figures& figures, int threads) {
   Summary summary;
   summary.elapsed_s = seconds_of(static_cast<double>(tally.elapsed_ns));
   summary.requests = tally.succeeded();
-  const std::uint64_t in_window = tally.open ? tally.open->in_window : summary.requests;
+  const std::uint64_t in_window = tally.open ? tally.open->answered : summary.requests;
   summary.throughput_rps = ratio(static_cast<double>(in_window), summary.elapsed_s);
   summary.bytes = tally.moved_bytes;
   summary.errors = errors_by_cause(tally);

@@ -25,7 +25,8 @@ void OpenTally::add(const OpenTally& other) {
   service_ns.add(other.service_ns);
   lateness_ns.add(other.lateness_ns);
   due += other.due;
-  in_window += other.in_window;
+  answered += other.answered;
+  failed += other.failed;
   found_no_thread += other.found_no_thread;
   given_up += other.given_up;
 }

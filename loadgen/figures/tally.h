@@ -25,7 +25,8 @@ struct OpenTally {
   Histogram service_ns;   // of requests that succeeded, from the moment at which they were sent
   Histogram lateness_ns;  // from the moment at which a request was due, and a thread was free
   std::uint64_t due = 0;  // in the window
-  std::uint64_t in_window = 0;        // that succeeded before the end of the window
+  std::uint64_t answered = 0;         // that succeeded within the window, whenever they were due
+  std::uint64_t failed = 0;           // that failed within the window, whenever they were due
   std::uint64_t found_no_thread = 0;  // that waited until a thread was free
   std::uint64_t given_up = 0;         // that are in response_ns, but failed
 
@@ -47,7 +48,7 @@ struct Tally {
   std::uint64_t data_ended_ns = 0;
   std::uint64_t announced_bytes = 0;  // of files, as their senders announced them
   std::uint64_t moved_bytes = 0;      // of files, that came or were sent
-  std::vector<Second> seconds;        // by the second in which they ended
+  std::vector<Second> seconds;        // by the second in which they ended; see OpenTally::answered
 
   // Requests that failed.
   std::array<std::uint64_t, Cause::kCount> errors{};  // by Cause::index()

@@ -30,7 +30,7 @@ class OpenLoad final : public Load {
 void OpenLoop::send_requests(RunControl& control) {
   ::prctl(PR_SET_TIMERSLACK, 1UL);
   control.window_gate.wait();
-  recorder_.begin_open(control.window_start_ns, control.window_end_ns);
+  recorder_.begin_open(control.window_start_ns);
   free_since_ns_ = control.warmup_start_ns;
   for (;;) {
     const std::int64_t due_ns = control.warmup_start_ns + schedule_.take_next_ns();
@@ -43,21 +43,19 @@ void OpenLoop::send_requests(RunControl& control) {
 // The previous connection is closed before the thread sleeps. In a closed loop this belongs to the
 // next request, but here the thread has time for it, and the server should not hold an idle one.
 void OpenLoop::meet(RunControl& control, std::int64_t due_ns) {
-  const bool counts = due_ns >= control.window_start_ns;
   const std::int64_t begun_ns = base::now_ns();
   const std::int64_t drained_ns = control.window_end_ns + config_.timeout_ms * base::kNsPerMs;
   if (control.must_stop() || begun_ns >= drained_ns) {
-    if (counts) recorder_.record_unfinished(due_ns, begun_ns);
+    if (due_ns >= control.window_start_ns) recorder_.record_unfinished(due_ns, begun_ns);
     return;
   }
-  if (counts) recorder_.start();
+  if (due_ns >= control.window_start_ns) recorder_.start();
   const Exchange exchange = carry_out_next(control);
   if (config_.connection == Connection::kPerRequest) client_.hang_up();
-  if (counts) {
-    recorder_.record(exchange, {.due_ns = due_ns, .free_ns = free_since_ns_, .begun_ns = begun_ns});
-  } else {
-    recorder_.count_warmup();
-  }
+  recorder_.record(exchange, {.due_ns = due_ns,
+                              .free_ns = free_since_ns_,
+                              .begun_ns = begun_ns,
+                              .window_end_ns = control.end_ns()});
   free_since_ns_ = exchange.ended_ns;
 }
 

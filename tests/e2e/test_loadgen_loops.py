@@ -8,7 +8,7 @@ import threading
 import time
 import unittest
 
-from loadgen_scene import GET, LoadgenScene, one_byte_file, slow_file
+from loadgen_scene import GET, GET_LINE, LoadgenScene, one_byte_file, slow_file
 from peers import Peer
 from programs import BUILD, environment, run
 from waiting import LONG_S
@@ -119,6 +119,25 @@ class LoadgenLoopsTest(LoadgenScene):
         self.assertEqual((result["requests"], result["errors"]["total"]), (20, 0))
         self.assertEqual((result["throughput_rps"], result["elapsed_s"]), (0, 0.2))
         self.assertGreater(result["response_time_ms"]["min"], 300)
+
+    def test_a_backlog_of_the_warm_up_that_the_window_answers_is_throughput(self) -> None:
+        """The server answers half of what is due. In the window it is busy with the warm-up."""
+        busy = threading.Lock()
+
+        def one_by_one(line: bytes, connection: socket.socket) -> bytes:
+            if line == GET_LINE:
+                with busy:
+                    time.sleep(0.01)
+            return one_byte_file(line, connection)
+
+        peer = self.scene.keep(Peer(one_by_one))
+        flags = (200, "--warmup", 1, "--seconds", 1, "--threads", 4)
+        result = self.open_result(*flags, server=peer)
+        self.assertGreater(result["throughput_rps"], 0)
+        in_window = sum(second["requests"] for second in result["per_second"])
+        self.assertEqual(in_window, result["throughput_rps"] * result["elapsed_s"])
+        self.assertEqual(len(result["per_second"]), 1)
+        self.assertGreater(result["cpu"]["us_per_request"], 0)
 
     def test_a_signal_wakes_threads_that_wait_for_their_next_request(self) -> None:
         peer = self.scene.keep(Peer(one_byte_file))

@@ -49,7 +49,7 @@ Figures two_seconds() {
 Figures two_seconds_open() {
   Figures result = two_seconds();
   result.tally.open.emplace();
-  result.tally.open->due = result.tally.open->in_window = 400;
+  result.tally.open->due = result.tally.open->answered = 400;
   for (int i = 0; i < 400; ++i) {
     result.tally.open->service_ns.add(8 * kNsPerMs);
     result.tally.open->lateness_ns.add(kNsPerMs);

@@ -39,7 +39,7 @@ Summary summarize(const Tally& tally, int threads) {
 Tally open_loop(std::int64_t lateness_us) {
   Tally tally = ten_seconds(1000, 4);
   tally.open.emplace();
-  tally.open->due = tally.open->in_window = 1000;
+  tally.open->due = tally.open->answered = 1000;
   for (int i = 0; i < 1000; ++i) {
     tally.open->service_ns.add(9 * kNsPerMs);
     tally.open->lateness_ns.add(lateness_us * 1000);
@@ -158,7 +158,7 @@ TEST_CASE("lateness that is small beside the response times is no fault", "[load
 
 TEST_CASE("throughput of an open loop is what was answered within the window", "[loadgen]") {
   Tally tally = open_loop(0);
-  tally.open->in_window = 700;
+  tally.open->answered = 700;
   const Summary summary = summarize(tally, 4);
   CHECK(summary.requests == 1000);
   CHECK(is_near(summary.throughput_rps, 70));
