@@ -14,6 +14,17 @@ std::string random_word() {
   return fmt::format("{:08x}{:08x}{:08x}", random(), random(), random());
 }
 
+namespace {
+
+// Each thread has a stream of its own. The seeds of two of them are far apart: such a generator
+// begins with nearly the same numbers when its seeds are neighbours.
+std::minstd_rand generator_of(int seed, int thread) {
+  std::seed_seq mixed{seed, thread};
+  return std::minstd_rand(mixed);
+}
+
+}  // namespace
+
 // The number of an account is taken before it is needed. So is_used_up() knows whether there is one
 // left, and no number is lost between the question and the request.
 Workload::Workload(const Config& config, NewAccounts& new_accounts, int thread)
@@ -22,7 +33,7 @@ Workload::Workload(const Config& config, NewAccounts& new_accounts, int thread)
       makes_given_accounts_(makes_given_accounts(config)),
       new_accounts_(new_accounts),
       new_password_(random_word()),
-      generator_(std::random_device()()) {
+      generator_(generator_of(config.seed, thread)) {
   if (makes_given_accounts_) account_ = new_accounts_.take_number();
 }
 

@@ -76,7 +76,7 @@ struct Config {
   // it is the rate of each user instead, in bytes a second.
   double rate_rps = 0;
   ArrivalKind arrivals = ArrivalKind::kFixed;
-  int seed = 1;  // of the gaps that are drawn
+  int seed = 1;  // of all that is drawn: gaps and accounts
 
   crowd::Options crowd;
 

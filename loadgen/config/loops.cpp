@@ -25,7 +25,8 @@ void declare_open_loop(flags::App& app, Config& config) {
       "gaps between the requests of --rate; fixed: all equal; poisson: at random, as those of many "
       "users who do not know of each other");
   flags::add_whole(app, "--seed", config.seed, 0, 1'000'000'000,
-                   "chooses the gaps of --arrivals poisson; the same seed gives the same gaps");
+                   "fixes what is drawn, the gaps of --arrivals poisson and the accounts of "
+                   "--accounts; the same seed draws the same");
 }
 
 void declare_bursts(flags::App& app, Config& config) {

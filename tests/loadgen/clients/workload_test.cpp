@@ -178,6 +178,23 @@ TEST_CASE("two threads do not draw the same accounts in the same order", "[loadg
   CHECK(account_of(first.next()) != account_of(second.next()));
 }
 
+TEST_CASE("a seed fixes the accounts that each thread draws", "[loadgen]") {
+  Config config = get_config("f", 0);
+  config.user = "u%d";
+  config.accounts = 1000;
+  NewAccounts accounts("run");
+  const auto drawn = [&](int seed, int thread) {
+    config.seed = seed;
+    Workload workload(config, accounts, thread);
+    std::string all;
+    for (int i = 0; i < 20; ++i) all += account_of(workload.next()) + " ";
+    return all;
+  };
+  CHECK(drawn(7, 0) == drawn(7, 0));
+  CHECK(drawn(7, 0) != drawn(8, 0));
+  CHECK(drawn(7, 0) != drawn(7, 1));
+}
+
 TEST_CASE("the threads of a run make each given account once", "[loadgen]") {
   Config config;
   config.request = loadgen::RequestKind::kNew;
