@@ -54,9 +54,13 @@ CpuUse cpu_use(const CpuTime& before, const CpuTime& after, double elapsed_s,
   const double over_s = static_cast<double>(after.read_ns - before.read_ns) / 1e9;
   if (over_s <= 0) return use;
   use.used_cores = (after.used_s - before.used_s) / over_s;
-  if (requests > 0)
-    use.us_per_request = use.used_cores * elapsed_s * 1e6 / static_cast<double>(requests);
-  use.run_delay_share = (after.delay_s - before.delay_s) / (over_s * threads);
+  const double delay_s = (after.delay_s - before.delay_s) / over_s;  // in each second
+  use.run_delay_share = delay_s / threads;
+  if (requests > 0) {
+    const double s_per_request = elapsed_s / static_cast<double>(requests);
+    use.us_per_request = use.used_cores * s_per_request * 1e6;
+    use.run_delay_ms_per_request = delay_s * s_per_request * 1e3;
+  }
   return use;
 }
 

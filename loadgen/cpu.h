@@ -36,13 +36,12 @@ struct CpuUse {
   // The part of the threads' time in which they were ready to run and had no core, from 0 to 1.
   double run_delay_share = 0;
 
+  // For how long threads were ready to run and had no core, for one request, counted as above.
+  double run_delay_ms_per_request = 0;
+
   // Whether loadgen uses over 90% of the cores that `threads` threads can use. Then the figures may
   // show the limit of loadgen instead of the server's.
   bool is_bottleneck(int threads) const;
-
-  // Whether the threads waited for a core for over 5% of their time. Then the response times
-  // include a good part of waiting that is not the server's.
-  bool is_starved() const { return run_delay_share > 0.05; }
 };
 
 // The use between two moments, which are about the begin and the end of a window of `elapsed_s`

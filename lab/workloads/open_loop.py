@@ -86,8 +86,8 @@ class Schedule:
 
     due: int  # requests in the window
     given_up: int  # those that timed out or were never sent
-    service_ms: dict[str, float]  # from the moment at which a request was sent
-    lateness_ms: dict[str, float]  # of the load generator itself
+    service_ms: dict[str, float | None]  # from the moment at which a request was sent
+    lateness_ms: dict[str, float | None]  # of the load generator itself
 
 
 def schedule(result: Result) -> Schedule:

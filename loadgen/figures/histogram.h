@@ -33,6 +33,10 @@ class Histogram {
   // Requires: 1 <= per_mille <= 1000.
   std::int64_t value_at(unsigned per_mille) const;
 
+  // Whether a value lies beyond a percentile: at least one of each 10, 100 or 1,000 for 900, 990 or
+  // 999. Otherwise the percentile is the maximum by another name.
+  bool knows(unsigned per_mille) const { return count_ * (1000 - per_mille) >= 1000; }
+
  private:
   std::vector<std::uint64_t> buckets_;
   std::uint64_t count_ = 0;

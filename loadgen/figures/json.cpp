@@ -6,6 +6,7 @@
 #include "loadgen/figures/crowd_report.h"
 #include "loadgen/figures/format.h"
 #include "loadgen/figures/head.h"
+#include "loadgen/figures/units.h"
 
 namespace loadgen {
 
@@ -19,10 +20,14 @@ Json first_errors_json(const Summary& summary) {
   return errors;
 }
 
+Json known(const std::optional<double>& percentile_ms) {
+  return percentile_ms ? Json(rounded(*percentile_ms)) : Json();
+}
+
 Json response_time_json(const ResponseTimes& response) {
   return {{"mean", rounded(response.mean_ms)}, {"min", rounded(response.min_ms)},
-          {"p50", rounded(response.p50_ms)},   {"p90", rounded(response.p90_ms)},
-          {"p99", rounded(response.p99_ms)},   {"p99.9", rounded(response.p999_ms)},
+          {"p50", rounded(response.p50_ms)},   {"p90", known(response.p90_ms)},
+          {"p99", known(response.p99_ms)},     {"p99.9", known(response.p999_ms)},
           {"max", rounded(response.max_ms)}};
 }
 
@@ -80,8 +85,16 @@ Json plateau_json(const PlateauSummary& plateau) {
           {"n_check", rounded(plateau.n_check)}};
 }
 
-Json run_delay_json(const CpuUse& cpu) {
-  return {{"share", rounded(cpu.run_delay_share)}, {"is_starved", cpu.is_starved()}};
+Json run_delay_json(const CpuUse& cpu, const Summary& summary) {
+  return {{"share", rounded(cpu.run_delay_share)},
+          {"ms_per_request", rounded(cpu.run_delay_ms_per_request)},
+          {"is_starved", summary.is_starved()}};
+}
+
+Json stalls_json(const Stalls& stalls) {
+  return {{"count", stalls.count},
+          {"longest", rounded(ms_of(static_cast<double>(stalls.longest_ns)))},
+          {"total", rounded(ms_of(static_cast<double>(stalls.total_ns)))}};
 }
 
 // The fields of a run in which each thread sends one request after the other.
@@ -97,7 +110,7 @@ void add_requests(Json& json, const Config& config, const Figures& figures,
                    {"warmup_requests", figures.tally.warmup_requests},
                    {"cooldown_requests", figures.tally.cooldown_requests},
                    {"cpu", cpu_json(figures.cpu, config.threads)},
-                   {"run_delay", run_delay_json(figures.cpu)},
+                   {"run_delay", run_delay_json(figures.cpu, summary)},
                    {"first_errors", first_errors_json(summary)}});
 }
 
@@ -110,6 +123,7 @@ std::string json_of(const Config& config, const Figures& figures, const Summary&
   } else {
     add_requests(json, config, figures, summary);
   }
+  json["stalls_ms"] = stalls_json(figures.stalls);
   json["server_addresses"] = figures.servers;
   json["sources"] = figures.sources;
   if (summary.open) json["open_loop"] = open_loop_json(config, *summary.open);

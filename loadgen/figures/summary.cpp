@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "loadgen/figures/format.h"
+#include "loadgen/figures/own_faults.h"
 #include "loadgen/figures/units.h"
 
 namespace loadgen {
@@ -15,12 +19,15 @@ ResponseTimes response_times(const Histogram& response_ns) {
   const auto percentile_ms = [&](unsigned per_mille) {
     return ms_of(static_cast<double>(response_ns.value_at(per_mille)));
   };
+  const auto known_ms = [&](unsigned per_mille) {
+    return response_ns.knows(per_mille) ? std::optional(percentile_ms(per_mille)) : std::nullopt;
+  };
   return {.mean_ms = ms_of(response_ns.mean()),
           .min_ms = ms_of(static_cast<double>(response_ns.min())),
           .p50_ms = percentile_ms(500),
-          .p90_ms = percentile_ms(900),
-          .p99_ms = percentile_ms(990),
-          .p999_ms = percentile_ms(999),
+          .p90_ms = known_ms(900),
+          .p99_ms = known_ms(990),
+          .p999_ms = known_ms(999),
           .max_ms = ms_of(static_cast<double>(response_ns.max()))};
 }
 
@@ -61,17 +68,15 @@ std::string time_elsewhere(const Tally& tally, double all_ns, double n_check) {
       between * 100);
 }
 
-std::optional<OpenSummary> open_summary(const Tally& tally, const ResponseTimes& response) {
+std::optional<OpenSummary> open_summary(const Tally& tally) {
   if (!tally.open) return {};
   const OpenTally& open = *tally.open;
-  OpenSummary summary{.due = open.due,
-                      .found_no_thread = open.found_no_thread,
-                      .given_up = open.given_up,
-                      .service = response_times(open.service_ns),
-                      .lateness = response_times(open.lateness_ns)};
-  summary.is_late = summary.lateness.p99_ms > kMostLatenessMs &&
-                    summary.lateness.p99_ms > kMostLatenessShare * response.p99_ms;
-  return summary;
+  return OpenSummary{.due = open.due,
+                     .found_no_thread = open.found_no_thread,
+                     .given_up = open.given_up,
+                     .service = response_times(open.service_ns),
+                     .lateness = response_times(open.lateness_ns),
+                     .is_late = is_late(tally)};
 }
 
 std::optional<PlateauSummary> plateau_summary(const Figures& figures, int threads) {
@@ -105,13 +110,6 @@ std::vector<std::string> faults_of_ramp(const PlateauSummary& plateau, bool is_n
   return faults;
 }
 
-std::string lateness_text(const Summary& summary) {
-  return fmt::format(
-      "the load generator itself was late: p99 of its lateness is {:.3f} ms, which is over {:g} ms "
-      "and over {:g}% of p99 of the response times",
-      summary.open->lateness.p99_ms, kMostLatenessMs, kMostLatenessShare * 100);
-}
-
 std::vector<std::string> faults_of_crowd(const Figures& figures, const Summary& summary) {
   std::vector<std::string> faults;
   const crowd::Summary& crowd = *summary.crowd;
@@ -139,7 +137,6 @@ std::vector<std::string> find_faults(const Figures& figures, const Summary& summ
   } else if (!summary.is_n_check_good()) {
     faults.push_back(time_elsewhere(tally, all_ns, summary.n_check));
   }
-  if (summary.open && summary.open->is_late) faults.push_back(lateness_text(summary));
   if (tally.announced_bytes != tally.moved_bytes) {
     faults.push_back(fmt::format("the replies announced {} bytes of files, but {} were received",
                                  tally.announced_bytes, tally.moved_bytes));
@@ -170,14 +167,17 @@ Summary summarize(const Figures& figures, int threads) {
   summary.per_second = per_second(tally.seconds);
 
   const double all_ns = static_cast<double>(tally.elapsed_ns) * threads;
-  summary.open = open_summary(tally, summary.response);
+  summary.open = open_summary(tally);
   if (figures.rounds) summary.burst = burst::summarize(*figures.rounds);
   if (tally.crowd && figures.crowd) summary.crowd = crowd::summarize(*tally.crowd, *figures.crowd);
   if (summary.has_n_check())
     summary.n_check = ratio(summary.throughput_rps * summary.response.mean_ms / 1000, threads);
   summary.plateau = plateau_summary(figures, threads);
   if (summary.plateau) summary.n_check = summary.plateau->n_check;
-  summary.invalid_because = find_faults(figures, summary, all_ns);
+  summary.starvation = starvation_of(figures, summary);
+  summary.invalid_because = own_faults_of(figures, summary);
+  std::ranges::move(find_faults(figures, summary, all_ns),
+                    std::back_inserter(summary.invalid_because));
   return summary;
 }
 

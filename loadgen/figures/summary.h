@@ -19,18 +19,18 @@ inline constexpr double kMostNCheck = 1.03;
 // of the time.
 inline constexpr double kLeastElapsedS = 5;
 
-// An open loop is invalid if p99 of its lateness is more than both of these: a time, and a part of
-// p99 of the response times, which include the lateness.
-inline constexpr double kMostLatenessMs = 1;
-inline constexpr double kMostLatenessShare = 0.1;
+// Waiting for a core is told when it is over this part of the time of a mean request.
+inline constexpr double kToldStarvation = 0.1;
 
+// A percentile is not known while no request lies beyond it, see Histogram::knows(). The median is
+// always given.
 struct ResponseTimes {
   double mean_ms = 0;
   double min_ms = 0;
   double p50_ms = 0;
-  double p90_ms = 0;
-  double p99_ms = 0;
-  double p999_ms = 0;
+  std::optional<double> p90_ms = {};
+  std::optional<double> p99_ms = {};
+  std::optional<double> p999_ms = {};
   double max_ms = 0;
 };
 
@@ -115,6 +115,10 @@ struct Summary {
   std::optional<burst::Summary> burst;    // only of a burst
   std::optional<crowd::Summary> crowd;    // only of a crowd
   std::optional<PlateauSummary> plateau;  // only of a ramp
+
+  // The time that loadgen's threads waited for a core, as a part of the time of a mean request.
+  double starvation = 0;
+  bool is_starved() const { return starvation > kToldStarvation; }
 
   // Of every kind of run: sentences that say why its figures cannot be trusted. Empty: the run is
   // valid. A request that failed, and a user that left, do not make a run invalid by themselves.

@@ -32,11 +32,14 @@ std::string throughput_text(const Summary& summary) {
                      base::human_bytes(bytes));
 }
 
+std::string known(const std::optional<double>& percentile_ms) {
+  return percentile_ms ? fmt::format("{:.3f}", *percentile_ms) : "-";
+}
+
 std::string response_time_text(const ResponseTimes& response) {
-  return fmt::format(
-      "mean {:.3f}  min {:.3f}  p50 {:.3f}  p90 {:.3f}  p99 {:.3f}  p99.9 {:.3f}  max {:.3f} ms",
-      response.mean_ms, response.min_ms, response.p50_ms, response.p90_ms, response.p99_ms,
-      response.p999_ms, response.max_ms);
+  return fmt::format("mean {:.3f}  min {:.3f}  p50 {:.3f}  p90 {}  p99 {}  p99.9 {}  max {:.3f} ms",
+                     response.mean_ms, response.min_ms, response.p50_ms, known(response.p90_ms),
+                     known(response.p99_ms), known(response.p999_ms), response.max_ms);
 }
 
 std::string phases_text(const Config& config, const Summary& summary) {
@@ -139,19 +142,19 @@ std::string table_of(const Config& config, const Figures& figures, const Summary
   table +=
       row("loadgen's CPU",
           fmt::format("{:.2f} of {:g} cores, {:.1f} us for each request; ready to run without a "
-                      "core for {:.1f}% of the time",
+                      "core for {:.3f} ms of each",
                       cpu.used_cores, cpu.allowed_cores, cpu.us_per_request,
-                      cpu.run_delay_share * 100));
+                      cpu.run_delay_ms_per_request));
   if (summary.requests > 0 && cpu.is_bottleneck(config.threads)) {
     table +=
         "warning: loadgen itself is the bottleneck; the figures show its limits, not the "
         "server's\n";
   }
-  if (summary.requests > 0 && cpu.is_starved()) {
-    table +=
-        "warning: loadgen's threads had to wait for a core, and the response times include this; "
-        "use "
-        "fewer threads, or give loadgen cores of its own\n";
+  if (summary.requests > 0 && summary.is_starved()) {
+    table += fmt::format(
+        "warning: loadgen's threads had to wait for a core, {:.0f}% of the time of a request; use "
+        "fewer threads, or give loadgen cores of its own\n",
+        summary.starvation * 100);
   }
   if (summary.open) table += thread_warning(*summary.open);
   if (summary.burst) table += burst::warning_of(*summary.burst);

@@ -92,7 +92,7 @@ TEST_CASE("the JSON has every figure of the contract", "[loadgen]") {
   CHECK(json["throughput_rps"] == 200.0);
   CHECK(json["bytes"] == 400'000);
   CHECK(json["errors"] == nlohmann::json{{"total", 0}});
-  for (const char* key : {"mean", "min", "p50", "p90", "p99", "p99.9", "max"}) {
+  for (const char* key : {"mean", "min", "p50", "p90", "p99", "max"}) {
     CHECK(json["response_time_ms"][key] == 10.0);
   }
   CHECK(json["per_second"].size() == 3);
@@ -208,14 +208,33 @@ TEST_CASE("the table warns when loadgen itself is the bottleneck", "[loadgen]") 
 
 TEST_CASE("a run whose threads waited for a core is marked", "[loadgen]") {
   Figures result = two_seconds();
-  result.cpu.run_delay_share = 0.05;
+  result.cpu.run_delay_share = 0.1;
+  result.cpu.run_delay_ms_per_request = 1;
   CHECK(parsed(get_config(), result)["run_delay"] ==
-        nlohmann::json{{"share", 0.05}, {"is_starved", false}});
+        nlohmann::json{{"share", 0.1}, {"ms_per_request", 1.0}, {"is_starved", false}});
   CHECK_FALSE(contains(table(get_config(), result), "warning"));
-  result.cpu.run_delay_share = 0.051;
+  result.cpu.run_delay_ms_per_request = 1.1;
   CHECK(parsed(get_config(), result)["run_delay"]["is_starved"] == true);
-  CHECK(contains(table(get_config(), result), "without a core for 5.1% of the time"));
-  CHECK(contains(table(get_config(), result), "warning: loadgen's threads had to wait"));
+  CHECK(contains(table(get_config(), result), "without a core for 1.100 ms of each"));
+  CHECK(
+      contains(table(get_config(), result),
+               "warning: loadgen's threads had to wait for a core, 11% of the time of a request"));
+}
+
+TEST_CASE("every kind of run says when loadgen stood still", "[loadgen]") {
+  Figures result = two_seconds();
+  result.stalls = {2, 300 * kNsPerMs, 450 * kNsPerMs};
+  CHECK(parsed(get_config(), result)["stalls_ms"] ==
+        nlohmann::json{{"count", 2}, {"longest", 300.0}, {"total", 450.0}});
+  CHECK(parsed(get_config(), result)["valid"] == false);
+  CHECK(parsed(open_config(), two_seconds_open())["stalls_ms"]["count"] == 0);
+}
+
+TEST_CASE("a percentile that is not known is null in the JSON and a dash in the table",
+          "[loadgen]") {
+  const Figures result = two_seconds();
+  CHECK(parsed(get_config(), result)["response_time_ms"]["p99.9"].is_null());
+  CHECK(contains(table(get_config(), result), "p99.9 -  max"));
 }
 
 TEST_CASE("one thread cannot use more than one core", "[loadgen]") {
