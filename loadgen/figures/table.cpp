@@ -103,10 +103,10 @@ std::string check_text(const Config& config, const Summary& summary) {
       summary.is_long_enough()
           ? ""
           : fmt::format(", which is not judged in a run under {:g} s", kLeastElapsedS);
-  return fmt::format("N = X*R: {} threads, {:.1f}/s * {:.3f} ms = {:.3f}, ratio {:.3f}{}: {}",
-                     config.threads, summary.throughput_rps, mean_ms,
-                     summary.throughput_rps * mean_ms / 1000, summary.n_check, too_short,
-                     verdict_text(summary));
+  return fmt::format(
+      "N = X*R: {} threads, {:.1f}/s * {:.3f} ms = {:.3f}, {:.1f}% of their time in requests{}: {}",
+      config.threads, summary.throughput_rps, mean_ms, summary.throughput_rps * mean_ms / 1000,
+      summary.n_check * 100, too_short, verdict_text(summary));
 }
 
 // How the run was checked, by the kind of the run.

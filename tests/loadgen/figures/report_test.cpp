@@ -162,11 +162,12 @@ TEST_CASE("neither report holds the password, and the table not even the user", 
 }
 
 TEST_CASE("the table shows the self-check, and why a run is invalid", "[loadgen]") {
-  CHECK(contains(table(get_config(), two_seconds()),
-                 "ratio 1.000, which is not judged in a run under 5 s: valid"));
+  CHECK(
+      contains(table(get_config(), two_seconds()),
+               "100.0% of their time in requests, which is not judged in a run under 5 s: valid"));
   Figures result = two_seconds();
   result.tally.elapsed_ns = 8 * kNsPerS;
-  CHECK(contains(table(get_config(), result), "ratio 0.250: INVALID"));
+  CHECK(contains(table(get_config(), result), "25.0% of their time in requests: INVALID"));
   CHECK(contains(table(get_config(), result), "X*R is 0.250 of N"));
 }
 
