@@ -53,8 +53,13 @@ class Client {
   // Carries out one request and returns when it succeeded or failed. `request` must stay valid
   // until then.
   //
-  // The time of the request starts with this call. With keep-alive it starts when the connection is
-  // there. A connection after which no further request can be sent is closed.
+  // The time of the request starts with this call, and includes connecting, also with keep-alive. A
+  // connection after which no further request can be sent is closed.
+  //
+  // A server may close a kept connection that was idle, and a request that was sent meanwhile is
+  // lost. So a get is repeated once, on a new connection and within the same time, if the kept one
+  // ended before the first byte of a reply. A put or new could then happen twice. They look first
+  // whether the connection is still open, and if it is not, they are sent on a new one.
   //
   // A request whose connection fails at once takes 1 ms nevertheless. Otherwise a server that
   // refuses, or a lack of ports, would make loadgen use all its cores for failing.
@@ -67,8 +72,10 @@ class Client {
   // should end.
   const std::optional<std::string>& save_failure() const { return download_.failure(); }
 
-  // How many connections were made so far, without those for data.
+  // How many connections were made so far, without those for data, and how many of them were made
+  // because a kept one had ended.
   std::uint64_t connections() const { return made_; }
+  std::uint64_t reconnects() const { return reconnects_; }
 
   // Closes the connection, if there is one.
   void hang_up();
@@ -78,6 +85,8 @@ class Client {
   std::optional<Cause> connect(Exchange& exchange);
   void begin_streams();
   std::optional<Cause> begin(Exchange& exchange);
+  std::optional<Cause> reconnect(Exchange& exchange);
+  bool can_be_repeated(const Exchange& exchange) const;
   std::optional<Cause> converse(const Request& request, Exchange& exchange);
   std::optional<Cause> follow(const Step& step, const Request& request, Exchange& exchange);
   std::optional<Cause> conclude(const Step& end, const Request& request, Exchange& exchange);
@@ -110,9 +119,11 @@ class Client {
   const net::SocketAddress* server_ = nullptr;  // of the connection
   const net::SocketAddress* source_ = nullptr;  // of the connection; null: the system chose it
   bool is_usable_ = false;                      // the connection can take the next request
+  bool is_reused_ = false;                      // the connection was there before the request
   bool is_upload_cut_ = false;    // the server answered before all of the file was sent
   std::int64_t connections_ = 0;  // the number of attempts to connect
   std::uint64_t made_ = 0;        // those that were made
+  std::uint64_t reconnects_ = 0;  // of these, after a kept one had ended
   bool is_under_way_ = false;     // only for an assertion
 };
 

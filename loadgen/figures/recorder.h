@@ -76,8 +76,12 @@ class alignas(64) Recorder {
   void count_warmup() { ++tally_.warmup_requests; }
   void count_cooldown() { ++tally_.cooldown_requests; }
 
-  // Count connections that were made, at any time of the run.
-  void count_connections(std::uint64_t made) { tally_.connections += made; }
+  // Counts connections that were made, at any time of the run, and those of them that were made
+  // because a kept one had ended.
+  void count_connections(std::uint64_t made, std::uint64_t again = 0) {
+    tally_.connections += made;
+    tally_.reconnects += again;
+  }
 
   // Bytes of a file have come just now.
   void count_moved(std::uint64_t bytes) {

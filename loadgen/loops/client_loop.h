@@ -57,7 +57,7 @@ class ClientLoop : public Loop {
 
   void carry_load(RunControl& control) final {
     send_requests(control);
-    recorder_.count_connections(client_.connections());
+    recorder_.count_connections(client_.connections(), client_.reconnects());
     transfers_.flush();
   }
 
