@@ -219,6 +219,12 @@ model: ### clients and somebody who changes the served folder, judged by a model
 	@$(MAKE) --no-print-directory -j$(shell nproc) all
 	@TURNSTILE_BUILD='$(CURDIR)/$(BUILD)' $(PYTHON) tests/model/run $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
 
+stalls: ### stop loadgen or its server at random, STALLS=N times (100), and see whom each result blames; SEED=N
+	@scripts/setup test
+	@$(MAKE) --no-print-directory -j$(shell nproc) all
+	@STALLS=$(or $(STALLS),100) SEED='$(SEED)' $(PYTHON) tests/run_unittests.py tests/e2e test_loadgen_stalls \
+	  --build $(BUILD) --limit 100000
+
 mutants: ### break the code in one place after the other and see the tests fail (hours; T="NAME ..." only these)
 	@scripts/setup test
 	@$(MAKE) --no-print-directory -j$(shell nproc) all
@@ -311,4 +317,4 @@ $(foreach s,$(SCHEMAS),$(eval $(BUILD)/objects/authserver/stores/$(s)_store.o: $
 
 -include $(shell find $(BUILD)/objects $(BUILD)/peers -type f -name '*.d' 2>/dev/null)
 .PHONY: always all peers setup setup-dev help help-all clean demo try bench bench-scale profile results results-summary test test-programs unit e2e test-stores test-scripts test-lab test-docs test-list lab-proof \
-  judges pictures check check-format check-python shellcheck tidy format compose-test memcheck fuzz torture model mutants
+  judges pictures check check-format check-python shellcheck tidy format compose-test memcheck fuzz torture model stalls mutants
