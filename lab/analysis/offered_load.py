@@ -21,9 +21,10 @@ class OfferedRate:
     rate_rps: float
     runs: list[Run]
 
-    def milliseconds(self, of: Callable[[Run], float | None]) -> Spread:
-        """The spread of one of their times."""
-        return intervals.spread([value for run in self.runs if (value := of(run)) is not None])
+    def milliseconds(self, of: Callable[[Run], float | None]) -> Spread | None:
+        """The spread of one of their times. None: no run had enough requests to know it."""
+        values = [value for run in self.runs if (value := of(run)) is not None]
+        return intervals.spread(values) if values else None
 
     @property
     def throughput(self) -> Spread:

@@ -130,9 +130,12 @@ def _chart(found: OfferedLoads, limit_ms: float) -> Canvas:
 
 
 def _curve(found: OfferedLoads, name: str, colour: str, of: Callable[[Run], float | None]) -> Curve:
-    points = []
+    points: list[Point | None] = []
     for rate in found.rates:
         spread = rate.milliseconds(of)
+        if spread is None:
+            points.append(None)
+            continue
         share = 100 * rate.rate_rps / found.maximum_rps
         lowest = min(spread.median, max(spread.low, spread.median / 10))
         points.append(Point(share, spread.median, lowest, spread.high))
@@ -164,6 +167,5 @@ def _row(found: OfferedLoads, rate: OfferedRate, columns: list[Column]) -> list[
 
 
 def _text(rate: OfferedRate, column: Column) -> str:
-    if all(column.of(run) is None for run in rate.runs):
-        return wording.NOTHING
-    return wording.milliseconds_with_range(rate.milliseconds(column.of))
+    spread = rate.milliseconds(column.of)
+    return wording.milliseconds_with_range(spread) if spread else wording.NOTHING

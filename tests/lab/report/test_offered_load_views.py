@@ -91,6 +91,14 @@ class ViewTest(unittest.TestCase):
             ["500", "50%", "490", "1.00", "2.00", "5.00", "3.00", "0.20"],
         )
 
+    def test_a_percentile_that_no_run_knows_is_no_point(self):
+        closed = replace(examples.run(4, 1000.0), cell=CELL)
+        few = examples.run(256, 50.0, cell=CELL, offered_rps=50.0, p99_ms=None)
+        figure, table = self.blocks(closed, few)
+        self.assertIsInstance(figure, Figure)
+        self.assertIsInstance(table, Table)
+        self.assertEqual(table.rows[0][5], "")
+
     def test_the_overview_of_an_open_loop_is_its_answer(self):
         closed = replace(examples.run(4, 1000.0), cell=CELL)
         scene = self.scene(closed)
