@@ -92,7 +92,7 @@ _PLAN: Mapping[str, Rows] = {
             "metavar": "MS",
             "help": "knee: search the highest rate that keeps p99 under MS",
         },
-        "--rate": {"metavar": "BYTES_S", "help": "crowds: what each user reads in a second"},
+        "--pace": {"metavar": "BYTES_S", "help": "crowds: what each user reads in a second"},
         "--engine": {
             "choices": ENGINES,
             "help": "crowds: how the load generator waits for bytes",

@@ -31,7 +31,7 @@ def checked(arguments: argparse.Namespace) -> Options:
         repeat=_whole("--repeat", arguments.repeat),
         store=arguments.store,
         p99_ms=_positive("--p99", arguments.p99),
-        rate_bytes_s=_positive("--rate", arguments.rate),
+        rate_bytes_s=_positive("--pace", arguments.pace),
         engine=arguments.engine,
         order=arguments.order,
         gap_s=_positive("--gap", arguments.gap) or 0.0,

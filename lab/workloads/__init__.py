@@ -3,7 +3,7 @@
 closed_loop.py   N users, each with one request under way; what is wrong with such a run
 open_loop.py     requests that are due at random moments and wait for no other; the same for those
 burst.py         transfers that are asked for in the same moment
-crowd.py         many slow users, each at its own rate; the same for those
+crowd.py         many slow users, each at its own pace; the same for those
 
 load.py          what each of these is to the rest of the lab
 outcome.py       what its run came to

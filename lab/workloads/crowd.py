@@ -1,4 +1,4 @@
-"""A crowd: N users on few threads, each reading slowly at its own rate. One run of loadgen each."""
+"""A crowd: N users on few threads, each reading slowly at its own pace. One run of loadgen each."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Crowd(Load):
     def command_flags(self) -> list[str]:
         sent = ["get", "--server", self.server, "--users", str(self.threads)]
         flags = [*sent, "--user", self.user, "--file", f"{self.size_name}1.txt"]
-        flags += ["--rate", f"{self.rate_bytes_s:g}", "--engine", self.engine]
+        flags += ["--pace", f"{self.rate_bytes_s:g}", "--engine", self.engine]
         flags += ["--least-rate", str(self.least_rate_percent), "--ramp", f"{self.ramp_s:g}"]
         return [*flags, "--until-stable", f"{self.stable_s:g}", *self.flags]
 

@@ -95,7 +95,8 @@ Wrong check_protocol(const Config& config) {
 
 Wrong check_crowd(const Config& config) {
   if (!is_crowd(config)) return {};
-  if (config.rate_rps < 1) return "--users needs --rate, the bytes a second of each user";
+  if (config.crowd.pace_bytes_s <= 0)
+    return "--users needs --pace, the bytes a second of each user";
   const std::int64_t buffer_bytes = config.crowd.receive_buffer_bytes;
   constexpr std::int64_t kMostBufferBytes = std::int64_t{1} << 30;
   if (buffer_bytes < 1 || buffer_bytes > kMostBufferBytes)

@@ -52,7 +52,7 @@ enum class RunKind {
   kClosed,  // it has the reply to the one before
   kOpen,    // a schedule
   kBurst,   // all threads together, round by round
-  kCrowd,   // many users on few threads, each at its own rate of bytes
+  kCrowd,   // many users on few threads, each at its own pace
 };
 
 struct Config {
@@ -72,8 +72,7 @@ struct Config {
 
   double start_at_unix_s = 0;  // when the run begins; 0: at once
 
-  // The requests that become due in a second. 0: a closed loop, which has no schedule. With a crowd
-  // it is the rate of each user instead, in bytes a second.
+  // The requests that become due in a second. 0: no schedule.
   double rate_rps = 0;
   ArrivalKind arrivals = ArrivalKind::kFixed;
   int seed = 1;  // of all that is drawn: gaps and accounts

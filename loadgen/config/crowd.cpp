@@ -7,6 +7,7 @@
 #include "flags/alternatives.h"
 #include "flags/values.h"
 #include "loadgen/config/choices.h"
+#include "loadgen/config/decimal.h"
 
 namespace loadgen::crowd {
 
@@ -16,9 +17,12 @@ void declare(flags::App& app, Options& options, flags::Option* seconds, flags::O
   flags::add_whole(
       app, "--users", options.users, 1, 1'000'000,
       "a crowd of COUNT users on few threads; each logs in once and gets its file again "
-      "and again, reading --rate bytes a second (get only)")
+      "and again, reading --pace bytes a second (get only)")
       ->type_name("COUNT")
       ->default_str("");
+  add_decimal(app, "--pace", "BYTES_S", "a number from 1 to 1000000",
+              "each user of a crowd reads so many bytes a second", 1, 1'000'000,
+              options.pace_bytes_s);
   flags::forget_when_taken(threads, [&options] { options.has_threads = true; });
   flags::Option* const ramp = flags::add_seconds(
       app, "--ramp", options.ramp_ms,
@@ -41,7 +45,7 @@ void declare(flags::App& app, Options& options, flags::Option* seconds, flags::O
                   "2304 bytes")
       ->default_str("4096");
   flags::add_whole(app, "--least-rate", options.least_rate_percent, 1, 100,
-                   "a fetch at less than PERCENT of the rate of its user was too slow")
+                   "a fetch at less than PERCENT of --pace was too slow")
       ->type_name("PERCENT");
   flags::add_choice<TooSlow>(
       app, "--too-slow", options.too_slow, choices({TooSlow::kDrop, TooSlow::kFail}),

@@ -20,12 +20,13 @@ enum class TooSlow {
 
 struct Options {
   int users = 0;                  // 0: no crowd
+  double pace_bytes_s = 0;        // what each user reads in a second
   bool has_threads = false;       // --threads was given; otherwise there is one for each core
   std::int64_t ramp_ms = 10'000;  // the users are started evenly over this time
   bool has_ramp = false;          // --ramp was given; without a crowd it is of the threads
   std::int64_t until_stable_ms = 20'000;  // 0: the run ends by --seconds
   std::int64_t receive_buffer_bytes = 4096;
-  int least_rate_percent = 75;  // of the rate; a fetch below it was too slow
+  int least_rate_percent = 75;  // of the pace; a fetch below it was too slow
   TooSlow too_slow = TooSlow::kDrop;
   EngineKind engine = EngineKind::kEpoll;
   int signal_queue = 0;  // kSigio: the most signals that wait; 0: as the system has it

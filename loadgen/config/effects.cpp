@@ -75,7 +75,7 @@ struct Row {
 constexpr Row kRows[] = {
     {"--users", kGet, kAll, kCrowd},
     {"--release", kGet, kAll, kClosed | kBurst},
-    {"--rate", kAll, kAll, kOpen | kCrowd, kNoGivenAccounts},
+    {"--rate", kAll, kAll, kOpen, kNoGivenAccounts},
 
     {"--server"},
     {"--protocol"},
@@ -105,6 +105,7 @@ constexpr Row kRows[] = {
     {"--pipeline", kGet, kNative, kClosed | kOpen | kCrowd},
     {"--ftp-data", kAll, kFtp},
     {"--hold", kGet, kAll, kBurst},
+    {"--pace", kGet, kAll, kCrowd},
     {"--ramp", kGet | kPut, kAll, kClosed | kCrowd, kByTime},
     {"--until-stable", kGet, kAll, kCrowd},
     {"--receive-buffer", kGet, kAll, kCrowd},
@@ -128,7 +129,7 @@ constexpr std::array kProtocolWords = {Word{kNative, "--protocol native"},
                                        Word{kFtp, "--protocol ftp"}};
 constexpr std::array kKindWords = {
     Word{kClosed, "a closed loop"}, Word{kOpen, "an open loop (--rate)"},
-    Word{kBurst, "a burst (--release transfer)"}, Word{kCrowd, "a crowd (--users)"}};
+    Word{kBurst, "a burst (--release transfer)"}, Word{kCrowd, "a crowd (--users with --pace)"}};
 
 // "get or put"
 std::string one_of(unsigned set, std::span<const Word> words) {

@@ -17,8 +17,7 @@ void declare_open_loop(flags::App& app, Config& config) {
   app.group("Open loop");
   add_decimal(app, "--rate", "R", "a number from 0.001 to 1000000",
               "send R requests a second, whether or not earlier ones were answered; at most "
-              "--threads are under way, others wait, and their time counts. With --users, each "
-              "user reads R bytes a second instead",
+              "--threads are under way, others wait, and their time counts",
               kLeastRate, kMostRate, config.rate_rps);
   flags::add_choice<ArrivalKind>(
       app, "--arrivals", config.arrivals, choices({ArrivalKind::kFixed, ArrivalKind::kPoisson}),

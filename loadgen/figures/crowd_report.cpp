@@ -83,7 +83,7 @@ Json cpu_json(const CpuSamples& cpu) {
 
 std::string title(const Config& config, const Figures& figures, const loadgen::Summary& summary) {
   return fmt::format("get from {}: {} users at {:g} B/s each, {}, {}, {}, {:.1f} s (end: {})\n",
-                     net::to_string(config.server), config.crowd.users, config.rate_rps,
+                     net::to_string(config.server), config.crowd.users, config.crowd.pace_bytes_s,
                      word_of(config.protocol), word_of(config.crowd.engine),
                      counted(static_cast<std::uint64_t>(config.threads), "thread"),
                      summary.elapsed_s, word_of(figures.end));
@@ -134,7 +134,7 @@ void add_to(Json& json, const Config& config, const Figures& figures,
   const Outcome& outcome = crowd.outcome;
   json.update(Json{{"engine", word_of(config.crowd.engine)},
                    {"threads", config.threads},
-                   {"rate_bytes_s", config.rate_rps},
+                   {"pace_bytes_s", config.crowd.pace_bytes_s},
                    {"least_rate_percent", config.crowd.least_rate_percent},
                    {"too_slow", word_of(config.crowd.too_slow)},
                    {"ramp_s", static_cast<double>(config.crowd.ramp_ms) / 1000},

@@ -150,7 +150,7 @@ class LoadgenBurstsTest(LoadgenScene):
             ((), "needs --requests"),
             (("--requests", 100_001), "at most 100000"),
             (("--requests", 1, "--rate", 5), "--rate has no effect in a burst"),
-            (("--users", 2, "--rate", 5), "--release has no effect in a crowd"),
+            (("--users", 2, "--pace", 5), "--release has no effect in a crowd"),
             (("--requests", 1, "--warmup", 1), "--warmup has no effect"),
             (("--requests", 1, "--pipeline"), "--pipeline has no effect"),
         ):

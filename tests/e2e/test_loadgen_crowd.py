@@ -51,7 +51,7 @@ class LoadgenCrowdTest(LoadgenScene):
 
     def test_two_hundred_users_hold_their_rate(self) -> None:
         self.serve_file(SMALL)
-        flags = ("--users", 200, "--rate", 1000, "--ramp", 0.5, "--until-stable", 1)
+        flags = ("--users", 200, "--pace", 1000, "--ramp", 0.5, "--until-stable", 1)
         result = self.crowd(*flags, "--least-rate", 20, server=self.fileserver)
         self.assertEqual((result["end"], result["users"]["held"]), ("stable", 200))
         self.assertEqual(result["users"]["without_fetch"], 0)
@@ -72,7 +72,7 @@ class LoadgenCrowdTest(LoadgenScene):
             return b"OK\n" if line == GET_LINE else b"OK %d\n%s" % (SMALL, bytes(SMALL))
 
         peer = self.scene.keep(Peer(answer))
-        flags = ("--users", 20, "--rate", 1000, "--ramp", 0, "--until-stable", 2)
+        flags = ("--users", 20, "--pace", 1000, "--ramp", 0, "--until-stable", 2)
         result = self.crowd(
             *flags, "--least-rate", 10, "--engine", engine, "--threads", 2, server=peer
         )
@@ -97,7 +97,7 @@ class LoadgenCrowdTest(LoadgenScene):
             return bytes(40)
 
         peer = self.scene.keep(Peer(answer))
-        flags = ("--users", 3, "--rate", 1000, "--ramp", 0, "--until-stable", 1)
+        flags = ("--users", 3, "--pace", 1000, "--ramp", 0, "--until-stable", 1)
         result = self.crowd(*flags, "--least-rate", 1, "--engine", engine, server=peer)
         self.assertEqual(result["users"]["held"], 3)
         self.assertGreater(result["wakeups"]["useful_reads"], 0)
@@ -105,7 +105,7 @@ class LoadgenCrowdTest(LoadgenScene):
 
     def test_a_small_signal_queue_loses_no_user(self) -> None:
         self.serve_file(SMALL)
-        flags = ("--users", 100, "--rate", 1000, "--ramp", 0, "--until-stable", 1)
+        flags = ("--users", 100, "--pace", 1000, "--ramp", 0, "--until-stable", 1)
         sigio = ("--engine", "sigio", "--signal-queue", 1, "--least-rate", 10)
         result = self.crowd(*flags, *sigio, server=self.fileserver)
         self.assertEqual(result["users"]["held"], 100)
@@ -123,7 +123,7 @@ class LoadgenCrowdTest(LoadgenScene):
 
     def test_a_user_that_is_too_slow_drops_out_and_the_others_go_on(self) -> None:
         peer = self.scene.keep(Peer(self.slow_for_one))
-        flags = ("--users", 5, "--rate", 1000, "--ramp", 0, "--until-stable", 1)
+        flags = ("--users", 5, "--pace", 1000, "--ramp", 0, "--until-stable", 1)
         result = self.crowd(*flags, "--least-rate", 10, server=peer, status=1)
         self.assertEqual((result["users"]["held"], result["end"]), (4, "stable"))
         self.assertEqual((result["valid"], result["errors"]), (True, {"total": 1, "too-slow": 1}))
@@ -134,13 +134,13 @@ class LoadgenCrowdTest(LoadgenScene):
 
     def test_one_user_that_is_too_slow_fails_the_run(self) -> None:
         peer = self.scene.keep(Peer(self.slow_for_one))
-        flags = ("--users", 5, "--rate", 1000, "--ramp", 0, "--seconds", 15, "--too-slow", "fail")
+        flags = ("--users", 5, "--pace", 1000, "--ramp", 0, "--seconds", 15, "--too-slow", "fail")
         result = self.crowd(*flags, "--least-rate", 20, server=peer, status=1)
         self.assertEqual((result["end"], result["valid"]), ("failed", False))
 
     def test_a_server_that_stands_still_loses_its_users(self) -> None:
         self.serve_file(SMALL)
-        flags = ("--users", 20, "--rate", 1000, "--ramp", 0, "--timeout", 2, "--seconds", 60)
+        flags = ("--users", 20, "--pace", 1000, "--ramp", 0, "--timeout", 2, "--seconds", 60)
         running = subprocess.Popen(
             [
                 *(str(BUILD / "loadgen"), *GET, "--file", "file", "--json", "-"),
@@ -161,7 +161,7 @@ class LoadgenCrowdTest(LoadgenScene):
 
     def test_a_wrong_password_is_told(self) -> None:
         self.serve_file(SMALL)
-        flags = ("--users", 3, "--rate", 1000, "--ramp", 0, "--password", "wrong")
+        flags = ("--users", 3, "--pace", 1000, "--ramp", 0, "--password", "wrong")
         result = self.crowd(*flags, server=self.fileserver, status=1)
         self.assertEqual(result["drop_outs"]["causes"], {"denied": 3})
 
@@ -170,7 +170,7 @@ class LoadgenCrowdTest(LoadgenScene):
             raise HangUp
 
         peer = self.scene.keep(Peer(hang_up))
-        flags = ("--users", 3, "--rate", 1000, "--ramp", 0)
+        flags = ("--users", 3, "--pace", 1000, "--ramp", 0)
         result = self.crowd(*flags, server=peer, status=1)
         self.assertEqual(result["drop_outs"]["causes"], {"closed": 3})
         with socket.socket() as nobody:
@@ -183,15 +183,27 @@ class LoadgenCrowdTest(LoadgenScene):
         self.scene.write("file", bytes(SMALL))
         self.serve(*FRONT)
         _, port = self.fileserver.further_address("http")
-        flags = ("--users", 20, "--rate", 1000, "--ramp", 0, "--until-stable", 1)
+        flags = ("--users", 20, "--pace", 1000, "--ramp", 0, "--until-stable", 1)
         result = self.crowd(
             *flags, "--protocol", "http", "--least-rate", 20, server=f"127.0.0.1:{port}"
         )
         self.assertEqual(result["users"]["held"], 20)
         self.assertEqual(result["bytes"], result["requests"] * SMALL)
 
+    def test_users_need_a_pace_and_no_rate(self) -> None:
+        for flags, named in (
+            (("--users", 2), "--users needs --pace"),
+            (("--users", 2, "--rate", 5), "--pace"),
+            (("--pace", 5), "--pace has no effect in this run"),
+        ):
+            with self.subTest(named=named):
+                ended = run("loadgen", *GET, "--file", "file", *flags)
+                self.assertEqual(ended.returncode, 2)
+                self.assertIn(named, ended.stderr)
+                self.assertEqual(ended.stderr.count("\n"), 1)
+
     def test_more_users_than_descriptors_are_not_started(self) -> None:
-        ended = run("loadgen", *GET, "--file", "file", "--users", 999_999, "--rate", 1)
+        ended = run("loadgen", *GET, "--file", "file", "--users", 999_999, "--pace", 1)
         if ended.returncode == 1 and "descriptors" in ended.stderr:
             self.assertIn("999999 users need 1000031 descriptors", ended.stderr)
         else:

@@ -22,7 +22,7 @@ KINDS: dict[str, tuple[object, ...]] = {
     "requests": ("--threads", 2, "--requests", 3),
     "open loop": ("--rate", 50, "--seconds", 0.3),
     "burst": ("--threads", 2, "--release", "transfer", "--requests", 3),
-    "crowd": ("--users", 2, "--rate", 1, "--ramp", 0, "--until-stable", 0.1, "--least-rate", 20),
+    "crowd": ("--users", 2, "--pace", 1, "--ramp", 0, "--until-stable", 0.1, "--least-rate", 20),
 }
 ENDS = {"open loop": "time", "burst": "requests", "crowd": "stable"}
 
@@ -93,7 +93,7 @@ class LoadgenHeadTest(LoadgenScene):
         self.assertEqual((result["end"], result["requests"], status), ("files", 3, 0))
 
     def test_an_interrupted_run_says_so(self) -> None:
-        for kind in ("--seconds 60", "--seconds 60 --rate 50", "--users 2 --rate 1 --ramp 0"):
+        for kind in ("--seconds 60", "--seconds 60 --rate 50", "--users 2 --pace 1 --ramp 0"):
             with self.subTest(kind=kind):
                 path = self.scene.folder / "r.json"
                 asked = len(self.peer.lines)

@@ -134,7 +134,7 @@ class LoadgenRampTest(LoadgenScene):
 
     def test_ctrl_c_ends_the_waiting_at_once(self) -> None:
         peer = self.scene.keep(Peer(one_byte_file))
-        for kind in (("--seconds", 5), ("--rate", 5), ("--users", 5, "--rate", 1000)):
+        for kind in (("--seconds", 5), ("--rate", 5), ("--users", 5, "--pace", 1000)):
             with self.subTest(kind=kind):
                 at = ("--start-at", f"{time.time() + 10_000:.0f}")
                 running = self.start(*GET, "--file", "a", *kind, *at, server=peer)

@@ -113,7 +113,7 @@ class LoadgenSeriesTest(LoadgenScene):
 
     def test_a_crowd_moves_its_bytes_between_the_ends_of_its_fetches(self) -> None:
         self.serve()
-        users = ("--users", 5, "--rate", 4000, "--ramp", 0.2, "--seconds", 4.5)
+        users = ("--users", 5, "--pace", 4000, "--ramp", 0.2, "--seconds", 4.5)
         run("loadgen", *GET, "--file", "file12", *users, "--least-rate", 10, "--series", self.path,
             "--server", self.fileserver)  # fmt: skip
         rows = _rows(self.path)

@@ -30,7 +30,7 @@ _KINDS: dict[str, tuple[object, ...]] = {
     "closed": (*_FILE, "--seconds", 2, "--connection", "keep-alive"),
     "open": (*_FILE, "--seconds", 2, "--rate", 200, "--arrivals", "poisson"),
     "burst": (*_FILE, "--requests", 100_000, "--release", "transfer"),
-    "crowd": ("--file", "file10", "--users", 20, "--rate", 5000, "--ramp", 0.5, "--seconds", 4),
+    "crowd": ("--file", "file10", "--users", 20, "--pace", 5000, "--ramp", 0.5, "--seconds", 4),
 }
 _ENDS_BY_SIGNAL = ("burst",)
 

@@ -50,7 +50,7 @@ class CommandLineTest(unittest.TestCase):
             ["search"],
             ["search", "users", "--targets", "none"],
             ["search", "users", "--file", "3KB"],
-            ["search", "users", "--rate", "0"],
+            ["search", "users", "--pace", "0"],
             ["search", "users", "--engine", "select"],
             ["search", "users", "ours"],
             ["search", "users", "--memory", "1T"],

@@ -12,7 +12,7 @@ class CrowdsTest(unittest.TestCase):
     @unittest.skipIf(why_no_run(), why_no_run())
     def test_users_hold_and_what_each_takes_is_counted(self):
         folder = examples.folder(self, disk_folder())
-        flags = ["--quick", "--stages", "ours,ours-process", "--rate", "10000"]
+        flags = ["--quick", "--stages", "ours,ours-process", "--pace", "10000"]
         flags += ["--machine", "host"]  # not everybody may make control groups
         flags += ["--threads", ",".join(map(str, USERS))]
         flags += ["--programs", str(BUILD), "--work", str(folder / "work")]

@@ -41,7 +41,7 @@ CrowdLoop::CrowdLoop(const Shared& shared, Share share)
       shared_(shared),
       config_(shared.config),
       share_(share),
-      pace_(config_.rate_rps, config_.crowd.least_rate_percent, most_at_once(config_)),
+      pace_(config_.crowd.pace_bytes_s, config_.crowd.least_rate_percent, most_at_once(config_)),
       users_(static_cast<std::size_t>(share.users_of(config_.crowd.users))),
       wheel_(static_cast<std::uint32_t>(users_.size())),
       conversations_(config_),

@@ -43,7 +43,7 @@ class CrowdTest(unittest.TestCase):
         self.assertTrue(flags.startswith("get --server 127.0.0.1:1 --users 100 --user ann "), flags)
         for part in (
             "--file 10KB1.txt",
-            "--rate 1000 --engine sigio --least-rate 75 --ramp 2",
+            "--pace 1000 --engine sigio --least-rate 75 --ramp 2",
             "--until-stable 5 --protocol ftp",
         ):
             self.assertIn(part, flags)

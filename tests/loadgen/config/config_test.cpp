@@ -204,6 +204,11 @@ TEST_CASE("--rate makes the loop open", "[loadgen]") {
   }
 }
 
+TEST_CASE("a pace is that of users", "[loadgen]") {
+  CHECK(is_refused(read_get({"--file", "f", "--pace", "1000"})));
+  CHECK(is_refused(read_get({"--file", "f", "--rate", "5", "--pace", "1000"})));
+}
+
 TEST_CASE("an open loop ends by time, and not when something is used up", "[loadgen]") {
   CHECK(is_refused(read({"new", "--rate", "5", "--requests", "5"})));
   CHECK(is_refused(read({"new", "--rate", "5", "--user", "u%d", "--password", "p"})));
@@ -227,7 +232,7 @@ TEST_CASE("a burst is a number of rounds of get in a closed loop", "[loadgen]") 
   CHECK(is_refused(burst({"--seconds", "3"})));
   CHECK(is_refused(burst({"--requests", "100001"})));
   CHECK(is_refused(burst({"--requests", "3", "--rate", "5"})));
-  CHECK(is_refused(burst({"--users", "3", "--rate", "5"})));
+  CHECK(is_refused(burst({"--users", "3", "--pace", "5"})));
   CHECK(is_refused(burst({"--requests", "3", "--warmup", "1"})));
   CHECK(is_refused(burst({"--requests", "3", "--pipeline"})));
   CHECK(is_refused(read({"new", "--release", "transfer", "--requests", "3"})));
@@ -246,7 +251,7 @@ TEST_CASE("the record of transfers is for get in a closed loop", "[loadgen]") {
   CHECK(loadgen::notes_transfers(*config));
   CHECK(get({"--release", "transfer", "--requests", "3", "--json", "r.json"}).config);
   CHECK(is_refused(get({"--rate", "5"})));
-  CHECK(is_refused(get({"--users", "2", "--rate", "5"})));
+  CHECK(is_refused(get({"--users", "2", "--pace", "5"})));
   CHECK(is_refused(get({"--json", "t.csv"})));
   CHECK(is_refused(read({"new", "--transfers", "t.csv"})));
 }
@@ -261,5 +266,5 @@ TEST_CASE("a run is of one kind", "[loadgen]") {
   CHECK(kind({"--requests", "3"}) == RunKind::kClosed);
   CHECK(kind({"--rate", "5"}) == RunKind::kOpen);
   CHECK(kind({"--release", "transfer", "--requests", "3"}) == RunKind::kBurst);
-  CHECK(kind({"--users", "2", "--rate", "5"}) == RunKind::kCrowd);
+  CHECK(kind({"--users", "2", "--pace", "5"}) == RunKind::kCrowd);
 }

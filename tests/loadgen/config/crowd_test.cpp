@@ -26,37 +26,48 @@ std::optional<Config> crowd(std::vector<std::string> more) {
 
 }  // namespace
 
-TEST_CASE("a crowd has users, a rate and the defaults of the paper", "[loadgen]") {
-  const auto config = crowd({"--rate", "1000"});
+TEST_CASE("a crowd has users, a pace and the defaults of the paper", "[loadgen]") {
+  const auto config = crowd({"--pace", "1000"});
   REQUIRE(config);
   CHECK(loadgen::is_crowd(*config));
   CHECK_FALSE(loadgen::is_open_loop(*config));
   CHECK(loadgen::connections_of(*config) == 10);
   CHECK(config->connection == loadgen::Connection::kKeepAlive);
+  CHECK(config->crowd.pace_bytes_s == 1000);
   CHECK(config->crowd.least_rate_percent == 75);
   CHECK(config->crowd.until_stable_ms == 20'000);
 }
 
 TEST_CASE("a crowd ends by time only if that is asked for", "[loadgen]") {
-  const auto by_time = crowd({"--rate", "1000", "--seconds", "3"});
+  const auto by_time = crowd({"--pace", "1000", "--seconds", "3"});
   REQUIRE(by_time);
   CHECK(by_time->crowd.until_stable_ms == 0);
   CHECK(by_time->seconds_ms == 3000);
-  CHECK_FALSE(crowd({"--rate", "1000", "--seconds", "3", "--until-stable", "4"}));
+  CHECK_FALSE(crowd({"--pace", "1000", "--seconds", "3", "--until-stable", "4"}));
 }
 
 TEST_CASE("a crowd has as many threads as cores, or as asked for, or as users", "[loadgen]") {
-  CHECK(crowd({"--rate", "1000"})->threads >= 1);
-  CHECK(crowd({"--rate", "1000", "--threads", "3"})->threads == 3);
-  CHECK(crowd({"--rate", "1000", "--threads", "30"})->threads == 10);
+  CHECK(crowd({"--pace", "1000"})->threads >= 1);
+  CHECK(crowd({"--pace", "1000", "--threads", "3"})->threads == 3);
+  CHECK(crowd({"--pace", "1000", "--threads", "30"})->threads == 10);
+}
+
+TEST_CASE("the pace of users is no rate of requests", "[loadgen]") {
+  for (const char* const bad : {"0", "0.5", "-1", "x", "1e9", "nan"}) {
+    CAPTURE(bad);
+    CHECK_FALSE(crowd({"--pace", bad}));
+  }
+  CHECK(crowd({"--pace", "1e3"})->crowd.pace_bytes_s == 1000);
+  CHECK(crowd({"--pace", "2.5"})->crowd.pace_bytes_s == 2.5);
+  CHECK_FALSE(crowd({"--rate", "1000"}));
+  CHECK_FALSE(crowd({"--pace", "1000", "--rate", "1000"}));
 }
 
 TEST_CASE("what a crowd does not do is wrong usage", "[loadgen]") {
   CHECK_FALSE(crowd({}));
-  CHECK_FALSE(crowd({"--rate", "0.5"}));
-  CHECK_FALSE(crowd({"--rate", "1000", "--requests", "5"}));
-  CHECK_FALSE(crowd({"--rate", "1000", "--save", "/tmp"}));
-  CHECK_FALSE(crowd({"--rate", "1000", "--warmup", "1"}));
-  CHECK_FALSE(crowd({"--rate", "1000", "--receive-buffer", "0"}));
-  CHECK_FALSE(crowd({"--rate", "1000", "--least-rate", "101"}));
+  CHECK_FALSE(crowd({"--pace", "1000", "--requests", "5"}));
+  CHECK_FALSE(crowd({"--pace", "1000", "--save", "/tmp"}));
+  CHECK_FALSE(crowd({"--pace", "1000", "--warmup", "1"}));
+  CHECK_FALSE(crowd({"--pace", "1000", "--receive-buffer", "0"}));
+  CHECK_FALSE(crowd({"--pace", "1000", "--least-rate", "101"}));
 }

@@ -44,7 +44,7 @@ struct Run {
     if (request == RequestKind::kPut) add({"--size", "5"});
     if (kind == RunKind::kOpen) add({"--rate", "5", "--arrivals", "poisson"});
     if (kind == RunKind::kBurst) add({"--release", "transfer", "--requests", "2"});
-    if (kind == RunKind::kCrowd) add({"--users", "2", "--rate", "5", "--engine", "sigio"});
+    if (kind == RunKind::kCrowd) add({"--users", "2", "--pace", "5", "--engine", "sigio"});
     return all;
   }
 };
@@ -105,13 +105,14 @@ const std::vector<Pairs> kPairs = {
     {{"--transfers", "t.csv"}, asks_by_number},
     {{"--arrivals", "poisson"}, is_open},
     {{"--seed", "2"}, is_open},
-    {{"--rate", "7"}, is_by_time},
+    {{"--rate", "7"}, [](const Run& run) { return is_by_time(run) && !is_crowd(run); }},
     {{"--connection", "per-request"}, [](const Run& run) { return !is_crowd(run); }},
     {{"--pipeline"}, is_pipe},
     {{"--ftp-data", "pasv"}, [](const Run& run) { return run.protocol == Protocol::kFtp; }},
     {{"--release", "request"}, asks_by_number},
     {{"--hold", "/g"}, is_burst},
     {{"--users", "3"}, is_crowd},
+    {{"--pace", "900"}, is_crowd},
     {{"--ramp", "2"}, has_ramp},
     {{"--life", "2"}, has_life},
     {{"--start-at", "1790000000.5"}, always},
@@ -191,7 +192,7 @@ TEST_CASE("what the environment sets without effect is as if it were not set",
   for (const flags::Setting& one : made->settings) {
     if (one.name == "users") CHECK(std::holds_alternative<std::monostate>(one.value));
   }
-  const auto crowd = read({"get", "--user", "u", "--password", "p", "--rate", "5"});
+  const auto crowd = read({"get", "--user", "u", "--password", "p", "--pace", "5"});
   REQUIRE(crowd);
   CHECK(crowd->crowd.users == 5);
   CHECK(crowd->crowd.ramp_ms == 1'000);

@@ -34,7 +34,7 @@ Figures with_drop_outs() {
 loadgen::Config crowd_of(int users) {
   loadgen::Config config;
   config.crowd.users = users;
-  config.rate_rps = 1000;
+  config.crowd.pace_bytes_s = 1000;
   config.user = "amy";
   config.password = "s3cret";
   return config;
