@@ -220,7 +220,7 @@ class Run {
         cpu_after_ = cpu_time(stall_watch_->thread_id());
       }
       if (base::now_ns() < next_ns) continue;
-      if (!is_crowd(config_)) progress_.show(second, live());
+      load_.show(progress_, second, live());
       write_series();
       ++second;
     }

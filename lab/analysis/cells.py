@@ -170,7 +170,7 @@ class Analysis:
         return bursts.of_cell(stage, row, self.runs, self._environment.options.discard)
 
     def crowd(self, cell: Cell) -> CrowdResult | None:
-        """None when the cell has no valid trial."""
+        """None when the cell has no trial."""
         return crowds.of_cell(cell, self.runs, self._environment)
 
     def results(self) -> list[CellResult]:

@@ -43,6 +43,7 @@ class CrowdResult:
     cell: Cell
     steps: list[Step]  # in rising order of users; those without a valid trial are left out
     answer: Answer | None  # None when the search did not end
+    spoiled: int  # trials that are not valid
 
     @property
     def at_most(self) -> Step | None:
@@ -52,17 +53,18 @@ class CrowdResult:
 
 
 def of_cell(cell: Cell, runs: list[Run], environment: Environment) -> CrowdResult | None:
-    """None when it has no valid trial. runs are all of the folder."""
+    """None when it has no trial. runs are all of the folder."""
     own = [run for run in runs if run.cell == cell]
     by_users: dict[int, list[Run]] = {}
     for run in own:
         if run.is_valid:
             by_users.setdefault(run.threads, []).append(run)
     trial = environment.mode.crowd
-    if not by_users or not trial:
+    if not own or not trial:
         return None
     steps = [Step(users, by_users[users]) for users in sorted(by_users)]
     is_ftp = "ftp" in environment.stages[cell.stage].loadgen
-    most = most_users(environment.descriptors or max(by_users), is_ftp)
+    most = most_users(environment.descriptors or max(run.threads for run in own), is_ftp)
     search = UserSearch(trial, most)
-    return CrowdResult(cell, steps, search.answer(own))
+    spoiled = sum(not run.is_valid for run in own)
+    return CrowdResult(cell, steps, search.answer(own), spoiled)

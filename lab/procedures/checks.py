@@ -71,6 +71,9 @@ def notes(cell: Cell, result: Result, usage: Usage, is_cold: bool, tracked: int)
         found.append(f"errors: {result.error_list}")
     if result.is_bottleneck:
         found.append("load generator saturated")
+    if result.starved_share:
+        share = f"{result.starved_share:.0%}"
+        found.append(f"load generator starved: {share} of its time without a core")
     if tracked > _MOST_TRACKED:
         found.append(f"connection tracking table has {tracked} entries")
     if any(core.stolen > _MOST_STOLEN for core in usage.cores.values()):

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..plan.figures import LESS, MORE, Figure
 from .load import Asked, Load
-from .outcome import Result
+from .outcome import Result, starved_share
 
 ENGINES = ("epoll", "poll", "sigio", "io_uring")  # of the load generator
 _MOST_OF_A_CORE = 0.9  # of the cores that the load generator may use; above, it is the limit
@@ -90,7 +90,10 @@ class Crowd(Load):
             response_ms={"mean": 1000 * held / rate if rate else 0.0},
             start_s=end_s - max(raw["steady_s"], 1.0),
             end_s=end_s,
+            is_valid=raw["valid"],
+            invalid_because=list(raw["invalid_because"]),
             used_cores=cpu["used_cores"],
+            starved_share=starved_share(raw),
             is_bottleneck=cpu["most_cores"] > _MOST_OF_A_CORE * cpu["allowed_cores"],
             raw=raw,
         )
@@ -98,9 +101,7 @@ class Crowd(Load):
     def failures(self, result: Result) -> list[str]:
         """Why the result says nothing about the server; [] if it does, whoever dropped out."""
         users = result.raw["users"]
-        found = []
-        if users["started"] != self.threads:
-            found.append(f"{users['started']} of {self.threads} users were started")
+        found = [f"load generator: {reason}" for reason in result.invalid_because]
         if result.raw["end"] == "signal":
             found.append("the run was stopped")
         if result.is_bottleneck and users["held"] < self.threads:

@@ -22,6 +22,7 @@ class Result:
     end_s: float
     used_cores: float
     is_bottleneck: bool
+    starved_share: float = 0.0  # of its threads' time without a core, where it says that it matters
     noise: float = 0.0
     made_in_all: int | None = None  # requests with warm-up, cool-down and errors; None if unknown
     raw: dict[str, Any] = field(repr=False)
@@ -43,6 +44,7 @@ class Result:
             "end_s": raw["started_unix_s"] + raw["elapsed_s"],
             "used_cores": raw["cpu"]["used_cores"],
             "is_bottleneck": raw["cpu"]["is_bottleneck"],
+            "starved_share": starved_share(raw),
         }
         return cls(raw=raw, **alike, **own)
 
@@ -57,3 +59,9 @@ class Result:
     @property
     def error_list(self) -> str:
         return ", ".join(f"{cause} {count}" for cause, count in sorted(self.errors.items()))
+
+
+def starved_share(raw: dict[str, Any]) -> float:
+    """KeyError when a field is missing."""
+    delay = raw["run_delay"]
+    return float(delay["share"]) if delay["is_starved"] else 0.0

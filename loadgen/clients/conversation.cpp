@@ -44,6 +44,7 @@ void Conversation::begin(const Config& config, int user, std::int64_t fetch, boo
 Answer Conversation::go_on(int fd) {
   for (;;) {
     const Step step = driver_->next(received_);
+    std::string why = quoted(step.why);  // of `received_`
     received_.erase(0, step.taken_bytes);
     switch (step.kind) {
       case Step::Kind::kSend:
@@ -65,7 +66,7 @@ Answer Conversation::go_on(int fd) {
       case Step::Kind::kDone:
         if (!step.failure)
           return {.kind = Answer::Kind::kDone, .keeps_connection = step.keeps_connection};
-        return failed(step.failure.value_or(Fault::kProtocol), quoted(step.why));
+        return failed(*step.failure, std::move(why));
     }
   }
 }

@@ -97,6 +97,9 @@ Wrong check_crowd(const Config& config) {
   if (!is_crowd(config)) return {};
   if (config.crowd.pace_bytes_s <= 0)
     return "--users needs --pace, the bytes a second of each user";
+  if (crowd::ends_by_time(config.crowd) &&
+      config.seconds_ms <= crowd::ramp_ms_of(config.crowd, config.seconds_ms))
+    return "--users needs --seconds that are longer than --ramp, in which they are started";
   const std::int64_t buffer_bytes = config.crowd.receive_buffer_bytes;
   constexpr std::int64_t kMostBufferBytes = std::int64_t{1} << 30;
   if (buffer_bytes < 1 || buffer_bytes > kMostBufferBytes)

@@ -44,7 +44,7 @@ void declare(flags::App& app, Options& options, flags::Option* seconds, flags::O
                   "receive buffer of each user's socket; the system doubles it, and has at least "
                   "2304 bytes")
       ->default_str("4096");
-  flags::add_whole(app, "--least-rate", options.least_rate_percent, 1, 100,
+  flags::add_whole(app, "--least-rate", options.least_rate_percent, 1, 99,
                    "a fetch at less than PERCENT of --pace was too slow")
       ->type_name("PERCENT");
   flags::add_choice<TooSlow>(
@@ -61,6 +61,11 @@ void declare(flags::App& app, Options& options, flags::Option* seconds, flags::O
                    "poll() is called once")
       ->type_name("COUNT")
       ->default_str("");
+}
+
+std::int64_t ramp_ms_of(const Options& options, std::int64_t seconds_ms) {
+  if (options.has_ramp || !ends_by_time(options)) return options.ramp_ms;
+  return std::min(options.ramp_ms, seconds_ms / 2);
 }
 
 int threads_of(const Options& options, int wanted) {

@@ -37,6 +37,11 @@ struct Options {
 void declare(flags::App& app, Options& options, flags::Option* seconds, flags::Option* threads,
              std::int64_t& seconds_ms);
 
+inline bool ends_by_time(const Options& options) { return options.until_stable_ms == 0; }
+
+// The ramp of a crowd. By default it is at most half of a run that ends by time.
+std::int64_t ramp_ms_of(const Options& options, std::int64_t seconds_ms);
+
 // The threads of a crowd: `wanted` if they were given, or one for each core, but no more than
 // users.
 int threads_of(const Options& options, int wanted);

@@ -197,6 +197,7 @@ std::variant<Config, int> read_config(int argc, char** argv) {
   if (is_crowd(config)) {
     config.connection = Connection::kKeepAlive;
     config.threads = crowd::threads_of(config.crowd, config.threads);
+    config.crowd.ramp_ms = crowd::ramp_ms_of(config.crowd, config.seconds_ms);
   }
   return config;
 }

@@ -25,6 +25,23 @@ Value& entry_of(std::vector<std::pair<std::string, Value>>& entries, std::string
   return known != entries.end() ? known->second : entries.emplace_back(key, Value()).second;
 }
 
+std::string narrowness_text(const Tally& tally) {
+  return fmt::format(
+      "a fetch may take only {:.1f} ms longer than at the pace, so loadgen's own clock would "
+      "decide "
+      "who is too slow; lower --least-rate or --pace, or ask for a larger file, so that it is {:g} "
+      "ms",
+      ms_of(static_cast<double>(tally.least_slack_ns)), ms_of(kLeastSlackNs));
+}
+
+std::string lateness_text(const Tally& tally) {
+  return fmt::format(
+      "loadgen itself was late, by up to {:.0f} ms, which is over {:g}% of the {:.0f} ms that a "
+      "fetch may take longer than at the pace; use fewer users, or give loadgen cores of its own",
+      ms_of(static_cast<double>(tally.most_late_ns)), 100 * kMostLateShare,
+      ms_of(static_cast<double>(tally.least_slack_ns)));
+}
+
 }  // namespace
 
 void Tally::add(const Tally& other) {
@@ -36,7 +53,9 @@ void Tally::add(const Tally& other) {
   useful_reads += other.useful_reads;
   empty_reads += other.empty_reads;
   overflows += other.overflows;
-  most_late_ms = std::max(most_late_ms, other.most_late_ms);
+  most_late_ns = std::max(most_late_ns, other.most_late_ns);
+  late_drops += other.late_drops;
+  least_slack_ns = std::min(least_slack_ns, other.least_slack_ns);
   waiting.samples += other.waiting.samples;
   waiting.sum += other.waiting.sum;
   waiting.most = std::max(waiting.most, other.waiting.most);
@@ -44,7 +63,7 @@ void Tally::add(const Tally& other) {
 
 void Standing::add(const Standing& other) {
   started += other.started;
-  held += other.held;
+  left += other.left;
   without_fetch += other.without_fetch;
 }
 
@@ -78,6 +97,27 @@ Summary summarize(const Tally& tally, const Outcome& outcome) {
     if (reason.empty()) reason = one.why;
   }
   return summary;
+}
+
+std::vector<std::string> faults_of(const Tally& tally, const Outcome& outcome,
+                                   std::uint64_t fetches) {
+  if (tally.is_too_narrow()) return {narrowness_text(tally)};
+  std::vector<std::string> faults;
+  const Standing& now = outcome.standing;
+  if (now.started < outcome.asked)
+    faults.push_back(fmt::format("only {} of {} users were started", now.started, outcome.asked));
+  if (fetches == 0) {
+    faults.emplace_back("nobody ever got a whole file");
+  } else if (now.left > 0 && now.held() == 0) {
+    faults.emplace_back("no user that is left has got a whole file");
+  }
+  if (fetches > 0 && is_too_late(tally.most_late_ns, tally.least_slack_ns))
+    faults.push_back(lateness_text(tally));
+  if (tally.late_drops > 0) {
+    faults.push_back(
+        fmt::format("when loadgen itself was late, users dropped out: {}", tally.late_drops));
+  }
+  return faults;
 }
 
 std::string causes_text(const Summary& summary) {

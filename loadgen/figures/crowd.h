@@ -10,6 +10,16 @@
 
 namespace loadgen::crowd {
 
+// loadgen's timers have ticks of a millisecond, and a busy host delays them. A limit that leaves
+// less than this would be decided by them.
+inline constexpr std::int64_t kLeastSlackNs = 50'000'000;
+
+// If loadgen is later than this part of the slack, it may have made its users slow itself.
+inline constexpr double kMostLateShare = 0.05;
+inline bool is_too_late(std::int64_t late_ns, std::int64_t slack_ns) {
+  return static_cast<double>(late_ns) > kMostLateShare * static_cast<double>(slack_ns);
+}
+
 // A user that left.
 struct DropOut {
   std::int64_t at_ns = 0;  // after the start of the run
@@ -41,7 +51,14 @@ struct Tally {
   std::uint64_t useful_reads = 0;          // that got bytes of a file
   std::uint64_t empty_reads = 0;           // that found none
   std::uint64_t overflows = 0;             // of the queue of signals
-  std::int64_t most_late_ms = 0;           // of loadgen itself: a timer that was due
+  std::int64_t most_late_ns = 0;           // of loadgen itself, with a user that was due
+  int late_drops = 0;                      // that are too slow or time-outs, and loadgen was late
+
+  // By how much the fetch of the smallest file may take longer than at the pace. Under
+  // kLeastSlackNs no user is judged, and the run ends.
+  std::int64_t least_slack_ns = INT64_MAX;
+  bool is_too_narrow() const { return least_slack_ns < kLeastSlackNs; }
+
   WaitingBytes waiting = {};
 
   void add(const Tally& other);
@@ -50,8 +67,11 @@ struct Tally {
 // How many users there are at a moment.
 struct Standing {
   int started = 0;
-  int held = 0;           // of them, those that have not dropped out
+  int left = 0;           // of them, those that have not dropped out
   int without_fetch = 0;  // of these, those that have not ended a fetch yet
+
+  // A user that never got a whole file holds nothing.
+  int held() const { return left - without_fetch; }
 
   void add(const Standing& other);
 };
@@ -66,6 +86,7 @@ struct CpuSamples {
 
 // What the run has come to. Only the main thread knows it.
 struct Outcome {
+  int asked = 0;  // how many users were asked for
   Standing standing = {};
   double steady_s = 0;  // the time after all users were started
   CpuSamples cpu = {};  // over this time; over the whole run if there is none
@@ -106,6 +127,10 @@ struct Summary {
 
 // Requires: the drop-outs are in the order of their times.
 Summary summarize(const Tally& tally, const Outcome& outcome);
+
+// Why the result says nothing about the server; empty if it does, whoever dropped out.
+std::vector<std::string> faults_of(const Tally& tally, const Outcome& outcome,
+                                   std::uint64_t fetches);
 
 // The causes in one line, such as "too-slow 3, closed 1"; empty if nobody left.
 std::string causes_text(const Summary& summary);

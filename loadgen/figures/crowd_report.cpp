@@ -25,9 +25,9 @@ std::string size(std::uint64_t bytes) { return base::human_bytes(static_cast<dou
 Json users_json(const Config& config, const Standing& now) {
   return {{"asked", config.crowd.users},
           {"started", now.started},
-          {"held", now.held},
+          {"held", now.held()},
           {"without_fetch", now.without_fetch},
-          {"dropped", now.started - now.held}};
+          {"dropped", now.started - now.left}};
 }
 
 Json drop_outs_json(const Tally& tally, const Summary& summary) {
@@ -43,23 +43,27 @@ Json drop_outs_json(const Tally& tally, const Summary& summary) {
                      {"in_first_fetch", one.was_in_first_fetch}});
   }
   return {{"in_first_fetch", summary.drop_outs_in_first_fetch},
+          {"while_late", tally.late_drops},
           {"causes", causes},
           {"first_reasons", reasons},
           {"times", times}};
 }
 
 Json rates_json(const RateErrors& errors) {
+  const auto of_users = [&](double value) {
+    return errors.users > 0 ? Json(rounded(value)) : Json();
+  };
   return {{"users", errors.users},
-          {"worst", rounded(errors.worst)},
-          {"p50", rounded(errors.p50)},
-          {"share_within_5_percent", rounded(errors.share_within_5_percent)}};
+          {"worst", of_users(errors.worst)},
+          {"p50", of_users(errors.p50)},
+          {"share_within_5_percent", of_users(errors.share_within_5_percent)}};
 }
 
 Json wakeups_json(const Tally& tally, const Summary& summary) {
   return {{"wakeups", tally.wakeups},
           {"useful_reads", tally.useful_reads},
           {"empty_reads", tally.empty_reads},
-          {"most_late_ms", tally.most_late_ms},
+          {"most_late_ms", rounded(ms_of(static_cast<double>(tally.most_late_ns)))},
           {"per_useful_read", rounded(summary.wakeups_per_useful_read)},
           {"signal_overflows", tally.overflows}};
 }
@@ -91,8 +95,9 @@ std::string title(const Config& config, const Figures& figures, const loadgen::S
 
 std::string users_text(const Tally& tally, const Summary& summary) {
   const Standing& now = summary.outcome.standing;
-  std::string text = fmt::format("{} started, {} hold, {} dropped out", now.started, now.held,
-                                 now.started - now.held);
+  std::string text = fmt::format("{} started, {} hold, ", now.started, now.held());
+  if (now.without_fetch > 0) text += fmt::format("{} without a whole file, ", now.without_fetch);
+  text += fmt::format("{} dropped out", now.started - now.left);
   if (tally.drop_outs.empty()) return text;
   return text + fmt::format(", {}; {} in their first fetch; from {:.1f} s to {:.1f} s",
                             causes_text(summary), summary.drop_outs_in_first_fetch,
@@ -101,15 +106,17 @@ std::string users_text(const Tally& tally, const Summary& summary) {
 }
 
 std::string rates_text(const RateErrors& errors) {
+  if (errors.users == 0) return "-";
   return fmt::format("worst {:.2f}%, p50 {:.2f}%; {:.2f}% of {} users within 5%",
                      100 * errors.worst, 100 * errors.p50, 100 * errors.share_within_5_percent,
                      errors.users);
 }
 
 std::string wakeups_text(const Tally& tally, const Summary& summary) {
-  return fmt::format("{}, {:.2f} for each of {} useful reads; {} empty reads; at most {} ms late",
-                     tally.wakeups, summary.wakeups_per_useful_read, tally.useful_reads,
-                     tally.empty_reads, tally.most_late_ms);
+  return fmt::format(
+      "{}, {:.2f} for each of {} useful reads; {} empty reads; at most {:.0f} ms late",
+      tally.wakeups, summary.wakeups_per_useful_read, tally.useful_reads, tally.empty_reads,
+      ms_of(static_cast<double>(tally.most_late_ns)));
 }
 
 std::string pacing_text(const Tally& tally, const Summary& summary) {

@@ -9,7 +9,7 @@ enum class End {
   kStable,    // of a crowd: see --until-stable
   kSignal,    // SIGINT or SIGTERM
   kFiles,     // --once: a thread had asked for all its files
-  kFailed,    // the run could not go on; Summary::invalid_because says why
+  kFailed,    // it could not go on; of a crowd also: nobody, or with --too-slow fail one, held
 };
 
 // The word in the results.

@@ -110,7 +110,6 @@ void add_requests(Json& json, const Config& config, const Figures& figures,
                    {"warmup_requests", figures.tally.warmup_requests},
                    {"cooldown_requests", figures.tally.cooldown_requests},
                    {"cpu", cpu_json(figures.cpu, config.threads)},
-                   {"run_delay", run_delay_json(figures.cpu, summary)},
                    {"first_errors", first_errors_json(summary)}});
 }
 
@@ -123,6 +122,7 @@ std::string json_of(const Config& config, const Figures& figures, const Summary&
   } else {
     add_requests(json, config, figures, summary);
   }
+  json["run_delay"] = run_delay_json(figures.cpu, summary);
   json["stalls_ms"] = stalls_json(figures.stalls);
   json["server_addresses"] = figures.servers;
   json["sources"] = figures.sources;

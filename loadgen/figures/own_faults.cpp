@@ -56,7 +56,8 @@ std::optional<std::string> stood_still(const Figures& figures, const Summary& su
 
 std::optional<std::string> starved(const Figures& figures, const Summary& summary) {
   const double share = summary.starvation;
-  if (share <= kMostStarvation || summary.requests < kLeastRequestsStarved) return {};
+  if (summary.crowd || summary.burst || !summary.is_long_enough()) return {};
+  if (share <= kMostStarvation) return {};
   return fmt::format(
       "loadgen's threads waited for a core for {:.3f} ms of each request, {:.0f}% of its time; use "
       "fewer threads, or give loadgen cores of its own (taskset)",
@@ -71,6 +72,7 @@ bool is_late(const Tally& tally) {
 }
 
 double starvation_of(const Figures& figures, const Summary& summary) {
+  if (summary.crowd || summary.burst) return figures.cpu.run_delay_share;
   return ratio(figures.cpu.run_delay_ms_per_request, summary.last_byte_ms());
 }
 

@@ -22,15 +22,17 @@ inline constexpr double kMostStalledShare = 0.01;
 inline constexpr double kLongestStallShare = 0.1;
 
 // Waiting for a core is a fault when it is over this part of the time of a mean request, in a run
-// of so many requests.
-inline constexpr double kMostStarvation = 1.0 / 3;
-inline constexpr std::uint64_t kLeastRequestsStarved = 100;
+// that is_long_enough(). Where one host has few cores for all programs, two fifths are usual. Of a
+// crowd its lateness tells more, and of a burst its simultaneity.
+inline constexpr double kMostStarvation = 0.5;
 
 // Whether an open loop was late, by the rule above. No other kind of run can be late so.
 bool is_late(const Tally& tally);
 
 // The time that a thread waited for a core, as a part of the time that a request took. Without a
-// schedule that is the response time, and with one the service time. 0 if no request succeeded.
+// schedule that is the response time, and with one the service time. 0 if no request succeeded. Of
+// a crowd, whose users share a thread, and of a burst, in which threads wait for each other, it is
+// a part of the threads' time.
 double starvation_of(const Figures& figures, const Summary& summary);
 
 // A sentence for each fault of loadgen itself, of any kind of run. Requires: all else of `summary`

@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/standard_streams.h"
+#include "base/units.h"
 #include "loadgen/figures/units.h"
 
 namespace loadgen {
@@ -30,6 +32,11 @@ std::string sparkline(const std::vector<double>& values) {
   return bars;
 }
 
+std::string crowd_line(int elapsed_s, const crowd::Standing& users, std::uint64_t bytes) {
+  return fmt::format("{:4} s {:7} users {:7} dropped out {:>9}/s  ", elapsed_s, users.left,
+                     users.started - users.left, base::human_bytes(static_cast<double>(bytes)));
+}
+
 Progress::Progress() : is_shown_(::isatty(STDERR_FILENO) == 1) {}
 
 Progress::~Progress() {
@@ -46,13 +53,24 @@ void Progress::show(int elapsed_s, const Live& so_far) {
   const auto response_ns = static_cast<double>(so_far.response_ns - before_.response_ns);
   before_ = so_far;
 
-  rates_.push_back(static_cast<double>(requests));
-  if (rates_.size() > kBars) rates_.erase(rates_.begin());
+  add(static_cast<double>(requests));
   const double mean_ms = requests == 0 ? 0 : ms_of(response_ns / static_cast<double>(requests));
   const std::string line =
       fmt::format("{}{:4} s {:8}/s  mean {:8.3f} ms  {} errors  {}", kEraseLine, elapsed_s,
                   requests, mean_ms, so_far.errors, sparkline(rates_));
   base::tell(line);
+}
+
+void Progress::show(int elapsed_s, const crowd::Standing& users, std::uint64_t bytes) {
+  if (!is_shown_) return;
+  const std::uint64_t read = bytes - std::exchange(bytes_before_, bytes);
+  add(static_cast<double>(read));
+  base::tell(kEraseLine + crowd_line(elapsed_s, users, read) + sparkline(rates_));
+}
+
+void Progress::add(double rate) {
+  rates_.push_back(rate);
+  if (rates_.size() > kBars) rates_.erase(rates_.begin());
 }
 
 }  // namespace loadgen

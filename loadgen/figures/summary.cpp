@@ -110,22 +110,11 @@ std::vector<std::string> faults_of_ramp(const PlateauSummary& plateau, bool is_n
   return faults;
 }
 
-std::vector<std::string> faults_of_crowd(const Figures& figures, const Summary& summary) {
-  std::vector<std::string> faults;
-  const crowd::Summary& crowd = *summary.crowd;
-  if (crowd.outcome.standing.held == 0) {
-    faults.push_back(fmt::format("no user holds: {}", causes_text(crowd)));
-  } else if (figures.end == End::kFailed) {
-    faults.push_back(fmt::format("a user did not hold its rate: {}", causes_text(crowd)));
-  }
-  if (summary.requests == 0) faults.emplace_back("no user ever got a whole file");
-  return faults;
-}
-
 std::vector<std::string> find_faults(const Figures& figures, const Summary& summary,
                                      double all_ns) {
   const Tally& tally = figures.tally;
-  if (summary.crowd) return faults_of_crowd(figures, summary);
+  if (summary.crowd)
+    return crowd::faults_of(*tally.crowd, summary.crowd->outcome, summary.requests);
   if (figures.hopeless) {
     return {fmt::format("every request failed with `{}` from the start, so the run ended early",
                         summary.hopeless)};

@@ -20,7 +20,7 @@ inline constexpr double kMostNCheck = 1.03;
 inline constexpr double kLeastElapsedS = 5;
 
 // Waiting for a core is told when it is over this part of the time of a mean request.
-inline constexpr double kToldStarvation = 0.1;
+inline constexpr double kToldStarvation = 0.25;
 
 // A percentile is not known while no request lies beyond it, see Histogram::knows(). The median is
 // always given.
@@ -116,7 +116,7 @@ struct Summary {
   std::optional<crowd::Summary> crowd;    // only of a crowd
   std::optional<PlateauSummary> plateau;  // only of a ramp
 
-  // The time that loadgen's threads waited for a core, as a part of the time of a mean request.
+  // See starvation_of().
   double starvation = 0;
   bool is_starved() const { return starvation > kToldStarvation; }
 

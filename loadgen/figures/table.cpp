@@ -152,9 +152,9 @@ std::string table_of(const Config& config, const Figures& figures, const Summary
   }
   if (summary.requests > 0 && summary.is_starved()) {
     table += fmt::format(
-        "warning: loadgen's threads had to wait for a core, {:.0f}% of the time of a request; use "
-        "fewer threads, or give loadgen cores of its own\n",
-        summary.starvation * 100);
+        "warning: loadgen's threads had to wait for a core, {:.0f}% of {}; use fewer threads, or "
+        "give loadgen cores of its own\n",
+        summary.starvation * 100, summary.burst ? "their time" : "the time of a request");
   }
   if (summary.open) table += thread_warning(*summary.open);
   if (summary.burst) table += burst::warning_of(*summary.burst);

@@ -9,6 +9,7 @@
 #include "loadgen/clients/workload.h"
 #include "loadgen/config/config.h"
 #include "loadgen/figures/figures.h"
+#include "loadgen/figures/progress.h"
 #include "loadgen/figures/series_file.h"
 #include "loadgen/figures/transfer_file.h"
 #include "loadgen/loops/loop.h"
@@ -48,6 +49,11 @@ class Load {
   // Asked while the window is open, and once when it ends for another reason. Returns why it must
   // end now, or nothing if it goes on.
   virtual std::optional<End> must_end(std::int64_t /*now_ns*/) { return {}; }
+
+  // Shows the last second; `so_far` is what all loops have done in the window.
+  virtual void show(Progress& progress, int second, const Live& so_far) const {
+    progress.show(second, so_far);
+  }
 
   // Adds what only this kind of run measures, and corrects Figures::end if need be. Fails if the
   // run has no result. Called once, after the threads were joined and their tallies were added up.

@@ -58,7 +58,10 @@ _UNTIL_CTRL_C = re.compile(r"\bmake try\b|scripts/try\b")
 # In the short form, these parts of commands are replaced.
 SHORTER = (
     (re.compile(r"--seconds [\d.]+"), "--seconds 1"),
-    (re.compile(r"--users \d{3,} --pace \d+"), "--users 50 --pace 5000 --ramp 1 --until-stable 1"),
+    (
+        re.compile(r"--users \d{3,} --pace \d+"),
+        "--users 50 --pace 5000 --least-rate 20 --ramp 1 --until-stable 1",
+    ),
     (
         re.compile(
             r"build/loadgen (get|put|new)(?!.*--(seconds|requests|users|accounts|life)\b)", re.S

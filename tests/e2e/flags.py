@@ -145,6 +145,7 @@ LOADGEN = (
     Flag("life", None, "20.5", BAD_SECONDS),
     Flag("start-at", None, "1790000000.5", ("0", "-1", "x", "1790000000000")),
     Flag("rate", None, "1.5", ("0", "-1", "x", "1e9")),
+    Flag("pace", None, "1.5", ("0", "-1", "x", "1e9")),
     _choice("arrivals", "fixed", "poisson"),
     Flag("seed", "1", "2", ("-1", "1.5", "x")),
     _choice("release", "request", "transfer"),

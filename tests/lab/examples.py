@@ -152,6 +152,7 @@ LOADGEN_RESULT: dict[str, Any] = {
     "n_check": 1.0,
     "phases_ms": {},
     "cpu": {"used_cores": 0.5, "allowed_cores": 2, "is_bottleneck": False},
+    "run_delay": {"share": 0.12, "is_starved": False},
 }
 
 

@@ -12,7 +12,7 @@ class CrowdsTest(unittest.TestCase):
     @unittest.skipIf(why_no_run(), why_no_run())
     def test_users_hold_and_what_each_takes_is_counted(self):
         folder = examples.folder(self, disk_folder())
-        flags = ["--quick", "--stages", "ours,ours-process", "--pace", "10000"]
+        flags = ["--quick", "--stages", "ours,ours-process", "--pace", "4000"]
         flags += ["--machine", "host"]  # not everybody may make control groups
         flags += ["--threads", ",".join(map(str, USERS))]
         flags += ["--programs", str(BUILD), "--work", str(folder / "work")]
@@ -31,4 +31,4 @@ class CrowdsTest(unittest.TestCase):
             each = round(float(row["processes_each"]))
             self.assertEqual(each, 1 if row["stage"] == "ours-process" else 0, row)
         summary = (folder / "out" / "summary.md").read_text(encoding="utf-8")
-        self.assertIn("| ours | our authserver | 10KB | 10000 |", summary)
+        self.assertIn("| ours | our authserver | 10KB | 4000 |", summary)

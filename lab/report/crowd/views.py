@@ -13,7 +13,7 @@ from ..columns import Column, Writing, of_view
 from ..document import Block, Table
 from ..printed import printed
 from ..scene import Scene
-from .found import measured, users_held
+from .found import measured, tried, users_held
 
 _EACH = (
     "Processes, threads, descriptors and memory are what a user adds to the servers (ours: both). "
@@ -52,7 +52,7 @@ _WRITINGS = {
 
 def maxima(scene: Scene) -> list[Block]:
     """Table B: how many users each server bears."""
-    found = [(row, *one) for row in scene.rows for one in measured(scene, row)]
+    found = [(row, *one) for row in scene.rows for one in tried(scene, row)]
     columns = of_view("crowd_maxima", _MAXIMA, _WRITINGS, _runs(one for _, _, one in found))
     rows = [_maximum_row(scene, stage, row, one, columns) for row, stage, one in found]
     table = Table(
@@ -116,7 +116,7 @@ def answers(scene: Scene) -> list[str]:
     for row in scene.rows:
         held = [
             f"{stage.name} {users_held(found)}"
-            for stage, found in measured(scene, row)
+            for stage, found in tried(scene, row)
             if not stage.steps
         ]
         if held:

@@ -62,7 +62,9 @@ class CrowdLoad final : public Load {
   explicit CrowdLoad(const Shared& shared)
       : shared_(shared),
         stability_(shared.config.crowd.users,
-                   shared.config.crowd.until_stable_ms * base::kNsPerMs) {}
+                   shared.config.crowd.until_stable_ms * base::kNsPerMs) {
+    outcome_.asked = shared.config.crowd.users;
+  }
 
   std::unique_ptr<Loop> make_loop(int thread) override {
     const Share share{.thread = thread, .threads = shared_.config.threads};
@@ -87,6 +89,12 @@ class CrowdLoad final : public Load {
     return end;
   }
 
+  void show(Progress& progress, int second, const Live& /*so_far*/) const override {
+    std::uint64_t bytes = 0;
+    for (const CrowdLoop* const loop : loops_) bytes += loop->live().bytes.load();
+    progress.show(second, standing(), bytes);
+  }
+
   base::Status finish(Figures& figures) override {
     figures.crowd = outcome_;
     std::vector<DropOut>& drop_outs = figures.tally.crowd->drop_outs;
@@ -99,9 +107,9 @@ class CrowdLoad final : public Load {
   std::optional<End> end_of(std::int64_t now_ns, bool is_stable) const {
     const Config& config = shared_.config;
     const Standing& now = outcome_.standing;
-    if (config.crowd.too_slow == TooSlow::kFail && now.held < now.started) return End::kFailed;
-    if (now.started == config.crowd.users && now.held == 0) return End::kFailed;
-    if (config.crowd.until_stable_ms > 0) {
+    if (config.crowd.too_slow == TooSlow::kFail && now.left < now.started) return End::kFailed;
+    if (now.started == config.crowd.users && now.left == 0) return End::kFailed;
+    if (!ends_by_time(config.crowd)) {
       if (is_stable) return End::kStable;
     } else if (now_ns - shared_.control.window_start_ns >= config.seconds_ms * base::kNsPerMs) {
       return End::kTime;

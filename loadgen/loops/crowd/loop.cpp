@@ -16,12 +16,6 @@ namespace {
 constexpr int kMostWaitMs = 100;  // so that the end of the run is noticed
 constexpr std::uint32_t kSampledAtOnce = 64;
 
-std::string text_of(int errno_value) {
-  return std::error_code(errno_value, std::generic_category()).message();
-}
-
-void add(std::atomic<int>& counter, int by) { counter.fetch_add(by, std::memory_order_relaxed); }
-
 std::size_t most_at_once(const Config& config) {
   return static_cast<std::size_t>(std::max<std::int64_t>(1, config.crowd.receive_buffer_bytes));
 }
@@ -31,8 +25,8 @@ std::size_t most_at_once(const Config& config) {
 Standing LiveCounts::standing() const {
   constexpr auto kRelaxed = std::memory_order_relaxed;
   Standing now{.started = started.load(kRelaxed)};
-  now.held = now.started - dropped.load(kRelaxed);
-  now.without_fetch = now.held - fetched.load(kRelaxed);
+  now.left = now.started - dropped.load(kRelaxed);
+  now.without_fetch = now.left - fetched.load(kRelaxed);
   return now;
 }
 
@@ -75,33 +69,49 @@ void CrowdLoop::serve() {
         config_.crowd.ramp_ms * share_.number_of(user) / config_.crowd.users;
     wait_until(user, start_ns_ + part_ms * base::kNsPerMs);
   }
-  std::vector<std::uint32_t> ready;
   while (!shared_.control.must_stop()) {
-    ready.clear();
-    const std::int64_t now_tick = (base::now_ns() - start_ns_) / base::kNsPerMs;
-    tally_->most_late_ms = std::max(tally_->most_late_ms, now_tick - wheel_.next_tick());
-    wheel_.take_due(now_tick, ready);
-    for (const std::uint32_t user : ready) deal_with(user);
+    deal_with_due();
     if (base::now_ns() >= next_sample_ns_) sample_waiting_bytes();
-    ready.clear();
-    const std::int64_t left = wheel_.next_tick() - (base::now_ns() - start_ns_) / base::kNsPerMs;
-    note(engine_->wait(static_cast<int>(std::clamp<std::int64_t>(left, 0, kMostWaitMs)), ready));
-    ++tally_->wakeups;
-    for (const std::uint32_t number : ready)
-      deal_with(number % static_cast<std::uint32_t>(users_.size()));
+    deal_with_arrived();
   }
+}
+
+// Those whose timers are due.
+void CrowdLoop::deal_with_due() {
+  turn_.clear();
+  turn_due_ns_ = moment_of(wheel_.next_tick());
+  wheel_.take_due((base::now_ns() - start_ns_) / base::kNsPerMs, turn_);
+  for (const std::uint32_t user : turn_) deal_with(user);
+}
+
+// Those for whom bytes have arrived.
+void CrowdLoop::deal_with_arrived() {
+  turn_.clear();
+  const std::int64_t began_ns = base::now_ns();
+  const std::int64_t left_ms = wheel_.next_tick() - (began_ns - start_ns_) / base::kNsPerMs;
+  const auto wait_ms = std::clamp<std::int64_t>(left_ms, 0, kMostWaitMs);
+  note(engine_->wait(static_cast<int>(wait_ms), turn_));
+  ++tally_->wakeups;
+  turn_due_ns_ = std::min(base::now_ns(), began_ns + wait_ms * base::kNsPerMs);
+  for (const std::uint32_t number : turn_)
+    deal_with(number % static_cast<std::uint32_t>(users_.size()));
 }
 
 void CrowdLoop::deal_with(std::uint32_t user) {
   now_ns_ = base::now_ns();
-  const User& one = users_[user];
-  const bool has_limit = one.phase != Phase::kBeforeStart && one.phase != Phase::kGone;
-  if (has_limit && now_ns_ > one.limit_ns)
-    return drop(user, one.phase == Phase::kReading ? Fault::kTooSlow : Fault::kTimeout);
+  late_ns_ = std::max<std::int64_t>(0, now_ns_ - turn_due_ns_);
+  User& one = users_[user];
+  if (one.phase != Phase::kBeforeStart && one.phase != Phase::kGone) {
+    tally_->most_late_ns = std::max(tally_->most_late_ns, late_ns_);
+    lateness_.note(now_ns_, late_ns_);
+    if (one.phase == Phase::kReading) look_back_to(one.asked_ns);
+    if (is_late_with(one)) spare(one);
+    if (now_ns_ > one.limit_ns && !has_come(one)) return run_out_of_time(user);
+  }
   switch (one.phase) {
     case Phase::kBeforeStart: return connect(user);
-    case Phase::kConnecting: return finish_connecting(user);
-    case Phase::kConnectingData: return finish_connecting_data(user);
+    case Phase::kConnecting:
+    case Phase::kConnectingData: return finish_connecting(user);
     case Phase::kAsking:
     case Phase::kEnding: return go_on_asking(user);
     case Phase::kReading: return read(user);
@@ -109,181 +119,50 @@ void CrowdLoop::deal_with(std::uint32_t user) {
   }
 }
 
-void CrowdLoop::connect(std::uint32_t user) {
-  User& one = users_[user];
-  if (one.phase == Phase::kBeforeStart) add(live_.started, 1);
-  recorder_.start();
-  one.phase = Phase::kConnecting;
-  one.is_logged_in = false;
-  one.limit_ns = now_ns_ + config_.timeout_ms * base::kNsPerMs;
-  one.source_turn = one.fetches;
-  auto made = begin_to_connect(user, server_of(user));
-  if (!made) return drop(user, Fault::kConnect, made.error().context);
-  one.fd = std::move(*made);
-  note(engine_->watch(user, one.fd.get()));
-  wait_for_bytes(user, POLLOUT);
+// A stall was none of this turn perhaps, but of the same fetch.
+void CrowdLoop::look_back_to(std::int64_t moment_ns) {
+  late_ns_ = std::max(late_ns_, lateness_.most_since_ns(moment_ns));
 }
 
-const net::SocketAddress& CrowdLoop::server_of(std::uint32_t user) const {
-  const auto number = static_cast<std::size_t>(share_.number_of(user));
-  return shared_.ready.servers[number % shared_.ready.servers.size()];
+// Whether loadgen itself is so late that it may have made the user slow.
+bool CrowdLoop::is_late_with(const User& one) const {
+  return is_too_late(late_ns_, one.phase == Phase::kReading ? pace_.slack_ns(one.size_bytes)
+                                                            : config_.timeout_ms * base::kNsPerMs);
 }
 
-// Both connections of a user have one source address, because some servers demand it.
-base::Result<net::Fd> CrowdLoop::begin_to_connect(std::uint32_t user,
-                                                  const net::SocketAddress& to) const {
-  return net::begin_to_connect(
-      to, shared_.ready.sources.of(share_.number_of(user), users_[user].source_turn),
-      static_cast<int>(config_.crowd.receive_buffer_bytes));
+// The server may have had no chance meanwhile, so the user gets that time again. In a fetch only
+// what is more than before counts, so that a loadgen that is always late comes to an end.
+void CrowdLoop::spare(User& one) const {
+  if (late_ns_ <= one.spared_ns) return;
+  one.spared_ns = late_ns_;
+  one.limit_ns = std::max(one.limit_ns, now_ns_) + late_ns_;
 }
 
-void CrowdLoop::finish_connecting(std::uint32_t user) {
-  User& one = users_[user];
-  if (const int failure = net::outcome_of_connect(one.fd.get()); failure != 0)
-    return drop(user, Fault::kConnect, text_of(failure));
-  recorder_.count_connections(1);
-  int size = 0;
-  socklen_t length = sizeof size;
-  if (tally_->receive_buffer_bytes == 0 &&
-      ::getsockopt(one.fd.get(), SOL_SOCKET, SO_RCVBUF, &size, &length) == 0)
-    tally_->receive_buffer_bytes = static_cast<std::uint64_t>(size);
-  ask(user);
-}
-
-void CrowdLoop::ask(std::uint32_t user) {
-  User& one = users_[user];
-  one.phase = Phase::kAsking;
-  one.limit_ns = now_ns_ + config_.timeout_ms * base::kNsPerMs;
-  one.conversation = conversations_.take();
-  one.conversation->begin(config_, share_.number_of(user), one.fetches, one.is_logged_in);
-  go_on_asking(user);
-}
-
-void CrowdLoop::go_on_asking(std::uint32_t user) {
-  User& one = users_[user];
-  const Answer answer = one.conversation->go_on(one.fd.get());
-  switch (answer.kind) {
-    case Answer::Kind::kWaits: return wait_for_bytes(user, POLLIN);
-    case Answer::Kind::kFailed: return drop(user, *answer.failure, answer.why);
-    case Answer::Kind::kData: return connect_for_data(user, answer.data_port);
-    case Answer::Kind::kFile: return begin_to_read(user, answer);
-    case Answer::Kind::kDone: break;
+// Whether what the user waits for has come, and has only not been looked at yet.
+bool CrowdLoop::has_come(const User& one) const {
+  const auto is_ready = [](const net::Fd& fd, short events) {
+    pollfd waiting{fd.get(), events, 0};
+    return ::poll(&waiting, 1, 0) > 0;
+  };
+  switch (one.phase) {
+    case Phase::kConnecting: return is_ready(one.fd, POLLOUT);
+    case Phase::kConnectingData: return is_ready(one.data_fd, POLLOUT);
+    case Phase::kAsking:
+    case Phase::kEnding: return is_ready(one.fd, POLLIN);
+    case Phase::kReading:
+      return one.got_bytes + static_cast<std::uint64_t>(net::unread_bytes(one.file_fd().get())) >=
+             one.size_bytes;
+    case Phase::kBeforeStart:
+    case Phase::kGone: break;
   }
-  one.keeps_connection = answer.keeps_connection;
-  conversations_.give_back(std::move(one.conversation));
-  finish_fetch(user);
+  return false;
 }
 
-void CrowdLoop::connect_for_data(std::uint32_t user, std::uint16_t port) {
-  User& one = users_[user];
-  auto made = begin_to_connect(user, server_of(user).with_port(port));
-  if (!made) return drop(user, Fault::kConnect, made.error().context);
-  one.data_fd = std::move(*made);
-  one.phase = Phase::kConnectingData;
-  note(engine_->watch(data_number(user), one.data_fd.get()));
-  wait_for_bytes(user, POLLOUT);
-}
-
-void CrowdLoop::finish_connecting_data(std::uint32_t user) {
-  User& one = users_[user];
-  if (const int failure = net::outcome_of_connect(one.data_fd.get()); failure != 0)
-    return drop(user, Fault::kConnect, text_of(failure));
-  one.phase = Phase::kAsking;
-  go_on_asking(user);
-}
-
-void CrowdLoop::begin_to_read(std::uint32_t user, const Answer& answer) {
-  User& one = users_[user];
-  one.asked_ns = one.conversation->asked_ns();
-  if (!one.data_fd.is_open()) conversations_.give_back(std::move(one.conversation));
-  one.phase = Phase::kReading;
-  one.is_logged_in = true;
-  one.keeps_connection = answer.keeps_connection;
-  one.size_bytes = answer.size_bytes;
-  one.got_bytes = answer.early_bytes;
-  recorder_.count_moved(answer.early_bytes);
-  one.limit_ns = one.asked_ns + pace_.limit_ns(answer.size_bytes);
-  tally_->file_bytes = std::max(tally_->file_bytes, answer.size_bytes);
-  wait_until_due(user, pace_.next_read_ns(one.got_bytes, one.size_bytes));
-}
-
-// Reads what is due. A short read in the middle leaves the rest to the next moment, so that few
-// reads are enough. At the end of the file the user waits for each byte.
-void CrowdLoop::read(std::uint32_t user) {
-  User& one = users_[user];
-  const std::uint64_t due = pace_.due_bytes(now_ns_ - one.asked_ns, one.size_bytes);
-  if (due > one.got_bytes) {
-    const std::size_t wanted = std::min<std::uint64_t>(due - one.got_bytes, buffer_.size());
-    const ssize_t got = net::receive_now(one.file_fd().get(), {buffer_.data(), wanted});
-    if (got == 0) return drop(user, Fault::kClosed, "the server closed the connection");
-    if (got < 0 && errno != EAGAIN) return drop(user, Fault::kClosed, text_of(errno));
-    if (got < 0) {
-      ++tally_->empty_reads;
-      return wait_for_bytes(user, POLLIN);
-    }
-    ++tally_->useful_reads;
-    one.got_bytes += static_cast<std::uint64_t>(got);
-    recorder_.count_moved(static_cast<std::uint64_t>(got));
-  }
-  if (due == one.size_bytes && one.got_bytes < due) return wait_for_bytes(user, POLLIN);
-  if (one.got_bytes < one.size_bytes)
-    return wait_until_due(user, pace_.next_read_ns(one.got_bytes, one.size_bytes));
-  if (due < one.size_bytes) return wait_until_due(user, pace_.due_ns(one.size_bytes));
-  finish_file(user);
-}
-
-void CrowdLoop::finish_file(std::uint32_t user) {
-  User& one = users_[user];
-  const double error = std::abs(pace_.error_of(one.size_bytes, base::now_ns() - one.asked_ns));
-  one.worst_error = std::max(one.worst_error, static_cast<float>(error));
-  if (!one.data_fd.is_open()) return finish_fetch(user);
-  close_data(one, user);
-  one.phase = Phase::kEnding;
-  one.limit_ns = now_ns_ + config_.timeout_ms * base::kNsPerMs;
-  go_on_asking(user);
-}
-
-void CrowdLoop::finish_fetch(std::uint32_t user) {
-  User& one = users_[user];
-  if (one.fetches++ == 0) add(live_.fetched, 1);
-  recorder_.record({.started_ns = one.asked_ns,
-                    .ended_ns = base::now_ns(),
-                    .announced_bytes = one.size_bytes,
-                    .moved_bytes = one.got_bytes});
-  if (one.keeps_connection) {
-    recorder_.start();
-    return ask(user);
-  }
-  leave(one, user);
-  connect(user);
-}
-
-void CrowdLoop::drop(std::uint32_t user, Cause cause, const std::string& why) {
-  User& one = users_[user];
-  recorder_.record({.failure = cause, .started_ns = now_ns_, .ended_ns = now_ns_, .why = why});
-  tally_->drop_outs.push_back({.at_ns = now_ns_ - start_ns_,
-                               .cause = cause,
-                               .why = why,
-                               .was_in_first_fetch = one.fetches == 0});
-  add(live_.dropped, 1);
-  if (one.fetches > 0) add(live_.fetched, -1);
-  leave(one, user);
-  one.phase = Phase::kGone;
-}
-
-void CrowdLoop::leave(User& one, std::uint32_t user) {
-  wheel_.clear(user);
-  conversations_.give_back(std::move(one.conversation));
-  close_data(one, user);
-  if (!one.fd.is_open()) return;
-  engine_->forget(user);
-  const net::Fd closed = std::move(one.fd);
-}
-
-void CrowdLoop::close_data(User& one, std::uint32_t user) {
-  if (!one.data_fd.is_open()) return;
-  engine_->forget(data_number(user));
-  const net::Fd closed = std::move(one.data_fd);
+void CrowdLoop::run_out_of_time(std::uint32_t user) {
+  if (tally_->is_too_narrow()) return;
+  const User& one = users_[user];
+  if (is_late_with(one)) ++tally_->late_drops;
+  drop(user, one.phase == Phase::kReading ? Fault::kTooSlow : Fault::kTimeout);
 }
 
 void CrowdLoop::wait_for_bytes(std::uint32_t user, short events) {
@@ -304,6 +183,10 @@ void CrowdLoop::wait_until_due(std::uint32_t user, std::int64_t bytes_due_ns) {
   const std::int64_t grain = pace_.grain_ms(one.size_bytes);
   const std::int64_t tick = tick_at(one.asked_ns + bytes_due_ns);
   wheel_.set(user, (tick + grain - 1) / grain * grain);
+}
+
+std::int64_t CrowdLoop::moment_of(std::int64_t tick) const {
+  return tick == INT64_MAX ? INT64_MAX : start_ns_ + tick * base::kNsPerMs;
 }
 
 // Rounded up: at this tick the moment has come.

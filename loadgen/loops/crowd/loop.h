@@ -11,6 +11,7 @@
 #include "loadgen/clients/conversation.h"
 #include "loadgen/clients/engines/engine.h"
 #include "loadgen/figures/crowd.h"
+#include "loadgen/loops/crowd/lateness.h"
 #include "loadgen/loops/crowd/pace.h"
 #include "loadgen/loops/crowd/wheel.h"
 #include "loadgen/loops/load.h"
@@ -31,7 +32,8 @@ struct Share {
 struct LiveCounts {
   std::atomic<int> started = 0;
   std::atomic<int> dropped = 0;
-  std::atomic<int> fetched = 0;  // users that hold and have ended a fetch
+  std::atomic<int> fetched = 0;          // users that have ended a fetch, and have not dropped out
+  std::atomic<std::uint64_t> bytes = 0;  // of files, that were read
 
   // The thread may go on meanwhile, so the parts may be of different moments.
   Standing standing() const;
@@ -66,6 +68,7 @@ class CrowdLoop final : public Loop {
     std::unique_ptr<Conversation> conversation;  // only while it asks; with data_fd until the end
     std::int64_t asked_ns = 0;                   // when it sent the name
     std::int64_t limit_ns = 0;                   // when the user was too slow, or it is a time-out
+    std::int64_t spared_ns = 0;  // what the limit was moved by in this fetch: loadgen was late
     std::uint64_t size_bytes = 0;
     std::uint64_t got_bytes = 0;
     std::uint32_t fetches = 0;
@@ -83,16 +86,25 @@ class CrowdLoop final : public Loop {
   void prepare() override;
   void carry_load(RunControl& control) override;
   void serve();
+  void deal_with_due();
+  void deal_with_arrived();
   void deal_with(std::uint32_t user);
+  bool has_come(const User& one) const;
+  void look_back_to(std::int64_t moment_ns);
+  bool is_late_with(const User& one) const;
+  void spare(User& one) const;
+  void run_out_of_time(std::uint32_t user);
   void connect(std::uint32_t user);
   void finish_connecting(std::uint32_t user);
+  void begin_to_ask(std::uint32_t user);
   void ask(std::uint32_t user);
   void go_on_asking(std::uint32_t user);
-  void finish_connecting_data(std::uint32_t user);
   void connect_for_data(std::uint32_t user, std::uint16_t port);
   void begin_to_read(std::uint32_t user, const Answer& answer);
   void read(std::uint32_t user);
+  void took(User& one, std::uint64_t bytes);
   void finish_file(std::uint32_t user);
+  void wait_for_last_reply(std::uint32_t user);
   void finish_fetch(std::uint32_t user);
   void drop(std::uint32_t user, Cause cause, const std::string& why = {});
   void leave(User& one, std::uint32_t user);
@@ -110,6 +122,7 @@ class CrowdLoop final : public Loop {
     return user + static_cast<std::uint32_t>(users_.size());
   }
   std::int64_t tick_at(std::int64_t moment_ns) const;
+  std::int64_t moment_of(std::int64_t tick) const;
 
   const Shared& shared_;
   const Config& config_;
@@ -122,7 +135,11 @@ class CrowdLoop final : public Loop {
   Conversations conversations_;
   std::unique_ptr<Engine> engine_;
   std::vector<char> buffer_;
-  std::int64_t now_ns_ = 0;  // when this user is dealt with
+  std::vector<std::uint32_t> turn_;  // the users that are dealt with in this turn
+  std::int64_t turn_due_ns_ = 0;     // when that should have begun
+  std::int64_t now_ns_ = 0;          // when this user is dealt with
+  std::int64_t late_ns_ = 0;         // by how much loadgen itself is late with it
+  Lateness lateness_;
   std::int64_t next_sample_ns_ = 0;
   std::uint32_t next_sampled_ = 0;
 

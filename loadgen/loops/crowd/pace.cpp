@@ -9,6 +9,7 @@ namespace {
 
 constexpr double kNsPerS = 1e9;
 constexpr double kReadEveryS = 2;
+constexpr double kLongestFetchS = 366.0 * 24 * 60 * 60;
 
 std::int64_t ns_for(std::uint64_t bytes, double bytes_s) {
   return static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes) * kNsPerS / bytes_s));
@@ -37,6 +38,10 @@ std::int64_t Pace::next_read_ns(std::uint64_t got_bytes, std::uint64_t size_byte
 
 std::int64_t Pace::grain_ms(std::uint64_t size_bytes) const {
   return std::clamp<std::int64_t>(due_ns(size_bytes) / 1'000 / 1'000'000, 1, 20);
+}
+
+bool Pace::can_time(std::uint64_t size_bytes) const {
+  return static_cast<double>(size_bytes) <= kLongestFetchS * least_bytes_s_;
 }
 
 std::int64_t Pace::limit_ns(std::uint64_t size_bytes) const {

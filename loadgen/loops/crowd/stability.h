@@ -7,8 +7,8 @@
 
 namespace loadgen::crowd {
 
-// All users were started, each that holds has ended a fetch, and the number that holds has not
-// changed for a time. If none holds, there is nothing to wait for.
+// All users were started, each that is left has ended a fetch, and the number that is left has not
+// changed for a time. If none is left, there is nothing to wait for.
 //
 // One thread.
 class Stability {
@@ -21,8 +21,8 @@ class Stability {
  private:
   const int users_;
   const std::int64_t stable_ns_;
-  int held_ = -1;
-  std::int64_t changed_ns_ = 0;  // when `held_` began, but not before all users were started
+  int left_ = -1;
+  std::int64_t changed_ns_ = 0;  // when `left_` began, but not before all users were started
 };
 
 }  // namespace loadgen::crowd

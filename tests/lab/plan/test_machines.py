@@ -80,7 +80,7 @@ class ChosenMachineTest(unittest.TestCase):
 
 def _defaults() -> dict[str, object]:
     text = (
-        "stages sizes threads seconds repeat store p99 rate engine gap discard hold memory client "
+        "stages sizes threads seconds repeat store p99 pace engine gap discard hold memory client "
         "link note"
     )
     nothing = dict.fromkeys(text.split())

@@ -35,6 +35,14 @@ class ChecksTest(unittest.TestCase):
         self.assertEqual(failures(0.59), [])
         self.assertEqual(failures(0.61), ["other programs used 11% of the cores"])
 
+    def test_a_generator_that_waits_for_a_core_is_a_remark(self):
+        def notes(is_starved: bool) -> list[str]:
+            starved = result(run_delay={"share": 0.123, "is_starved": is_starved})
+            return checks.notes(examples.CELL, starved, examples.usage(), is_cold=False, tracked=0)
+
+        self.assertEqual(notes(False), [])
+        self.assertEqual(notes(True), ["load generator starved: 12% of its time without a core"])
+
     def test_a_server_has_no_more_threads_than_its_users_need(self):
         def failures(server: str, **threads: float) -> list[str]:
             used = examples.usage()

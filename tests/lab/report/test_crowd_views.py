@@ -39,6 +39,15 @@ class CrowdViewsTest(unittest.TestCase):
         _, summary = self.written("001-servers", [crowd_trial("vsftpd", 250, 250)])
         self.assertIn("vsftpd ≥ 250, not ended.", summary)
 
+    def test_trials_that_are_not_valid_are_told(self):
+        late = "load generator: loadgen itself was late"
+        runs = [crowd_trial("vsftpd", 250, 250), crowd_trial("vsftpd", 500, 90, failures=late)]
+        _, summary = self.written("001-servers", runs)
+        self.assertIn("vsftpd ≥ 250, not ended, trials not valid: 1.", summary)
+        _, summary = self.written("001-servers", runs[1:])
+        self.assertIn("vsftpd no valid trial of 1.", summary)
+        self.assertNotIn("| 500 | 90 |", summary)
+
     def test_users_that_are_left(self):
         runs = [
             crowd_trial("vsftpd-10mbit", 50, 50, "100KB"),

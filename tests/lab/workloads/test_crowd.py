@@ -27,6 +27,9 @@ RESULT = {
         "per_useful_read": 2.0,
         "signal_overflows": 3,
     },
+    "valid": True,
+    "invalid_because": [],
+    "run_delay": {"share": 0.01, "is_starved": False},
     "cpu": {"least_cores": 0.1, "used_cores": 0.2, "most_cores": 0.3, "allowed_cores": 2},
 }
 
@@ -66,10 +69,16 @@ class CrowdTest(unittest.TestCase):
             saturated["cpu"]["most_cores"] = 1.9
             self.assertEqual(len(LOAD.failures(LOAD.parse(saturated))), expected)
 
-    def test_all_users_must_have_been_started(self):
-        self.assertEqual(
-            LOAD.failures(LOAD.parse(raw(started=99))), ["99 of 100 users were started"]
-        )
+    def test_what_the_generator_says_of_itself_makes_a_trial_invalid(self):
+        late = "loadgen itself was late"
+        found = LOAD.parse({**raw(held=60), "valid": False, "invalid_because": [late]})
+        self.assertFalse(found.is_valid)
+        self.assertEqual(LOAD.failures(found), [f"load generator: {late}"])
+
+    def test_without_a_fetch_there_is_no_rate_error(self):
+        without = raw(held=0)
+        without["rate_error"] = {"users": 0, "worst": None, "p50": None}
+        self.assertIsNone(LOAD.figures(LOAD.parse(without))["rate_error_worst"])
 
     def test_other_programs_spoil_a_crowd_only_when_users_dropped_out(self):
         idle = dict.fromkeys(("fileserver", "loadgen"), 0.0)

@@ -39,7 +39,7 @@ TEST_CASE("a crowd has users, a pace and the defaults of the paper", "[loadgen]"
 }
 
 TEST_CASE("a crowd ends by time only if that is asked for", "[loadgen]") {
-  const auto by_time = crowd({"--pace", "1000", "--seconds", "3"});
+  const auto by_time = crowd({"--pace", "1000", "--ramp", "1", "--seconds", "3"});
   REQUIRE(by_time);
   CHECK(by_time->crowd.until_stable_ms == 0);
   CHECK(by_time->seconds_ms == 3000);
@@ -69,5 +69,14 @@ TEST_CASE("what a crowd does not do is wrong usage", "[loadgen]") {
   CHECK_FALSE(crowd({"--pace", "1000", "--save", "/tmp"}));
   CHECK_FALSE(crowd({"--pace", "1000", "--warmup", "1"}));
   CHECK_FALSE(crowd({"--pace", "1000", "--receive-buffer", "0"}));
-  CHECK_FALSE(crowd({"--pace", "1000", "--least-rate", "101"}));
+  CHECK_FALSE(crowd({"--pace", "1000", "--least-rate", "100"}));
+  CHECK(crowd({"--pace", "1000", "--least-rate", "99"}));
+}
+
+TEST_CASE("a crowd does not end before all its users are started", "[loadgen]") {
+  CHECK_FALSE(crowd({"--pace", "1000", "--seconds", "5", "--ramp", "5"}));
+  CHECK(crowd({"--pace", "1000", "--seconds", "5", "--ramp", "4.9"}));
+  CHECK(crowd({"--pace", "1000", "--seconds", "5"})->crowd.ramp_ms == 2500);
+  CHECK(crowd({"--pace", "1000", "--seconds", "60"})->crowd.ramp_ms == 10'000);
+  CHECK(crowd({"--pace", "1000", "--until-stable", "5", "--ramp", "20"}));
 }

@@ -27,7 +27,7 @@ Figures with_drop_outs() {
   figures.tally.response_ns.add(1'000'000);
   figures.tally.elapsed_ns = 2'000'000'000;
   figures.end = End::kStable;
-  figures.crowd = {.standing = {.started = 6, .held = 3}};
+  figures.crowd = {.standing = {.started = 6, .left = 3}};
   return figures;
 }
 
@@ -79,17 +79,25 @@ TEST_CASE("the drop-outs of the first fetch stand apart", "[loadgen]") {
   CHECK_FALSE(contains(table, "s3cret"));
 }
 
-TEST_CASE("a crowd fails if a user left, and is invalid if nobody holds or may leave",
-          "[loadgen]") {
+TEST_CASE("without a fetch there is no rate, and nobody holds", "[loadgen]") {
+  Figures figures;
+  figures.tally.crowd.emplace();
+  figures.crowd = {.asked = 6, .standing = {.started = 6, .left = 5, .without_fetch = 5}};
+  const loadgen::Summary summary = loadgen::summarize(figures, 1);
+  const std::string table = loadgen::table_of(crowd_of(6), figures, summary);
+  CHECK(contains(table, "6 started, 0 hold, 5 without a whole file, 1 dropped out"));
+  CHECK_FALSE(contains(table, "worst"));
+  CHECK(contains(loadgen::json_of(crowd_of(6), figures, summary), "\"worst\": null"));
+}
+
+TEST_CASE("a crowd fails if a user left, and is still valid", "[loadgen]") {
   Figures figures = with_drop_outs();
   CHECK(failure(figures) == "3 of 6 users dropped out: closed 2, too-slow 1");
   figures.end = End::kFailed;
-  CHECK(failure(figures) ==
-        "the run is invalid: a user did not hold its rate: too-slow 1, closed 2");
-  figures.crowd->standing.held = 0;
-  CHECK(failure(figures) == "the run is invalid: no user holds: too-slow 1, closed 2");
+  figures.crowd->standing.left = 0;
+  CHECK(failure(figures) == "3 of 6 users dropped out: closed 2, too-slow 1");
   figures.tally.response_ns = {};
-  CHECK(contains(failure(figures), "; no user ever got a whole file"));
+  CHECK(failure(figures) == "the run is invalid: nobody ever got a whole file");
   figures = with_drop_outs();
   figures.tally.errors = {};
   CHECK(failure(figures) == "none");

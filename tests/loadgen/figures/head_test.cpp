@@ -40,7 +40,7 @@ Figures three_requests() {
 Figures of_crowd() {
   Figures figures = three_requests();
   figures.tally.crowd.emplace();
-  figures.crowd = {.standing = {.started = 3, .held = 2}};
+  figures.crowd = {.standing = {.started = 3, .left = 2}};
   figures.end = End::kStable;
   return figures;
 }

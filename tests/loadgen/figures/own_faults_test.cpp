@@ -91,29 +91,52 @@ TEST_CASE("a stall in which every request failed is told", "[loadgen]") {
   CHECK(contains(faults(figures), "no request succeeded"));
 }
 
-TEST_CASE("a run that waited for a core for over a third of its requests is invalid", "[loadgen]") {
-  CHECK(faults(starved(9, 3)).empty());
-  CHECK(faults(starved(9, 3.1)) ==
-        "loadgen's threads waited for a core for 3.100 ms of each request, 34% of its time; use "
+TEST_CASE("a run without any hope has one reason", "[loadgen]") {
+  Figures figures = stalled(10, 1, 600, 600);
+  figures.tally.response_ns = {};
+  figures.hopeless = loadgen::Fault::kConnect;
+  CHECK(faults(figures) ==
+        "every request failed with `connect` from the start, so the run ended early\n");
+}
+
+TEST_CASE("a run that waited for a core for over half of its requests is invalid", "[loadgen]") {
+  CHECK(faults(starved(10, 5)).empty());
+  CHECK(faults(starved(10, 5.1)) ==
+        "loadgen's threads waited for a core for 5.100 ms of each request, 51% of its time; use "
         "fewer threads, or give loadgen cores of its own (taskset)\n");
 }
 
-TEST_CASE("a few requests are not judged by how they waited for a core", "[loadgen]") {
-  CHECK(faults(starved(404, 400)).empty());  // 99 requests
-  CHECK_FALSE(faults(starved(400, 400)).empty());
+TEST_CASE("a short run is not judged by how it waited for a core", "[loadgen]") {
+  Figures figures = starved(10, 9);
+  figures.tally.elapsed_ns = 5 * kNsPerS - 1;
+  CHECK(faults(figures).empty());
+  CHECK(summarize(figures).is_starved());
+  figures.tally.elapsed_ns = 5 * kNsPerS;
+  CHECK(contains(faults(figures), "waited for a core"));
 }
 
-TEST_CASE("a tenth of a request without a core is told", "[loadgen]") {
-  CHECK_FALSE(summarize(starved(10, 1)).is_starved());
-  CHECK(summarize(starved(10, 1.01)).is_starved());
+TEST_CASE("a quarter of a request without a core is told", "[loadgen]") {
+  CHECK_FALSE(summarize(starved(100, 25)).is_starved());
+  CHECK(summarize(starved(100, 25.1)).is_starved());
   CHECK(is_near(summarize(starved(10, 2)).starvation, 0.2));
+}
+
+TEST_CASE("a crowd is told how long its threads waited, and is judged by its lateness",
+          "[loadgen]") {
+  Figures figures = starved(10, 9);
+  figures.cpu.run_delay_share = 0.5;
+  figures.tally.crowd.emplace();
+  figures.crowd = {.asked = 1, .standing = {.started = 1, .left = 1}};
+  CHECK(is_near(summarize(figures).starvation, 0.5));
+  CHECK(summarize(figures).is_starved());
+  CHECK(faults(figures).empty());
 }
 
 TEST_CASE("in an open loop the wait for a core is compared with the service time", "[loadgen]") {
   Figures figures = open_loop(1000, 0);
   for (int i = 0; i < 1000; ++i) figures.tally.response_ns.add(1000 * kNsPerMs);
-  figures.cpu.run_delay_ms_per_request = 3.4;
-  CHECK(is_near(summarize(figures).starvation, 0.34));
+  figures.cpu.run_delay_ms_per_request = 5.4;
+  CHECK(is_near(summarize(figures).starvation, 0.54));
   CHECK(contains(faults(figures), "waited for a core"));
 }
 

@@ -2,6 +2,7 @@
 
 #include "tests/catch.h"
 
+using loadgen::crowd_line;
 using loadgen::sparkline;
 
 TEST_CASE("a sparkline has a bar for each value, the highest for the highest", "[loadgen]") {
@@ -12,4 +13,9 @@ TEST_CASE("a sparkline has a bar for each value, the highest for the highest", "
 
 TEST_CASE("a sparkline of nothing but zeros is flat", "[loadgen]") {
   CHECK(sparkline({0, 0}) == "▁▁");
+}
+
+TEST_CASE("the progress of a crowd is its users, its drop-outs and its bytes", "[loadgen]") {
+  CHECK(crowd_line(7, {.started = 100, .left = 98}, 12'300) ==
+        "   7 s      98 users       2 dropped out   12.3 KB/s  ");
 }

@@ -210,16 +210,16 @@ TEST_CASE("the table warns when loadgen itself is the bottleneck", "[loadgen]") 
 TEST_CASE("a run whose threads waited for a core is marked", "[loadgen]") {
   Figures result = two_seconds();
   result.cpu.run_delay_share = 0.1;
-  result.cpu.run_delay_ms_per_request = 1;
+  result.cpu.run_delay_ms_per_request = 2.5;
   CHECK(parsed(get_config(), result)["run_delay"] ==
-        nlohmann::json{{"share", 0.1}, {"ms_per_request", 1.0}, {"is_starved", false}});
+        nlohmann::json{{"share", 0.1}, {"ms_per_request", 2.5}, {"is_starved", false}});
   CHECK_FALSE(contains(table(get_config(), result), "warning"));
-  result.cpu.run_delay_ms_per_request = 1.1;
+  result.cpu.run_delay_ms_per_request = 2.6;
   CHECK(parsed(get_config(), result)["run_delay"]["is_starved"] == true);
-  CHECK(contains(table(get_config(), result), "without a core for 1.100 ms of each"));
+  CHECK(contains(table(get_config(), result), "without a core for 2.600 ms of each"));
   CHECK(
       contains(table(get_config(), result),
-               "warning: loadgen's threads had to wait for a core, 11% of the time of a request"));
+               "warning: loadgen's threads had to wait for a core, 26% of the time of a request"));
 }
 
 TEST_CASE("every kind of run says when loadgen stood still", "[loadgen]") {

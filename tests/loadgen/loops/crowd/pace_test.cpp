@@ -35,7 +35,19 @@ TEST_CASE("a user reads every two seconds, or as often as its buffer is full", "
 
 TEST_CASE("a fetch is too slow when it takes longer than at the least rate", "[loadgen]") {
   CHECK(Pace(1000, 75, 4096).limit_ns(7500) == 10 * kS);
-  CHECK(Pace(1000, 100, 4096).limit_ns(7500) == 7500 * kS / 1000);
+  CHECK(Pace(1000, 50, 4096).limit_ns(7500) == 15 * kS);
+}
+
+TEST_CASE("the slack of a fetch is what it may take longer than at the pace", "[loadgen]") {
+  CHECK(Pace(1000, 75, 4096).slack_ns(7500) == 5 * kS / 2);
+  CHECK(Pace(1000, 50, 4096).slack_ns(7500) == 15 * kS / 2);
+}
+
+TEST_CASE("a fetch of more than a year cannot be timed", "[loadgen]") {
+  constexpr std::uint64_t kYear = 366ULL * 24 * 60 * 60;
+  CHECK(Pace(1000, 50, 4096).can_time(500 * kYear));
+  CHECK_FALSE(Pace(1000, 50, 4096).can_time(500 * kYear + 1000));
+  CHECK_FALSE(Pace(1'000'000, 99, 4096).can_time(9'000'000'000'000'000'000U));
 }
 
 TEST_CASE("moments to read are rounded by a thousandth of a fetch", "[loadgen]") {
