@@ -1,11 +1,17 @@
 """`loadgen --hold`: a server in a real control group does not run while all threads ask."""
 
+import contextlib
+import ctypes
+import itertools
 import json
+import os
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -32,7 +38,10 @@ while True:
         if key.fileobj is listener:
             waiting.register(listener.accept()[0], selectors.EVENT_READ)
             continue
-        line = key.fileobj.recv(100)
+        try:
+            line = key.fileobj.recv(100)
+        except ConnectionError:
+            line = b""
         if not line:
             waiting.unregister(key.fileobj)
             key.fileobj.close()
@@ -45,17 +54,56 @@ while True:
         print(asked, flush=True)
 """
 
+_LONG_S = 60
+_PR_SET_CHILD_SUBREAPER = 36
+_names = itertools.count(1)
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
-class HoldTest(unittest.TestCase):
+
+def _group_of_version_2() -> Iterator[ControlGroup]:
+    """A group that can be frozen, also where only other controllers are of version 1."""
+    mounts = [line.split() for line in Path("/proc/mounts").read_text().splitlines()]
+    roots = [Path(mount[1]) for mount in mounts if mount[2] == "cgroup2"]
+    if not roots:
+        raise Failed("no control groups of version 2")
+    folder = roots[0] / f"turnstile-hold-{os.getpid()}-{next(_names)}"
+    try:
+        folder.mkdir()
+    except OSError as error:
+        raise Failed(f"no control group: {error}") from error
+    group = ControlGroup(folders={"freezer": folder}, is_unified=True)
+    yield group
+    group.thaw()
+    _until(lambda: _is_removed(folder))
+
+
+def _is_removed(folder: Path) -> bool:
+    with contextlib.suppress(OSError):
+        folder.rmdir()
+    return not folder.exists()
+
+
+def _until(is_so: Callable[[], bool]) -> None:
+    """Returns when it is so. AssertionError if it is not after a long time."""
+    deadline = time.monotonic() + _LONG_S
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.0002)
+
+
+class _HoldScene(unittest.TestCase):
+    """A control group, a server in it, and runs of loadgen that hold it."""
+
     def setUp(self) -> None:
         self._stack = ExitStack()
         self.addCleanup(self._stack.close)
         self.folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory()))
         try:
-            self.group: ControlGroup = self._stack.enter_context(limited(Limits(), self.folder))
+            self.group: ControlGroup = self._stack.enter_context(self._made())
         except Failed as error:
             self.skipTest(str(error))
+
+    def _made(self) -> contextlib.AbstractContextManager[ControlGroup]:
+        return limited(Limits(), self.folder)
 
     def _serve(self) -> tuple[subprocess.Popen[str], str]:
         """A server in the group, and its address."""
@@ -73,6 +121,9 @@ class HoldTest(unittest.TestCase):
         secret = {"LOADGEN_PASSWORD": "secret"}
         return subprocess.Popen(command, env=secret, text=True, **pipes)  # type: ignore[call-overload]
 
+
+@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
+class HoldTest(_HoldScene):
     def _refused(self, *flags: str, prefix: list[str] | None = None) -> str:
         running = self._start("--server", "127.0.0.1:1", *flags, prefix=prefix)
         _, said = running.communicate()
@@ -118,3 +169,62 @@ class HoldTest(unittest.TestCase):
         self.assertIn("no process", self._refused())
         self.assertIn("no folder of a control group", self._refused("--hold", str(self.folder)))
         self.assertIn("loadgen itself", self._refused(prefix=self.group.prefix))
+
+
+@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
+class ThawTest(_HoldScene):
+    """However loadgen ends, the server goes on."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1)  # the guard of a killed loadgen is ours
+        self.addCleanup(ctypes.CDLL(None).prctl, _PR_SET_CHILD_SUBREAPER, 0)
+
+    def _is_frozen(self) -> bool:
+        if self.group.is_unified:
+            return "frozen 1" in (self.group.to_freeze / "cgroup.events").read_text()
+        return (self.group.to_freeze / "freezer.state").read_text() != "THAWED\n"
+
+    def _end_while_held(self, address: str, *signals: signal.Signals) -> None:
+        """Sends the signals to a loadgen that has just been seen to hold the server."""
+        running = self._start("--server", address, "--requests", "100000")
+        self.addCleanup(running.kill)
+        _until(lambda: self._is_frozen() or running.poll() is not None)
+        children = Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text()
+        for each in signals:
+            running.send_signal(each)
+        _, said = running.communicate()
+        ends = [end for each in signals for end in (-each, 128 + each)]
+        self.assertIn(running.returncode, ends, said)
+        with contextlib.suppress(ChildProcessError):  # loadgen has waited for it
+            os.waitpid(int(children), 0)
+        _until(lambda: not self._is_frozen())
+
+    def _check_server_goes_on(self, address: str) -> None:
+        again = self._start("--server", address, "--requests", "1")
+        again.communicate(timeout=_LONG_S)
+        self.assertEqual(again.returncode, 0)
+
+    def test_after_kill_9(self) -> None:
+        _, address = self._serve()
+        for _ in range(12):
+            self._end_while_held(address, signal.SIGKILL)
+        self._check_server_goes_on(address)
+
+    def test_after_a_crash(self) -> None:
+        _, address = self._serve()
+        for crash in (signal.SIGABRT, signal.SIGSEGV, signal.SIGHUP):
+            self._end_while_held(address, crash)
+        self._check_server_goes_on(address)
+
+    def test_after_a_second_signal(self) -> None:
+        """The run may also have ended by the first one, with a result."""
+        _, address = self._serve()
+        for _ in range(12):
+            self._end_while_held(address, signal.SIGTERM, signal.SIGINT)
+        self._check_server_goes_on(address)
+
+
+class ThawOfVersion2Test(ThawTest):
+    def _made(self) -> contextlib.AbstractContextManager[ControlGroup]:
+        return contextlib.contextmanager(_group_of_version_2)()

@@ -68,7 +68,9 @@ base::Result<Hold> Hold::of_group(const std::string& group) {
   const Members members = members_of(group);
   if (members.is_one_this_process) return wrong(group, "loadgen itself is in this control group");
   if (!members.are_there) return wrong(group, "no process is in this control group");
-  return Hold(group, words, std::move(order));
+  auto guard = ThawGuard::start(order.get(), words.thaw);
+  if (!guard) return guard.error();
+  return Hold(group, words, std::move(order), std::move(*guard));
 }
 
 Hold::~Hold() {

@@ -4,14 +4,16 @@
 #include <string>
 
 #include "base/result.h"
+#include "loadgen/loops/burst/thaw_guard.h"
 #include "net/fd.h"
 
 namespace loadgen::burst {
 
 // A control group of the kernel, of version 1 or 2, with the processes of a server. None of them
-// runs between freeze() and thaw(). When it is destroyed, they go on.
+// runs between freeze() and thaw(). When it is destroyed, they go on, and also when this process
+// ends without that.
 //
-// Threads: one at a time.
+// Threads: one at a time; of_group() and the destructor only in the main thread.
 class Hold {
  public:
   // `group` is the folder of the group; with version 1, its folder for the controller `freezer`.
@@ -41,15 +43,19 @@ class Hold {
     const char* frozen;
   };
 
-  Hold(std::string group, const Words& words, net::Fd order)
-      : group_(std::move(group)), words_(words), order_(std::move(order)) {}
+  Hold(std::string group, const Words& words, net::Fd order, ThawGuard guard)
+      : group_(std::move(group)),
+        words_(words),
+        order_(std::move(order)),
+        guard_(std::move(guard)) {}
 
   base::Status give(const char* order);
   bool is_frozen() const;
 
   std::string group_;
   Words words_;
-  net::Fd order_;  // open all the time, so that thawing needs nothing that may be short
+  net::Fd order_;    // open all the time, so that thawing needs nothing that may be short
+  ThawGuard guard_;  // started before the group is frozen for the first time
 };
 
 }  // namespace loadgen::burst
