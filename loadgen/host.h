@@ -16,7 +16,7 @@ struct EphemeralPorts {
 };
 
 // Reads the ports that the system chooses from for outgoing connections. `is_loopback`: the server
-// is on 127.0.0.0/8, for which the default of net.ipv4.tcp_tw_reuse allows early reuse.
+// is on 127.0.0.0/8 or ::1, for which the default of net.ipv4.tcp_tw_reuse allows early reuse.
 EphemeralPorts ephemeral_ports(bool is_loopback);
 
 // The kernel's table of tracked connections. Docker's firewall rules turn tracking on for the whole

@@ -98,9 +98,10 @@ class SearchProgress {
   base::Deadline next_ = base::Deadline::in_ms(kEveryMs);
 };
 
-bool is_all_loopback_v4(const std::vector<net::SocketAddress>& servers) {
+bool are_all(const std::vector<net::SocketAddress>& servers,
+             bool (net::SocketAddress::*is_one)() const) {
   return std::all_of(servers.begin(), servers.end(),
-                     [](const net::SocketAddress& server) { return server.is_loopback_v4(); });
+                     [is_one](const net::SocketAddress& server) { return (server.*is_one)(); });
 }
 
 }  // namespace
@@ -115,10 +116,11 @@ base::Result<Ready> prepare(const Config& config) {
 
   Ready ready{std::move(*servers), Sources(), {}};
   if (ready.servers.size() > 1) leave_out_unreachable(config, ready);
-  const bool is_loopback = is_all_loopback_v4(ready.servers);
-  if (is_loopback && (config.connection == Connection::kPerRequest || is_crowd(config)))
+  const bool has_sources = are_all(ready.servers, &net::SocketAddress::is_loopback_v4);
+  if (has_sources && (config.connection == Connection::kPerRequest || is_crowd(config)))
     ready.sources = Sources::spread(Sources::kSpread);
-  const EphemeralPorts ports = ephemeral_ports(is_loopback);
+  const EphemeralPorts ports =
+      ephemeral_ports(are_all(ready.servers, &net::SocketAddress::is_loopback));
   if (auto wrong = check_ports(config, ports, ready.sources.count()))
     return failed(std::move(*wrong));
   if (auto wrong = missing_files(config)) return failed(std::move(*wrong));

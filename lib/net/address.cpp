@@ -85,6 +85,11 @@ bool SocketAddress::is_loopback_v4() const {
   return ntohl(reinterpret_cast<const sockaddr_in*>(&storage_)->sin_addr.s_addr) >> 24 == 127;
 }
 
+bool SocketAddress::is_loopback() const {
+  if (family() != AF_INET6) return is_loopback_v4();
+  return IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6*>(&storage_)->sin6_addr);
+}
+
 SocketAddress SocketAddress::with_port(std::uint16_t port) const {
   SocketAddress other = *this;
   if (family() == AF_INET6) {

@@ -60,6 +60,9 @@ class SocketAddress {
   std::uint16_t port() const;
   bool is_loopback_v4() const;
 
+  // On 127.0.0.0/8, or ::1.
+  bool is_loopback() const;
+
   // The same host with another port. Requires: !is_unix().
   SocketAddress with_port(std::uint16_t port) const;
 

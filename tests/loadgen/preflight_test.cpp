@@ -1,5 +1,9 @@
 #include "loadgen/preflight.h"
 
+#include <algorithm>
+#include <string>
+
+#include "loadgen/host.h"
 #include "tests/catch.h"
 #include "tests/loadgen/compare.h"
 #include "tests/temporary_folder.h"
@@ -49,6 +53,18 @@ TEST_CASE("a run that could use up the local ports gets a warning", "[loadgen]")
   CHECK_FALSE(port_warning(config, {28'232, 1}, 1));
   config.seconds_ms = 3'600'000;
   CHECK_FALSE(port_warning(config, {28'232, 60}, 64));
+}
+
+TEST_CASE("ports on ::1 can be used again as early as those on 127.0.0.1", "[loadgen]") {
+  Config config;
+  config.server = {"::1", 80};
+  config.seconds_ms = 10'000;
+  const auto ready = loadgen::prepare(config);
+  REQUIRE(ready);
+  const auto warning = port_warning(config, loadgen::ephemeral_ports(true), 1);
+  const auto is_of_ports = [](const std::string& one) { return contains(one, "local ports"); };
+  const auto& told = ready->warnings;
+  CHECK(std::count_if(told.begin(), told.end(), is_of_ports) == (warning ? 1 : 0));
 }
 
 TEST_CASE("kept connections and few requests need few ports", "[loadgen]") {

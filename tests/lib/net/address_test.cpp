@@ -28,6 +28,16 @@ TEST_CASE("a numeric host is resolved to itself", "[net]") {
   CHECK(addresses->front().is_loopback_v4());
 }
 
+TEST_CASE("an address knows whether it is of this host", "[net]") {
+  const auto address = [](const char* host) { return net::resolve({host, 80})->front(); };
+  CHECK(address("127.0.0.5").is_loopback());
+  CHECK(address("::1").is_loopback());
+  CHECK_FALSE(address("::1").is_loopback_v4());
+  for (const char* const host : {"192.0.2.1", "2001:db8::1", "::"})
+    CHECK_FALSE(address(host).is_loopback());
+  CHECK_FALSE(net::SocketAddress("/run/a.sock").is_loopback());
+}
+
 TEST_CASE("a host without an address is unavailable", "[net]") {
   const auto addresses = net::resolve({"no such host", 80});
   REQUIRE_FALSE(addresses);
