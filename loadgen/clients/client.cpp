@@ -56,7 +56,8 @@ Exchange Client::carry_out(const Request& request, Gate* gate) {
     exchange.failure = Fault::kProtocol;
     exchange.why = "more bytes than announced";
   }
-  if (exchange.failure == Fault::kClosed) exchange.why = replies_.why_closed();
+  if (exchange.failure == Fault::kClosed && exchange.why.empty())
+    exchange.why = replies_.why_closed();
 
   // Comparing and saving take time of the thread. If the response time left it out, N = X*R would
   // not hold.
@@ -222,6 +223,8 @@ std::optional<Cause> Client::take_data(std::uint64_t size_bytes, const Request& 
   }
   exchange.data_ended_ns = base::now_ns();
   data_fd_ = {};
+  if (failure == Fault::kClosed) exchange.why = data_->why_closed();
+  if (failure == Fault::kProtocol) exchange.why = "more bytes came than announced";
   const bool is_size_known = size_bytes != Step::kUnknownSize;
   exchange.announced_bytes = is_size_known ? size_bytes : data_->file_bytes();
   return failure;

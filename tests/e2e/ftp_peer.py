@@ -2,6 +2,7 @@
 
 import contextlib
 import socket
+import struct
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -40,6 +41,14 @@ class _Data:
             connection.sendall(content)
         self.close()
 
+    def reset(self, content: bytes) -> None:
+        """Sends the content, and then ends the connection as a program that crashes does."""
+        assert self.listener is not None
+        with self.listener.accept()[0] as connection:
+            connection.sendall(content)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.close()
+
     def close(self) -> None:
         if self.listener is not None:
             self.listener.close()
@@ -57,7 +66,8 @@ class Script:
 
     replies: Mapping[str, bytes | None] = field(default_factory=dict)
     data: bytes | None = FILE
-    size: int = len(FILE)  # that SIZE announces
+    size: int | None = None  # that SIZE announces; None: that of the data
+    resets: bool = False  # the data connection is reset behind the data
 
 
 class FtpPeer(Listening):
@@ -86,7 +96,10 @@ class FtpPeer(Listening):
     def _answer(self, connection: socket.socket, verb: str, data: _Data) -> None:
         said = self._say(connection, verb, data)
         if verb == "RETR" and said.startswith(b"1") and self._script.data is not None:
-            data.send(self._script.data)
+            if self._script.resets:
+                data.reset(self._script.data)
+            else:
+                data.send(self._script.data)
             self._say(connection, "DONE")
         if verb == "QUIT":
             raise HangUp
@@ -104,7 +117,8 @@ class FtpPeer(Listening):
     def _found_out(self, verb: str, data: _Data | None) -> bytes:
         """PASV names an address that is not the peer's, as servers behind a router do."""
         if verb == "SIZE":
-            return b"213 %d\r\n" % self._script.size
+            size = self._script.size
+            return b"213 %d\r\n" % (len(self._script.data or b"") if size is None else size)
         if verb in ("EPSV", "PASV") and data is not None:
             port = data.announce()
             if verb == "EPSV":

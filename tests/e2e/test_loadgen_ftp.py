@@ -12,12 +12,13 @@ class LoadgenFtpTest(LoadgenScene):
         return self.scene.keep(FtpPeer(Script(replies=replies)))
 
     def test_a_connection_logs_in_once(self) -> None:
-        for connection, log_ins in (("per-request", 6), ("keep-alive", 2)):
+        for connection, log_ins, ends in (("per-request", 6, {"QUIT": 6}), ("keep-alive", 2, {})):
             peer = self.peer()
             flags = ("--connection", connection, "--requests", 3, "--threads", 2)
             result = self.result(*FTP_GET, *flags, server=peer)
             self.assertEqual((result["requests"], result["bytes"]), (6, 6 * len(FILE)))
             expected = dict.fromkeys(("USER", "PASS", "TYPE"), log_ins) | {"EPSV": 6, "RETR": 6}
+            expected |= {"SIZE": 2, **ends}  # each thread asks once
             verbs = peer.verbs()
             self.assertEqual({verb: verbs.count(verb) for verb in set(verbs)}, expected)
             for command in ("USER alice", "PASS wonderland", "TYPE I", "RETR a"):

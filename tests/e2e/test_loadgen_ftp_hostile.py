@@ -1,5 +1,6 @@
 """loadgen --protocol ftp: replies that are odd but right, and servers that break their word."""
 
+import json
 import unittest
 
 from ftp_peer import FILE, FtpPeer, Script
@@ -57,6 +58,35 @@ class LoadgenFtpHostileTest(LoadgenScene):
             with self.subTest(announced=announced):
                 peer = self.peer(RETR=b"150 opening for a (%d bytes)\r\n" % announced)
                 self.assertEqual(len(self.failures_of(peer)), 1)
+
+    def test_a_file_that_is_shorter_than_size_said_is_no_success(self) -> None:
+        peer = self.scene.keep(FtpPeer(Script(data=FILE[:-1], size=len(FILE))))
+        self.assertEqual(self.failures_of(peer), {"protocol": 2})
+
+    def test_a_server_that_does_not_know_size_is_measured(self) -> None:
+        for reply in (b"502 what?\r\n", b"550 no\r\n", b"213 many\r\n"):
+            result = self.result(*FTP_GET, "--requests", 2, server=self.peer(SIZE=reply))
+            self.assertEqual(result["requests"], 2)
+
+    def test_the_first_error_says_what_the_server_did(self) -> None:
+        reset = self.scene.keep(FtpPeer(Script(resets=True)))
+        longer = self.peer(RETR=b"150 here (3 bytes)\r\n")
+        for peer, cause, why in (
+            (self.peer(DONE=b"426 aborted\r\n"), "unavailable", '"426 aborted"'),
+            (self.peer(DONE=b"451-local\r\n451 error\r\n"), "unavailable", '"451 error"'),
+            (longer, "protocol", "more bytes came than announced"),
+            (reset, "closed", "Connection reset by peer"),
+        ):
+            with self.subTest(why=why):
+                result = self.result(*FTP_GET, "--requests", 1, server=peer, status=1)
+                self.assertEqual(result["first_errors"], {cause: why})
+
+    def test_a_crowd_quotes_the_whole_reply_too(self) -> None:
+        peer = self.peer(SIZE=b"550 no such file\r\n")
+        users = ("--users", 1, "--rate", 1000, "--json", "-", "--server", peer)
+        result = json.loads(run("loadgen", *FTP_GET, *users).stdout)
+        reasons = result["drop_outs"]["first_reasons"]
+        self.assertEqual(reasons, {"not-found": '"550 no such file"'})
 
     def test_a_file_without_its_last_reply_is_no_success(self) -> None:
         self.assertEqual(self.failures_of(self.peer(DONE=None)), {"closed": 2})

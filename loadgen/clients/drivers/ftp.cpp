@@ -10,6 +10,7 @@ constexpr int kDataComes = 150;
 constexpr int kDone = 200;
 constexpr int kSizeIs = 213;
 constexpr int kReady = 220;
+constexpr int kGoodbye = 221;
 constexpr int kFileSent = 226;
 constexpr int kPassive = 227;
 constexpr int kExtendedPassive = 229;
@@ -25,6 +26,7 @@ constexpr int kNoFile = 550;
 
 bool is_refusal(int code) { return code >= 400; }
 bool is_transient(int code) { return code >= 400 && code < 500; }
+bool ends_session(int code) { return code == kNotAvailable || code == kNotLoggedIn; }
 
 Cause cause_of(int code) {
   switch (code) {
@@ -41,7 +43,7 @@ Step failed(const FtpReply& reply, bool keeps_connection = false) {
   return {.kind = Step::Kind::kDone,
           .failure = cause_of(reply.code),
           .keeps_connection = keeps_connection,
-          .why = reply.text};
+          .why = reply.line};
 }
 
 }  // namespace
@@ -62,10 +64,17 @@ Step FtpDriver::command(State state, std::string_view verb, std::string_view arg
 }
 
 Step FtpDriver::begin_file(bool is_log_in_over) {
-  const bool asks_size = sizes_ == Sizes::kAsked;
-  Step step = asks_size ? command(State::kSize, "SIZE", request_->file_name) : ask_port();
+  Step step = must_ask_size() ? command(State::kSize, "SIZE", request_->file_name) : ask_port();
   step.is_logged_in = is_log_in_over;
   return step;
+}
+
+bool FtpDriver::must_ask_size() {
+  if (ways_.sizes == Sizes::kAlways) return true;
+  const auto known = sizes_.find(request_->file_name);
+  if (known == sizes_.end()) return !announces_;
+  size_bytes_ = known->second;
+  return false;
 }
 
 Step FtpDriver::ask_port() {
@@ -82,7 +91,7 @@ Step FtpDriver::next(std::string_view received) {
   const FtpReply reply = read_ftp_reply(received);
   if (reply.state == FtpReply::State::kNeedMore) return {.kind = Step::Kind::kReceive};
   if (reply.state == FtpReply::State::kMalformed)
-    return {.kind = Step::Kind::kDone, .failure = Fault::kProtocol, .why = reply.text};
+    return {.kind = Step::Kind::kDone, .failure = Fault::kProtocol, .why = reply.line};
   Step step = take(reply);
   step.taken_bytes = reply.size_bytes;
   return step;
@@ -107,14 +116,13 @@ Step FtpDriver::take(const FtpReply& reply) {
     case State::kAskedPort: return take_port(reply);
     case State::kPromised:
       if (reply.code != kDataOpen && reply.code != kDataComes) break;
-      state_ = State::kData;
-      return {.kind = Step::Kind::kData,
-              .size_bytes = size_bytes_ ? *size_bytes_
-                                        : announced_bytes(reply.text).value_or(Step::kUnknownSize)};
+      return take_promise(reply);
     case State::kData:
       if (reply.code != kFileSent && reply.code != kFileDone) break;
-      state_ = State::kIdle;
-      return {.kind = Step::Kind::kDone, .keeps_connection = true};
+      return finish();
+    case State::kQuit:
+      if (reply.code != kGoodbye) break;
+      return {.kind = Step::Kind::kDone};
     case State::kIdle:
     case State::kRetrieve: break;
   }
@@ -124,16 +132,34 @@ Step FtpDriver::take(const FtpReply& reply) {
 }
 
 Step FtpDriver::take_size(const FtpReply& reply) {
-  size_bytes_ = size_in(reply.text);
-  if (reply.code != kSizeIs || !size_bytes_) return failed(reply);
+  if (reply.code == kSizeIs) size_bytes_ = size_in(reply.text);
+  const bool must_know = ways_.sizes == Sizes::kAlways;
+  if ((must_know && !size_bytes_) || ends_session(reply.code)) return failed(reply);
+  if (!must_know) {
+    if (sizes_.size() == kMostSizes) sizes_.clear();
+    sizes_.emplace(request_->file_name, size_bytes_);
+  }
   return ask_port();
+}
+
+Step FtpDriver::take_promise(const FtpReply& reply) {
+  state_ = State::kData;
+  const auto announced = announced_bytes(reply.text);
+  announces_ = announced.has_value();
+  if (announced) size_bytes_ = announced;
+  return {.kind = Step::Kind::kData, .size_bytes = size_bytes_.value_or(Step::kUnknownSize)};
+}
+
+Step FtpDriver::finish() {
+  if (ways_.quits) return command(State::kQuit, "QUIT");
+  state_ = State::kIdle;
+  return {.kind = Step::Kind::kDone, .keeps_connection = true};
 }
 
 // A server that does not know EPSV says so with a refusal. Then PASV is used on this connection.
 Step FtpDriver::take_port(const FtpReply& reply) {
   const bool is_extended = data_ == FtpData::kEpsv;
-  if (is_extended && is_refusal(reply.code) && reply.code != kNotAvailable &&
-      reply.code != kNotLoggedIn) {
+  if (is_extended && is_refusal(reply.code) && !ends_session(reply.code)) {
     data_ = FtpData::kPasv;
     return ask_port();
   }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -11,17 +13,25 @@
 namespace loadgen {
 
 // Logs in once for each connection, with USER, PASS and TYPE I. Then each file takes EPSV or PASV,
-// RETR, and a connection for its bytes. QUIT is not sent: the connection is just closed.
+// RETR, and a connection for its bytes.
 //
 // A file is whole when the server says 226 or 250 behind it. If the reply to RETR says how many
-// bytes it has, so many must come. With Sizes::kAsked, SIZE is sent first, and kData always has the
-// size. A refusal is an error of the native protocol where there is a
-// matching one, and kProtocol for any other reply.
+// bytes it has, so many must come; otherwise as many as SIZE has told. A refusal is an error of the
+// native protocol where there is a matching one, and kProtocol for any other reply.
 class FtpDriver : public Driver {
  public:
-  enum class Sizes { kAsAnnounced, kAsked };
-  explicit FtpDriver(FtpData data, Sizes sizes = Sizes::kAsAnnounced)
-      : wanted_(data), sizes_(sizes), data_(data) {}
+  // When SIZE is sent, before EPSV or PASV.
+  enum class Sizes {
+    kOnce,    // once for each name, and no more when a reply to RETR has told a size; a server need
+              // not know SIZE
+    kAlways,  // for each file; kData then always has the size
+  };
+  struct Ways {
+    Sizes sizes = Sizes::kOnce;
+    bool quits = false;  // QUIT ends each request that has succeeded, and its connection
+  };
+  explicit FtpDriver(FtpData data) : FtpDriver(data, Ways()) {}
+  FtpDriver(FtpData data, Ways ways) : wanted_(data), ways_(ways), data_(data) {}
 
   void begin_connection() override {
     state_ = State::kConnected;
@@ -41,22 +51,31 @@ class FtpDriver : public Driver {
     kRetrieve,  // RETR is sent when the data connection is there
     kPromised,  // RETR was sent
     kData,      // the file was received; the last reply comes next
+    kQuit,      // QUIT was sent
     kIdle,      // logged in
   };
 
   Step take(const FtpReply& reply);
   Step command(State state, std::string_view verb, std::string_view argument = {});
   Step begin_file(bool is_log_in_over);
+  bool must_ask_size();
   Step ask_port();
   Step take_size(const FtpReply& reply);
   Step take_port(const FtpReply& reply);
+  Step take_promise(const FtpReply& reply);
+  Step finish();
 
   const FtpData wanted_;
-  const Sizes sizes_;
+  const Ways ways_;
   FtpData data_;  // of this connection
   State state_ = State::kConnected;
   const Request* request_ = nullptr;
   std::optional<std::uint64_t> size_bytes_;  // that SIZE told
+  bool announces_ = false;                   // the last reply to RETR told a size
+
+  // What SIZE has told of each name; empty: nothing. It is cleared when it has kMostSizes.
+  static constexpr std::size_t kMostSizes = 100'000;
+  std::map<std::string, std::optional<std::uint64_t>, std::less<>> sizes_;
   std::string line_;
 };
 

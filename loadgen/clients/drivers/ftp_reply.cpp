@@ -59,7 +59,7 @@ std::optional<std::uint16_t> as_port(std::optional<std::uint64_t> number) {
 
 FtpReply read_ftp_reply(std::string_view received) {
   using State = FtpReply::State;
-  const FtpReply malformed{State::kMalformed, 0, received, 0};
+  const FtpReply malformed{.state = State::kMalformed, .line = received};
   int code = 0;
   for (std::size_t begin = 0;;) {
     const std::size_t lf = received.find('\n', begin);
@@ -75,8 +75,8 @@ FtpReply read_ftp_reply(std::string_view received) {
       if (code == 0 || (!is_last(line) && line[kCodeDigits] != '-')) return malformed;
     }
     if (code_here != code || !is_last(line)) continue;
-    line.remove_prefix(std::min(line.size(), kCodeDigits + 1));
-    return {State::kWhole, code, line, begin};
+    const auto text = line.substr(std::min(line.size(), kCodeDigits + 1));
+    return {State::kWhole, code, text, begin, line};
   }
 }
 

@@ -16,8 +16,9 @@ struct FtpReply {
   enum class State { kWhole, kNeedMore, kMalformed };
   State state;
   int code = 0;                // 100 to 599
-  std::string_view text = {};  // of the last line, behind the code; when malformed, all of it
+  std::string_view text = {};  // of the last line, behind the code
   std::size_t size_bytes = 0;
+  std::string_view line = {};  // the last line, with the code; when malformed, all of it
 };
 
 // The first reply in `received`. Lines end with LF, and may have a CR before it.

@@ -1,5 +1,6 @@
 #include "loadgen/clients/drivers/ftp.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,14 +18,24 @@ using tests::Outcome;
 namespace {
 
 constexpr loadgen::Request kGet{{"u", "p w"}, "a b"};
-const std::string kLogIn = "220 hello\r\n331 password\r\n230 welcome\r\n200 binary\r\n";
+const std::string kLoggedIn = "220 hello\r\n331 password\r\n230 welcome\r\n200 binary\r\n";
+const std::string kLogIn = kLoggedIn + "502 no SIZE here\r\n";
 const std::string kPort = "229 Extended Passive Mode OK (|||6446|)\r\n";
 const std::string kFile = "150 comes\r\n226 sent\r\n";
 
-Outcome get(const std::string& said, FtpData data = FtpData::kEpsv) {
-  FtpDriver driver(data);
+// Of a driver that has asked for nothing yet.
+Outcome outcome(const std::string& said, FtpDriver::Ways ways, FtpData data = FtpData::kEpsv) {
+  std::unique_ptr<FtpDriver> driver;
+  const auto fresh = [&]() -> loadgen::Driver& {
+    driver = std::make_unique<FtpDriver>(data, ways);
+    return *driver;
+  };
   CAPTURE(said);
-  return tests::outcome_of(driver, kGet, said);
+  return tests::outcome_of(fresh, kGet, said);
+}
+
+Outcome get(const std::string& said, FtpData data = FtpData::kEpsv) {
+  return outcome(said, {}, data);
 }
 
 std::optional<Cause> failure_of(const std::string& said) { return get(said).failure; }
@@ -32,22 +43,24 @@ std::optional<Cause> failure_of(const std::string& said) { return get(said).fail
 }  // namespace
 
 TEST_CASE("an FTP get logs in, asks for a port, and fetches", "[loadgen]") {
-  const Outcome outcome = get(kLogIn + kPort + kFile);
-  CHECK_FALSE(outcome.failure);
-  CHECK(outcome.keeps_connection);
-  CHECK(outcome.sent ==
-        "USER u\r\nPASS p w\r\nTYPE I\r\nEPSV\r\n<port 6446>RETR a b\r\n<data unknown>");
+  const Outcome fetched = get(kLogIn + kPort + kFile);
+  CHECK_FALSE(fetched.failure);
+  CHECK(fetched.keeps_connection);
+  CHECK(
+      fetched.sent ==
+      "USER u\r\nPASS p w\r\nTYPE I\r\nSIZE a b\r\nEPSV\r\n<port 6446>RETR a b\r\n<data unknown>");
 }
 
 TEST_CASE("an FTP server that needs no password gets none", "[loadgen]") {
-  const Outcome outcome = get("220 hello\n230 welcome\n200 binary\n" + kPort + kFile);
-  CHECK_FALSE(outcome.failure);
-  CHECK(outcome.sent.find("PASS") == std::string::npos);
+  const Outcome fetched = get("220 hello\n230 welcome\n200 binary\n550 size?\n" + kPort + kFile);
+  CHECK_FALSE(fetched.failure);
+  CHECK(fetched.sent.find("PASS") == std::string::npos);
 }
 
 TEST_CASE("the second FTP request of a connection does not log in", "[loadgen]") {
   FtpDriver driver(FtpData::kEpsv);
-  REQUIRE_FALSE(tests::outcome_of(driver, kGet, kLogIn + kPort + kFile).failure);
+  const std::string said = kLogIn + kPort + kFile;
+  REQUIRE_FALSE(tests::outcome_if_cut(driver, kGet, said, said.size()).failure);
   driver.begin(kGet);
   CHECK(driver.next("").bytes == "EPSV\r\n");
   driver.begin_connection();
@@ -77,37 +90,35 @@ TEST_CASE("PASV is used if it is asked for, or if EPSV is not known", "[loadgen]
 }
 
 TEST_CASE("the bytes that a server announces have to come", "[loadgen]") {
-  const Outcome outcome =
+  const Outcome announced =
       get(kLogIn + kPort + "150 Opening BINARY mode for a (x) (12 bytes).\r\n226 x\r\n");
-  CHECK(outcome.sent.ends_with("<data 12>"));
+  CHECK(announced.sent.ends_with("<data 12>"));
   CHECK(get(kLogIn + kPort + "150 for a (12 kbytes)\r\n226 x\r\n").sent.ends_with("unknown>"));
   CHECK(get(kLogIn + kPort + "150 for a (12 bytes)\r\n226 x\r\n").sent.ends_with("<data 12>"));
 }
 
 TEST_CASE("a caller that must know the size has the server asked for it", "[loadgen]") {
   const auto get_asking = [](const std::string& said) {
-    FtpDriver driver(FtpData::kEpsv, FtpDriver::Sizes::kAsked);
-    CAPTURE(said);
-    return tests::outcome_of(driver, kGet, said);
+    return outcome(said, {.sizes = FtpDriver::Sizes::kAlways});
   };
-  const Outcome outcome = get_asking(kLogIn + "213 12\r\n" + kPort + kFile);
-  CHECK_FALSE(outcome.failure);
-  CHECK(outcome.sent.ends_with("SIZE a b\r\nEPSV\r\n<port 6446>RETR a b\r\n<data 12>"));
-  CHECK(get_asking(kLogIn + "550 no such file\r\n").failure == base::ErrorCode::kNotFound);
+  const Outcome asked = get_asking(kLoggedIn + "213 12\r\n" + kPort + kFile);
+  CHECK_FALSE(asked.failure);
+  CHECK(asked.sent.ends_with("SIZE a b\r\nEPSV\r\n<port 6446>RETR a b\r\n<data 12>"));
+  CHECK(get_asking(kLoggedIn + "550 no such file\r\n").failure == base::ErrorCode::kNotFound);
   for (const char* said : {"500 what?\r\n", "213 \r\n", "213 x\r\n", "213 1 2\r\n", "200 12\r\n"})
-    CHECK(get_asking(kLogIn + said).failure == Fault::kProtocol);
+    CHECK(get_asking(kLoggedIn + said).failure == Fault::kProtocol);
 }
 
 TEST_CASE("a request of a user who is logged in begins with the file", "[loadgen]") {
   FtpDriver driver(FtpData::kEpsv);
   driver.begin({.account = {"u", "p"}, .file_name = "f", .is_logged_in = true});
-  CHECK(driver.next("").bytes == "EPSV\r\n");
+  CHECK(driver.next("").bytes == "SIZE f\r\n");
 }
 
 TEST_CASE("replies of several lines are one reply", "[loadgen]") {
   CHECK_FALSE(
       failure_of("220-a\r\n221 b\r\n\r\n220- c\r\n 220 d\r\n220 e\r\n331 x\r\n230-\r\n"
-                 "230\r\n200 x\r\n" +
+                 "230\r\n200 x\r\n550-\r\n550 size?\r\n" +
                  kPort + kFile));
 }
 
@@ -118,9 +129,10 @@ TEST_CASE("what an FTP server refuses is the nearest error", "[loadgen]") {
   const Outcome missing = get(kLogIn + kPort + "550 no such file\r\n");
   CHECK(missing.failure == base::ErrorCode::kNotFound);
   CHECK(missing.keeps_connection);
-  CHECK(missing.why == "no such file");
+  CHECK(missing.why == "550 no such file");
   const Outcome cut = get(kLogIn + kPort + "150 x\r\n426 cut\r\n");
   CHECK(cut.failure == base::ErrorCode::kUnavailable);
+  CHECK(cut.why == "426 cut");
   CHECK_FALSE(cut.keeps_connection);
   CHECK_FALSE(get("220 a\r\n331 b\r\n550 no\r\n").keeps_connection);
 }
@@ -135,8 +147,8 @@ TEST_CASE("what is no FTP is not understood", "[loadgen]") {
            kLogIn + "227 (1,2,3,4,5,6)\r\n", kLogIn + kPort + "226 x\r\n",
            kLogIn + kPort + "150 x\r\n150 x\r\n", kLogIn + kPort + "550-x\r\n550 y\r\n226 z\r\n"}) {
     CAPTURE(said);
-    const Outcome outcome = get(said);
-    CHECK((outcome.failure == Fault::kProtocol || outcome.left_bytes > 0));
+    const Outcome refused = get(said);
+    CHECK((refused.failure == Fault::kProtocol || refused.left_bytes > 0));
   }
   for (const char* said : {"227 (1,2,3,4,5)\r\n", "227 (1,2,3,4,5,256)\r\n", "227 x\r\n",
                            "227 (1,2,3,4,0,0)\r\n", "229 (|||1|)\r\n"})
@@ -154,9 +166,41 @@ TEST_CASE("RETR asks for the file, and the data connection is there before", "[l
   FtpDriver driver(FtpData::kEpsv);
   driver.begin_connection();
   driver.begin(kGet);
-  for (const char* said : {"220 a\n", "331 b\n", "230 c\n", "200 d\n", kPort.c_str()})
+  for (const char* said : {"220 a\n", "331 b\n", "230 c\n", "200 d\n", "550 e\n", kPort.c_str()})
     CHECK_FALSE(driver.next(said).asks_for_file);
   const Step retrieve = driver.next("");
   CHECK(retrieve.bytes == "RETR a b\r\n");
   CHECK(retrieve.asks_for_file);
+}
+
+TEST_CASE("SIZE is asked once for each name, and tells how many bytes must come", "[loadgen]") {
+  CHECK(get(kLoggedIn + "213 12\r\n" + kPort + kFile).sent.ends_with("<data 12>"));
+  CHECK(get(kLoggedIn + "213 12\r\n" + kPort + "150 x (13 bytes)\r\n226 y\r\n")
+            .sent.ends_with("<data 13>"));
+  CHECK(failure_of(kLoggedIn + "421 enough\r\n") == base::ErrorCode::kBusy);
+
+  FtpDriver driver(FtpData::kEpsv);
+  const std::string said = kLoggedIn + "213 12\r\n" + kPort + kFile;
+  tests::outcome_if_cut(driver, kGet, said, said.size());
+  const std::string again = kLoggedIn + kPort + kFile;
+  CHECK(tests::outcome_if_cut(driver, kGet, again, again.size()).sent.ends_with("<data 12>"));
+  driver.begin({.account = {"u", "p"}, .file_name = "other", .is_logged_in = true});
+  CHECK(driver.next("").bytes == "SIZE other\r\n");
+}
+
+TEST_CASE("a server that announces sizes is not asked for those of further names", "[loadgen]") {
+  FtpDriver driver(FtpData::kEpsv);
+  const std::string said = kLogIn + kPort + "150 x (12 bytes)\r\n226 y\r\n";
+  tests::outcome_if_cut(driver, kGet, said, said.size());
+  driver.begin({.account = {"u", "p"}, .file_name = "other", .is_logged_in = true});
+  CHECK(driver.next("").bytes == "EPSV\r\n");
+}
+
+TEST_CASE("QUIT ends a request that has a connection of its own", "[loadgen]") {
+  const Outcome ended = outcome(kLogIn + kPort + kFile + "221 bye\r\n", {.quits = true});
+  CHECK_FALSE(ended.failure);
+  CHECK_FALSE(ended.keeps_connection);
+  CHECK(ended.sent.ends_with("<data unknown>QUIT\r\n"));
+  CHECK(outcome(kLogIn + kPort + kFile + "500 what?\r\n", {.quits = true}).failure ==
+        Fault::kProtocol);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -70,17 +71,22 @@ inline Outcome outcome_if_cut(loadgen::Driver& driver, const loadgen::Request& r
   return outcome;
 }
 
-// Also checks that any cut has the same outcome. Only of bytes that are not understood, more or
-// fewer may be shown.
-inline Outcome outcome_of(loadgen::Driver& driver, const loadgen::Request& request,
-                          std::string_view said) {
-  const Outcome whole = outcome_if_cut(driver, request, said, said.size());
+// Also checks that any cut has the same outcome, with the driver that `driver` returns for it. Only
+// of bytes that are not understood, more or fewer may be shown.
+inline Outcome outcome_of(const std::function<loadgen::Driver&()>& driver,
+                          const loadgen::Request& request, std::string_view said) {
+  const Outcome whole = outcome_if_cut(driver(), request, said, said.size());
   for (std::size_t cut = 0; cut < said.size(); ++cut) {
-    Outcome outcome = outcome_if_cut(driver, request, said, cut);
+    Outcome outcome = outcome_if_cut(driver(), request, said, cut);
     if (outcome.failure == loadgen::Fault::kProtocol) outcome.why = whole.why;
     CHECK(outcome == whole);
   }
   return whole;
+}
+
+inline Outcome outcome_of(loadgen::Driver& driver, const loadgen::Request& request,
+                          std::string_view said) {
+  return outcome_of([&]() -> loadgen::Driver& { return driver; }, request, said);
 }
 
 }  // namespace tests
