@@ -150,7 +150,7 @@ std::optional<Cause> Client::converse(const Request& request, Exchange& exchange
 std::optional<Cause> Client::follow(const Step& step, const Request& request, Exchange& exchange) {
   switch (step.kind) {
     case Step::Kind::kSend:
-      return step.asks_for_file && notes_transfers_ ? ask(step.bytes, exchange)
+      return step.asks_for_file && notes_transfers_ ? ask(step, exchange)
                                                     : send(step.bytes, step.file_bytes);
     case Step::Kind::kReceive: return replies_.receive_more();
     case Step::Kind::kUpload: return upload(step.size_bytes);
@@ -245,14 +245,14 @@ std::optional<Cause> Client::upload(std::uint64_t size_bytes) {
   return end == UploadEnd::kTimeout ? std::optional<Cause>(Fault::kTimeout) : std::nullopt;
 }
 
-std::optional<Cause> Client::ask(std::string_view bytes, Exchange& exchange) {
+std::optional<Cause> Client::ask(const Step& step, Exchange& exchange) {
   if (gate_ != nullptr) {
     gate_->wait();
     replies_.begin_time();
     if (data_) data_->begin_time();
   }
   if (exchange.asked_ns == 0) exchange.asked_ns = base::now_ns();
-  const auto failure = send(bytes);
+  const auto failure = send(step.bytes, step.file_bytes);
   if (Gate* const gate = std::exchange(gate_, nullptr)) {
     exchange.asked_ns = gate->leave(exchange.asked_ns);
   }

@@ -96,7 +96,7 @@ class Client {
   std::optional<Cause> take_data(std::uint64_t size_bytes, const Request& request,
                                  Exchange& exchange);
   std::optional<Cause> upload(std::uint64_t size_bytes);
-  std::optional<Cause> ask(std::string_view bytes, Exchange& exchange);
+  std::optional<Cause> ask(const Step& step, Exchange& exchange);
   std::optional<Cause> send(std::string_view bytes, std::uint64_t file_bytes = 0);
 
   const Config& config_;

@@ -97,7 +97,7 @@ constexpr Row kRows[] = {
     {"--start-at"},
     {"--timeout"},
     {"--json"},
-    {"--transfers", kGet, kAll, kClosed | kBurst},
+    {"--transfers", kGet | kPut, kAll, kClosed | kBurst},
     {"--series"},
     {"--arrivals", kAll, kAll, kOpen},
     {"--seed", kAll, kAll, kOpen, kPoisson},

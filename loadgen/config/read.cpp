@@ -138,7 +138,7 @@ void declare_output(flags::App& app, Config& config) {
                   "write the result as JSON to FILE; `-` is standard output");
   flags::add_path(
       app, "--transfers", config.transfers,
-      "write a line of CSV for each transfer of a closed loop to FILE (get only); it has its "
+      "write a line of CSV for each transfer of a closed loop to FILE (get and put); it has its "
       "bytes, its moments, and why it failed; `-` is standard output");
   flags::add_path(app, "--series", config.series,
                   "write a line of CSV for each second of the run to FILE, while it goes on; bytes "

@@ -25,8 +25,8 @@ struct Exchange {
   std::uint64_t announced_bytes = 0;  // the size of the file, as the sender announced it
   std::uint64_t moved_bytes = 0;      // the bytes of the file that came, or with put were sent
 
-  // When the file was asked for, and when its last byte was here. Only if the run needs them, see
-  // notes_transfers(). 0: that did not happen.
+  // When the file was asked for, and when its last byte was here; of a put, when it was begun and
+  // when the reply behind the file was here. 0: that did not happen, or see notes_transfers().
   std::int64_t asked_ns = 0;
   std::int64_t file_end_ns = 0;
 

@@ -91,6 +91,8 @@ class LoadgenSeriesTest(LoadgenScene):
         server = f"127.0.0.1:{self.fileserver.further_address('http')[1]}"
         flags = ("put", *GET[1:], "--protocol", "http", "--size", "300K", "--threads", 2)
         self.assert_sums(*flags, "--requests", 20, server=server)
+        record = ("--transfers", self.scene.folder / "t.csv")
+        self.assert_sums(*flags, "--requests", 20, *record, server=server)
 
     def test_the_sums_of_ftp_are_its_totals(self) -> None:
         peer = self.scene.keep(FtpPeer())

@@ -8,6 +8,7 @@ from itertools import groupby
 from pathlib import Path
 
 from ftp_peer import FtpPeer
+from http_client import FLAG as FRONT
 from loadgen_scene import GET, LoadgenScene, one_byte_file
 from peers import Peer
 from programs import BUILD, run
@@ -27,7 +28,8 @@ class LoadgenTransfersTest(LoadgenScene):
         self.path = self.scene.folder / "transfers.csv"
 
     def record(self, *flags: object, server: object, status: int = 0) -> tuple[dict, list[Row]]:
-        flags = (*GET, "--transfers", self.path, *flags)
+        given = flags if flags[0] == "put" else (*GET, *flags)
+        flags = (*given, "--transfers", self.path)
         result = self.result(*flags, server=server, status=status)
         with self.path.open(newline="") as lines:
             return result, list(csv.DictReader(lines))
@@ -84,6 +86,18 @@ class LoadgenTransfersTest(LoadgenScene):
             for row in rows:
                 moments = _seconds(row, *_MOMENTS)
                 self.assertEqual(moments, sorted(moments), row)
+
+    def test_a_put_has_the_moments_of_its_reply(self) -> None:
+        self.serve(*FRONT, "--uploads", "sink")
+        server = f"127.0.0.1:{self.fileserver.further_address('http')[1]}"
+        flags = ("put", *GET[1:], "--protocol", "http", "--size", "300K", "--requests", 2)
+        result, rows = self.record(*flags, server=server)
+        self.assertEqual([row["bytes"] for row in rows], [str(300 << 10)] * 2)
+        self.assertEqual(len({row["name"] for row in rows}), 2)
+        for row in rows:
+            moments = _seconds(row, *_MOMENTS)
+            self.assertEqual(moments, sorted(moments), row)
+            self.assertLessEqual(moments[-1], result["elapsed_s"] + 0.000001)
 
     def test_a_kept_connection_was_opened_before(self) -> None:
         peer = self.scene.keep(Peer(one_byte_file))

@@ -36,7 +36,8 @@ struct Step {
   std::uint64_t size_bytes = 0;
   std::uint64_t file_bytes = 0;  // kSend: so many of `bytes`, at their end, are of the file
   std::uint16_t data_port = 0;
-  bool asks_for_file = false;  // kSend: `bytes` ask for the file, and none before did
+  bool asks_for_file = false;  // kSend: `bytes` ask for the file or begin to put it, and none
+                               // before did
   bool is_logged_in = false;   // the log-in has just ended, for a protocol where that is a moment
 
   static constexpr std::uint64_t kUnknownSize = UINT64_MAX;

@@ -137,7 +137,7 @@ Step HttpDriver::next(std::string_view received) {
     return {.kind = Step::Kind::kSend,
             .bytes = request_,
             .file_bytes = first_bytes_,
-            .asks_for_file = kind_ == RequestKind::kGet};
+            .asks_for_file = kind_ != RequestKind::kNew};
   }
   if (state_ == State::kSent) {
     state_ = State::kAsked;

@@ -75,6 +75,7 @@ bool has_life(const Run& run) { return has_user(run) && run.kind == RunKind::kCl
 bool has_ramp(const Run& run) { return has_life(run) || is_crowd(run); }
 bool takes_files(const Run& run) { return is_get(run) && !is_crowd(run); }
 bool asks_by_number(const Run& run) { return is_get(run) && is_by_number(run); }
+bool has_transfers(const Run& run) { return has_user(run) && is_by_number(run); }
 bool is_pipe(const Run& run) {
   return is_get(run) && run.protocol == Protocol::kNative && !is_burst(run);
 }
@@ -102,7 +103,7 @@ const std::vector<Pairs> kPairs = {
     {{"--seconds", "2"}, is_by_time},
     {{"--requests", "2"}, is_by_number},
     {{"--warmup", "2"}, has_loop},
-    {{"--transfers", "t.csv"}, asks_by_number},
+    {{"--transfers", "t.csv"}, has_transfers},
     {{"--arrivals", "poisson"}, is_open},
     {{"--seed", "2"}, is_open},
     {{"--rate", "7"}, [](const Run& run) { return is_by_time(run) && !is_crowd(run); }},
