@@ -66,8 +66,13 @@ Exchange Client::carry_out(const Request& request, Gate* gate) {
       ends_now ? base::now_ns() : std::max(replies_.last_byte_ns(), exchange.data_ended_ns);
   if (config_.request == RequestKind::kGet)
     exchange.moved_bytes = data_ ? data_->file_bytes() : replies_.file_bytes();
-  if (!exchange.failure && notes_transfers_)
-    exchange.file_end_ns = data_ ? exchange.data_ended_ns : replies_.last_byte_ns();
+  if (exchange.failure || !notes_transfers_) {
+    exchange.file_end_ns = 0;
+  } else if (!data_) {
+    exchange.file_end_ns = replies_.last_byte_ns();
+  } else if (config_.request == RequestKind::kGet) {
+    exchange.file_end_ns = exchange.data_ended_ns;
+  }
   data_fd_ = {};
   if (!is_usable_ || replies_.has_more()) hang_up();
   is_under_way_ = false;
@@ -138,13 +143,22 @@ std::optional<Cause> Client::converse(const Request& request, Exchange& exchange
   driver_->begin(request);
   for (;;) {
     const Step step = driver_->next(replies_.pending());
-    if (step.taken_bytes > 0) exchange.first_byte_ns = replies_.take(step.taken_bytes);
+    if (step.taken_bytes > 0) note_reply(replies_.take(step.taken_bytes), exchange);
     if (step.is_logged_in) exchange.logged_in_ns = replies_.last_byte_ns();
     if (step.kind == Step::Kind::kDone) {
       return conclude(step, request, exchange);
     }
     if (const auto failure = follow(step, request, exchange)) return failure;
   }
+}
+
+// Of a file that is sent on a connection of its own, the reply behind it counts. That to QUIT comes
+// later.
+void Client::note_reply(std::int64_t first_byte_ns, Exchange& exchange) const {
+  const std::int64_t sent_ns = exchange.data_ended_ns;
+  if (sent_ns != 0 && exchange.first_byte_ns >= sent_ns) return;
+  exchange.first_byte_ns = first_byte_ns;
+  exchange.file_end_ns = replies_.last_byte_ns();
 }
 
 std::optional<Cause> Client::follow(const Step& step, const Request& request, Exchange& exchange) {
@@ -156,6 +170,7 @@ std::optional<Cause> Client::follow(const Step& step, const Request& request, Ex
     case Step::Kind::kUpload: return upload(step.size_bytes);
     case Step::Kind::kOpenData: return open_data(step.data_port, exchange);
     case Step::Kind::kData: return take_data(step.size_bytes, request, exchange);
+    case Step::Kind::kSendData: return send_data(step.size_bytes, exchange);
     case Step::Kind::kSkip: return replies_.skip_other(step.size_bytes);
     case Step::Kind::kFile:
       exchange.announced_bytes = step.size_bytes;
@@ -182,7 +197,7 @@ std::optional<Cause> Client::conclude(const Step& end, const Request& request, E
     exchange.why = "the server answered before it had the whole file";
     return Fault::kProtocol;
   }
-  if (data_) {
+  if (data_ && config_.request == RequestKind::kGet) {
     const std::int64_t first_ns = data_->first_received_ns();
     exchange.first_byte_ns = first_ns == 0 ? exchange.data_ended_ns : first_ns;
     if (data_->file_bytes() != exchange.announced_bytes) {
@@ -241,6 +256,15 @@ std::optional<Cause> Client::check_file() {
 // As with send(), the reason why the server takes no more is found by reading.
 std::optional<Cause> Client::upload(std::uint64_t size_bytes) {
   const UploadEnd end = send_upload(fd_.get(), size_bytes, replies_.deadline(), series_);
+  is_upload_cut_ = end == UploadEnd::kCut;
+  return end == UploadEnd::kTimeout ? std::optional<Cause>(Fault::kTimeout) : std::nullopt;
+}
+
+// A server that takes no more says why on the other connection.
+std::optional<Cause> Client::send_data(std::uint64_t size_bytes, Exchange& exchange) {
+  const UploadEnd end = send_upload(data_fd_.get(), size_bytes, replies_.deadline(), series_);
+  data_fd_ = {};
+  exchange.data_ended_ns = base::now_ns();
   is_upload_cut_ = end == UploadEnd::kCut;
   return end == UploadEnd::kTimeout ? std::optional<Cause>(Fault::kTimeout) : std::nullopt;
 }

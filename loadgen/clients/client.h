@@ -96,6 +96,8 @@ class Client {
   std::optional<Cause> take_data(std::uint64_t size_bytes, const Request& request,
                                  Exchange& exchange);
   std::optional<Cause> upload(std::uint64_t size_bytes);
+  std::optional<Cause> send_data(std::uint64_t size_bytes, Exchange& exchange);
+  void note_reply(std::int64_t first_byte_ns, Exchange& exchange) const;
   std::optional<Cause> ask(const Step& step, Exchange& exchange);
   std::optional<Cause> send(std::string_view bytes, std::uint64_t file_bytes = 0);
 

@@ -58,7 +58,8 @@ Answer Conversation::go_on(int fd) {
         break;
       case Step::Kind::kFile: return file(step.size_bytes);
       case Step::Kind::kSkip:  // a refusal: the user leaves, so nobody reads its text
-      case Step::Kind::kUpload: break;
+      case Step::Kind::kUpload:
+      case Step::Kind::kSendData: break;
       case Step::Kind::kOpenData: return {.kind = Answer::Kind::kData, .data_port = step.data_port};
       case Step::Kind::kData:
         if (step.size_bytes == 0) return failed(Fault::kProtocol, "an empty file has no rate");

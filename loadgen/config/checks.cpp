@@ -82,8 +82,8 @@ Wrong check_get(const Config& config) {
 }
 
 Wrong check_protocol(const Config& config) {
-  if (config.request == RequestKind::kPut && config.protocol != Protocol::kHttp)
-    return "put needs --protocol http";
+  if (config.request == RequestKind::kPut && config.protocol == Protocol::kNative)
+    return "put needs --protocol http or ftp";
   if (config.protocol == Protocol::kFtp) {
     if (config.request == RequestKind::kNew) return "new needs --protocol native or http";
     if (config.server.is_unix()) return "--protocol ftp needs a server with a port";

@@ -41,8 +41,8 @@ flags::Option* declare_basics(flags::App& app, Config& config) {
       app, "--protocol", config.protocol,
       choices({Protocol::kNative, Protocol::kHttp, Protocol::kFtp}),
       "what the server speaks; native: the fileserver's own protocol; http: get is GET /NAME with "
-      "Basic credentials, new is POST /-/accounts, put is PUT; ftp: get is RETR, for FTP servers "
-      "of others");
+      "Basic credentials, new is POST /-/accounts, put is PUT; ftp: get is RETR, put is STOR, for "
+      "FTP servers of others");
   app.add_option("--user", config.user,
                  "user name; new needs none, and then makes names that no other run makes. %d in "
                  "it is replaced by a number from 1 to --accounts: get draws one for each request; "
@@ -163,7 +163,7 @@ flags::Program program() {
       "takes.\n\n"
       "N threads send requests and each waits for the whole reply before it sends the next one, "
       "without a pause between them. A request is to make an account (new), to get a file (get) "
-      "or, with --protocol http, to put one (put).\n\n"
+      "or, with --protocol http or ftp, to put one (put).\n\n"
       "The response time of a request ends with the last byte of its reply. With --connection "
       "per-request it includes closing the previous connection and connecting. With --connection "
       "keep-alive it starts when the first line is sent. With --rate, requests are sent by a "

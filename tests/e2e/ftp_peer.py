@@ -4,6 +4,7 @@ import contextlib
 import socket
 import struct
 import threading
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -17,6 +18,7 @@ REPLIES = {
     "PASS": b"230 logged in\r\n",
     "TYPE": b"200 binary\r\n",
     "RETR": b"150 here it comes\r\n",
+    "STOR": b"150 let it come\r\n",
     "DONE": b"226 that was it\r\n",  # after the file
     "QUIT": b"221 bye\r\n",
 }
@@ -49,6 +51,18 @@ class _Data:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.close()
 
+    def receive(self, at_most: int | None) -> bytes:
+        if self.listener is None:
+            return b""
+        received = bytearray()
+        with contextlib.suppress(OSError), self.listener.accept()[0] as connection:
+            while (at_most is None or len(received) < at_most) and (
+                some := connection.recv(1 << 16)
+            ):
+                received += some
+        self.close()
+        return bytes(received)
+
     def close(self) -> None:
         if self.listener is not None:
             self.listener.close()
@@ -61,20 +75,26 @@ class Script:
 
     `replies` replaces those of REPLIES, by command; None closes the connection instead. SIZE, EPSV
     and PASV have a right reply unless one is given. RETR sends the file and DONE only if its reply
-    begins with 1 and `data` is not None; with None the data connection is never taken.
+    begins with 1 and `data` is not None; with None the data connection is never taken. STOR takes a
+    file and says DONE, but hangs up after `takes` bytes. A reply comes after its pause.
     """
 
     replies: Mapping[str, bytes | None] = field(default_factory=dict)
     data: bytes | None = FILE
     size: int | None = None  # that SIZE announces; None: that of the data
     resets: bool = False  # the data connection is reset behind the data
+    takes: int | None = None
+    pauses_s: Mapping[str, float] = field(default_factory=dict)
 
 
 class FtpPeer(Listening):
-    """`commands` is what was received on all control connections, without line endings."""
+    """`commands` is what was received on all control connections, without line endings, and `files`
+    is what STOR has brought, by name.
+    """
 
     def __init__(self, script: Script | None = None, at: Address = ("127.0.0.1", 0)) -> None:
         self.commands: list[str] = []
+        self.files: dict[str, bytes] = {}
         self._script = script or Script()
         self._lock = threading.Lock()
         super().__init__(at)
@@ -90,16 +110,20 @@ class FtpPeer(Listening):
                 command = line.decode().removesuffix("\r\n")
                 with self._lock:
                     self.commands.append(command)
-                self._answer(connection, command.partition(" ")[0], data)
+                self._answer(connection, command, data)
         data.close()
 
-    def _answer(self, connection: socket.socket, verb: str, data: _Data) -> None:
+    def _answer(self, connection: socket.socket, command: str, data: _Data) -> None:
+        verb, _, name = command.partition(" ")
         said = self._say(connection, verb, data)
         if verb == "RETR" and said.startswith(b"1") and self._script.data is not None:
             if self._script.resets:
                 data.reset(self._script.data)
             else:
                 data.send(self._script.data)
+            self._say(connection, "DONE")
+        if verb == "STOR" and said.startswith(b"1"):
+            self.files[name] = data.receive(self._script.takes)
             self._say(connection, "DONE")
         if verb == "QUIT":
             raise HangUp
@@ -111,6 +135,7 @@ class FtpPeer(Listening):
             reply = REPLIES.get(verb) or self._found_out(verb, data)
         if reply is None:
             raise HangUp
+        time.sleep(self._script.pauses_s.get(verb, 0))
         connection.sendall(reply)
         return reply
 

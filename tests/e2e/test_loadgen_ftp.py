@@ -5,6 +5,7 @@ from loadgen_scene import GET, LoadgenScene
 from programs import run
 
 FTP_GET = (*GET, "--protocol", "ftp", "--file", "a")
+FTP_PUT = ("put", *GET[1:], "--protocol", "ftp")
 
 
 class LoadgenFtpTest(LoadgenScene):
@@ -42,7 +43,8 @@ class LoadgenFtpTest(LoadgenScene):
     def test_what_ftp_has_not_is_wrong_usage(self) -> None:
         for arguments, named in (
             (("new", *FTP_GET[1:5], "--protocol", "ftp"), "new needs"),
-            (("put", *FTP_GET[1:5], "--protocol", "ftp", "--size", "1"), "put needs"),
+            (("put", *FTP_GET[1:5], "--size", "1"), "put needs --protocol http or ftp"),
+            (("put", *FTP_GET[1:5], "--protocol", "ftp"), "put needs --size"),
             ((*FTP_GET, "--pipeline"), "--pipeline"),
             ((*FTP_GET, "--server", "unix:/run/x"), "with a port"),
         ):
@@ -50,3 +52,29 @@ class LoadgenFtpTest(LoadgenScene):
                 ended = run("loadgen", *arguments)
                 self.assertEqual(ended.returncode, 2, ended.stderr)
                 self.assertIn(named, ended.stderr)
+
+    def test_a_put_sends_files_under_names_of_its_own(self) -> None:
+        for connection, log_ins in (("per-request", 6), ("keep-alive", 2)):
+            peer = self.peer()
+            flags = ("--size", 100_000, "--connection", connection, "--requests", 3)
+            result = self.result(*FTP_PUT, *flags, "--threads", 2, server=peer)
+            self.assertEqual((result["requests"], result["bytes"]), (6, 600_000))
+            self.assertEqual(peer.verbs().count("USER"), log_ins)
+            self.assertNotIn("SIZE", peer.verbs())
+            self.assertEqual([len(file) for file in peer.files.values()], [100_000] * 6)
+            self.assertEqual(len(set(peer.files.values())), 1)
+
+    def test_a_put_that_is_refused_or_cut_is_an_error(self) -> None:
+        for script, cause, why in (
+            (Script(replies={"STOR": b"553 no\r\n"}), "protocol", "553 no"),
+            (Script(replies={"STOR": b"550 no\r\n"}), "not-found", "550 no"),
+            (Script(replies={"DONE": b"452 full\r\n"}, takes=1), "unavailable", "452 full"),
+            (Script(replies={"DONE": None}), "closed", "the server closed the connection"),
+            (Script(takes=1), "protocol", "before it had the whole file"),
+        ):
+            with self.subTest(why=why):
+                peer = self.scene.keep(FtpPeer(script))
+                flags = ("--size", 50_000_000, "--requests", 1)
+                result = self.result(*FTP_PUT, *flags, server=peer, status=1)
+                self.assertEqual(self.errors(result), {cause: 1})
+                self.assertIn(why, result["first_errors"][cause])

@@ -98,6 +98,8 @@ class LoadgenSeriesTest(LoadgenScene):
         peer = self.scene.keep(FtpPeer())
         flags = ("--protocol", "ftp", "--file", "a", "--requests", 5)
         self.assert_sums(*GET, *flags, server=peer)
+        put = ("put", *GET[1:], "--protocol", "ftp", "--size", "300K", "--requests", 5)
+        self.assert_sums(*put, server=peer)
 
     def test_the_sums_of_an_open_loop_are_its_totals(self) -> None:
         self.serve()

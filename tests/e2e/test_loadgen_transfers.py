@@ -7,7 +7,7 @@ import unittest
 from itertools import groupby
 from pathlib import Path
 
-from ftp_peer import FtpPeer
+from ftp_peer import FtpPeer, Script
 from http_client import FLAG as FRONT
 from loadgen_scene import GET, LoadgenScene, one_byte_file
 from peers import Peer
@@ -87,17 +87,30 @@ class LoadgenTransfersTest(LoadgenScene):
                 moments = _seconds(row, *_MOMENTS)
                 self.assertEqual(moments, sorted(moments), row)
 
-    def test_a_put_has_the_moments_of_its_reply(self) -> None:
-        self.serve(*FRONT, "--uploads", "sink")
-        server = f"127.0.0.1:{self.fileserver.further_address('http')[1]}"
-        flags = ("put", *GET[1:], "--protocol", "http", "--size", "300K", "--requests", 2)
+    def check_put(self, protocol: str, server: object) -> list[Row]:
+        flags = ("put", *GET[1:], "--protocol", protocol, "--size", "300K", "--requests", 2)
         result, rows = self.record(*flags, server=server)
         self.assertEqual([row["bytes"] for row in rows], [str(300 << 10)] * 2)
-        self.assertEqual(len({row["name"] for row in rows}), 2)
         for row in rows:
             moments = _seconds(row, *_MOMENTS)
             self.assertEqual(moments, sorted(moments), row)
             self.assertLessEqual(moments[-1], result["elapsed_s"] + 0.000001)
+        return rows
+
+    def test_a_put_has_the_moments_of_its_reply(self) -> None:
+        self.serve(*FRONT, "--uploads", "sink")
+        server = f"127.0.0.1:{self.fileserver.further_address('http')[1]}"
+        names = [row["name"] for row in self.check_put("http", server)]
+        self.assertEqual(len(set(names)), 2)
+
+    def test_a_put_over_ftp_ends_with_the_reply_behind_the_file(self) -> None:
+        pauses = {"DONE": 0.1, "QUIT": 0.2}
+        peer = self.scene.keep(FtpPeer(Script(pauses_s=pauses)))
+        one, next_one = self.check_put("ftp", peer)
+        self.assertEqual([one["name"], next_one["name"]], list(peer.files))
+        asked, first, last = _seconds(one, "asked_s", "first_byte_s", "last_byte_s")
+        self.assertGreaterEqual(first - asked, 0.099)
+        self.assertGreaterEqual(float(next_one["started_s"]) - last, 0.199)
 
     def test_a_kept_connection_was_opened_before(self) -> None:
         peer = self.scene.keep(Peer(one_byte_file))

@@ -23,8 +23,9 @@ struct End {
   bool operator==(const End&) const = default;
 };
 
-End end_of(loadgen::FtpData data, std::string_view said, std::size_t piece_bytes) {
-  FtpDriver driver(data);
+End end_of(loadgen::FtpData data, FtpDriver::Ways ways, std::string_view said,
+           std::size_t piece_bytes) {
+  FtpDriver driver(data, ways);
   driver.begin_connection();
   const loadgen::Request request{{"u", "p"}, "f"};
   driver.begin(request);
@@ -50,7 +51,8 @@ End end_of(loadgen::FtpData data, std::string_view said, std::size_t piece_bytes
     } else if (step.kind == Step::Kind::kOpenData) {
       require(step.data_port != 0);
     } else {
-      require(step.kind == Step::Kind::kData);
+      const bool is_put = ways.request == loadgen::RequestKind::kPut;
+      require(step.kind == (is_put ? Step::Kind::kSendData : Step::Kind::kData));
     }
   }
 }
@@ -60,9 +62,12 @@ End end_of(loadgen::FtpData data, std::string_view said, std::size_t piece_bytes
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   const std::string_view said(reinterpret_cast<const char*>(bytes), size);
   for (const auto data : {loadgen::FtpData::kEpsv, loadgen::FtpData::kPasv}) {
-    const End whole = end_of(data, said, size + 1);
-    for (const std::size_t piece_bytes : {std::size_t{1}, std::size_t{7}})
-      require(end_of(data, said, piece_bytes) == whole);
+    for (const auto request : {loadgen::RequestKind::kGet, loadgen::RequestKind::kPut}) {
+      const FtpDriver::Ways ways{.request = request, .quits = data == loadgen::FtpData::kEpsv};
+      const End whole = end_of(data, ways, said, size + 1);
+      for (const std::size_t piece_bytes : {std::size_t{1}, std::size_t{7}})
+        require(end_of(data, ways, said, piece_bytes) == whole);
+    }
   }
   return 0;
 }

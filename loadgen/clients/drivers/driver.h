@@ -24,6 +24,8 @@ struct Step {
     kOpenData,  // connect to `data_port` of the server, and ask again
     kData,      // receive the file on that connection until it ends, close it, and ask again;
                 // `size_bytes` of them, unless that is kUnknownSize
+    kSendData,  // send `size_bytes` bytes of upload_bytes() on that connection, close it, and ask
+                // again
     kSkip,      // receive `size_bytes` bytes that are of no file, and ask again
     kDone,      // the request is over: `failure` and the members behind it count
   };
@@ -50,8 +52,8 @@ struct Step {
 // The client's side of one protocol, for one connection at a time and one request after the other.
 //
 // A file is sent and received by the caller, not by the driver, so its bytes need not be in memory
-// at once. If the server answers before all of kUpload was sent, the caller stops sending, and the
-// request fails.
+// at once. If the server answers before all of kUpload was sent, or no longer takes all of
+// kSendData, the caller stops sending, and the request fails.
 //
 // One thread.
 class Driver {

@@ -70,6 +70,7 @@ Step FtpDriver::begin_file(bool is_log_in_over) {
 }
 
 bool FtpDriver::must_ask_size() {
+  if (is_put()) return false;
   if (ways_.sizes == Sizes::kAlways) return true;
   const auto known = sizes_.find(request_->file_name);
   if (known == sizes_.end()) return !announces_;
@@ -83,8 +84,8 @@ Step FtpDriver::ask_port() {
 
 Step FtpDriver::next(std::string_view received) {
   if (state_ == State::kIdle) return begin_file(false);
-  if (state_ == State::kRetrieve) {
-    Step step = command(State::kPromised, "RETR", request_->file_name);
+  if (state_ == State::kTransfer) {
+    Step step = command(State::kPromised, is_put() ? "STOR" : "RETR", request_->file_name);
     step.asks_for_file = true;
     return step;
   }
@@ -124,7 +125,7 @@ Step FtpDriver::take(const FtpReply& reply) {
       if (reply.code != kGoodbye) break;
       return {.kind = Step::Kind::kDone};
     case State::kIdle:
-    case State::kRetrieve: break;
+    case State::kTransfer: break;
   }
   const bool is_only_missing = state_ == State::kPromised && reply.code == kNoFile;
   if (is_only_missing) state_ = State::kIdle;
@@ -144,6 +145,7 @@ Step FtpDriver::take_size(const FtpReply& reply) {
 
 Step FtpDriver::take_promise(const FtpReply& reply) {
   state_ = State::kData;
+  if (is_put()) return {.kind = Step::Kind::kSendData, .size_bytes = request_->size_bytes};
   const auto announced = announced_bytes(reply.text);
   announces_ = announced.has_value();
   if (announced) size_bytes_ = announced;
@@ -166,7 +168,7 @@ Step FtpDriver::take_port(const FtpReply& reply) {
   const bool is_right = reply.code == (is_extended ? kExtendedPassive : kPassive);
   const auto port = is_extended ? epsv_port(reply.text) : pasv_port(reply.text);
   if (!is_right || !port) return failed(reply);
-  state_ = State::kRetrieve;
+  state_ = State::kTransfer;
   return {.kind = Step::Kind::kOpenData, .data_port = *port};
 }
 

@@ -13,7 +13,7 @@
 namespace loadgen {
 
 // Logs in once for each connection, with USER, PASS and TYPE I. Then each file takes EPSV or PASV,
-// RETR, and a connection for its bytes.
+// RETR or, for a put, STOR, and a connection for its bytes.
 //
 // A file is whole when the server says 226 or 250 behind it. If the reply to RETR says how many
 // bytes it has, so many must come; otherwise as many as SIZE has told. A refusal is an error of the
@@ -27,6 +27,7 @@ class FtpDriver : public Driver {
     kAlways,  // for each file; kData then always has the size
   };
   struct Ways {
+    RequestKind request = RequestKind::kGet;
     Sizes sizes = Sizes::kOnce;
     bool quits = false;  // QUIT ends each request that has succeeded, and its connection
   };
@@ -48,9 +49,9 @@ class FtpDriver : public Driver {
     kType,
     kSize,
     kAskedPort,
-    kRetrieve,  // RETR is sent when the data connection is there
-    kPromised,  // RETR was sent
-    kData,      // the file was received; the last reply comes next
+    kTransfer,  // RETR or STOR is sent when the data connection is there
+    kPromised,  // it was sent
+    kData,      // the file has come, or was sent; the last reply comes next
     kQuit,      // QUIT was sent
     kIdle,      // logged in
   };
@@ -59,6 +60,7 @@ class FtpDriver : public Driver {
   Step command(State state, std::string_view verb, std::string_view argument = {});
   Step begin_file(bool is_log_in_over);
   bool must_ask_size();
+  bool is_put() const { return ways_.request == RequestKind::kPut; }
   Step ask_port();
   Step take_size(const FtpReply& reply);
   Step take_port(const FtpReply& reply);

@@ -10,7 +10,8 @@ std::unique_ptr<Driver> make_driver(const Config& config) {
     case Protocol::kNative: break;
     case Protocol::kFtp:
       return std::make_unique<FtpDriver>(
-          config.ftp_data, FtpDriver::Ways{.sizes = is_crowd(config) ? FtpDriver::Sizes::kAlways
+          config.ftp_data, FtpDriver::Ways{.request = config.request,
+                                           .sizes = is_crowd(config) ? FtpDriver::Sizes::kAlways
                                                                      : FtpDriver::Sizes::kOnce,
                                            .quits = config.connection == Connection::kPerRequest});
     case Protocol::kHttp: {

@@ -31,10 +31,13 @@ class LoadgenFtpTest(unittest.TestCase):
     def crowd(self, server: Address, *flags: str) -> dict:
         return self.run_of(server, "a.bin", *flags)
 
-    def run_of(self, server: Address, file: str, *flags: str, password: str = "") -> dict:
-        command = [str(LOADGEN), "get", "--protocol", "ftp", "--server", str(server)]
+    def run_of(
+        self, server: Address, file: str, *flags: str, password: str = "", request: str = "get"
+    ) -> dict:
+        command = [str(LOADGEN), request, "--protocol", "ftp", "--server", str(server)]
         command += ["--user", RIGHT.user, "--password", password or RIGHT.password]
-        command += ["--file", file, "--json", "-", *flags]
+        command += ["--file", file] if file else []
+        command += ["--json", "-", *flags]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
         return json.loads(done.stdout)
 
@@ -74,8 +77,28 @@ class LoadgenFtpTest(unittest.TestCase):
             counts = (burst["rounds"], burst["transfers"], burst["failed"], burst["bytes"])
             self.assertEqual(counts, (3, 12, 0, 12 * len(LARGE)), result["first_errors"])
 
+    def check_put(self, name: str) -> None:
+        """Sessions may write into the served folder, if its mode lets them."""
+        ftp_scene.skip_if_left_out(self, name)
+        root = self.folder / "root"
+        root.chmod(0o777)
+        with known.running(name, ftp_scene.setting(self.folder)) as server:
+            for connection in ("per-request", "keep-alive"):
+                flags = ["--size", "300000", "--connection", connection]
+                flags += ["--threads", "2", "--requests", "3"]
+                result = self.run_of(server.address, "", *flags, request="put")
+                counts = (result["requests"], result["errors"]["total"], result["bytes"])
+                self.assertEqual(counts, (6, 0, 6 * 300_000), result["first_errors"])
+        self.assertEqual([file.stat().st_size for file in root.glob("load-*")], [300_000] * 12)
+
     def test_pure_ftpd(self) -> None:
         self.check("pure-ftpd")
+
+    def test_put_into_pure_ftpd(self) -> None:
+        self.check_put("pure-ftpd")
+
+    def test_put_into_proftpd(self) -> None:
+        self.check_put("proftpd")
 
     def test_vsftpd(self) -> None:
         self.check("vsftpd")

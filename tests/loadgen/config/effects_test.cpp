@@ -56,7 +56,7 @@ std::vector<Run> all_runs() {
       runs.push_back({RequestKind::kGet, protocol, kind});
       if (kind == RunKind::kBurst || kind == RunKind::kCrowd) continue;
       if (protocol != Protocol::kFtp) runs.push_back({RequestKind::kNew, protocol, kind});
-      if (protocol == Protocol::kHttp) runs.push_back({RequestKind::kPut, protocol, kind});
+      if (protocol != Protocol::kNative) runs.push_back({RequestKind::kPut, protocol, kind});
     }
   }
   return runs;

@@ -18,6 +18,7 @@ using tests::Outcome;
 namespace {
 
 constexpr loadgen::Request kGet{{"u", "p w"}, "a b"};
+constexpr loadgen::Request kPut{{"u", "p w"}, "a b", 12};
 const std::string kLoggedIn = "220 hello\r\n331 password\r\n230 welcome\r\n200 binary\r\n";
 const std::string kLogIn = kLoggedIn + "502 no SIZE here\r\n";
 const std::string kPort = "229 Extended Passive Mode OK (|||6446|)\r\n";
@@ -31,11 +32,16 @@ Outcome outcome(const std::string& said, FtpDriver::Ways ways, FtpData data = Ft
     return *driver;
   };
   CAPTURE(said);
-  return tests::outcome_of(fresh, kGet, said);
+  const bool is_put = ways.request == loadgen::RequestKind::kPut;
+  return tests::outcome_of(fresh, is_put ? kPut : kGet, said);
 }
 
 Outcome get(const std::string& said, FtpData data = FtpData::kEpsv) {
   return outcome(said, {}, data);
+}
+
+Outcome put(const std::string& said) {
+  return outcome(said, {.request = loadgen::RequestKind::kPut});
 }
 
 std::optional<Cause> failure_of(const std::string& said) { return get(said).failure; }
@@ -110,9 +116,9 @@ TEST_CASE("a caller that must know the size has the server asked for it", "[load
 }
 
 TEST_CASE("a request of a user who is logged in begins with the file", "[loadgen]") {
-  FtpDriver driver(FtpData::kEpsv);
+  FtpDriver driver(FtpData::kEpsv, {.request = loadgen::RequestKind::kPut});
   driver.begin({.account = {"u", "p"}, .file_name = "f", .is_logged_in = true});
-  CHECK(driver.next("").bytes == "SIZE f\r\n");
+  CHECK(driver.next("").bytes == "EPSV\r\n");
 }
 
 TEST_CASE("replies of several lines are one reply", "[loadgen]") {
@@ -194,6 +200,16 @@ TEST_CASE("a server that announces sizes is not asked for those of further names
   tests::outcome_if_cut(driver, kGet, said, said.size());
   driver.begin({.account = {"u", "p"}, .file_name = "other", .is_logged_in = true});
   CHECK(driver.next("").bytes == "EPSV\r\n");
+}
+
+TEST_CASE("an FTP put sends its file on the data connection", "[loadgen]") {
+  const Outcome sent = put(kLoggedIn + kPort + kFile);
+  CHECK_FALSE(sent.failure);
+  CHECK(sent.keeps_connection);
+  CHECK(sent.sent == "USER u\r\nPASS p w\r\nTYPE I\r\nEPSV\r\n<port 6446>STOR a b\r\n<send 12>");
+  CHECK(put(kLoggedIn + kPort + "553 no\r\n").failure == Fault::kProtocol);
+  CHECK(put(kLoggedIn + kPort + "550 no\r\n").failure == base::ErrorCode::kNotFound);
+  CHECK(put(kLoggedIn + kPort + "150 x\r\n452 full\r\n").failure == base::ErrorCode::kUnavailable);
 }
 
 TEST_CASE("QUIT ends a request that has a connection of its own", "[loadgen]") {

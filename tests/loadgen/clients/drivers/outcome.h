@@ -51,6 +51,7 @@ inline Outcome outcome_if_cut(loadgen::Driver& driver, const loadgen::Request& r
                             : "<data " + std::to_string(step.size_bytes) + ">";
         break;
       case Kind::kUpload: outcome.sent.append(step.size_bytes, 'x'); break;
+      case Kind::kSendData: outcome.sent += "<send " + std::to_string(step.size_bytes) + ">"; break;
       case Kind::kFile:
       case Kind::kSkip: {
         here = said.size();
