@@ -8,6 +8,7 @@
 #include "tests/catch.h"
 #include "tests/loadgen/compare.h"
 
+using loadgen::Bucket;
 using loadgen::Histogram;
 using tests::is_near;
 
@@ -92,6 +93,65 @@ TEST_CASE("an empty histogram returns 0", "[loadgen]") {
   CHECK(empty.max() == 0);
   CHECK(empty.mean() == 0);
   CHECK(empty.value_at(500) == 0);
+}
+
+TEST_CASE("every value is in the bucket that ends at or above it and above the one before",
+          "[loadgen]") {
+  const auto values = long_tailed(10'000, 3);
+  for (const std::int64_t value : values) {
+    CAPTURE(value);
+    const auto buckets = histogram_of({value}).buckets();
+    REQUIRE(buckets.size() == 1);
+    const std::int64_t upper = buckets[0].upper;
+    CHECK(buckets[0].count == 1);
+    CHECK(upper >= value);
+    CHECK(static_cast<double>(upper) <= 1.016 * static_cast<double>(value));
+    CHECK(histogram_of({upper}).buckets() == buckets);
+    CHECK(histogram_of({upper + 1}).buckets()[0].upper > upper);
+  }
+}
+
+TEST_CASE("the largest value of all has a bucket that ends with it", "[loadgen]") {
+  CHECK(histogram_of({INT64_MAX}).buckets() == std::vector<Bucket>{{INT64_MAX, 1}});
+}
+
+TEST_CASE("the buckets of a histogram make the same histogram", "[loadgen]") {
+  const Histogram whole = histogram_of(long_tailed(5000, 4));
+  const Histogram copy(whole.buckets(), {whole.min(), whole.max(), whole.sum()});
+  CHECK(copy.count() == whole.count());
+  CHECK(copy.buckets() == whole.buckets());
+  CHECK(copy.mean() == whole.mean());
+  for (const unsigned per_mille : kPerMilles)
+    CHECK(copy.value_at(per_mille) == whole.value_at(per_mille));
+}
+
+TEST_CASE("a histogram of no bucket is empty", "[loadgen]") {
+  const Histogram none(std::vector<Bucket>(), {5, 7, 12});
+  CHECK(none.count() == 0);
+  CHECK(none.min() == 0);
+  CHECK(none.max() == 0);
+  CHECK(none.sum() == 0);
+}
+
+TEST_CASE("the buckets without a part are those of the other values", "[loadgen]") {
+  const auto some = long_tailed(1000, 5);
+  const auto others = long_tailed(500, 6);
+  Histogram whole = histogram_of(some);
+  whole.add(histogram_of(others));
+  CHECK(whole.buckets_without(histogram_of(others)) == histogram_of(some).buckets());
+  CHECK(whole.buckets_without(whole).empty());
+}
+
+TEST_CASE("the standard deviation is that of all values to within 2%", "[loadgen]") {
+  const auto values = long_tailed(20'000, 8);
+  const Histogram histogram = histogram_of(values);
+  double squares = 0;
+  for (const std::int64_t value : values)
+    squares += std::pow(static_cast<double>(value) - histogram.mean(), 2);
+  const double exact = std::sqrt(squares / static_cast<double>(values.size()));
+  CHECK(std::abs(histogram.standard_deviation() - exact) <= 0.02 * exact);
+  CHECK(histogram_of({1'000'003}).standard_deviation() == 0);
+  CHECK(Histogram().standard_deviation() == 0);
 }
 
 TEST_CASE("histograms added up are the histogram of all values", "[loadgen]") {
