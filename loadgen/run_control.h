@@ -54,6 +54,9 @@ class RunControl {
   std::int64_t window_start_ns = 0;
   std::int64_t window_end_ns = 0;
 
+  // Halfway through the window. Requires: the times were written.
+  std::int64_t middle_ns() const { return window_start_ns + (window_end_ns - window_start_ns) / 2; }
+
   // Any thread. A thread that has seen it begins no further request. Only the first call counts.
   void stop(End why);
   bool must_stop() const { return stopped_ns_.load(std::memory_order_relaxed) != 0; }

@@ -21,6 +21,10 @@ crowd::Tally& Recorder::begin_crowd(std::int64_t start_ns) {
   return tally_.crowd.emplace();
 }
 
+void Recorder::begin_second_half() {
+  if (!tally_.second_half_ns) tally_.second_half_ns.emplace();
+}
+
 void Live::add(const Live& other) {
   requests += other.requests;
   errors += other.errors;
@@ -98,6 +102,11 @@ void Recorder::ended_at(std::int64_t moment_ns) {
   tally_.active_ns = static_cast<std::uint64_t>(tally_.elapsed_ns);
 }
 
+void Recorder::took(std::int64_t response_ns) {
+  tally_.response_ns.add(response_ns);
+  if (tally_.second_half_ns) tally_.second_half_ns->add(response_ns);
+}
+
 void Recorder::note_in_series(const Exchange& exchange, std::int64_t response_ns) {
   if (!series_) return;
   if (exchange.failure) return series_->fail(exchange.ended_ns);
@@ -106,7 +115,7 @@ void Recorder::note_in_series(const Exchange& exchange, std::int64_t response_ns
 
 void Recorder::gave_up(std::int64_t moment_ns, std::int64_t after_ns) {
   if (series_) series_->give_up(moment_ns, after_ns);
-  tally_.response_ns.add(after_ns);
+  took(after_ns);
   ++tally_.open->given_up;
 }
 
@@ -117,7 +126,7 @@ void Recorder::failed(Cause cause, const std::string& why, std::int64_t took_ns)
 }
 
 void Recorder::succeeded(const Exchange& exchange, std::int64_t response_ns) {
-  tally_.response_ns.add(response_ns);
+  took(response_ns);
   const auto since_start = [&](std::int64_t moment_ns) {
     return moment_ns == 0 ? 0 : static_cast<std::uint64_t>(moment_ns - exchange.started_ns);
   };

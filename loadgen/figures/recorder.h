@@ -51,6 +51,10 @@ class alignas(64) Recorder {
   // Begins the run of a crowd. Returns what only a crowd counts, for the thread to count in.
   crowd::Tally& begin_crowd(std::int64_t start_ns);
 
+  // What is recorded from now on belongs to the second half of the run: of the window, or where a
+  // run ends after a number of requests, of those of each thread. May be called again.
+  void begin_second_half();
+
   // A request begins; it has ended. Of every request of a client, also of those that do not count.
   void begin_request();
   void end_request(const Exchange& exchange);
@@ -101,6 +105,7 @@ class alignas(64) Recorder {
   void ended_at(std::int64_t moment_ns);
   void gave_up(std::int64_t moment_ns, std::int64_t after_ns);
   void note_in_series(const Exchange& exchange, std::int64_t response_ns);
+  void took(std::int64_t response_ns);
   void failed(Cause cause, const std::string& why, std::int64_t took_ns);
   void succeeded(const Exchange& exchange, std::int64_t response_ns);
   void note_end(const Exchange& exchange, const Due& due);

@@ -33,6 +33,7 @@ void OpenTally::add(const OpenTally& other) {
 
 void Tally::add(const Tally& other) {
   response_ns.add(other.response_ns);
+  add_part(second_half_ns, other.second_half_ns);
   connect_ns += other.connect_ns;
   first_byte_ns += other.first_byte_ns;
   logged_in_ns += other.logged_in_ns;

@@ -41,6 +41,10 @@ struct Tally {
   // In an open loop the response time starts when the request is due. Then it has the requests that
   // timed out or are unfinished too, with the time that had passed, because they are the slowest.
   Histogram response_ns;
+
+  // Those of the second half of the run, so that a drift is seen. See Recorder::begin_second_half.
+  std::optional<Histogram> second_half_ns;
+
   std::uint64_t connect_ns = 0;
   std::uint64_t first_byte_ns = 0;
   std::uint64_t logged_in_ns = 0;  // as the next two only of a protocol with a data connection

@@ -48,6 +48,11 @@ bool ClosedLoop::is_window_over(const RunControl& control, std::int64_t done,
                               : now_ns >= std::min(control.window_end_ns, end_ns_);
 }
 
+bool ClosedLoop::is_in_second_half(const RunControl& control, std::int64_t done,
+                                   std::int64_t now_ns) const {
+  return config_.requests > 0 ? 2 * done >= config_.requests : now_ns >= control.middle_ns();
+}
+
 void ClosedLoop::warm_up(RunControl& control) {
   control.warmup_gate.wait();
   while (!must_end(control) && base::now_ns() < control.warmup_end_ns) {
@@ -63,6 +68,7 @@ void ClosedLoop::measure(RunControl& control) {
   std::int64_t now_ns = is_ramp(config_) ? join_ramp(control) : control.window_start_ns;
   for (std::int64_t done = 0; !must_end(control); ++done) {
     if (is_window_over(control, done, now_ns)) break;
+    if (is_in_second_half(control, done, now_ns)) recorder_.begin_second_half();
     recorder_.start();
     const Exchange exchange = carry_out_next(control);
     recorder_.record(exchange);

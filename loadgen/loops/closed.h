@@ -23,6 +23,7 @@ class ClosedLoop final : public ClientLoop {
   void send_requests(RunControl& control) override;
   bool must_end(RunControl& control) const;
   bool is_window_over(const RunControl& control, std::int64_t done, std::int64_t now_ns) const;
+  bool is_in_second_half(const RunControl& control, std::int64_t done, std::int64_t now_ns) const;
   void warm_up(RunControl& control);
   std::int64_t join_ramp(RunControl& control);
   void note_in_plateau(const RunControl& control, const Exchange& exchange);

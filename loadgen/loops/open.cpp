@@ -43,6 +43,7 @@ void OpenLoop::send_requests(RunControl& control) {
 // The previous connection is closed before the thread sleeps. In a closed loop this belongs to the
 // next request, but here the thread has time for it, and the server should not hold an idle one.
 void OpenLoop::meet(RunControl& control, std::int64_t due_ns) {
+  if (due_ns >= control.middle_ns()) recorder_.begin_second_half();
   const std::int64_t begun_ns = base::now_ns();
   const std::int64_t drained_ns = control.window_end_ns + config_.timeout_ms * base::kNsPerMs;
   if (control.must_stop() || begun_ns >= drained_ns) {

@@ -20,6 +20,7 @@ void BurstLoop::send_requests(RunControl& control) {
   if (control.window_start_ns == 0) return;
   recorder_.begin(control.window_start_ns);
   while (rounds_.begin_next()) {
+    if (rounds_.is_in_second_half()) recorder_.begin_second_half();
     recorder_.start();
     const Exchange exchange = carry_out_next(control, &rounds_);
     if (exchange.asked_ns == 0) rounds_.pass();

@@ -10,12 +10,13 @@ namespace loadgen::burst {
 Rounds::Rounds(int threads, int rounds, std::function<bool()> must_stop, Holding holding)
     : must_stop_(std::move(must_stop)),
       holding_(std::move(holding)),
+      rounds_(static_cast<std::size_t>(rounds)),
       begin_(threads, Begin{this}),
       release_(threads, BeginHolding{this}),
       asked_(threads, EndHolding{this}),
-      rounds_left_(rounds),
+      rounds_left_(rounds_),
       transfers_(static_cast<std::size_t>(threads)) {
-  ended_.reserve(static_cast<std::size_t>(rounds));
+  ended_.reserve(rounds_);
 }
 
 bool Rounds::begin_next() {
@@ -40,7 +41,7 @@ void Rounds::let_go() noexcept {
 void Rounds::end_round() noexcept {
   if (goes_on_) ended_.push_back(sums_of(transfers_));
   goes_on_ = rounds_left_ > 0 && !must_stop_();
-  --rounds_left_;
+  if (goes_on_) --rounds_left_;
 }
 
 }  // namespace loadgen::burst

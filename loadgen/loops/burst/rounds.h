@@ -36,6 +36,9 @@ class Rounds final : public Gate {
   // the answer is the same for all.
   bool begin_next();
 
+  // Whether half of all rounds have ended. Requires: a round has begun.
+  bool is_in_second_half() const { return 2 * ended_.size() >= rounds_; }
+
   // The release: waits until all threads are as far.
   void wait() override { release_.arrive_and_wait(); }
 
@@ -77,13 +80,14 @@ class Rounds final : public Gate {
 
   const std::function<bool()> must_stop_;
   const Holding holding_;
+  const std::size_t rounds_;
   std::barrier<Begin> begin_;
   std::barrier<BeginHolding> release_;
   std::barrier<EndHolding> asked_;
 
   // Written while all threads are at a meeting, but each transfer by its thread.
   std::int64_t let_go_ns_ = 0;
-  int rounds_left_;
+  std::size_t rounds_left_;
   bool goes_on_ = false;
   std::vector<Transfer> transfers_;
   std::vector<Sums> ended_;

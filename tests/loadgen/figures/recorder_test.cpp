@@ -81,6 +81,24 @@ TEST_CASE("a failed request counts as an error of its cause and in no other figu
   CHECK(tally.elapsed_ns == 43 * kNsPerMs);
 }
 
+TEST_CASE("what is recorded in the second half is in the whole too", "[loadgen]") {
+  Recorder first;
+  begun(first).record(success(0));
+  first.begin_second_half();
+  first.begin_second_half();
+  first.record(success(10));
+  first.record(failure(Fault::kClosed, 20));
+  Recorder second;
+  begun(second).record(success(30));
+
+  loadgen::Tally sum;
+  sum.add(second.tally());
+  sum.add(first.tally());
+  CHECK(sum.response_ns.count() == 3);
+  REQUIRE(sum.second_half_ns);
+  CHECK(sum.second_half_ns->count() == 1);
+}
+
 TEST_CASE("tallies of two threads add up, and the later end is that of the run", "[loadgen]") {
   Recorder first;
   begun(first).record(success(0));
@@ -214,6 +232,15 @@ TEST_CASE("requests that were given up are slow, and not missing in the response
   CHECK(tally.open->due == 3);
   CHECK(tally.errors_total() == 3);
   CHECK(tally.errors[Cause(Fault::kUnfinished).index()] == 1);
+}
+
+TEST_CASE("a request that was given up is in its half", "[loadgen]") {
+  Recorder recorder;
+  begun_open(recorder).begin_second_half();
+  recorder.record_unfinished(kStart, kStart + 7 * kNsPerS);
+  recorder.record(failure(Fault::kTimeout, 500), due(500, 100));
+  REQUIRE(recorder.tally().second_half_ns);
+  CHECK(recorder.tally().second_half_ns->count() == 2);
 }
 
 TEST_CASE("tallies of two threads of an open loop add up", "[loadgen]") {

@@ -48,6 +48,21 @@ TEST_CASE("nobody is released before all are ready, and no round begins before a
   CHECK(rounds.ended().back().bytes == 7 * kThreads);
 }
 
+TEST_CASE("the second half begins when half of the rounds have ended", "[loadgen]") {
+  for (const int count : {1, 4, 5}) {
+    Rounds rounds(1, count, [] { return false; });
+    std::vector<bool> halves;
+    while (rounds.begin_next()) {
+      halves.push_back(rounds.is_in_second_half());
+      rounds.finish(0, {});
+    }
+    CAPTURE(count);
+    REQUIRE(halves.size() == static_cast<std::size_t>(count));
+    for (int round = 0; round < count; ++round)
+      CHECK(halves[static_cast<std::size_t>(round)] == (2 * round >= count));
+  }
+}
+
 TEST_CASE("a server is held from the release until all have asked", "[loadgen]") {
   constexpr int kRounds = 200;
   std::atomic<int> asked = 0;
