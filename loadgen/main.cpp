@@ -30,7 +30,7 @@ int failed(const std::string& why) {
 int report(const Config& config, const loadgen::Figures& figures) {
   const loadgen::Summary summary = loadgen::summarize(figures, config.threads);
   const auto written =
-      loadgen::write_result_file(config.json, loadgen::json_of(config, figures, summary));
+      loadgen::write_result_file("--json", config.json, loadgen::json_of(config, figures, summary));
   base::tell(loadgen::table_of(config, figures, summary));
   if (!written) return failed(written.error().context);
   if (figures.stop_signal != 0) {
@@ -44,7 +44,7 @@ int report(const Config& config, const loadgen::Figures& figures) {
 int run(const Config& config) {
   const auto ready = loadgen::prepare(config);
   if (!ready) return failed(ready.error().context);
-  const auto writable = loadgen::check_result_file(config.json);
+  const auto writable = loadgen::check_result_file("--json", config.json);
   if (!writable) return failed(writable.error().context);
   for (const std::string& warning : ready->warnings) base::tell("warning: " + warning + "\n");
   base::hold_stop_signals();

@@ -16,8 +16,9 @@ namespace fs = std::filesystem;
 
 bool is_file(const std::string& path) { return !path.empty() && path != "-"; }
 
-base::Error failed(const std::string& what, const std::string& path, int errno_value) {
-  return base::errno_error(base::ErrorCode::kInternal, "--json: " + what + " " + path, errno_value);
+base::Error failed(std::string_view flag, const std::string& what, int errno_value) {
+  return base::errno_error(base::ErrorCode::kInternal, std::string(flag) + ": " + what,
+                           errno_value);
 }
 
 // The file behind symbolic links, which renaming would replace.
@@ -35,32 +36,34 @@ bool is_replaced(const std::string& target) {
 
 }  // namespace
 
-base::Status check_result_file(const std::string& path) {
+base::Status check_result_file(std::string_view flag, const std::string& path) {
   if (!is_file(path)) return base::kDone;
   const std::string target = target_of(path);
   std::error_code ignored;
-  if (fs::is_directory(target, ignored)) return failed("write", path, EISDIR);
-  if (::access(target.c_str(), W_OK) != 0 && errno != ENOENT) return failed("write", path, errno);
+  if (fs::is_directory(target, ignored)) return failed(flag, "write " + path, EISDIR);
+  if (::access(target.c_str(), W_OK) != 0 && errno != ENOENT)
+    return failed(flag, "write " + path, errno);
   const std::string folder = (fs::path(target).parent_path() / ".").string();
   if (is_replaced(target) && ::access(folder.c_str(), W_OK | X_OK) != 0)
-    return failed("write", path, errno);
+    return failed(flag, "write " + path, errno);
   return base::kDone;
 }
 
-base::Status write_result_file(const std::string& path, std::string_view text) {
+base::Status write_result_file(std::string_view flag, const std::string& path,
+                               std::string_view text) {
   if (path.empty()) return base::kDone;
   if (path == "-") {
     if (std::cout << text << std::flush) return base::kDone;
-    return failed("write", path, errno);
+    return failed(flag, "write " + path, errno);
   }
   const std::string target = target_of(path);
   const std::string draft =
       is_replaced(target) ? target + "." + std::to_string(::getpid()) + ".part" : target;
   std::ofstream file(draft);
-  if (!(file << text << std::flush)) return failed("write", draft, errno);
+  if (!(file << text << std::flush)) return failed(flag, "write " + draft, errno);
   file.close();
   if (draft != target && ::rename(draft.c_str(), target.c_str()) != 0)
-    return failed("rename " + draft + " to", target, errno);
+    return failed(flag, "rename " + draft + " to " + target, errno);
   return base::kDone;
 }
 
