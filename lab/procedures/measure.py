@@ -15,6 +15,7 @@ from ..plan.figures import measured
 from ..plan.pinning import Pinning
 from ..plan.planned import Planned
 from ..plan.setting import Setting
+from ..results import distributions
 from ..results.records import Run
 from ..rig import files, namespace
 from ..rig.control_group import ControlGroup
@@ -94,7 +95,7 @@ def point(stand: Stand, setting: Setting, repeat: int) -> Measured:
     figures = measured({**seen.figures, "resident_before": resident})
     evidence = {
         "command": seen.command,
-        "loadgen": result.raw,
+        "loadgen": distributions.packed(result.raw),
         "samples": [
             {"time_s": round(sample.time_s - result.start_s, 3), **sample.values}
             for sample in beside(seen.window, seen.wakes)

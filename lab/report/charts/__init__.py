@@ -6,4 +6,5 @@ scales.py         from values to places, with the ticks of an axis
 dot_plot.py       rows with a value, its interval and the paper's value
 stacked_bars.py   what a total consists of, bar under bar
 line_chart.py     curves over one axis, each named at its end
+tail_chart.py     such curves of response times over their percentiles
 """

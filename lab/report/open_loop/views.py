@@ -16,6 +16,7 @@ from ..charts.svg import Canvas
 from ..columns import Column, of_view
 from ..document import Block, Figure, Table
 from ..scene import Scene
+from . import tails
 
 _HOW_TO_READ = (
     "Requests are due at random moments (Poisson), whether or not earlier ones were answered. "
@@ -35,7 +36,7 @@ def offered_loads(scene: Scene) -> list[Block]:
     blocks: list[Block] = []
     for cell, found in _measured(scene):
         blocks += [_figure(cell, found, _limit_ms(scene)), _table(cell, found, _limit_ms(scene))]
-    return blocks
+    return [*blocks, *tails.figures(_measured(scene), scene.folder)]
 
 
 def figures(_scene: Scene) -> list[Block]:
