@@ -70,6 +70,14 @@ Option* App::add_flag(const std::string& name, bool& target, const std::string& 
   return option;
 }
 
+Option* App::add_words(const std::string& name, const std::string& type,
+                       std::vector<std::string>& target, const std::string& help) {
+  Option* const option = add(name, help);
+  option->type = type;
+  option->words_target = &target;
+  return option->required();
+}
+
 Option* App::add_parsed(const std::string& name, const std::string& type,
                         const std::string& accepted, const std::string& help,
                         const std::function<bool(const std::string&)>& take) {

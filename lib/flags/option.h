@@ -36,6 +36,7 @@ struct Option {
   std::function<void()> reset;    // gives its target the value from when it was declared
   bool* switch_target = nullptr;  // set only for App::add_flag(), which has no take()
   bool is_number = false;         // its values are numbers, or some of them are
+  std::vector<std::string>* words_target = nullptr;  // set only for App::add_words(), the same
   bool is_required = false;
   bool is_repeatable = false;
   bool has_variable = true;                        // whether the environment may give it
@@ -85,6 +86,10 @@ class App {
   // An option whose text `take` converts and stores. `accepted` ends the message "TEXT is not ...".
   Option* add_parsed(const std::string& name, const std::string& type, const std::string& accepted,
                      const std::string& help, const std::function<bool(const std::string&)>& take);
+
+  // All words that are neither flags nor values of flags. One at least is required.
+  Option* add_words(const std::string& name, const std::string& type,
+                    std::vector<std::string>& target, const std::string& help);
 
   // Where --log-level is written, which add_log_level() sets. Null: the program has no such flag.
   const base::log::Level* log_level = nullptr;

@@ -95,7 +95,19 @@ void parse_with(CLI::App& cli, const std::vector<Argument>& arguments) {
   cli.parse(std::move(apart));
 }
 
+CLI::Option* add_words_to(CLI::App& cli, const Option& option) {
+  const auto take_all = [&option](const CLI::results_t& results) {
+    *option.words_target = results;
+    return true;
+  };
+  return cli.add_option(option.name, take_all, option.help)
+      ->type_size(1)
+      ->expected(-1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
 CLI::Option* add_to(CLI::App& cli, Option& option) {
+  if (option.words_target != nullptr) return add_words_to(cli, option);
   if (option.switch_target != nullptr)
     return cli.add_flag(option.name, *option.switch_target, option.help);
   CLI::Option* const added = cli.add_option(option.name, callback_of(option), option.help);

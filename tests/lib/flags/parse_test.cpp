@@ -131,6 +131,27 @@ TEST_CASE("a value may look like a flag with an empty value", "[flags]") {
   CHECK(parse({"--text=--text=", "--count=7"}).sample.text == "--text=");
 }
 
+TEST_CASE("words that belong to no flag are all taken as they are", "[flags]") {
+  std::vector<std::string> words;
+  std::string text;
+  const auto read = [&](std::vector<std::string> arguments) {
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    return flags::parse(
+        {"sampler", "A sample."}, static_cast<int>(argv.size()), argv.data(),
+        [&](flags::App& app) {
+          app.add_words("word", "WORD...", words, "some words");
+          app.add_option("--text", text, "a text");
+        },
+        [](flags::App&) -> std::optional<std::string> { return {}; });
+  };
+  CHECK_FALSE(read({"sampler", "a,b", "--text", "c", "d", "--", "--e"}));
+  CHECK(words == std::vector<std::string>{"a,b", "d", "--e"});
+  CHECK(text == "c");
+  CHECK(read({"sampler", "--text", "c"}) == flags::kWrongUsage);
+  CHECK(read({"sampler", "a", "--wrong"}) == flags::kWrongUsage);
+}
+
 TEST_CASE("a repeatable flag gets all values of the highest layer", "[flags]") {
   const tests::TemporaryFolder folder;
   folder.write("config", "item = a,b\nitem = c\n");
