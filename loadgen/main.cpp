@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include "base/host.h"
@@ -10,6 +11,7 @@
 #include "base/stop_signals.h"
 #include "flags/parse.h"
 #include "loadgen/config/config.h"
+#include "loadgen/figures/hgrm.h"
 #include "loadgen/figures/json.h"
 #include "loadgen/figures/result_file.h"
 #include "loadgen/figures/summary.h"
@@ -26,11 +28,19 @@ int failed(const std::string& why) {
   return flags::kFailed;
 }
 
+base::Status write(const Config& config, const loadgen::Figures& figures,
+                   const loadgen::Summary& summary) {
+  auto written =
+      loadgen::write_result_file("--json", config.json, loadgen::json_of(config, figures, summary));
+  if (!written) return written;
+  return loadgen::write_result_file("--distribution", config.distribution,
+                                    loadgen::hgrm_of(figures.tally.response_ns));
+}
+
 // The result is written first, because printing may take long.
 int report(const Config& config, const loadgen::Figures& figures) {
   const loadgen::Summary summary = loadgen::summarize(figures, config.threads);
-  const auto written =
-      loadgen::write_result_file("--json", config.json, loadgen::json_of(config, figures, summary));
+  const auto written = write(config, figures, summary);
   base::tell(loadgen::table_of(config, figures, summary));
   if (!written) return failed(written.error().context);
   if (figures.stop_signal != 0) {
@@ -44,8 +54,11 @@ int report(const Config& config, const loadgen::Figures& figures) {
 int run(const Config& config) {
   const auto ready = loadgen::prepare(config);
   if (!ready) return failed(ready.error().context);
-  const auto writable = loadgen::check_result_file("--json", config.json);
-  if (!writable) return failed(writable.error().context);
+  for (const auto& [flag, path] :
+       {std::pair{"--json", &config.json}, std::pair{"--distribution", &config.distribution}}) {
+    const auto writable = loadgen::check_result_file(flag, *path);
+    if (!writable) return failed(writable.error().context);
+  }
   for (const std::string& warning : ready->warnings) base::tell("warning: " + warning + "\n");
   base::hold_stop_signals();
   const auto figures = loadgen::run(config, *ready);

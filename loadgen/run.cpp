@@ -119,6 +119,7 @@ class Run {
       if (auto written = series_->finish(); !written) return written;
     }
     figures_.tally.elapsed_ns = elapsed_ns();
+    figures_.has_halves = !control_.must_stop() && !makes_given_accounts(config_);
     if (is_ramp(config_)) figures_.plateau = plateau();
     figures_.cpu = use_of_cpu();
     figures_.warning = tracking_warning(connection_tracking());

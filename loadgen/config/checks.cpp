@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
+#include <utility>
 #include <variant>
 
 #include "base/log.h"
@@ -118,13 +121,18 @@ Wrong check_burst(const Config& config) {
 }
 
 Wrong check_outputs(const Config& config) {
-  const auto is_twice = [](const std::string& one, const std::string& other) {
-    return !one.empty() && one == other;
-  };
-  if (is_twice(config.transfers, config.json)) return "--transfers and --json need different files";
-  if (is_twice(config.series, config.json)) return "--series and --json need different files";
-  if (is_twice(config.series, config.transfers))
-    return "--series and --transfers need different files";
+  const std::array<std::pair<const char*, const std::string&>, 4> outputs{
+      {{"--distribution", config.distribution},
+       {"--series", config.series},
+       {"--transfers", config.transfers},
+       {"--json", config.json}}};
+  for (auto one = outputs.begin(); one != outputs.end(); ++one) {
+    const auto same = std::find_if(one + 1, outputs.end(), [&](const auto& other) {
+      return !one->second.empty() && other.second == one->second;
+    });
+    if (same != outputs.end())
+      return fmt::format("{} and {} need different files", one->first, same->first);
+  }
   return {};
 }
 

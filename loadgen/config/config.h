@@ -102,9 +102,10 @@ struct Config {
 
   std::int64_t size_bytes = 0;  // only for put: the size of the files
 
-  std::string transfers;  // where the record of each transfer goes; empty: nowhere
-  std::string series;     // where a line for each second goes; empty: nowhere
-  std::string json;       // where the result goes; empty: nowhere, "-": standard output
+  std::string transfers;     // where the record of each transfer goes; empty: nowhere
+  std::string series;        // where a line for each second goes; empty: nowhere
+  std::string json;          // where the result goes; empty: nowhere, "-": standard output
+  std::string distribution;  // where the distribution of the response times goes, the same
 
   std::vector<flags::Setting> settings;  // all flags but the password, for the result
 };

@@ -99,6 +99,7 @@ constexpr Row kRows[] = {
     {"--json"},
     {"--transfers", kGet | kPut, kAll, kClosed | kBurst},
     {"--series"},
+    {"--distribution", kAll, kAll, kClosed | kOpen | kBurst},
     {"--arrivals", kAll, kAll, kOpen},
     {"--seed", kAll, kAll, kOpen, kPoisson},
     {"--connection", kAll, kAll, kClosed | kOpen | kBurst},

@@ -136,6 +136,9 @@ void declare_output(flags::App& app, Config& config) {
   app.group("Output");
   flags::add_path(app, "--json", config.json,
                   "write the result as JSON to FILE; `-` is standard output");
+  flags::add_path(app, "--distribution", config.distribution,
+                  "write all percentiles of the response times to FILE; in the text form of "
+                  "HdrHistogram (.hgrm); `-` is standard output");
   flags::add_path(
       app, "--transfers", config.transfers,
       "write a line of CSV for each transfer of a closed loop to FILE (get and put); it has its "

@@ -39,6 +39,7 @@ struct Figures {
   End end = End::kTime;
   std::optional<Cause> hopeless = {};       // the run ended because all failed for this cause
   int stop_signal = 0;                      // SIGINT or SIGTERM if one of them ended the run early
+  bool has_halves = false;                  // the run ended when its second half was over
   std::optional<std::string> warning = {};  // what was wrong with the host at the end
 
   // What only the main thread knows, and only for some kinds of run.

@@ -1,5 +1,7 @@
 #include "loadgen/figures/json.h"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "loadgen/figures/burst_report.h"
@@ -97,6 +99,25 @@ Json stalls_json(const Stalls& stalls) {
           {"total", rounded(ms_of(static_cast<double>(stalls.total_ns)))}};
 }
 
+Json distributions_json(const Summary& summary) {
+  Json lists{{"distribution", summary.distribution},
+             {"halves", summary.halves.empty() ? Json() : Json(summary.halves)}};
+  if (summary.open) {
+    lists["service_distribution"] = summary.open->service_distribution;
+    lists["lateness_distribution"] = summary.open->lateness_distribution;
+  }
+  return lists;
+}
+
+// Hundreds of numbers stand in a line for each list, and not in one for each number. They are the
+// last fields. Requires: `object` is the text of an object that has a field.
+std::string with_lists(std::string object, const Json& lists) {
+  object.resize(object.rfind("\n}"));
+  for (const auto& [name, list] : lists.items())
+    object += fmt::format(",\n  \"{}\": {}", name, list.dump());
+  return object + "\n}";
+}
+
 // The fields of a run in which each thread sends one request after the other.
 void add_requests(Json& json, const Config& config, const Figures& figures,
                   const Summary& summary) {
@@ -115,7 +136,8 @@ void add_requests(Json& json, const Config& config, const Figures& figures,
 
 }  // namespace
 
-std::string json_of(const Config& config, const Figures& figures, const Summary& summary) {
+std::string json_of(const Config& config, const Figures& figures, const Summary& summary,
+                    const Json& more) {
   Json json = head_of(config, figures, summary);
   if (summary.crowd) {
     crowd::add_to(json, config, figures, summary);
@@ -130,8 +152,10 @@ std::string json_of(const Config& config, const Figures& figures, const Summary&
   if (figures.start_late_s) json["start_late_s"] = rounded(*figures.start_late_s);
   if (summary.plateau) json["plateau"] = plateau_json(*summary.plateau);
   if (summary.burst) json["burst"] = burst::json_of(*summary.burst);
+  json.update(more);
   const auto replace = Json::error_handler_t::replace;  // a flag may hold any bytes
-  return json.dump(2, ' ', false, replace) + "\n";
+  const std::string text = json.dump(2, ' ', false, replace);
+  return (summary.crowd ? text : with_lists(text, distributions_json(summary))) + "\n";
 }
 
 }  // namespace loadgen

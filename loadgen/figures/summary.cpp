@@ -31,6 +31,22 @@ ResponseTimes response_times(const Histogram& response_ns) {
           .max_ms = ms_of(static_cast<double>(response_ns.max()))};
 }
 
+Distribution distribution(const std::vector<Bucket>& buckets) {
+  Distribution pairs;
+  pairs.reserve(buckets.size());
+  for (const Bucket& bucket : buckets)
+    pairs.emplace_back(rounded(ms_of(static_cast<double>(bucket.upper))), bucket.count);
+  return pairs;
+}
+
+// If no request began in the second half, no thread has begun it.
+std::vector<Distribution> halves(const Figures& figures) {
+  if (!figures.has_halves) return {};
+  const Histogram& whole = figures.tally.response_ns;
+  const Histogram second = figures.tally.second_half_ns.value_or(Histogram());
+  return {distribution(whole.buckets_without(second)), distribution(second.buckets())};
+}
+
 std::vector<SecondSummary> per_second(const std::vector<Second>& seconds) {
   std::vector<SecondSummary> summaries;
   summaries.reserve(seconds.size());
@@ -76,7 +92,9 @@ std::optional<OpenSummary> open_summary(const Tally& tally) {
                      .given_up = open.given_up,
                      .service = response_times(open.service_ns),
                      .lateness = response_times(open.lateness_ns),
-                     .is_late = is_late(tally)};
+                     .is_late = is_late(tally),
+                     .service_distribution = distribution(open.service_ns.buckets()),
+                     .lateness_distribution = distribution(open.lateness_ns.buckets())};
 }
 
 std::optional<PlateauSummary> plateau_summary(const Figures& figures, int threads) {
@@ -153,6 +171,8 @@ Summary summarize(const Figures& figures, int threads) {
   summary.data_connected_ms = mean_ms(tally.data_connected_ns, summary.requests);
   summary.data_ended_ms = mean_ms(tally.data_ended_ns, summary.requests);
   summary.response = response_times(tally.response_ns);
+  summary.distribution = distribution(tally.response_ns.buckets());
+  summary.halves = halves(figures);
   summary.per_second = per_second(tally.seconds);
 
   const double all_ns = static_cast<double>(tally.elapsed_ns) * threads;

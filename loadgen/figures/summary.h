@@ -22,6 +22,9 @@ inline constexpr double kLeastElapsedS = 5;
 // Waiting for a core is told when it is over this part of the time of a mean request.
 inline constexpr double kToldStarvation = 0.25;
 
+// The largest value of each bucket in milliseconds, and how many values it has, ascending.
+using Distribution = std::vector<std::pair<double, std::uint64_t>>;
+
 // A percentile is not known while no request lies beyond it, see Histogram::knows(). The median is
 // always given.
 struct ResponseTimes {
@@ -47,7 +50,9 @@ struct OpenSummary {
   std::uint64_t given_up = 0;         // of them, those that timed out or were never sent
   ResponseTimes service;              // from the moment at which a request was sent
   ResponseTimes lateness;             // of loadgen itself
-  bool is_late = false;               // the lateness makes the run invalid
+  Distribution service_distribution;
+  Distribution lateness_distribution;
+  bool is_late = false;  // the lateness makes the run invalid
 };
 
 // What only a ramp has: the time in which all threads ran.
@@ -86,6 +91,10 @@ struct Summary {
   double connect_ms = 0;
   double first_byte_ms = 0;
   ResponseTimes response;
+
+  // Of all response times, and of those of both halves of the run, where these are known.
+  Distribution distribution;
+  std::vector<Distribution> halves;
 
   // The same until the log-in had ended, until the connection for the file was there, and until the
   // file had come. Only of a protocol that has such a connection.

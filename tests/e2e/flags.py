@@ -177,6 +177,7 @@ LOADGEN = (
             "hold",
             "transfers",
             "series",
+            "distribution",
             "json",
         )
     ),
@@ -195,7 +196,7 @@ PATHS = {
         "redis-password-file",
     ),
     "fileserver": ("root", "writers"),
-    "loadgen": ("verify-root", "save", "transfers", "json"),
+    "loadgen": ("verify-root", "save", "transfers", "distribution", "json"),
 }
 
 

@@ -22,6 +22,7 @@ NO_LIMITS = {
         "debuggable",
         "model",
         "ftp-data",
+        "distribution",
     ),
     *("auth", "auth-connection", "sandbox", "telemetry-listen", "http-listen", "listings"),
     *("new-accounts", "uploads", "writers", "trusted-proxy"),
