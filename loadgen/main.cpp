@@ -16,6 +16,8 @@
 #include "loadgen/figures/result_file.h"
 #include "loadgen/figures/summary.h"
 #include "loadgen/figures/table.h"
+#include "loadgen/merge/command.h"
+#include "loadgen/merge/options.h"
 #include "loadgen/preflight.h"
 #include "loadgen/run.h"
 
@@ -65,15 +67,25 @@ int run(const Config& config) {
   return figures ? report(config, *figures) : failed(figures.error().context);
 }
 
+int measure(int argc, char** argv) {
+  const auto config = loadgen::read_config(argc, argv);
+  if (const int* const exit_status = std::get_if<int>(&config)) return *exit_status;
+  base::make_threads_small();
+  return run(std::get<Config>(config));
+}
+
+int merge(int argc, char** argv) {
+  const auto options = loadgen::merge::read_options(argc, argv);
+  if (const int* const exit_status = std::get_if<int>(&options)) return *exit_status;
+  return loadgen::merge::run(std::get<loadgen::merge::Options>(options));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   base::secure_standard_streams();
-  const auto config = loadgen::read_config(argc, argv);
-  if (const int* const exit_status = std::get_if<int>(&config)) return *exit_status;
   try {
-    base::make_threads_small();
-    return run(std::get<Config>(config));
+    return loadgen::merge::is_asked_for(argc, argv) ? merge(argc, argv) : measure(argc, argv);
   } catch (const std::exception& failure) {
     return failed(failure.what());
   }

@@ -135,7 +135,8 @@ void declare_connections(flags::App& app, Config& config) {
 void declare_output(flags::App& app, Config& config) {
   app.group("Output");
   flags::add_path(app, "--json", config.json,
-                  "write the result as JSON to FILE; `-` is standard output");
+                  "write the result as JSON to FILE; `-` is standard output. See also "
+                  "`loadgen merge --help`");
   flags::add_path(app, "--distribution", config.distribution,
                   "write all percentiles of the response times to FILE; in the text form of "
                   "HdrHistogram (.hgrm); `-` is standard output");
@@ -173,7 +174,8 @@ flags::Program program() {
       "schedule instead, and the response time starts when the request is due.\n\n"
       "SIGINT and SIGTERM end the run early: the results so far are reported and the exit status "
       "is 130 or 143. A second signal ends loadgen at once, without results. A run that is not "
-      "valid, or in which a request failed, ends with status 1.",
+      "valid, or in which a request failed, ends with status 1.\n\n"
+      "loadgen merge makes one result of those of several testers (loadgen merge --help).",
       {{"Get one file again and again for ten seconds, with eight threads",
         "loadgen get --user amy --file 1KB1.txt --threads 8"},
        {"Send 500 requests a second by HTTP, and keep the result",

@@ -22,7 +22,8 @@ ROOMS = {
     "clients": "figures config sources",
     "loops": "clients figures config preflight run_control cpu",
     "run": "loops clients figures config preflight run_control outlook watch host cpu stalls",
-    "main": "run figures config preflight",
+    "merge": "figures config",
+    "main": "run merge figures config preflight",
 }
 # The folders within rooms, in the same way: the files beside them use them, or they use the files.
 INNER_ROOMS = {
