@@ -92,9 +92,9 @@ std::optional<OpenSummary> open_summary(const Tally& tally) {
                      .given_up = open.given_up,
                      .service = response_times(open.service_ns),
                      .lateness = response_times(open.lateness_ns),
-                     .is_late = is_late(tally),
                      .service_distribution = distribution(open.service_ns.buckets()),
-                     .lateness_distribution = distribution(open.lateness_ns.buckets())};
+                     .lateness_distribution = distribution(open.lateness_ns.buckets()),
+                     .is_late = is_late(tally)};
 }
 
 std::optional<PlateauSummary> plateau_summary(const Figures& figures, int threads) {

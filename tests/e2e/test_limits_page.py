@@ -22,7 +22,6 @@ NO_LIMITS = {
         "debuggable",
         "model",
         "ftp-data",
-        "distribution",
     ),
     *("auth", "auth-connection", "sandbox", "telemetry-listen", "http-listen", "listings"),
     *("new-accounts", "uploads", "writers", "trusted-proxy"),
@@ -38,7 +37,7 @@ NO_LIMITS = {
     *("sqlite-path", "export", "import", "server", "connection", "pipeline", "user", "password"),
     *("add-account", "remove-account", "set-password", "list-accounts", "create-store"),
     *("file", "once", "verify", "verify-root", "save", "json", "protocol", "arrivals", "seed"),
-    *("too-slow", "engine", "release", "hold", "transfers"),
+    *("too-slow", "engine", "release", "hold", "transfers", "series", "start-at", "distribution"),
 }
 NO_LIMIT_PREFIXES = ("mysql-", "redis-")
 

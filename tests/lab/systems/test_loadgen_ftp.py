@@ -61,8 +61,10 @@ class LoadgenFtpTest(unittest.TestCase):
 
     def check_crowd(self, server: Address) -> None:
         """Each user logs in once, and the connections for its files come and go."""
-        users = ("--users", "10", "--pace", "50000", "--least-rate", "20")
-        users += ("--ramp", "0.5", "--until-stable", "2")
+        users = (
+            *("--users", "10", "--pace", "50000", "--least-rate", "20"),
+            *("--ramp", "0.5", "--until-stable", "2"),
+        )
         for engine in ("epoll", "sigio"):
             result = self.crowd(server, *users, "--engine", engine)
             self.assertEqual(result["users"]["held"], 10, result["drop_outs"])
