@@ -139,7 +139,7 @@ class LoadgenDistributionTest(LoadgenScene):
             self.assertIn(f"--distribution and {other} need different files", ended.stderr)
 
     def test_a_crowd_has_no_response_times(self) -> None:
-        crowd = ("--users", 2, "--rate", 1000)
+        crowd = ("--users", 2, "--pace", 1000)
         ended = run("loadgen", *GET, "--file", "a", *crowd, "--distribution", "x")
         self.assertEqual(ended.returncode, 2)
         self.assertIn("--distribution", ended.stderr)

@@ -83,7 +83,7 @@ class LoadgenFtpHostileTest(LoadgenScene):
 
     def test_a_crowd_quotes_the_whole_reply_too(self) -> None:
         peer = self.peer(SIZE=b"550 no such file\r\n")
-        users = ("--users", 1, "--rate", 1000, "--json", "-", "--server", peer)
+        users = ("--users", 1, "--pace", 1000, "--json", "-", "--server", peer)
         result = json.loads(run("loadgen", *FTP_GET, *users).stdout)
         reasons = result["drop_outs"]["first_reasons"]
         self.assertEqual(reasons, {"not-found": '"550 no such file"'})
