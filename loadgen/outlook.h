@@ -20,9 +20,6 @@ class Outlook {
     if (signal_ns_ == 0) signal_ns_ = now_ns;
   }
 
-  // How soon look() should be asked again, at the latest.
-  int look_within_ms() const { return has_to_tell() ? 100 : 1000; }
-
   // The cause for which the run is of no use: it has lasted for a second, and every request failed
   // for the same cause, which does not go away by itself.
   std::optional<Cause> hopeless(std::int64_t now_ns, const Live& live) const;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -21,6 +22,7 @@
 #include "loadgen/loops/load.h"
 #include "loadgen/outlook.h"
 #include "loadgen/run_control.h"
+#include "loadgen/second_count.h"
 #include "loadgen/stalls.h"
 #include "loadgen/watch.h"
 
@@ -37,6 +39,7 @@ class Run {
         transfers_(shared.transfers),
         series_(shared.series),
         load_(load),
+        second_count_(shared.config),
         watch_(shared.control, [this] { return look(); }) {
     figures_.sources = shared.ready.sources.count();
     for (const net::SocketAddress& server : shared.ready.servers)
@@ -49,6 +52,7 @@ class Run {
 
   base::Result<Figures> run() {
     wait_for_start(kMostStartingS + config_.threads * kMostStartingOneS);
+    if (auto counted = second_count_.begin(); !counted) return counted.error();
     if (const auto started = start_threads(); !started) return started.error();
     watch_.wait_for(config_.threads);
     begin_on_time();
@@ -112,6 +116,7 @@ class Run {
     figures_.stop_signal = watch_.stop_signal();
     figures_.end = end();
     if (auto finished = load_.finish(figures_); !finished) return finished;
+    second_count_.finish(figures_);
     if (transfers_ != nullptr) {
       if (auto written = transfers_->finish(); !written) return written;
     }
@@ -246,19 +251,22 @@ class Run {
     return std::min(look_ns, control_.end_ns());
   }
 
-  static constexpr int kLookEveryMs = 50;  // adding up thousands of threads takes a while
+  // Adding up thousands of threads takes a while.
+  static constexpr std::int64_t kLookEveryNs = 50 * base::kNsPerMs;
 
   // Called before each wait. Returns how many milliseconds it may take at most.
   int look() {
     const std::int64_t now_ns = base::now_ns();
     if (watch_.stop_signal() != 0) outlook_.note_signal(now_ns);
     if (now_ns >= next_look_ns_) look_at_all(now_ns);
-    return outlook_.look_within_ms();
+    return static_cast<int>((next_look_ns_ - now_ns) / base::kNsPerMs + 1);
   }
 
   void look_at_all(std::int64_t now_ns) {
-    next_look_ns_ = now_ns + kLookEveryMs * base::kNsPerMs;
+    next_look_ns_ = now_ns + kLookEveryNs + draw_(chance_);
     const Live all = live();
+    if (now_ns >= control_.window_start_ns && now_ns < control_.end_ns())
+      figures_.under_way.add(all.under_way);
     if (const auto cause = outlook_.hopeless(now_ns, all); cause && !control_.must_stop()) {
       figures_.hopeless = cause;
       control_.stop(End::kFailed);
@@ -282,10 +290,13 @@ class Run {
   TransferFile* const transfers_;
   SeriesFile* const series_;
   Load& load_;
+  SecondCount second_count_;
   Watch watch_;
   Figures figures_;
   Outlook outlook_;
   std::int64_t next_look_ns_ = 0;
+  std::minstd_rand chance_;
+  std::uniform_int_distribution<std::int64_t> draw_{0, kLookEveryNs};
   Progress progress_;
   std::optional<StallWatch> stall_watch_;  // while there are threads
   std::vector<std::unique_ptr<Loop>> loops_;

@@ -77,6 +77,8 @@ struct Config {
   ArrivalKind arrivals = ArrivalKind::kFixed;
   int seed = 1;  // of all that is drawn: gaps and accounts
 
+  std::optional<net::HostPort> telemetry;  // of the server, whose counters are compared
+
   crowd::Options crowd;
 
   Release release = Release::kRequest;

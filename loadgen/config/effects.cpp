@@ -96,6 +96,7 @@ constexpr Row kRows[] = {
     {"--life", kGet | kPut, kAll, kClosed, kByTime},
     {"--start-at"},
     {"--timeout"},
+    {"--telemetry", kAll, kNative | bit(Protocol::kHttp)},
     {"--json"},
     {"--transfers", kGet | kPut, kAll, kClosed | kBurst},
     {"--series"},

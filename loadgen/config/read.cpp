@@ -144,6 +144,10 @@ void declare_output(flags::App& app, Config& config) {
       app, "--transfers", config.transfers,
       "write a line of CSV for each transfer of a closed loop to FILE (get and put); it has its "
       "bytes, its moments, and why it failed; `-` is standard output");
+  flags::add_optional_address(
+      app, "--telemetry", config.telemetry,
+      "compare the requests that loadgen counts with those that the fileserver counts, which tells "
+      "them at its --telemetry-listen");
   flags::add_path(app, "--series", config.series,
                   "write a line of CSV for each second of the run to FILE, while it goes on; bytes "
                   "count when they move; `-` is standard output");

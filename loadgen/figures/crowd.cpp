@@ -54,6 +54,7 @@ void Tally::add(const Tally& other) {
   empty_reads += other.empty_reads;
   overflows += other.overflows;
   most_late_ns = std::max(most_late_ns, other.most_late_ns);
+  broken_off += other.broken_off;
   late_drops += other.late_drops;
   least_slack_ns = std::min(least_slack_ns, other.least_slack_ns);
   waiting.samples += other.waiting.samples;

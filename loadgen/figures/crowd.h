@@ -52,6 +52,7 @@ struct Tally {
   std::uint64_t empty_reads = 0;           // that found none
   std::uint64_t overflows = 0;             // of the queue of signals
   std::int64_t most_late_ns = 0;           // of loadgen itself, with a user that was due
+  std::uint64_t broken_off = 0;            // fetches that the end of the run broke off
   int late_drops = 0;                      // that are too slow or time-outs, and loadgen was late
 
   // By how much the fetch of the smallest file may take longer than at the pace. Under

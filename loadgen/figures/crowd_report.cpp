@@ -167,6 +167,7 @@ std::string table_of(const Config& config, const Figures& figures,
   if (config.crowd.engine == EngineKind::kSigio)
     table += row("overflows", fmt::format("{} of the signal queue", tally.overflows));
   table += row("pacing", pacing_text(tally, crowd));
+  if (figures.count_check) table += row("telemetry", loadgen::text_of(*figures.count_check));
   table += row("check", verdict_text(summary));
   for (const std::string& reason : summary.invalid_because) table += row("", reason);
   return table + row("loadgen CPU", cpu_text(crowd.outcome.cpu));

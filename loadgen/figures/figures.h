@@ -22,9 +22,11 @@
 
 #include "loadgen/cpu.h"
 #include "loadgen/figures/burst.h"
+#include "loadgen/figures/count_check.h"
 #include "loadgen/figures/crowd.h"
 #include "loadgen/figures/end.h"
 #include "loadgen/figures/tally.h"
+#include "loadgen/figures/under_way.h"
 #include "loadgen/stalls.h"
 
 namespace loadgen {
@@ -41,6 +43,8 @@ struct Figures {
   int stop_signal = 0;                      // SIGINT or SIGTERM if one of them ended the run early
   bool has_halves = false;                  // the run ended when its second half was over
   std::optional<std::string> warning = {};  // what was wrong with the host at the end
+  std::optional<CountCheck> count_check = {};  // with --telemetry
+  UnderWay under_way = {};                     // in the window of a closed loop or an open one
 
   // What only the main thread knows, and only for some kinds of run.
   std::optional<std::vector<burst::Sums>> rounds = {};  // of a burst

@@ -118,6 +118,20 @@ std::string with_lists(std::string object, const Json& lists) {
   return object + "\n}";
 }
 
+Json under_way_json(const UnderWaySummary& under_way) {
+  return {{"samples", under_way.samples},
+          {"mean", rounded(under_way.mean)},
+          {"expected", rounded(under_way.expected)}};
+}
+
+Json count_json(const CountCheck& check) {
+  const bool is_known = check.why_unknown.empty();
+  return {{"address", check.address},
+          {"server_requests", is_known ? Json(check.server) : Json()},
+          {"loadgen_requests", check.loadgen},
+          {"agrees", check.agrees()}};
+}
+
 // The fields of a run in which each thread sends one request after the other.
 void add_requests(Json& json, const Config& config, const Figures& figures,
                   const Summary& summary) {
@@ -148,6 +162,8 @@ std::string json_of(const Config& config, const Figures& figures, const Summary&
   json["stalls_ms"] = stalls_json(figures.stalls);
   json["server_addresses"] = figures.servers;
   json["sources"] = figures.sources;
+  if (summary.under_way) json["under_way"] = under_way_json(*summary.under_way);
+  if (figures.count_check) json["telemetry"] = count_json(*figures.count_check);
   if (summary.open) json["open_loop"] = open_loop_json(config, *summary.open);
   if (figures.start_late_s) json["start_late_s"] = rounded(*figures.start_late_s);
   if (summary.plateau) json["plateau"] = plateau_json(*summary.plateau);

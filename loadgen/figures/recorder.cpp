@@ -37,6 +37,7 @@ void Recorder::begin_request() { live_under_way_.store(1, std::memory_order_rela
 
 void Recorder::end_request(const Exchange& exchange) {
   live_under_way_.store(0, std::memory_order_relaxed);
+  ++(exchange.failure ? tally_.all_failed : tally_.all_succeeded);
   Outcomes all(live_outcomes_.load(std::memory_order_relaxed));
   all.add(Outcomes::of(exchange.failure));
   live_outcomes_.store(all.bits(), std::memory_order_relaxed);

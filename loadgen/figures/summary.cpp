@@ -128,8 +128,8 @@ std::vector<std::string> faults_of_ramp(const PlateauSummary& plateau, bool is_n
   return faults;
 }
 
-std::vector<std::string> find_faults(const Figures& figures, const Summary& summary,
-                                     double all_ns) {
+std::vector<std::string> find_faults(const Figures& figures, const Summary& summary, double all_ns,
+                                     int threads) {
   const Tally& tally = figures.tally;
   if (summary.crowd)
     return crowd::faults_of(*tally.crowd, summary.crowd->outcome, summary.requests);
@@ -143,6 +143,9 @@ std::vector<std::string> find_faults(const Figures& figures, const Summary& summ
     faults = faults_of_ramp(*summary.plateau, summary.is_n_check_good());
   } else if (!summary.is_n_check_good()) {
     faults.push_back(time_elsewhere(tally, all_ns, summary.n_check));
+  }
+  if (summary.under_way && summary.has_n_check() && summary.is_long_enough()) {
+    if (auto fault = fault_of(*summary.under_way, threads)) faults.push_back(std::move(*fault));
   }
   if (tally.announced_bytes != tally.moved_bytes) {
     faults.push_back(fmt::format("the replies announced {} bytes of files, but {} were received",
@@ -181,12 +184,17 @@ Summary summarize(const Figures& figures, int threads) {
   if (tally.crowd && figures.crowd) summary.crowd = crowd::summarize(*tally.crowd, *figures.crowd);
   if (summary.has_n_check())
     summary.n_check = ratio(summary.throughput_rps * summary.response.mean_ms / 1000, threads);
+  if (!summary.burst && !summary.crowd) summary.under_way = summarize(figures.under_way, tally);
   summary.plateau = plateau_summary(figures, threads);
   if (summary.plateau) summary.n_check = summary.plateau->n_check;
   summary.starvation = starvation_of(figures, summary);
   summary.invalid_because = own_faults_of(figures, summary);
-  std::ranges::move(find_faults(figures, summary, all_ns),
+  std::ranges::move(find_faults(figures, summary, all_ns, threads),
                     std::back_inserter(summary.invalid_because));
+  if (figures.count_check && !figures.hopeless) {
+    if (auto fault = fault_of(*figures.count_check))
+      summary.invalid_because.push_back(std::move(*fault));
+  }
   return summary;
 }
 

@@ -120,6 +120,8 @@ struct Summary {
            (n_check >= kLeastNCheck && n_check <= kMostNCheck);
   }
 
+  std::optional<UnderWaySummary> under_way;  // only of a closed loop and an open one
+
   std::optional<OpenSummary> open;        // only of an open loop
   std::optional<burst::Summary> burst;    // only of a burst
   std::optional<crowd::Summary> crowd;    // only of a crowd

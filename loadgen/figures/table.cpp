@@ -138,6 +138,8 @@ std::string table_of(const Config& config, const Figures& figures, const Summary
     table += row("", fmt::format("the first `{}`: {}", word, text));
   if (const std::string hint = hint_of(config, summary); !hint.empty()) table += row("hint", hint);
   table += check_rows(config, summary);
+  if (summary.under_way) table += row("under way", text_of(*summary.under_way));
+  if (figures.count_check) table += row("telemetry", text_of(*figures.count_check));
   for (const std::string& reason : summary.invalid_because) table += row("", reason);
   table +=
       row("loadgen's CPU",

@@ -33,6 +33,8 @@ void OpenTally::add(const OpenTally& other) {
 
 void Tally::add(const Tally& other) {
   response_ns.add(other.response_ns);
+  all_succeeded += other.all_succeeded;
+  all_failed += other.all_failed;
   add_part(second_half_ns, other.second_half_ns);
   connect_ns += other.connect_ns;
   first_byte_ns += other.first_byte_ns;

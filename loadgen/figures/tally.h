@@ -64,6 +64,11 @@ struct Tally {
   std::uint64_t warmup_requests = 0;
   std::uint64_t cooldown_requests = 0;  // the same for those of the cool-down
 
+  // Of the whole run, its warm-up and its cool-down included, in whatever way a request counts. Not
+  // in a crowd.
+  std::uint64_t all_succeeded = 0;
+  std::uint64_t all_failed = 0;
+
   // Over the whole run, its warm-up and its cool-down included: the connections that were made, but
   // not those for data, and how many of them were made because a kept one had ended.
   std::uint64_t connections = 0;

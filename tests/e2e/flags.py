@@ -147,6 +147,7 @@ LOADGEN = (
     Flag("rate", None, "1.5", ("0", "-1", "x", "1e9")),
     Flag("pace", None, "1.5", ("0", "-1", "x", "1e9")),
     _choice("arrivals", "fixed", "poisson"),
+    Flag("telemetry", "off", "127.0.0.1:9", BAD_OPTIONAL_ADDRESS),
     Flag("seed", "1", "2", ("-1", "1.5", "x")),
     _choice("release", "request", "transfer"),
     Flag("warmup", "0", "1.5", BAD_SECONDS),

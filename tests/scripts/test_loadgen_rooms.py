@@ -19,9 +19,11 @@ ROOMS = {
     "watch": "run_control",
     "figures": "config cpu stalls",
     "preflight": "config sources host",
+    "second_count": "figures config",
     "clients": "figures config sources",
     "loops": "clients figures config preflight run_control cpu",
-    "run": "loops clients figures config preflight run_control outlook watch host cpu stalls",
+    "run": "loops clients figures config preflight run_control outlook watch second_count host cpu "
+    "stalls",
     "merge": "figures config",
     "main": "run merge figures config preflight",
 }

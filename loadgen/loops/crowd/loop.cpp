@@ -56,9 +56,11 @@ void CrowdLoop::carry_load(RunControl& control) {
     serve();
     tally_->overflows = engine_->overflows();
   }
-  for (const User& user : users_)
-    if (user.phase != Phase::kGone && user.fetches > 0)
-      tally_->rate_errors.push_back(user.worst_error);
+  for (const User& user : users_) {
+    if (user.phase == Phase::kGone) continue;
+    if (user.fetches > 0) tally_->rate_errors.push_back(user.worst_error);
+    if (user.phase >= Phase::kAsking) ++tally_->broken_off;
+  }
   users_.clear();
   engine_.reset();
 }

@@ -118,6 +118,7 @@ const std::vector<Pairs> kPairs = {
     {{"--life", "2"}, has_life},
     {{"--start-at", "1790000000.5"}, always},
     {{"--series", "s.csv"}, always},
+    {{"--telemetry", "9010"}, [](const Run& run) { return run.protocol != Protocol::kFtp; }},
     {{"--distribution", "d.hgrm"}, [](const Run& run) { return !is_crowd(run); }},
     {{"--until-stable", "2"}, is_crowd},
     {{"--receive-buffer", "5000"}, is_crowd},

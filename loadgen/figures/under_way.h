@@ -1,0 +1,41 @@
+// How many requests were under way, as somebody saw it who only looked now and then.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "loadgen/figures/tally.h"
+
+namespace loadgen {
+
+// The requests that were under way when the main thread looked. It looks at moments that are drawn,
+// so that no load which repeats itself can hide from it. Nothing is counted in it that X and R come
+// from. So it is a second source: N = X*R is an identity, but this equals X*R only if every request
+// was counted once.
+struct UnderWay {
+  std::uint64_t samples = 0;
+  std::uint64_t sum = 0;
+
+  void add(std::uint64_t requests) {
+    ++samples;
+    sum += requests;
+  }
+};
+
+struct UnderWaySummary {
+  std::uint64_t samples = 0;
+  double mean = 0;
+  double expected = 0;  // X*R, with the failed requests; in an open loop R is the service time
+};
+
+// Of a closed loop or an open one. Nothing: nobody looked, or requests of an open loop failed, of
+// which only is known how long they were due.
+std::optional<UnderWaySummary> summarize(const UnderWay& seen, const Tally& tally);
+
+// What is wrong with a closed loop of so many threads, or nothing. A few samples are not judged.
+std::optional<std::string> fault_of(const UnderWaySummary& under_way, int threads);
+
+std::string text_of(const UnderWaySummary& under_way);
+
+}  // namespace loadgen

@@ -1,0 +1,75 @@
+#include "loadgen/figures/under_way.h"
+
+#include "base/clock.h"
+#include "loadgen/figures/summary.h"
+#include "tests/catch.h"
+#include "tests/loadgen/compare.h"
+
+using base::kNsPerMs;
+using base::kNsPerS;
+using loadgen::Figures;
+using loadgen::Tally;
+using loadgen::UnderWay;
+using tests::contains;
+using tests::is_near;
+
+namespace {
+
+constexpr int kThreads = 4;
+
+// Ten seconds in which each thread had one request of 100 ms after the other.
+Figures ten_seconds(std::uint64_t seen_each, int samples = 100) {
+  Figures figures;
+  for (int i = 0; i < kThreads * 100; ++i) figures.tally.response_ns.add(100 * kNsPerMs);
+  figures.tally.elapsed_ns = 10 * kNsPerS;
+  figures.tally.active_ns = static_cast<std::uint64_t>(kThreads * figures.tally.elapsed_ns);
+  for (int i = 0; i < samples; ++i) figures.under_way.add(seen_each);
+  return figures;
+}
+
+std::vector<std::string> faults(const Figures& figures) {
+  return loadgen::summarize(figures, kThreads).invalid_because;
+}
+
+}  // namespace
+
+TEST_CASE("as many requests are seen under way as X*R says", "[loadgen]") {
+  const auto summary = loadgen::summarize(ten_seconds(4), kThreads);
+  REQUIRE(summary.under_way);
+  CHECK(summary.under_way->samples == 100);
+  CHECK(is_near(summary.under_way->mean, 4));
+  CHECK(is_near(summary.under_way->expected, 4));
+  CHECK(summary.invalid_because.empty());
+  CHECK(loadgen::text_of(*summary.under_way) ==
+        "4.00 requests on average in 100 samples; X*R is 4.00");
+}
+
+TEST_CASE("requests that were counted twice are found by those under way", "[loadgen]") {
+  REQUIRE(faults(ten_seconds(2)).size() == 1);
+  CHECK(contains(faults(ten_seconds(2))[0], "loadgen has not counted every request once"));
+  CHECK(faults(ten_seconds(2, 49)).empty());
+}
+
+TEST_CASE("a failed request was under way too", "[loadgen]") {
+  Figures figures = ten_seconds(4);
+  figures.tally.response_ns = {};
+  for (int i = 0; i < kThreads * 98; ++i) figures.tally.response_ns.add(100 * kNsPerMs);
+  figures.tally.failed_ns = 8 * 100 * kNsPerMs;
+  CHECK(is_near(loadgen::summarize(figures, kThreads).under_way->expected, 4));
+}
+
+TEST_CASE("in an open loop a request is under way from when it was sent", "[loadgen]") {
+  Tally tally;
+  tally.elapsed_ns = kNsPerS;
+  tally.open.emplace().service_ns.add(kNsPerS / 2);
+  tally.response_ns.add(kNsPerS);
+  UnderWay seen;
+  CHECK_FALSE(summarize(seen, tally));
+  seen.add(1);
+  seen.add(0);
+  REQUIRE(summarize(seen, tally));
+  CHECK(is_near(summarize(seen, tally)->mean, 0.5));
+  CHECK(std::abs(summarize(seen, tally)->expected - 0.5) < 0.01);
+  tally.failed_ns = 1;
+  CHECK_FALSE(summarize(seen, tally));
+}
