@@ -28,7 +28,10 @@ class LoadgenCrowdTest(LoadgenScene):
         self.is_first: bool = True
 
     def crowd(self, *flags: object, server: object, status: int = 0) -> dict[str, Any]:
-        """Runs a crowd and returns its JSON. Skips the test if the system has no io_uring."""
+        """Runs a crowd and returns its JSON. Skips the test if the system has no io_uring.
+
+        On a loaded machine loadgen may be late, and says so. Then the status is 1.
+        """
         ended = run(
             "loadgen",
             *(*GET, "--file", "file", *flags),
@@ -37,9 +40,11 @@ class LoadgenCrowdTest(LoadgenScene):
         if REFUSED in ended.stderr:
             self.assertEqual(ended.returncode, 1)
             self.skipTest(ended.stderr.strip())
-        self.assertEqual(ended.returncode, status, ended.stderr)
         result = json.loads(ended.stdout)
+        self.assertEqual(ended.returncode, status or int(not result["valid"]), ended.stderr)
         users = result["users"]
+        for why in result["invalid_because"] if users["held"] else ():
+            self.assertIn("loadgen itself was late", why)
         self.assertEqual(users["started"], users["held"] + users["dropped"])
         self.assertEqual(sum(result["drop_outs"]["causes"].values()), users["dropped"])
         self.assertEqual(len(result["drop_outs"]["times"]), users["dropped"])
@@ -127,7 +132,7 @@ class LoadgenCrowdTest(LoadgenScene):
         flags = ("--users", 5, "--pace", 1000, "--ramp", 0, "--until-stable", 1)
         result = self.crowd(*flags, "--least-rate", 10, server=peer, status=1)
         self.assertEqual((result["users"]["held"], result["end"]), (4, "stable"))
-        self.assertEqual((result["valid"], result["errors"]), (True, {"total": 1, "too-slow": 1}))
+        self.assertEqual(result["errors"], {"total": 1, "too-slow": 1})
         (drop_out,) = result["drop_outs"]["times"]
         self.assertEqual((drop_out["cause"], drop_out["in_first_fetch"]), ("too-slow", True))
         # 500 bytes at 10% of 1,000 B/s
@@ -137,7 +142,7 @@ class LoadgenCrowdTest(LoadgenScene):
         peer = self.scene.keep(Peer(self.slow_for_one))
         flags = ("--users", 5, "--pace", 1000, "--ramp", 0, "--seconds", 15, "--too-slow", "fail")
         result = self.crowd(*flags, "--least-rate", 20, server=peer, status=1)
-        self.assertEqual((result["end"], result["valid"]), ("failed", True))
+        self.assertEqual(result["end"], "failed")
 
     def test_a_server_that_stands_still_loses_its_users(self) -> None:
         self.serve_file(SMALL)
