@@ -176,12 +176,11 @@ class Run {
     control_.window_end_ns = ends_by_number(config_) || is_crowd(config_)
                                  ? INT64_MAX
                                  : control_.window_start_ns + length_ns();
-    if (before_ns == 0) note_start();
+    note_start();
     control_.window_gate.count_down();
-    if (before_ns == 0) return;
     while (base::now_ns() < control_.window_start_ns && !control_.must_stop())
       watch_.wait_until(control_.window_start_ns);
-    note_start();
+    cpu_before_ = cpu_time(stall_watch_->thread_id());
   }
 
   // Of a run that ends by time.
@@ -198,11 +197,10 @@ class Run {
             .elapsed_ns = std::max<std::int64_t>(0, end_ns - ramp.plateau_start_ns())};
   }
 
-  // The main thread may be late on a busy machine, but the window is not.
+  // Before any thread begins. The window may be in the future then.
   void note_start() {
-    cpu_before_ = cpu_time(stall_watch_->thread_id());
-    const std::int64_t late_ns = base::now_ns() - control_.window_start_ns;
-    const double start_s = base::unix_time_s() - seconds_of(static_cast<double>(late_ns));
+    const std::int64_t since_ns = base::now_ns() - control_.window_start_ns;
+    const double start_s = base::unix_time_s() - seconds_of(static_cast<double>(since_ns));
     figures_.start_unix_s = std::round(start_s * 1e6) / 1e6;  // so that all reports print the same
     if (transfers_ != nullptr &&
         !transfers_->begin(control_.window_start_ns, figures_.start_unix_s)) {

@@ -98,7 +98,7 @@ constexpr Row kRows[] = {
     {"--timeout"},
     {"--telemetry", kAll, kNative | bit(Protocol::kHttp)},
     {"--json"},
-    {"--transfers", kGet | kPut, kAll, kClosed | kBurst},
+    {"--transfers", kGet | kPut, kAll, kClosed | kOpen | kBurst},
     {"--series"},
     {"--distribution", kAll, kAll, kClosed | kOpen | kBurst},
     {"--arrivals", kAll, kAll, kOpen},

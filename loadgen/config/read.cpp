@@ -142,7 +142,7 @@ void declare_output(flags::App& app, Config& config) {
                   "HdrHistogram (.hgrm); `-` is standard output");
   flags::add_path(
       app, "--transfers", config.transfers,
-      "write a line of CSV for each transfer of a closed loop to FILE (get and put); it has its "
+      "write a line of CSV for each transfer to FILE (get and put, but not of a crowd); it has its "
       "bytes, its moments, and why it failed; `-` is standard output");
   flags::add_optional_address(
       app, "--telemetry", config.telemetry,

@@ -44,19 +44,21 @@ void OpenLoop::send_requests(RunControl& control) {
 // next request, but here the thread has time for it, and the server should not hold an idle one.
 void OpenLoop::meet(RunControl& control, std::int64_t due_ns) {
   if (due_ns >= control.middle_ns()) recorder_.begin_second_half();
+  const bool counts = due_ns >= control.window_start_ns;
   const std::int64_t begun_ns = base::now_ns();
   const std::int64_t drained_ns = control.window_end_ns + config_.timeout_ms * base::kNsPerMs;
   if (control.must_stop() || begun_ns >= drained_ns) {
-    if (due_ns >= control.window_start_ns) recorder_.record_unfinished(due_ns, begun_ns);
+    if (counts) recorder_.record_unfinished(due_ns, begun_ns);
     return;
   }
-  if (due_ns >= control.window_start_ns) recorder_.start();
+  if (counts) recorder_.start();
   const Exchange exchange = carry_out_next(control);
   if (config_.connection == Connection::kPerRequest) client_.hang_up();
   recorder_.record(exchange, {.due_ns = due_ns,
                               .free_ns = free_since_ns_,
                               .begun_ns = begun_ns,
                               .window_end_ns = control.end_ns()});
+  if (counts) note_transfer(control, exchange);
   free_since_ns_ = exchange.ended_ns;
 }
 

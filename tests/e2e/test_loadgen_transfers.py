@@ -1,6 +1,7 @@
 """loadgen --transfers: a record of each transfer."""
 
 import csv
+import json
 import socket
 import time
 import unittest
@@ -51,6 +52,19 @@ class LoadgenTransfersTest(LoadgenScene):
             self.assertGreaterEqual(moments[0], 0)
             self.assertLessEqual(moments[-1], result["elapsed_s"] + 0.000001)
             self.assertEqual(float(row["start_unix_s"]), result["started_unix_s"])
+
+    def test_an_open_loop_has_a_line_for_each_request_that_was_sent_when_due(self) -> None:
+        self.serve()
+        due = ("--rate", 100, "--warmup", 0.3, "--seconds", 0.5, "--threads", 2)
+        path = self.scene.folder / "open.json"
+        flags = ("--file", "file2", *due, "--transfers", self.path, "--json", path)
+        run("loadgen", *GET, *flags, "--server", self.fileserver)
+        result = json.loads(path.read_text())
+        with self.path.open(newline="") as lines:
+            rows = list(csv.DictReader(lines))
+        self.assertEqual((len(rows), result["requests"]), (50, 50))
+        self.assertGreaterEqual(min(float(row["started_s"]) for row in rows), 0)
+        self.assertEqual({float(row["start_unix_s"]) for row in rows}, {result["started_unix_s"]})
 
     def test_the_figures_of_a_burst_follow_from_the_record(self) -> None:
         self.serve()

@@ -75,7 +75,7 @@ bool has_life(const Run& run) { return has_user(run) && run.kind == RunKind::kCl
 bool has_ramp(const Run& run) { return has_life(run) || is_crowd(run); }
 bool takes_files(const Run& run) { return is_get(run) && !is_crowd(run); }
 bool asks_by_number(const Run& run) { return is_get(run) && is_by_number(run); }
-bool has_transfers(const Run& run) { return has_user(run) && is_by_number(run); }
+bool has_transfers(const Run& run) { return has_user(run) && !is_crowd(run); }
 bool is_pipe(const Run& run) {
   return is_get(run) && run.protocol == Protocol::kNative && !is_burst(run);
 }
