@@ -82,6 +82,12 @@ def _is_removed(folder: Path) -> bool:
     return not folder.exists()
 
 
+def _hear_every_signal() -> None:
+    """A shell, nohup or a build machine may have these ignored in all that it starts."""
+    for each in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+        signal.signal(each, signal.SIG_DFL)
+
+
 def _until(is_so: Callable[[], bool]) -> None:
     """Returns when it is so. AssertionError if it is not after a long time."""
     deadline = time.monotonic() + _LONG_S
@@ -119,7 +125,9 @@ class _HoldScene(unittest.TestCase):
         command = [*(prefix or []), *_BURST, "--hold", str(self.group.to_freeze), *flags]
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         secret = {"LOADGEN_PASSWORD": "secret"}
-        return subprocess.Popen(command, env=secret, text=True, **pipes)  # type: ignore[call-overload]
+        return subprocess.Popen(  # type: ignore[call-overload]
+            command, env=secret, text=True, preexec_fn=_hear_every_signal, **pipes
+        )
 
 
 @unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")

@@ -19,6 +19,8 @@ namespace {
 
 constexpr loadgen::Request kGet{{"u", "p w"}, "a b"};
 constexpr loadgen::Request kPut{{"u", "p w"}, "a b", 12};
+constexpr loadgen::Request kOther{
+    .account = {"u", "p"}, .file_name = "other", .is_logged_in = true};
 const std::string kLoggedIn = "220 hello\r\n331 password\r\n230 welcome\r\n200 binary\r\n";
 const std::string kLogIn = kLoggedIn + "502 no SIZE here\r\n";
 const std::string kPort = "229 Extended Passive Mode OK (|||6446|)\r\n";
@@ -117,7 +119,7 @@ TEST_CASE("a caller that must know the size has the server asked for it", "[load
 
 TEST_CASE("a request of a user who is logged in begins with the file", "[loadgen]") {
   FtpDriver driver(FtpData::kEpsv, {.request = loadgen::RequestKind::kPut});
-  driver.begin({.account = {"u", "p"}, .file_name = "f", .is_logged_in = true});
+  driver.begin(kOther);
   CHECK(driver.next("").bytes == "EPSV\r\n");
 }
 
@@ -190,7 +192,7 @@ TEST_CASE("SIZE is asked once for each name, and tells how many bytes must come"
   tests::outcome_if_cut(driver, kGet, said, said.size());
   const std::string again = kLoggedIn + kPort + kFile;
   CHECK(tests::outcome_if_cut(driver, kGet, again, again.size()).sent.ends_with("<data 12>"));
-  driver.begin({.account = {"u", "p"}, .file_name = "other", .is_logged_in = true});
+  driver.begin(kOther);
   CHECK(driver.next("").bytes == "SIZE other\r\n");
 }
 
@@ -198,7 +200,7 @@ TEST_CASE("a server that announces sizes is not asked for those of further names
   FtpDriver driver(FtpData::kEpsv);
   const std::string said = kLogIn + kPort + "150 x (12 bytes)\r\n226 y\r\n";
   tests::outcome_if_cut(driver, kGet, said, said.size());
-  driver.begin({.account = {"u", "p"}, .file_name = "other", .is_logged_in = true});
+  driver.begin(kOther);
   CHECK(driver.next("").bytes == "EPSV\r\n");
 }
 
