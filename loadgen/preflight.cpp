@@ -156,8 +156,8 @@ std::optional<std::string> port_warning(const Config& config, const EphemeralPor
 
 std::optional<std::string> missing_files(const Config& config) {
   if (config.request != RequestKind::kGet || !config.must_verify) return {};
-  const std::int64_t count =
-      std::max<std::int64_t>(1, std::int64_t{config.threads} * config.unique);
+  const std::int64_t count = std::max(
+      {std::int64_t{1}, std::int64_t{config.files}, std::int64_t{config.threads} * config.unique});
   std::int64_t missing = 0;
   std::string first;
   SearchProgress progress;
@@ -171,7 +171,7 @@ std::optional<std::string> missing_files(const Config& config) {
   if (missing == 0) return {};
   return fmt::format(
       "{} of {} files that --verify needs are missing under {}; the first is {}. Make them with "
-      "scripts/make-files, or lower --unique or --threads",
+      "scripts/make-files, or lower --files, --unique or --threads",
       missing, count, config.verify_root, first);
 }
 

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <random>
 #include <utility>
 
+#include "loadgen/clients/draw.h"
 #include "loadgen/config/numbered.h"
 
 namespace loadgen {
@@ -14,17 +16,6 @@ std::string random_word() {
   return fmt::format("{:08x}{:08x}{:08x}", random(), random(), random());
 }
 
-namespace {
-
-// Each thread has a stream of its own. The seeds of two of them are far apart: such a generator
-// begins with nearly the same numbers when its seeds are neighbours.
-std::minstd_rand generator_of(int seed, int thread) {
-  std::seed_seq mixed{seed, thread};
-  return std::minstd_rand(mixed);
-}
-
-}  // namespace
-
 // The number of an account is taken before it is needed. So is_used_up() knows whether there is one
 // left, and no number is lost between the question and the request.
 Workload::Workload(const Config& config, NewAccounts& new_accounts, int thread)
@@ -32,8 +23,8 @@ Workload::Workload(const Config& config, NewAccounts& new_accounts, int thread)
       thread_(thread),
       makes_given_accounts_(makes_given_accounts(config)),
       new_accounts_(new_accounts),
-      new_password_(random_word()),
-      generator_(generator_of(config.seed, thread)) {
+      popularity_(std::max(config.files, 1), config.zipf),
+      new_password_(random_word()) {
   if (makes_given_accounts_) account_ = new_accounts_.take_number();
 }
 
@@ -42,12 +33,13 @@ bool Workload::is_used_up() const {
   return config_.asks_once && requests_ >= config_.unique;
 }
 
-Request Workload::next() {
+Request Workload::next(int stream, std::int64_t number) {
   if (config_.request == RequestKind::kNew) {
     choose_new_account();
   } else {
-    choose_account(std::uniform_int_distribution(1, config_.accounts)(generator_));
-    choose_file();
+    Draw account(config_.seed, stream, number, Drawn::kAccount);
+    choose_account(account.from_one_to(config_.accounts));
+    choose_file(stream, number);
   }
   ++requests_;
   return {{user_, password_}, file_name_, static_cast<std::uint64_t>(config_.size_bytes)};
@@ -65,14 +57,20 @@ std::string Workload::new_name() const {
   return fmt::format("load-{}-{}-{}", new_accounts_.run_name(), thread_, requests_);
 }
 
-void Workload::choose_file() {
+void Workload::choose_file(int stream, std::int64_t number) {
   if (config_.request == RequestKind::kPut) {
     file_name_ = new_name();
     return;
   }
-  const std::int64_t number =
-      config_.unique == 0 ? 0 : file_number(thread_, config_.unique, requests_);
-  file_name_ = numbered(config_.file, number);
+  file_name_ = numbered(config_.file, file_number_of(stream, number));
+}
+
+std::int64_t Workload::file_number_of(int stream, std::int64_t number) const {
+  if (config_.files > 0) {
+    Draw file(config_.seed, stream, number, Drawn::kFile);
+    return popularity_.draw(file);
+  }
+  return config_.unique == 0 ? 0 : file_number(thread_, config_.unique, requests_);
 }
 
 void Workload::choose_account(std::int64_t number) {

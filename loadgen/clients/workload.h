@@ -3,10 +3,10 @@
 
 #include <atomic>
 #include <cstdint>
-#include <random>
 #include <string>
 #include <string_view>
 
+#include "loadgen/clients/popularity.h"
 #include "loadgen/clients/request.h"
 #include "loadgen/config/config.h"
 
@@ -40,9 +40,13 @@ class Workload {
   // and thread draw the same accounts.
   Workload(const Config& config, NewAccounts& new_accounts, int thread);
 
-  // The result points into this object and is valid until the next call. Requires: the workload is
-  // not used up.
-  Request next();
+  // The next request of this thread. The result points into this object and is valid until the next
+  // call. Requires: the workload is not used up.
+  Request next() { return next(thread_, requests_); }
+
+  // The request with this number of a schedule that all threads share: the same is drawn for it,
+  // whichever thread sends it. The rest is as above.
+  Request next_of_schedule(std::int64_t number) { return next(0, number); }
 
   // Whether this thread has nothing left to ask for. With --once, it has asked for each of its
   // files. If the run makes given accounts, the threads have taken all of them. Requests of the
@@ -50,18 +54,20 @@ class Workload {
   bool is_used_up() const;
 
  private:
+  Request next(int stream, std::int64_t number);
   std::string new_name() const;
   void choose_new_account();
-  void choose_file();
+  void choose_file(int stream, std::int64_t number);
+  std::int64_t file_number_of(int stream, std::int64_t number) const;
   void choose_account(std::int64_t number);
 
   const Config& config_;
   const int thread_;
   const bool makes_given_accounts_;
   NewAccounts& new_accounts_;
+  const Popularity popularity_;
   const std::string new_password_;
-  std::int64_t account_ = 0;    // the account that is made next, if the run makes given accounts
-  std::minstd_rand generator_;  // draws the accounts of get
+  std::int64_t account_ = 0;  // the account that is made next, if the run makes given accounts
   std::int64_t requests_ = 0;
 
   // What the last Request points to.

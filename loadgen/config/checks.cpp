@@ -64,9 +64,13 @@ Wrong check_http_name(const std::string& longest) {
 
 Wrong check_file(const Config& config) {
   if (config.file.empty()) return "get needs --file";
-  if (has_number(config.file) && config.unique == 0) return "--file: a name with %d needs --unique";
-  const std::string longest =
-      numbered(config.file, std::int64_t{connections_of(config)} * config.unique);
+  if (config.files > 0 && config.unique > 0)
+    return "--files and --unique both say which numbers %d in --file stands for; use one of them";
+  if (has_number(config.file) && config.unique == 0 && config.files == 0)
+    return "--file: a name with %d needs --unique or --files";
+  const std::string longest = numbered(
+      config.file,
+      std::max(std::int64_t{connections_of(config)} * config.unique, std::int64_t{config.files}));
   return config.protocol == Protocol::kHttp ? check_http_name(longest) : check_native_name(longest);
 }
 

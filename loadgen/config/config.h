@@ -75,7 +75,7 @@ struct Config {
   // The requests that become due in a second. 0: no schedule.
   double rate_rps = 0;
   ArrivalKind arrivals = ArrivalKind::kFixed;
-  int seed = 1;  // of all that is drawn: gaps and accounts
+  int seed = 1;  // of all that is drawn at random
 
   std::optional<net::HostPort> telemetry;  // of the server, whose counters are compared
 
@@ -95,8 +95,10 @@ struct Config {
   int accounts = 1;
 
   // Only for get.
-  std::string file;          // contains %d exactly if `unique` is not 0
+  std::string file;          // contains %d exactly if `unique` or `files` is not 0
   int unique = 0;            // the number of files of each thread; 0: all get the same file
+  int files = 0;             // the number of files of which each request draws one; 0: none does
+  double zipf = 0;           // the exponent of their popularity; 0: all are alike
   bool asks_once = false;    // end the run when a thread has asked for all its files
   bool must_verify = false;  // compare every file with its copy in `verify_root`
   std::string verify_root;

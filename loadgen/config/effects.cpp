@@ -54,8 +54,12 @@ constexpr Need kOneOrNumbered{
       return !makes_given_accounts(c) || has_number(c.user) ||
              c.threads * std::int64_t{c.requests} == 1;
     }};
-constexpr Need kPoisson{"--arrivals poisson",
-                        [](const Config& c) { return c.arrivals == ArrivalKind::kPoisson; }};
+constexpr Need kFiles{"--files", [](const Config& c) { return c.files > 0; }};
+constexpr Need kDrawn{"--arrivals poisson, --accounts or --files, which draw at random",
+                      [](const Config& c) {
+                        return c.arrivals == ArrivalKind::kPoisson || c.files > 0 ||
+                               (c.accounts > 1 && !makes_given_accounts(c));
+                      }};
 constexpr Need kSigio{"--engine sigio",
                       [](const Config& c) { return c.crowd.engine == crowd::EngineKind::kSigio; }};
 
@@ -102,7 +106,9 @@ constexpr Row kRows[] = {
     {"--series"},
     {"--distribution", kAll, kAll, kClosed | kOpen | kBurst},
     {"--arrivals", kAll, kAll, kOpen},
-    {"--seed", kAll, kAll, kOpen, kPoisson},
+    {"--files", kGet, kAll, kClosed | kOpen | kBurst, kNumberInFile},
+    {"--popularity", kGet, kAll, kClosed | kOpen | kBurst, kFiles},
+    {"--seed", kAll, kAll, kClosed | kOpen | kBurst, kDrawn},
     {"--connection", kAll, kAll, kClosed | kOpen | kBurst},
     {"--pipeline", kGet, kNative, kClosed | kOpen | kCrowd},
     {"--ftp-data", kAll, kFtp},

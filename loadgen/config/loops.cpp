@@ -23,9 +23,6 @@ void declare_open_loop(flags::App& app, Config& config) {
       app, "--arrivals", config.arrivals, choices({ArrivalKind::kFixed, ArrivalKind::kPoisson}),
       "gaps between the requests of --rate; fixed: all equal; poisson: at random, as those of many "
       "users who do not know of each other");
-  flags::add_whole(app, "--seed", config.seed, 0, 1'000'000'000,
-                   "fixes what is drawn, the gaps of --arrivals poisson and the accounts of "
-                   "--accounts; the same seed draws the same");
 }
 
 void declare_bursts(flags::App& app, Config& config) {

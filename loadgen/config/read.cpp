@@ -9,6 +9,7 @@
 #include "loadgen/config/decimal.h"
 #include "loadgen/config/effects.h"
 #include "loadgen/config/loops.h"
+#include "loadgen/config/mixed_work.h"
 
 namespace loadgen {
 
@@ -60,7 +61,7 @@ flags::Option* declare_basics(flags::App& app, Config& config) {
 void declare_files(flags::App& app, Config& config) {
   app.group("What to request");
   app.add_option("--file", config.file,
-                 "file to get (get only); --unique replaces %d in it by a number")
+                 "file to get (get only); --unique or --files replaces %d in it by a number")
       ->type_name("NAME");
   flags::add_whole(app, "--unique", config.unique, 1, 1'000'000'000,
                    "number of files per thread; thread t (from 0) gets the files with the numbers "
@@ -159,6 +160,7 @@ void declare(flags::App& app, Config& config) {
   flags::Option* const seconds = declare_length(app, config);
   declare_output(app, config);
   declare_open_loop(app, config);
+  declare_mixed_work(app, config);
   declare_connections(app, config);
   declare_bursts(app, config);
   crowd::declare(app, config.crowd, seconds, threads, config.seconds_ms);

@@ -32,7 +32,11 @@ class ClientLoop : public Loop {
 
   // See Client::carry_out() for `gate`.
   Exchange carry_out_next(RunControl& control, Gate* gate = nullptr) {
-    request_ = workload_.next();
+    return carry_out(workload_.next(), control, gate);
+  }
+
+  Exchange carry_out(const Request& request, RunControl& control, Gate* gate = nullptr) {
+    request_ = request;
     recorder_.begin_request();
     Exchange exchange = client_.carry_out(request_, gate);
     recorder_.end_request(exchange);

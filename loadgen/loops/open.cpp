@@ -33,16 +33,17 @@ void OpenLoop::send_requests(RunControl& control) {
   recorder_.begin_open(control.window_start_ns);
   free_since_ns_ = control.warmup_start_ns;
   for (;;) {
-    const std::int64_t due_ns = control.warmup_start_ns + schedule_.take_next_ns();
+    const Schedule::Turn turn = schedule_.take_next();
+    const std::int64_t due_ns = control.warmup_start_ns + turn.due_ns;
     if (due_ns < control.window_end_ns) control.sleep_until(due_ns);
     if (due_ns >= control.end_ns()) return;
-    meet(control, due_ns);
+    meet(control, turn.number, due_ns);
   }
 }
 
 // The previous connection is closed before the thread sleeps. In a closed loop this belongs to the
 // next request, but here the thread has time for it, and the server should not hold an idle one.
-void OpenLoop::meet(RunControl& control, std::int64_t due_ns) {
+void OpenLoop::meet(RunControl& control, std::int64_t number, std::int64_t due_ns) {
   if (due_ns >= control.middle_ns()) recorder_.begin_second_half();
   const bool counts = due_ns >= control.window_start_ns;
   const std::int64_t begun_ns = base::now_ns();
@@ -52,7 +53,7 @@ void OpenLoop::meet(RunControl& control, std::int64_t due_ns) {
     return;
   }
   if (counts) recorder_.start();
-  const Exchange exchange = carry_out_next(control);
+  const Exchange exchange = carry_out(workload_.next_of_schedule(number), control);
   if (config_.connection == Connection::kPerRequest) client_.hang_up();
   recorder_.record(exchange, {.due_ns = due_ns,
                               .free_ns = free_since_ns_,

@@ -24,7 +24,7 @@ class OpenLoop final : public ClientLoop {
 
  private:
   void send_requests(RunControl& control) override;
-  void meet(RunControl& control, std::int64_t due_ns);
+  void meet(RunControl& control, std::int64_t number, std::int64_t due_ns);
 
   Schedule& schedule_;
   std::int64_t free_since_ns_ = 0;  // the end of the last request

@@ -212,6 +212,6 @@ class LoadgenUsageTest(unittest.TestCase):
     def test_help_has_examples_and_groups_and_leaves_out_the_rare_ones(self) -> None:
         shown = run("loadgen", "--help").stdout.splitlines()
         titles = [line[:-1] for line in shown if line.endswith(":") and not line.startswith(" ")]
-        common = ["Basics", "What to request", "How much", "Output", "Open loop", "Connections"]
-        self.assertEqual(titles, ["Examples", *common, "Help and configuration"])
+        common = ["Basics", "What to request", "How much", "Output", "Open loop", "Mixed work"]
+        self.assertEqual(titles, ["Examples", *common, "Connections", "Help and configuration"])
         self.assertTrue(shown[-1].endswith("these groups: Bursts; Crowds."), shown[-1])

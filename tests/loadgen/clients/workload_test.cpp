@@ -178,21 +178,59 @@ TEST_CASE("two threads do not draw the same accounts in the same order", "[loadg
   CHECK(account_of(first.next()) != account_of(second.next()));
 }
 
-TEST_CASE("a seed fixes the accounts that each thread draws", "[loadgen]") {
+TEST_CASE("a get draws one of --files, the first ones more often with zipf", "[loadgen]") {
+  Config config = get_config("f%d", 0);
+  config.files = 3;
+  NewAccounts unused("run");
+  for (const double zipf : {0.0, 1.0}) {
+    config.zipf = zipf;
+    std::map<std::string, int> drawn;
+    Workload workload(config, unused, 4);
+    constexpr int kRequests = 11'000;
+    for (int i = 0; i < kRequests; ++i) ++drawn[std::string(workload.next().file_name)];
+    CHECK(drawn.size() == 3);
+    const int expected = zipf == 0 ? kRequests / 3 : kRequests * 6 / 11;
+    CHECK(std::abs(drawn["f1"] - expected) < 250);  // about five standard deviations
+  }
+}
+
+TEST_CASE("the files of a thread are neither those of another nor of another seed", "[loadgen]") {
+  Config config = get_config("f%d", 0);
+  config.files = 1'000'000'000;
+  NewAccounts unused("run");
+  const auto first_file = [&](int seed, int thread) {
+    config.seed = seed;
+    return std::string(Workload(config, unused, thread).next().file_name);
+  };
+  CHECK(first_file(7, 0) == first_file(7, 0));
+  CHECK(first_file(7, 0) != first_file(8, 0));
+  CHECK(first_file(7, 0) != first_file(7, 1));
+}
+
+TEST_CASE("a seed gives each thread the same accounts again, another one gives others",
+          "[loadgen]") {
   Config config = get_config("f", 0);
   config.user = "u%d";
-  config.accounts = 1000;
-  NewAccounts accounts("run");
-  const auto drawn = [&](int seed, int thread) {
+  config.accounts = 1'000'000'000;
+  NewAccounts unused("run");
+  const auto first_account = [&](int seed) {
     config.seed = seed;
-    Workload workload(config, accounts, thread);
-    std::string all;
-    for (int i = 0; i < 20; ++i) all += account_of(workload.next()) + " ";
-    return all;
+    return account_of(Workload(config, unused, 3).next());
   };
-  CHECK(drawn(7, 0) == drawn(7, 0));
-  CHECK(drawn(7, 0) != drawn(8, 0));
-  CHECK(drawn(7, 0) != drawn(7, 1));
+  CHECK(first_account(7) == first_account(7));
+  CHECK(first_account(7) != first_account(8));
+}
+
+TEST_CASE("a schedule draws the same whichever thread sends the request", "[loadgen]") {
+  Config config = get_config("f", 0);
+  config.user = "u%d";
+  config.accounts = 1'000'000'000;
+  NewAccounts unused("run");
+  Workload first(config, unused, 1);
+  Workload second(config, unused, 2);
+  const std::string account = account_of(first.next_of_schedule(5));
+  CHECK(account != account_of(first.next_of_schedule(6)));
+  CHECK(account == account_of(second.next_of_schedule(5)));
 }
 
 TEST_CASE("the threads of a run make each given account once", "[loadgen]") {

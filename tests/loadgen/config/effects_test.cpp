@@ -1,5 +1,6 @@
 #include "loadgen/config/effects.h"
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
@@ -105,6 +106,8 @@ const std::vector<Pairs> kPairs = {
     {{"--warmup", "2"}, has_loop},
     {{"--transfers", "t.csv"}, has_transfers},
     {{"--arrivals", "poisson"}, is_open},
+    {{"--files", "3"}, takes_files},
+    {{"--popularity", "zipf:1", "--files", "3"}, takes_files},
     {{"--seed", "2"}, is_open},
     {{"--rate", "7"}, [](const Run& run) { return is_by_time(run) && !is_crowd(run); }},
     {{"--connection", "per-request"}, [](const Run& run) { return !is_crowd(run); }},
@@ -128,6 +131,16 @@ const std::vector<Pairs> kPairs = {
     {{"--signal-queue", "5"}, is_crowd},
 };
 
+// The command line of `run` with the flag.
+Words words_with(const Pairs& pair, const Run& run) {
+  Words words = run.words();
+  const bool has_files = std::count(pair.words.begin(), pair.words.end(), "--files") > 0;
+  const auto unique = std::find(words.begin(), words.end(), "--unique");
+  if (has_files && unique != words.end()) words.erase(unique, unique + 2);  // it goes without
+  words.insert(words.end(), pair.words.begin(), pair.words.end());
+  return words;
+}
+
 }  // namespace
 
 TEST_CASE("each flag is accepted exactly in the kinds of run in which it has an effect",
@@ -139,10 +152,8 @@ TEST_CASE("each flag is accepted exactly in the kinds of run in which it has an 
       const std::string& flag = pair.words.front();
       if (run.kind != RunKind::kCrowd && flag == "--users") continue;
       if (flag == "--release" && is_burst(run)) continue;
-      Words words = run.words();
-      words.insert(words.end(), pair.words.begin(), pair.words.end());
       CAPTURE(run.words(), flag);
-      CHECK(read(words).has_value() == pair.has_effect(run));
+      CHECK(read(words_with(pair, run)).has_value() == pair.has_effect(run));
     }
   }
 }
@@ -162,7 +173,8 @@ TEST_CASE("the table of effects has every flag", "[loadgen][effects]") {
 TEST_CASE("a flag without effect is answered with what it needs", "[loadgen][effects]") {
   Config config;
   CHECK(why_without_effect("--seed", config) ==
-        "--seed has no effect in this run: it needs an open loop (--rate)");
+        "--seed has no effect in this run: it needs --arrivals poisson, --accounts or --files, "
+        "which draw at random");
   CHECK(why_without_effect("--size", config) == "--size has no effect in this run: it needs put");
   CHECK(why_without_effect("--ftp-data", config) ==
         "--ftp-data has no effect in this run: it needs --protocol ftp");
@@ -171,11 +183,30 @@ TEST_CASE("a flag without effect is answered with what it needs", "[loadgen][eff
   CHECK(why_without_effect("--requests", config) ==
         "--requests has no effect in this run: it needs a closed loop or a burst (--release "
         "transfer)");
-  CHECK(why_without_effect("--seed", config) ==
-        "--seed has no effect in this run: it needs --arrivals poisson");
   config.release = loadgen::Release::kTransfer;
   CHECK(why_without_effect("--rate", config) ==
         "--rate has no effect in a burst (--release transfer)");
+}
+
+TEST_CASE("a seed needs something that is drawn", "[loadgen][effects]") {
+  Config config;
+  config.request = RequestKind::kGet;
+  CHECK(why_without_effect("--seed", config));
+  const auto is_enough = [](Config one) { return !why_without_effect("--seed", one); };
+  Config with_accounts = config;
+  with_accounts.accounts = 2;
+  CHECK(is_enough(with_accounts));
+  with_accounts.request = RequestKind::kNew;
+  with_accounts.user = "u%d";
+  CHECK_FALSE(is_enough(with_accounts));
+  Config with_files = config;
+  with_files.files = 1;
+  CHECK(is_enough(with_files));
+  Config with_gaps = config;
+  with_gaps.rate_rps = 1;
+  CHECK_FALSE(is_enough(with_gaps));
+  with_gaps.arrivals = loadgen::ArrivalKind::kPoisson;
+  CHECK(is_enough(with_gaps));
 }
 
 TEST_CASE("what the environment sets without effect is as if it were not set",
@@ -185,12 +216,14 @@ TEST_CASE("what the environment sets without effect is as if it were not set",
   const tests::EnvironmentVariable warmup("LOADGEN_WARMUP", "5");
   const tests::EnvironmentVariable users("LOADGEN_USERS", "5");
   const tests::EnvironmentVariable file("LOADGEN_FILE", "a");
+  const tests::EnvironmentVariable popularity("LOADGEN_POPULARITY", "zipf:1");
   const auto made = read({"new"});
   REQUIRE(made);
   CHECK(made->crowd.users == 0);
   CHECK(made->crowd.ramp_ms == loadgen::crowd::Options().ramp_ms);
   CHECK_FALSE(made->is_pipelined);
   CHECK(made->file.empty());
+  CHECK(made->zipf == 0);
   CHECK(made->warmup_ms == 5'000);
   for (const flags::Setting& one : made->settings) {
     if (one.name == "users") CHECK(std::holds_alternative<std::monostate>(one.value));

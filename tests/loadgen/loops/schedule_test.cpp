@@ -14,7 +14,7 @@ namespace {
 
 std::vector<std::int64_t> first_times(Schedule& schedule, std::size_t count) {
   std::vector<std::int64_t> times(count);
-  for (std::int64_t& time_ns : times) time_ns = schedule.take_next_ns();
+  for (std::int64_t& time_ns : times) time_ns = schedule.take_next().due_ns;
   return times;
 }
 
@@ -40,10 +40,10 @@ Moments moments_of_gaps(const std::vector<std::int64_t>& times) {
 TEST_CASE("fixed requests are due at multiples of the gap, however many there were", "[loadgen]") {
   for (const double rate : {0.5, 3.0, 7'777.7, 1e6}) {
     Schedule schedule(rate, ArrivalKind::kFixed, 1);
-    CHECK(schedule.take_next_ns() == 0);
-    for (int number = 1; number < 1'000'000; ++number) schedule.take_next_ns();
+    CHECK(schedule.take_next().due_ns == 0);
+    for (int number = 1; number < 1'000'000; ++number) schedule.take_next().due_ns;
     const double expected = 1e6 / rate * kNsPerS;
-    CHECK(std::abs(static_cast<double>(schedule.take_next_ns()) - expected) <= 1);
+    CHECK(std::abs(static_cast<double>(schedule.take_next().due_ns) - expected) <= 1);
   }
 }
 
@@ -63,7 +63,7 @@ TEST_CASE("the number of Poisson arrivals in a second varies as much as its mean
   Schedule schedule(50, ArrivalKind::kPoisson, 4);
   std::vector<double> in_second(4'000);
   for (;;) {
-    const auto second = static_cast<std::size_t>(schedule.take_next_ns() / kNsPerS);
+    const auto second = static_cast<std::size_t>(schedule.take_next().due_ns / kNsPerS);
     if (second >= in_second.size()) break;
     ++in_second[second];
   }
@@ -84,7 +84,7 @@ TEST_CASE("Poisson arrivals do not drift", "[loadgen]") {
   std::int64_t before_ns = -1;
   bool is_ascending = true;
   for (int number = 0; number < kRequests; ++number) {
-    const std::int64_t time_ns = schedule.take_next_ns();
+    const std::int64_t time_ns = schedule.take_next().due_ns;
     is_ascending = is_ascending && time_ns >= before_ns;
     before_ns = time_ns;
   }
