@@ -155,7 +155,7 @@ std::optional<std::string> port_warning(const Config& config, const EphemeralPor
 }
 
 std::optional<std::string> missing_files(const Config& config) {
-  if (config.request != RequestKind::kGet || !config.must_verify) return {};
+  if (!sends(config, RequestKind::kGet) || !config.must_verify) return {};
   const std::int64_t count = std::max(
       {std::int64_t{1}, std::int64_t{config.files}, std::int64_t{config.threads} * config.unique});
   std::int64_t missing = 0;

@@ -28,8 +28,7 @@ Client::Client(const Config& config, const std::vector<net::SocketAddress>& serv
       replies_(config.timeout_ms, series),
       reference_(config.verify_root),
       download_(config.save, thread),
-      looks_at_files_(config.request == RequestKind::kGet &&
-                      (config.must_verify || download_.is_wanted())),
+      looks_at_files_(config.must_verify || download_.is_wanted()),
       notes_transfers_(notes_transfers(config)) {
   if (config.protocol == Protocol::kFtp) data_.emplace(config.timeout_ms, series);
 }
@@ -45,7 +44,7 @@ Exchange Client::carry_out(const Request& request, Gate* gate) {
   is_under_way_ = true;
   gate_ = gate;
   is_usable_ = is_upload_cut_ = false;
-  Exchange exchange;
+  Exchange exchange{.kind = request.kind};
   exchange.failure = begin(exchange);
   if (!exchange.failure) exchange.failure = converse(request, exchange);
   if (can_be_repeated(exchange)) {
@@ -61,22 +60,26 @@ Exchange Client::carry_out(const Request& request, Gate* gate) {
 
   // Comparing and saving take time of the thread. If the response time left it out, N = X*R would
   // not hold.
-  const bool ends_now = exchange.failure || looks_at_files_;
+  const bool ends_now = exchange.failure || looks_at_file(request);
   exchange.ended_ns =
       ends_now ? base::now_ns() : std::max(replies_.last_byte_ns(), exchange.data_ended_ns);
-  if (config_.request == RequestKind::kGet)
+  if (request.kind == RequestKind::kGet)
     exchange.moved_bytes = data_ ? data_->file_bytes() : replies_.file_bytes();
   if (exchange.failure || !notes_transfers_) {
     exchange.file_end_ns = 0;
   } else if (!data_) {
     exchange.file_end_ns = replies_.last_byte_ns();
-  } else if (config_.request == RequestKind::kGet) {
+  } else if (request.kind == RequestKind::kGet) {
     exchange.file_end_ns = exchange.data_ended_ns;
   }
   data_fd_ = {};
   if (!is_usable_ || replies_.has_more()) hang_up();
   is_under_way_ = false;
   return exchange;
+}
+
+bool Client::looks_at_file(const Request& request) const {
+  return looks_at_files_ && request.kind == RequestKind::kGet;
 }
 
 void Client::hang_up() { net::Fd closed = std::move(fd_); }
@@ -121,7 +124,7 @@ std::optional<Cause> Client::begin(Exchange& exchange) {
   }
   is_reused_ = fd_.is_open();
   if (!is_reused_) return connect(exchange);
-  if (config_.request != RequestKind::kGet && !net::is_quiet_and_open(fd_.get()))
+  if (exchange.kind != RequestKind::kGet && !net::is_quiet_and_open(fd_.get()))
     return reconnect(exchange);
   return {};
 }
@@ -135,7 +138,7 @@ std::optional<Cause> Client::reconnect(Exchange& exchange) {
 }
 
 bool Client::can_be_repeated(const Exchange& exchange) const {
-  return exchange.failure == Fault::kClosed && is_reused_ && config_.request == RequestKind::kGet &&
+  return exchange.failure == Fault::kClosed && is_reused_ && exchange.kind == RequestKind::kGet &&
          replies_.first_received_ns() == 0;
 }
 
@@ -197,7 +200,7 @@ std::optional<Cause> Client::conclude(const Step& end, const Request& request, E
     exchange.why = "the server answered before it had the whole file";
     return Fault::kProtocol;
   }
-  if (data_ && config_.request == RequestKind::kGet) {
+  if (data_ && request.kind == RequestKind::kGet) {
     const std::int64_t first_ns = data_->first_received_ns();
     exchange.first_byte_ns = first_ns == 0 ? exchange.data_ended_ns : first_ns;
     if (data_->file_bytes() != exchange.announced_bytes) {
@@ -205,9 +208,9 @@ std::optional<Cause> Client::conclude(const Step& end, const Request& request, E
       return Fault::kProtocol;
     }
   }
-  if (config_.request == RequestKind::kPut)
+  if (request.kind == RequestKind::kPut)
     exchange.announced_bytes = exchange.moved_bytes = request.size_bytes;
-  return check_file();
+  return check_file(request);
 }
 
 // Some servers refuse a connection from an address other than that of the log-in.
@@ -246,8 +249,8 @@ std::optional<Cause> Client::take_data(std::uint64_t size_bytes, const Request& 
 }
 
 // Requires: the file is complete.
-std::optional<Cause> Client::check_file() {
-  if (!looks_at_files_) return {};
+std::optional<Cause> Client::check_file(const Request& request) {
+  if (!looks_at_file(request)) return {};
   download_.finish();
   if (config_.must_verify && !reference_.is_whole_and_equal()) return Fault::kMismatch;
   return {};

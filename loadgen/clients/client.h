@@ -91,7 +91,8 @@ class Client {
   std::optional<Cause> follow(const Step& step, const Request& request, Exchange& exchange);
   std::optional<Cause> conclude(const Step& end, const Request& request, Exchange& exchange);
   std::optional<Cause> take_file(std::uint64_t size_bytes, const Request& request);
-  std::optional<Cause> check_file();
+  std::optional<Cause> check_file(const Request& request);
+  bool looks_at_file(const Request& request) const;
   std::optional<Cause> open_data(std::uint16_t port, Exchange& exchange);
   std::optional<Cause> take_data(std::uint64_t size_bytes, const Request& request,
                                  Exchange& exchange);

@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <string_view>
 
+#include "loadgen/config/config.h"
 #include "wire/request.h"
 
 namespace loadgen {
 
-// The kind of the request is that of the run, see Config::request.
 struct Request {
   wire::Credentials account;        // new: the account to make; otherwise who asks
   std::string_view file_name = {};  // empty for new
@@ -17,6 +17,8 @@ struct Request {
   // The connection is logged in as this account, so that a protocol which keeps that on the
   // connection need not log in again. HTTP sends the credentials in any case.
   bool is_logged_in = false;
+
+  RequestKind kind = RequestKind::kGet;
 };
 
 }  // namespace loadgen

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <random>
 #include <utility>
 
@@ -30,19 +31,35 @@ Workload::Workload(const Config& config, NewAccounts& new_accounts, int thread)
 
 bool Workload::is_used_up() const {
   if (makes_given_accounts_) return account_ > config_.accounts;
-  return config_.asks_once && requests_ >= config_.unique;
+  return config_.asks_once && gets_ >= config_.unique;
 }
 
 Request Workload::next(int stream, std::int64_t number) {
-  if (config_.request == RequestKind::kNew) {
+  const RequestKind kind = draw_kind(stream, number);
+  if (kind == RequestKind::kNew) {
     choose_new_account();
+    file_name_.clear();
   } else {
     Draw account(config_.seed, stream, number, Drawn::kAccount);
     choose_account(account.from_one_to(config_.accounts));
-    choose_file(stream, number);
+    choose_file(kind, stream, number);
   }
   ++requests_;
-  return {{user_, password_}, file_name_, static_cast<std::uint64_t>(config_.size_bytes)};
+  if (kind == RequestKind::kGet) ++gets_;
+  return {.account = {user_, password_},
+          .file_name = file_name_,
+          .size_bytes = static_cast<std::uint64_t>(config_.size_bytes),
+          .kind = kind};
+}
+
+RequestKind Workload::draw_kind(int stream, std::int64_t number) const {
+  if (!is_mixed(config_)) return config_.request;
+  Draw share(config_.seed, stream, number, Drawn::kKind);
+  const auto all = std::accumulate(config_.mix.begin(), config_.mix.end(), std::int64_t{0});
+  std::int64_t left = share.from_one_to(all);
+  std::size_t kind = 0;
+  while (left > config_.mix[kind]) left -= config_.mix[kind++];
+  return static_cast<RequestKind>(kind);
 }
 
 void Workload::choose_new_account() {
@@ -57,8 +74,8 @@ std::string Workload::new_name() const {
   return fmt::format("load-{}-{}-{}", new_accounts_.run_name(), thread_, requests_);
 }
 
-void Workload::choose_file(int stream, std::int64_t number) {
-  if (config_.request == RequestKind::kPut) {
+void Workload::choose_file(RequestKind kind, int stream, std::int64_t number) {
+  if (kind == RequestKind::kPut) {
     file_name_ = new_name();
     return;
   }
@@ -70,7 +87,7 @@ std::int64_t Workload::file_number_of(int stream, std::int64_t number) const {
     Draw file(config_.seed, stream, number, Drawn::kFile);
     return popularity_.draw(file);
   }
-  return config_.unique == 0 ? 0 : file_number(thread_, config_.unique, requests_);
+  return config_.unique == 0 ? 0 : file_number(thread_, config_.unique, gets_);
 }
 
 void Workload::choose_account(std::int64_t number) {

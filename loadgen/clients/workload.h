@@ -57,7 +57,8 @@ class Workload {
   Request next(int stream, std::int64_t number);
   std::string new_name() const;
   void choose_new_account();
-  void choose_file(int stream, std::int64_t number);
+  RequestKind draw_kind(int stream, std::int64_t number) const;
+  void choose_file(RequestKind kind, int stream, std::int64_t number);
   std::int64_t file_number_of(int stream, std::int64_t number) const;
   void choose_account(std::int64_t number);
 
@@ -69,6 +70,7 @@ class Workload {
   const std::string new_password_;
   std::int64_t account_ = 0;  // the account that is made next, if the run makes given accounts
   std::int64_t requests_ = 0;
+  std::int64_t gets_ = 0;  // of the requests
 
   // What the last Request points to.
   std::string user_;

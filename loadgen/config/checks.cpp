@@ -22,15 +22,15 @@ using Wrong = std::optional<std::string>;
 
 // Checks the longest user name and password that the run will send.
 Wrong check_credentials(const Config& config) {
-  if (config.user.empty()) return fmt::format("{} needs --user", word_of(config.request));
+  const char* const who = is_mixed(config) ? "--mix" : word_of(config.request);
+  if (config.user.empty()) return fmt::format("{} needs --user", who);
   if (!wire::is_valid_user(numbered(config.user, config.accounts))) {
     return fmt::format("--user: {} is not 1 to 64 bytes of A-Z a-z 0-9 . _ - @ +",
                        base::log::quoted(config.user));
   }
   if (config.password.empty()) {
-    return fmt::format(
-        "{} needs --password, or the variable LOADGEN_PASSWORD",
-        config.request == RequestKind::kNew ? "new with --user" : word_of(config.request));
+    return fmt::format("{} needs --password, or the variable LOADGEN_PASSWORD",
+                       config.request == RequestKind::kNew ? "new with --user" : who);
   }
   if (!wire::is_valid_password(numbered(config.password, config.accounts)))
     return "--password: a password has 1 to 128 bytes, none of them a control byte";
@@ -38,7 +38,8 @@ Wrong check_credentials(const Config& config) {
 }
 
 Wrong check_accounts(const Config& config) {
-  const bool sends_them = config.request != RequestKind::kNew || makes_given_accounts(config);
+  const bool sends_them = sends(config, RequestKind::kGet) || sends(config, RequestKind::kPut) ||
+                          makes_given_accounts(config);
   return sends_them ? check_credentials(config) : Wrong();
 }
 
@@ -89,10 +90,10 @@ Wrong check_get(const Config& config) {
 }
 
 Wrong check_protocol(const Config& config) {
-  if (config.request == RequestKind::kPut && config.protocol == Protocol::kNative)
+  if (sends(config, RequestKind::kPut) && config.protocol == Protocol::kNative)
     return "put needs --protocol http or ftp";
   if (config.protocol == Protocol::kFtp) {
-    if (config.request == RequestKind::kNew) return "new needs --protocol native or http";
+    if (sends(config, RequestKind::kNew)) return "new needs --protocol native or http";
     if (config.server.is_unix()) return "--protocol ftp needs a server with a port";
     if (config.accounts > 1 && config.connection == Connection::kKeepAlive)
       return "--accounts needs --connection per-request with ftp: a connection logs in once";
@@ -150,6 +151,12 @@ Wrong check_ramp(const Config& config) {
                "all threads run";
 }
 
+Wrong check_mix(const Config& config) {
+  if (!is_mixed(config)) return {};
+  if (sends(config, RequestKind::kGet) || sends(config, RequestKind::kPut)) return {};
+  return "--mix needs get or put beside new; `loadgen new` makes accounts alone";
+}
+
 }  // namespace
 
 std::optional<std::string> what_is_wrong_with(const Config& config) {
@@ -157,14 +164,12 @@ std::optional<std::string> what_is_wrong_with(const Config& config) {
   if (Wrong wrong = check_outputs(config)) return wrong;
   if (Wrong wrong = check_ramp(config)) return wrong;
   if (Wrong wrong = check_crowd(config)) return wrong;
+  if (Wrong wrong = check_mix(config)) return wrong;
   if (Wrong wrong = check_protocol(config)) return wrong;
   if (Wrong wrong = check_accounts(config)) return wrong;
-  switch (config.request) {
-    case RequestKind::kNew: return {};
-    case RequestKind::kGet: return check_get(config);
-    case RequestKind::kPut: break;
-  }
-  return config.size_bytes > 0 ? Wrong() : "put needs --size, which is at least 1";
+  if (sends(config, RequestKind::kPut) && config.size_bytes == 0)
+    return "put needs --size, which is at least 1";
+  return sends(config, RequestKind::kGet) ? check_get(config) : Wrong();
 }
 
 }  // namespace loadgen

@@ -2,6 +2,12 @@
 
 namespace loadgen {
 
+bool is_mixed(const Config& config) { return config.mix != Mix{}; }
+
+bool sends(const Config& config, RequestKind request) {
+  return is_mixed(config) ? config.mix[index_of(request)] > 0 : config.request == request;
+}
+
 bool makes_given_accounts(const Config& config) {
   return config.request == RequestKind::kNew && !config.user.empty();
 }

@@ -1,6 +1,8 @@
 // What the user decides about a run, as plain values.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -17,6 +19,10 @@ enum class RequestKind {
   kGet,  // log in and get a file
   kPut,  // log in and send a file; not with the native protocol
 };
+inline constexpr std::size_t kRequestKinds = 3;
+
+// How often each kind is drawn, compared with the others, by index_of().
+using Mix = std::array<int, kRequestKinds>;
 
 enum class Protocol {
   kNative,  // docs/protocol.md
@@ -57,6 +63,7 @@ enum class RunKind {
 
 struct Config {
   RequestKind request = RequestKind::kGet;
+  Mix mix = {};  // all 0: each request is a `request`; otherwise that is kGet, and does not count
   Protocol protocol = Protocol::kNative;
   net::HostPort server{"127.0.0.1", 9000};
   int threads = 1;  // of a crowd: as many as there are cores, unless they are given
@@ -113,6 +120,14 @@ struct Config {
 
   std::vector<flags::Setting> settings;  // all flags but the password, for the result
 };
+
+constexpr std::size_t index_of(RequestKind request) { return static_cast<std::size_t>(request); }
+
+// Whether the kind of each request is drawn.
+bool is_mixed(const Config& config);
+
+// Whether there are requests of this kind in the run.
+bool sends(const Config& config, RequestKind request);
 
 // Whether this is a run of new that makes the accounts that --user names, each once, and then ends.
 bool makes_given_accounts(const Config& config);

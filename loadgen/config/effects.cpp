@@ -54,10 +54,12 @@ constexpr Need kOneOrNumbered{
       return !makes_given_accounts(c) || has_number(c.user) ||
              c.threads * std::int64_t{c.requests} == 1;
     }};
+constexpr Need kWordGet{"get, whatever kinds the mix has",
+                        [](const Config& c) { return c.request == RequestKind::kGet; }};
 constexpr Need kFiles{"--files", [](const Config& c) { return c.files > 0; }};
-constexpr Need kDrawn{"--arrivals poisson, --accounts or --files, which draw at random",
+constexpr Need kDrawn{"--arrivals poisson, --accounts, --files or --mix, which draw at random",
                       [](const Config& c) {
-                        return c.arrivals == ArrivalKind::kPoisson || c.files > 0 ||
+                        return c.arrivals == ArrivalKind::kPoisson || c.files > 0 || is_mixed(c) ||
                                (c.accounts > 1 && !makes_given_accounts(c));
                       }};
 constexpr Need kSigio{"--engine sigio",
@@ -77,6 +79,7 @@ struct Row {
 
 // Those that decide the kind of run come first.
 constexpr Row kRows[] = {
+    {"--mix", kAll, kAll, kClosed | kOpen, kWordGet},
     {"--users", kGet, kAll, kCrowd},
     {"--release", kGet, kAll, kClosed | kBurst},
     {"--rate", kAll, kAll, kOpen, kNoGivenAccounts},
@@ -123,6 +126,14 @@ constexpr Row kRows[] = {
     {"--signal-queue", kGet, kAll, kCrowd, kSigio},
 };
 
+// The kinds of request in the run.
+unsigned sent_by(const Config& config) {
+  unsigned kinds = 0;
+  for (const RequestKind kind : {RequestKind::kNew, RequestKind::kGet, RequestKind::kPut})
+    if (sends(config, kind)) kinds |= bit(kind);
+  return kinds;
+}
+
 const Row* row_of(std::string_view flag) {
   const auto found = std::find_if(std::begin(kRows), std::end(kRows),
                                   [flag](const Row& row) { return row.flag == flag; });
@@ -150,7 +161,7 @@ std::string one_of(unsigned set, std::span<const Word> words) {
 
 // What the row needs and the run does not have. Empty: nothing.
 std::string missing(const Row& row, const Config& config) {
-  if ((row.requests & bit(config.request)) == 0) return one_of(row.requests, kRequestWords);
+  if ((row.requests & sent_by(config)) == 0) return one_of(row.requests, kRequestWords);
   if ((row.protocols & bit(config.protocol)) == 0) return one_of(row.protocols, kProtocolWords);
   if ((row.kinds & bit(kind_of(config))) == 0) return one_of(row.kinds, kKindWords);
   return row.need.what == nullptr || row.need.is_met(config) ? "" : row.need.what;

@@ -1,4 +1,4 @@
-// The flags of work that is not all alike: which file a request gets is drawn.
+// The flags of work that is not all alike: what each request is, is drawn.
 #pragma once
 
 #include "flags/option.h"

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "loadgen/config/config.h"
 #include "loadgen/figures/cause.h"
 
 namespace loadgen {
@@ -38,6 +39,8 @@ struct Exchange {
   std::int64_t logged_in_ns = 0;
   std::int64_t data_connected_ns = 0;
   std::int64_t data_ended_ns = 0;
+
+  RequestKind kind = RequestKind::kGet;  // of the request
 };
 
 }  // namespace loadgen

@@ -25,13 +25,13 @@ Json settings_json(const std::vector<flags::Setting>& settings) {
   return json;
 }
 
-Json errors_json(const Summary& summary) {
-  Json errors{{"total", summary.errors_total}};
-  for (const auto& [word, count] : summary.errors) errors[word] = count;
+}  // namespace
+
+Json errors_json(const CausesAndCounts& causes, std::uint64_t total) {
+  Json errors{{"total", total}};
+  for (const auto& [word, count] : causes) errors[word] = count;
   return errors;
 }
-
-}  // namespace
 
 Json head_of(const Config& config, const Figures& figures, const Summary& summary) {
   return {{"schema", kSchema},
@@ -48,7 +48,7 @@ Json head_of(const Config& config, const Figures& figures, const Summary& summar
           {"requests", summary.requests},
           {"throughput_rps", rounded(summary.throughput_rps)},
           {"bytes", summary.bytes},
-          {"errors", errors_json(summary)},
+          {"errors", errors_json(summary.errors, summary.errors_total)},
           {"connections", figures.tally.connections},
           {"reconnects", figures.tally.reconnects}};
 }

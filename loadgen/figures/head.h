@@ -1,6 +1,7 @@
 // The head of the JSON: what the results of all kinds of run have in common.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 
 #include "loadgen/config/config.h"
@@ -16,5 +17,8 @@ inline constexpr int kSchema = 1;
 // flag but the password. Requires: `summary` is that of `figures`.
 nlohmann::ordered_json head_of(const Config& config, const Figures& figures,
                                const Summary& summary);
+
+// The form of "errors", there and wherever else errors are counted.
+nlohmann::ordered_json errors_json(const CausesAndCounts& causes, std::uint64_t total);
 
 }  // namespace loadgen

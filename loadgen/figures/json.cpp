@@ -33,6 +33,19 @@ Json response_time_json(const ResponseTimes& response) {
           {"max", rounded(response.max_ms)}};
 }
 
+Json kinds_json(const Config& config, const std::vector<KindSummary>& kinds) {
+  Json json = Json::object();
+  for (const KindSummary& one : kinds) {
+    if (!sends(config, one.kind)) continue;
+    json[word_of(one.kind)] = {{"requests", one.requests},
+                               {"throughput_rps", rounded(one.throughput_rps)},
+                               {"bytes", one.bytes},
+                               {"errors", errors_json(one.errors, one.errors_total)},
+                               {"response_time_ms", response_time_json(one.response)}};
+  }
+  return json;
+}
+
 Json phases_json(const Config& config, const Summary& summary) {
   Json phases = Json::object();
   const bool is_kept = config.connection == Connection::kKeepAlive;
@@ -167,6 +180,7 @@ std::string json_of(const Config& config, const Figures& figures, const Summary&
   if (summary.open) json["open_loop"] = open_loop_json(config, *summary.open);
   if (figures.start_late_s) json["start_late_s"] = rounded(*figures.start_late_s);
   if (summary.plateau) json["plateau"] = plateau_json(*summary.plateau);
+  if (!summary.kinds.empty()) json["kinds"] = kinds_json(config, summary.kinds);
   if (summary.burst) json["burst"] = burst::json_of(*summary.burst);
   json.update(more);
   const auto replace = Json::error_handler_t::replace;  // a flag may hold any bytes

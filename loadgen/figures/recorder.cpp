@@ -51,6 +51,7 @@ void Recorder::record(const Exchange& exchange) {
   const std::int64_t took_ns = exchange.ended_ns - exchange.started_ns;
   ended_at(exchange.ended_ns);
   note_in_series(exchange, took_ns);
+  if (tally_.kinds) tally_.kinds->record(exchange, took_ns, false);
   if (exchange.failure) return failed(*exchange.failure, exchange.why, took_ns);
   succeeded(exchange, took_ns);
   note_answer(exchange.ended_ns, took_ns);
@@ -67,6 +68,8 @@ void Recorder::record(const Exchange& exchange, const Due& due) {
   const std::int64_t response_ns = exchange.ended_ns - due.due_ns;
   ended_at(exchange.ended_ns);
   note_in_series(exchange, response_ns);
+  if (tally_.kinds)
+    tally_.kinds->record(exchange, response_ns, exchange.failure == Fault::kTimeout);
   if (exchange.failure) {
     if (exchange.failure == Fault::kTimeout) gave_up(exchange.ended_ns, response_ns);
     return failed(*exchange.failure, exchange.why, response_ns);
@@ -83,11 +86,14 @@ void Recorder::note_end(const Exchange& exchange, const Due& due) {
     ++tally_.open->failed;
   } else {
     ++tally_.open->answered;
+    if (tally_.kinds) ++tally_.kinds->of(exchange.kind).answered;
     note_answer(exchange.ended_ns, exchange.ended_ns - due.due_ns);
   }
 }
 
-void Recorder::record_unfinished(std::int64_t due_ns, std::int64_t now_ns) {
+void Recorder::record_unfinished(RequestKind kind, std::int64_t due_ns, std::int64_t now_ns) {
+  const Exchange unfinished{.failure = Fault::kUnfinished, .kind = kind};
+  if (tally_.kinds) tally_.kinds->record(unfinished, now_ns - due_ns, true);
   ++tally_.open->due;
   ++tally_.open->found_no_thread;
   if (series_) {

@@ -65,6 +65,9 @@ class alignas(64) Recorder {
   // A request of the measured window begins now, which will be recorded.
   void start();
 
+  // From now on, what is recorded counts for its kind too. Requires: no request was recorded yet.
+  void tell_kinds_apart() { tally_.kinds.emplace(); }
+
   // Adds a request of the measured window. Requires: start() was called for it.
   void record(const Exchange& exchange);
 
@@ -74,7 +77,7 @@ class alignas(64) Recorder {
   void record(const Exchange& exchange, const Due& due);
 
   // Adds a request that was due, but that no thread will send. Requires: as above.
-  void record_unfinished(std::int64_t due_ns, std::int64_t now_ns);
+  void record_unfinished(RequestKind kind, std::int64_t due_ns, std::int64_t now_ns);
 
   // Count a request of the warm-up, of the cool-down. Not in an open loop.
   void count_warmup() { ++tally_.warmup_requests; }

@@ -55,12 +55,32 @@ std::vector<SecondSummary> per_second(const std::vector<Second>& seconds) {
   return summaries;
 }
 
-std::vector<std::pair<std::string, std::uint64_t>> errors_by_cause(const Tally& tally) {
-  std::vector<std::pair<std::string, std::uint64_t>> errors;
-  for (std::size_t i = 0; i < tally.errors.size(); ++i) {
-    if (tally.errors[i] > 0) errors.emplace_back(Cause::word_of(i), tally.errors[i]);
+using CauseCounts = std::array<std::uint64_t, Cause::kCount>;
+
+CausesAndCounts errors_by_cause(const CauseCounts& counts) {
+  CausesAndCounts errors;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] > 0) errors.emplace_back(Cause::word_of(i), counts[i]);
   }
   return errors;
+}
+
+std::vector<KindSummary> kinds_of(const Tally& tally, double elapsed_s) {
+  std::vector<KindSummary> kinds;
+  if (!tally.kinds) return kinds;
+  for (const RequestKind kind : {RequestKind::kGet, RequestKind::kPut, RequestKind::kNew}) {
+    const KindTally& one = tally.kinds->of(kind);
+    const std::uint64_t in_window = tally.open ? one.answered : one.succeeded();
+    KindSummary summary{.kind = kind,
+                        .requests = one.succeeded(),
+                        .throughput_rps = ratio(static_cast<double>(in_window), elapsed_s),
+                        .bytes = one.moved_bytes,
+                        .errors = errors_by_cause(one.errors),
+                        .response = response_times(one.response_ns)};
+    for (const std::uint64_t count : one.errors) summary.errors_total += count;
+    kinds.push_back(std::move(summary));
+  }
+  return kinds;
 }
 
 std::vector<std::pair<std::string, std::string>> first_errors(const Tally& tally) {
@@ -164,7 +184,7 @@ Summary summarize(const Figures& figures, int threads) {
   const std::uint64_t in_window = tally.open ? tally.open->answered : summary.requests;
   summary.throughput_rps = ratio(static_cast<double>(in_window), summary.elapsed_s);
   summary.bytes = tally.moved_bytes;
-  summary.errors = errors_by_cause(tally);
+  summary.errors = errors_by_cause(tally.errors);
   summary.errors_total = tally.errors_total();
   summary.first_errors = first_errors(tally);
   if (figures.hopeless) summary.hopeless = figures.hopeless->word();
@@ -177,6 +197,7 @@ Summary summarize(const Figures& figures, int threads) {
   summary.distribution = distribution(tally.response_ns.buckets());
   summary.halves = halves(figures);
   summary.per_second = per_second(tally.seconds);
+  summary.kinds = kinds_of(tally, summary.elapsed_s);
 
   const double all_ns = static_cast<double>(tally.elapsed_ns) * threads;
   summary.open = open_summary(tally);
@@ -198,9 +219,9 @@ Summary summarize(const Figures& figures, int threads) {
   return summary;
 }
 
-std::string errors_text(const Summary& summary) {
+std::string errors_text(const CausesAndCounts& errors) {
   std::string text;
-  for (const auto& [word, count] : summary.errors) {
+  for (const auto& [word, count] : errors) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", word, grouped(count));
   }
   return text.empty() ? "none" : text;
@@ -213,13 +234,13 @@ const char* verdict_text(const Summary& summary) {
 std::optional<std::string> failure_of(const Summary& summary) {
   if (summary.errors_total > 0 && !summary.crowd) {
     return fmt::format("{} of {} requests failed: {}", summary.errors_total,
-                       summary.errors_total + summary.requests, errors_text(summary));
+                       summary.errors_total + summary.requests, errors_text(summary.errors));
   }
   if (!summary.invalid_because.empty())
     return fmt::format("the run is invalid: {}", fmt::join(summary.invalid_because, "; "));
   if (summary.errors_total == 0) return {};
   return fmt::format("{} of {} users dropped out: {}", summary.errors_total,
-                     summary.crowd->outcome.standing.started, errors_text(summary));
+                     summary.crowd->outcome.standing.started, errors_text(summary.errors));
 }
 
 }  // namespace loadgen

@@ -67,6 +67,19 @@ struct PlateauSummary {
   double n_check = 0;  // the part of the threads' time in it that is in requests
 };
 
+using CausesAndCounts = std::vector<std::pair<std::string, std::uint64_t>>;
+
+// The requests of one kind. The members mean what those of Summary mean.
+struct KindSummary {
+  RequestKind kind = RequestKind::kGet;
+  std::uint64_t requests = 0;
+  double throughput_rps = 0;
+  std::uint64_t bytes = 0;
+  CausesAndCounts errors;
+  std::uint64_t errors_total = 0;
+  ResponseTimes response;
+};
+
 // Only requests that succeeded count, except in the errors.
 // All times of requests are 0 when none succeeded.
 struct Summary {
@@ -76,7 +89,7 @@ struct Summary {
   std::uint64_t bytes = 0;  // of files
 
   // The causes that occurred, each with its count.
-  std::vector<std::pair<std::string, std::uint64_t>> errors;
+  CausesAndCounts errors;
   std::uint64_t errors_total = 0;
 
   // By cause, what the system said about the first failure, where it said anything.
@@ -103,6 +116,7 @@ struct Summary {
   double data_ended_ms = 0;
 
   std::vector<SecondSummary> per_second;
+  std::vector<KindSummary> kinds;  // of all kinds, in a run that mixes them
 
   // The self-check: X*R/N, which is 1 when every thread always had a request under way. See
   // docs/measuring.md. It is not defined for the other kinds of run. Of a ramp it is that of the
@@ -141,8 +155,8 @@ struct Summary {
 // Requires: threads > 0.
 Summary summarize(const Figures& figures, int threads);
 
-// The errors in one line, such as "denied 3, timeout 1", or "none".
-std::string errors_text(const Summary& summary);
+// Errors in one line, such as "denied 3, timeout 1", or "none".
+std::string errors_text(const CausesAndCounts& errors);
 
 // "valid" or "INVALID"
 const char* verdict_text(const Summary& summary);

@@ -12,11 +12,23 @@ namespace loadgen {
 
 namespace {
 
+std::string mix_text(const Config& config) {
+  std::string text;
+  for (const RequestKind kind : {RequestKind::kGet, RequestKind::kPut, RequestKind::kNew}) {
+    if (!sends(config, kind)) continue;
+    text +=
+        fmt::format("{}{} {}", text.empty() ? "" : ", ", word_of(kind), config.mix[index_of(kind)]);
+  }
+  return text;
+}
+
 std::string title(const Config& config, const Figures& figures, const Summary& summary) {
   std::string line = fmt::format(
-      "{} {} {}: {}, {}{}", word_of(config.request),
-      config.request == RequestKind::kPut ? "to" : "from", net::to_string(config.server),
-      counted(static_cast<std::uint64_t>(config.threads), "thread"),
+      "{} {} {}: {}, {}{}", is_mixed(config) ? mix_text(config) : word_of(config.request),
+      is_mixed(config)                      ? "at"
+      : config.request == RequestKind::kPut ? "to"
+                                            : "from",
+      net::to_string(config.server), counted(static_cast<std::uint64_t>(config.threads), "thread"),
       config.protocol == Protocol::kNative ? "" : std::string(word_of(config.protocol)) + ", ",
       word_of(config.connection));
   if (figures.sources > 1) line += fmt::format(" from {} local addresses", figures.sources);
@@ -40,6 +52,21 @@ std::string response_time_text(const ResponseTimes& response) {
   return fmt::format("mean {:.3f}  min {:.3f}  p50 {:.3f}  p90 {}  p99 {}  p99.9 {}  max {:.3f} ms",
                      response.mean_ms, response.min_ms, response.p50_ms, known(response.p90_ms),
                      known(response.p99_ms), known(response.p999_ms), response.max_ms);
+}
+
+std::string kind_rows(const Config& config, const std::vector<KindSummary>& kinds) {
+  std::string rows;
+  for (const KindSummary& one : kinds) {
+    if (!sends(config, one.kind)) continue;
+    rows +=
+        row(word_of(one.kind),
+            fmt::format("{:.1f} requests/s; {} requests, {}; mean {:.3f}  p50 {:.3f}  p99 "
+                        "{} ms; errors: {}",
+                        one.throughput_rps, grouped(one.requests),
+                        base::human_bytes(static_cast<double>(one.bytes)), one.response.mean_ms,
+                        one.response.p50_ms, known(one.response.p99_ms), errors_text(one.errors)));
+  }
+  return rows;
 }
 
 std::string phases_text(const Config& config, const Summary& summary) {
@@ -133,7 +160,8 @@ std::string table_of(const Config& config, const Figures& figures, const Summary
     table += row("response time", response_time_text(summary.response));
     table += row("phases", phases_text(config, summary));
   }
-  table += row("errors", errors_text(summary));
+  table += row("errors", errors_text(summary.errors));
+  table += kind_rows(config, summary.kinds);
   for (const auto& [word, text] : summary.first_errors)
     table += row("", fmt::format("the first `{}`: {}", word, text));
   if (const std::string hint = hint_of(config, summary); !hint.empty()) table += row("hint", hint);

@@ -62,6 +62,7 @@ void Tally::add(const Tally& other) {
   add_part(open, other.open);
   add_part(crowd, other.crowd);
   add_part(plateau, other.plateau);
+  add_part(kinds, other.kinds);
 }
 
 }  // namespace loadgen

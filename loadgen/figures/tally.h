@@ -10,6 +10,7 @@
 #include "loadgen/figures/cause.h"
 #include "loadgen/figures/crowd.h"
 #include "loadgen/figures/histogram.h"
+#include "loadgen/figures/kinds.h"
 #include "loadgen/figures/plateau.h"
 
 namespace loadgen {
@@ -82,6 +83,7 @@ struct Tally {
   std::optional<OpenTally> open;        // only of an open loop
   std::optional<crowd::Tally> crowd;    // only of a crowd
   std::optional<PlateauTally> plateau;  // only of a ramp
+  std::optional<KindTallies> kinds;     // only of a run that mixes kinds of request
 
   std::uint64_t succeeded() const { return response_ns.count() - (open ? open->given_up : 0); }
   std::uint64_t errors_total() const;

@@ -21,7 +21,9 @@ class ClientLoop : public Loop {
         workload_(shared.config, shared.new_accounts, thread),
         client_(shared.config, shared.ready.servers, shared.ready.sources, thread,
                 recorder_.series()),
-        transfers_(shared.transfers, thread) {}
+        transfers_(shared.transfers, thread) {
+    if (is_mixed(config_)) recorder_.tell_kinds_apart();
+  }
 
   // Why a file could not be saved.
   std::optional<std::string> failure() const final { return client_.save_failure(); }
@@ -46,6 +48,7 @@ class ClientLoop : public Loop {
 
   // Adds the transfer of carry_out_next() to the file of --transfers, if there is one.
   void note_transfer(RunControl& control, const Exchange& exchange) {
+    if (exchange.kind == RequestKind::kNew) return;  // it moves no file
     if (!transfers_.add(request_.file_name, exchange)) control.stop(End::kFailed);
   }
 

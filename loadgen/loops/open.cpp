@@ -49,7 +49,8 @@ void OpenLoop::meet(RunControl& control, std::int64_t number, std::int64_t due_n
   const std::int64_t begun_ns = base::now_ns();
   const std::int64_t drained_ns = control.window_end_ns + config_.timeout_ms * base::kNsPerMs;
   if (control.must_stop() || begun_ns >= drained_ns) {
-    if (counts) recorder_.record_unfinished(due_ns, begun_ns);
+    if (counts)
+      recorder_.record_unfinished(workload_.next_of_schedule(number).kind, due_ns, begun_ns);
     return;
   }
   if (counts) recorder_.start();

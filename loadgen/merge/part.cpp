@@ -208,6 +208,7 @@ std::string what_it_is_not(const Fields& all) {
   if (all.has("merged_from")) return "it is merged already; merge the results that it was made of";
   if (all.has("burst")) return "it is a burst, and bursts do not add up";
   if (all.has("plateau")) return "it is a ramp, and ramps do not add up";
+  if (all.has("kinds")) return "it mixes kinds of request, and mixes do not add up";
   if (!all.has("distribution")) return "it has no distribution";
   return {};
 }

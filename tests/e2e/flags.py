@@ -148,6 +148,7 @@ LOADGEN = (
     Flag("pace", None, "1.5", ("0", "-1", "x", "1e9")),
     _choice("arrivals", "fixed", "poisson"),
     Flag("telemetry", "off", "127.0.0.1:9", BAD_OPTIONAL_ADDRESS),
+    Flag("mix", None, "get:9,new:1", ("get", "get:0", "x:1", "get:1,get:1")),
     Flag("files", None, "2", BAD_COUNT),
     Flag("popularity", "uniform", "zipf:1", ("zipf", "zipf:-1", "x")),
     Flag("seed", "1", "2", ("-1", "1.5", "x")),

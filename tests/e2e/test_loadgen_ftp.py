@@ -64,6 +64,19 @@ class LoadgenFtpTest(LoadgenScene):
             self.assertEqual([len(file) for file in peer.files.values()], [100_000] * 6)
             self.assertEqual(len(set(peer.files.values())), 1)
 
+    def test_a_mix_gets_and_puts_on_one_connection(self) -> None:
+        for connection, log_ins in (("per-request", 20), ("keep-alive", 1)):
+            peer = self.peer()
+            flags = ("--mix", "get:1,put:1", "--size", 5_000, "--connection", connection)
+            result = self.result(*FTP_GET, *flags, "--requests", 20, server=peer)
+            kinds = {kind: part["requests"] for kind, part in result["kinds"].items()}
+            verbs = peer.verbs()
+            self.assertEqual(verbs.count("USER"), log_ins)
+            self.assertEqual(kinds, {"get": verbs.count("RETR"), "put": verbs.count("STOR")})
+            self.assertGreater(min(kinds.values()), 0)
+            self.assertEqual(result["kinds"]["get"]["bytes"], kinds["get"] * len(FILE))
+            self.assertEqual(result["kinds"]["put"]["bytes"], kinds["put"] * 5_000)
+
     def test_a_put_that_is_refused_or_cut_is_an_error(self) -> None:
         for script, cause, why in (
             (Script(replies={"STOR": b"553 no\r\n"}), "protocol", "553 no"),

@@ -23,11 +23,12 @@ struct End {
   bool operator==(const End&) const = default;
 };
 
-End end_of(loadgen::FtpData data, FtpDriver::Ways ways, std::string_view said,
+End end_of(loadgen::FtpData data, loadgen::RequestKind kind, std::string_view said,
            std::size_t piece_bytes) {
+  const FtpDriver::Ways ways{.quits = data == loadgen::FtpData::kEpsv};
   FtpDriver driver(data, ways);
   driver.begin_connection();
-  const loadgen::Request request{{"u", "p"}, "f"};
+  const loadgen::Request request{.account = {"u", "p"}, .file_name = "f", .kind = kind};
   driver.begin(request);
   End end;
   std::size_t here = 0;
@@ -51,7 +52,7 @@ End end_of(loadgen::FtpData data, FtpDriver::Ways ways, std::string_view said,
     } else if (step.kind == Step::Kind::kOpenData) {
       require(step.data_port != 0);
     } else {
-      const bool is_put = ways.request == loadgen::RequestKind::kPut;
+      const bool is_put = kind == loadgen::RequestKind::kPut;
       require(step.kind == (is_put ? Step::Kind::kSendData : Step::Kind::kData));
     }
   }
@@ -62,11 +63,10 @@ End end_of(loadgen::FtpData data, FtpDriver::Ways ways, std::string_view said,
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   const std::string_view said(reinterpret_cast<const char*>(bytes), size);
   for (const auto data : {loadgen::FtpData::kEpsv, loadgen::FtpData::kPasv}) {
-    for (const auto request : {loadgen::RequestKind::kGet, loadgen::RequestKind::kPut}) {
-      const FtpDriver::Ways ways{.request = request, .quits = data == loadgen::FtpData::kEpsv};
-      const End whole = end_of(data, ways, said, size + 1);
+    for (const auto kind : {loadgen::RequestKind::kGet, loadgen::RequestKind::kPut}) {
+      const End whole = end_of(data, kind, said, size + 1);
       for (const std::size_t piece_bytes : {std::size_t{1}, std::size_t{7}})
-        require(end_of(data, ways, said, piece_bytes) == whole);
+        require(end_of(data, kind, said, piece_bytes) == whole);
     }
   }
   return 0;

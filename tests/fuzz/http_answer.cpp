@@ -25,8 +25,8 @@ struct End {
 };
 
 End end_of(RequestKind kind, std::string_view said, std::size_t piece_bytes) {
-  HttpDriver driver(kind, "h", true);
-  driver.begin({{"u", "p"}, "f", 100'000});
+  HttpDriver driver("h", true);
+  driver.begin({.account = {"u", "p"}, .file_name = "f", .size_bytes = 100'000, .kind = kind});
   End end;
   std::size_t here = 0;
   for (int steps = 0;; ++steps) {

@@ -27,7 +27,6 @@ class FtpDriver : public Driver {
     kAlways,  // for each file; kData then always has the size
   };
   struct Ways {
-    RequestKind request = RequestKind::kGet;
     Sizes sizes = Sizes::kOnce;
     bool quits = false;  // QUIT ends each request that has succeeded, and its connection
   };
@@ -60,7 +59,7 @@ class FtpDriver : public Driver {
   Step command(State state, std::string_view verb, std::string_view argument = {});
   Step begin_file(bool is_log_in_over);
   bool must_ask_size();
-  bool is_put() const { return ways_.request == RequestKind::kPut; }
+  bool is_put() const { return request_->kind == RequestKind::kPut; }
   Step ask_port();
   Step take_size(const FtpReply& reply);
   Step take_port(const FtpReply& reply);

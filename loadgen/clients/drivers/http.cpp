@@ -86,6 +86,7 @@ Step not_understood(std::string_view why) {
 }  // namespace
 
 void HttpDriver::begin(const Request& request) {
+  kind_ = request.kind;
   state_ = State::kBegun;
   answer_ = HttpAnswer();
   request_.clear();

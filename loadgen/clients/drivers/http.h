@@ -16,8 +16,7 @@ class HttpDriver : public Driver {
  public:
   // `host` is what the field Host names. Unless `is_kept`, each request asks for the end of its
   // connection.
-  HttpDriver(RequestKind kind, std::string host, bool is_kept)
-      : kind_(kind), host_(std::move(host)), is_kept_(is_kept) {}
+  HttpDriver(std::string host, bool is_kept) : host_(std::move(host)), is_kept_(is_kept) {}
 
   void begin(const Request& request) override;
   Step next(std::string_view received) override;
@@ -35,9 +34,9 @@ class HttpDriver : public Driver {
   Step judge(std::string_view status_line);
   Step done() const;
 
-  const RequestKind kind_;
   const std::string host_;
   const bool is_kept_;
+  RequestKind kind_ = RequestKind::kGet;  // of the request
 
   State state_ = State::kBegun;
   std::string request_;             // the head, and the body or its beginning

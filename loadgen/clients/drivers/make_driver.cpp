@@ -10,17 +10,16 @@ std::unique_ptr<Driver> make_driver(const Config& config) {
     case Protocol::kNative: break;
     case Protocol::kFtp:
       return std::make_unique<FtpDriver>(
-          config.ftp_data, FtpDriver::Ways{.request = config.request,
-                                           .sizes = is_crowd(config) ? FtpDriver::Sizes::kAlways
+          config.ftp_data, FtpDriver::Ways{.sizes = is_crowd(config) ? FtpDriver::Sizes::kAlways
                                                                      : FtpDriver::Sizes::kOnce,
                                            .quits = config.connection == Connection::kPerRequest});
     case Protocol::kHttp: {
       std::string host = config.server.is_unix() ? "localhost" : net::to_string(config.server);
       const bool is_kept = config.connection == Connection::kKeepAlive;
-      return std::make_unique<HttpDriver>(config.request, std::move(host), is_kept);
+      return std::make_unique<HttpDriver>(std::move(host), is_kept);
     }
   }
-  return std::make_unique<NativeDriver>(config.request, config.is_pipelined);
+  return std::make_unique<NativeDriver>(config.is_pipelined);
 }
 
 }  // namespace loadgen

@@ -25,6 +25,7 @@ Step not_understood(std::string_view line) {
 }  // namespace
 
 void NativeDriver::begin(const Request& request) {
+  kind_ = request.kind;
   state_ = State::kBegun;
   after_opening_ = State::kOpened;
   if (kind_ == RequestKind::kNew) {

@@ -10,7 +10,7 @@ namespace loadgen {
 // With `is_pipelined` the file name is sent together with `get:`, without waiting for its OK.
 class NativeDriver : public Driver {
  public:
-  NativeDriver(RequestKind kind, bool is_pipelined) : kind_(kind), is_pipelined_(is_pipelined) {}
+  explicit NativeDriver(bool is_pipelined) : is_pipelined_(is_pipelined) {}
 
   void begin(const Request& request) override;
   Step next(std::string_view received) override;
@@ -27,8 +27,8 @@ class NativeDriver : public Driver {
   Step take(std::string_view line);
   Step refuse(base::ErrorCode code);
 
-  const RequestKind kind_;
   const bool is_pipelined_;
+  RequestKind kind_ = RequestKind::kGet;  // of the request
   State state_ = State::kBegun;
   State after_opening_ = State::kOpened;
   base::ErrorCode refusal_{};  // of `get:`, in the state kRefused

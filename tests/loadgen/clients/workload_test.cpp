@@ -14,6 +14,7 @@ using loadgen::Config;
 using loadgen::file_number;
 using loadgen::NewAccounts;
 using loadgen::numbered;
+using loadgen::RequestKind;
 using loadgen::Workload;
 
 namespace {
@@ -205,6 +206,49 @@ TEST_CASE("the files of a thread are neither those of another nor of another see
   CHECK(first_file(7, 0) == first_file(7, 0));
   CHECK(first_file(7, 0) != first_file(8, 0));
   CHECK(first_file(7, 0) != first_file(7, 1));
+}
+
+TEST_CASE("the kinds of a mix are drawn by their shares, each as if it were alone", "[loadgen]") {
+  Config config = get_config("f%d", 3);
+  config.mix[index_of(RequestKind::kGet)] = 60;
+  config.mix[index_of(RequestKind::kPut)] = 30;
+  config.mix[index_of(RequestKind::kNew)] = 10;
+  NewAccounts unused("run");
+  Workload workload(config, unused, 0);
+  std::map<RequestKind, int> drawn;
+  std::set<std::string> made;
+  constexpr int kRequests = 10'000;
+  for (int i = 0; i < kRequests; ++i) {
+    const loadgen::Request request = workload.next();
+    const int number = drawn[request.kind]++;
+    if (request.kind == RequestKind::kNew) {
+      CHECK(request.file_name.empty());
+      CHECK(made.insert(std::string(request.account.user)).second);
+      continue;
+    }
+    CHECK(account_of(request) == "u:p");
+    if (request.kind == RequestKind::kGet)
+      CHECK(request.file_name == numbered("f%d", number % 3 + 1));
+    else
+      CHECK(made.insert(std::string(request.file_name)).second);
+  }
+  CHECK(std::abs(drawn[RequestKind::kGet] - 6'000) < 250);  // five standard deviations
+  CHECK(std::abs(drawn[RequestKind::kPut] - 3'000) < 250);
+  CHECK(std::abs(drawn[RequestKind::kNew] - 1'000) < 150);
+}
+
+TEST_CASE("one more thing that is drawn changes nothing about the others", "[loadgen]") {
+  Config config = get_config("f%d", 0);
+  config.files = 1'000'000'000;
+  NewAccounts unused("run");
+  Workload plain(config, unused, 0);
+  Config with_accounts = config;
+  with_accounts.user = "u%d";
+  with_accounts.accounts = 100;
+  with_accounts.mix[index_of(RequestKind::kGet)] = 1;
+  Workload other(with_accounts, unused, 0);
+  for (int i = 0; i < 20; ++i)
+    CHECK(std::string(plain.next().file_name) == std::string(other.next().file_name));
 }
 
 TEST_CASE("a seed gives each thread the same accounts again, another one gives others",

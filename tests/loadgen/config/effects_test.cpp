@@ -106,6 +106,7 @@ const std::vector<Pairs> kPairs = {
     {{"--warmup", "2"}, has_loop},
     {{"--transfers", "t.csv"}, has_transfers},
     {{"--arrivals", "poisson"}, is_open},
+    {{"--mix", "get:1"}, [](const Run& run) { return is_get(run) && has_loop(run); }},
     {{"--files", "3"}, takes_files},
     {{"--popularity", "zipf:1", "--files", "3"}, takes_files},
     {{"--seed", "2"}, is_open},
@@ -173,8 +174,8 @@ TEST_CASE("the table of effects has every flag", "[loadgen][effects]") {
 TEST_CASE("a flag without effect is answered with what it needs", "[loadgen][effects]") {
   Config config;
   CHECK(why_without_effect("--seed", config) ==
-        "--seed has no effect in this run: it needs --arrivals poisson, --accounts or --files, "
-        "which draw at random");
+        "--seed has no effect in this run: it needs --arrivals poisson, --accounts, --files or "
+        "--mix, which draw at random");
   CHECK(why_without_effect("--size", config) == "--size has no effect in this run: it needs put");
   CHECK(why_without_effect("--ftp-data", config) ==
         "--ftp-data has no effect in this run: it needs --protocol ftp");
@@ -202,6 +203,9 @@ TEST_CASE("a seed needs something that is drawn", "[loadgen][effects]") {
   Config with_files = config;
   with_files.files = 1;
   CHECK(is_enough(with_files));
+  Config with_kinds = config;
+  with_kinds.mix = {1, 1, 1};
+  CHECK(is_enough(with_kinds));
   Config with_gaps = config;
   with_gaps.rate_rps = 1;
   CHECK_FALSE(is_enough(with_gaps));
@@ -217,6 +221,7 @@ TEST_CASE("what the environment sets without effect is as if it were not set",
   const tests::EnvironmentVariable users("LOADGEN_USERS", "5");
   const tests::EnvironmentVariable file("LOADGEN_FILE", "a");
   const tests::EnvironmentVariable popularity("LOADGEN_POPULARITY", "zipf:1");
+  const tests::EnvironmentVariable mix("LOADGEN_MIX", "get:1");
   const auto made = read({"new"});
   REQUIRE(made);
   CHECK(made->crowd.users == 0);
@@ -224,6 +229,7 @@ TEST_CASE("what the environment sets without effect is as if it were not set",
   CHECK_FALSE(made->is_pipelined);
   CHECK(made->file.empty());
   CHECK(made->zipf == 0);
+  CHECK_FALSE(is_mixed(*made));
   CHECK(made->warmup_ms == 5'000);
   for (const flags::Setting& one : made->settings) {
     if (one.name == "users") CHECK(std::holds_alternative<std::monostate>(one.value));

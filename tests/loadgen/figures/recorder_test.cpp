@@ -9,6 +9,7 @@ using loadgen::Cause;
 using loadgen::Exchange;
 using loadgen::Fault;
 using loadgen::Recorder;
+using loadgen::RequestKind;
 
 namespace {
 
@@ -220,7 +221,7 @@ TEST_CASE("requests that were given up are slow, and not missing in the response
   Recorder recorder;
   begun_open(recorder).record(failure(Fault::kTimeout, 500), due(500, 100));
   recorder.record(failure(base::ErrorCode::kDenied, 500), due(500, 0));
-  recorder.record_unfinished(kStart, kStart + 7 * kNsPerS);
+  recorder.record_unfinished(RequestKind::kGet, kStart, kStart + 7 * kNsPerS);
 
   loadgen::Tally tally;
   tally.add(recorder.tally());
@@ -237,7 +238,7 @@ TEST_CASE("requests that were given up are slow, and not missing in the response
 TEST_CASE("a request that was given up is in its half", "[loadgen]") {
   Recorder recorder;
   begun_open(recorder).begin_second_half();
-  recorder.record_unfinished(kStart, kStart + 7 * kNsPerS);
+  recorder.record_unfinished(RequestKind::kGet, kStart, kStart + 7 * kNsPerS);
   recorder.record(failure(Fault::kTimeout, 500), due(500, 100));
   REQUIRE(recorder.tally().second_half_ns);
   CHECK(recorder.tally().second_half_ns->count() == 2);
@@ -285,4 +286,65 @@ TEST_CASE("in a crowd a fetch is a request, and a user that left is an error", "
   REQUIRE(sum.crowd);
   CHECK(sum.crowd->wakeups == 5);
   CHECK_FALSE(sum.open);
+}
+
+TEST_CASE("a run that mixes kinds tells their requests apart", "[loadgen]") {
+  Recorder recorder;
+  recorder.tell_kinds_apart();
+  begun(recorder);
+  Exchange put = success(10, 300);
+  put.kind = RequestKind::kPut;
+  recorder.record(success(0));
+  recorder.record(put);
+  recorder.record(put);
+  put.failure = Fault::kTimeout;
+  recorder.record(put);
+
+  loadgen::Tally sum;
+  sum.add(recorder.tally());
+  sum.add(recorder.tally());
+  const auto& gets = sum.kinds->of(RequestKind::kGet);
+  const auto& puts = sum.kinds->of(RequestKind::kPut);
+  CHECK(gets.succeeded() == 2);
+  CHECK(gets.moved_bytes == 2000);
+  CHECK(puts.succeeded() == 4);
+  CHECK(puts.response_ns.count() == 4);
+  CHECK(puts.moved_bytes == 1200);
+  CHECK(puts.errors[Cause(Fault::kTimeout).index()] == 2);
+  CHECK(sum.kinds->of(RequestKind::kNew).response_ns.count() == 0);
+}
+
+TEST_CASE("in an open loop the kinds have what was given up and not sent", "[loadgen]") {
+  Recorder recorder;
+  recorder.tell_kinds_apart();
+  begun_open(recorder).record(success(9'990), due(9'990, 990));
+  recorder.record(failure(Fault::kTimeout, 9'990), due(9'990, 0));
+  recorder.record_unfinished(RequestKind::kPut, kStart, kStart + 7 * kNsPerS);
+
+  const auto& gets = recorder.tally().kinds->of(RequestKind::kGet);
+  const auto& puts = recorder.tally().kinds->of(RequestKind::kPut);
+  CHECK(gets.succeeded() == 1);
+  CHECK(gets.given_up == 1);
+  CHECK(gets.response_ns.min() == 3 * kNsPerMs);
+  CHECK(gets.response_ns.max() == 1000 * kNsPerMs);
+  CHECK(puts.given_up == 1);
+  CHECK(puts.errors[Cause(Fault::kUnfinished).index()] == 1);
+  CHECK(puts.response_ns.max() == 7 * kNsPerS);
+}
+
+TEST_CASE("in an open loop the kinds have what was answered within the window", "[loadgen]") {
+  Recorder recorder;
+  recorder.tell_kinds_apart();
+  Exchange of_warmup = success(0);
+  of_warmup.kind = RequestKind::kPut;
+  begun_open(recorder).record(of_warmup, due(0, 100));
+  recorder.record(success(9'989), due(9'989, 0));
+  recorder.record(success(9'990), due(9'990, 0));
+
+  const auto& gets = recorder.tally().kinds->of(RequestKind::kGet);
+  const auto& puts = recorder.tally().kinds->of(RequestKind::kPut);
+  CHECK(gets.succeeded() == 2);
+  CHECK(gets.answered == 1);
+  CHECK(puts.succeeded() == 0);
+  CHECK(puts.answered == 1);
 }

@@ -118,6 +118,33 @@ TEST_CASE("the JSON says whether the run is valid, when it ran and what CPU it u
   CHECK(json["warmup_s"] == 0.5);
 }
 
+TEST_CASE("the reports have a part for each kind of a mix", "[loadgen]") {
+  Config config = get_config();
+  config.mix[index_of(loadgen::RequestKind::kGet)] = 90;
+  config.mix[index_of(loadgen::RequestKind::kNew)] = 10;
+  Figures result = two_seconds();
+  auto& gets = result.tally.kinds.emplace().of_kind[index_of(loadgen::RequestKind::kGet)];
+  for (int i = 0; i < 300; ++i) gets.response_ns.add(8 * kNsPerMs);
+  gets.moved_bytes = 300'000;
+  gets.errors[Cause(Fault::kMismatch).index()] = 2;
+
+  const auto kinds = parsed(config, result)["kinds"];
+  CHECK(kinds.size() == 2);
+  CHECK(kinds["new"]["requests"] == 0);
+  CHECK(kinds["get"]["requests"] == 300);
+  CHECK(kinds["get"]["throughput_rps"] == 150);
+  CHECK(kinds["get"]["bytes"] == 300'000);
+  CHECK(kinds["get"]["errors"] == nlohmann::json{{"total", 2}, {"mismatch", 2}});
+  CHECK(kinds["get"]["response_time_ms"]["mean"] == 8);
+  CHECK(contains(table(config, result), "get 90, new 10 at 127.0.0.1:9000"));
+  CHECK(contains(table(config, result), "150.0 requests/s; 300 requests"));
+  CHECK_FALSE(parsed(get_config(), two_seconds()).contains("kinds"));
+
+  result.tally.open.emplace();
+  gets.answered = 298;
+  CHECK(parsed(config, result)["kinds"]["get"]["throughput_rps"] == 149);
+}
+
 TEST_CASE("the JSON lists errors by cause beside their total", "[loadgen]") {
   Figures result = two_seconds();
   result.tally.errors[Cause(base::ErrorCode::kDenied).index()] = 2;

@@ -98,7 +98,7 @@ TEST_CASE("counts and bytes and errors of testers are added up", "[loadgen]") {
   CHECK(sum.summary.requests == 3);
   CHECK(sum.summary.bytes == 3000);
   CHECK(sum.summary.errors_total == 9);
-  CHECK(loadgen::errors_text(sum.summary) == "denied 5, timeout 4");
+  CHECK(loadgen::errors_text(sum.summary.errors) == "denied 5, timeout 4");
   REQUIRE(sum.summary.first_errors.size() == 1);
   CHECK(sum.summary.first_errors[0].second == "too late");
 }

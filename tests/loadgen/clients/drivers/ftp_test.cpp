@@ -18,7 +18,10 @@ using tests::Outcome;
 namespace {
 
 constexpr loadgen::Request kGet{{"u", "p w"}, "a b"};
-constexpr loadgen::Request kPut{{"u", "p w"}, "a b", 12};
+constexpr loadgen::Request kPut{.account = {"u", "p w"},
+                                 .file_name = "a b",
+                                 .size_bytes = 12,
+                                 .kind = loadgen::RequestKind::kPut};
 constexpr loadgen::Request kOther{
     .account = {"u", "p"}, .file_name = "other", .is_logged_in = true};
 const std::string kLoggedIn = "220 hello\r\n331 password\r\n230 welcome\r\n200 binary\r\n";
@@ -27,24 +30,22 @@ const std::string kPort = "229 Extended Passive Mode OK (|||6446|)\r\n";
 const std::string kFile = "150 comes\r\n226 sent\r\n";
 
 // Of a driver that has asked for nothing yet.
-Outcome outcome(const std::string& said, FtpDriver::Ways ways, FtpData data = FtpData::kEpsv) {
+Outcome outcome(const std::string& said, FtpDriver::Ways ways, FtpData data = FtpData::kEpsv,
+                const loadgen::Request& request = kGet) {
   std::unique_ptr<FtpDriver> driver;
   const auto fresh = [&]() -> loadgen::Driver& {
     driver = std::make_unique<FtpDriver>(data, ways);
     return *driver;
   };
   CAPTURE(said);
-  const bool is_put = ways.request == loadgen::RequestKind::kPut;
-  return tests::outcome_of(fresh, is_put ? kPut : kGet, said);
+  return tests::outcome_of(fresh, request, said);
 }
 
 Outcome get(const std::string& said, FtpData data = FtpData::kEpsv) {
   return outcome(said, {}, data);
 }
 
-Outcome put(const std::string& said) {
-  return outcome(said, {.request = loadgen::RequestKind::kPut});
-}
+Outcome put(const std::string& said) { return outcome(said, {}, FtpData::kEpsv, kPut); }
 
 std::optional<Cause> failure_of(const std::string& said) { return get(said).failure; }
 
@@ -118,8 +119,10 @@ TEST_CASE("a caller that must know the size has the server asked for it", "[load
 }
 
 TEST_CASE("a request of a user who is logged in begins with the file", "[loadgen]") {
-  FtpDriver driver(FtpData::kEpsv, {.request = loadgen::RequestKind::kPut});
-  driver.begin(kOther);
+  FtpDriver driver(FtpData::kEpsv);
+  loadgen::Request request = kPut;
+  request.is_logged_in = true;
+  driver.begin(request);
   CHECK(driver.next("").bytes == "EPSV\r\n");
 }
 

@@ -20,9 +20,11 @@ constexpr Request kGet{{"Aladdin", "open sesame"}, "f"};
 
 Outcome outcome(RequestKind kind, const std::string& said, const Request& request = kGet,
                 bool is_kept = true) {
-  HttpDriver driver(kind, "h:1", is_kept);
+  HttpDriver driver("h:1", is_kept);
+  Request of_kind = request;
+  of_kind.kind = kind;
   CAPTURE(said);
-  return tests::outcome_of(driver, request, said);
+  return tests::outcome_of(driver, of_kind, said);
 }
 
 Outcome get(const std::string& said) { return outcome(RequestKind::kGet, said); }
@@ -155,8 +157,8 @@ TEST_CASE("what uploads send looks random and is always the same", "[loadgen]") 
 
 TEST_CASE("only the message of an HTTP get asks for a file", "[loadgen]") {
   for (const RequestKind kind : {RequestKind::kGet, RequestKind::kNew}) {
-    HttpDriver driver(kind, "h:1", true);
-    driver.begin(kGet);
+    HttpDriver driver("h:1", true);
+    driver.begin({.account = {"u", "p"}, .file_name = "f", .kind = kind});
     CHECK(driver.next("").asks_for_file == (kind == RequestKind::kGet));
   }
 }

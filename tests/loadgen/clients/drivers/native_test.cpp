@@ -14,9 +14,10 @@ using tests::Outcome;
 namespace {
 
 constexpr loadgen::Request kGet{{"u", "p"}, "f"};
+constexpr loadgen::Request kNew{.account = {"u", "p"}, .kind = RequestKind::kNew};
 
 Outcome get(std::string_view said, bool is_pipelined = false) {
-  NativeDriver driver(RequestKind::kGet, is_pipelined);
+  NativeDriver driver(is_pipelined);
   return tests::outcome_of(driver, kGet, said);
 }
 
@@ -24,7 +25,7 @@ Outcome get(std::string_view said, bool is_pipelined = false) {
 
 TEST_CASE("the file name waits for the OK, unless it is pipelined", "[loadgen]") {
   for (const bool is_pipelined : {false, true}) {
-    NativeDriver driver(RequestKind::kGet, is_pipelined);
+    NativeDriver driver(is_pipelined);
     driver.begin(kGet);
     CHECK(driver.next("").bytes == (is_pipelined ? "get:u:p\nf\n" : "get:u:p\n"));
     CHECK(driver.next("").kind == Step::Kind::kReceive);
@@ -37,7 +38,7 @@ TEST_CASE("the file name waits for the OK, unless it is pipelined", "[loadgen]")
 
 TEST_CASE("a connection that is logged in sends only the file name", "[loadgen]") {
   for (const bool is_pipelined : {false, true}) {
-    NativeDriver driver(RequestKind::kGet, is_pipelined);
+    NativeDriver driver(is_pipelined);
     driver.begin({.account = {"u", "p"}, .file_name = "f", .is_logged_in = true});
     CHECK(driver.next("").bytes == "f\n");
     const Step then = driver.next("OK 3\nab");
@@ -57,11 +58,11 @@ TEST_CASE("a file is received behind its reply", "[loadgen]") {
 }
 
 TEST_CASE("a new is one line with one reply", "[loadgen]") {
-  NativeDriver driver(RequestKind::kNew, false);
-  const Outcome outcome = tests::outcome_of(driver, {{"u", "p"}}, "OK\n");
+  NativeDriver driver(false);
+  const Outcome outcome = tests::outcome_of(driver, kNew, "OK\n");
   CHECK_FALSE(outcome.failure);
   CHECK(outcome.sent == "new:u:p\n");
-  CHECK(tests::outcome_of(driver, {{"u", "p"}}, "OK 1\nx").failure == Fault::kProtocol);
+  CHECK(tests::outcome_of(driver, kNew, "OK 1\nx").failure == Fault::kProtocol);
 }
 
 TEST_CASE("an error of the server is its code, and says whether the connection stays",
@@ -100,14 +101,14 @@ TEST_CASE("what is no reply is an error of the protocol", "[loadgen]") {
 
 TEST_CASE("the line with the file name asks for the file, and no other does", "[loadgen]") {
   for (const bool is_pipelined : {false, true}) {
-    NativeDriver driver(RequestKind::kGet, is_pipelined);
+    NativeDriver driver(is_pipelined);
     driver.begin(kGet);
     CHECK(driver.next("").asks_for_file == is_pipelined);
     CHECK(driver.next("OK\n").asks_for_file == !is_pipelined);
     driver.begin({.account = {"u", "p"}, .file_name = "f", .is_logged_in = true});
     CHECK(driver.next("").asks_for_file);
   }
-  NativeDriver driver(RequestKind::kNew, false);
-  driver.begin({.account = {"u", "p"}});
+  NativeDriver driver(false);
+  driver.begin(kNew);
   CHECK_FALSE(driver.next("").asks_for_file);
 }
