@@ -97,7 +97,11 @@ base::Result<std::uint64_t> SecondCount::read() const {
   if (!page) return page.error();
   const auto counts = counts_in(*page);
   if (!counts) return failure(*config_.telemetry, "they are not those of a fileserver");
-  return counts->of(config_.request);
+  if (!is_mixed(config_)) return counts->of(config_.request);
+  std::uint64_t all = 0;
+  for (const RequestKind kind : {RequestKind::kNew, RequestKind::kGet, RequestKind::kPut})
+    all += counts->of(kind);
+  return all;
 }
 
 base::Status SecondCount::begin() {

@@ -59,6 +59,9 @@ class LoadgenTelemetryTest(LoadgenScene):
             with self.subTest(http=flags[0]):
                 over = ("--protocol", "http", "--requests", 5)
                 self.assert_equal(self.counted(*flags, *over, server=http))
+        mix = ("--mix", "get:5,put:3,new:2", "--size", 100, "--seed", 3)
+        over = ("--protocol", "http", "--requests", 60)
+        self.assert_equal(self.counted(*GET, *FILE, *mix, *over, server=http))
 
     def test_a_crowd_knows_what_its_end_broke_off(self) -> None:
         users = ("--users", 5, "--pace", 4000, "--ramp", 0, "--seconds", 1.6, "--least-rate", 20)

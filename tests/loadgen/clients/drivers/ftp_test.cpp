@@ -19,9 +19,9 @@ namespace {
 
 constexpr loadgen::Request kGet{{"u", "p w"}, "a b"};
 constexpr loadgen::Request kPut{.account = {"u", "p w"},
-                                 .file_name = "a b",
-                                 .size_bytes = 12,
-                                 .kind = loadgen::RequestKind::kPut};
+                                .file_name = "a b",
+                                .size_bytes = 12,
+                                .kind = loadgen::RequestKind::kPut};
 constexpr loadgen::Request kOther{
     .account = {"u", "p"}, .file_name = "other", .is_logged_in = true};
 const std::string kLoggedIn = "220 hello\r\n331 password\r\n230 welcome\r\n200 binary\r\n";
