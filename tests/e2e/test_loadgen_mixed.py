@@ -65,7 +65,7 @@ class LoadgenMixedTest(LoadgenScene):
         self.serve(*FRONT, "--uploads", "folder")
         server = f"127.0.0.1:{self.fileserver.further_address('http')[1]}"
         mix = ("--mix", "get:60,put:30,new:10", "--size", "2000", "--file", "file1")
-        for loop in (("--requests", 100, "--threads", 2), ("--rate", 150, "--seconds", 1)):
+        for loop in (("--requests", 100, "--threads", 2), ("--rate", 30, "--seconds", 1)):
             for connection in ("per-request", "keep-alive"):
                 with self.subTest(loop=loop, connection=connection):
                     flags = ("--protocol", "http", "--connection", connection)
