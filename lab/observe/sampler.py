@@ -55,6 +55,7 @@ class Sampler:
         group is that of the program that serves files, if it has one.
         """
         self._process_ids = process_ids
+        self._past: Moment = {}  # what processes counted that others have replaced
         self._interface = interface
         self._group = group
         self._samples: list[Sample] = []
@@ -75,6 +76,20 @@ class Sampler:
         """Adds a process. Any thread may call it: it only replaces a dict."""
         self._process_ids = {**self._process_ids, component: pid}
 
+    def replace(self, component: str, pid: int) -> None:
+        """As watch(), in the place of a process that has ended: the counters go on from there."""
+        last = next(
+            (one.values for one in reversed(self._samples) if f"{component}.cpu_s" in one.values),
+            {},
+        )
+        counted = {
+            name: value
+            for name, value in last.items()
+            if name.startswith(f"{component}.") and not is_gauge(name)
+        }
+        self._past = {**self._past, **counted}
+        self.watch(component, pid)
+
     def samples(self) -> list[Sample]:
         """In order of time. Requires: the sampler has stopped."""
         return self._samples
@@ -86,9 +101,8 @@ class Sampler:
     def _take(self) -> None:
         values: Moment = {"lab.cpu_s": time.process_time()}
         for component, pid in self._process_ids.items():
-            values.update(
-                {f"{component}.{name}": value for name, value in read_process(pid).items()}
-            )
+            own = {f"{component}.{name}": value for name, value in read_process(pid).items()}
+            values.update({name: value + self._past.get(name, 0.0) for name, value in own.items()})
         for read in (_read_cores, _read_run_queues, read_disks, _read_memory):
             values.update(read())
         values.update(_read_network(self._interface))

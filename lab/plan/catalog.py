@@ -14,8 +14,21 @@ from .machines import Machine, machine
 
 COMPONENTS = ("fileserver", "authserver", "store", "loadgen")
 CLOSED_LOOP, OPEN_LOOP, CROWD, BURST = "closed_loop", "open_loop", "crowd", "burst"  # the workloads
-_SUFFIXES = {CLOSED_LOOP: "", OPEN_LOOP: "-open", CROWD: "-crowd", BURST: "-burst"}  # of names
-_TITLES = {CLOSED_LOOP: "", OPEN_LOOP: ", open loop", CROWD: ", a crowd", BURST: ", a burst"}
+FAILOVER = "failover"  # another one: an open loop, in which a server is killed and started again
+_SUFFIXES = {  # of names
+    CLOSED_LOOP: "",
+    OPEN_LOOP: "-open",
+    CROWD: "-crowd",
+    BURST: "-burst",
+    FAILOVER: "-failover",
+}
+_TITLES = {
+    CLOSED_LOOP: "",
+    OPEN_LOOP: ", open loop",
+    CROWD: ", a crowd",
+    BURST: ", a burst",
+    FAILOVER: ", a failover",
+}
 MAIN_PAPER = "002"  # what "all" means
 NEW = "new"  # the row that makes accounts; every other row is the size of a get
 
@@ -27,6 +40,19 @@ class Crowd:
     rate_bytes_s: float
     least_rate_percent: int = 75  # of the rate; a user with a slower fetch drops out
     engine: str = "epoll"  # of the load generator
+
+
+@dataclass(frozen=True, kw_only=True)
+class Failover:
+    """What is killed at a third of a run and started again at two thirds, and the load meanwhile.
+
+    `--seconds` is a length of its own.
+    """
+
+    rate_rps: float
+    seconds: float  # of a run
+    quick_seconds: float  # of one of --quick
+    component: str = "authserver"
 
 
 @dataclass(frozen=True)
@@ -49,6 +75,7 @@ class Stage:
     quick_steps: tuple[int, ...] = ()  # of --quick; (): as above
     fresh: str = ""  # how the files of each burst are made anew: see systems/fresh_files.py
     order: str = ""  # of its repetitions: "interleaved" or "blocked"; "": as --order says
+    failover: Failover | None = None  # how a server is killed under it
 
     @property
     def passwords(self) -> str:
@@ -122,8 +149,9 @@ class Experiment:
     ) -> Experiment:
         """With the chosen rows only. Chosen stages replace its own, if it has any.
 
-        Of a crowd, chosen rows replace its own too: the users can ask for any file. Where nothing
-        is chosen, a quick run may have fewer.
+        Of a crowd, chosen rows replace its own too: the users can ask for any file. Of a failover
+        only its own stages can be chosen: others do not say what is killed. Where nothing is
+        chosen, a quick run may have fewer.
         """
         own, rows = self.stages, self.rows
         if is_quick and chosen_stages is None and self.quick_stages:
@@ -132,6 +160,8 @@ class Experiment:
             rows = self.quick_rows
         if self.workload == CROWD and chosen_rows is not None:
             rows = tuple(row for row in chosen_rows if row != NEW)
+        if self.workload == FAILOVER and chosen_stages is not None:
+            chosen_stages = tuple(name for name in own if name in chosen_stages)
         return replace(
             self,
             stages=chosen_stages if chosen_stages is not None and own else own,

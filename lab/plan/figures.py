@@ -15,7 +15,7 @@ MORE, LESS, NEITHER = "more", "less", "neither"  # which way is better
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
-    """unit is "ms", "B", "B/s", "/s", "cores", "share", or "" for a mere number.
+    """unit is "s", "ms", "B", "B/s", "/s", "cores", "share", or "" for a mere number.
 
     title is that of its column in a table, without the unit; views are those that have this column,
     by the names that experiments give them. A view puts a figure that it does not know behind

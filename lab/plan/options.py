@@ -51,6 +51,7 @@ def checked(arguments: argparse.Namespace) -> Options:
     _require_rows(options)
     _require_fitting_stages(options)
     _require_that_it_can_be_held(options)
+    _require_that_it_can_fail(options)
     placement = Placement(options.pin, usable_cores(), not options.has_remote_client)
     placement.of_run()  # WrongUsage if there is no such plan
     return options
@@ -84,6 +85,17 @@ def _require_that_it_can_be_held(options: Options) -> None:
     for experiment in plan.experiments_of(options):
         if experiment.workload != catalog.BURST:
             raise WrongUsage(f"--hold: {experiment.name} has no bursts")
+
+
+def _require_that_it_can_fail(options: Options) -> None:
+    """One of a paper that kills a server may have nothing to do, if others have."""
+    for experiment in plan.experiments_of(options):
+        if experiment.workload != catalog.FAILOVER or experiment.stages:
+            return
+    if options.has_remote_client:
+        raise WrongUsage("failover: its load generator cannot be on another host")
+    have = ", ".join(catalog.experiments()["failover"].stages)
+    raise WrongUsage(f"failover: it has the stages {have}")
 
 
 def _client(client: str | None, link: str | None) -> str:

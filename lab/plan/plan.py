@@ -9,7 +9,7 @@ from typing import Any
 
 from ..rig.cores import Cores
 from . import catalog, file_counts
-from .catalog import BURST, CROWD, NEW, Cell, Experiment, Mode, Stage
+from .catalog import BURST, CROWD, FAILOVER, NEW, Cell, Experiment, Mode, Stage
 from .machines import Machine, machines
 from .pinning import Placement, choose
 from .planned import INTERLEAVED, OVERHEAD_S, STACK_START_S, USUAL_CROWD, Planned, Sweep
@@ -121,11 +121,17 @@ def _tried(planned: Planned) -> Sequence[int]:
 
 
 def experiments_of(options: Options) -> list[Experiment]:
-    """Those of the command line, with the stages and rows that are to be measured."""
-    return [
+    """Those of the command line, with the stages and rows that are to be measured.
+
+    A load generator on another host keeps no series here, so there no failover is measured.
+    """
+    found = [
         one.narrowed(options.stages, options.rows, is_quick=options.mode == "quick")
         for one in catalog.choose_experiments(options.experiments)
     ]
+    if not options.has_remote_client:
+        return found
+    return [replace(one, stages=()) if one.workload == FAILOVER else one for one in found]
 
 
 def make(
@@ -187,7 +193,7 @@ class _Parts:
             stage=stage,
             size=catalog.sizes().get(cell.row),
             file_count=self.file_counts.get(cell.row, 0),
-            mode=self.mode,
+            mode=self._mode(cell, stage),
             sweep=self._sweep(cell),
             steps=self._steps(cell, stage),
             pinning=self.placement.of(cell),
@@ -210,6 +216,14 @@ class _Parts:
             steps=(_PROFILED_THREADS,),
             pinning=choose("none", self.placement.cores),
         )
+
+    def _mode(self, cell: Cell, stage: Stage) -> Mode:
+        """A failover takes longer than a point, and what is seen of it begins at once."""
+        how = stage.failover
+        if cell.workload != FAILOVER or how is None:
+            return self.mode
+        usual_s = how.quick_seconds if self.mode.name == "quick" else how.seconds
+        return replace(self.mode, seconds=self.options.seconds or usual_s, warmup_s=0.0)
 
     def _sweep(self, cell: Cell) -> Sweep:
         stops, files = self.options.threads is None, self.file_counts.get(cell.row)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ..rig import wire
-from .catalog import BURST, CROWD, Cell, Mode, Size, Stage
+from .catalog import BURST, CROWD, FAILOVER, Cell, Mode, Size, Stage
 from .pinning import Pinning
 
 INTERLEAVED, CYCLED, BLOCKED = "interleaved", "cycled", "blocked"
@@ -65,6 +65,8 @@ class Planned:
             return len(self.steps) * self.mode.repeat
         if self.cell.workload == CROWD:
             return _LIKELY_TRIALS
+        if self.cell.workload == FAILOVER:
+            return self.mode.repeat
         if self.cell.is_open:
             return _LIKELY_POINTS + _OFFERED_POINTS * self.mode.repeat + _LIKELY_POINTS
         first = len(self.sweep.ladder)

@@ -9,7 +9,9 @@ knee_sweep.py a procedure: climb until throughput stops rising, repeat the point
 offered_load.py a procedure: parts of the maximum by a schedule, and a search for the most in time
 user_search.py a procedure: the most users of a crowd that hold, by doubling, halving, confirming
 fixed_order.py a procedure: the points that a stage names, in its order
+failover.py   a procedure: one run in each pass, in which a server is killed
 sweep.py      its rules: when throughput has stopped rising, where the knee is
+killing.py    kills a server under load and starts it again
 look.py       what users add to the servers, seen once while they are there
 measure.py    one point: the workload runs, the sampler watches
 checks.py     what makes a point invalid

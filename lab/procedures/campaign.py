@@ -9,7 +9,7 @@ from typing import Protocol
 
 from ..observe import extents
 from ..plan import catalog
-from ..plan.catalog import CROWD, NEW
+from ..plan.catalog import CROWD, FAILOVER, NEW
 from ..plan.planned import CYCLED, Planned
 from ..plan.setting import Setting
 from ..results.records import Run
@@ -18,6 +18,7 @@ from ..rig.errors import Failed
 from ..rig.host import raise_descriptor_limit
 from . import checks, probes, side_by_side
 from .bench import Bench, Ready
+from .failover import Failovers
 from .fixed_order import FixedOrder
 from .knee_sweep import KneeSweep
 from .offered_load import OfferedLoad
@@ -150,6 +151,8 @@ class Course:
             _, descriptors = raise_descriptor_limit()
             is_ftp = "ftp" in planned.stage.loadgen
             return UserSearch(mode.crowd, most_users(descriptors, is_ftp))
+        if planned.cell.workload == FAILOVER and planned.stage.failover:
+            return Failovers(planned.stage.failover.rate_rps, mode.repeat)
         sweep = KneeSweep(planned.sweep, mode.repeat)
         return OfferedLoad(sweep, planned.p99_limit_ms) if planned.cell.is_open else sweep
 

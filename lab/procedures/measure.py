@@ -16,6 +16,7 @@ from ..plan.pinning import Pinning
 from ..plan.planned import Planned
 from ..plan.setting import Setting
 from ..results import distributions
+from ..results import series as kept_series
 from ..results.records import Run
 from ..rig import files, namespace
 from ..rig.control_group import ControlGroup
@@ -26,16 +27,17 @@ from ..rig.processes import Program, run_tool
 from ..rig.servers import Programs
 from ..systems import fresh_files
 from ..systems.system import Running, Site
-from ..workloads import known, loadgen_run, transfers
+from ..workloads import known, loadgen_run, series, transfers
 from ..workloads.load import Asked, Load
 from ..workloads.outcome import Result
 from ..workloads.transfers import Transfer
-from . import checks
+from . import checks, killing
 from .look import Look
 from .server_log import ServerLog
 
 _ALL_ARE_THERE_S = 1.0
 _RECORD = "transfers-of-the-last-trial.csv"
+_SERIES = "series-of-the-last-trial.csv"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,6 +102,7 @@ def point(stand: Stand, setting: Setting, repeat: int) -> Measured:
             {"time_s": round(sample.time_s - result.start_s, 3), **sample.values}
             for sample in beside(seen.window, seen.wakes)
         ],
+        **kept_series.packed(result.series),
     }
     return Measured(
         run=replace(run, repeat=repeat, figures=figures),
@@ -116,12 +119,14 @@ def _driven(stand: Stand, load: Load) -> _Seen:
     link = place.interface if place.name != LOOPBACK else ""
     with Sleeper() as sleeper, Sampler(servers.process_ids(), link, stand.group) as sampler:
         program = _started(stand, load)
+        begun_s = time.monotonic()
         try:
             generator = {"loadgen": program.pid} if place.is_here else {}
             for component, pid in generator.items():
                 sampler.watch(component, pid)
             _verify_pinning({**servers.process_ids(), **generator}, stand.planned.pinning, load)
             with look.once():
+                happened = killing.take_place(load.kill, servers, program, begun_s, sampler)
                 result = loadgen_run.finish(program, load)
         finally:
             program.stop()
@@ -129,6 +134,7 @@ def _driven(stand: Stand, load: Load) -> _Seen:
                 stand.held.thaw()  # should it have been killed while it held the servers
     ended = end_of_server(servers, load)
     result = result.moved(-place.clock_ahead_s)
+    result = replace(result, series=series.of_run(load.each_second(), happened, result.start_s))
     clients = load.transfers()
     return _Seen(
         command=program.command_line(),
@@ -191,6 +197,7 @@ def _load(stand: Stand, setting: Setting, repeat: int) -> Load:
             password=servers.password,
             hold=stand.held.to_freeze if stand.held else None,
             record=site.logs / _RECORD if site.place.is_here else None,
+            series=site.logs / _SERIES if site.place.is_here else None,
         )
     )
 

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Sequence
 
 from ..analysis.cells import Analysis
-from ..plan.catalog import BURST, CROWD, Stage
+from ..plan.catalog import BURST, CROWD, FAILOVER, Stage
 from ..results.environment import Environment
 from ..rig.cores import counted
 from ..rig.place import HERE
@@ -72,6 +72,8 @@ def _trials(analysis: Analysis, environment: Environment) -> str:
         how = f"each burst {repeated}" if mode.repeat > 1 else f"bursts, {repeated}"
     elif workloads == {CROWD} and mode.crowd:
         how = f"a crowd until the number of users is the same for {mode.crowd.stable_s:g} s"
+    elif workloads == {FAILOVER}:
+        how = f"an open loop in which a server was killed and started again, {repeated}"
     else:
         deciding = f"deciding points {repeated}" if mode.repeat > 1 else repeated
         how = f"points of {mode.seconds:g} s after {mode.warmup_s:g} s of warm-up, {deciding}"

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from ..plan.catalog import BURST, CROWD, OPEN_LOOP
-from . import burst, crowd, open_loop
+from ..plan.catalog import BURST, CROWD, FAILOVER, OPEN_LOOP
+from . import burst, crowd, failover, open_loop
 from .document import Block
 from .scene import Scene
 
@@ -27,7 +27,12 @@ class Shown(Protocol):
         """Those of the first page."""
 
 
-OF_WORKLOADS: Mapping[str, Shown] = {OPEN_LOOP: open_loop, CROWD: crowd, BURST: burst}
+OF_WORKLOADS: Mapping[str, Shown] = {
+    OPEN_LOOP: open_loop,
+    CROWD: crowd,
+    BURST: burst,
+    FAILOVER: failover,
+}
 
 
 def answers(scene: Scene) -> list[str]:

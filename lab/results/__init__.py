@@ -3,5 +3,6 @@
 records.py       points.csv and samples/; opens the folder
 environment.py   environment.json: how and on what the points were measured
 distributions.py the distribution of a run, as samples/ keeps it
+series.py        the series of a run, as samples/ keeps it
 packed.py        a kept folder may have NAME.gz in the place of NAME
 """

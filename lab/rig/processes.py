@@ -43,7 +43,8 @@ class Address(NamedTuple):
 
 
 class Program:
-    """One running program. It runs from the construction until stop() or kill().
+    """One running program. It runs from the construction until stop() or kill(), and once more from
+    start_again().
 
     Its standard error is appended to log_path. Its standard input is empty, or has the given lines
     and then stays open as long as we live. The kernel kills it when the thread that started it
@@ -75,24 +76,35 @@ class Program:
         self.log_path = log_path
         self.ready_line = ""
         self._output = b""
-        pinned = ["taskset", "-c", format_cores(cores)] if cores else []
-        with open(log_path, "ab") as log:
+        self._environment = environment or {}
+        self._process = self._started(input_lines)
+        # Popen must not know it: communicate() would close it.
+        self._input, self._process.stdin = self._process.stdin, None
+        if self._input and input_lines:
+            self._input.write(input_lines.encode())
+
+    def start_again(self, command: Sequence[str]) -> None:
+        """With this command, the same cores and the same log. Requires: stop() or kill(), and no
+        input.
+        """
+        self.command = list(command)
+        self._process = self._started(None)
+
+    def _started(self, input_lines: str | None) -> subprocess.Popen[bytes]:
+        pinned = ["taskset", "-c", format_cores(self.cores)] if self.cores else []
+        with open(self.log_path, "ab") as log:
             try:
-                self._process = subprocess.Popen(
+                return subprocess.Popen(
                     ["setpriv", "--pdeathsig", "KILL", *pinned, *self.command],
                     stdin=subprocess.DEVNULL if input_lines is None else subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=log,
                     bufsize=0,
-                    env=_defaults() | clean_environment() | (environment or {}),
+                    env=_defaults() | clean_environment() | self._environment,
                     **_own_group(),
                 )
             except FileNotFoundError as error:
                 raise Failed(f"{error.filename} is missing (package util-linux)") from error
-        # Popen must not know it: communicate() would close it.
-        self._input, self._process.stdin = self._process.stdin, None
-        if self._input and input_lines:
-            self._input.write(input_lines.encode())
 
     @property
     def pid(self) -> int:

@@ -113,6 +113,14 @@ def running(
             program.stop()
 
 
+def start_again(program: Program, address: Address) -> None:
+    """After kill(): with the flags and on the address that it had. Failed if it does not start."""
+    any_port = str(Address(address.host, 0))
+    command = [str(address) if word == any_port else word for word in program.command]
+    program.start_again(command)
+    program.wait_ready(_START_TIMEOUT_S)
+
+
 def ask(address: Address, *lines: str) -> bytes:
     """Sends the lines on one connection, as `nc` would; returns all that the server sends back."""
     with socket.create_connection(address, timeout=_REPLY_TIMEOUT_S) as connection:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from ..plan.catalog import Cell, Stage
 from ..plan.pinning import Pinning
@@ -61,6 +61,17 @@ class Running(Protocol):
 
     def counts(self) -> dict[str, int]:
         """What the programs say they served. Requires: they have stopped."""
+
+
+@runtime_checkable
+class Mortal(Protocol):
+    """Servers of which one can be killed under load. Not every system can do that."""
+
+    def kill(self, component: str) -> None:
+        """At once, so that it cannot end in order. Returns when it is gone."""
+
+    def start_again(self, component: str) -> None:
+        """After kill(), on the address that it had. Failed when it does not become ready."""
 
 
 @dataclass(frozen=True, kw_only=True)

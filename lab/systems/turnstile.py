@@ -22,12 +22,13 @@ from .system import Site
 
 @dataclass(frozen=True, kw_only=True)
 class Stack(OfPrograms):
-    """Both servers in front of the store; see system.Running."""
+    """Both servers in front of the store; see system.Running and system.Mortal."""
 
     cell: Cell
     behind: Store
     authserver: Program
     fileserver: Program
+    auth_address: Address
     address: Address
     user: str
     password: str
@@ -57,6 +58,18 @@ class Stack(OfPrograms):
             for program in (self.fileserver, self.authserver)
             for what, number in _counts_in(program.log_path).items()
         }
+
+    def kill(self, component: str) -> None:
+        self._with_address(component)[0].kill()
+
+    def start_again(self, component: str) -> None:
+        servers.start_again(*self._with_address(component))
+
+    def _with_address(self, component: str) -> tuple[Program, Address]:
+        return {
+            "authserver": (self.authserver, self.auth_address),
+            "fileserver": (self.fileserver, self.address),
+        }[component]
 
     def programs(self) -> list[Program]:
         all_three = (self.fileserver, self.authserver, self.behind.program)
@@ -96,6 +109,7 @@ class WithStore:
                 behind=self.store,
                 authserver=pair.authserver,
                 fileserver=pair.fileserver,
+                auth_address=pair.auth_address,
                 address=pair.address,
                 user=user,
                 password=password,

@@ -4,9 +4,12 @@ closed_loop.py   N users, each with one request under way; what is wrong with su
 open_loop.py     requests that are due at random moments and wait for no other; the same for those
 burst.py         transfers that are asked for in the same moment
 crowd.py         many slow users, each at its own pace; the same for those
+failover.py      an open loop while a server is killed and started again; the same for that
 
 load.py          what each of these is to the rest of the lab
 outcome.py       what its run came to
+series.py        what it did in each second, and what was done to the servers meanwhile
+outage.py        what a series says of an outage
 loadgen_run.py   runs the load generator for it
 known.py         all of them by their names
 

@@ -10,6 +10,7 @@ from typing import Any
 from ..plan.planned import Planned
 from ..plan.setting import Setting
 from .outcome import Result
+from .series import Second
 from .transfers import Transfer
 
 
@@ -25,6 +26,16 @@ class Asked:
     password: str
     hold: Path | None = None  # the control group that is held while all ask
     record: Path | None = None  # the file for a record of each transfer, where one can be had
+    series: Path | None = None  # the file for a line for each second, where one can be had
+
+
+@dataclass(frozen=True)
+class Kill:
+    """Of a component of the servers, in seconds after the start of a run."""
+
+    component: str
+    after_s: float
+    started_after_s: float  # it is started again
 
 
 class Load(ABC):
@@ -70,6 +81,11 @@ class Load(ABC):
         """When all users are there, so that one can see what they take; None: that is not asked."""
         return None
 
+    @property
+    def kill(self) -> Kill | None:
+        """What is killed while it runs; None: nothing is."""
+        return None
+
     def without_server(self) -> dict[str, float] | None:
         """The figures of a run that a server did not survive; None: that is no answer."""
         return None
@@ -80,4 +96,8 @@ class Load(ABC):
 
     def transfers(self) -> list[Transfer]:
         """A record of each, once the run has ended; [] for a load that keeps none."""
+        return []
+
+    def each_second(self) -> list[Second]:
+        """What happened in each, once the run has ended; [] for a load that keeps no series."""
         return []

@@ -44,6 +44,17 @@ class OpenLoop(ClosedLoop):
 
     def failures(self, result: Result) -> list[str]:
         """A server that is too slow for the rate is no failure: its response times say so."""
+        found = self._failures_of_schedule(result)
+        if not result.requests:
+            return found
+        due = schedule(result).due
+        others = sum(count for cause, count in result.errors.items() if cause not in _SLOW)
+        if others > _MOST_OTHER_ERRORS * due:
+            found.append(f"{others / due:.1%} errors ({result.error_list})")
+        return found
+
+    def _failures_of_schedule(self, result: Result) -> list[str]:
+        """Those that have nothing to do with requests that failed."""
         found = [f"load generator: {reason}" for reason in result.invalid_because]
         if not result.requests:
             return [*found, "no request succeeded"]
@@ -53,11 +64,7 @@ class OpenLoop(ClosedLoop):
         wanted = self.offered_rps * self.seconds
         if abs(due - wanted) > _SIGMAS * math.sqrt(wanted):
             found.append(f"{due} requests were due, {wanted:.0f} were wanted")
-        found += self._missing_bytes(result)
-        others = sum(count for cause, count in result.errors.items() if cause not in _SLOW)
-        if others > _MOST_OTHER_ERRORS * due:
-            found.append(f"{others / due:.1%} errors ({result.error_list})")
-        return found
+        return found + self._missing_bytes(result)
 
     def figures(self, result: Result) -> dict[str, float | None]:
         found = schedule(result)

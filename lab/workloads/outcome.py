@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from .series import Series
+
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
@@ -25,6 +27,7 @@ class Result:
     starved_share: float = 0.0  # of its threads' time without a core, where it says that it matters
     noise: float = 0.0
     made_in_all: int | None = None  # requests with warm-up, cool-down and errors; None if unknown
+    series: Series = field(default_factory=Series)
     raw: dict[str, Any] = field(repr=False)
 
     @classmethod

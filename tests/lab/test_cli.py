@@ -56,6 +56,8 @@ class CommandLineTest(unittest.TestCase):
             ["search", "users", "--memory", "1T"],
             ["search", "users", "--machine", "cray"],
             ["run", "001-servers", "--stages", "redis"],
+            ["run", "failover", "--stages", "turnstile"],
+            ["run", "failover", "--client", "elsewhere"],
             ["run", "table4", "--note", "two\nlines"],
             ["run", "table4", "--note", "x" * 501],
         ):

@@ -7,4 +7,5 @@ dot_plot.py       rows with a value, its interval and the paper's value
 stacked_bars.py   what a total consists of, bar under bar
 line_chart.py     curves over one axis, each named at its end
 tail_chart.py     such curves of response times over their percentiles
+series_chart.py   such curves over the seconds of a run, with what happened in it
 """

@@ -62,6 +62,14 @@ class Axes:
 
 
 @dataclass(frozen=True)
+class Mark:
+    """Something that happened at this x: a line from top to bottom, with its name."""
+
+    x: float
+    name: str
+
+
+@dataclass(frozen=True)
 class Cross:
     """What the paper had."""
 
@@ -75,6 +83,7 @@ def draw(
     axes: Axes,
     *,
     crosses: Sequence[Cross] = (),
+    marks: Sequence[Mark] = (),
     size: Place = (300.0, 130.0),
     left: float = 34.0,
     right: float | None = None,
@@ -94,6 +103,7 @@ def draw(
     for cross in crosses:
         if x.low <= cross.x <= x.high and y.low <= cross.value <= y.high:
             canvas.cross(x.at(cross.x), y.at(cross.value), 3.5, "c-paper")
+    _marks(canvas, x, y, marks)
     for curve in curves:
         _curve(canvas, x, y, curve)
     _names(canvas, x, y, curves)
@@ -113,6 +123,30 @@ def _grid(canvas: Canvas, x: Scale, y: Scale, axes: Axes) -> None:
             free = x.at(tick) + half + 6
     if axes.x_title:
         canvas.text(max(free, x.end + _GAP), y.start + 13, axes.x_title, "s")
+
+
+def _marks(canvas: Canvas, x: Scale, y: Scale, marks: Sequence[Mark]) -> None:
+    """Each name at the right of its line, or at the left where there is no room; one that would
+    touch the name before is a line lower.
+    """
+    free, row = 0.0, 0
+    for mark in sorted(marks, key=lambda one: one.x):
+        if not x.low <= mark.x <= x.high:
+            continue
+        place, width = x.at(mark.x), text_width(mark.name, SMALL_PX)
+        canvas.line(place, y.start, place, y.end, "dash c-soft")
+        is_at_right = place + 3 + width <= x.end
+        left = place + 3 if is_at_right else place - 3 - width
+        row = row + 1 if left < free else 0
+        baseline = y.end + 8 + row * _LINE
+        canvas.text(
+            place + 3 if is_at_right else place - 3,
+            baseline,
+            mark.name,
+            "s",
+            "start" if is_at_right else "end",
+        )
+        free = max(free, left + width)
 
 
 def _curve(canvas: Canvas, x: Scale, y: Scale, curve: Curve) -> None:

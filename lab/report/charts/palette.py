@@ -1,7 +1,8 @@
 """Every colour of the figures. One colour has one meaning in all of them.
 
 Hues belong to components. Stages are greens, from the earlier (light) to the later (dark). How a
-core spent its time is violet. The paper is grey and what we measured is ink.
+core spent its time is violet. Requests that failed are red. The paper is grey and what we measured
+is ink.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ COLOURS = {
     "system": ("#b9aade", "#5f4f92"),
     "wait": ("#e3dcf3", "#40375f"),
     "stolen": ("#c0392b", "#e36a5d"),
+    "failed": ("#e3000f", "#ff5c5c"),
 }
 COMPONENTS = ("store", "authserver", "fileserver", "loadgen")
 _OTHER = "loadgen"

@@ -38,6 +38,13 @@ class SamplerTest(unittest.TestCase):
         ended.wait()
         self.assertEqual(read_process(ended.pid), {})
 
+    def test_the_counters_of_a_process_go_on_in_the_one_that_replaces_it(self):
+        with Sampler({"server": os.getpid()}) as sampler:
+            sampler.replace("server", os.getpid())
+        before, after = (one.values for one in (sampler.samples()[0], sampler.samples()[-1]))
+        self.assertGreaterEqual(after["server.cpu_s"], 2 * before["server.cpu_s"])
+        self.assertLess(after["server.threads"], 2 * before["server.threads"])
+
     def test_the_work_of_children_counts_alive_and_dead(self):
         parent = (
             "import subprocess, sys, time\n"

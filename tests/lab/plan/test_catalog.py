@@ -74,6 +74,14 @@ class CatalogTest(unittest.TestCase):
         cells = catalog.cells_of(experiment, core_count=2)
         self.assertEqual(cells, [catalog.Cell("turnstile", "1KB")])
 
+    def test_of_a_failover_only_its_own_stages_can_be_chosen(self):
+        failover = catalog.experiments()["failover"]
+        self.assertEqual(failover.narrowed(("turnstile",), None).stages, ())
+        chosen = failover.narrowed(("turnstile", "failover-kept"), None)
+        self.assertEqual(chosen.stages, ("failover-kept",))
+        for name in failover.stages:
+            self.assertIsNotNone(catalog.stages()[name].failover)
+
     def test_figure_14_has_a_cell_for_each_number_of_cores(self):
         cells = catalog.cells_of(catalog.experiments()["figure14"], core_count=3)
         self.assertEqual([cell.fileserver_cores for cell in cells], [1, 2, 3])

@@ -61,7 +61,13 @@ class ColumnsTest(unittest.TestCase):
 
 class DeclarationsTest(unittest.TestCase):
     def test_each_name_is_declared_once_and_each_view_exists(self):
-        workloads = (known.closed_loop, known.open_loop, known.crowd, known.burst)
+        workloads = (
+            known.closed_loop,
+            known.open_loop,
+            known.crowd,
+            known.burst,
+            known.failover,
+        )
         declared = [figure for workload in workloads for figure in workload.FIGURES]
         self.assertEqual(len(declared), len(known.FIGURES))
         for figure in declared:

@@ -1,0 +1,51 @@
+"""`lab run failover` for real: the authserver is killed under an open loop and started again."""
+
+import json
+import unittest
+from pathlib import Path
+
+import examples
+from real_lab import BUILD, disk_folder, lab, table, why_no_run
+
+from lab.results import series
+from lab.workloads import outage
+
+
+class FailoverTest(unittest.TestCase):
+    @unittest.skipIf(why_no_run(), why_no_run())
+    def test_requests_fail_while_the_authserver_is_away_and_have_answers_again(self) -> None:
+        folder = self.run_lab("--stages", "failover-per-request", "--seconds", "9")
+        rows = table(folder / "points.csv")
+        self.assertEqual({row["workload"] for row in rows}, {"failover"})
+        row = rows[-1]
+        (sample,) = (folder / "samples").glob(f"*-trial{row['trial']}.json")
+        kept = series.unpacked(json.loads(sample.read_text(encoding="utf-8")))
+        self.assertEqual(
+            [event.what for event in kept.events],
+            ["authserver killed", "authserver started again"],
+        )
+        self.assertEqual(sum(one.ended for one in kept.seconds), int(row["requests"]))
+        (drawn,) = (folder / "figures").glob("series-*.svg")
+        self.assertIn(">authserver started again<", drawn.read_text(encoding="utf-8"))
+        if row["failures"]:
+            self.skipTest(f"no valid run on this busy machine: {row['failures']}")
+        seen = outage.of_series(kept)
+        assert seen
+        self.require_the_outage(seen, row)
+        summary = (folder / "summary.md").read_text(encoding="utf-8")
+        self.assertIn(f"{seen.failed:,} of {seen.requests:,} requests failed", summary)
+
+    def require_the_outage(self, seen: outage.Outage, row: dict[str, str]) -> None:
+        self.assertGreater(seen.failed, 0)
+        self.assertIn("unavailable", row["errors"])
+        self.assertEqual(float(row["failed_requests"]), seen.failed)
+        self.assertEqual(seen.answered_meanwhile, 0)
+        self.assertIsNotNone(seen.first_answered)
+
+    def run_lab(self, *flags: str) -> Path:
+        """Returns the folder with the results."""
+        folder = examples.folder(self, disk_folder())
+        places = ["--work", str(folder / "work"), "--out", str(folder / "out")]
+        done = lab("run", "failover", "--quick", "--programs", str(BUILD), *places, *flags)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return folder / "out"
