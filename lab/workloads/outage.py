@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from .series import Second, Series
 
 KILLED, STARTED = "killed", "started again"  # the events, behind the name of the component
+_ALIKE = 1.5  # times as slow is still as before: seconds of one run differ as much
 
 
 @dataclass(frozen=True)
@@ -95,11 +96,21 @@ def _times(seconds: Sequence[Second]) -> Times | None:
 
 
 def _is_as_before(before: Sequence[Second], after: Sequence[Second]) -> bool | None:
-    """Whether the usual second is no slower than the slowest one before. None: cannot tell."""
+    """Whether the usual second is hardly slower than the usual one before, or no slower than a
+    quarter of those. None: cannot tell.
+    """
     if not before or not after:
         return None
 
     def is_reached(of: Callable[[Second], float]) -> bool:
-        return statistics.median(map(of, after)) <= max(map(of, before))
+        usual = [of(second) for second in before]
+        limit = max(_ALIKE * statistics.median(usual), _upper_quartile(usual))
+        return statistics.median(map(of, after)) <= limit
 
     return is_reached(_p50) and is_reached(_p99)
+
+
+def _upper_quartile(values: Sequence[float]) -> float:
+    if len(values) < 2:
+        return values[0]
+    return statistics.quantiles(values, n=4, method="inclusive")[2]

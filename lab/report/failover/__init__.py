@@ -19,8 +19,9 @@ TERMS = [
     "are due whether or not it is there. Those that fail are counted by the second.",
     "First answer: the series knows whole seconds, so how long it took after the start is known to "
     "a second. The start of the program itself is part of it.",
-    "As before: the usual second afterwards is no slower than the slowest one before, by its p50 "
-    "and by its p99. The first second of the run and the first one with an answer are left out. "
+    "As before: the usual second afterwards takes at most one and a half times as long as the "
+    "usual one before, or no longer than a quarter of those, by its p50 and by its p99. The first "
+    "second of the run and the first one with an answer are left out. "
     "Response times are those of requests that were answered.",
     "Self-checks: no request failed before the server was killed. Every request that was due "
     "ended, and the series has all of them. The load generator was on time. Other programs used at "

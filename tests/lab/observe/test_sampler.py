@@ -43,7 +43,7 @@ class SamplerTest(unittest.TestCase):
             sampler.replace("server", os.getpid())
         before, after = (one.values for one in (sampler.samples()[0], sampler.samples()[-1]))
         self.assertGreaterEqual(after["server.cpu_s"], 2 * before["server.cpu_s"])
-        self.assertLess(after["server.threads"], 2 * before["server.threads"])
+        self.assertLess(after["server.resident_bytes"], 2 * before["server.resident_bytes"])
 
     def test_the_work_of_children_counts_alive_and_dead(self):
         parent = (

@@ -36,19 +36,28 @@ class OutageTest(unittest.TestCase):
         self.assertEqual(outages.seen(outages.changed(5, failed=3)).failed_before, 0)
         self.assertEqual(outages.seen(outages.changed(7, ended=5)).answered_meanwhile, 5)
 
-    def test_times_afterwards_are_held_against_the_slowest_second_before(self):
+    def test_times_afterwards_are_held_against_those_before(self):
         """Neither the first second of the run nor the first one with an answer counts."""
         seen = outages.seen(outages.SERIES)
         assert seen.before and seen.after
         self.assertEqual((seen.before.p50, seen.before.p99), (0.2, 2.0))
         self.assertEqual((seen.after.p50, seen.after.p99), (0.2, 2.0))
         self.assertIs(seen.is_as_before, True)
-        for slow in ({"p99_ms": 2.6}, {"p50_ms": 0.31}):
+        for slow in ({"p99_ms": 3.1}, {"p50_ms": 0.31}):
             slower = outages.SERIES
             for t in (10, 11, 12):
                 slower = outages.changed(t, slower, **slow)
             self.assertIs(outages.seen(slower).is_as_before, False, slow)
         self.assertIs(outages.seen(outages.changed(11, p99_ms=50.0)).is_as_before, True)
+
+    def test_times_that_some_seconds_had_before_are_as_before_but_not_those_of_one(self):
+        slow = outages.SERIES
+        for t in (10, 11, 12):
+            slow = outages.changed(t, slow, p99_ms=60.0)
+        one = outages.changed(2, slow, p99_ms=90.0)
+        self.assertIs(outages.seen(one).is_as_before, False)
+        some = outages.changed(3, one, p99_ms=90.0)
+        self.assertIs(outages.seen(some).is_as_before, True)
 
     def test_a_run_in_which_nothing_was_killed_has_no_outage(self):
         self.assertIsNone(outage.of_series(Series(outages.SERIES.seconds)))
