@@ -38,7 +38,8 @@ End end_of(RequestKind kind, std::string_view said, std::size_t piece_bytes) {
       case Step::Kind::kSend:
       case Step::Kind::kUpload: break;
       case Step::Kind::kOpenData:
-      case Step::Kind::kData: require(false);
+      case Step::Kind::kData:
+      case Step::Kind::kSendData: require(false);
       case Step::Kind::kReceive:
         require(step.taken_bytes == 0);
         end.is_starving = here == said.size();
