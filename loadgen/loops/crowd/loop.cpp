@@ -132,12 +132,14 @@ bool CrowdLoop::is_late_with(const User& one) const {
                                                             : config_.timeout_ms * base::kNsPerMs);
 }
 
-// The server may have had no chance meanwhile, so the user gets that time again. In a fetch only
-// what is more than before counts, so that a loadgen that is always late comes to an end.
+// The server may have had no chance meanwhile, so the user gets that time again; and once more,
+// because a sender that found the receive buffer full asks less and less often whether there is
+// room: it may notice only after as long again. In a fetch only what is more than before counts, so
+// that a loadgen that is always late comes to an end.
 void CrowdLoop::spare(User& one) const {
   if (late_ns_ <= one.spared_ns) return;
   one.spared_ns = late_ns_;
-  one.limit_ns = std::max(one.limit_ns, now_ns_) + late_ns_;
+  one.limit_ns = std::max(one.limit_ns, now_ns_) + 2 * late_ns_;
 }
 
 // Whether what the user waits for has come, and has only not been looked at yet.

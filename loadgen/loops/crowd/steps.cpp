@@ -55,7 +55,7 @@ base::Result<net::Fd> CrowdLoop::begin_to_connect(std::uint32_t user,
 // A timer or a late report of the connection before may have woken the user too early.
 void CrowdLoop::finish_connecting(std::uint32_t user) {
   User& one = users_[user];
-  if (!has_come(one)) return wait_until(user, one.limit_ns + base::kNsPerMs);
+  if (!has_come(one)) return wait_for_bytes(user, POLLOUT);
   const bool is_for_data = one.phase == Phase::kConnectingData;
   if (const int failure = net::outcome_of_connect((is_for_data ? one.data_fd : one.fd).get()))
     return drop(user, Fault::kConnect, text_of(failure));
