@@ -32,6 +32,8 @@ class ProcessTreeTest(unittest.TestCase):
         self.addCleanup(self.program.kill)
         self.program.wait_ready(60)
         self.members = tree(self.program.pid)
+        for orphan in self.members[1:]:
+            self.addCleanup(process_tree._send, orphan, 9)
 
     def test_children_of_children_belong_to_it(self) -> None:
         self.assertEqual(len(self.members), 3)
@@ -60,5 +62,3 @@ class ProcessTreeTest(unittest.TestCase):
     def test_a_program_that_has_ended_has_no_tree(self) -> None:
         self.program.kill()
         self.assertEqual(tree(self.program.pid), [])
-        for orphan in self.members[1:]:
-            process_tree._send(orphan, 9)
