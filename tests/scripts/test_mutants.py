@@ -9,6 +9,7 @@ import unittest
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
+_NO_CACHE = shutil.ignore_patterns("__pycache__")  # others write there meanwhile
 sys.path.append(str(TESTS / "mutants"))
 
 from kept import ALL, read  # noqa: E402
@@ -73,7 +74,7 @@ class MutantsTest(unittest.TestCase):
     def test_without_programs_it_says_in_a_line_what_to_do(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             for name in ("tests/mutants", "lab"):
-                shutil.copytree(TESTS.parent / name, Path(folder) / name)
+                shutil.copytree(TESTS.parent / name, Path(folder) / name, ignore=_NO_CACHE)
             command = [sys.executable, f"{folder}/tests/mutants/run"]
             done = subprocess.run(command, capture_output=True, text=True)
         self.assertEqual(done.stderr, "mutants: build/objects is missing: run make\n")
