@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 _STEPS = (1, 2, 5, 10)
 _FEWEST_TICKS = 2
+_ROUNDING = 1e-9  # a tick at the very end of the axis is drawn
 
 
 @dataclass(frozen=True)
@@ -56,12 +57,13 @@ class Scale:
 
     def _within(self, leading: tuple[int, ...], every: int) -> list[float]:
         first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
+        least, most = self.low * (1 - _ROUNDING), self.high * (1 + _ROUNDING)
         return [
             value
             for exponent in range(first, last + 1)
             if exponent % every == 0
             for one in leading
-            if self.low * 0.999 <= (value := one * 10.0**exponent) <= self.high * 1.001
+            if least <= (value := one * 10.0**exponent) <= most
         ]
 
 

@@ -179,6 +179,12 @@ class ScaleTest(unittest.TestCase):
                 scale = scales.Scale(low, high, 0.0, 1.0, is_logarithmic)
                 self.assertEqual(scale.ticks(), ticks)
 
+    def test_a_tick_just_outside_of_a_logarithmic_axis_is_none(self):
+        scale = scales.Scale(18.7623896, 49.999314999999996, 0, 100, True)
+        self.assertNotIn(50, scale.ticks(4))
+        for tick in scale.ticks(4):
+            self.assertTrue(0 <= scale.at(tick) <= 100)
+
     def test_short_numbers(self):
         self.assertEqual(
             [scales.short(value) for value in (0.5, 20, 1500, 2e6)], ["0.5", "20", "1.5k", "2M"]
