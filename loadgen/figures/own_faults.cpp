@@ -56,7 +56,7 @@ std::optional<std::string> stood_still(const Figures& figures, const Summary& su
 
 std::optional<std::string> starved(const Figures& figures, const Summary& summary) {
   const double share = summary.starvation;
-  if (summary.crowd || summary.burst || !summary.is_long_enough()) return {};
+  if (!summary.has_n_check() || !summary.is_long_enough()) return {};
   if (share <= kMostStarvation) return {};
   return fmt::format(
       "loadgen's threads waited for a core for {:.3f} ms of each request, {:.0f}% of its time; use "
@@ -72,7 +72,7 @@ bool is_late(const Tally& tally) {
 }
 
 double starvation_of(const Figures& figures, const Summary& summary) {
-  if (summary.crowd || summary.burst) return figures.cpu.run_delay_share;
+  if (!summary.has_n_check()) return figures.cpu.run_delay_share;
   return ratio(figures.cpu.run_delay_ms_per_request, summary.last_byte_ms());
 }
 

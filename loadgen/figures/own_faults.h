@@ -21,17 +21,17 @@ inline constexpr double kMostLatenessShare = 0.1;
 inline constexpr double kMostStalledShare = 0.01;
 inline constexpr double kLongestStallShare = 0.1;
 
-// Waiting for a core is a fault when it is over this part of the time of a mean request, in a run
-// that is_long_enough(). Where one host has few cores for all programs, two fifths are usual. Of a
-// crowd its lateness tells more, and of a burst its simultaneity.
+// Waiting for a core is a fault of a closed loop when it is over this part of the time of a mean
+// request, in a run that is_long_enough(). Where one host has few cores for all programs, two
+// fifths are usual. Of an open loop and of a crowd the lateness tells more, and of a burst its
+// simultaneity.
 inline constexpr double kMostStarvation = 0.5;
 
 // Whether an open loop was late, by the rule above. No other kind of run can be late so.
 bool is_late(const Tally& tally);
 
-// The time that a thread waited for a core, as a part of the time that a request took. Without a
-// schedule that is the response time, and with one the service time. 0 if no request succeeded. Of
-// a crowd, whose users share a thread, and of a burst, in which threads wait for each other, it is
+// The time that a thread waited for a core, as a part of the mean response time; 0 if no request
+// succeeded. Only in a closed loop all of it lies within requests. In the other kinds of run it is
 // a part of the threads' time.
 double starvation_of(const Figures& figures, const Summary& summary);
 

@@ -184,7 +184,7 @@ std::string table_of(const Config& config, const Figures& figures, const Summary
     table += fmt::format(
         "warning: loadgen's threads had to wait for a core, {:.0f}% of {}; use fewer threads, or "
         "give loadgen cores of its own\n",
-        summary.starvation * 100, summary.burst ? "their time" : "the time of a request");
+        summary.starvation * 100, summary.has_n_check() ? "the time of a request" : "their time");
   }
   if (summary.open) table += thread_warning(*summary.open);
   if (summary.burst) table += burst::warning_of(*summary.burst);
