@@ -136,8 +136,8 @@ class HoldTest(_HoldScene):
         running = self._start("--server", "127.0.0.1:1", *flags, prefix=prefix)
         _, said = running.communicate()
         self.assertEqual(running.returncode, 1)
-        self.assertEqual(said.count("\n"), 1, said)
-        return said
+        (why,) = [line for line in said.splitlines() if not line.startswith("warning: ")]
+        return why  # a machine that is used otherwise may have few free entries for connections
 
     def test_all_have_asked_before_the_server_runs_again(self) -> None:
         server, address = self._serve()
