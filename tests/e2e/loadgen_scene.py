@@ -2,11 +2,12 @@
 
 import json
 import socket
+import subprocess
 import time
 from collections.abc import Callable
 
 from client import CODES
-from programs import run
+from programs import BUILD, environment, run
 from scene import SceneTest, create_account
 
 CAUSES = CODES | {"timeout", "connect", "closed", "mismatch", "protocol", "unfinished"}
@@ -66,6 +67,18 @@ class LoadgenScene(SceneTest):
         self.assertEqual(ended.returncode, status, ended.stderr + ended.stdout)
         self.assert_consistent(result)
         return result
+
+    def started(self, *flags: object, server: object) -> subprocess.Popen:
+        """A loadgen that writes its JSON to its standard output. It ends with the test."""
+        running = subprocess.Popen(
+            [str(BUILD / "loadgen"), *map(str, flags), "--server", str(server), "--json", "-"],
+            env=environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        self.addCleanup(running.communicate)
+        self.addCleanup(running.kill)
+        return running
 
     def assert_consistent(self, result: dict) -> None:
         errors = dict(result["errors"])

@@ -3,14 +3,13 @@
 import json
 import signal
 import socket
-import subprocess
 import threading
 import time
 import unittest
 
 from loadgen_scene import GET, GET_LINE, LoadgenScene, one_byte_file, slow_file
 from peers import Peer
-from programs import BUILD, environment, run
+from programs import BUILD, run
 from waiting import LONG_S
 
 _OPEN = (*GET, "--file", "a", "--rate")
@@ -18,17 +17,6 @@ _OPEN = (*GET, "--file", "a", "--rate")
 
 @unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenLoopsTest(LoadgenScene):
-    def start(self, *flags: object, server: object) -> subprocess.Popen:
-        running = subprocess.Popen(
-            [str(BUILD / "loadgen"), *map(str, flags), "--server", str(server), "--json", "-"],
-            env=environment(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        self.addCleanup(running.communicate)
-        self.addCleanup(running.kill)
-        return running
-
     def open_result(self, *flags: object, server: object) -> dict:
         """A generator that was late on a loaded machine has a result too."""
         result = json.loads(
@@ -80,7 +68,7 @@ class LoadgenLoopsTest(LoadgenScene):
         seen = {}
         for loop, flags in (("closed", ()), ("open", ("--rate", 100))):
             common = (*GET, "--file", "file1", "--threads", 4, "--seconds", 3)
-            running = self.start(*common, *flags, server=self.fileserver)
+            running = self.started(*common, *flags, server=self.fileserver)
             time.sleep(0.5)
             self.fileserver.pause()
             time.sleep(1)
@@ -111,7 +99,7 @@ class LoadgenLoopsTest(LoadgenScene):
             return one_byte_file(line, connection)
 
         peer = self.scene.keep(Peer(when_released))
-        running = self.start(*_OPEN, 100, "--seconds", 0.2, server=peer)
+        running = self.started(*_OPEN, 100, "--seconds", 0.2, server=peer)
         peer.wait_for_lines(1)
         time.sleep(0.5)
         release.set()
@@ -141,7 +129,7 @@ class LoadgenLoopsTest(LoadgenScene):
 
     def test_a_signal_wakes_threads_that_wait_for_their_next_request(self) -> None:
         peer = self.scene.keep(Peer(one_byte_file))
-        running = self.start(*_OPEN, 0.001, "--seconds", 3600, "--threads", 3, server=peer)
+        running = self.started(*_OPEN, 0.001, "--seconds", 3600, "--threads", 3, server=peer)
         peer.wait_for_lines(2)
         running.send_signal(signal.SIGINT)
         output, told = running.communicate(timeout=LONG_S)
@@ -159,6 +147,6 @@ class LoadgenLoopsTest(LoadgenScene):
                 ended.set()
 
         peer = self.scene.keep(Watching(one_byte_file))
-        running = self.start(*_OPEN, 0.001, "--seconds", 3600, server=peer)
+        running = self.started(*_OPEN, 0.001, "--seconds", 3600, server=peer)
         self.assertTrue(ended.wait(LONG_S))
         running.send_signal(signal.SIGINT)

@@ -3,14 +3,13 @@
 import csv
 import json
 import signal
-import subprocess
 import time
 import unittest
 
 from http_client import FLAG as FRONT
 from loadgen_scene import GET, LoadgenScene, one_byte_file
 from peers import Peer
-from programs import BUILD, environment, run
+from programs import BUILD, run
 
 RAMP = ("--ramp", 1, "--life", 2)
 
@@ -22,17 +21,6 @@ def _slow(line: bytes, connection) -> bytes:
 
 @unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenRampTest(LoadgenScene):
-    def start(self, *flags: object, server: object) -> subprocess.Popen:
-        running = subprocess.Popen(
-            [str(BUILD / "loadgen"), *map(str, flags), "--server", str(server), "--json", "-"],
-            env=environment(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        self.addCleanup(running.communicate)
-        self.addCleanup(running.kill)
-        return running
-
     def assert_wrong_usage(self, words: str, *flags: object) -> None:
         ended = run("loadgen", *GET, "--file", "a", *flags)
         self.assertEqual(ended.returncode, 2, ended.stderr)
@@ -93,7 +81,7 @@ class LoadgenRampTest(LoadgenScene):
     def test_a_run_that_ends_before_all_have_started_is_not_valid(self) -> None:
         peer = self.scene.keep(Peer(one_byte_file))
         flags = ("--file", "a", "--threads", 4, "--ramp", 40, "--life", 60)
-        running = self.start(*GET, *flags, server=peer)
+        running = self.started(*GET, *flags, server=peer)
         while not peer.lines:
             time.sleep(0.01)
         running.send_signal(signal.SIGINT)
@@ -137,7 +125,7 @@ class LoadgenRampTest(LoadgenScene):
         for kind in (("--seconds", 5), ("--rate", 5), ("--users", 5, "--pace", 1000)):
             with self.subTest(kind=kind):
                 at = ("--start-at", f"{time.time() + 10_000:.0f}")
-                running = self.start(*GET, "--file", "a", *kind, *at, server=peer)
+                running = self.started(*GET, "--file", "a", *kind, *at, server=peer)
                 self.addCleanup(running.kill)
                 time.sleep(0.3)
                 running.send_signal(signal.SIGINT)
