@@ -7,18 +7,23 @@
 
 #include "loadgen/clients/engines/engines.h"
 
-namespace loadgen::crowd {
+namespace loadgen {
 
 base::Error engine_error(const char* what) {
   return base::errno_error(base::ErrorCode::kUnavailable, what, errno);
 }
 
-OpenedEngine open_engine(EngineKind kind, std::uint32_t users) {
+base::Status Engine::watch_changes(std::uint32_t /*user*/, int /*fd*/) {
+  errno = ENOTSUP;
+  return engine_error("this engine does not watch changes");
+}
+
+OpenedEngine open_engine(crowd::EngineKind kind, std::uint32_t users) {
   switch (kind) {
-    case EngineKind::kEpoll: break;
-    case EngineKind::kPoll: return open_poll_engine(users);
-    case EngineKind::kSigio: return open_sigio_engine(users);
-    case EngineKind::kIoUring: return open_io_uring_engine(users);
+    case crowd::EngineKind::kEpoll: break;
+    case crowd::EngineKind::kPoll: return open_poll_engine(users);
+    case crowd::EngineKind::kSigio: return open_sigio_engine(users);
+    case crowd::EngineKind::kIoUring: return open_io_uring_engine(users);
   }
   return open_epoll_engine(users);
 }
@@ -33,4 +38,4 @@ base::Status limit_signal_queue(int signals) {
   return base::kDone;
 }
 
-}  // namespace loadgen::crowd
+}  // namespace loadgen

@@ -6,7 +6,7 @@
 #include "loadgen/clients/engines/engines.h"
 #include "net/fd.h"
 
-namespace loadgen::crowd {
+namespace loadgen {
 
 namespace {
 
@@ -16,19 +16,23 @@ class EpollEngine : public Engine {
 
   base::Status watch(std::uint32_t user, int fd) override {
     fds_[user] = fd;
-    return control(EPOLL_CTL_ADD, user, 0);
+    return control(EPOLL_CTL_ADD, user, EPOLLONESHOT);
+  }
+
+  base::Status watch_changes(std::uint32_t user, int fd) override {
+    fds_[user] = fd;
+    return control(EPOLL_CTL_ADD, user, EPOLLIN | EPOLLOUT | EPOLLET);
   }
 
   base::Status arm(std::uint32_t user, short events) override {
-    return control(EPOLL_CTL_MOD, user, static_cast<std::uint32_t>(events));
+    return control(EPOLL_CTL_MOD, user, static_cast<std::uint32_t>(events) | EPOLLONESHOT);
   }
 
   // Closing takes the descriptor out of the set.
   void forget(std::uint32_t user) override { fds_[user] = -1; }
 
-  base::Status wait(int at_most_ms, std::vector<std::uint32_t>& ready) override {
-    const int count =
-        ::epoll_wait(epoll_.get(), events_.data(), static_cast<int>(events_.size()), at_most_ms);
+  base::Status wait(std::int64_t at_most_ns, std::vector<std::uint32_t>& ready) override {
+    const int count = wait_for_events(at_most_ns);
     if (count < 0) return errno == EINTR ? base::Status(base::kDone) : engine_error("epoll_wait");
     for (std::size_t at = 0; at < static_cast<std::size_t>(count); ++at)
       ready.push_back(events_[at].data.u32);
@@ -36,9 +40,23 @@ class EpollEngine : public Engine {
   }
 
  private:
+  // Before Linux 5.11, and in sandboxes that do not know the call, the time is rounded up to
+  // milliseconds.
+  int wait_for_events(std::int64_t at_most_ns) {
+    const auto most = static_cast<int>(events_.size());
+    if (has_exact_wait_) {
+      const timespec limit = timespec_of(at_most_ns);
+      const int count = ::epoll_pwait2(epoll_.get(), events_.data(), most, &limit, nullptr);
+      if (count >= 0 || (errno != ENOSYS && errno != EPERM)) return count;
+      has_exact_wait_ = false;
+    }
+    const std::int64_t at_most_ms = (at_most_ns + base::kNsPerMs - 1) / base::kNsPerMs;
+    return ::epoll_wait(epoll_.get(), events_.data(), most, static_cast<int>(at_most_ms));
+  }
+
   base::Status control(int operation, std::uint32_t user, std::uint32_t events) {
     epoll_event event{};
-    event.events = events | EPOLLONESHOT;
+    event.events = events;
     event.data.u32 = user;
     if (::epoll_ctl(epoll_.get(), operation, fds_[user], &event) != 0)
       return engine_error("epoll_ctl");
@@ -48,6 +66,7 @@ class EpollEngine : public Engine {
   const net::Fd epoll_;
   std::vector<int> fds_;
   std::array<epoll_event, 512> events_{};
+  bool has_exact_wait_ = true;
 };
 
 }  // namespace
@@ -58,4 +77,4 @@ OpenedEngine open_epoll_engine(std::uint32_t users) {
   return std::unique_ptr<Engine>(std::make_unique<EpollEngine>(std::move(epoll), users));
 }
 
-}  // namespace loadgen::crowd
+}  // namespace loadgen

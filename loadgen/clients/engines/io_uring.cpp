@@ -12,7 +12,7 @@
 #include "loadgen/clients/engines/engines.h"
 #include "net/fd.h"
 
-namespace loadgen::crowd {
+namespace loadgen {
 
 namespace {
 
@@ -96,10 +96,10 @@ class IoUringEngine : public Engine {
     fds_[user] = -1;
   }
 
-  base::Status wait(int at_most_ms, std::vector<std::uint32_t>& ready) override {
+  base::Status wait(std::int64_t at_most_ns, std::vector<std::uint32_t>& ready) override {
     const io_cqring_offsets& at = ring_.params.cq_off;
     const bool has_some = ring_.load(at.head) != ring_.load(at.tail);
-    if (auto entered = enter(has_some ? 0 : 1, at_most_ms); !entered) return entered;
+    if (auto entered = enter(has_some ? 0 : 1, at_most_ns); !entered) return entered;
     std::uint32_t head = ring_.load(at.head);
     const std::uint32_t tail = ring_.load(at.tail);
     for (; head != tail; ++head) {
@@ -113,8 +113,8 @@ class IoUringEngine : public Engine {
   }
 
  private:
-  base::Status enter(unsigned at_least, int at_most_ms) {
-    __kernel_timespec limit{at_most_ms / 1000, at_most_ms % 1000 * 1'000'000LL};
+  base::Status enter(unsigned at_least, std::int64_t at_most_ns) {
+    __kernel_timespec limit{at_most_ns / base::kNsPerS, at_most_ns % base::kNsPerS};
     io_uring_getevents_arg argument{};
     argument.ts = reinterpret_cast<std::uintptr_t>(&limit);
     const long submitted =
@@ -157,4 +157,4 @@ OpenedEngine open_io_uring_engine(std::uint32_t users) {
   return std::unique_ptr<Engine>(std::make_unique<IoUringEngine>(std::move(ring), users));
 }
 
-}  // namespace loadgen::crowd
+}  // namespace loadgen

@@ -2,7 +2,7 @@
 
 #include "loadgen/clients/engines/engines.h"
 
-namespace loadgen::crowd {
+namespace loadgen {
 
 namespace {
 
@@ -24,8 +24,9 @@ class PollEngine : public Engine {
 
   void forget(std::uint32_t user) override { waiting_[user].fd = fds_[user] = -1; }
 
-  base::Status wait(int at_most_ms, std::vector<std::uint32_t>& ready) override {
-    int left = ::poll(waiting_.data(), waiting_.size(), at_most_ms);
+  base::Status wait(std::int64_t at_most_ns, std::vector<std::uint32_t>& ready) override {
+    const timespec limit = timespec_of(at_most_ns);
+    int left = ::ppoll(waiting_.data(), waiting_.size(), &limit, nullptr);
     if (left < 0) return errno == EINTR ? base::Status(base::kDone) : engine_error("poll");
     for (std::uint32_t user = 0; left > 0 && user < waiting_.size(); ++user) {
       if (waiting_[user].fd < 0 || waiting_[user].revents == 0) continue;
@@ -47,4 +48,4 @@ OpenedEngine open_poll_engine(std::uint32_t users) {
   return std::unique_ptr<Engine>(std::make_unique<PollEngine>(users));
 }
 
-}  // namespace loadgen::crowd
+}  // namespace loadgen

@@ -9,7 +9,7 @@
 
 #include "loadgen/clients/engines/engines.h"
 
-namespace loadgen::crowd {
+namespace loadgen {
 
 namespace {
 
@@ -50,13 +50,13 @@ class SigioEngine : public Engine {
 
   void forget(std::uint32_t user) override { armed_[user].fd = fds_[user] = -1; }
 
-  base::Status wait(int at_most_ms, std::vector<std::uint32_t>& ready) override {
+  base::Status wait(std::int64_t at_most_ns, std::vector<std::uint32_t>& ready) override {
     for (const std::uint32_t user : connected_) report(user, ready);
     connected_.clear();
-    int left_ms = ready.empty() ? at_most_ms : 0;
-    for (int taken = 0; taken < kMostAtOnce; ++taken, left_ms = 0) {
+    std::int64_t left_ns = ready.empty() ? at_most_ns : 0;
+    for (int taken = 0; taken < kMostAtOnce; ++taken, left_ns = 0) {
       siginfo_t signal{};
-      const timespec limit{left_ms / 1000, left_ms % 1000 * 1'000'000};
+      const timespec limit = timespec_of(left_ns);
       const int number = ::sigtimedwait(&signals_, &signal, &limit);
       if (number < 0) {
         if (errno == EAGAIN || errno == EINTR) break;
@@ -111,4 +111,4 @@ OpenedEngine open_sigio_engine(std::uint32_t users) {
   return std::unique_ptr<Engine>(std::make_unique<SigioEngine>(users));
 }
 
-}  // namespace loadgen::crowd
+}  // namespace loadgen

@@ -13,7 +13,7 @@ namespace loadgen::crowd {
 
 namespace {
 
-constexpr int kMostWaitMs = 100;  // so that the end of the run is noticed
+constexpr std::int64_t kMostWaitMs = 100;  // so that the end of the run is noticed
 constexpr std::uint32_t kSampledAtOnce = 64;
 
 std::size_t most_at_once(const Config& config) {
@@ -92,7 +92,7 @@ void CrowdLoop::deal_with_arrived() {
   const std::int64_t began_ns = base::now_ns();
   const std::int64_t left_ms = wheel_.next_tick() - (began_ns - start_ns_) / base::kNsPerMs;
   const auto wait_ms = std::clamp<std::int64_t>(left_ms, 0, kMostWaitMs);
-  note(engine_->wait(static_cast<int>(wait_ms), turn_));
+  note(engine_->wait(wait_ms * base::kNsPerMs, turn_));
   ++tally_->wakeups;
   turn_due_ns_ = std::min(base::now_ns(), began_ns + wait_ms * base::kNsPerMs);
   for (const std::uint32_t number : turn_)

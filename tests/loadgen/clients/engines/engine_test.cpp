@@ -6,12 +6,13 @@
 #include <array>
 #include <thread>
 
+#include "base/clock.h"
 #include "net/fd.h"
 #include "tests/catch.h"
 
-using loadgen::crowd::Engine;
+using loadgen::Engine;
+using loadgen::open_engine;
 using loadgen::crowd::EngineKind;
-using loadgen::crowd::open_engine;
 
 namespace {
 
@@ -46,13 +47,14 @@ std::unique_ptr<Engine> opened(EngineKind kind, std::uint32_t users) {
 // Waits until somebody is ready, at most ten seconds.
 Users next_of(Engine& engine) {
   Users ready;
-  for (int turn = 0; turn < 100 && ready.empty(); ++turn) REQUIRE(engine.wait(100, ready).ok());
+  for (int turn = 0; turn < 100 && ready.empty(); ++turn)
+    REQUIRE(engine.wait(100 * base::kNsPerMs, ready).ok());
   return ready;
 }
 
 bool is_quiet(Engine& engine) {
   Users ready;
-  for (int turn = 0; turn < 3; ++turn) REQUIRE(engine.wait(5, ready).ok());
+  for (int turn = 0; turn < 3; ++turn) REQUIRE(engine.wait(5 * base::kNsPerMs, ready).ok());
   return ready.empty();
 }
 
@@ -147,7 +149,7 @@ TEST_CASE("no user of a large crowd is forgotten", "[loadgen]") {
     std::size_t left = kUsers;
     for (int turn = 0; turn < 200 && left > 0; ++turn) {
       Users ready;
-      REQUIRE(engine.wait(100, ready).ok());
+      REQUIRE(engine.wait(100 * base::kNsPerMs, ready).ok());
       for (const std::uint32_t user : ready)
         if (reported[user]++ == 0) --left;
     }
@@ -167,7 +169,7 @@ TEST_CASE("when the queue of signals is full, poll() finds who is ready", "[load
       REQUIRE(engine->watch(user, pairs[user].here.get()).ok());
       REQUIRE(engine->arm(user, POLLIN).ok());
     }
-    REQUIRE(loadgen::crowd::limit_signal_queue(2).ok());
+    REQUIRE(loadgen::limit_signal_queue(2).ok());
     for (const Pair& pair : pairs) pair.send();
     std::size_t reported = 0;
     while (reported < kUsers) {
@@ -179,4 +181,28 @@ TEST_CASE("when the queue of signals is full, poll() finds who is ready", "[load
     CHECK(engine->overflows() > 0);
   }).join();
   ::setrlimit(RLIMIT_SIGPENDING, &before);
+}
+
+TEST_CASE("a connection whose changes are watched is reported with each of them", "[loadgen]") {
+  const auto engine = opened(EngineKind::kEpoll, 1);
+  REQUIRE(engine);
+  const Pair one;
+  REQUIRE(engine->watch_changes(0, one.here.get()).ok());
+  CHECK(next_of(*engine) == Users{0});  // there is room to send
+  CHECK(is_quiet(*engine));
+  one.send();
+  CHECK(next_of(*engine) == Users{0});
+  CHECK(is_quiet(*engine));  // nobody has received, but nothing has changed
+  one.send();
+  CHECK(next_of(*engine) == Users{0});
+}
+
+TEST_CASE("an engine waits for a part of a millisecond", "[loadgen]") {
+  with_each_engine(1, [](Engine& engine) {
+    Users ready;
+    const std::int64_t begun_ns = base::now_ns();
+    REQUIRE(engine.wait(300'000, ready).ok());
+    CHECK(base::now_ns() - begun_ns >= 300'000);
+    CHECK(ready.empty());
+  });
 }
