@@ -41,7 +41,7 @@ base::Status write(const Config& config, const loadgen::Figures& figures,
 
 // The result is written first, because printing may take long.
 int report(const Config& config, const loadgen::Figures& figures) {
-  const loadgen::Summary summary = loadgen::summarize(figures, config.threads);
+  const loadgen::Summary summary = loadgen::summarize(figures, testers_of(config));
   const auto written = write(config, figures, summary);
   base::tell(loadgen::table_of(config, figures, summary));
   if (!written) return failed(written.error().context);

@@ -22,30 +22,30 @@ namespace {
 using Wrong = std::optional<std::string>;
 
 // What has a connection each.
-const char* clients(const Config& config) { return is_crowd(config) ? "users" : "threads"; }
+const char* clients(const Config& config) { return config.users > 0 ? "users" : "threads"; }
 
 Wrong check_descriptors(const Config& config) {
   constexpr std::uint64_t kOthers = 32;  // standard streams, the result, files of libraries
   const std::uint64_t for_each_thread =
       sockets_of(config) + (config.must_verify ? 1 : 0) + (config.save.empty() ? 0 : 1);
   const std::uint64_t needed =
-      static_cast<std::uint64_t>(connections_of(config)) * for_each_thread + kOthers;
+      static_cast<std::uint64_t>(testers_of(config)) * for_each_thread + kOthers;
   const std::uint64_t limit = base::raise_descriptor_limit();
   if (limit >= needed) return {};
   return fmt::format(
       "{} {} need {} descriptors, but the limit is {}; raise it as root with `ulimit -Hn {}`, "
       "or use fewer {}",
-      connections_of(config), clients(config), needed, limit, needed, clients(config));
+      testers_of(config), clients(config), needed, limit, needed, clients(config));
 }
 
 Wrong check_ports(const Config& config, const EphemeralPorts& ports, int sources) {
   const std::int64_t in_all = std::int64_t{ports.count} * sources;
-  const std::int64_t needed = std::int64_t{connections_of(config)} * sockets_of(config);
+  const std::int64_t needed = std::int64_t{testers_of(config)} * sockets_of(config);
   if (config.server.is_unix() || needed <= in_all) return {};
   return fmt::format(
       "{} {} need {} local ports, but there are only {}; widen net.ipv4.ip_local_port_range, "
       "or use fewer {}",
-      connections_of(config), clients(config), needed, in_all, clients(config));
+      testers_of(config), clients(config), needed, in_all, clients(config));
 }
 
 Wrong check_save_folder(const std::string& folder) {
@@ -117,7 +117,7 @@ base::Result<Ready> prepare(const Config& config) {
   Ready ready{std::move(*servers), Sources(), {}};
   if (ready.servers.size() > 1) leave_out_unreachable(config, ready);
   const bool has_sources = are_all(ready.servers, &net::SocketAddress::is_loopback_v4);
-  if (has_sources && (config.connection == Connection::kPerRequest || is_crowd(config)))
+  if (has_sources && (config.connection == Connection::kPerRequest || config.users > 0))
     ready.sources = Sources::spread(Sources::kSpread);
   const EphemeralPorts ports =
       ephemeral_ports(are_all(ready.servers, &net::SocketAddress::is_loopback));
@@ -139,7 +139,7 @@ std::optional<std::string> port_warning(const Config& config, const EphemeralPor
   const double run_s = static_cast<double>(config.warmup_ms + config.seconds_ms) / 1000;
   const double by_number = makes_given_accounts(config)
                                ? config.accounts
-                               : static_cast<double>(config.threads) * config.requests;
+                               : static_cast<double>(testers_of(config)) * config.requests;
   const double held =
       kMostPerSecond * (by_number > 0 ? ports.held_s : std::min<double>(ports.held_s, run_s));
   const double needed = by_number > 0 ? std::min(by_number, held) : held;
@@ -156,8 +156,8 @@ std::optional<std::string> port_warning(const Config& config, const EphemeralPor
 
 std::optional<std::string> missing_files(const Config& config) {
   if (!sends(config, RequestKind::kGet) || !config.must_verify) return {};
-  const std::int64_t count = std::max(
-      {std::int64_t{1}, std::int64_t{config.files}, std::int64_t{config.threads} * config.unique});
+  const std::int64_t count = std::max({std::int64_t{1}, std::int64_t{config.files},
+                                       std::int64_t{testers_of(config)} * config.unique});
   std::int64_t missing = 0;
   std::string first;
   SearchProgress progress;
@@ -171,7 +171,7 @@ std::optional<std::string> missing_files(const Config& config) {
   if (missing == 0) return {};
   return fmt::format(
       "{} of {} files that --verify needs are missing under {}; the first is {}. Make them with "
-      "scripts/make-files, or lower --files, --unique or --threads",
+      "scripts/make-files, or lower --files, --unique, --threads or --users",
       missing, count, config.verify_root, first);
 }
 

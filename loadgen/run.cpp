@@ -51,7 +51,7 @@ class Run {
   }
 
   base::Result<Figures> run() {
-    wait_for_start(kMostStartingS + config_.threads * kMostStartingOneS);
+    wait_for_start(kMostStartingS + testers_of(config_) * kMostStartingOneS);
     if (auto counted = second_count_.begin(); !counted) return counted.error();
     if (const auto started = start_threads(); !started) return started.error();
     watch_.wait_for(config_.threads);
@@ -69,7 +69,7 @@ class Run {
   // Starting the threads and connecting takes about as long; and a server does not wait for ever
   // for the first request on a connection.
   static constexpr double kMostStartingS = 2;
-  static constexpr double kMostStartingOneS = 0.001;  // for each thread more
+  static constexpr double kMostStartingOneS = 0.001;  // for each thread or user more
 
   // Waits until so long before --start-at, or for a signal. The clock may be set meanwhile.
   void wait_for_start(double before_s) {
@@ -151,7 +151,11 @@ class Run {
     const std::uint64_t requests = tally.open ? tally.open->answered + tally.open->failed
                                               : tally.succeeded() + tally.errors_total();
     const double elapsed_s = seconds_of(static_cast<double>(tally.elapsed_ns));
-    return cpu_use(cpu_before_, cpu_after_, elapsed_s, requests, config_.threads);
+    CpuUse use = cpu_use(cpu_before_, cpu_after_, elapsed_s, requests, config_.threads);
+    // All users of a thread that waits for a core wait.
+    if (has_users(config_))
+      use.run_delay_ms_per_request = use.run_delay_share * ms_of(tally.response_ns.mean());
+    return use;
   }
 
   // The length of the measured window. A run by time ends for each thread of a closed loop with its
@@ -163,7 +167,7 @@ class Run {
       return std::max<std::int64_t>(0, control_.end_ns() - control_.window_start_ns);
     const Tally& tally = figures_.tally;
     if (ends_by_number(config_) || is_ramp(config_)) return tally.elapsed_ns;
-    return static_cast<std::int64_t>(tally.active_ns) / config_.threads;
+    return static_cast<std::int64_t>(tally.active_ns) / testers_of(config_);
   }
 
   // An open loop has its warm-up within the same phase.

@@ -87,9 +87,11 @@ base::Result<Fd> begin_to_connect(const SocketAddress& address, const SocketAddr
   if (source != nullptr) {
     if (const int failure = bind_source(fd.get(), *source); failure != 0) return failed(failure);
   }
-  if (::connect(fd.get(), address.get(), address.size()) != 0 && errno != EINPROGRESS)
-    return failed(errno);
-  return fd;
+  if (::connect(fd.get(), address.get(), address.size()) == 0 || errno == EINPROGRESS) return fd;
+  const bool is_queue_full = address.is_unix() && errno == EAGAIN;
+  base::Error failure = failed(errno);
+  if (is_queue_full) failure.code = base::ErrorCode::kBusy;
+  return failure;
 }
 
 int outcome_of_connect(int fd) {

@@ -18,7 +18,8 @@ base::Result<Fd> connect_to(const SocketAddress& address, std::int64_t timeout_m
 
 // Begins to connect and returns a socket that never blocks. It becomes writable when connecting has
 // ended, and outcome_of_connect() then says how. `receive_buffer_bytes` is asked of the system for
-// the socket; 0 leaves it alone. kUnavailable if connecting fails at once.
+// the socket; 0 leaves it alone. kUnavailable if connecting fails at once, kBusy if the queue of a
+// server on a Unix-domain socket is full, of which nobody tells when it has room again.
 base::Result<Fd> begin_to_connect(const SocketAddress& address, const SocketAddress* source,
                                   int receive_buffer_bytes);
 

@@ -71,7 +71,7 @@ Wrong check_file(const Config& config) {
     return "--file: a name with %d needs --unique or --files";
   const std::string longest = numbered(
       config.file,
-      std::max(std::int64_t{connections_of(config)} * config.unique, std::int64_t{config.files}));
+      std::max(std::int64_t{testers_of(config)} * config.unique, std::int64_t{config.files}));
   return config.protocol == Protocol::kHttp ? check_http_name(longest) : check_native_name(longest);
 }
 
@@ -103,8 +103,7 @@ Wrong check_protocol(const Config& config) {
 
 Wrong check_crowd(const Config& config) {
   if (!is_crowd(config)) return {};
-  if (config.crowd.pace_bytes_s <= 0)
-    return "--users needs --pace, the bytes a second of each user";
+  if (config.users == 0) return "--pace needs --users, who read so many bytes a second";
   if (crowd::ends_by_time(config.crowd) &&
       config.seconds_ms <= crowd::ramp_ms_of(config.crowd, config.seconds_ms))
     return "--users needs --seconds that are longer than --ramp, in which they are started";

@@ -14,7 +14,9 @@ bool makes_given_accounts(const Config& config) {
 
 bool is_open_loop(const Config& config) { return config.rate_rps > 0 && !is_crowd(config); }
 
-bool is_crowd(const Config& config) { return config.crowd.users > 0; }
+bool is_crowd(const Config& config) { return config.crowd.pace_bytes_s > 0; }
+
+bool has_users(const Config& config) { return config.users > 0 && !is_crowd(config); }
 
 bool is_burst(const Config& config) { return config.release == Release::kTransfer; }
 
@@ -26,9 +28,7 @@ RunKind kind_of(const Config& config) {
 
 bool notes_transfers(const Config& config) { return is_burst(config) || !config.transfers.empty(); }
 
-int connections_of(const Config& config) {
-  return is_crowd(config) ? config.crowd.users : config.threads;
-}
+int testers_of(const Config& config) { return config.users > 0 ? config.users : config.threads; }
 
 unsigned sockets_of(const Config& config) { return config.protocol == Protocol::kFtp ? 2 : 1; }
 

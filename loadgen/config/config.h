@@ -66,7 +66,9 @@ struct Config {
   Mix mix = {};  // all 0: each request is a `request`; otherwise that is kGet, and does not count
   Protocol protocol = Protocol::kNative;
   net::HostPort server{"127.0.0.1", 9000};
-  int threads = 1;  // of a crowd: as many as there are cores, unless they are given
+  int threads = 1;           // with users: as many as there are cores, unless they are given
+  bool has_threads = false;  // --threads was given
+  int users = 0;             // that share the threads; 0: each thread sends its own requests
 
   // The length of the run. `requests` is for each thread; if it is not 0, `seconds_ms` is not used.
   std::int64_t seconds_ms = 10'000;
@@ -146,8 +148,11 @@ bool is_burst(const Config& config);
 // Whether the moments of each transfer are noted: Exchange::asked_ns and file_end_ns.
 bool notes_transfers(const Config& config);
 
-// How many connections the run has at a time.
-int connections_of(const Config& config);
+// Whether each thread has many users, and this is no crowd.
+bool has_users(const Config& config);
+
+// How many requests can be under way at a time: the N of N = X*R. Each has a connection.
+int testers_of(const Config& config);
 
 // How many sockets each of them needs at once.
 unsigned sockets_of(const Config& config);

@@ -1,9 +1,7 @@
 #include "loadgen/config/crowd.h"
 
 #include <algorithm>
-#include <cmath>
 
-#include "base/host.h"
 #include "flags/alternatives.h"
 #include "flags/values.h"
 #include "loadgen/config/choices.h"
@@ -11,19 +9,12 @@
 
 namespace loadgen::crowd {
 
-void declare(flags::App& app, Options& options, flags::Option* seconds, flags::Option* threads,
-             std::int64_t& seconds_ms) {
+void declare(flags::App& app, Options& options, flags::Option* seconds, std::int64_t& seconds_ms) {
   app.group("Crowds", flags::Shown::kInFullHelp);
-  flags::add_whole(
-      app, "--users", options.users, 1, 1'000'000,
-      "a crowd of COUNT users on few threads; each logs in once and gets its file again "
-      "and again, reading --pace bytes a second (get only)")
-      ->type_name("COUNT")
-      ->default_str("");
   add_decimal(app, "--pace", "BYTES_S", "a number from 1 to 1000000",
-              "each user of a crowd reads so many bytes a second", 1, 1'000'000,
-              options.pace_bytes_s);
-  flags::forget_when_taken(threads, [&options] { options.has_threads = true; });
+              "makes a crowd of the --users: each logs in once and gets its file again and again, "
+              "reading so many bytes a second (get only)",
+              1, 1'000'000, options.pace_bytes_s);
   flags::Option* const ramp = flags::add_seconds(
       app, "--ramp", options.ramp_ms,
       "start the users evenly over SECONDS; without --users, the threads of a closed loop, which "
@@ -66,12 +57,6 @@ void declare(flags::App& app, Options& options, flags::Option* seconds, flags::O
 std::int64_t ramp_ms_of(const Options& options, std::int64_t seconds_ms) {
   if (options.has_ramp || !ends_by_time(options)) return options.ramp_ms;
   return std::min(options.ramp_ms, seconds_ms / 2);
-}
-
-int threads_of(const Options& options, int wanted) {
-  const int threads =
-      options.has_threads ? wanted : static_cast<int>(std::ceil(base::usable_cores()));
-  return std::clamp(threads, 1, options.users);
 }
 
 const char* word_of(EngineKind engine) {

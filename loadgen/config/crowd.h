@@ -19,11 +19,9 @@ enum class TooSlow {
 };
 
 struct Options {
-  int users = 0;                  // 0: no crowd
-  double pace_bytes_s = 0;        // what each user reads in a second
-  bool has_threads = false;       // --threads was given; otherwise there is one for each core
-  std::int64_t ramp_ms = 10'000;  // the users are started evenly over this time
-  bool has_ramp = false;          // --ramp was given; without a crowd it is of the threads
+  double pace_bytes_s = 0;                // what each user reads in a second; 0: no crowd
+  std::int64_t ramp_ms = 10'000;          // the users are started evenly over this time
+  bool has_ramp = false;                  // --ramp was given; without a crowd it is of the threads
   std::int64_t until_stable_ms = 20'000;  // 0: the run ends by --seconds
   std::int64_t receive_buffer_bytes = 4096;
   int least_rate_percent = 75;  // of the pace; a fetch below it was too slow
@@ -33,18 +31,13 @@ struct Options {
 };
 
 // Declares the flags that only a crowd has, which are a group of --help.
-// `seconds` and `threads` are options that were declared before.
-void declare(flags::App& app, Options& options, flags::Option* seconds, flags::Option* threads,
-             std::int64_t& seconds_ms);
+// `seconds` is an option that was declared before.
+void declare(flags::App& app, Options& options, flags::Option* seconds, std::int64_t& seconds_ms);
 
 inline bool ends_by_time(const Options& options) { return options.until_stable_ms == 0; }
 
 // The ramp of a crowd. By default it is at most half of a run that ends by time.
 std::int64_t ramp_ms_of(const Options& options, std::int64_t seconds_ms);
-
-// The threads of a crowd: `wanted` if they were given, or one for each core, but no more than
-// users.
-int threads_of(const Options& options, int wanted);
 
 const char* word_of(EngineKind engine);
 const char* word_of(TooSlow too_slow);

@@ -52,7 +52,7 @@ constexpr Need kOneOrNumbered{
     "%d in --user and --accounts COUNT, because new makes an account only once",
     [](const Config& c) {
       return !makes_given_accounts(c) || has_number(c.user) ||
-             c.threads * std::int64_t{c.requests} == 1;
+             testers_of(c) * std::int64_t{c.requests} == 1;
     }};
 constexpr Need kWordGet{"get, whatever kinds the mix has",
                         [](const Config& c) { return c.request == RequestKind::kGet; }};
@@ -65,8 +65,10 @@ constexpr Need kDrawn{"--arrivals poisson, --accounts, --files or --mix, which d
 constexpr Need kSigio{"--engine sigio",
                       [](const Config& c) { return c.crowd.engine == crowd::EngineKind::kSigio; }};
 
-constexpr Need kByTime{"a run by time, without --requests and --warmup", [](const Config& c) {
-                         return is_crowd(c) || (c.requests == 0 && c.warmup_ms == 0);
+constexpr Need kByTime{"a run by time, without --requests, --warmup and --users",
+                       [](const Config& c) {
+                         const bool is_plain = c.requests == 0 && c.warmup_ms == 0 && c.users == 0;
+                         return is_crowd(c) || is_plain;
                        }};
 
 struct Row {
@@ -80,7 +82,7 @@ struct Row {
 // Those that decide the kind of run come first.
 constexpr Row kRows[] = {
     {"--mix", kAll, kAll, kClosed | kOpen, kWordGet},
-    {"--users", kGet, kAll, kCrowd},
+    {"--users", kAll, kAll, kClosed | kOpen | kCrowd},
     {"--release", kGet, kAll, kClosed | kBurst},
     {"--rate", kAll, kAll, kOpen, kNoGivenAccounts},
 

@@ -1,5 +1,8 @@
+#include <algorithm>
+#include <cmath>
 #include <variant>
 
+#include "base/host.h"
 #include "flags/alternatives.h"
 #include "flags/parse.h"
 #include "flags/values.h"
@@ -31,8 +34,7 @@ void declare_request(flags::App& app, RequestKind& target) {
       ->required();
 }
 
-// Returns --threads.
-flags::Option* declare_basics(flags::App& app, Config& config) {
+void declare_basics(flags::App& app, Config& config) {
   app.group("Basics");
   declare_request(app, config.request);
   flags::add_address(
@@ -53,9 +55,24 @@ flags::Option* declare_basics(flags::App& app, Config& config) {
                  "password of --user; %d in it is replaced by the number of the user. Prefer the "
                  "variable, because other users of the machine can see command lines")
       ->type_name("PASSWORD");
-  return flags::add_whole(app, "--threads", config.threads, 1, 100'000,
-                          "number of threads; each has one request under way. With --users: as "
-                          "many as cores, unless it is given");
+  flags::Option* const threads =
+      flags::add_whole(app, "--threads", config.threads, 1, 100'000,
+                       "number of threads; each has one request under way. With --users: as many "
+                       "as cores, unless it is given");
+  flags::forget_when_taken(threads, [&config] { config.has_threads = true; });
+  flags::add_whole(app, "--users", config.users, 1, 1'000'000,
+                   "so many users share the threads, each with one request under way: for many "
+                   "connections. With --rate: at most so many requests are under way. With "
+                   "--pace: a crowd")
+      ->type_name("COUNT")
+      ->default_str("");
+}
+
+// The threads of a run with users.
+int threads_of(const Config& config) {
+  const int threads =
+      config.has_threads ? config.threads : static_cast<int>(std::ceil(base::usable_cores()));
+  return std::clamp(threads, 1, config.users);
 }
 
 void declare_files(flags::App& app, Config& config) {
@@ -155,7 +172,7 @@ void declare_output(flags::App& app, Config& config) {
 }
 
 void declare(flags::App& app, Config& config) {
-  flags::Option* const threads = declare_basics(app, config);
+  declare_basics(app, config);
   declare_files(app, config);
   flags::Option* const seconds = declare_length(app, config);
   declare_output(app, config);
@@ -163,7 +180,7 @@ void declare(flags::App& app, Config& config) {
   declare_mixed_work(app, config);
   declare_connections(app, config);
   declare_bursts(app, config);
-  crowd::declare(app, config.crowd, seconds, threads, config.seconds_ms);
+  crowd::declare(app, config.crowd, seconds, config.seconds_ms);
 }
 
 flags::Program program() {
@@ -207,9 +224,9 @@ std::variant<Config, int> read_config(int argc, char** argv) {
   if (exit_status) return *exit_status;
   if (is_crowd(config)) {
     config.connection = Connection::kKeepAlive;
-    config.threads = crowd::threads_of(config.crowd, config.threads);
     config.crowd.ramp_ms = crowd::ramp_ms_of(config.crowd, config.seconds_ms);
   }
+  if (config.users > 0) config.threads = threads_of(config);
   return config;
 }
 

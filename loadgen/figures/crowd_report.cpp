@@ -23,7 +23,7 @@ double since_start_s(const DropOut& one) { return seconds_of(static_cast<double>
 std::string size(std::uint64_t bytes) { return base::human_bytes(static_cast<double>(bytes)); }
 
 Json users_json(const Config& config, const Standing& now) {
-  return {{"asked", config.crowd.users},
+  return {{"asked", config.users},
           {"started", now.started},
           {"held", now.held()},
           {"without_fetch", now.without_fetch},
@@ -87,7 +87,7 @@ Json cpu_json(const CpuSamples& cpu) {
 
 std::string title(const Config& config, const Figures& figures, const loadgen::Summary& summary) {
   return fmt::format("get from {}: {} users at {:g} B/s each, {}, {}, {}, {:.1f} s (end: {})\n",
-                     net::to_string(config.server), config.crowd.users, config.crowd.pace_bytes_s,
+                     net::to_string(config.server), config.users, config.crowd.pace_bytes_s,
                      word_of(config.protocol), word_of(config.crowd.engine),
                      counted(static_cast<std::uint64_t>(config.threads), "thread"),
                      summary.elapsed_s, word_of(figures.end));

@@ -159,6 +159,7 @@ void add_requests(Json& json, const Config& config, const Figures& figures,
                    {"cooldown_requests", figures.tally.cooldown_requests},
                    {"cpu", cpu_json(figures.cpu, config.threads)},
                    {"first_errors", first_errors_json(summary)}});
+  if (config.users > 0) json["users"] = {{"asked", config.users}};
 }
 
 }  // namespace

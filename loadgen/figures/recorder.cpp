@@ -33,10 +33,14 @@ void Live::add(const Live& other) {
   outcomes.add(other.outcomes);
 }
 
-void Recorder::begin_request() { live_under_way_.store(1, std::memory_order_relaxed); }
+void Recorder::begin_request() {
+  live_under_way_.store(live_under_way_.load(std::memory_order_relaxed) + 1,
+                        std::memory_order_relaxed);
+}
 
 void Recorder::end_request(const Exchange& exchange) {
-  live_under_way_.store(0, std::memory_order_relaxed);
+  live_under_way_.store(live_under_way_.load(std::memory_order_relaxed) - 1,
+                        std::memory_order_relaxed);
   ++(exchange.failure ? tally_.all_failed : tally_.all_succeeded);
   Outcomes all(live_outcomes_.load(std::memory_order_relaxed));
   all.add(Outcomes::of(exchange.failure));

@@ -55,7 +55,7 @@ class alignas(64) Recorder {
   // run ends after a number of requests, of those of each thread. May be called again.
   void begin_second_half();
 
-  // A request begins; it has ended. Of every request of a client, also of those that do not count.
+  // A request begins; one has ended. Of every request of a client, also of those that do not count.
   void begin_request();
   void end_request(const Exchange& exchange);
 
@@ -89,6 +89,10 @@ class alignas(64) Recorder {
     tally_.connections += made;
     tally_.reconnects += again;
   }
+
+  // Instead of the time from the start of the window to the thread's last request: the sum of those
+  // of the users that share it.
+  void set_active(std::int64_t ns) { tally_.active_ns = static_cast<std::uint64_t>(ns); }
 
   // Bytes of a file have come just now.
   void count_moved(std::uint64_t bytes) {

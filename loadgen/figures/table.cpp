@@ -22,13 +22,20 @@ std::string mix_text(const Config& config) {
   return text;
 }
 
+std::string testers_text(const Config& config) {
+  const std::string threads = counted(static_cast<std::uint64_t>(config.threads), "thread");
+  if (config.users == 0) return threads;
+  return fmt::format("{} on {}", counted(static_cast<std::uint64_t>(config.users), "user"),
+                     threads);
+}
+
 std::string title(const Config& config, const Figures& figures, const Summary& summary) {
   std::string line = fmt::format(
       "{} {} {}: {}, {}{}", is_mixed(config) ? mix_text(config) : word_of(config.request),
       is_mixed(config)                      ? "at"
       : config.request == RequestKind::kPut ? "to"
                                             : "from",
-      net::to_string(config.server), counted(static_cast<std::uint64_t>(config.threads), "thread"),
+      net::to_string(config.server), testers_text(config),
       config.protocol == Protocol::kNative ? "" : std::string(word_of(config.protocol)) + ", ",
       word_of(config.connection));
   if (figures.sources > 1) line += fmt::format(" from {} local addresses", figures.sources);
@@ -131,9 +138,10 @@ std::string check_text(const Config& config, const Summary& summary) {
           ? ""
           : fmt::format(", which is not judged in a run under {:g} s", kLeastElapsedS);
   return fmt::format(
-      "N = X*R: {} threads, {:.1f}/s * {:.3f} ms = {:.3f}, {:.1f}% of their time in requests{}: {}",
-      config.threads, summary.throughput_rps, mean_ms, summary.throughput_rps * mean_ms / 1000,
-      summary.n_check * 100, too_short, verdict_text(summary));
+      "N = X*R: {} {}, {:.1f}/s * {:.3f} ms = {:.3f}, {:.1f}% of their time in requests{}: {}",
+      testers_of(config), config.users > 0 ? "users" : "threads", summary.throughput_rps, mean_ms,
+      summary.throughput_rps * mean_ms / 1000, summary.n_check * 100, too_short,
+      verdict_text(summary));
 }
 
 // How the run was checked, by the kind of the run.

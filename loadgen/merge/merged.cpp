@@ -49,6 +49,7 @@ void keep_common(std::vector<flags::Setting>& settings, const std::vector<flags:
 
 void add(Config& sum, const Config& other) {
   keep_common(sum.settings, other.settings);
+  if (sum.users > 0 || other.users > 0) sum.users = testers_of(sum) + testers_of(other);
   sum.threads += other.threads;
   sum.rate_rps += other.rate_rps;
 }
@@ -113,7 +114,7 @@ std::vector<std::string> faults_of(const std::vector<Part>& parts, const SharedW
 }
 
 Summary summary_of(const Merged& merged, const std::vector<Part>& parts) {
-  Summary summary = summarize(merged.figures, merged.config.threads);
+  Summary summary = summarize(merged.figures, testers_of(merged.config));
   double answered = 0;
   summary.requests = 0;
   for (const Part& part : parts) {
@@ -125,7 +126,7 @@ Summary summary_of(const Merged& merged, const std::vector<Part>& parts) {
   summary.invalid_because = faults_of(parts, merged.window);
   if (summary.has_n_check())
     summary.n_check = summary.throughput_rps * summary.response.mean_ms / 1000 /
-                      static_cast<double>(merged.config.threads);
+                      static_cast<double>(testers_of(merged.config));
   return summary;
 }
 

@@ -149,6 +149,8 @@ void read_config(const Fields& all, Config& config, std::string& wrong) {
   config.settings = settings_of(all.object("settings"));
   config.threads =
       static_cast<int>(std::clamp(all.count("threads", 1), std::uint64_t{1}, kMostThreads));
+  const Fields users(all.object("users"), wrong);
+  config.users = static_cast<int>(std::min(users.count("asked", 0), kMostThreads));
 }
 
 void read_cpu(const Fields& all, CpuUse& cpu, std::string& wrong) {

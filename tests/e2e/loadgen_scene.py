@@ -32,8 +32,21 @@ def slow_file(name: str, seconds: float) -> Answer:
     return answer
 
 
+def as_users(flags: tuple[object, ...]) -> tuple[object, ...]:
+    """The same run with users that share threads, as many as there are threads."""
+    words = [str(flag) for flag in flags]
+    if {"--users", "--release", "--life", "--ramp"} & set(words):
+        return flags
+    if "--threads" in words:
+        at = words.index("--threads")
+        return (*flags[:at], "--users", *flags[at + 1 :])
+    return (*flags, "--users", 1)
+
+
 class LoadgenScene(SceneTest):
     """Base class: a fileserver with files of known sizes, and runs of loadgen against it."""
+
+    shares_threads = False  # the runs have users where a test asks for threads
 
     def setUp(self) -> None:
         super().setUp()
@@ -58,6 +71,7 @@ class LoadgenScene(SceneTest):
         On a loaded machine a run may be invalid. Then its status is 1, although no request failed.
         """
         path = self.scene.folder / "result.json"
+        flags = as_users(flags) if self.shares_threads else flags
         ended = run(
             "loadgen", *flags, "--server", server or self.fileserver, "--json", path, env=env
         )
@@ -70,6 +84,7 @@ class LoadgenScene(SceneTest):
 
     def started(self, *flags: object, server: object) -> subprocess.Popen:
         """A loadgen that writes its JSON to its standard output. It ends with the test."""
+        flags = as_users(flags) if self.shares_threads else flags
         running = subprocess.Popen(
             [str(BUILD / "loadgen"), *map(str, flags), "--server", str(server), "--json", "-"],
             env=environment(),

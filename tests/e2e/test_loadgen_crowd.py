@@ -196,11 +196,10 @@ class LoadgenCrowdTest(LoadgenScene):
         self.assertEqual(result["users"]["held"], 20)
         self.assertEqual(result["bytes"], result["requests"] * SMALL)
 
-    def test_users_need_a_pace_and_no_rate(self) -> None:
+    def test_a_pace_needs_users_and_no_rate(self) -> None:
         for flags, named in (
-            (("--users", 2), "--users needs --pace"),
-            (("--users", 2, "--rate", 5), "--pace"),
-            (("--pace", 5), "--pace has no effect"),
+            (("--pace", 5), "--pace needs --users"),
+            (("--users", 2, "--pace", 5, "--rate", 5), "--rate has no effect"),
         ):
             with self.subTest(named=named):
                 ended = run("loadgen", *GET, "--file", "file", *flags)

@@ -61,9 +61,8 @@ class CrowdLoad final : public Load {
  public:
   explicit CrowdLoad(const Shared& shared)
       : shared_(shared),
-        stability_(shared.config.crowd.users,
-                   shared.config.crowd.until_stable_ms * base::kNsPerMs) {
-    outcome_.asked = shared.config.crowd.users;
+        stability_(shared.config.users, shared.config.crowd.until_stable_ms * base::kNsPerMs) {
+    outcome_.asked = shared.config.users;
   }
 
   std::unique_ptr<Loop> make_loop(int thread) override {
@@ -78,7 +77,7 @@ class CrowdLoad final : public Load {
   std::optional<End> must_end(std::int64_t now_ns) override {
     const bool was_stopped = shared_.control.must_stop();
     outcome_.standing = standing();
-    const bool have_all_started = outcome_.standing.started == shared_.config.crowd.users;
+    const bool have_all_started = outcome_.standing.started == shared_.config.users;
     whole_.look(now_ns);
     if (have_all_started) steady_.look(now_ns);
     const bool is_stable = stability_.observe(now_ns, outcome_.standing);
@@ -108,7 +107,7 @@ class CrowdLoad final : public Load {
     const Config& config = shared_.config;
     const Standing& now = outcome_.standing;
     if (config.crowd.too_slow == TooSlow::kFail && now.left < now.started) return End::kFailed;
-    if (now.started == config.crowd.users && now.left == 0) return End::kFailed;
+    if (now.started == config.users && now.left == 0) return End::kFailed;
     if (!ends_by_time(config.crowd)) {
       if (is_stable) return End::kStable;
     } else if (now_ns - shared_.control.window_start_ns >= config.seconds_ms * base::kNsPerMs) {

@@ -36,7 +36,7 @@ CrowdLoop::CrowdLoop(const Shared& shared, Share share)
       config_(shared.config),
       share_(share),
       pace_(config_.crowd.pace_bytes_s, config_.crowd.least_rate_percent, most_at_once(config_)),
-      users_(static_cast<std::size_t>(share.users_of(config_.crowd.users))),
+      users_(static_cast<std::size_t>(share.users_of(config_.users))),
       wheel_(static_cast<std::uint32_t>(users_.size())),
       conversations_(config_),
       buffer_(std::size_t{64} * 1024) {}
@@ -67,8 +67,7 @@ void CrowdLoop::carry_load(RunControl& control) {
 
 void CrowdLoop::serve() {
   for (std::uint32_t user = 0; user < users_.size(); ++user) {
-    const std::int64_t part_ms =
-        config_.crowd.ramp_ms * share_.number_of(user) / config_.crowd.users;
+    const std::int64_t part_ms = config_.crowd.ramp_ms * share_.number_of(user) / config_.users;
     wait_until(user, start_ns_ + part_ms * base::kNsPerMs);
   }
   while (!shared_.control.must_stop()) {

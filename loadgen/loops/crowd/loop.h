@@ -15,18 +15,10 @@
 #include "loadgen/loops/crowd/pace.h"
 #include "loadgen/loops/crowd/wheel.h"
 #include "loadgen/loops/load.h"
+#include "loadgen/loops/share.h"
 #include "net/fd.h"
 
 namespace loadgen::crowd {
-
-// Which users a thread has: those whose number, modulo the number of threads, is its own.
-struct Share {
-  int thread = 0;
-  int threads = 1;
-
-  int users_of(int users) const { return (users - thread + threads - 1) / threads; }
-  int number_of(std::uint32_t user) const { return thread + static_cast<int>(user) * threads; }
-};
 
 // What the main thread sees of a thread that runs. No other data depends on these counters.
 struct LiveCounts {

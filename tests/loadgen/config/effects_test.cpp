@@ -116,7 +116,7 @@ const std::vector<Pairs> kPairs = {
     {{"--ftp-data", "pasv"}, [](const Run& run) { return run.protocol == Protocol::kFtp; }},
     {{"--release", "request"}, asks_by_number},
     {{"--hold", "/g"}, is_burst},
-    {{"--users", "3"}, is_crowd},
+    {{"--users", "3"}, is_by_time},
     {{"--pace", "900"}, is_crowd},
     {{"--ramp", "2"}, has_ramp},
     {{"--life", "2"}, has_life},
@@ -149,9 +149,8 @@ TEST_CASE("each flag is accepted exactly in the kinds of run in which it has an 
   for (const Run& run : all_runs()) {
     REQUIRE(read(run.words()));
     for (const Pairs& pair : kPairs) {
-      // A closed loop with one of these is a run of another kind.
+      // A closed loop with it is a run of another kind.
       const std::string& flag = pair.words.front();
-      if (run.kind != RunKind::kCrowd && flag == "--users") continue;
       if (flag == "--release" && is_burst(run)) continue;
       CAPTURE(run.words(), flag);
       CHECK(read(words_with(pair, run)).has_value() == pair.has_effect(run));
@@ -189,6 +188,17 @@ TEST_CASE("a flag without effect is answered with what it needs", "[loadgen][eff
         "--rate has no effect in a burst (--release transfer)");
 }
 
+TEST_CASE("users have no ramp and no life", "[loadgen][effects]") {
+  const Words users{"get", "--user", "u", "--password", "p", "--file", "f", "--users", "9"};
+  REQUIRE(read(users));
+  for (const Words& more : {Words{"--ramp", "2"}, Words{"--life", "2"}}) {
+    Words words = users;
+    words.insert(words.end(), more.begin(), more.end());
+    CAPTURE(more);
+    CHECK_FALSE(read(words));
+  }
+}
+
 TEST_CASE("a seed needs something that is drawn", "[loadgen][effects]") {
   Config config;
   config.request = RequestKind::kGet;
@@ -224,7 +234,7 @@ TEST_CASE("what the environment sets without effect is as if it were not set",
   const tests::EnvironmentVariable mix("LOADGEN_MIX", "get:1");
   const auto made = read({"new"});
   REQUIRE(made);
-  CHECK(made->crowd.users == 0);
+  CHECK(made->users == 5);
   CHECK(made->crowd.ramp_ms == loadgen::crowd::Options().ramp_ms);
   CHECK_FALSE(made->is_pipelined);
   CHECK(made->file.empty());
@@ -232,11 +242,11 @@ TEST_CASE("what the environment sets without effect is as if it were not set",
   CHECK_FALSE(is_mixed(*made));
   CHECK(made->warmup_ms == 5'000);
   for (const flags::Setting& one : made->settings) {
-    if (one.name == "users") CHECK(std::holds_alternative<std::monostate>(one.value));
+    if (one.name == "mix") CHECK(std::holds_alternative<std::monostate>(one.value));
   }
   const auto crowd = read({"get", "--user", "u", "--password", "p", "--pace", "5"});
   REQUIRE(crowd);
-  CHECK(crowd->crowd.users == 5);
+  CHECK(crowd->users == 5);
   CHECK(crowd->crowd.ramp_ms == 1'000);
   CHECK(crowd->warmup_ms == 0);
 }

@@ -33,7 +33,7 @@ Figures with_drop_outs() {
 
 loadgen::Config crowd_of(int users) {
   loadgen::Config config;
-  config.crowd.users = users;
+  config.users = users;
   config.crowd.pace_bytes_s = 1000;
   config.user = "amy";
   config.password = "s3cret";

@@ -60,8 +60,8 @@ Figures of_open_loop() {
 
 Config crowd_config() {
   Config config;
-  config.crowd.users = 3;
-  config.rate_rps = 1000;
+  config.users = 3;
+  config.crowd.pace_bytes_s = 1000;
   return config;
 }
 

@@ -1,0 +1,127 @@
+"""loadgen: users that share threads do what threads do, whatever the server does."""
+
+import json
+import unittest
+
+import test_loadgen_distribution
+import test_loadgen_errors
+import test_loadgen_files
+import test_loadgen_ftp
+import test_loadgen_ftp_hostile
+import test_loadgen_http
+import test_loadgen_loops
+import test_loadgen_mixed
+import test_loadgen_reconnects
+import test_loadgen_series
+import test_loadgen_telemetry
+import test_loadgen_transfers
+from loadgen_scene import GET, LoadgenScene
+from programs import BUILD, run
+
+
+class UsersErrorsTest(test_loadgen_errors.LoadgenErrorsTest):
+    shares_threads = True
+
+
+class UsersReconnectsTest(test_loadgen_reconnects.LoadgenReconnectsTest):
+    shares_threads = True
+
+
+class UsersHttpTest(test_loadgen_http.LoadgenHttpTest):
+    shares_threads = True
+
+
+class UsersFtpTest(test_loadgen_ftp.LoadgenFtpTest):
+    shares_threads = True
+
+
+class UsersFtpHostileTest(test_loadgen_ftp_hostile.LoadgenFtpHostileTest):
+    shares_threads = True
+
+
+class UsersFilesTest(test_loadgen_files.LoadgenFilesTest):
+    shares_threads = True
+
+
+class UsersMixedTest(test_loadgen_mixed.LoadgenMixedTest):
+    shares_threads = True
+
+
+class UsersTelemetryTest(test_loadgen_telemetry.LoadgenTelemetryTest):
+    shares_threads = True
+
+
+class UsersLoopsTest(test_loadgen_loops.LoadgenLoopsTest):
+    shares_threads = True
+
+
+class UsersDistributionTest(test_loadgen_distribution.LoadgenDistributionTest):
+    shares_threads = True
+
+
+class UsersSeriesTest(test_loadgen_series.LoadgenSeriesTest):
+    shares_threads = True
+
+
+class UsersTransfersTest(test_loadgen_transfers.LoadgenTransfersTest):
+    shares_threads = True
+
+
+@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
+class LoadgenUsersTest(LoadgenScene):
+    def test_a_result_says_how_many_users_share_how_many_threads(self) -> None:
+        self.serve()
+        result = self.result(*GET, "--file", "file1", "--users", 5, "--threads", 2, "--requests", 3)
+        self.assertEqual((result["requests"], result["threads"]), (15, 2))
+        self.assertEqual(result["users"], {"asked": 5})
+        self.assertEqual(result["connections"], 15)
+
+    def test_kept_connections_are_one_for_each_user(self) -> None:
+        self.serve()
+        flags = ("--users", 50, "--requests", 4, "--connection", "keep-alive")
+        result = self.result(*GET, "--file", "file2", *flags)
+        self.assertEqual((result["requests"], result["connections"]), (200, 50))
+
+    def test_threads_are_no_more_than_users(self) -> None:
+        self.serve()
+        result = self.result(*GET, "--file", "file1", "--users", 2, "--threads", 9, "--requests", 1)
+        self.assertEqual(result["threads"], 2)
+
+    def test_all_users_of_a_closed_loop_are_under_way(self) -> None:
+        self.serve()
+        flags = ("--users", 30, "--seconds", 2, "--connection", "keep-alive")
+        result = self.result(*GET, "--file", "file1", *flags)
+        self.assertAlmostEqual(result["n_check"], 1, delta=0.1)
+        self.assertAlmostEqual(result["under_way"]["mean"], 30, delta=3)
+
+    def test_a_unix_socket_whose_queue_is_full_is_waited_for(self) -> None:
+        path = self.scene.folder / "socket"
+        self.authserver = self.scene.authserver("--password-scheme", "plain")
+        self.fileserver = self.scene.fileserver(
+            self.authserver, "--files", "disk", "--listen", f"unix:{path}"
+        )
+        flags = ("--users", 200, "--requests", 5)
+        result = self.result("new", *flags, server=f"unix:{path}")
+        self.assertEqual((result["requests"], self.errors(result)), (1000, {}))
+
+    def test_what_users_do_not_do_is_wrong_usage(self) -> None:
+        for flags in (
+            ("--release", "transfer", "--requests", "2"),
+            ("--life", "3"),
+            ("--ramp", "3"),
+            ("--engine", "poll"),
+        ):
+            ended = run("loadgen", *GET, "--file", "a", "--users", 5, *flags)
+            self.assertEqual(ended.returncode, 2, flags)
+            self.assertEqual(len(ended.stderr.splitlines()), 1, ended.stderr)
+
+    def test_merged_users_are_all_that_there_were(self) -> None:
+        self.serve()
+        paths = [self.scene.folder / f"part{number}.json" for number in (1, 2)]
+        for path, users in zip(paths, (3, 4), strict=True):
+            flags = ("--file", "file1", "--users", users, "--threads", 1, "--requests", 2)
+            ended = run("loadgen", *GET, *flags, "--server", self.fileserver, "--json", path)
+            self.assertTrue(path.exists(), ended.stderr)
+        merged = run("loadgen", "merge", *paths, "--json", "-")
+        result = json.loads(merged.stdout)
+        self.assertEqual((result["users"], result["threads"]), ({"asked": 7}, 2))
