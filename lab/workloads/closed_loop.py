@@ -14,7 +14,7 @@ from .outcome import Result
 _LEAST_OF_N, _MOST_OF_N = 0.97, 1.03
 _MOST_ERRORS = 0.01  # of all outcomes; with more, throughput is mostly that of failures
 
-FIGURES = (Figure(name="n_check", better=NEITHER),)  # X·R / N
+FIGURES = (Figure(name="n_check", better=NEITHER),)  # X·(R + Z) / N; Z is 0 without --think
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +68,8 @@ class ClosedLoop(Load):
             return [*found, "no request succeeded"]
         share = self._n_check(result)
         if result.is_valid and not _LEAST_OF_N <= share <= _MOST_OF_N:
-            found.append(f"X·R is {share:.3f} of N")
+            law = "X·(R + Z)" if result.think_s else "X·R"
+            found.append(f"{law} is {share:.3f} of N")
         found += self._missing_bytes(result)
         errors = result.errors_total / (result.errors_total + result.requests)
         if errors > _MOST_ERRORS:
@@ -76,8 +77,9 @@ class ClosedLoop(Load):
         return found
 
     def _n_check(self, result: Result) -> float:
-        """X·R / N. By Little's law it is 1 in a closed loop."""
-        return result.throughput_rps * result.response_ms["mean"] / 1000 / self.threads
+        """X·(R + Z) / N. By the response time law it is 1 in a closed loop."""
+        cycle_s = result.response_ms["mean"] / 1000 + result.think_s
+        return result.throughput_rps * cycle_s / self.threads
 
     def _missing_bytes(self, result: Result) -> list[str]:
         """Requires: it has requests."""

@@ -26,6 +26,7 @@ class Result:
     is_bottleneck: bool
     starved_share: float = 0.0  # of its threads' time without a core, where it says that it matters
     noise: float = 0.0
+    think_s: float = 0.0  # mean pause before a request, as it was made; 0 without --think
     made_in_all: int | None = None  # requests with warm-up, cool-down and errors; None if unknown
     series: Series = field(default_factory=Series)
     raw: dict[str, Any] = field(repr=False)
@@ -48,6 +49,7 @@ class Result:
             "used_cores": raw["cpu"]["used_cores"],
             "is_bottleneck": raw["cpu"]["is_bottleneck"],
             "starved_share": starved_share(raw),
+            "think_s": raw.get("think_s", 0.0),
         }
         return cls(raw=raw, **alike, **own)
 

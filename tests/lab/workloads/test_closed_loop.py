@@ -69,5 +69,11 @@ class ClosedLoopTest(unittest.TestCase):
     def test_littles_law_must_hold(self):
         self.assertEqual(replace(GET, threads=5).failures(result()), ["X·R is 0.800 of N"])
 
+    def test_with_think_time_the_pauses_are_part_of_the_law(self):
+        paused = result(think_s=0.001)
+        self.assertEqual(replace(GET, threads=8).failures(paused), [])
+        self.assertEqual(GET.failures(paused), ["X·(R + Z) is 2.000 of N"])
+        self.assertEqual(GET.figures(paused), {"n_check": 2.0})
+
     def test_accounts_have_no_bytes_to_check(self):
         self.assertEqual(replace(GET, size_bytes=0).failures(result(bytes=0)), [])
