@@ -33,8 +33,16 @@ void RunControl::stop(End why) {
   if (!stopped_ns_.compare_exchange_strong(not_yet, base::now_ns(), std::memory_order_relaxed))
     return;
   why_stopped_ = why;
-  is_stopped_.store(1);
-  base::wake_all<base::Sleepers::kOfOneProcess>(is_stopped_);
+  wake_sleepers();
+}
+
+void RunControl::finish_counting() {
+  if (counted_threads_.fetch_sub(1, std::memory_order_relaxed) == 1) wake_sleepers();
+}
+
+void RunControl::wake_sleepers() {
+  is_over_.store(1);
+  base::wake_all<base::Sleepers::kOfOneProcess>(is_over_);
 }
 
 std::optional<End> RunControl::why_stopped() const {
@@ -49,8 +57,8 @@ std::int64_t RunControl::end_ns() const {
 bool RunControl::sleep_until(std::int64_t until_ns) {
   constexpr auto kSleepers = base::Sleepers::kOfOneProcess;
   while (base::now_ns() < until_ns) {
-    if (is_stopped_.load() != 0) return false;
-    base::sleep_while<kSleepers>(is_stopped_, std::uint32_t{0}, until_ns);
+    if (is_over_.load() != 0) return false;
+    base::sleep_while<kSleepers>(is_over_, std::uint32_t{0}, until_ns);
   }
   return true;
 }

@@ -67,20 +67,23 @@ class RunControl {
   // The end of the window, or the moment of stop() if that came first.
   std::int64_t end_ns() const;
 
-  // Sleeps until a time of base::now_ns(), or until stop(). Returns whether the time has come.
+  // Sleeps until a time of base::now_ns(), until stop(), or until has_all_counted(). Returns
+  // whether the time has come.
   bool sleep_until(std::int64_t until_ns);
 
   // Closed loop: each thread says once that its last request that counts has ended. The others
   // need the load that it makes until they have all said so.
-  void finish_counting() { counted_threads_.fetch_sub(1, std::memory_order_relaxed); }
+  void finish_counting();
   bool has_all_counted() const { return counted_threads_.load(std::memory_order_relaxed) == 0; }
 
  private:
+  void wake_sleepers();
+
   // No other data depends on these, so relaxed memory order is enough.
-  std::atomic<std::int64_t> stopped_ns_ = 0;   // the moment of the first stop(); 0: not yet
-  std::atomic<std::uint32_t> is_stopped_ = 0;  // the word on which threads sleep
-  End why_stopped_ = End::kTime;               // written by the first stop()
-  std::atomic<int> counted_threads_;           // whose last request that counts has not ended
+  std::atomic<std::int64_t> stopped_ns_ = 0;  // the moment of the first stop(); 0: not yet
+  std::atomic<std::uint32_t> is_over_ = 0;    // the word on which threads sleep
+  End why_stopped_ = End::kTime;              // written by the first stop()
+  std::atomic<int> counted_threads_;          // whose last request that counts has not ended
 };
 
 }  // namespace loadgen

@@ -7,7 +7,7 @@ namespace loadgen {
 
 // What is drawn for a request. Each has numbers of its own, so that a run which draws one thing
 // more draws the others as before.
-enum class Drawn : std::uint64_t { kAccount, kFile, kKind };
+enum class Drawn : std::uint64_t { kAccount, kFile, kKind, kPause };
 
 // Random numbers that are the same with every compiler and on every machine. They depend on nothing
 // but the arguments of the constructor, so no thread's numbers depend on what the others do.

@@ -10,6 +10,7 @@
 
 #include "flags/settings.h"
 #include "loadgen/config/crowd.h"
+#include "loadgen/config/think.h"
 #include "net/address.h"
 
 namespace loadgen {
@@ -78,6 +79,8 @@ struct Config {
 
   // Of a closed loop: how long each thread sends requests. 0: as long as the run. See ramp.h.
   std::int64_t life_ms = 0;
+
+  ThinkTime think;  // of a closed loop: the pause before each request of a thread
 
   double start_at_unix_s = 0;  // when the run begins; 0: at once
 

@@ -1,7 +1,9 @@
 // Flags whose values are numbers with a fraction.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "flags/option.h"
 
@@ -12,5 +14,8 @@ namespace loadgen {
 flags::Option* add_decimal(flags::App& app, const std::string& name, const std::string& type_name,
                            const std::string& accepted, const std::string& help, double least,
                            double most, double& target);
+
+// The number behind `word`, such as `zipf:`. Nothing: that is not what `text` is.
+std::optional<double> number_behind(std::string_view word, std::string_view text);
 
 }  // namespace loadgen

@@ -57,11 +57,12 @@ constexpr Need kOneOrNumbered{
 constexpr Need kWordGet{"get, whatever kinds the mix has",
                         [](const Config& c) { return c.request == RequestKind::kGet; }};
 constexpr Need kFiles{"--files", [](const Config& c) { return c.files > 0; }};
-constexpr Need kDrawn{"--arrivals poisson, --accounts, --files or --mix, which draw at random",
-                      [](const Config& c) {
-                        return c.arrivals == ArrivalKind::kPoisson || c.files > 0 || is_mixed(c) ||
-                               (c.accounts > 1 && !makes_given_accounts(c));
-                      }};
+constexpr Need kDrawn{
+    "--arrivals poisson, --think exp, --accounts, --files or --mix, which draw at random",
+    [](const Config& c) {
+      return c.arrivals == ArrivalKind::kPoisson || c.think.kind == ThinkKind::kExponential ||
+             c.files > 0 || is_mixed(c) || (c.accounts > 1 && !makes_given_accounts(c));
+    }};
 constexpr Need kSigio{"--engine sigio",
                       [](const Config& c) { return c.crowd.engine == crowd::EngineKind::kSigio; }};
 
@@ -99,6 +100,7 @@ constexpr Row kRows[] = {
     {"--verify", kGet, kAll, kClosed | kOpen | kBurst},
     {"--verify-root", kGet, kAll, kClosed | kOpen | kBurst, kVerify},
     {"--save", kGet, kAll, kClosed | kOpen | kBurst},
+    {"--think", kAll, kAll, kClosed},
     {"--seconds", kAll, kAll, kClosed | kOpen | kCrowd},
     {"--requests", kAll, kAll, kClosed | kBurst, kOneOrNumbered},
     {"--warmup", kAll, kAll, kClosed | kOpen},

@@ -1,26 +1,15 @@
 #include "loadgen/config/mixed_work.h"
 
-#include <charconv>
 #include <cmath>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "flags/values.h"
+#include "loadgen/config/decimal.h"
 
 namespace loadgen {
 
 namespace {
-
-// The number behind `word`, such as `zipf:`. Nothing: that is not what `text` is.
-std::optional<double> number_behind(std::string_view word, std::string_view text) {
-  if (!text.starts_with(word)) return {};
-  text.remove_prefix(word.size());
-  double number = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failure != std::errc() || end != text.data() + text.size()) return {};
-  return number;
-}
 
 void add_popularity(flags::App& app, double& exponent) {
   constexpr double kMostExponent = 10;
@@ -87,10 +76,10 @@ void declare_mixed_work(flags::App& app, Config& config) {
       ->type_name("COUNT")
       ->default_str("");
   add_popularity(app, config.zipf);
-  flags::add_whole(
-      app, "--seed", config.seed, 0, 1'000'000'000,
-      "fixes all that is drawn: accounts, files, kinds, and the gaps of --arrivals poisson; "
-      "with the same seed the requests of each thread are the same");
+  flags::add_whole(app, "--seed", config.seed, 0, 1'000'000'000,
+                   "fixes all that is drawn: accounts, files, kinds, pauses, and the gaps of "
+                   "--arrivals poisson; "
+                   "with the same seed the requests of each thread are the same");
 }
 
 }  // namespace loadgen

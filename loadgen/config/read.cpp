@@ -13,6 +13,7 @@
 #include "loadgen/config/effects.h"
 #include "loadgen/config/loops.h"
 #include "loadgen/config/mixed_work.h"
+#include "loadgen/config/think.h"
 
 namespace loadgen {
 
@@ -176,6 +177,7 @@ void declare(flags::App& app, Config& config) {
   declare_files(app, config);
   flags::Option* const seconds = declare_length(app, config);
   declare_output(app, config);
+  declare_closed_loop(app, config.think);
   declare_open_loop(app, config);
   declare_mixed_work(app, config);
   declare_connections(app, config);
@@ -189,7 +191,8 @@ flags::Program program() {
       "Measures a fileserver: how many requests it answers in a second, and how long each "
       "takes.\n\n"
       "N threads send requests and each waits for the whole reply before it sends the next one, "
-      "without a pause between them. A request is to make an account (new), to get a file (get) "
+      "without a pause between them unless --think asks for one. A request is to make an account "
+      "(new), to get a file (get) "
       "or, with --protocol http or ftp, to put one (put).\n\n"
       "The response time of a request ends with the last byte of its reply. With --connection "
       "per-request it includes closing the previous connection and connecting. With --connection "

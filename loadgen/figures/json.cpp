@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "loadgen/figures/burst_report.h"
@@ -160,6 +161,7 @@ void add_requests(Json& json, const Config& config, const Figures& figures,
                    {"cpu", cpu_json(figures.cpu, config.threads)},
                    {"first_errors", first_errors_json(summary)}});
   if (config.users > 0) json["users"] = {{"asked", config.users}};
+  if (summary.think_ms) json["think_s"] = std::round(*summary.think_ms * 1e6) / 1e9;
 }
 
 }  // namespace

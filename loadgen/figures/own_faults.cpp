@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "loadgen/figures/units.h"
@@ -54,14 +55,20 @@ std::optional<std::string> stood_still(const Figures& figures, const Summary& su
                      seconds_of(static_cast<double>(stalls.total_ns)));
 }
 
-std::optional<std::string> starved(const Figures& figures, const Summary& summary) {
+// For each request. A thread that waits for a core at the end of its pause lengthens the pause.
+double overslept_ms(const Tally& tally) {
+  if (!tally.think) return 0;
+  return ms_of(ratio(tally.think->overslept_ns, tally.succeeded() + tally.errors_total()));
+}
+
+std::optional<std::string> starved(const Summary& summary) {
   const double share = summary.starvation;
   if (!summary.has_n_check() || !summary.is_long_enough()) return {};
   if (share <= kMostStarvation) return {};
   return fmt::format(
       "loadgen's threads waited for a core for {:.3f} ms of each request, {:.0f}% of its time; use "
       "fewer threads, or give loadgen cores of its own (taskset)",
-      figures.cpu.run_delay_ms_per_request, share * 100);
+      share * summary.last_byte_ms(), share * 100);
 }
 
 }  // namespace
@@ -73,14 +80,14 @@ bool is_late(const Tally& tally) {
 
 double starvation_of(const Figures& figures, const Summary& summary) {
   if (!summary.has_n_check()) return figures.cpu.run_delay_share;
-  return ratio(figures.cpu.run_delay_ms_per_request, summary.last_byte_ms());
+  const double within_ms = figures.cpu.run_delay_ms_per_request - overslept_ms(figures.tally);
+  return ratio(std::max(0.0, within_ms), summary.last_byte_ms());
 }
 
 std::vector<std::string> own_faults_of(const Figures& figures, const Summary& summary) {
   if (figures.hopeless) return {};  // whoever was late, no request could succeed
   std::vector<std::string> faults;
-  for (auto fault :
-       {stood_still(figures, summary), starved(figures, summary), late(figures.tally)}) {
+  for (auto fault : {stood_still(figures, summary), starved(summary), late(figures.tally)}) {
     if (fault) faults.push_back(std::move(*fault));
   }
   return faults;

@@ -31,8 +31,8 @@ inline constexpr double kMostStarvation = 0.5;
 bool is_late(const Tally& tally);
 
 // The time that a thread waited for a core, as a part of the mean response time; 0 if no request
-// succeeded. Only in a closed loop all of it lies within requests. In the other kinds of run it is
-// a part of the threads' time.
+// succeeded. Only in a closed loop all of it lies within requests, but for that by which pauses
+// were too long, which is left out. In the other kinds of run it is a part of the threads' time.
 double starvation_of(const Figures& figures, const Summary& summary);
 
 // A sentence for each fault of loadgen itself, of any kind of run. Requires: all else of `summary`

@@ -5,6 +5,7 @@
 
 #include "loadgen/figures/exchange.h"
 #include "loadgen/figures/histogram.h"
+#include "loadgen/figures/think.h"
 
 namespace loadgen {
 
@@ -17,8 +18,12 @@ struct PlateauTally {
   Histogram response_ns;
   std::uint64_t busy_ns = 0;
 
-  // Adds a request. The plateau is [start_ns, end_ns), in times of base::now_ns().
+  // The part of the pauses of --think that lies in it.
+  std::uint64_t paused_ns = 0;
+
+  // Add a request or a pause. The plateau is [start_ns, end_ns), in times of base::now_ns().
   void add(const Exchange& exchange, std::int64_t start_ns, std::int64_t end_ns);
+  void add(const Pause& pause, std::int64_t start_ns, std::int64_t end_ns);
 
   void add(const PlateauTally& other);
 };

@@ -61,6 +61,12 @@ void Recorder::record(const Exchange& exchange) {
   note_answer(exchange.ended_ns, took_ns);
 }
 
+void Recorder::record(const Pause& pause) {
+  if (!tally_.think) tally_.think.emplace();
+  tally_.think->add(pause);
+  ended_at(pause.to_ns);
+}
+
 void Recorder::record(const Exchange& exchange, const Due& due) {
   note_end(exchange, due);
   if (due.due_ns < start_ns_) return count_warmup();

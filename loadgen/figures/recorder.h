@@ -9,6 +9,7 @@
 #include "loadgen/figures/exchange.h"
 #include "loadgen/figures/outcomes.h"
 #include "loadgen/figures/tally.h"
+#include "loadgen/figures/think.h"
 #include "loadgen/figures/thread_series.h"
 
 namespace loadgen {
@@ -70,6 +71,10 @@ class alignas(64) Recorder {
 
   // Adds a request of the measured window. Requires: start() was called for it.
   void record(const Exchange& exchange);
+
+  // Adds a pause of the measured window, which begins when the request before has ended. If it was
+  // cut, the thread was busy with it until then.
+  void record(const Pause& pause);
 
   // Adds a request of an open loop. One that was due before the window is a request of the warm-up;
   // but if it ended within the window, that is something which the server did in the window.

@@ -93,15 +93,23 @@ std::vector<std::pair<std::string, std::string>> first_errors(const Tally& tally
 
 // Says where the time went that is in no response time. `all_ns` is the time of all threads
 // together. With the share n_check of the response times, the shares add up to all of it.
-std::string time_elsewhere(const Tally& tally, double all_ns, double n_check) {
-  const double failed = ratio(static_cast<double>(tally.failed_ns), all_ns);
+std::string time_elsewhere(const Summary& summary, const Tally& tally, double all_ns) {
+  const double pauses_ns =
+      summary.think_ms.value_or(0) * 1e6 * static_cast<double>(summary.errors_total);
+  const double failed = ratio(static_cast<double>(tally.failed_ns) + pauses_ns, all_ns);
   const double ended = 1 - ratio(static_cast<double>(tally.active_ns), all_ns);
-  const double between = 1 - n_check - failed - ended;
+  const double between = 1 - summary.n_check - failed - ended;
   return fmt::format(
-      "X*R is {:.3f} of N. Of the threads' time, {:.1f}% went to failed requests, {:.1f}% passed "
+      "{} is {:.3f} of N. Of the threads' time, {:.1f}% went to failed requests{}, {:.1f}% passed "
       "after a thread had ended before the last one{}, and {:.1f}% passed between requests",
-      n_check, failed * 100, ended * 100, ended > 0.02 ? " (a longer run helps)" : "",
-      between * 100);
+      law_of(summary), summary.n_check, failed * 100,
+      tally.think ? " and the pauses before them" : "", ended * 100,
+      ended > 0.02 ? " (a longer run helps)" : "", between * 100);
+}
+
+std::optional<double> think_ms(const Tally& tally) {
+  if (!tally.think) return {};
+  return mean_ms(tally.think->paused_ns, tally.succeeded() + tally.errors_total());
 }
 
 std::optional<OpenSummary> open_summary(const Tally& tally) {
@@ -130,20 +138,21 @@ std::optional<PlateauSummary> plateau_summary(const Figures& figures, int thread
       .requests = requests,
       .throughput_rps = ratio(static_cast<double>(requests), seconds_of(elapsed_ns)),
       .response = response_times(tally.response_ns),
-      .n_check = ratio(static_cast<double>(tally.busy_ns), elapsed_ns * threads)};
+      .n_check = ratio(static_cast<double>(tally.busy_ns + tally.paused_ns), elapsed_ns * threads)};
 }
 
 // What is wrong with a ramp, of which the times of the whole run say nothing.
-std::vector<std::string> faults_of_ramp(const PlateauSummary& plateau, bool is_n_check_good) {
+std::vector<std::string> faults_of_ramp(const Summary& summary) {
+  const PlateauSummary& plateau = *summary.plateau;
   std::vector<std::string> faults;
   if (plateau.threads_started < plateau.threads) {
     faults.push_back(fmt::format("the run ended when {} of {} threads had started",
                                  plateau.threads_started, plateau.threads));
-  } else if (!is_n_check_good) {
+  } else if (!summary.is_n_check_good()) {
     faults.push_back(fmt::format(
-        "on the plateau X*R is {:.3f} of N; the rest of the threads' time went to failed requests, "
+        "on the plateau {} is {:.3f} of N; the rest of the threads' time went to failed requests, "
         "or passed between requests",
-        plateau.n_check));
+        law_of(summary), plateau.n_check));
   }
   return faults;
 }
@@ -157,12 +166,14 @@ std::vector<std::string> find_faults(const Figures& figures, const Summary& summ
     return {fmt::format("every request failed with `{}` from the start, so the run ended early",
                         summary.hopeless)};
   }
+  if (summary.requests == 0 && summary.errors_total == 0 && tally.think)
+    return {"no request was sent, because the run ended in the first pauses of --think"};
   if (summary.requests == 0) return {"no request succeeded"};
   std::vector<std::string> faults;
   if (summary.plateau) {
-    faults = faults_of_ramp(*summary.plateau, summary.is_n_check_good());
+    faults = faults_of_ramp(summary);
   } else if (!summary.is_n_check_good()) {
-    faults.push_back(time_elsewhere(tally, all_ns, summary.n_check));
+    faults.push_back(time_elsewhere(summary, tally, all_ns));
   }
   if (summary.under_way && summary.has_n_check() && summary.is_long_enough()) {
     if (auto fault = fault_of(*summary.under_way, threads)) faults.push_back(std::move(*fault));
@@ -194,6 +205,7 @@ Summary summarize(const Figures& figures, int threads) {
   summary.data_connected_ms = mean_ms(tally.data_connected_ns, summary.requests);
   summary.data_ended_ms = mean_ms(tally.data_ended_ns, summary.requests);
   summary.response = response_times(tally.response_ns);
+  summary.think_ms = think_ms(tally);
   summary.distribution = distribution(tally.response_ns.buckets());
   summary.halves = halves(figures);
   summary.per_second = per_second(tally.seconds);
@@ -204,7 +216,7 @@ Summary summarize(const Figures& figures, int threads) {
   if (figures.rounds) summary.burst = burst::summarize(*figures.rounds);
   if (tally.crowd && figures.crowd) summary.crowd = crowd::summarize(*tally.crowd, *figures.crowd);
   if (summary.has_n_check())
-    summary.n_check = ratio(summary.throughput_rps * summary.response.mean_ms / 1000, threads);
+    summary.n_check = ratio(summary.throughput_rps * summary.cycle_ms() / 1000, threads);
   if (!summary.burst && !summary.crowd) summary.under_way = summarize(figures.under_way, tally);
   summary.plateau = plateau_summary(figures, threads);
   if (summary.plateau) summary.n_check = summary.plateau->n_check;
@@ -226,6 +238,8 @@ std::string errors_text(const CausesAndCounts& errors) {
   }
   return text.empty() ? "none" : text;
 }
+
+const char* law_of(const Summary& summary) { return summary.think_ms ? "X*(R+Z)" : "X*R"; }
 
 const char* verdict_text(const Summary& summary) {
   return summary.invalid_because.empty() ? "valid" : "INVALID";

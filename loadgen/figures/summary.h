@@ -64,7 +64,7 @@ struct PlateauSummary {
   std::uint64_t requests = 0;  // that ended in it
   double throughput_rps = 0;
   ResponseTimes response;
-  double n_check = 0;  // the part of the threads' time in it that is in requests
+  double n_check = 0;  // the part of the threads' time in it that is in requests and pauses
 };
 
 using CausesAndCounts = std::vector<std::pair<std::string, std::uint64_t>>;
@@ -105,6 +105,13 @@ struct Summary {
   double first_byte_ms = 0;
   ResponseTimes response;
 
+  // With --think: the time in pauses for each request, failed ones included. A pause that the end
+  // of the window cut counts with what had passed, so that no part of the threads' time is missing.
+  std::optional<double> think_ms;
+
+  // From the end of one request to the end of the next one, on average.
+  double cycle_ms() const { return response.mean_ms + think_ms.value_or(0); }
+
   // Of all response times, and of those of both halves of the run, where these are known.
   Distribution distribution;
   std::vector<Distribution> halves;
@@ -118,9 +125,9 @@ struct Summary {
   std::vector<SecondSummary> per_second;
   std::vector<KindSummary> kinds;  // of all kinds, in a run that mixes them
 
-  // The self-check: X*R/N, which is 1 when every thread always had a request under way. See
-  // docs/measuring.md. It is not defined for the other kinds of run. Of a ramp it is that of the
-  // plateau.
+  // The self-check: X*R/N, or X*(R+Z)/N with --think. It is 1 when every thread always had a
+  // request under way, or was in a pause. See docs/measuring.md. It is not defined for the other
+  // kinds of run. Of a ramp it is that of the plateau.
   //
   // It says little about a run shorter than kLeastElapsedS, which is not judged by it. So a few
   // requests can be used as a test of the server.
@@ -157,6 +164,9 @@ Summary summarize(const Figures& figures, int threads);
 
 // Errors in one line, such as "denied 3, timeout 1", or "none".
 std::string errors_text(const CausesAndCounts& errors);
+
+// What is N by the self-check: "X*R", or "X*(R+Z)" with --think.
+const char* law_of(const Summary& summary);
 
 // "valid" or "INVALID"
 const char* verdict_text(const Summary& summary);

@@ -127,20 +127,24 @@ std::string plateau_rows(const PlateauSummary& plateau) {
 }
 
 std::string ramp_check_text(const Summary& summary) {
-  return fmt::format("N = X*R on the plateau: ratio {:.3f}: {}", summary.n_check,
+  return fmt::format("N = {} on the plateau: ratio {:.3f}: {}", law_of(summary), summary.n_check,
                      summary.invalid_because.empty() ? "valid" : "INVALID");
 }
 
 std::string check_text(const Config& config, const Summary& summary) {
   const double mean_ms = summary.response.mean_ms;
+  const std::string cycle = summary.think_ms
+                                ? fmt::format("({:.3f} + {:.3f})", mean_ms, *summary.think_ms)
+                                : fmt::format("{:.3f}", mean_ms);
   const std::string too_short =
       summary.is_long_enough()
           ? ""
           : fmt::format(", which is not judged in a run under {:g} s", kLeastElapsedS);
   return fmt::format(
-      "N = X*R: {} {}, {:.1f}/s * {:.3f} ms = {:.3f}, {:.1f}% of their time in requests{}: {}",
-      testers_of(config), config.users > 0 ? "users" : "threads", summary.throughput_rps, mean_ms,
-      summary.throughput_rps * mean_ms / 1000, summary.n_check * 100, too_short,
+      "N = {}: {} {}, {:.1f}/s * {} ms = {:.3f}, {:.1f}% of their time in requests{}{}: {}",
+      law_of(summary), testers_of(config), config.users > 0 ? "users" : "threads",
+      summary.throughput_rps, cycle, summary.throughput_rps * summary.cycle_ms() / 1000,
+      summary.n_check * 100, summary.think_ms ? " and pauses" : "", too_short,
       verdict_text(summary));
 }
 
@@ -167,6 +171,10 @@ std::string table_of(const Config& config, const Figures& figures, const Summary
   if (summary.response.max_ms > 0) {
     table += row("response time", response_time_text(summary.response));
     table += row("phases", phases_text(config, summary));
+  }
+  if (summary.think_ms) {
+    table += row("think time", fmt::format("mean {:.3f} ms, as measured; asked for: {}",
+                                           *summary.think_ms, text_of(config.think)));
   }
   table += row("errors", errors_text(summary.errors));
   table += kind_rows(config, summary.kinds);

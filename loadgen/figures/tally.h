@@ -12,6 +12,7 @@
 #include "loadgen/figures/histogram.h"
 #include "loadgen/figures/kinds.h"
 #include "loadgen/figures/plateau.h"
+#include "loadgen/figures/think.h"
 
 namespace loadgen {
 
@@ -75,8 +76,8 @@ struct Tally {
   std::uint64_t connections = 0;
   std::uint64_t reconnects = 0;
 
-  // The time from the start of the window to the end of a thread's last request: the longest of all
-  // threads, and the sum over all threads.
+  // The time from the start of the window to the end of a thread's last request, or of the pause
+  // behind it that was cut: the longest of all threads, and the sum over all threads.
   std::int64_t elapsed_ns = 0;
   std::uint64_t active_ns = 0;
 
@@ -84,6 +85,7 @@ struct Tally {
   std::optional<crowd::Tally> crowd;    // only of a crowd
   std::optional<PlateauTally> plateau;  // only of a ramp
   std::optional<KindTallies> kinds;     // only of a run that mixes kinds of request
+  std::optional<ThinkTally> think;      // only of a run with --think
 
   std::uint64_t succeeded() const { return response_ns.count() - (open ? open->given_up : 0); }
   std::uint64_t errors_total() const;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "loadgen/figures/units.h"
@@ -12,6 +13,17 @@ namespace {
 
 constexpr std::uint64_t kLeastSamples = 50;
 constexpr double kMostDifference = 0.1;  // of the threads
+
+// With pauses, few of the threads have a request under way, and how many is a matter of chance: as
+// many as heads of so many coins. The mean of the samples may then miss by so much.
+double most_difference(const UnderWaySummary& under_way, int threads) {
+  constexpr double kStandardErrors = 4;
+  const double of_each = std::clamp(under_way.expected / threads, 0.0, 1.0);
+  const double chance =
+      std::sqrt(threads * of_each * (1 - of_each) / static_cast<double>(under_way.samples));
+  return std::min(kMostDifference * threads,
+                  kMostDifference * under_way.expected + kStandardErrors * chance);
+}
 
 }  // namespace
 
@@ -28,7 +40,8 @@ std::optional<UnderWaySummary> summarize(const UnderWay& seen, const Tally& tall
 
 std::optional<std::string> fault_of(const UnderWaySummary& under_way, int threads) {
   const double difference = std::abs(under_way.mean - under_way.expected);
-  if (under_way.samples < kLeastSamples || difference <= kMostDifference * threads) return {};
+  if (under_way.samples < kLeastSamples || difference <= most_difference(under_way, threads))
+    return {};
   return fmt::format("{}: loadgen has not counted every request once", text_of(under_way));
 }
 

@@ -1,5 +1,7 @@
 #include "loadgen/loops/closed.h"
 
+#include <sys/prctl.h>
+
 #include <algorithm>
 
 #include "base/clock.h"
@@ -23,7 +25,9 @@ class ClosedLoad final : public Load {
 
 }  // namespace
 
+// The kernel may by default wake a thread 50 us late, to save wake-ups.
 void ClosedLoop::send_requests(RunControl& control) {
+  if (think_.makes_pauses()) ::prctl(PR_SET_TIMERSLACK, 1UL);
   if (config_.warmup_ms > 0) warm_up(control);
   measure(control);
   control.finish_counting();
@@ -41,22 +45,62 @@ bool ClosedLoop::must_end(RunControl& control) const {
   return control.must_stop();
 }
 
-bool ClosedLoop::is_window_over(const RunControl& control, std::int64_t done,
-                                std::int64_t now_ns) const {
+bool ClosedLoop::is_window_over(const RunControl& control, std::int64_t done) const {
   if (makes_given_accounts(config_)) return false;
   return config_.requests > 0 ? done == config_.requests
-                              : now_ns >= std::min(control.window_end_ns, end_ns_);
+                              : now_ns_ >= std::min(control.window_end_ns, end_ns_);
 }
 
-bool ClosedLoop::is_in_second_half(const RunControl& control, std::int64_t done,
-                                   std::int64_t now_ns) const {
-  return config_.requests > 0 ? 2 * done >= config_.requests : now_ns >= control.middle_ns();
+bool ClosedLoop::is_in_second_half(const RunControl& control, std::int64_t done) const {
+  return config_.requests > 0 ? 2 * done >= config_.requests : now_ns_ >= control.middle_ns();
+}
+
+void ClosedLoop::begin_phase(std::int64_t now_ns) {
+  now_ns_ = now_ns;
+  is_first_of_phase_ = true;
+}
+
+// The previous connection is closed before the thread sleeps, as in an open loop. The pause counts
+// from the end of the request, so closing is a part of it.
+Pause ClosedLoop::pause(RunControl& control, std::int64_t end_ns) {
+  if (!think_.makes_pauses()) return {.is_over = true};
+  if (config_.connection == Connection::kPerRequest) client_.hang_up();
+  Pause pause{.from_ns = now_ns_};
+  pause.due_ns = pause.from_ns + (is_first_of_phase_ ? think_.first_ns(thread_, sent_)
+                                                     : think_.next_ns(thread_, sent_));
+  const bool has_come = control.sleep_until(std::min(pause.due_ns, end_ns));
+  pause.to_ns = base::now_ns();
+  pause.is_over = has_come && pause.to_ns < end_ns;
+  if (pause.is_over) now_ns_ = pause.to_ns;
+  return pause;
+}
+
+// Returns whether a request begins. What has passed of a pause that was cut counts up to the cut.
+bool ClosedLoop::pause_in_window(RunControl& control) {
+  if (!think_.makes_pauses()) return true;
+  const std::int64_t end_ns = std::min(control.window_end_ns, end_ns_);
+  Pause made = pause(control, end_ns);
+  if (!made.is_over)
+    made.to_ns = std::max(made.from_ns, std::min({made.to_ns, end_ns, control.end_ns()}));
+  recorder_.record(made);
+  note_in_plateau(control, made);
+  return made.is_over;
+}
+
+Exchange ClosedLoop::send_next(RunControl& control) {
+  Exchange exchange = carry_out_next(control);
+  ++sent_;
+  is_first_of_phase_ = false;
+  now_ns_ = exchange.ended_ns;
+  return exchange;
 }
 
 void ClosedLoop::warm_up(RunControl& control) {
   control.warmup_gate.wait();
+  begin_phase(base::now_ns());
   while (!must_end(control) && base::now_ns() < control.warmup_end_ns) {
-    carry_out_next(control);
+    if (!pause(control, control.warmup_end_ns).is_over) break;
+    send_next(control);
     recorder_.count_warmup();
   }
   control.arrivals.arrive();
@@ -65,16 +109,15 @@ void ClosedLoop::warm_up(RunControl& control) {
 void ClosedLoop::measure(RunControl& control) {
   control.window_gate.wait();
   recorder_.begin(control.window_start_ns);
-  std::int64_t now_ns = is_ramp(config_) ? join_ramp(control) : control.window_start_ns;
+  begin_phase(is_ramp(config_) ? join_ramp(control) : control.window_start_ns);
   for (std::int64_t done = 0; !must_end(control); ++done) {
-    if (is_window_over(control, done, now_ns)) break;
-    if (is_in_second_half(control, done, now_ns)) recorder_.begin_second_half();
+    if (is_window_over(control, done) || !pause_in_window(control)) break;
+    if (is_in_second_half(control, done)) recorder_.begin_second_half();
     recorder_.start();
-    const Exchange exchange = carry_out_next(control);
+    const Exchange exchange = send_next(control);
     recorder_.record(exchange);
     note_in_plateau(control, exchange);
     note_transfer(control, exchange);
-    now_ns = exchange.ended_ns;
   }
 }
 
@@ -91,17 +134,19 @@ std::int64_t ClosedLoop::join_ramp(RunControl& control) {
 }
 
 // After a stop, not all threads run any more.
-void ClosedLoop::note_in_plateau(const RunControl& control, const Exchange& exchange) {
+template <typename Part>
+void ClosedLoop::note_in_plateau(const RunControl& control, const Part& part) {
   if (plateau_ == nullptr) return;
   const Ramp ramp(config_);
   const std::int64_t end_ns = control.window_start_ns + ramp.plateau_end_ns();
-  plateau_->add(exchange, control.window_start_ns + ramp.plateau_start_ns(),
+  plateau_->add(part, control.window_start_ns + ramp.plateau_start_ns(),
                 std::min(end_ns, control.end_ns()));
 }
 
 void ClosedLoop::cool_down(RunControl& control) {
   while (!control.has_all_counted() && !must_end(control)) {
-    carry_out_next(control);
+    if (!pause(control, INT64_MAX).is_over) continue;
+    send_next(control);
     recorder_.count_cooldown();
   }
 }

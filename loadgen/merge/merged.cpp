@@ -32,6 +32,7 @@ std::string difference(const Part& first, const Part& other) {
   if (other.config.protocol != first.config.protocol) return differs("protocol");
   if (other.config.connection != first.config.connection) return differs("connection");
   if (is_open_loop(other.config) != is_open_loop(first.config)) return differs("kind of loop");
+  if (other.config.think != first.config.think) return differs("think time");
   if (other.file_bytes && first.file_bytes && *other.file_bytes != *first.file_bytes)
     return differs("size of files");
   return {};
@@ -125,7 +126,7 @@ Summary summary_of(const Merged& merged, const std::vector<Part>& parts) {
   summary.throughput_rps = ratio(answered, summary.elapsed_s);
   summary.invalid_because = faults_of(parts, merged.window);
   if (summary.has_n_check())
-    summary.n_check = summary.throughput_rps * summary.response.mean_ms / 1000 /
+    summary.n_check = summary.throughput_rps * summary.cycle_ms() / 1000 /
                       static_cast<double>(testers_of(merged.config));
   return summary;
 }

@@ -91,6 +91,13 @@ void read_errors(const Fields& all, Tally& tally, std::string& wrong) {
     wrong = "its errors have causes that this version does not know";
 }
 
+// Requires: the response times and the errors were read.
+void read_pauses(const Fields& all, Tally& tally) {
+  if (!all.has("think_s")) return;
+  const std::uint64_t requests = tally.succeeded() + tally.errors_total();
+  tally.think.emplace().paused_ns = ns_in_all(all.number("think_s") * 1000, requests);
+}
+
 // Means over all requests become sums again.
 void read_phases(const Fields& all, Tally& tally, std::uint64_t requests, std::string& wrong) {
   const Fields phases(all.object("phases_ms"), wrong);
@@ -147,6 +154,8 @@ void read_config(const Fields& all, Config& config, std::string& wrong) {
   }
   constexpr std::uint64_t kMostThreads = 1'000'000;
   config.settings = settings_of(all.object("settings"));
+  const std::string think = Fields(all.object("settings"), wrong).text("think", "none");
+  config.think = parse_think_time(think).value_or(ThinkTime());
   config.threads =
       static_cast<int>(std::clamp(all.count("threads", 1), std::uint64_t{1}, kMostThreads));
   const Fields users(all.object("users"), wrong);
@@ -183,6 +192,7 @@ void read_figures(const Fields& all, Part& part, std::string& wrong) {
   tally.connections = all.count("connections", 0);
   tally.reconnects = all.count("reconnects", 0);
   read_errors(all, tally, wrong);
+  read_pauses(all, tally);
   part.requests = all.count("requests");
   read_phases(all, tally, part.requests, wrong);
   read_cpu(all, figures.cpu, wrong);

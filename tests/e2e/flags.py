@@ -140,6 +140,7 @@ LOADGEN = (
     _choice("protocol", "native", "http", "ftp"),
     _choice("ftp-data", "epsv", "pasv"),
     Flag("threads", "1", "2", BAD_COUNT),
+    Flag("think", None, "exp:0.5", ("exp", "fixed:0", "exp:-1", "1", "exp:1s")),
     Flag("seconds", "10", "1.5", BAD_SECONDS),
     Flag("requests", None, "2", BAD_COUNT),
     Flag("life", None, "20.5", BAD_SECONDS),

@@ -54,6 +54,17 @@ TEST_CASE("all threads have counted when each has said so", "[loadgen]") {
   CHECK(control.has_all_counted());
 }
 
+TEST_CASE("a thread that sleeps in the cool-down wakes when all have counted", "[loadgen]") {
+  RunControl control(2);
+  bool has_come = true;
+  std::thread sleeper([&] { has_come = control.sleep_until(base::now_ns() + 10 * kNsPerS); });
+  control.finish_counting();
+  control.finish_counting();
+  sleeper.join();
+  CHECK_FALSE(has_come);
+  CHECK_FALSE(control.must_stop());
+}
+
 TEST_CASE("the first reason to stop is the one that counts", "[loadgen]") {
   loadgen::RunControl control(1);
   CHECK_FALSE(control.why_stopped());

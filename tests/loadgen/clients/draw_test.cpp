@@ -21,7 +21,7 @@ TEST_CASE("each seed, stream, request and thing has numbers of its own", "[loadg
   for (const int seed : {0, 1, 1'000'000'000}) {
     for (const int stream : {0, 1, 99'999}) {
       for (const std::int64_t request : {0, 1, 2, 1'000'000}) {
-        for (const Drawn what : {Drawn::kAccount, Drawn::kFile, Drawn::kKind}) {
+        for (const Drawn what : {Drawn::kAccount, Drawn::kFile, Drawn::kKind, Drawn::kPause}) {
           Draw draw(seed, stream, request, what);
           CHECK(seen.insert(draw.bits()).second);
           CHECK(seen.insert(draw.bits()).second);

@@ -101,6 +101,7 @@ const std::vector<Pairs> kPairs = {
     {{"--verify", "--verify-root", "d"}, takes_files},
     {{"--verify-root", "d", "--verify"}, takes_files},
     {{"--save", "d"}, takes_files},
+    {{"--think", "exp:1"}, [](const Run& run) { return run.kind == RunKind::kClosed; }},
     {{"--seconds", "2"}, is_by_time},
     {{"--requests", "2"}, is_by_number},
     {{"--warmup", "2"}, has_loop},
@@ -173,8 +174,8 @@ TEST_CASE("the table of effects has every flag", "[loadgen][effects]") {
 TEST_CASE("a flag without effect is answered with what it needs", "[loadgen][effects]") {
   Config config;
   CHECK(why_without_effect("--seed", config) ==
-        "--seed has no effect in this run: it needs --arrivals poisson, --accounts, --files or "
-        "--mix, which draw at random");
+        "--seed has no effect in this run: it needs --arrivals poisson, --think exp, "
+        "--accounts, --files or --mix, which draw at random");
   CHECK(why_without_effect("--size", config) == "--size has no effect in this run: it needs put");
   CHECK(why_without_effect("--ftp-data", config) ==
         "--ftp-data has no effect in this run: it needs --protocol ftp");
@@ -216,6 +217,11 @@ TEST_CASE("a seed needs something that is drawn", "[loadgen][effects]") {
   Config with_kinds = config;
   with_kinds.mix = {1, 1, 1};
   CHECK(is_enough(with_kinds));
+  Config with_pauses = config;
+  with_pauses.think = {loadgen::ThinkKind::kFixed, 1};
+  CHECK_FALSE(is_enough(with_pauses));
+  with_pauses.think.kind = loadgen::ThinkKind::kExponential;
+  CHECK(is_enough(with_pauses));
   Config with_gaps = config;
   with_gaps.rate_rps = 1;
   CHECK_FALSE(is_enough(with_gaps));

@@ -106,6 +106,17 @@ TEST_CASE("a run that waited for a core for over half of its requests is invalid
         "fewer threads, or give loadgen cores of its own (taskset)\n");
 }
 
+TEST_CASE("a thread that wakes late from its pause has not waited within a request", "[loadgen]") {
+  Figures figures = starved(10, 6);
+  const std::uint64_t requests = figures.tally.response_ns.count();
+  figures.tally.think.emplace().overslept_ns = requests * 5 * kNsPerMs;
+  CHECK(is_near(summarize(figures).starvation, 0.1));
+  figures.tally.think->overslept_ns = requests * 7 * kNsPerMs;
+  CHECK(summarize(figures).starvation == 0);
+  figures.cpu.run_delay_ms_per_request = 13;
+  CHECK(contains(faults(figures), "waited for a core for 6.000 ms of each request, 60%"));
+}
+
 TEST_CASE("a short run is not judged by how it waited for a core", "[loadgen]") {
   Figures figures = starved(10, 9);
   figures.tally.elapsed_ns = 5 * kNsPerS - 1;

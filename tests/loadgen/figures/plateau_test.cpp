@@ -44,6 +44,17 @@ TEST_CASE("a request that ends behind the plateau has only its time within it", 
   CHECK(tally_of(request(0, 999)).busy_ns + tally_of(request(2'000, 3'000)).busy_ns == 0);
 }
 
+TEST_CASE("the part of a pause that lies in the plateau counts", "[loadgen]") {
+  PlateauTally tally;
+  tally.add(loadgen::Pause{.from_ns = 900, .to_ns = 1'200}, kStart, kEnd);
+  tally.add(loadgen::Pause{.from_ns = 1'500, .to_ns = 2'500}, kStart, kEnd);
+  tally.add(loadgen::Pause{.from_ns = 100, .to_ns = 900}, kStart, kEnd);
+  CHECK(tally.paused_ns == 700);
+  PlateauTally sum = tally;
+  sum.add(tally);
+  CHECK(sum.paused_ns == 1'400);
+}
+
 TEST_CASE("a request that failed is in no figure of the plateau", "[loadgen]") {
   Exchange failed = request(1'200, 1'500);
   failed.failure = loadgen::Fault::kTimeout;

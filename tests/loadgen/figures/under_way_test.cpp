@@ -50,6 +50,24 @@ TEST_CASE("requests that were counted twice are found by those under way", "[loa
   CHECK(faults(ten_seconds(2, 49)).empty());
 }
 
+TEST_CASE("where pauses leave few requests under way, they must agree more closely", "[loadgen]") {
+  Figures figures;
+  for (int i = 0; i < kThreads * 100; ++i) figures.tally.response_ns.add(2 * kNsPerMs);
+  figures.tally.think.emplace().paused_ns = kThreads * 100 * 98 * kNsPerMs;
+  figures.tally.elapsed_ns = 10 * kNsPerS;
+  figures.tally.active_ns = static_cast<std::uint64_t>(kThreads * figures.tally.elapsed_ns);
+  const auto with = [&figures](std::uint64_t samples, std::uint64_t requests) {
+    figures.under_way = {.samples = samples, .sum = requests};
+    return faults(figures);
+  };
+  CHECK(with(100, 8).empty());
+  CHECK(with(100, 19).empty());
+  REQUIRE(with(100, 21).size() == 1);
+  CHECK(contains(with(100, 21)[0], "X*R is 0.08: loadgen has not counted every request once"));
+  CHECK(with(10'000, 980).empty());
+  CHECK(with(10'000, 1'000).size() == 1);
+}
+
 TEST_CASE("a failed request was under way too", "[loadgen]") {
   Figures figures = ten_seconds(4);
   figures.tally.response_ns = {};

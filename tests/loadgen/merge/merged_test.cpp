@@ -9,6 +9,7 @@
 
 using base::kNsPerMs;
 using base::kNsPerS;
+using loadgen::Config;
 using loadgen::Figures;
 using loadgen::merge::Merged;
 using loadgen::merge::Part;
@@ -101,6 +102,25 @@ TEST_CASE("counts and bytes and errors of testers are added up", "[loadgen]") {
   CHECK(loadgen::errors_text(sum.summary.errors) == "denied 5, timeout 4");
   REQUIRE(sum.summary.first_errors.size() == 1);
   CHECK(sum.summary.first_errors[0].second == "too late");
+}
+
+TEST_CASE("the think time of testers is that of all their requests", "[loadgen]") {
+  Config config = config_of_tester();
+  config.think = {loadgen::ThinkKind::kExponential, 0.03};
+  config.settings.push_back({"think", "exp:0.03"});
+  Figures one = ten_seconds(kStart, 100);
+  one.tally.think.emplace().paused_ns = 1'000 * 30 * kNsPerMs + 333;
+  Figures other = ten_seconds(kStart, 300);
+  other.tally.think.emplace().paused_ns = 3'000 * 40 * kNsPerMs;
+  const Merged sum = merged(
+      {part_of("a.json", result_of(one, config)), part_of("b.json", result_of(other, config))});
+  REQUIRE(sum.figures.tally.think);
+  CHECK(is_near(static_cast<double>(sum.figures.tally.think->paused_ns), 150e9));
+  CHECK(is_near(*sum.summary.think_ms, 37.5));
+  CHECK(sum.config.think == config.think);
+  const double seconds = sum.summary.response.mean_ms / 1000 + 0.0375;
+  CHECK(is_near(sum.summary.n_check, 400 * seconds / 4));
+  CHECK(contains(refused(result_of(one, config), result_of(other)), "another think time"));
 }
 
 TEST_CASE("halves of testers are added up if all have them", "[loadgen]") {
