@@ -59,6 +59,10 @@ class LoadgenScene(SceneTest):
         create_account(self.authserver)
         self.fileserver = self.scene.fileserver(self.authserver, "--files", "disk", *flags)
 
+    def adapted(self, *flags: object) -> tuple[object, ...]:
+        """The flags of a run, of users if the class is of them."""
+        return as_users(flags) if self.shares_threads else flags
+
     def result(
         self,
         *flags: object,
@@ -71,7 +75,7 @@ class LoadgenScene(SceneTest):
         On a loaded machine a run may be invalid. Then its status is 1, although no request failed.
         """
         path = self.scene.folder / "result.json"
-        flags = as_users(flags) if self.shares_threads else flags
+        flags = self.adapted(*flags)
         ended = run(
             "loadgen", *flags, "--server", server or self.fileserver, "--json", path, env=env
         )
@@ -84,7 +88,7 @@ class LoadgenScene(SceneTest):
 
     def started(self, *flags: object, server: object) -> subprocess.Popen:
         """A loadgen that writes its JSON to its standard output. It ends with the test."""
-        flags = as_users(flags) if self.shares_threads else flags
+        flags = self.adapted(*flags)
         running = subprocess.Popen(
             [str(BUILD / "loadgen"), *map(str, flags), "--server", str(server), "--json", "-"],
             env=environment(),

@@ -20,7 +20,7 @@ class LoadgenLoopsTest(LoadgenScene):
     def open_result(self, *flags: object, server: object) -> dict:
         """A generator that was late on a loaded machine has a result too."""
         result = json.loads(
-            run("loadgen", *_OPEN, *flags, "--server", server, "--json", "-").stdout
+            run("loadgen", *self.adapted(*_OPEN, *flags), "--server", server, "--json", "-").stdout
         )
         done = result["requests"] + result["errors"]["total"]
         self.assertEqual(done, result["open_loop"]["due"])

@@ -1,20 +1,17 @@
 """loadgen: users that share threads do what threads do, whatever the server does."""
 
 import json
+import socket
+import threading
+import time
 import unittest
 
-import test_loadgen_distribution
 import test_loadgen_errors
 import test_loadgen_files
 import test_loadgen_ftp
 import test_loadgen_ftp_hostile
 import test_loadgen_http
-import test_loadgen_loops
-import test_loadgen_mixed
 import test_loadgen_reconnects
-import test_loadgen_series
-import test_loadgen_telemetry
-import test_loadgen_transfers
 from loadgen_scene import GET, LoadgenScene
 from programs import BUILD, run
 
@@ -40,30 +37,6 @@ class UsersFtpHostileTest(test_loadgen_ftp_hostile.LoadgenFtpHostileTest):
 
 
 class UsersFilesTest(test_loadgen_files.LoadgenFilesTest):
-    shares_threads = True
-
-
-class UsersMixedTest(test_loadgen_mixed.LoadgenMixedTest):
-    shares_threads = True
-
-
-class UsersTelemetryTest(test_loadgen_telemetry.LoadgenTelemetryTest):
-    shares_threads = True
-
-
-class UsersLoopsTest(test_loadgen_loops.LoadgenLoopsTest):
-    shares_threads = True
-
-
-class UsersDistributionTest(test_loadgen_distribution.LoadgenDistributionTest):
-    shares_threads = True
-
-
-class UsersSeriesTest(test_loadgen_series.LoadgenSeriesTest):
-    shares_threads = True
-
-
-class UsersTransfersTest(test_loadgen_transfers.LoadgenTransfersTest):
     shares_threads = True
 
 
@@ -95,14 +68,24 @@ class LoadgenUsersTest(LoadgenScene):
         self.assertAlmostEqual(result["under_way"]["mean"], 30, delta=3)
 
     def test_a_unix_socket_whose_queue_is_full_is_waited_for(self) -> None:
-        path = self.scene.folder / "socket"
-        self.authserver = self.scene.authserver("--password-scheme", "plain")
-        self.fileserver = self.scene.fileserver(
-            self.authserver, "--files", "disk", "--listen", f"unix:{path}"
-        )
-        flags = ("--users", 200, "--requests", 5)
-        result = self.result("new", *flags, server=f"unix:{path}")
-        self.assertEqual((result["requests"], self.errors(result)), (1000, {}))
+        path = str(self.scene.folder / "socket")
+        listener = self.enterContext(socket.socket(socket.AF_UNIX))
+        listener.bind(path)
+        listener.listen(0)  # one connection waits, and the others are refused for now
+
+        def answer() -> None:
+            time.sleep(0.3)
+            for _ in range(8):
+                connection, _ = listener.accept()
+                with connection:
+                    connection.recv(1000)
+                    connection.sendall(b"OK\n")
+
+        server = threading.Thread(target=answer)
+        server.start()
+        self.addCleanup(server.join)
+        result = self.result("new", "--users", 8, "--requests", 1, server=f"unix:{path}")
+        self.assertEqual((result["requests"], self.errors(result)), (8, {}))
 
     def test_what_users_do_not_do_is_wrong_usage(self) -> None:
         for flags in (

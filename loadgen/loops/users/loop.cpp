@@ -116,6 +116,7 @@ void UserLoop::go_on(User& one) {
 
 void UserLoop::finish(User& one) {
   --under_way_;
+  ++one.sent;
   recorder_.end_request(one.client.exchange());
   note(one.client.save_failure());
   ended(one);
@@ -141,11 +142,13 @@ void UserLoop::go_on_with_more() {
 }
 
 void UserLoop::go_on_with_timers() {
-  const std::int64_t now_ns = base::now_ns();
-  while (!timers_.empty() && timers_.top().first <= now_ns) {
-    User& one = users_[timers_.top().second];
-    timers_.pop();
-    go_on(one);
+  const std::int64_t until_ns = cuts_pauses() ? INT64_MAX : base::now_ns();
+  std::vector<std::uint32_t> due;
+  for (; !timers_.empty() && timers_.top().first <= until_ns; timers_.pop())
+    due.push_back(timers_.top().second);
+  for (const std::uint32_t number : due) {
+    User& one = users_[number];
+    one.client.is_under_way() ? go_on(one) : woke(one);
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "loadgen/clients/event_client.h"
 #include "loadgen/clients/workload.h"
+#include "loadgen/figures/think.h"
 #include "loadgen/loops/load.h"
 #include "loadgen/loops/share.h"
 
@@ -29,22 +30,27 @@ class UserLoop : public Loop {
  protected:
   // One user. `number` counts from 0 in the thread, `tester` in the run.
   struct User {
-    User(const Shared& shared, ClientTools& tools, int tester, std::uint32_t own_number)
-        : workload(shared.config, shared.new_accounts, tester),
-          client(tools, tester, own_number),
-          transfers(shared.transfers, tester),
+    User(const Shared& shared, ClientTools& tools, int tester_number, std::uint32_t own_number)
+        : workload(shared.config, shared.new_accounts, tester_number),
+          client(tools, tester_number, own_number),
+          transfers(shared.transfers, tester_number),
+          tester(tester_number),
           number(own_number) {}
 
     Workload workload;
     EventClient client;
     TransferLines transfers;
     Request request = {};  // the last one
+    const int tester;
     const std::uint32_t number;
-    std::int64_t done = 0;           // its requests that counted
-    std::int64_t begun_ns = 0;       // when it began with the first of them
+    std::int64_t sent = 0;           // its requests that have ended
+    std::int64_t done = 0;           // those of them that counted
+    std::int64_t begun_ns = 0;       // when it began with the first one that counts
+    Pause pause = {};                // of --think, the last one
     std::int64_t free_since_ns = 0;  // when it was done with the last request
     std::int64_t due_ns = 0;         // only in an open loop, of the request
     bool counts = false;             // the request does
+    bool is_first_of_phase = true;   // the next request is
     bool is_queued = false;          // has more to do at once
   };
 
@@ -53,6 +59,12 @@ class UserLoop : public Loop {
 
   // A request of the user has ended: its exchange is in `one.client`. It may begin the next one.
   virtual void ended(User& one) = 0;
+
+  // The moment of wake_at() has come, or cuts_pauses() holds. Not while the user has a request
+  // under way.
+  virtual void woke(User& /*one*/) {}
+  virtual bool cuts_pauses() const { return false; }
+  void wake_at(User& one, std::int64_t moment_ns) { timers_.emplace(moment_ns, one.number); }
 
   // Begins a request of the user, which ended() will be told of, but not within this call.
   void begin(User& one, const Request& request);
