@@ -12,17 +12,17 @@ namespace loadgen {
 namespace {
 
 constexpr std::uint64_t kLeastSamples = 50;
-constexpr double kMostDifference = 0.1;  // of the threads
+constexpr double kMostDifference = 0.1;  // of X*R, or of the threads if they are fewer
 
-// With pauses, few of the threads have a request under way, and how many is a matter of chance: as
-// many as heads of so many coins. The mean of the samples may then miss by so much.
+// Without pauses, each thread has a request under way. With pauses, how many have one is a matter
+// of chance. The standard error is at least that of threads which do not depend on each other.
+// Where all of them wait for one slow moment of the server, the samples scatter more.
 double most_difference(const UnderWaySummary& under_way, int threads) {
   constexpr double kStandardErrors = 4;
   const double of_each = std::clamp(under_way.expected / threads, 0.0, 1.0);
-  const double chance =
-      std::sqrt(threads * of_each * (1 - of_each) / static_cast<double>(under_way.samples));
-  return std::min(kMostDifference * threads,
-                  kMostDifference * under_way.expected + kStandardErrors * chance);
+  const double variance = std::max(threads * of_each * (1 - of_each), under_way.variance);
+  const double error = std::sqrt(variance / static_cast<double>(under_way.samples));
+  return kMostDifference * std::min<double>(threads, under_way.expected) + kStandardErrors * error;
 }
 
 }  // namespace
@@ -32,10 +32,13 @@ std::optional<UnderWaySummary> summarize(const UnderWay& seen, const Tally& tall
   if (tally.open && tally.failed_ns > 0) return {};
   const Histogram& times_ns = tally.open ? tally.open->service_ns : tally.response_ns;
   const auto all_ns = static_cast<double>(times_ns.sum() + tally.failed_ns);
-  return UnderWaySummary{
-      .samples = seen.samples,
-      .mean = ratio(static_cast<double>(seen.sum), static_cast<double>(seen.samples)),
-      .expected = all_ns / static_cast<double>(tally.elapsed_ns)};
+  const auto samples = static_cast<double>(seen.samples);
+  const double mean = static_cast<double>(seen.sum) / samples;
+  const double square = static_cast<double>(seen.sum_of_squares) / samples;
+  return UnderWaySummary{.samples = seen.samples,
+                         .mean = mean,
+                         .variance = std::max(0.0, square - mean * mean),
+                         .expected = all_ns / static_cast<double>(tally.elapsed_ns)};
 }
 
 std::optional<std::string> fault_of(const UnderWaySummary& under_way, int threads) {

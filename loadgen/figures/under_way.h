@@ -16,16 +16,19 @@ namespace loadgen {
 struct UnderWay {
   std::uint64_t samples = 0;
   std::uint64_t sum = 0;
+  std::uint64_t sum_of_squares = 0;
 
   void add(std::uint64_t requests) {
     ++samples;
     sum += requests;
+    sum_of_squares += requests * requests;
   }
 };
 
 struct UnderWaySummary {
   std::uint64_t samples = 0;
   double mean = 0;
+  double variance = 0;  // of the samples
   double expected = 0;  // X*R, with the failed requests; in an open loop R is the service time
 };
 

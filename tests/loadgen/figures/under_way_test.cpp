@@ -68,6 +68,22 @@ TEST_CASE("where pauses leave few requests under way, they must agree more close
   CHECK(with(10'000, 1'000).size() == 1);
 }
 
+TEST_CASE("samples that scatter more are less exact", "[loadgen]") {
+  Figures figures;
+  for (int i = 0; i < kThreads * 100; ++i) figures.tally.response_ns.add(2 * kNsPerMs);
+  figures.tally.think.emplace().paused_ns = kThreads * 100 * 98 * kNsPerMs;
+  figures.tally.elapsed_ns = 10 * kNsPerS;
+  figures.tally.active_ns = static_cast<std::uint64_t>(kThreads * figures.tally.elapsed_ns);
+  const auto with = [&figures](int samples, std::uint64_t requests) {
+    figures.under_way = {};
+    for (int i = 0; i < 100; ++i) figures.under_way.add(i < samples ? requests : 0);
+    return faults(figures);
+  };
+  CHECK(with(40, 1).size() == 1);
+  CHECK(with(10, 4).empty());
+  CHECK(with(20, 4).size() == 1);
+}
+
 TEST_CASE("a failed request was under way too", "[loadgen]") {
   Figures figures = ten_seconds(4);
   figures.tally.response_ns = {};
