@@ -14,6 +14,7 @@
 #include "loadgen/clients/workload.h"
 #include "loadgen/config/ramp.h"
 #include "loadgen/cpu.h"
+#include "loadgen/figures/own_faults.h"
 #include "loadgen/figures/progress.h"
 #include "loadgen/figures/series_file.h"
 #include "loadgen/figures/transfer_file.h"
@@ -152,9 +153,10 @@ class Run {
                                               : tally.succeeded() + tally.errors_total();
     const double elapsed_s = seconds_of(static_cast<double>(tally.elapsed_ns));
     CpuUse use = cpu_use(cpu_before_, cpu_after_, elapsed_s, requests, config_.threads);
-    // All users of a thread that waits for a core wait.
-    if (has_users(config_))
-      use.run_delay_ms_per_request = use.run_delay_share * ms_of(tally.response_ns.mean());
+    if (has_users(config_)) {  // all users of a thread that waits for a core wait
+      use.run_delay_ms_per_request =
+          use.run_delay_share * ms_of(tally.response_ns.mean()) + overslept_ms(tally);
+    }
     return use;
   }
 

@@ -55,12 +55,6 @@ std::optional<std::string> stood_still(const Figures& figures, const Summary& su
                      seconds_of(static_cast<double>(stalls.total_ns)));
 }
 
-// For each request. A thread that waits for a core at the end of its pause lengthens the pause.
-double overslept_ms(const Tally& tally) {
-  if (!tally.think) return 0;
-  return ms_of(ratio(tally.think->overslept_ns, tally.succeeded() + tally.errors_total()));
-}
-
 std::optional<std::string> starved(const Summary& summary) {
   const double share = summary.starvation;
   if (!summary.has_n_check() || !summary.is_long_enough()) return {};
@@ -72,6 +66,11 @@ std::optional<std::string> starved(const Summary& summary) {
 }
 
 }  // namespace
+
+double overslept_ms(const Tally& tally) {
+  if (!tally.think) return 0;
+  return ms_of(ratio(tally.think->overslept_ns, tally.succeeded() + tally.errors_total()));
+}
 
 bool is_late(const Tally& tally) {
   const auto late = lateness_of(tally);

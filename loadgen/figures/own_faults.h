@@ -30,6 +30,10 @@ inline constexpr double kMostStarvation = 0.5;
 // Whether an open loop was late, by the rule above. No other kind of run can be late so.
 bool is_late(const Tally& tally);
 
+// How much longer the pause before a request was than it should have been, on average: its thread
+// waited for a core. 0: there are no pauses.
+double overslept_ms(const Tally& tally);
+
 // The time that a thread waited for a core, as a part of the mean response time; 0 if no request
 // succeeded. Only in a closed loop all of it lies within requests, but for that by which pauses
 // were too long, which is left out. In the other kinds of run it is a part of the threads' time.
