@@ -1,9 +1,11 @@
 """scripts/make-files: names and sizes. The folder has only whole files, however a run ends."""
 
+import csv
 import fcntl
 import os
 import re
 import signal
+import statistics
 import subprocess
 import tempfile
 import unittest
@@ -150,7 +152,101 @@ class MakeFilesTest(ScriptTest):
                 result = self.make(flag, value)
                 self.assert_one_line(result, 2, value)
                 self.assertIn(flag, result.stderr)
-        self.assert_one_line(self.make("--sizes", "1KB"), 2, "--sizes")
+
+    def sizes_of(self, *arguments: str) -> list[int]:
+        """In the order of the numbers."""
+        folder = tempfile.TemporaryDirectory(dir=self.parent)
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name) / "files"
+        result = self.make(*arguments)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        made = self.made_sizes()
+        (name,) = (name.removesuffix(".csv") for name in made if name.endswith(".csv"))
+        return [made[f"{name}-{number}.txt"] for number in range(1, len(made))]
+
+    def test_specweb99_has_four_classes_of_nine_sizes_in_their_shares(self) -> None:
+        sizes = self.sizes_of("--sizes", "specweb99", "--count", "4000")
+        shares = []
+        for step in (100, 1000, 10_000, 100_000):
+            of_class = [size for size in sizes if step <= size < 10 * step]
+            self.assertEqual({size % step for size in of_class}, {0})
+            self.assertLessEqual(set(of_class), {step * number for number in range(1, 10)})
+            shares.append(100 * len(of_class) / len(sizes))
+        for share, wanted in zip(shares, (35, 50, 14, 1)):
+            self.assertAlmostEqual(share, wanted, delta=2)  # some three standard deviations
+        self.assertEqual(len({size for size in sizes if size < 100_000}), 27)
+
+    def test_a_unit_of_1024_has_the_bytes_of_the_benchmark(self) -> None:
+        sizes = set(self.sizes_of("--sizes", "specweb99", "--count", "300", "--unit", "1024"))
+        self.assertLessEqual({102, 204, 307, 409, 512, 614, 716, 819, 921, 1024, 9216}, sizes)
+
+    def test_lognormal_sizes_have_their_median_and_spread(self) -> None:
+        sizes = self.sizes_of("--sizes", "lognormal:10KB,1", "--count", "2000")
+        self.assertAlmostEqual(statistics.median(sizes) / 10_000, 1, delta=0.1)
+        self.assertAlmostEqual(sum(size < 27_183 for size in sizes) / 2000, 0.841, delta=0.03)
+
+    def test_no_size_is_over_the_largest_and_few_are_it(self) -> None:
+        sizes = self.sizes_of("--sizes", "lognormal:10KB,2", "--count", "500", "--largest", "100KB")
+        self.assertLessEqual(max(sizes), 100_000)
+        self.assertLess(sizes.count(100_000), 3)
+        self.assertGreater(max(sizes), 80_000)
+
+    def test_a_spread_of_0_is_one_size_and_a_large_one_has_no_file_without_bytes(self) -> None:
+        self.assertEqual(set(self.sizes_of("--sizes", "lognormal:5KB,0", "--count", "9")), {5000})
+        tiny = self.sizes_of("--sizes", "lognormal:1B,3", "--largest", "10B", "--count", "50")
+        self.assertEqual(min(tiny), 1)
+
+    def test_the_seed_chooses_the_sizes_and_more_files_go_on_behind_fewer(self) -> None:
+        for name in ("specweb99", "lognormal:1KB,2"):
+            with self.subTest(name):
+                few, more, other = (
+                    self.sizes_of("--sizes", name, "--seed", seed, "--count", count)
+                    for seed, count in (("3", "20"), ("3", "30"), ("4", "20"))
+                )
+                self.assertEqual(more[:20], few)
+                self.assertNotEqual(other, few)
+        self.assertEqual(
+            self.sizes_of("--sizes", "specweb99", "--count", "5"),
+            self.sizes_of("--sizes", "specweb99", "--count", "5", "--seed", "1"),
+        )
+
+    def test_the_list_has_each_name_and_size_and_loadgen_is_told_the_names(self) -> None:
+        result = self.make("--sizes", "specweb99", "--count", "30")
+        with open(self.folder / "specweb99.csv", newline="", encoding="ascii") as file:
+            listed = {row["name"]: int(row["size_bytes"]) for row in csv.DictReader(file)}
+        made = self.made_sizes()
+        del made["specweb99.csv"]
+        self.assertEqual(listed, made)
+        self.assertEqual(list(listed)[-1], "specweb99-30.txt")
+        self.assertIn("--file 'specweb99-%d.txt' --files 30 ", result.stdout)
+        self.assertEqual(os.listdir(self.parent), ["files"])
+
+    def test_a_repeated_run_of_drawn_sizes_makes_only_what_is_missing(self) -> None:
+        self.make("--sizes", "specweb99", "--count", "10")
+        (self.folder / "specweb99-4.txt").write_bytes(b"cut off")
+        result = self.make("--sizes", "specweb99", "--count", "12")
+        self.assertIn("3 files made, 9 kept", result.stdout)
+
+    def test_flags_of_sizes_that_contradict_each_other_are_one_line(self) -> None:
+        for text, arguments in (
+            ("'zipf' is no distribution", ["--sizes", "zipf"]),
+            ("'lognormal:10KB' is no", ["--sizes", "lognormal:10KB"]),
+            ("'10kb' is not a size", ["--sizes", "lognormal:10kb,1"]),
+            ("'lognormal:10KB,-1' is no", ["--sizes", "lognormal:10KB,-1"]),
+            (
+                "the median is over --largest 9KB",
+                ["--sizes", "lognormal:10KB,1", "--largest", "9KB"],
+            ),
+            ("the median is over --largest 100MB", ["--sizes", "lognormal:1GB,1"]),
+            ("--size and --sizes", ["--sizes", "specweb99", "--size", "1KB"]),
+            ("from number 1 on", ["--sizes", "specweb99", "--first", "2"]),
+            ("--seed is for --sizes", ["--seed", "1"]),
+            ("--largest is for --sizes lognormal", ["--sizes", "specweb99", "--largest", "1KB"]),
+            ("'-1' is not a number from 0", ["--sizes", "specweb99", "--seed", "-1"]),
+        ):
+            with self.subTest(text):
+                self.assert_one_line(self.make(*arguments), 2, text)
+        self.assertFalse(self.folder.exists())
 
     def test_a_folder_that_cannot_be_made_is_one_line(self) -> None:
         self.folder.write_text("a file")
