@@ -16,7 +16,11 @@ using telemetry::Count;
 using telemetry::Page;
 using telemetry::Totals;
 
-void write_files(Page& page, const FilesInMemory& in_memory) {
+void write_files(Page& page, const FilesInMemory& in_memory, const Totals& totals) {
+  page.family("turnstile_file_sends_total", "counter",
+              "Files, or ranges of a file, that were begun to be sent, by where their bytes were.");
+  page.sample("source=\"memory\"", totals.of(Count::kSendsFromMemory));
+  page.sample("source=\"disk\"", totals.of(Count::kSendsFromDisk));
   page.gauge("turnstile_files_in_memory", "Files that are served from memory.", in_memory.files);
   page.gauge("turnstile_files_memory_bytes", "Memory of these files, with their bookkeeping.",
              in_memory.bytes);
@@ -51,7 +55,7 @@ telemetry::Source make_telemetry_source(const Config& config, const Files& files
     page.counter("turnstile_logins_throttled_total",
                  "Log-ins that were refused because of too many wrong passwords.",
                  totals.of(Count::kLogInsThrottled));
-    write_files(page, files.in_memory());
+    write_files(page, files.in_memory(), totals);
     write_authserver(page, totals, is_healthy);
     process->write(page, board.owners());
     return page.text();

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/file_io.h"
 #include "base/log.h"
+#include "telemetry/counters.h"
 
 namespace fileserver {
 
@@ -73,7 +74,10 @@ void send_from_disk(serve::Stream& stream, std::span<const char> head, const Ope
 
 void send(serve::Stream& stream, std::span<const char> head, const OpenedFile& file,
           FileRange range) {
-  if (file.cached != nullptr) {
+  const bool is_in_memory = file.cached != nullptr;
+  telemetry::add(is_in_memory ? telemetry::Count::kSendsFromMemory
+                              : telemetry::Count::kSendsFromDisk);
+  if (is_in_memory) {
     send_from_memory(stream, head, *file.cached, range);
   } else {
     send_from_disk(stream, head, file, range);

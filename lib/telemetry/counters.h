@@ -47,8 +47,10 @@ enum class Count : std::size_t {
   kLogInsThrottled,
   kMemoHits,
   kMemoMisses,
+  kSendsFromMemory,  // of a file, or of a range of one
+  kSendsFromDisk,
 };
-inline constexpr std::size_t kCounts = 8;
+inline constexpr std::size_t kCounts = 10;
 
 // What takes time. The first six are requests, in the order of Verb.
 enum class Timed : std::size_t {

@@ -114,6 +114,22 @@ class FileserverCountsTest(SceneTest):
             lambda: scrape(server).value("turnstile_files_in_memory") == 1, "the folder is gone"
         )
 
+    def test_files_are_counted_by_where_their_bytes_were(self) -> None:
+        self.scene.write("large", bytes(100_000))
+        server = self.scene.fileserver(self.authserver, *FLAG, *HTTP, "--memory-limit", "50K")
+        self.assertEqual(scrape(server).value("turnstile_files_in_memory"), 2)
+        create_account(self.authserver)
+        client = self.scene.client(server)
+        grant(client)
+        replies = client.ask_all([b"a.txt", b"b.txt", b"large", b"no.txt"])
+        self.assertEqual(list(map(len, replies)), [100, 1000, 100_000, len("not-found")])
+        http = self.http_client(server)
+        self.assertEqual(http.ask("/large").status, 200)
+        self.assertEqual(http.ask("/a.txt", "Range: bytes=0-9,20-29").status, 206)
+        self.assertEqual(http.ask("/a.txt", method="HEAD").status, 200)
+        sends = scrape(server).samples["turnstile_file_sends_total"]
+        self.assertEqual(sends, {("memory",): 4, ("disk",): 2})
+
     def test_a_client_that_leaves_in_a_file_aborts_a_transfer(self) -> None:
         self.scene.write("big", bytes(50_000_000))
         server = self.scene.fileserver(self.authserver, *FLAG)
