@@ -5,6 +5,7 @@ demands.py            service demands by the utilisation law
 resources.py          how busy each resource was
 verdict.py            names the bottleneck
 gains.py              how much faster one cell is than another
+mixes.py              the trials of mixes, and the hits that a memory should have
 findings.py           the paper's findings, judged
 intervals.py, operational_laws.py, usl.py   the arithmetic
 """

@@ -15,12 +15,14 @@ from .machines import Machine, machine
 COMPONENTS = ("fileserver", "authserver", "store", "loadgen")
 CLOSED_LOOP, OPEN_LOOP, CROWD, BURST = "closed_loop", "open_loop", "crowd", "burst"  # the workloads
 FAILOVER = "failover"  # another one: an open loop, in which a server is killed and started again
+MIX = "mix"  # and one more: a closed loop of readers and writers
 _SUFFIXES = {  # of names
     CLOSED_LOOP: "",
     OPEN_LOOP: "-open",
     CROWD: "-crowd",
     BURST: "-burst",
     FAILOVER: "-failover",
+    MIX: "-mix",
 }
 _TITLES = {
     CLOSED_LOOP: "",
@@ -28,7 +30,9 @@ _TITLES = {
     CROWD: ", a crowd",
     BURST: ", a burst",
     FAILOVER: ", a failover",
+    MIX: ", a mix",
 }
+OWN_STAGES = (FAILOVER, MIX)  # workloads of which only an experiment's own stages can be measured
 MAIN_PAPER = "002"  # what "all" means
 NEW = "new"  # the row that makes accounts; every other row is the size of a get
 
@@ -55,6 +59,15 @@ class Failover:
     component: str = "authserver"
 
 
+@dataclass(frozen=True, kw_only=True)
+class Mix:
+    """What users do who read and write the same folder, and how much of it is in memory."""
+
+    kinds: str = ""  # and their shares, as loadgen takes them; "": all get files
+    zipf: float  # file k is asked for as often as 1/k^zipf says
+    in_memory: float = 0.0  # the share of the files for which there is memory; 0: none is
+
+
 @dataclass(frozen=True)
 class Stage:
     """A named set of flags. Its files must come from the disk if it is cold."""
@@ -76,6 +89,7 @@ class Stage:
     fresh: str = ""  # how the files of each burst are made anew: see systems/fresh_files.py
     order: str = ""  # of its repetitions: "interleaved" or "blocked"; "": as --order says
     failover: Failover | None = None  # how a server is killed under it
+    mix: Mix | None = None  # what its users do
 
     @property
     def passwords(self) -> str:
@@ -150,8 +164,8 @@ class Experiment:
         """With the chosen rows only. Chosen stages replace its own, if it has any.
 
         Of a crowd, chosen rows replace its own too: the users can ask for any file. Of a failover
-        only its own stages can be chosen: others do not say what is killed. Where nothing is
-        chosen, a quick run may have fewer.
+        and a mix only its own stages can be chosen: others do not say what is killed, or written.
+        Where nothing is chosen, a quick run may have fewer.
         """
         own, rows = self.stages, self.rows
         if is_quick and chosen_stages is None and self.quick_stages:
@@ -160,7 +174,7 @@ class Experiment:
             rows = self.quick_rows
         if self.workload == CROWD and chosen_rows is not None:
             rows = tuple(row for row in chosen_rows if row != NEW)
-        if self.workload == FAILOVER and chosen_stages is not None:
+        if self.workload in OWN_STAGES and chosen_stages is not None:
             chosen_stages = tuple(name for name in own if name in chosen_stages)
         return replace(
             self,

@@ -51,7 +51,7 @@ def checked(arguments: argparse.Namespace) -> Options:
     _require_rows(options)
     _require_fitting_stages(options)
     _require_that_it_can_be_held(options)
-    _require_that_it_can_fail(options)
+    _require_own_stages(options)
     placement = Placement(options.pin, usable_cores(), not options.has_remote_client)
     placement.of_run()  # WrongUsage if there is no such plan
     return options
@@ -87,15 +87,16 @@ def _require_that_it_can_be_held(options: Options) -> None:
             raise WrongUsage(f"--hold: {experiment.name} has no bursts")
 
 
-def _require_that_it_can_fail(options: Options) -> None:
-    """One of a paper that kills a server may have nothing to do, if others have."""
-    for experiment in plan.experiments_of(options):
-        if experiment.workload != catalog.FAILOVER or experiment.stages:
-            return
-    if options.has_remote_client:
-        raise WrongUsage("failover: its load generator cannot be on another host")
-    have = ", ".join(catalog.experiments()["failover"].stages)
-    raise WrongUsage(f"failover: it has the stages {have}")
+def _require_own_stages(options: Options) -> None:
+    """One of a paper that has none of the chosen stages may have nothing to do, if others have."""
+    chosen = plan.experiments_of(options)
+    if any(one.stages or one.workload not in catalog.OWN_STAGES for one in chosen):
+        return
+    name = chosen[0].name
+    if options.has_remote_client and chosen[0].workload == catalog.FAILOVER:
+        raise WrongUsage(f"{name}: its load generator cannot be on another host")
+    have = ", ".join(catalog.experiments()[name].stages)
+    raise WrongUsage(f"{name}: it has the stages {have}")
 
 
 def _client(client: str | None, link: str | None) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..rig.cores import Cores
 from . import catalog, file_counts
-from .catalog import BURST, CROWD, FAILOVER, NEW, Cell, Experiment, Mode, Stage
+from .catalog import BURST, CROWD, FAILOVER, MIX, NEW, Cell, Experiment, Mode, Stage
 from .machines import Machine, machines
 from .pinning import Placement, choose
 from .planned import INTERLEAVED, OVERHEAD_S, STACK_START_S, USUAL_CROWD, Planned, Sweep
@@ -231,7 +231,7 @@ class _Parts:
         return found.up_to(files) if files and found.stops else found
 
     def _steps(self, cell: Cell, stage: Stage) -> tuple[int, ...]:
-        if cell.workload in (CROWD, BURST) and self.options.threads:
+        if cell.workload in (CROWD, BURST, MIX) and self.options.threads:
             return self.options.threads
         return (self.mode.name == "quick" and stage.quick_steps) or stage.steps
 

@@ -15,7 +15,7 @@ from ..plan.setting import Setting
 from ..results import transfer_table
 from ..results.environment import Environment, StackRecord
 from ..results.records import Folder, Run
-from ..rig import control_group, remote, wire
+from ..rig import control_group, linked_files, remote, wire
 from ..rig.control_group import ControlGroup, Limits
 from ..rig.errors import Failed
 from ..rig.place import HERE, Place
@@ -113,10 +113,14 @@ class Bench:
             )
 
     def _served(self, planned: Planned) -> AbstractContextManager[Path]:
-        """The folder with the files of the cell, or one for files that trials make anew."""
+        """The folder with the files of the cell, or one for files that trials make or write."""
         if planned.stage.fresh:
             return fresh_files.folder(self.work)
-        return nullcontext(self.roots[planned.cell.row])
+        root, row = self.roots[planned.cell.row], planned.cell.row
+        if planned.stage.mix:
+            names = [f"{row}{number}.txt" for number in range(1, planned.file_count + 1)]
+            return linked_files.folder(self.work, root, names)
+        return nullcontext(root)
 
     @contextmanager
     def _part_of_the_host(self, planned: Planned) -> Iterator[ControlGroup | None]:

@@ -26,7 +26,7 @@ from ..rig.place import LOOPBACK
 from ..rig.processes import Program, run_tool
 from ..rig.servers import Programs
 from ..systems import fresh_files
-from ..systems.system import Running, Site
+from ..systems.system import Running, Site, Telling
 from ..workloads import known, loadgen_run, series, transfers
 from ..workloads.load import Asked, Load
 from ..workloads.outcome import Result
@@ -117,6 +117,7 @@ def _driven(stand: Stand, load: Load) -> _Seen:
     servers, place = stand.servers, stand.site.place
     look, server_log = Look(servers, load), ServerLog(servers.transfer_log)
     link = place.interface if place.name != LOOPBACK else ""
+    before = _told(servers)
     with Sleeper() as sleeper, Sampler(servers.process_ids(), link, stand.group) as sampler:
         program = _started(stand, load)
         begun_s = time.monotonic()
@@ -147,9 +148,15 @@ def _driven(stand: Stand, load: Load) -> _Seen:
             **look.found(),
             **transfers.figures(clients, server_log.transfers(len(clients))),
             **(load.without_server() or {} if ended else {}),
+            **(load.figures_of_server(before, _told(servers)) if before else {}),
         },
         transfers=clients,
     )
+
+
+def _told(servers: Running) -> dict[str, float]:
+    """{} for servers that say nothing."""
+    return servers.told() if isinstance(servers, Telling) else {}
 
 
 def _started(stand: Stand, load: Load) -> Program:

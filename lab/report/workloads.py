@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from ..plan.catalog import BURST, CROWD, FAILOVER, OPEN_LOOP
-from . import burst, crowd, failover, open_loop
+from ..plan.catalog import BURST, CROWD, FAILOVER, MIX, OPEN_LOOP
+from . import burst, crowd, failover, mix, open_loop
 from .document import Block
 from .scene import Scene
 
@@ -32,6 +32,7 @@ OF_WORKLOADS: Mapping[str, Shown] = {
     CROWD: crowd,
     BURST: burst,
     FAILOVER: failover,
+    MIX: mix,
 }
 
 

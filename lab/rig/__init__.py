@@ -10,6 +10,8 @@ The lab, the bench, the demo and the tests all use this package. It knows nothin
   loadgen.py     one run of the load generator
   iperf3.py      what loopback carries without our programs
   files.py       the files that a fileserver serves
+  linked_files.py  the same files in a folder of its own, in which users may write
+  telemetry.py   what a server says of itself
   cores.py       which cores there are, and whether a process is held to some of them
   host.py        free ports, the descriptor limit, a counter of the kernel
   namespace.py   a network namespace for measurements

@@ -74,6 +74,14 @@ class Mortal(Protocol):
         """After kill(), on the address that it had. Failed when it does not become ready."""
 
 
+@runtime_checkable
+class Telling(Protocol):
+    """Servers that say themselves what they have done. Not every system can do that."""
+
+    def told(self) -> dict[str, float]:
+        """Numbers by their names; {} if this stage does not ask for them."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Site:
     """Where servers run. wrapper is put before the command of the one that serves files."""

@@ -11,28 +11,30 @@ from pathlib import Path
 
 from ..plan.catalog import BURST, Cell, Stage
 from ..plan.pinning import Pinning
-from ..rig import servers, stores
+from ..rig import servers, stores, telemetry
 from ..rig.cores import Cores
 from ..rig.processes import Address, Program
 from ..rig.servers import Programs, Server
 from ..rig.stores import Store
+from . import file_memory
 from .programs import OfPrograms
 from .system import Site
 
 
 @dataclass(frozen=True, kw_only=True)
 class Stack(OfPrograms):
-    """Both servers in front of the store; see system.Running and system.Mortal."""
+    """Both servers in front of the store; see system.Running, system.Mortal and system.Telling."""
 
     cell: Cell
     behind: Store
     authserver: Program
     fileserver: Program
     auth_address: Address
-    address: Address
+    address: Address  # by HTTP, where there is a mix
     user: str
     password: str
     transfer_log: Path | None = None
+    telemetry: Address | None = None  # of the fileserver
 
     @property
     def store(self) -> str:
@@ -58,6 +60,9 @@ class Stack(OfPrograms):
             for program in (self.fileserver, self.authserver)
             for what, number in _counts_in(program.log_path).items()
         }
+
+    def told(self) -> dict[str, float]:
+        return telemetry.read(self.telemetry) if self.telemetry else {}
 
     def kill(self, component: str) -> None:
         self._with_address(component)[0].kill()
@@ -99,22 +104,38 @@ class WithStore:
             host=site.place.host,
             authserver=Server(self.stage.authserver, pinning.cores["authserver"]),
             fileserver=Server(
-                (*self.stage.fileserver, *recorded), pinning.cores["fileserver"], site.wrapper
+                (*self.stage.fileserver, *recorded, *self._flags_of_mix(site)),
+                pinning.cores["fileserver"],
+                site.wrapper,
             ),
         ) as pair:
             user, password = f"lab-{secrets.token_hex(8)}", secrets.token_hex(16)
             servers.make_account(pair.address, user, password)
+            program, has_mix = pair.fileserver, self.stage.mix is not None
             yield Stack(
                 cell=cell,
                 behind=self.store,
                 authserver=pair.authserver,
-                fileserver=pair.fileserver,
+                fileserver=program,
                 auth_address=pair.auth_address,
-                address=pair.address,
+                address=program.further_address("http") if has_mix else pair.address,
                 user=user,
                 password=password,
                 transfer_log=log,
+                telemetry=program.further_address("telemetry") if has_mix else None,
             )
+
+    def _flags_of_mix(self, site: Site) -> list[str]:
+        """Writers need HTTP, and what comes from memory is known by the telemetry only."""
+        mix = self.stage.mix
+        if mix is None:
+            return []
+        flags = ["--http-listen", str(Address(site.place.host, 0))]
+        flags += ["--telemetry-listen", str(Address("127.0.0.1", 0))]
+        if mix.in_memory:
+            limit_bytes = file_memory.limit_bytes(site.root, mix.in_memory)
+            flags += ["--memory-limit", str(limit_bytes)]
+        return flags
 
     def _transfer_log(self, cell: Cell, logs: Path) -> Path | None:
         """Of bursts only, because it costs time; a server of processes has none."""

@@ -5,6 +5,7 @@ open_loop.py     requests that are due at random moments and wait for no other; 
 burst.py         transfers that are asked for in the same moment
 crowd.py         many slow users, each at its own pace; the same for those
 failover.py      an open loop while a server is killed and started again; the same for that
+mix.py           a closed loop of readers and writers; the same for that
 
 load.py          what each of these is to the rest of the lab
 outcome.py       what its run came to

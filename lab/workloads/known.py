@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..plan.catalog import BURST, CLOSED_LOOP, CROWD, FAILOVER, OPEN_LOOP
+from ..plan.catalog import BURST, CLOSED_LOOP, CROWD, FAILOVER, MIX, OPEN_LOOP
 from ..plan.figures import Figure
-from . import burst, closed_loop, crowd, failover, open_loop
+from . import burst, closed_loop, crowd, failover, mix, open_loop
 from .load import Asked, Load
 
 _LOADS: dict[str, Callable[[Asked], Load]] = {
@@ -15,11 +15,12 @@ _LOADS: dict[str, Callable[[Asked], Load]] = {
     CROWD: crowd.load,
     BURST: burst.load,
     FAILOVER: failover.load,
+    MIX: mix.load,
 }
 
 FIGURES: dict[str, Figure] = {
     figure.name: figure
-    for workload in (closed_loop, open_loop, crowd, burst, failover)
+    for workload in (closed_loop, open_loop, crowd, burst, failover, mix)
     for figure in workload.FIGURES
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -67,6 +68,15 @@ class Load(ABC):
     @abstractmethod
     def figures(self, result: Result) -> dict[str, float | None]:
         """Those of its workload that the load generator measured; None: it could not."""
+
+    def figures_of_server(
+        self, _before: Mapping[str, float], _after: Mapping[str, float]
+    ) -> dict[str, float | None]:
+        """Those that the servers told themselves, before and after the run.
+
+        Requires: they told something.
+        """
+        return {}
 
     def can_be_spoiled(self, _result: Result) -> bool:
         """Whether other programs, which took part of the cores, may have changed the result."""

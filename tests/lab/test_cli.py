@@ -58,6 +58,7 @@ class CommandLineTest(unittest.TestCase):
             ["run", "001-servers", "--stages", "redis"],
             ["run", "failover", "--stages", "turnstile"],
             ["run", "failover", "--client", "elsewhere"],
+            ["run", "mix", "--stages", "turnstile"],
             ["run", "table4", "--note", "two\nlines"],
             ["run", "table4", "--note", "x" * 501],
         ):

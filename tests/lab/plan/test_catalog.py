@@ -82,6 +82,18 @@ class CatalogTest(unittest.TestCase):
         for name in failover.stages:
             self.assertIsNotNone(catalog.stages()[name].failover)
 
+    def test_each_setting_of_a_mix_is_there_with_writers_and_without(self):
+        mix = catalog.experiments()["mix"]
+        self.assertEqual(mix.narrowed(("turnstile", "mix-10"), None).stages, ("mix-10",))
+        settings = {}
+        for name in mix.stages:
+            found = catalog.stages()[name].mix
+            assert found
+            settings[bool(found.kinds), found.in_memory] = name
+        self.assertEqual(len(settings), len(mix.stages))
+        for has_writers, in_memory in settings:
+            self.assertIn((not has_writers, in_memory), settings)
+
     def test_figure_14_has_a_cell_for_each_number_of_cores(self):
         cells = catalog.cells_of(catalog.experiments()["figure14"], core_count=3)
         self.assertEqual([cell.fileserver_cores for cell in cells], [1, 2, 3])

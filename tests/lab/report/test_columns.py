@@ -67,6 +67,7 @@ class DeclarationsTest(unittest.TestCase):
             known.crowd,
             known.burst,
             known.failover,
+            known.mix,
         )
         declared = [figure for workload in workloads for figure in workload.FIGURES]
         self.assertEqual(len(declared), len(known.FIGURES))
