@@ -45,8 +45,8 @@ class MixedLoop(ClosedLoop):
         flags += ["--user", self.user, "--file", f"{self.size_name}%d.txt"]
         flags += ["--files", str(self.files), "--popularity", f"zipf:{self.zipf:g}"]
         flags += ["--seed", str(self.seed)]
-        if self.kinds:
-            flags += ["--mix", self.kinds, "--size", str(self.size_bytes)]
+        flags += ["--mix", self.kinds] if self.kinds else []
+        flags += ["--size", str(self.size_bytes)] if "put" in self.kinds else []
         return [*flags, *self.flags]
 
     def _missing_bytes(self, result: Result) -> list[str]:

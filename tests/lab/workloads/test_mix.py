@@ -55,6 +55,11 @@ class MixTest(unittest.TestCase):
         )
         self.assertNotIn("--unique", flags)
 
+    def test_only_a_put_has_a_size(self):
+        flags = replace(WRITERS, kinds="get:99,new:1").command_flags()
+        self.assertEqual(flags[flags.index("--mix") + 1], "get:99,new:1")
+        self.assertNotIn("--size", flags)
+
     def test_without_writers_there_is_no_mix(self):
         flags = READERS.command_flags()
         self.assertNotIn("--mix", flags)
