@@ -47,6 +47,11 @@ _PLAN: Mapping[str, Rows] = {
             "help": "of the repetitions; interleaved: passes over all cells, every second one "
             "backwards; cycled: all forwards; blocked: those of a burst in a row",
         },
+        "--series": {
+            "action": "store_true",
+            "help": "keep what happened in each second of each run, and draw the least steady "
+            "run of each cell",
+        },
         "--gap": {"metavar": "S", "help": "wait so long between two trials"},
     },
     "on which part of which machine": {

@@ -7,5 +7,6 @@ verdict.py            names the bottleneck
 gains.py              how much faster one cell is than another
 mixes.py              the trials of mixes, and the hits that a memory should have
 findings.py           the paper's findings, judged
+steadiness.py         whether all seconds of a run were alike
 intervals.py, operational_laws.py, usl.py   the arithmetic
 """

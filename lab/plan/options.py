@@ -37,6 +37,7 @@ def checked(arguments: argparse.Namespace) -> Options:
         gap_s=_positive("--gap", arguments.gap) or 0.0,
         discard=_whole("--discard", arguments.discard) or 0,
         is_held=arguments.hold == "freeze",
+        keeps_series=arguments.series,
         machine=arguments.machine or "",
         memory_bytes=_size("--memory", arguments.memory),
         pin=arguments.pin,
@@ -52,6 +53,8 @@ def checked(arguments: argparse.Namespace) -> Options:
     _require_fitting_stages(options)
     _require_that_it_can_be_held(options)
     _require_own_stages(options)
+    if options.keeps_series and options.has_remote_client:
+        raise WrongUsage("--series: a load generator on another host keeps no series here")
     placement = Placement(options.pin, usable_cores(), not options.has_remote_client)
     placement.of_run()  # WrongUsage if there is no such plan
     return options

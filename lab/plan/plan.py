@@ -41,6 +41,7 @@ class Options:
     gap_s: float = 0.0  # between two trials of the same servers
     discard: int = 0  # of the first repetitions of bursts, that are in no table
     is_held: bool = False  # the program that serves files does not run while all of a burst ask
+    keeps_series: bool = False  # of each run, what happened in each second
     machine: str = ""  # that of every stage; "": as the stage says
     memory_bytes: int | None = None  # for the program that serves files; None: as its machine says
     p99_ms: float | None = None  # under which an open loop keeps p99; None: the experiment's own
@@ -200,6 +201,7 @@ class _Parts:
             order=stage.order or self.options.order,
             gap_s=self.options.gap_s,
             is_held=self.options.is_held,
+            keeps_series=self.options.keeps_series,
             p99_limit_ms=self.p99_limit_ms,
         )
 

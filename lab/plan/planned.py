@@ -51,6 +51,7 @@ class Planned:
     order: str = INTERLEAVED  # of the repetitions
     gap_s: float = 0.0  # between two trials of the same servers
     is_held: bool = False  # the program that serves files does not run while all of a burst ask
+    keeps_series: bool = False  # what happened in each second, whatever the workload needs
     p99_limit_ms: float = 0.0  # under which an open loop keeps p99; 0: it has none
 
     @property

@@ -56,6 +56,11 @@ class Stand:
         """The group that is frozen while all of a burst ask."""
         return self.group if self.planned.is_held else None
 
+    def series_of(self, load: Load) -> Path | None:
+        """The file for a line for each second; None for a load that keeps no series."""
+        is_kept = self.planned.keeps_series or load.needs_series
+        return self.site.logs / _SERIES if is_kept else None
+
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
@@ -135,7 +140,9 @@ def _driven(stand: Stand, load: Load) -> _Seen:
                 stand.held.thaw()  # should it have been killed while it held the servers
     ended = end_of_server(servers, load)
     result = result.moved(-place.clock_ahead_s)
-    result = replace(result, series=series.of_run(load.each_second(), happened, result.start_s))
+    record = stand.series_of(load)
+    seconds = series.of_file(record) if record else []
+    result = replace(result, series=series.of_run(seconds, happened, result.start_s))
     clients = load.transfers()
     return _Seen(
         command=program.command_line(),
@@ -162,7 +169,8 @@ def _told(servers: Running) -> dict[str, float]:
 def _started(stand: Stand, load: Load) -> Program:
     cores = stand.planned.pinning.cores.get("loadgen", ())
     log = stand.site.logs / f"{stand.servers.cell.slug}.loadgen.log"
-    return loadgen_run.start(load, stand.programs.path("loadgen"), stand.site.place, cores, log)
+    program, record = stand.programs.path("loadgen"), stand.series_of(load)
+    return loadgen_run.start(load, program, stand.site.place, cores, log, record)
 
 
 def _prepare_files(stand: Stand, asked: list[Path]) -> None:
@@ -204,7 +212,6 @@ def _load(stand: Stand, setting: Setting, repeat: int) -> Load:
             password=servers.password,
             hold=stand.held.to_freeze if stand.held else None,
             record=site.logs / _RECORD if site.place.is_here else None,
-            series=site.logs / _SERIES if site.place.is_here else None,
         )
     )
 

@@ -20,6 +20,7 @@ from . import (
     overview,
     panel_views,
     scaling_views,
+    series_views,
     sweep_grid,
     tables,
 )
@@ -99,6 +100,7 @@ class Report:
                 *(found or [Paragraph("Nothing was measured for this experiment.")]),
             ]
         blocks += [
+            *series_views.section(self._folder, self._analysis, self._environment),
             *host_views.section(self._folder, self._analysis),
             *appendix.invalid(self._analysis, self._environment),
             *(definitions.definitions(self._workloads) if self._analysis.runs else []),

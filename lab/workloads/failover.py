@@ -6,16 +6,14 @@ Requests are expected to fail, but only after the server was killed.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from ..plan.figures import LESS, NEITHER, Figure
-from . import closed_loop, outage, series
+from . import closed_loop, outage
 from .load import Asked, Kill
 from .open_loop import OpenLoop
 from .outage import Outage
 from .outcome import Result
-from .series import Second
 
 FIGURES = (
     Figure(name="failed_requests", better=LESS),
@@ -32,10 +30,6 @@ class Failover(OpenLoop):
     """See load.py. The component is killed at a third of the run, and starts at two thirds."""
 
     component: str
-    record: Path  # where loadgen writes a line for each second
-
-    def command_flags(self) -> list[str]:
-        return [*super().command_flags(), "--series", str(self.record)]
 
     def parse(self, raw: dict[str, Any]) -> Result:
         """The server that is killed cannot say how many requests it had."""
@@ -45,8 +39,9 @@ class Failover(OpenLoop):
     def kill(self) -> Kill:
         return Kill(self.component, self.run_s / 3, 2 * self.run_s / 3)
 
-    def each_second(self) -> list[Second]:
-        return series.of_file(self.record)
+    @property
+    def needs_series(self) -> bool:
+        return True
 
     def failures(self, result: Result) -> list[str]:
         found, seen = self._failures_of_schedule(result), outage.of_series(result.series)
@@ -80,11 +75,10 @@ def _figures(seen: Outage) -> dict[str, float | None]:
 
 def load(asked: Asked) -> Failover:
     how, offered = asked.planned.stage.failover, asked.setting.offered_rps
-    assert how and offered and asked.series  # see plan/options.py
+    assert how and offered  # see plan/options.py
     return Failover(
         **vars(closed_loop.load(asked)),
         offered_rps=offered,
         seed=asked.repeat,
         component=how.component,
-        record=asked.series,
     )

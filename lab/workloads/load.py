@@ -11,7 +11,6 @@ from typing import Any
 from ..plan.planned import Planned
 from ..plan.setting import Setting
 from .outcome import Result
-from .series import Second
 from .transfers import Transfer
 
 
@@ -27,7 +26,6 @@ class Asked:
     password: str
     hold: Path | None = None  # the control group that is held while all ask
     record: Path | None = None  # the file for a record of each transfer, where one can be had
-    series: Path | None = None  # the file for a line for each second, where one can be had
 
 
 @dataclass(frozen=True)
@@ -108,6 +106,7 @@ class Load(ABC):
         """A record of each, once the run has ended; [] for a load that keeps none."""
         return []
 
-    def each_second(self) -> list[Second]:
-        """What happened in each, once the run has ended; [] for a load that keeps no series."""
-        return []
+    @property
+    def needs_series(self) -> bool:
+        """Whether its result says little without what happened in each second."""
+        return False

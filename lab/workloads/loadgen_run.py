@@ -13,9 +13,16 @@ from .load import Load
 from .outcome import Result
 
 
-def start(load: Load, program: Path, place: Place, cores: Cores, log_path: Path) -> Program:
-    """Returns while it runs. The caller stops it."""
-    flags = load.command_flags()
+def start(
+    load: Load,
+    program: Path,
+    place: Place,
+    cores: Cores,
+    log_path: Path,
+    series: Path | None = None,
+) -> Program:
+    """Returns while it runs. The caller stops it. series is for a line for each second."""
+    flags = [*load.command_flags(), *(["--series", str(series)] if series else [])]
     return loadgen.start(program, flags, log_path, password=load.password, cores=cores, place=place)
 
 

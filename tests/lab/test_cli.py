@@ -59,6 +59,7 @@ class CommandLineTest(unittest.TestCase):
             ["run", "failover", "--stages", "turnstile"],
             ["run", "failover", "--client", "elsewhere"],
             ["run", "mix", "--stages", "turnstile"],
+            ["run", "table4", "--series", "--client", "elsewhere"],
             ["run", "table4", "--note", "two\nlines"],
             ["run", "table4", "--note", "x" * 501],
         ):

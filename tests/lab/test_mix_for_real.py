@@ -9,6 +9,7 @@ from real_lab import BUILD, disk_folder, lab, table, why_no_run
 
 from lab.analysis import mixes
 from lab.plan import catalog
+from lab.results import series
 
 STAGES = "mix-disk,mix-25,mix-25-writers,mix-100"
 
@@ -16,7 +17,7 @@ STAGES = "mix-disk,mix-25,mix-25-writers,mix-100"
 class MixTest(unittest.TestCase):
     @unittest.skipIf(why_no_run(), why_no_run())
     def test_readers_and_writers_share_a_folder_of_which_a_part_is_in_memory(self) -> None:
-        folder = self.run_lab("--stages", STAGES, "--seconds", "1", "--threads", "4")
+        folder = self.run_lab("--stages", STAGES, "--seconds", "1", "--threads", "4", "--series")
         rows = {row["stage"]: row for row in table(folder / "points.csv")}
         self.assertEqual(sorted(rows), sorted(STAGES.split(",")))
         self.assertEqual({row["workload"] for row in rows.values()}, {"mix"})
@@ -24,6 +25,7 @@ class MixTest(unittest.TestCase):
         files = environment["file_counts"]["10KB"]
         self.require_the_memory(rows, files)
         self.require_the_kinds(rows)
+        self.require_the_series(folder)
         summary = (folder / "summary.md").read_text(encoding="utf-8")
         if any(row["failures"] for row in rows.values()):
             self.skipTest("no valid run of each stage on this busy machine")
@@ -56,6 +58,15 @@ class MixTest(unittest.TestCase):
             self.assertGreater(float(row["get_rps"]), 0, name)
             for kind in ("put", "new"):
                 self.assertEqual(bool(row[f"{kind}_rps"]), name == "mix-25-writers", name)
+
+    def require_the_series(self, folder: Path) -> None:
+        """Each has as many requests as the result of its run, and one of each cell is drawn."""
+        for row in table(folder / "points.csv"):
+            (sample,) = (folder / "samples").glob(f"*-trial{row['trial']}.json")
+            kept = series.unpacked(json.loads(sample.read_text(encoding="utf-8")))
+            self.assertEqual(sum(one.ended for one in kept.seconds), int(row["requests"]))
+            drawn = folder / "figures" / f"series-{row['stage']}-10KB-mix.svg"
+            self.assertIn(">answered<", drawn.read_text(encoding="utf-8"))
 
     def run_lab(self, *flags: str) -> Path:
         """Returns the folder with the results."""

@@ -9,8 +9,8 @@ from ...results import series as kept
 from ...results.records import Run
 from ...workloads import outage
 from ...workloads.outage import Outage
-from ...workloads.series import Second, Series
-from .. import wording
+from ...workloads.series import Series
+from .. import series_views, wording
 from ..charts import series_chart
 from ..charts.line_chart import Mark
 from ..document import Block, Figure, Table
@@ -117,22 +117,11 @@ def _figure(run: Run, series: Series) -> Figure:
         "failed. Below: response times of those that were answered; a gap is a second without one."
         f"{which}",
         canvases=series_chart.draw(
-            [_drawn(one) for one in series.seconds],
+            [series_views.drawn(one) for one in series.seconds],
             [Mark(event.t, event.what) for event in series.events],
         ),
         columns=1,
         shows=frozenset({f"series of {run.name}"}),
-    )
-
-
-def _drawn(second: Second) -> series_chart.Second:
-    return series_chart.Second(
-        t=second.t,
-        answered=second.ended,
-        failed=second.failed,
-        p50_ms=second.p50_ms,
-        p99_ms=second.p99_ms,
-        max_ms=second.max_ms,
     )
 
 

@@ -84,4 +84,4 @@ def _defaults() -> dict[str, object]:
         "link note"
     )
     nothing = dict.fromkeys(text.split())
-    return {**nothing, "quick": True, "order": "interleaved", "pin": "none"}
+    return {**nothing, "quick": True, "series": False, "order": "interleaved", "pin": "none"}

@@ -10,7 +10,7 @@ import outages
 
 from lab.plan import catalog
 from lab.plan.catalog import FAILOVER, Cell
-from lab.report import page
+from lab.report import page, series_views
 from lab.report.charts import series_chart
 from lab.report.charts.line_chart import Mark
 from lab.report.failover import views, words
@@ -72,7 +72,7 @@ class WordsTest(unittest.TestCase):
 
 class ChartTest(unittest.TestCase):
     def canvases(self) -> list[Any]:
-        seconds = [views._drawn(one) for one in outages.SERIES.seconds]
+        seconds = [series_views.drawn(one) for one in outages.SERIES.seconds]
         marks = [Mark(one.t, one.what) for one in outages.SERIES.events]
         return series_chart.draw(seconds, marks)
 

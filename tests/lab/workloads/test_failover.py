@@ -2,7 +2,6 @@
 
 import unittest
 from dataclasses import replace
-from pathlib import Path
 
 import examples
 import outages
@@ -17,7 +16,6 @@ LOAD = failover.Failover(
     offered_rps=104.0,
     seed=3,
     component="authserver",
-    record=Path("series.csv"),
 )
 TIMES = {"mean": 1.0, "p50": 0.9, "p90": 1.0, "p99": 3.0, "max": 4.0}
 OPEN = {"due": 1250, "given_up": 0, "service_time_ms": TIMES, "lateness_ms": TIMES}
@@ -30,11 +28,11 @@ def result(series: Series = outages.SERIES, **changes) -> Result:
 
 
 class FailoverTest(unittest.TestCase):
-    def test_it_is_an_open_loop_with_a_series(self):
+    def test_it_is_an_open_loop_that_needs_a_series(self):
         flags = " ".join(LOAD.command_flags())
-        self.assertTrue(
-            flags.endswith("--rate 104 --arrivals poisson --seed 3 --series series.csv")
-        )
+        self.assertTrue(flags.endswith("--rate 104 --arrivals poisson --seed 3"))
+        self.assertTrue(LOAD.needs_series)
+        self.assertFalse(examples.GET.needs_series)
 
     def test_a_server_is_killed_at_a_third_and_started_again_at_two_thirds(self):
         self.assertEqual(LOAD.kill, Kill("authserver", 4.0, 8.0))

@@ -1,0 +1,128 @@
+"""Runs over time, where their series were kept: which were not steady, and how one looked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..analysis import steadiness
+from ..analysis.cells import Analysis
+from ..analysis.steadiness import Steadiness
+from ..plan.catalog import FAILOVER, Cell
+from ..results import series as kept
+from ..results.environment import Environment
+from ..results.records import Folder, Run
+from ..workloads.series import Second, Series
+from . import wording
+from .charts import series_chart
+from .document import Block, Figure, Heading, Paragraph, Table
+
+_MOST_NAMED = 3  # seconds of a run
+_HEADER = ["run", "in a second", "least", "first", "weak seconds", "silent", "failed", "slowest"]
+
+
+@dataclass(frozen=True)
+class _Seen:
+    run: Run
+    series: Series
+    found: Steadiness
+
+
+def section(folder: Folder, analysis: Analysis, environment: Environment) -> list[Block]:
+    """[] where no series was kept. A failover has a view of its own."""
+    seen = _seen(folder, analysis) if environment.options.keeps_series else []
+    if not seen:
+        return []
+    unsteady = [one for one in seen if not one.found.is_steady]
+    steady = len(seen) - len(unsteady)
+    return [
+        Heading(2, "Runs over time"),
+        Paragraph(
+            f"{steady} of {wording.plural(len(seen), 'run')} {'was' if steady == 1 else 'were'} "
+            "steady: no request failed, and no second had less than half of the usual number of "
+            "requests."
+        ),
+        *([_table(unsteady)] if unsteady else []),
+        *(_figure(one) for one in _least_steady(seen)),
+    ]
+
+
+def drawn(second: Second) -> series_chart.Second:
+    return series_chart.Second(
+        t=second.t,
+        answered=second.ended,
+        failed=second.failed,
+        p50_ms=second.p50_ms,
+        p99_ms=second.p99_ms,
+        max_ms=second.max_ms,
+    )
+
+
+def _seen(folder: Folder, analysis: Analysis) -> list[_Seen]:
+    """Of runs without a whole second nothing can be said."""
+    seen = []
+    for run in analysis.runs:
+        if run.cell.workload == FAILOVER:
+            continue
+        series = kept.unpacked(folder.evidence(run) or {})
+        found = steadiness.of_series(series, run.elapsed_s)
+        if found:
+            seen.append(_Seen(run, series, found))
+    return seen
+
+
+def _least_steady(seen: Sequence[_Seen]) -> list[_Seen]:
+    """Of each cell one run, in the order in which they were measured."""
+    worst: dict[Cell, _Seen] = {}
+    for one in seen:
+        before = worst.setdefault(one.run.cell, one)
+        if one.found.badness > before.found.badness:
+            worst[one.run.cell] = one
+    return list(worst.values())
+
+
+def _table(unsteady: Sequence[_Seen]) -> Table:
+    return Table(
+        title="Runs that were not steady",
+        caption="Requests that succeeded, in whole seconds: the median, the least and the first "
+        "one. A weak second has less than half of the median, a silent one has none. The slowest "
+        "request ended in the second that is named behind it. A low first second is a warm-up "
+        "that was too short.",
+        header=_HEADER,
+        rows=[_row(one) for one in unsteady],
+    )
+
+
+def _row(one: _Seen) -> list[str]:
+    found, slowest = one.found, one.found.slowest
+    return [
+        one.run.name,
+        wording.rate(found.median),
+        wording.count(found.least),
+        wording.count(found.first),
+        _named(found.weak),
+        wording.count(found.silent or None),
+        f"{found.failed:,} in {_named(found.failed_in)}" if found.failed else wording.NOTHING,
+        f"{wording.milliseconds(slowest.max_ms)} ms in {slowest.t}" if slowest else wording.NOTHING,
+    ]
+
+
+def _named(seconds: Sequence[int]) -> str:
+    names = ", ".join(str(t) for t in seconds[:_MOST_NAMED])
+    more = len(seconds) - _MOST_NAMED
+    return f"{names} and {more} more" if more > 0 else names
+
+
+def _figure(one: _Seen) -> Figure:
+    run = one.run
+    valid = "" if run.is_valid else f" This run is not valid: {run.failures}."
+    return Figure(
+        name=f"series-{run.cell.slug}",
+        title=f"Each second of the least steady run: {run.cell}, {run.setting}, pass {run.repeat}",
+        caption="Above: how many requests succeeded, and in red how many failed. Below: response "
+        "times of those that succeeded; a gap is a second without one. The last second may be a "
+        f"part of one.{valid}",
+        canvases=series_chart.draw([drawn(second) for second in one.series.seconds], []),
+        columns=1,
+        shows=frozenset({f"series of {run.name}"}),
+    )
