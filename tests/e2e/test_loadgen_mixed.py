@@ -19,7 +19,9 @@ def answer(line: bytes, _: socket.socket) -> bytes:
 class LoadgenMixedTest(LoadgenScene):
     def run_result(self, *flags: object, server: object) -> dict:
         """An open loop that was late on a loaded machine has a result too."""
-        return json.loads(run("loadgen", *self.adapted(*flags), "--server", server, "--json", "-").stdout)
+        return json.loads(
+            run("loadgen", *self.adapted(*flags), "--server", server, "--json", "-").stdout
+        )
 
     def asked(self, *flags: object) -> list[bytes]:
         """What a run asked a server for, in order."""
