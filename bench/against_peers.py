@@ -13,17 +13,12 @@ from lab.rig.databases import Server
 from lab.rig.processes import Address
 from lab.rig.stores import Store
 
-from .peers import bare, nginx, paced, wrk
+from .peers import bare, nginx, paced
 from .promise import Outcome, Side, compare, in_turns
 from .system import PLAIN, USERS, Bench, System, running
 
 KEPT = ("--connection", "keep-alive")
 HTTP = ("--protocol", "http")
-_WITNESS_CONNECTIONS = 8
-
-
-def missing_for_witness() -> list[str]:
-    return [*([] if wrk.TOOL.found() else [wrk.TOOL.package]), *nginx.missing()]
 
 
 def on_nginx(bench: Bench, address: Address, size: str, *flags: str) -> Side:
@@ -168,19 +163,3 @@ def p99_lua(bench: Bench, store: Store) -> Outcome:
         f"{mine:.2f} ms at {our_half:,.0f}/s against {others:.2f} ms of nginx at "
         f"{their_half:,.0f}/s",
     )
-
-
-def cost_of_meter(bench: Bench, store: Store) -> Outcome:
-    """The same requests to the same nginx, of one user, on kept connections."""
-    with nginx.running(bench.folder, bench.root, nginx.STATIC) as address:
-
-        def ours() -> float:
-            kept = ("--threads", str(_WITNESS_CONNECTIONS), *HTTP, *KEPT)
-            result = bench.load(address, "get", "--user", "user1", "--file", "1KB1.txt", *kept)
-            return float(result["cpu"]["us_per_request"])
-
-        def theirs() -> float:
-            return wrk.cpu_us(address, "1KB1.txt", _WITNESS_CONNECTIONS, seconds=bench.seconds)
-
-        mine, others, ratio = in_turns(bench, ours, theirs)
-    return Outcome(ratio, f"{mine:.1f} us of loadgen against {others:.1f} us of wrk")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import against_ftp, against_paper, against_peers, alone, http_front
+from . import against_ftp, against_paper, against_peers, alone, http_front, meters
 from .peers import caddy, nginx
 from .promise import Promise
 
@@ -37,11 +37,34 @@ _SQLITE = (
     Promise("count", "loadgen's count / the kernel's", 1.05, alone.independent_meter, at_most=True),
     Promise(
         "meter",
-        "loadgen's CPU time for a get of 1KB from nginx / wrk's",
+        "loadgen's CPU time for a get of 1KB from nginx, 8 to 256 users / wrk's",
         1.1,
-        against_peers.cost_of_meter,
+        meters.cost,
         at_most=True,
-        missing=against_peers.missing_for_witness,
+        missing=meters.missing,
+    ),
+    Promise(
+        "meter-rate",
+        "gets of 1KB from nginx, 8 to 256 users: loadgen / wrk",
+        0.97,
+        meters.rate,
+        missing=meters.missing,
+    ),
+    Promise(
+        "meter-alone",
+        "time of a get of 1KB from nginx, one user: loadgen / a bare loop",
+        1.05,
+        meters.alone,
+        at_most=True,
+        missing=nginx.missing,
+    ),
+    Promise(
+        "meter-late",
+        "99th percentile of lateness at 10,000/s of 1,000 users / 1 ms",
+        1.0,
+        meters.lateness,
+        at_most=True,
+        missing=nginx.missing,
     ),
 )
 

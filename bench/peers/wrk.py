@@ -1,9 +1,10 @@
-"""One run of wrk: an independent witness of what loadgen costs."""
+"""One run of wrk: an independent witness of what loadgen measures, and of what it costs."""
 
 from __future__ import annotations
 
 import re
 import resource
+from dataclasses import dataclass
 
 from lab.rig.cores import usable_cores
 from lab.rig.errors import Failed
@@ -12,11 +13,20 @@ from lab.rig.processes import Address, run_tool
 
 TOOL = Tool(("wrk",), "wrk")
 _REQUESTS = re.compile(r"^ *([0-9]+) requests in ", re.MULTILINE)
+_RATE = re.compile(r"^Requests/sec: *([0-9.]+)$", re.MULTILINE)
 _FAILURES = re.compile(r"^ *(Socket errors|Non-2xx or 3xx responses): .*", re.MULTILINE)
 
 
-def cpu_us(address: Address, name: str, connections: int, *, seconds: float) -> float:
-    """wrk's CPU time for each get of this file, on kept connections. Failed when one failed."""
+@dataclass(frozen=True)
+class Measured:
+    """rate is in requests per second, cpu_us wrk's CPU time for each."""
+
+    rate: float
+    cpu_us: float
+
+
+def measure(address: Address, name: str, connections: int, *, seconds: float) -> Measured:
+    """Gets this file again and again on kept connections. Failed when a request failed."""
     threads = min(connections, len(usable_cores()))
     command = ["wrk", "--threads", str(threads), "--connections", str(connections)]
     command += ["--duration", f"{max(1, round(seconds))}s", "--timeout", "30s"]
@@ -27,7 +37,8 @@ def cpu_us(address: Address, name: str, connections: int, *, seconds: float) -> 
     failures = _FAILURES.search(output)
     if failures or not requests or not int(requests[1]):
         raise Failed(f"wrk: {failures[0].strip() if failures else 'no request'} for {name}")
-    return used_s * 1e6 / int(requests[1])
+    rate = _RATE.search(output)
+    return Measured(float(rate[1]) if rate else 0.0, used_s * 1e6 / int(requests[1]))
 
 
 def _cpu_s() -> float:

@@ -150,10 +150,11 @@ class NginxTest(PeersTest):
     @unittest.skipUnless(wrk.TOOL.found(), "wrk missing")
     def test_wrk_costs_time_and_fails_when_a_request_is_refused(self) -> None:
         with self.serving(nginx.STATIC) as address:
-            used_us = wrk.cpu_us(address, "1KB1.txt", 2, seconds=1)
-            self.assertTrue(0.1 < used_us < 100_000, used_us)
+            measured = wrk.measure(address, "1KB1.txt", 2, seconds=1)
+            self.assertTrue(0.1 < measured.cpu_us < 100_000, measured)
+            self.assertGreater(measured.rate, 0)
             with self.assertRaisesRegex(Failed, "wrk: Non-2xx .* for nothing"):
-                wrk.cpu_us(address, "nothing", 2, seconds=1)
+                wrk.measure(address, "nothing", 2, seconds=1)
 
 
 @skip_without(caddy.missing())
