@@ -35,11 +35,20 @@ def exists(test: str, unit_tests: list[str]) -> bool:
         return any(name.startswith(start) if test != start else name == test for name in unit_tests)
     module, *names = test.split(".")
     folder, file = module.split("/")
-    path = next((TESTS / folder).rglob(f"{file}.py"), None)
+    return is_in(TESTS / folder, file, names)
+
+
+def is_in(folder: Path, file: str, names: list[str]) -> bool:
+    """Whether the file has this class and test, or its class has the test of one elsewhere."""
+    path = next(folder.rglob(f"{file}.py"), None)
     if path is None:
         return False
+    text = path.read_text()
     wanted = [f"class {name}(" if name[0].isupper() else f"def {name}(" for name in names]
-    return all(text in path.read_text() for text in wanted)
+    if all(words in text for words in wanted):
+        return True
+    base = re.search(rf"class {names[0]}\((\w+)\.(\w+)\)", text) if len(names) == 2 else None
+    return base is not None and is_in(folder, base[1], [base[2], names[1]])
 
 
 class MutantsTest(unittest.TestCase):
