@@ -8,5 +8,7 @@ gains.py              how much faster one cell is than another
 mixes.py              the trials of mixes, and the hits that a memory should have
 findings.py           the paper's findings, judged
 steadiness.py         whether all seconds of a run were alike
-intervals.py, operational_laws.py, usl.py   the arithmetic
+over_time.py          whether a run drifted or changed, by trend.py and change_points.py
+intervals.py, operational_laws.py, usl.py, trend.py, change_points.py, moving_average.py
+                      the arithmetic
 """

@@ -35,9 +35,14 @@ class Steadiness:
         return self.failed, len(self.weak), 1 - self.least / max(self.median, 1)
 
 
+def whole_seconds(series: Series, elapsed_s: float) -> list[Second]:
+    """Those that were over when the run ended."""
+    return [one for one in series.seconds if one.t <= math.floor(elapsed_s + 0.01)]
+
+
 def of_series(series: Series, elapsed_s: float) -> Steadiness | None:
     """None for a run without a whole second."""
-    whole = [one for one in series.seconds if one.t <= math.floor(elapsed_s + 0.01)]
+    whole = whole_seconds(series, elapsed_s)
     if not whole:
         return None
     median = statistics.median(one.ended for one in whole)
