@@ -8,6 +8,7 @@ tables.py, bottleneck_tables.py     views that are tables; they get a scene.py
 workloads.py                        the views of workloads: crowd/, burst/, open_loop/
 figure_views.py, sweep_grid.py, panel_views.py, scaling_views.py   views that draw
 series_views.py                     runs over time, where their series were kept
+over_time_words.py                  what is said about one that drifted or changed
 charts/                             the drawings, which know only numbers
 document.py                         the report as blocks, which html.py and markdown.py print
 wording.py                          how numbers are written

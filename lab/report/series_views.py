@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..analysis import steadiness
+from ..analysis import moving_average, over_time, steadiness
 from ..analysis.cells import Analysis
 from ..analysis.steadiness import Steadiness
 from ..plan.catalog import FAILOVER, Cell
@@ -13,11 +13,14 @@ from ..results import series as kept
 from ..results.environment import Environment
 from ..results.records import Folder, Run
 from ..workloads.series import Second, Series
-from . import wording
+from . import over_time_words, wording
 from .charts import series_chart
+from .charts.series_chart import Averages
 from .document import Block, Figure, Heading, Paragraph, Table
 
 _MOST_NAMED = 3  # seconds of a run
+_WINDOW = 5  # seconds of a moving average
+_FEWEST_FOR_AVERAGE = 3 * _WINDOW  # whole seconds; with fewer it would be a short piece
 _HEADER = ["run", "in a second", "least", "first", "weak seconds", "silent", "failed", "slowest"]
 
 
@@ -114,15 +117,35 @@ def _named(seconds: Sequence[int]) -> str:
 
 
 def _figure(one: _Seen) -> Figure:
-    run = one.run
+    run, averages = one.run, _averages(one)
+    means = f" The lines without dots are means of {_WINDOW} s." if averages else ""
+    happened = over_time_words.sentences(over_time.of_series(one.series, run.elapsed_s))
     valid = "" if run.is_valid else f" This run is not valid: {run.failures}."
+    seconds = [drawn(second) for second in one.series.seconds]
     return Figure(
         name=f"series-{run.cell.slug}",
         title=f"Each second of the least steady run: {run.cell}, {run.setting}, pass {run.repeat}",
         caption="Above: how many requests succeeded, and in red how many failed. Below: response "
         "times of those that succeeded; a gap is a second without one. The last second may be a "
-        f"part of one.{valid}",
-        canvases=series_chart.draw([drawn(second) for second in one.series.seconds], []),
+        f"part of one.{means}{happened}{valid}",
+        canvases=series_chart.draw(seconds, [], averages or series_chart.NO_AVERAGES),
         columns=1,
         shows=frozenset({f"series of {run.name}"}),
+    )
+
+
+def _averages(one: _Seen) -> Averages | None:
+    """Of the whole seconds; None where there are too few. Below it is that of the mean times."""
+    whole = steadiness.whole_seconds(one.series, one.run.elapsed_s)
+    if len(whole) < _FEWEST_FOR_AVERAGE:
+        return None
+    return Averages(
+        name=f"mean, {_WINDOW} s",
+        answered=moving_average.over_points([second.ended for second in whole], _WINDOW),
+        mean_ms=moving_average.over_seconds(
+            [second.t - 0.5 for second in whole],
+            [second.mean_ms for second in whole],
+            _WINDOW,
+            len(whole),
+        ),
     )

@@ -29,26 +29,42 @@ class Second:
     max_ms: float | None
 
 
-def draw(seconds: Sequence[Second], marks: Sequence[Mark]) -> list[Canvas]:
+@dataclass(frozen=True, kw_only=True)
+class Averages:
+    """Moving averages, with a value for each second, from the first one on. None: there is none."""
+
+    name: str
+    answered: Sequence[float | None]
+    mean_ms: Sequence[float | None]
+
+
+NO_AVERAGES = Averages(name="", answered=(), mean_ms=())
+
+
+def draw(
+    seconds: Sequence[Second], marks: Sequence[Mark], averages: Averages = NO_AVERAGES
+) -> list[Canvas]:
     """To be put one below the other. Requires: there is a second."""
-    return [_requests(seconds, marks), _times(seconds, marks)]
+    return [_requests(seconds, marks, averages), _times(seconds, marks, averages)]
 
 
-def _requests(seconds: Sequence[Second], marks: Sequence[Mark]) -> Canvas:
+def _requests(seconds: Sequence[Second], marks: Sequence[Mark], averages: Averages) -> Canvas:
     curves = [
         _curve("answered", "stage1", seconds, lambda one: one.answered),
         _curve("failed", "failed", seconds, lambda one: one.failed),
+        _average(averages.name, seconds, averages.answered),
     ]
     axes = _axes(seconds, curves)
     return _drawn("Requests in each second: answered, and failed", curves, axes, marks)
 
 
-def _times(seconds: Sequence[Second], marks: Sequence[Mark]) -> Canvas:
+def _times(seconds: Sequence[Second], marks: Sequence[Mark], averages: Averages) -> Canvas:
     """A second in which nothing was answered interrupts the lines."""
     curves = [
         _curve("max", "soft", seconds, lambda one: _above_zero(one.max_ms), "dots"),
         _curve("p99", "stage1", seconds, lambda one: _above_zero(one.p99_ms)),
         _curve("p50", "stage0", seconds, lambda one: _above_zero(one.p50_ms)),
+        _average(averages.name, seconds, [_above_zero(one) for one in averages.mean_ms]),
     ]
     axes = _axes(seconds, curves, is_logarithmic=True)
     return _drawn("Response time of those that were answered, ms", curves, axes, marks)
@@ -65,11 +81,18 @@ def _curve(
     of: Callable[[Second], float | None],
     style: str = "",
 ) -> Curve:
-    points: list[Point | None] = []
-    for second in seconds:
-        value = of(second)
-        points.append(None if value is None else line_chart.point(second.t - 0.5, value))
+    points = [_point(second, of(second)) for second in seconds]
     return Curve(name=name, colour=colour, points=points, style=style)
+
+
+def _average(name: str, seconds: Sequence[Second], values: Sequence[float | None]) -> Curve:
+    """values may end before the seconds do."""
+    points = [_point(second, value) for second, value in zip(seconds, values)]
+    return Curve(name=name, colour="ink", points=points, style="plain")
+
+
+def _point(second: Second, value: float | None) -> Point | None:
+    return None if value is None else line_chart.point(second.t - 0.5, value)
 
 
 def _axes(
