@@ -23,6 +23,13 @@ constexpr std::size_t kReplyBytes = 16 * 1024;
 // So many calls move bytes of one file before the other users have their turn.
 constexpr int kMostCalls = 4;
 
+// A user whose server does not let it connect yet asks at least so often.
+constexpr std::int64_t kLongestRetryNs = 64 * base::kNsPerMs;
+
+// Whether a connection that has ended with this errno was made before: a server may answer and
+// reset it at once. Reading finds what it has said.
+bool was_connected(int errno_value) { return errno_value == ECONNRESET || errno_value == EPIPE; }
+
 std::string text_of(int errno_value) { return std::generic_category().message(errno_value); }
 
 }  // namespace
@@ -41,15 +48,19 @@ EventClient::EventClient(ClientTools& tools, int user, std::uint32_t number)
 EventClient::State EventClient::prepare() {
   if (!is_kept_) return State::kDone;
   request_ = nullptr;
+  series_ = nullptr;
+  retry_ns_ = base::kNsPerMs;
   exchange_ = {.started_ns = base::now_ns()};
   deadline_ns_ = exchange_.started_ns + tools_.config.timeout_ms * base::kNsPerMs;
   if (const auto state = connect()) return *state;
   return go_on();
 }
 
-EventClient::State EventClient::begin(const Request& request) {
+EventClient::State EventClient::begin(const Request& request, bool counts) {
   assert(!is_under_way());
   request_ = &request;
+  series_ = counts ? tools_.series : nullptr;
+  retry_ns_ = base::kNsPerMs;
   exchange_ = {.started_ns = base::now_ns(), .kind = request.kind};
   deadline_ns_ = exchange_.started_ns + tools_.config.timeout_ms * base::kNsPerMs;
   is_usable_ = is_upload_cut_ = is_again_ = false;
@@ -145,13 +156,20 @@ EventClient::Pause EventClient::connect() {
   source_ = tools_.sources.of(user_, connection);
   is_reused_ = false;
   auto made = net::begin_to_connect(*server_, source_, 0);
-  if (!made && made.error().code == base::ErrorCode::kBusy) return pause(Stage::kRetrying);
+  if (!made && made.error().code == base::ErrorCode::kBusy) return retry();
   if (!made) return fail_to_connect(made.error().context);
   fd_ = std::move(*made);
   is_ready_ = false;
   stage_ = Stage::kConnecting;
   watch(number_, fd_);
-  return {};
+  return tools_.failure ? fail_to_connect(*tools_.failure) : std::nullopt;
+}
+
+// Many users retry together, so each asks less and less often.
+EventClient::Pause EventClient::retry() {
+  const std::int64_t pause_ns = retry_ns_;
+  retry_ns_ = std::min(2 * retry_ns_, kLongestRetryNs);
+  return pause(Stage::kRetrying, pause_ns);
 }
 
 // See Client::carry_out() for the millisecond that a failure takes at least.
@@ -161,11 +179,11 @@ EventClient::Pause EventClient::fail_to_connect(const std::string& why) {
   exchange_.why = why;
   if (!is_kept_) exchange_.connected_ns = now_ns;
   if (now_ns - exchange_.started_ns >= base::kNsPerMs) return finish();
-  return pause(Stage::kFailing);
+  return pause(Stage::kFailing, base::kNsPerMs);
 }
 
-EventClient::Pause EventClient::pause(Stage stage) {
-  resumes_ns_ = base::now_ns() + base::kNsPerMs;
+EventClient::Pause EventClient::pause(Stage stage, std::int64_t pause_ns) {
+  resumes_ns_ = base::now_ns() + pause_ns;
   stage_ = stage;
   return State::kPauses;
 }
@@ -174,7 +192,8 @@ EventClient::Pause EventClient::pause(Stage stage) {
 // the connection. So there may be bytes already.
 EventClient::Pause EventClient::finish_connecting() {
   if (!is_ready_) return State::kWaits;
-  if (const int failure = net::outcome_of_connect(fd_.get()))
+  const int failure = net::outcome_of_connect(fd_.get());
+  if (failure != 0 && !was_connected(failure))
     return fail_to_connect("connect to " + server_->text() + ": " + text_of(failure));
   ++made_;
   if (is_again_) ++reconnects_;
@@ -223,6 +242,7 @@ EventClient::Pause EventClient::follow(const Step& step) {
     case Step::Kind::kUpload: stage_ = Stage::kUploading; break;
     case Step::Kind::kOpenData: return connect_for_data(step.data_port);
     case Step::Kind::kData:
+      keep_pending();  // the bytes of the file come into the same buffer
       data_size_bytes_ = step.size_bytes;
       begin_file(std::min(step.size_bytes, UINT64_MAX - 2) + 1);  // so that one more is noticed
       stage_ = Stage::kReceivingData;
@@ -299,7 +319,7 @@ EventClient::Pause EventClient::receive_more() {
   if (got <= 0) return closed(got);
   if (before == 0) pending_ = {tools_.buffer.data(), static_cast<std::size_t>(got)};
   was_short_ = static_cast<std::size_t>(got) < kReplyBytes;
-  note_received(got);
+  note_received();
   if (first_byte_ns_ == 0) first_byte_ns_ = last_byte_ns_;
   return {};
 }
@@ -313,20 +333,22 @@ EventClient::Pause EventClient::closed(ssize_t got) {
   return fail(Fault::kClosed, got == 0 ? "the server closed the connection" : text_of(errno));
 }
 
-void EventClient::note_received(ssize_t /*got*/) {
+void EventClient::note_received() {
   last_byte_ns_ = base::now_ns();
   if (first_received_ns_ == 0) first_received_ns_ = last_byte_ns_;
 }
 
 // One byte more than the file has left is asked for, so that bytes that nobody asked for are
 // noticed without a further call. Who looks at the file gets them as the next reply.
-ssize_t EventClient::receive_into_buffer(int fd, std::uint64_t at_most) {
-  const auto wanted =
-      static_cast<std::size_t>(std::min<std::uint64_t>(at_most + 1, tools_.buffer.size()));
-  const std::span<char> into = tools_.buffer.first(wanted);
-  const ssize_t got = look_ ? net::receive_now(fd, into) : net::discard(fd, into);
-  was_short_ = got >= 0 && static_cast<std::size_t>(got) < wanted;
+ssize_t EventClient::receive_file_piece() {
+  const std::span<char> into = room_for(left_bytes_ + 1);
+  const ssize_t got = look_ ? net::receive_now(fd_.get(), into) : net::discard(fd_.get(), into);
+  was_short_ = static_cast<std::size_t>(std::max<ssize_t>(got, 0)) < into.size();
   return got;
+}
+
+std::span<char> EventClient::room_for(std::uint64_t bytes) const {
+  return tools_.buffer.first(std::min<std::uint64_t>(bytes, tools_.buffer.size()));
 }
 
 void EventClient::begin_file(std::uint64_t size_bytes) {
@@ -352,9 +374,9 @@ EventClient::Pause EventClient::receive_file() {
   for (int call = 0; left_bytes_ > 0; ++call) {
     if (call == kMostCalls) return State::kMore;
     if (!is_ready_) return State::kWaits;
-    const ssize_t got = receive_into_buffer(fd_.get(), left_bytes_);
+    const ssize_t got = receive_file_piece();
     if (got <= 0) return closed(got);
-    note_received(got);
+    note_received();
     const std::string_view bytes(tools_.buffer.data(), static_cast<std::size_t>(got));
     const std::string_view more = bytes.substr(std::min<std::uint64_t>(left_bytes_, bytes.size()));
     take_piece(bytes.substr(0, bytes.size() - more.size()));
@@ -370,7 +392,9 @@ EventClient::Pause EventClient::receive_data() {
   for (int call = 0; left_bytes_ > 0; ++call) {
     if (call == kMostCalls) return State::kMore;
     if (!is_data_ready_) return State::kWaits;
-    const ssize_t got = receive_into_buffer(data_fd_.get(), left_bytes_ - 1);
+    const std::span<char> into = room_for(left_bytes_);
+    const int fd = data_fd_.get();
+    const ssize_t got = look_ ? net::receive_now(fd, into) : net::discard(fd, into);
     if (got < 0 && errno == EAGAIN) {
       is_data_ready_ = false;
       return State::kWaits;
@@ -400,14 +424,16 @@ EventClient::Pause EventClient::skip() {
   const std::size_t here = std::min<std::uint64_t>(left_bytes_, pending_.size());
   pending_.remove_prefix(here);
   left_bytes_ -= here;
-  while (left_bytes_ > 0) {
+  for (int call = 0; left_bytes_ > 0; ++call) {
+    if (call == kMostCalls) return State::kMore;
     if (!is_ready_) return State::kWaits;
-    const ssize_t got = net::discard(
-        fd_.get(), tools_.buffer.first(std::min<std::uint64_t>(left_bytes_, tools_.buffer.size())));
+    const std::span<char> into = room_for(left_bytes_ + 1);
+    const ssize_t got = net::discard(fd_.get(), into);
     if (got <= 0) return closed(got);
-    note_received(got);
+    note_received();
+    was_short_ = static_cast<std::size_t>(got) < into.size();
+    if (static_cast<std::uint64_t>(got) > left_bytes_) return fail(Fault::kProtocol);
     left_bytes_ -= static_cast<std::uint64_t>(got);
-    was_short_ = false;
   }
   stage_ = Stage::kConversing;
   return {};
@@ -426,8 +452,8 @@ EventClient::Pause EventClient::connect_for_data(std::uint16_t port) {
 
 EventClient::Pause EventClient::finish_connecting_for_data() {
   if (!is_data_ready_) return State::kWaits;
-  if (const int failure = net::outcome_of_connect(data_fd_.get()))
-    return fail(Fault::kConnect, text_of(failure));
+  const int failure = net::outcome_of_connect(data_fd_.get());
+  if (failure != 0 && !was_connected(failure)) return fail(Fault::kConnect, text_of(failure));
   exchange_.data_connected_ns = base::now_ns();
   stage_ = Stage::kConversing;
   return {};
@@ -495,14 +521,15 @@ EventClient::Pause EventClient::finish() {
   }
   close_data();
   if (!is_usable_ || !pending_.empty()) hang_up();
-  if (was_short_) is_ready_ = false;  // nothing is left, and what comes next is reported
+  // Nothing is left, and what comes next is reported; but the end may have come with the bytes.
+  if (was_short_ && !tools_.engine->has_ended(number_)) is_ready_ = false;
   unsent_ = {};
   stage_ = Stage::kIdle;
   return State::kDone;
 }
 
 void EventClient::tell(std::uint64_t moved_bytes) const {
-  if (tools_.series != nullptr && moved_bytes > 0) tools_.series->move(moved_bytes);
+  if (series_ != nullptr && moved_bytes > 0) series_->move(moved_bytes);
 }
 
 std::optional<std::string> EventClient::save_failure() const {

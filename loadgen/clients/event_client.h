@@ -59,8 +59,9 @@ class EventClient {
   // See Client::prepare(). Not kDone: begins to connect, and go_on() ends that.
   State prepare();
 
-  // Begins a request, which must stay valid until kDone. Requires: nothing is under way.
-  State begin(const Request& request);
+  // Begins a request, which must stay valid until kDone. The series is told which bytes of it move
+  // if it `counts`. Requires: nothing is under way.
+  State begin(const Request& request, bool counts);
 
   // The engine has reported the user, by the number of its connection for the file or by the other.
   void note_ready(bool is_for_data) { (is_for_data ? is_data_ready_ : is_ready_) = true; }
@@ -113,7 +114,8 @@ class EventClient {
   Pause do_stage();
   Pause connect();
   Pause fail_to_connect(const std::string& why);
-  Pause pause(Stage stage);
+  Pause retry();
+  Pause pause(Stage stage, std::int64_t pause_ns);
   bool is_pause_over() const;
   Pause finish_connecting();
   Pause converse();
@@ -137,8 +139,9 @@ class EventClient {
   bool looks_at_file() const;
   bool can_be_repeated() const;
   Pause closed(ssize_t got);
-  ssize_t receive_into_buffer(int fd, std::uint64_t at_most);
-  void note_received(ssize_t got);
+  ssize_t receive_file_piece();
+  std::span<char> room_for(std::uint64_t bytes) const;
+  void note_received();
   void note_reply(std::int64_t first_byte_ns);
   std::int64_t take(std::size_t count);
   void keep_pending();
@@ -159,6 +162,8 @@ class EventClient {
   Stage stage_ = Stage::kIdle;
   std::int64_t deadline_ns_ = 0;
   std::int64_t resumes_ns_ = 0;
+  std::int64_t retry_ns_ = 0;       // how long the next pause before a retry is
+  ThreadSeries* series_ = nullptr;  // null: the request does not count, or there is none
 
   net::Fd fd_;
   net::Fd data_fd_;  // of a protocol with a connection for the file

@@ -4,7 +4,6 @@
 #include <fstream>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace loadgen {
 
@@ -29,7 +28,6 @@ class Reference {
  private:
   const std::string folder_;
   std::ifstream copy_;
-  std::vector<char> bytes_;
   bool is_equal_ = false;
 };
 

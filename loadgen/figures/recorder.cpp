@@ -115,7 +115,7 @@ void Recorder::record_unfinished(RequestKind kind, std::int64_t due_ns, std::int
 }
 
 void Recorder::ended_at(std::int64_t moment_ns) {
-  tally_.elapsed_ns = moment_ns - start_ns_;
+  tally_.elapsed_ns = std::max(tally_.elapsed_ns, moment_ns - start_ns_);
   tally_.active_ns = static_cast<std::uint64_t>(tally_.elapsed_ns);
 }
 

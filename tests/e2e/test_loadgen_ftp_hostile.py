@@ -148,6 +148,13 @@ class LoadgenFtpHostileTest(LoadgenScene):
         self.assertEqual(ended.returncode, 2, ended.stderr)
         self.assertIn("--accounts needs --connection per-request", ended.stderr)
 
+    def test_a_last_reply_that_comes_before_the_file_is_kept(self) -> None:
+        self.scene.write("a", FILE)
+        peer = self.peer(RETR=b"150 it comes\r\n226 it has come\r\n", DONE=b"")
+        flags = ("--requests", 5, "--verify", "--verify-root", self.scene.root, "--timeout", 3)
+        result = self.result(*FTP_GET, *KEPT, *flags, server=peer)
+        self.assertEqual((result["requests"], self.errors(result)), (5, {}))
+
     def test_verify_and_save_see_the_bytes_of_the_data_connection(self) -> None:
         saved = self.scene.folder / "saved"
         flags = (*FTP_GET, "--requests", 2, "--verify", "--verify-root", self.scene.root)

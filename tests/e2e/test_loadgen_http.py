@@ -2,6 +2,7 @@
 
 import socket
 import threading
+import time
 import unittest
 
 from http_client import FLAG as FRONT
@@ -91,6 +92,16 @@ class LoadgenHttpTest(LoadgenScene):
                 self.assertEqual((self.errors(result), result["requests"]), ({cause: 3}, 0))
                 self.assertEqual(result["first_errors"], {cause: f'"{line}"'})
                 self.assertEqual(peer.connections, 1)
+
+    def test_bytes_behind_a_late_body_are_an_error_of_the_protocol(self) -> None:
+        def answer(_request: bytes, connection: socket.socket) -> bytes:
+            connection.sendall(b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\n")
+            time.sleep(0.1)
+            return b"okmore"
+
+        peer = self.scene.keep(HttpPeer(answer))
+        result = self.result("new", *HTTP, *KEPT, "--requests", 2, server=peer, status=1)
+        self.assertEqual(self.errors(result), {"protocol": 2})
 
     def test_a_hostile_answer_is_an_error_of_the_protocol(self) -> None:
         ok = b"HTTP/1.1 200 OK\r\n"

@@ -87,6 +87,18 @@ class LoadgenUsersTest(LoadgenScene):
         result = self.result("new", "--users", 8, "--requests", 1, server=f"unix:{path}")
         self.assertEqual((result["requests"], self.errors(result)), (8, {}))
 
+    def test_a_request_that_could_not_connect_leaves_no_timer_behind(self) -> None:
+        """Otherwise the pause behind it would be cut, and the user would end."""
+        path = str(self.scene.folder / "socket")
+        listener = self.enterContext(socket.socket(socket.AF_UNIX))
+        listener.bind(path)
+        listener.listen(0)
+        waiting = self.enterContext(socket.socket(socket.AF_UNIX))
+        waiting.connect(path)
+        flags = ("--file", "a", "--users", 1, "--think", "fixed:0.3", "--timeout", 0.3)
+        result = self.result(*GET, *flags, "--requests", 3, server=f"unix:{path}", status=1)
+        self.assertEqual(self.errors(result), {"timeout": 3})
+
     def test_what_users_do_not_do_is_wrong_usage(self) -> None:
         for flags in (
             ("--release", "transfer", "--requests", "2"),

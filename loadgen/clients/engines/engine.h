@@ -36,6 +36,10 @@ class Engine {
   // The same, for a connection whose changes are watched. Only kEpoll can.
   virtual base::Status watch_changes(std::uint32_t user, int fd);
 
+  // Whether a report of this connection, whose changes are watched, has told that its peer sends
+  // nothing more, or that it has failed.
+  virtual bool has_ended(std::uint32_t /*user*/) const { return false; }
+
   // Reports the user when its connection is ready for one of `events` (POLLIN, POLLOUT), or is
   // ready already, or has failed. Requires: watch() was called.
   virtual base::Status arm(std::uint32_t user, short events) = 0;

@@ -12,7 +12,8 @@ namespace {
 
 class EpollEngine : public Engine {
  public:
-  EpollEngine(net::Fd epoll, std::uint32_t users) : epoll_(std::move(epoll)), fds_(users, -1) {}
+  EpollEngine(net::Fd epoll, std::uint32_t users)
+      : epoll_(std::move(epoll)), fds_(users, -1), has_ended_(users) {}
 
   base::Status watch(std::uint32_t user, int fd) override {
     fds_[user] = fd;
@@ -21,8 +22,11 @@ class EpollEngine : public Engine {
 
   base::Status watch_changes(std::uint32_t user, int fd) override {
     fds_[user] = fd;
-    return control(EPOLL_CTL_ADD, user, EPOLLIN | EPOLLOUT | EPOLLET);
+    has_ended_[user] = false;
+    return control(EPOLL_CTL_ADD, user, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
   }
+
+  bool has_ended(std::uint32_t user) const override { return has_ended_[user]; }
 
   base::Status arm(std::uint32_t user, short events) override {
     return control(EPOLL_CTL_MOD, user, static_cast<std::uint32_t>(events) | EPOLLONESHOT);
@@ -34,8 +38,11 @@ class EpollEngine : public Engine {
   base::Status wait(std::int64_t at_most_ns, std::vector<std::uint32_t>& ready) override {
     const int count = wait_for_events(at_most_ns);
     if (count < 0) return errno == EINTR ? base::Status(base::kDone) : engine_error("epoll_wait");
-    for (std::size_t at = 0; at < static_cast<std::size_t>(count); ++at)
-      ready.push_back(events_[at].data.u32);
+    for (std::size_t at = 0; at < static_cast<std::size_t>(count); ++at) {
+      const std::uint32_t user = events_[at].data.u32;
+      if ((events_[at].events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) has_ended_[user] = true;
+      ready.push_back(user);
+    }
     return base::kDone;
   }
 
@@ -65,6 +72,7 @@ class EpollEngine : public Engine {
 
   const net::Fd epoll_;
   std::vector<int> fds_;
+  std::vector<bool> has_ended_;
   std::array<epoll_event, 512> events_{};
   bool has_exact_wait_ = true;
 };

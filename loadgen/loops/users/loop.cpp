@@ -44,28 +44,41 @@ void UserLoop::prepare() {
 
 // A connection that cannot be made here is tried again by the first request.
 void UserLoop::connect_all() {
-  const std::int64_t end_ns = base::now_ns() + config_.timeout_ms * base::kNsPerMs;
   std::size_t begun = 0;
   int connecting = 0;
   const auto settle_one = [&](EventClient& client, EventClient::State state) {
     if (state == EventClient::State::kPauses) client.run_out_of_time();
     if (!client.is_under_way()) --connecting;
   };
-  while (begun < users_.size() || connecting > 0) {
-    if (base::now_ns() > end_ns || control_.must_stop()) break;
+  while ((begun < users_.size() || connecting > 0) && !control_.must_stop() && !tools_.failure) {
     for (; begun < users_.size() && connecting < kMostConnecting; ++begun) {
       ++connecting;
       settle_one(users_[begun].client, users_[begun].client.prepare());
     }
+    if (connecting == 0) continue;
     wait_for_users(INT64_MAX);
     for (const std::uint32_t number : ready_) {
       EventClient& client = users_[user_of(number)].client;
       if (client.is_under_way()) settle_one(client, client.go_on());
     }
+    if (ready_.empty()) connecting -= give_up_late_ones(begun);
   }
   for (User& one : users_)
     if (one.client.is_under_way()) one.client.run_out_of_time();
   note(tools_.failure);
+}
+
+// Of the first users, those that have connected for too long. Returns how many they were.
+int UserLoop::give_up_late_ones(std::size_t begun) {
+  const std::int64_t now_ns = base::now_ns();
+  int given_up = 0;
+  for (std::size_t number = 0; number < begun; ++number) {
+    EventClient& client = users_[number].client;
+    if (!client.is_under_way() || now_ns <= client.deadline_ns()) continue;
+    client.run_out_of_time();
+    ++given_up;
+  }
+  return given_up;
 }
 
 void UserLoop::carry_load(RunControl& control) {
@@ -77,11 +90,16 @@ void UserLoop::carry_load(RunControl& control) {
   users_.clear();
 }
 
+void UserLoop::wake_at(User& one, std::int64_t moment_ns) {
+  one.wakes_ns = moment_ns;
+  timers_.emplace(moment_ns, one.number);
+}
+
 void UserLoop::begin(User& one, const Request& request) {
   one.request = request;
   ++under_way_;
   recorder_.begin_request();
-  settle(one, one.client.begin(one.request));
+  settle(one, one.client.begin(one.request, one.counts));
 }
 
 void UserLoop::settle(User& one, EventClient::State state) {
@@ -90,7 +108,7 @@ void UserLoop::settle(User& one, EventClient::State state) {
     case EventClient::State::kMore:
       if (!std::exchange(one.is_queued, true)) more_.push_back(&one);
       return;
-    case EventClient::State::kPauses: return timers_.push({one.client.resumes_ns(), one.number});
+    case EventClient::State::kPauses: return wake_at(one, one.client.resumes_ns());
     case EventClient::State::kWaits: return;
   }
 }
@@ -115,6 +133,7 @@ void UserLoop::go_on(User& one) {
 }
 
 void UserLoop::finish(User& one) {
+  one.wakes_ns = 0;
   --under_way_;
   ++one.sent;
   recorder_.end_request(one.client.exchange());
@@ -126,6 +145,7 @@ void UserLoop::wait_for_users(std::int64_t until_ns) {
   const std::int64_t now_ns = base::now_ns();
   std::int64_t next_ns = std::min(until_ns, now_ns + kMostWaitNs);
   if (!timers_.empty()) next_ns = std::min(next_ns, timers_.top().first);
+  if (under_way_ > 0) next_ns = std::min(next_ns, next_look_ns_);
   if (!more_.empty() || !ended_.empty()) next_ns = now_ns;
   ready_.clear();
   const auto waited = tools_.engine->wait(std::max<std::int64_t>(0, next_ns - now_ns), ready_);
@@ -143,11 +163,13 @@ void UserLoop::go_on_with_more() {
 
 void UserLoop::go_on_with_timers() {
   const std::int64_t until_ns = cuts_pauses() ? INT64_MAX : base::now_ns();
-  std::vector<std::uint32_t> due;
+  std::vector<Timer> due;
   for (; !timers_.empty() && timers_.top().first <= until_ns; timers_.pop())
-    due.push_back(timers_.top().second);
-  for (const std::uint32_t number : due) {
+    due.push_back(timers_.top());
+  for (const auto& [moment_ns, number] : due) {
     User& one = users_[number];
+    if (one.wakes_ns != moment_ns) continue;  // a request that ended without it
+    one.wakes_ns = 0;
     one.client.is_under_way() ? go_on(one) : woke(one);
   }
 }

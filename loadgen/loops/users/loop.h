@@ -52,6 +52,7 @@ class UserLoop : public Loop {
     bool counts = false;             // the request does
     bool is_first_of_phase = true;   // the next request is
     bool is_queued = false;          // has more to do at once
+    std::int64_t wakes_ns = 0;       // the moment of its timer; 0: there is none
   };
 
   // Sends the requests of all phases. Waits at their gates.
@@ -64,7 +65,7 @@ class UserLoop : public Loop {
   // under way.
   virtual void woke(User& /*one*/) {}
   virtual bool cuts_pauses() const { return false; }
-  void wake_at(User& one, std::int64_t moment_ns) { timers_.emplace(moment_ns, one.number); }
+  void wake_at(User& one, std::int64_t moment_ns);
 
   // Begins a request of the user, which ended() will be told of, but not within this call.
   void begin(User& one, const Request& request);
@@ -87,6 +88,7 @@ class UserLoop : public Loop {
   void prepare() final;
   void carry_load(RunControl& control) final;
   void connect_all();
+  int give_up_late_ones(std::size_t begun);
   void settle(User& one, EventClient::State state);
   void go_on(User& one);
   void finish(User& one);

@@ -39,6 +39,7 @@ class Server {
             static_cast<ssize_t>(bytes.size()));
   }
   void hang_up() { connection_ = {}; }
+  void send_no_more() const { REQUIRE(::shutdown(connection_.get(), SHUT_WR) == 0); }
 
   std::string line() const {
     std::string line;
@@ -92,7 +93,7 @@ struct User {
   State ask() {
     until(State::kDone, client.prepare());
     server.accept();
-    const State state = client.begin(request);
+    const State state = client.begin(request, true);
     CHECK(server.line() == "get:amy:p\n");
     return state;
   }
@@ -176,7 +177,7 @@ TEST_CASE("a kept connection of a client that ended is made again for a get", "[
   user.until(State::kDone, user.client.prepare());
   user.server.accept();
   user.server.hang_up();
-  const State begun = user.client.begin(user.request);
+  const State begun = user.client.begin(user.request, true);
   std::thread server([&user] {
     user.server.accept();
     user.server.line();
@@ -185,6 +186,29 @@ TEST_CASE("a kept connection of a client that ended is made again for a get", "[
   });
   CHECK(user.until(State::kDone, begun) == State::kDone);
   server.join();
+  CHECK_FALSE(user.client.exchange().failure);
+  CHECK(user.client.reconnects() == 1);
+}
+
+// The next request is sent, and nobody says that it will have no answer.
+TEST_CASE("a server that sends no more behind its reply is noticed by the next get",
+          "[loadgen][users]") {
+  User user;
+  CHECK(user.ask() == State::kWaits);
+  user.server.send("OK\nOK 1\nx");
+  user.server.send_no_more();
+  user.wait_for_bytes();
+  State state = user.until(State::kDone, user.client.go_on());
+  CHECK_FALSE(user.client.exchange().failure);
+  std::thread server([&user] {
+    user.server.accept();
+    user.server.line();
+    user.server.send("OK\nOK 1\nx");
+    user.server.line();
+  });
+  state = user.until(State::kDone, user.client.begin(user.request, true));
+  server.join();
+  CHECK(state == State::kDone);
   CHECK_FALSE(user.client.exchange().failure);
   CHECK(user.client.reconnects() == 1);
 }
