@@ -13,7 +13,7 @@ from host import PROJECT, ScriptTest, run
 
 sys.path.insert(0, str(PROJECT))
 
-from bench import against_peers, cli, command, promises
+from bench import cli, command, meters, promises
 from bench.promise import Outcome, Promise, Side, compare, in_turns
 from bench.system import Bench
 from lab.rig.errors import WrongUsage
@@ -126,7 +126,7 @@ class CommandTest(ScriptTest):
             mock.patch("bench.peers.nginx.Path.is_file", return_value=False),
         ):
             named = {each.name: each.missing() for each in promises.OF_STORE["redis"]}
-            witness = against_peers.missing_for_witness()
+            witness = meters.missing()
         self.assertEqual(named["get-lua"], ["nginx", "libnginx-mod-http-lua", "lua-nginx-redis"])
         self.assertEqual(named["get-100KB-static"], ["nginx"])
         self.assertEqual(named["http-kept-caddy"], ["caddy"])
