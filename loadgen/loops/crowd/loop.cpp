@@ -85,7 +85,8 @@ void CrowdLoop::deal_with_due() {
   for (const std::uint32_t user : turn_) deal_with(user);
 }
 
-// Those for whom bytes have arrived.
+// Those for whom bytes have arrived. A stall within the wait is one of each fetch that goes on,
+// also if nobody is reported behind it: a signal to go on ends the wait.
 void CrowdLoop::deal_with_arrived() {
   turn_.clear();
   const std::int64_t began_ns = base::now_ns();
@@ -93,7 +94,9 @@ void CrowdLoop::deal_with_arrived() {
   const auto wait_ms = std::clamp<std::int64_t>(left_ms, 0, kMostWaitMs);
   note(engine_->wait(wait_ms * base::kNsPerMs, turn_));
   ++tally_->wakeups;
-  turn_due_ns_ = std::min(base::now_ns(), began_ns + wait_ms * base::kNsPerMs);
+  const std::int64_t waited_ns = base::now_ns();
+  turn_due_ns_ = std::min(waited_ns, began_ns + wait_ms * base::kNsPerMs);
+  lateness_.note(waited_ns, waited_ns - turn_due_ns_);
   for (const std::uint32_t number : turn_)
     deal_with(number % static_cast<std::uint32_t>(users_.size()));
 }
@@ -139,6 +142,13 @@ void CrowdLoop::spare(User& one) const {
   if (late_ns_ <= one.spared_ns) return;
   one.spared_ns = late_ns_;
   one.limit_ns = std::max(one.limit_ns, now_ns_) + 2 * late_ns_;
+}
+
+// What a stall has done to a connection may outlast the fetch: the receive window of a buffer that
+// was full for long opens slowly. So later fetches have more time too. The run is invalid then.
+std::int64_t CrowdLoop::aftermath_ns(const User& one) const {
+  const std::int64_t late_ns = tally_->most_late_ns;
+  return is_too_late(late_ns, pace_.slack_ns(one.size_bytes)) ? 2 * late_ns : 0;
 }
 
 // Whether what the user waits for has come, and has only not been looked at yet.

@@ -85,6 +85,7 @@ class CrowdLoop final : public Loop {
   void look_back_to(std::int64_t moment_ns);
   bool is_late_with(const User& one) const;
   void spare(User& one) const;
+  std::int64_t aftermath_ns(const User& one) const;
   void run_out_of_time(std::uint32_t user);
   void connect(std::uint32_t user);
   void finish_connecting(std::uint32_t user);

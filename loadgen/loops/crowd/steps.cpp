@@ -125,7 +125,8 @@ void CrowdLoop::begin_to_read(std::uint32_t user, const Answer& answer) {
   one.size_bytes = answer.size_bytes;
   one.got_bytes = 0;
   took(one, answer.early_bytes);
-  one.limit_ns = one.asked_ns + pace_.limit_ns(answer.size_bytes) + one.spared_ns;
+  one.limit_ns =
+      one.asked_ns + pace_.limit_ns(answer.size_bytes) + one.spared_ns + aftermath_ns(one);
   look_back_to(one.asked_ns);
   if (is_late_with(one)) spare(one);
   tally_->file_bytes = std::max(tally_->file_bytes, answer.size_bytes);
