@@ -34,9 +34,10 @@ class Server {
   const std::vector<net::SocketAddress>& addresses() const { return addresses_; }
 
   void accept() { connection_ = net::Fd(::accept(listener_.get(), nullptr, nullptr)); }
+  // Also in a thread of the test's own, where nothing may be required. What was not sent is missed
+  // by the client.
   void send(std::string_view bytes) const {
-    REQUIRE(::send(connection_.get(), bytes.data(), bytes.size(), 0) ==
-            static_cast<ssize_t>(bytes.size()));
+    [[maybe_unused]] const ssize_t sent = ::send(connection_.get(), bytes.data(), bytes.size(), 0);
   }
   void hang_up() { connection_ = {}; }
   void send_no_more() const { REQUIRE(::shutdown(connection_.get(), SHUT_WR) == 0); }
