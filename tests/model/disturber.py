@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import shutil
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import versions
 from names import FILES, FOLDERS, LINKED, OTHER_SIZES, OUTSIDE, leaves
-from timeline import ABSENT, FOLDER, NOTHING, Change, State, States, Timeline
+from timeline import ABSENT, FOLDER, NOTHING, Change, Growing, State, States, Timeline
 
 _PAUSE_S = 0.03
 _TIME_TO_READ_S = 0.3
@@ -108,8 +109,9 @@ class Disturber:
         if not states:
             return
         last = self._note(what, frozenset(states[-1:]), begun, *names, is_certain=is_same)
-        for state in states[:-1]:
-            passing = self._note(what, frozenset([state]), begun, *names, is_certain=False)
+        for state, following in itertools.pairwise(states):
+            between = Growing(len(state), len(following))
+            passing = self._note(what, frozenset([state, between]), begun, *names, is_certain=False)
             passing.ended_by = last
 
     def _names_of(self, name: str) -> list[str]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 import versions
 from names import FILES, FOLDERS, LINKED, MADE
 from observations import CUT, Asked
-from timeline import ABSENT, FOLDER, Change, State, States, Timeline
+from timeline import ABSENT, FOLDER, Change, Growing, State, States, Timeline
 
 # A file that changed a moment ago is not yet told from its next version, and so it may be cut.
 _UNSETTLED_S = 3.0
@@ -125,6 +125,9 @@ class Judge:
     def _check_read(self, one: Asked) -> Iterator[str]:
         possible = self._timeline.readable(one.name, one.begin, one.end, self._lag_s)
         files = [state for state in possible if isinstance(state, bytes)]
+        growing = [state for state in possible if isinstance(state, Growing)]
+        if one.method == "HEAD" and any(_may_be_of_size(state, one.size) for state in growing):
+            return
         if not self._explains(one, files, None in possible):
             got = versions.describe(one.body) if one.status == 200 else str(one.status)
             yield f"{got} is not explained by {_all_of(possible)}"
@@ -227,7 +230,13 @@ def entries(one: Asked) -> dict[str, int | None]:
 def _is_listed_as(state: State, is_there: bool, size: int | None) -> bool:
     if state is None or not is_there:
         return state is None and not is_there
-    return size is None or (isinstance(state, bytes) and len(state) == size)
+    return size is None or _may_be_of_size(state, size)
+
+
+def _may_be_of_size(state: State, size: int) -> bool:
+    if isinstance(state, Growing):
+        return state.least <= size <= state.most
+    return isinstance(state, bytes) and len(state) == size
 
 
 def _all_of(states: States) -> str:

@@ -16,7 +16,20 @@ from dataclasses import dataclass, field
 import versions
 
 FOLDER = "a folder"
-State = bytes | str | None  # the bytes of a file, FOLDER, or nothing there
+
+
+@dataclass(frozen=True)
+class Growing:
+    """A file while somebody else writes behind its end: whoever asks is told some size between."""
+
+    least: int
+    most: int
+
+    def __str__(self) -> str:
+        return f"growing from {self.least} to {self.most} bytes"
+
+
+State = bytes | str | Growing | None  # the bytes of a file, FOLDER, or nothing there
 States = frozenset[State]
 
 NOTHING: States = frozenset()

@@ -126,6 +126,7 @@ void CrowdLoop::deal_with(std::uint32_t user) {
 // A stall was none of this turn perhaps, but of the same fetch.
 void CrowdLoop::look_back_to(std::int64_t moment_ns) {
   late_ns_ = std::max(late_ns_, lateness_.most_since_ns(moment_ns));
+  tally_->most_late_ns = std::max(tally_->most_late_ns, late_ns_);
 }
 
 // Whether loadgen itself is so late that it may have made the user slow.
