@@ -2,37 +2,18 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cerrno>
 #include <system_error>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "loadgen/clients/upload.h"
-#include "net/connect.h"
 #include "net/socket_io.h"
 
 namespace loadgen {
 
-namespace {
-
-// A reply and a small file are received with one call. Of a larger file, no more than this is
-// received before the rest can be thrown away.
-constexpr std::size_t kReplyBytes = 16 * 1024;
-
-// So many calls move bytes of one file before the other users have their turn.
-constexpr int kMostCalls = 4;
-
-// A user whose server does not let it connect yet asks at least so often.
-constexpr std::int64_t kLongestRetryNs = 64 * base::kNsPerMs;
-
-// Whether a connection that has ended with this errno was made before: a server may answer and
-// reset it at once. Reading finds what it has said.
-bool was_connected(int errno_value) { return errno_value == ECONNRESET || errno_value == EPIPE; }
-
-std::string text_of(int errno_value) { return std::generic_category().message(errno_value); }
-
-}  // namespace
+std::string EventClient::text_of(int errno_value) {
+  return std::generic_category().message(errno_value);
+}
 
 EventClient::EventClient(ClientTools& tools, int user, std::uint32_t number)
     : tools_(tools),
@@ -107,105 +88,10 @@ EventClient::Pause EventClient::do_stage() {
   return State::kDone;
 }
 
-bool EventClient::is_pause_over() const { return base::now_ns() >= resumes_ns_; }
-
 void EventClient::run_out_of_time() {
   if (go_on() == State::kDone) return;
   is_reused_ = false;  // there is no time to send it again
   fail(Fault::kTimeout);
-}
-
-// The thread has one buffer, which the next client uses.
-void EventClient::keep_pending() {
-  if (pending_.empty()) return kept_.clear();
-  const bool is_kept =
-      pending_.data() >= kept_.data() && pending_.data() < kept_.data() + kept_.size();
-  if (!is_kept) {
-    kept_.assign(pending_);
-  } else {
-    kept_.erase(0, static_cast<std::size_t>(pending_.data() - kept_.data()));
-  }
-  pending_ = kept_;
-}
-
-void EventClient::hang_up() {
-  close_data();
-  pending_ = {};
-  kept_.clear();
-  if (!fd_.is_open()) return;
-  tools_.engine->forget(number_);
-  const net::Fd closed = std::move(fd_);
-}
-
-void EventClient::close_data() {
-  if (!data_fd_.is_open()) return;
-  tools_.engine->forget(number_ + tools_.users);
-  const net::Fd closed = std::move(data_fd_);
-}
-
-void EventClient::watch(std::uint32_t number, const net::Fd& fd) {
-  const auto watched = tools_.engine->watch_changes(number, fd.get());
-  if (!watched && !tools_.failure) tools_.failure = watched.error().context;
-}
-
-EventClient::Pause EventClient::connect() {
-  hang_up();
-  const std::int64_t connection = connections_++;
-  const auto turn = static_cast<std::uint64_t>(user_) + static_cast<std::uint64_t>(connection);
-  server_ = &tools_.servers[turn % tools_.servers.size()];
-  source_ = tools_.sources.of(user_, connection);
-  is_reused_ = false;
-  auto made = net::begin_to_connect(*server_, source_, 0);
-  if (!made && made.error().code == base::ErrorCode::kBusy) return retry();
-  if (!made) return fail_to_connect(made.error().context);
-  fd_ = std::move(*made);
-  is_ready_ = false;
-  stage_ = Stage::kConnecting;
-  watch(number_, fd_);
-  return tools_.failure ? fail_to_connect(*tools_.failure) : std::nullopt;
-}
-
-// Many users retry together, so each asks less and less often.
-EventClient::Pause EventClient::retry() {
-  const std::int64_t pause_ns = retry_ns_;
-  retry_ns_ = std::min(2 * retry_ns_, kLongestRetryNs);
-  return pause(Stage::kRetrying, pause_ns);
-}
-
-// See Client::carry_out() for the millisecond that a failure takes at least.
-EventClient::Pause EventClient::fail_to_connect(const std::string& why) {
-  const std::int64_t now_ns = base::now_ns();
-  exchange_.failure = now_ns >= deadline_ns_ ? Cause(Fault::kTimeout) : Cause(Fault::kConnect);
-  exchange_.why = why;
-  if (!is_kept_) exchange_.connected_ns = now_ns;
-  if (now_ns - exchange_.started_ns >= base::kNsPerMs) return finish();
-  return pause(Stage::kFailing, base::kNsPerMs);
-}
-
-EventClient::Pause EventClient::pause(Stage stage, std::int64_t pause_ns) {
-  resumes_ns_ = base::now_ns() + pause_ns;
-  stage_ = stage;
-  return State::kPauses;
-}
-
-// A server that says something at once, or closes, may have done so before the engine has reported
-// the connection. So there may be bytes already.
-EventClient::Pause EventClient::finish_connecting() {
-  if (!is_ready_) return State::kWaits;
-  const int failure = net::outcome_of_connect(fd_.get());
-  if (failure != 0 && !was_connected(failure))
-    return fail_to_connect("connect to " + server_->text() + ": " + text_of(failure));
-  ++made_;
-  if (is_again_) ++reconnects_;
-  if (!is_kept_) exchange_.connected_ns = base::now_ns();
-  driver_->begin_connection();
-  if (request_ == nullptr) {
-    stage_ = Stage::kIdle;
-    return State::kDone;
-  }
-  driver_->begin(*request_);
-  stage_ = Stage::kConversing;
-  return {};
 }
 
 EventClient::Pause EventClient::converse() {
@@ -256,206 +142,6 @@ EventClient::Pause EventClient::follow(const Step& step) {
       break;
     case Step::Kind::kDone: break;
   }
-  return {};
-}
-
-// If the server has closed the connection, it may have sent the reason before. Reading finds both.
-EventClient::Pause EventClient::send() {
-  while (!unsent_.empty()) {
-    const ssize_t sent = net::send_now(fd_.get(), unsent_);
-    if (sent < 0 && errno == EAGAIN) return State::kWaits;
-    if (sent < 0) {
-      is_ready_ = true;
-      unsent_file_bytes_ = 0;
-      break;
-    }
-    unsent_.remove_prefix(static_cast<std::size_t>(sent));
-  }
-  tell(unsent_file_bytes_);
-  stage_ = Stage::kConversing;
-  return {};
-}
-
-// As in send(): the reason why the server takes no more is found by reading.
-EventClient::Pause EventClient::upload(int fd) {
-  for (int call = 0; left_bytes_ > 0; ++call) {
-    if (call == kMostCalls) return State::kMore;
-    const ssize_t sent = net::send_now(fd, upload_bytes().substr(0, left_bytes_));
-    if (sent >= 0) {
-      left_bytes_ -= static_cast<std::uint64_t>(sent);
-      tell(static_cast<std::uint64_t>(sent));
-    } else if (errno == EAGAIN && net::is_quiet_and_open(fd)) {
-      return State::kWaits;
-    } else {
-      is_upload_cut_ = is_ready_ = true;
-      break;
-    }
-  }
-  stage_ = Stage::kConversing;
-  return {};
-}
-
-// A server that takes no more says why on the other connection.
-EventClient::Pause EventClient::upload_data() {
-  if (const auto state = upload(data_fd_.get())) return state;
-  close_data();
-  exchange_.data_ended_ns = base::now_ns();
-  return {};
-}
-
-EventClient::Pause EventClient::receive_more() {
-  if (!is_ready_) return State::kWaits;
-  keep_pending();
-  const std::size_t before = kept_.size();
-  ssize_t got = 0;
-  if (pending_.empty()) {
-    got = net::receive_now(fd_.get(), tools_.buffer.first(kReplyBytes));
-  } else {
-    kept_.resize(before + kReplyBytes);
-    got = net::receive_now(fd_.get(), std::span(kept_).subspan(before));
-    kept_.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-    pending_ = kept_;
-  }
-  if (got <= 0) return closed(got);
-  if (before == 0) pending_ = {tools_.buffer.data(), static_cast<std::size_t>(got)};
-  was_short_ = static_cast<std::size_t>(got) < kReplyBytes;
-  note_received();
-  if (first_byte_ns_ == 0) first_byte_ns_ = last_byte_ns_;
-  return {};
-}
-
-// What a call that receives has returned instead of bytes.
-EventClient::Pause EventClient::closed(ssize_t got) {
-  if (got < 0 && errno == EAGAIN) {
-    is_ready_ = false;
-    return State::kWaits;
-  }
-  return fail(Fault::kClosed, got == 0 ? "the server closed the connection" : text_of(errno));
-}
-
-void EventClient::note_received() {
-  last_byte_ns_ = base::now_ns();
-  if (first_received_ns_ == 0) first_received_ns_ = last_byte_ns_;
-}
-
-// One byte more than the file has left is asked for, so that bytes that nobody asked for are
-// noticed without a further call. Who looks at the file gets them as the next reply.
-ssize_t EventClient::receive_file_piece() {
-  const std::span<char> into = room_for(left_bytes_ + 1);
-  const ssize_t got = look_ ? net::receive_now(fd_.get(), into) : net::discard(fd_.get(), into);
-  was_short_ = static_cast<std::size_t>(std::max<ssize_t>(got, 0)) < into.size();
-  return got;
-}
-
-std::span<char> EventClient::room_for(std::uint64_t bytes) const {
-  return tools_.buffer.first(std::min<std::uint64_t>(bytes, tools_.buffer.size()));
-}
-
-void EventClient::begin_file(std::uint64_t size_bytes) {
-  left_bytes_ = size_bytes;
-  if (!look_) return;
-  look_->download.begin(request_->file_name);
-  if (tools_.config.must_verify) look_->reference.begin(request_->file_name);
-}
-
-void EventClient::take_piece(std::string_view piece) {
-  left_bytes_ -= piece.size();
-  file_bytes_ += piece.size();
-  tell(piece.size());
-  if (!look_) return;
-  if (tools_.config.must_verify) look_->reference.compare(piece);
-  look_->download.keep(piece);
-}
-
-EventClient::Pause EventClient::receive_file() {
-  const std::string_view here = pending_.substr(0, left_bytes_);
-  pending_.remove_prefix(here.size());
-  take_piece(here);
-  for (int call = 0; left_bytes_ > 0; ++call) {
-    if (call == kMostCalls) return State::kMore;
-    if (!is_ready_) return State::kWaits;
-    const ssize_t got = receive_file_piece();
-    if (got <= 0) return closed(got);
-    note_received();
-    const std::string_view bytes(tools_.buffer.data(), static_cast<std::size_t>(got));
-    const std::string_view more = bytes.substr(std::min<std::uint64_t>(left_bytes_, bytes.size()));
-    take_piece(bytes.substr(0, bytes.size() - more.size()));
-    pending_ = more;
-    if (!more.empty() && !look_) return fail(Fault::kProtocol);
-  }
-  stage_ = Stage::kConversing;
-  return {};
-}
-
-// A file that ends with its connection.
-EventClient::Pause EventClient::receive_data() {
-  for (int call = 0; left_bytes_ > 0; ++call) {
-    if (call == kMostCalls) return State::kMore;
-    if (!is_data_ready_) return State::kWaits;
-    const std::span<char> into = room_for(left_bytes_);
-    const int fd = data_fd_.get();
-    const ssize_t got = look_ ? net::receive_now(fd, into) : net::discard(fd, into);
-    if (got < 0 && errno == EAGAIN) {
-      is_data_ready_ = false;
-      return State::kWaits;
-    }
-    if (got < 0) exchange_.why = text_of(errno);
-    if (got <= 0)
-      return end_of_data(got == 0 ? std::nullopt : std::optional<Cause>(Fault::kClosed));
-    last_byte_ns_ = base::now_ns();
-    if (first_data_ns_ == 0) first_data_ns_ = last_byte_ns_;
-    take_piece({tools_.buffer.data(), static_cast<std::size_t>(got)});
-  }
-  exchange_.why = "more bytes came than announced";
-  return end_of_data(Fault::kProtocol);
-}
-
-EventClient::Pause EventClient::end_of_data(std::optional<Cause> failure) {
-  exchange_.data_ended_ns = base::now_ns();
-  close_data();
-  const bool is_size_known = data_size_bytes_ != Step::kUnknownSize;
-  exchange_.announced_bytes = is_size_known ? data_size_bytes_ : file_bytes_;
-  if (failure) return fail(*failure, exchange_.why);
-  stage_ = Stage::kConversing;
-  return {};
-}
-
-EventClient::Pause EventClient::skip() {
-  const std::size_t here = std::min<std::uint64_t>(left_bytes_, pending_.size());
-  pending_.remove_prefix(here);
-  left_bytes_ -= here;
-  for (int call = 0; left_bytes_ > 0; ++call) {
-    if (call == kMostCalls) return State::kMore;
-    if (!is_ready_) return State::kWaits;
-    const std::span<char> into = room_for(left_bytes_ + 1);
-    const ssize_t got = net::discard(fd_.get(), into);
-    if (got <= 0) return closed(got);
-    note_received();
-    was_short_ = static_cast<std::size_t>(got) < into.size();
-    if (static_cast<std::uint64_t>(got) > left_bytes_) return fail(Fault::kProtocol);
-    left_bytes_ -= static_cast<std::uint64_t>(got);
-  }
-  stage_ = Stage::kConversing;
-  return {};
-}
-
-// Some servers refuse a connection from an address other than that of the log-in.
-EventClient::Pause EventClient::connect_for_data(std::uint16_t port) {
-  auto made = net::begin_to_connect(server_->with_port(port), source_, 0);
-  if (!made) return fail(Fault::kConnect, made.error().context);
-  data_fd_ = std::move(*made);
-  is_data_ready_ = false;
-  stage_ = Stage::kConnectingData;
-  watch(number_ + tools_.users, data_fd_);
-  return {};
-}
-
-EventClient::Pause EventClient::finish_connecting_for_data() {
-  if (!is_data_ready_) return State::kWaits;
-  const int failure = net::outcome_of_connect(data_fd_.get());
-  if (failure != 0 && !was_connected(failure)) return fail(Fault::kConnect, text_of(failure));
-  exchange_.data_connected_ns = base::now_ns();
-  stage_ = Stage::kConversing;
   return {};
 }
 
@@ -526,10 +212,6 @@ EventClient::Pause EventClient::finish() {
   unsent_ = {};
   stage_ = Stage::kIdle;
   return State::kDone;
-}
-
-void EventClient::tell(std::uint64_t moved_bytes) const {
-  if (series_ != nullptr && moved_bytes > 0) series_->move(moved_bytes);
 }
 
 std::optional<std::string> EventClient::save_failure() const {

@@ -111,43 +111,49 @@ class EventClient {
     Download download;
   };
 
+  // The conversation, from its begin to its end. In event_client.cpp.
   Pause do_stage();
+  Pause converse();
+  Pause follow(const Step& step);
+  std::int64_t take(std::size_t count);
+  void note_reply(std::int64_t first_byte_ns);
+  Pause conclude(const Step& end);
+  std::optional<Cause> check_file();
+  bool looks_at_file() const;
+  bool can_be_repeated() const;
+  Pause fail(Cause cause, std::string why = {});
+  Pause finish();
+  static std::string text_of(int errno_value);
+
+  // Both connections, and pauses before a retry. In event_client_connecting.cpp.
   Pause connect();
-  Pause fail_to_connect(const std::string& why);
+  void watch(std::uint32_t number, const net::Fd& fd);
   Pause retry();
+  Pause fail_to_connect(const std::string& why);
   Pause pause(Stage stage, std::int64_t pause_ns);
   bool is_pause_over() const;
   Pause finish_connecting();
-  Pause converse();
-  Pause follow(const Step& step);
+  Pause connect_for_data(std::uint16_t port);
+  Pause finish_connecting_for_data();
+  void close_data();
+
+  // Bytes that move. In event_client_moving.cpp.
   Pause send();
   Pause upload(int fd);
   Pause upload_data();
   Pause receive_more();
-  Pause receive_file();
-  Pause receive_data();
-  Pause skip();
-  Pause connect_for_data(std::uint16_t port);
-  Pause finish_connecting_for_data();
-  Pause end_of_data(std::optional<Cause> failure);
-  Pause conclude(const Step& end);
-  Pause fail(Cause cause, std::string why = {});
-  Pause finish();
-  void begin_file(std::uint64_t size_bytes);
-  void take_piece(std::string_view piece);
-  std::optional<Cause> check_file();
-  bool looks_at_file() const;
-  bool can_be_repeated() const;
   Pause closed(ssize_t got);
-  ssize_t receive_file_piece();
-  std::span<char> room_for(std::uint64_t bytes) const;
   void note_received();
-  void note_reply(std::int64_t first_byte_ns);
-  std::int64_t take(std::size_t count);
+  void begin_file(std::uint64_t size_bytes);
+  Pause receive_file();
+  ssize_t receive_file_piece();
+  Pause receive_data();
+  Pause end_of_data(std::optional<Cause> failure);
+  Pause skip();
+  void take_piece(std::string_view piece);
+  std::span<char> room_for(std::uint64_t bytes) const;
   void keep_pending();
   void tell(std::uint64_t moved_bytes) const;
-  void watch(std::uint32_t number, const net::Fd& fd);
-  void close_data();
 
   ClientTools& tools_;
   const int user_;
