@@ -157,7 +157,7 @@ std::optional<std::string> port_warning(const Config& config, const EphemeralPor
 std::optional<std::string> missing_files(const Config& config) {
   if (!sends(config, RequestKind::kGet) || !config.must_verify) return {};
   const std::int64_t count = std::max({std::int64_t{1}, std::int64_t{config.files},
-                                       std::int64_t{testers_of(config)} * config.unique});
+                                       std::int64_t{clients_of_load(config)} * config.unique});
   std::int64_t missing = 0;
   std::string first;
   SearchProgress progress;

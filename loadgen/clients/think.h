@@ -12,7 +12,7 @@ namespace loadgen {
 // Immutable once built.
 class Think {
  public:
-  // `users` is how many users there are.
+  // `users` is how many users there are, in the whole load.
   Think(const ThinkTime& time, int seed, int users);
 
   // If not, there are no pauses, and nothing else is asked.

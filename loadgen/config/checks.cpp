@@ -150,6 +150,14 @@ Wrong check_ramp(const Config& config) {
                "all threads run";
 }
 
+Wrong check_share(const Config& config) {
+  const int clients = testers_of(config);
+  if (config.share.count_of(clients) > 0) return {};
+  return fmt::format("--share: tester {} of {} has nothing to do, because {} is {}",
+                     config.share.part + 1, config.share.parts,
+                     config.users > 0 ? "--users" : "--threads", clients);
+}
+
 Wrong check_mix(const Config& config) {
   if (!is_mixed(config)) return {};
   if (sends(config, RequestKind::kGet) || sends(config, RequestKind::kPut)) return {};
@@ -162,6 +170,7 @@ std::optional<std::string> what_is_wrong_with(const Config& config) {
   if (Wrong wrong = check_burst(config)) return wrong;
   if (Wrong wrong = check_outputs(config)) return wrong;
   if (Wrong wrong = check_ramp(config)) return wrong;
+  if (Wrong wrong = check_share(config)) return wrong;
   if (Wrong wrong = check_crowd(config)) return wrong;
   if (Wrong wrong = check_mix(config)) return wrong;
   if (Wrong wrong = check_protocol(config)) return wrong;

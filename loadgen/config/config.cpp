@@ -1,5 +1,7 @@
 #include "loadgen/config/config.h"
 
+#include <algorithm>
+
 namespace loadgen {
 
 bool is_mixed(const Config& config) { return config.mix != Mix{}; }
@@ -29,6 +31,14 @@ RunKind kind_of(const Config& config) {
 bool notes_transfers(const Config& config) { return is_burst(config) || !config.transfers.empty(); }
 
 int testers_of(const Config& config) { return config.users > 0 ? config.users : config.threads; }
+
+int clients_of_load(const Config& config) {
+  return std::max(config.load_clients, testers_of(config));
+}
+
+int number_in_load(const Config& config, int client) {
+  return config.share.number_of(static_cast<std::uint32_t>(client));
+}
 
 unsigned sockets_of(const Config& config) { return config.protocol == Protocol::kFtp ? 2 : 1; }
 

@@ -10,6 +10,7 @@
 
 #include "flags/settings.h"
 #include "loadgen/config/crowd.h"
+#include "loadgen/config/share.h"
 #include "loadgen/config/think.h"
 #include "net/address.h"
 
@@ -70,6 +71,12 @@ struct Config {
   int threads = 1;           // with users: as many as there are cores, unless they are given
   bool has_threads = false;  // --threads was given
   int users = 0;             // that share the threads; 0: each thread sends its own requests
+
+  // Which of the threads, or of the users, of a load are those of this run. Once the flags are
+  // read, `threads` and `users` are how many these are, and `load_clients` how many there are in
+  // the whole load. 0: no more than in this run.
+  Share share = {};
+  int load_clients = 0;
 
   // The length of the run. `requests` is for each thread; if it is not 0, `seconds_ms` is not used.
   std::int64_t seconds_ms = 10'000;
@@ -156,6 +163,14 @@ bool has_users(const Config& config);
 
 // How many requests can be under way at a time: the N of N = X*R. Each has a connection.
 int testers_of(const Config& config);
+
+// The same of the whole load, of which other testers may send a part.
+int clients_of_load(const Config& config);
+
+// The number that a thread, or a user, of this run has among those of the whole load. Both count
+// from 0. It decides about all that one client has and another one has not: moments, accounts,
+// files and addresses.
+int number_in_load(const Config& config, int client);
 
 // How many sockets each of them needs at once.
 unsigned sockets_of(const Config& config);

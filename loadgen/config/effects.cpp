@@ -106,6 +106,7 @@ constexpr Row kRows[] = {
     {"--warmup", kAll, kAll, kClosed | kOpen},
     {"--life", kGet | kPut, kAll, kClosed, kByTime},
     {"--start-at"},
+    {"--share", kAll, kAll, kClosed, kNoGivenAccounts},
     {"--timeout"},
     {"--telemetry", kAll, kNative | bit(Protocol::kHttp)},
     {"--json"},

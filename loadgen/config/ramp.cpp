@@ -22,7 +22,7 @@ bool is_ramp(const Config& config) {
 
 // With a life, the run needs no other end.
 Ramp::Ramp(const Config& config)
-    : threads_(config.threads),
+    : threads_(clients_of_load(config)),
       ramp_ns_(ramp_ms(config) * base::kNsPerMs),
       life_ns_(config.life_ms > 0 ? config.life_ms * base::kNsPerMs : kNoEnd),
       length_ns_(config.life_ms > 0 && !config.has_seconds ? kNoEnd

@@ -10,7 +10,8 @@ namespace loadgen {
 // Whether the threads of a closed loop start or end one after the other.
 bool is_ramp(const Config& config);
 
-// Of a run that is_ramp(): its plan, in nanoseconds after the start of the window.
+// Of a run that is_ramp(): its plan, in nanoseconds after the start of the window. If several
+// testers share the load, it is that of the whole load, and threads have their number_in_load().
 //
 // Immutable once built.
 class Ramp {

@@ -13,6 +13,7 @@
 #include "loadgen/config/effects.h"
 #include "loadgen/config/loops.h"
 #include "loadgen/config/mixed_work.h"
+#include "loadgen/config/share.h"
 #include "loadgen/config/think.h"
 
 namespace loadgen {
@@ -76,6 +77,13 @@ int threads_of(const Config& config) {
   return std::clamp(threads, 1, config.users);
 }
 
+// From here on, the threads or users are those of this tester.
+void take_share(Config& config) {
+  config.load_clients = testers_of(config);
+  int& clients = config.users > 0 ? config.users : config.threads;
+  clients = config.share.count_of(clients);
+}
+
 void declare_files(flags::App& app, Config& config) {
   app.group("What to request");
   app.add_option("--file", config.file,
@@ -128,6 +136,7 @@ flags::Option* declare_length(flags::App& app, Config& config) {
                      1)
       ->default_str("");
   declare_start(app, config);
+  declare_share(app, config.share);
   flags::add_seconds(app, "--warmup", config.warmup_ms,
                      "seconds to run before measuring; these requests do not count");
   flags::add_seconds(app, "--timeout", config.timeout_ms,
@@ -229,6 +238,7 @@ std::variant<Config, int> read_config(int argc, char** argv) {
     config.connection = Connection::kKeepAlive;
     config.crowd.ramp_ms = crowd::ramp_ms_of(config.crowd, config.seconds_ms);
   }
+  take_share(config);
   if (config.users > 0) config.threads = threads_of(config);
   return config;
 }

@@ -116,6 +116,7 @@ Json stalls_json(const Stalls& stalls) {
 Json distributions_json(const Summary& summary) {
   Json lists{{"distribution", summary.distribution},
              {"halves", summary.halves.empty() ? Json() : Json(summary.halves)}};
+  if (summary.plateau) lists["plateau_distribution"] = summary.plateau->distribution;
   if (summary.open) {
     lists["service_distribution"] = summary.open->service_distribution;
     lists["lateness_distribution"] = summary.open->lateness_distribution;

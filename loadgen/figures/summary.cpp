@@ -138,6 +138,7 @@ std::optional<PlateauSummary> plateau_summary(const Figures& figures, int thread
       .requests = requests,
       .throughput_rps = ratio(static_cast<double>(requests), seconds_of(elapsed_ns)),
       .response = response_times(tally.response_ns),
+      .distribution = distribution(tally.response_ns.buckets()),
       .n_check = ratio(static_cast<double>(tally.busy_ns + tally.paused_ns), elapsed_ns * threads)};
 }
 

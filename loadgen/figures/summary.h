@@ -64,7 +64,8 @@ struct PlateauSummary {
   std::uint64_t requests = 0;  // that ended in it
   double throughput_rps = 0;
   ResponseTimes response;
-  double n_check = 0;  // the part of the threads' time in it that is in requests and pauses
+  Distribution distribution;  // of these response times
+  double n_check = 0;         // the part of the threads' time in it that is in requests and pauses
 };
 
 using CausesAndCounts = std::vector<std::pair<std::string, std::uint64_t>>;

@@ -16,7 +16,7 @@ class ClosedLoad final : public Load {
   explicit ClosedLoad(const Shared& shared) : shared_(shared) {}
 
   std::unique_ptr<Loop> make_loop(int thread) override {
-    return std::make_unique<ClosedLoop>(shared_, thread);
+    return std::make_unique<ClosedLoop>(shared_, number_in_load(shared_.config, thread));
   }
 
  private:

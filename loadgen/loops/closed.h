@@ -21,11 +21,11 @@ namespace loadgen {
 // ends by itself. See config/ramp.h.
 class ClosedLoop final : public ClientLoop {
  public:
-  // As ClientLoop().
+  // As ClientLoop(). `thread` is the number in the whole load.
   ClosedLoop(const Shared& shared, int thread)
       : ClientLoop(shared, thread),
         thread_(thread),
-        think_(config_.think, config_.seed, config_.threads) {}
+        think_(config_.think, config_.seed, clients_of_load(config_)) {}
 
  private:
   void send_requests(RunControl& control) override;

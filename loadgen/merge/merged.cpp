@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "loadgen/figures/units.h"
 
@@ -23,6 +24,13 @@ double share_within(const Part& part, std::size_t index, double from_s, double t
   return last_s > first_s ? std::clamp(within_s / (last_s - first_s), 0.0, 1.0) : 0;
 }
 
+// A ramp adds up with another part of the same ramp: its testers share one plateau, by their plan.
+bool have_one_plateau(const std::optional<PlateauTime>& one,
+                      const std::optional<PlateauTime>& other) {
+  if (!one || !other) return !one && !other;
+  return one->start_ns == other->start_ns && one->elapsed_ns == other->elapsed_ns;
+}
+
 // Why `other` cannot be added to `first`.
 std::string difference(const Part& first, const Part& other) {
   const auto differs = [&](const char* what) {
@@ -32,6 +40,7 @@ std::string difference(const Part& first, const Part& other) {
   if (other.config.protocol != first.config.protocol) return differs("protocol");
   if (other.config.connection != first.config.connection) return differs("connection");
   if (is_open_loop(other.config) != is_open_loop(first.config)) return differs("kind of loop");
+  if (!have_one_plateau(first.figures.plateau, other.figures.plateau)) return differs("plateau");
   if (other.config.think != first.config.think) return differs("think time");
   if (other.file_bytes && first.file_bytes && *other.file_bytes != *first.file_bytes)
     return differs("size of files");
@@ -125,7 +134,7 @@ Summary summary_of(const Merged& merged, const std::vector<Part>& parts) {
   summary.elapsed_s = merged.window.seconds();
   summary.throughput_rps = ratio(answered, summary.elapsed_s);
   summary.invalid_because = faults_of(parts, merged.window);
-  if (summary.has_n_check())
+  if (summary.has_n_check() && !summary.plateau)
     summary.n_check = summary.throughput_rps * summary.cycle_ms() / 1000 /
                       static_cast<double>(testers_of(merged.config));
   return summary;

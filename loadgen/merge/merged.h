@@ -38,8 +38,10 @@ struct Merged {
 // Adds counts, bytes, errors and distributions exactly. The throughput is that of the window that
 // all share. Valid only if all are, and if they share a window.
 //
-// Fails in one line if a part is of another request, protocol, connection, kind of loop or size
-// than the first one. Requires: there is a part.
+// The plateau of a ramp is that of each tester's own clock, and its requests are added exactly.
+//
+// Fails in one line if a part is of another request, protocol, connection, kind of loop, plateau or
+// size than the first one. Requires: there is a part.
 base::Result<Merged> merge(const std::vector<Part>& parts);
 
 }  // namespace loadgen::merge

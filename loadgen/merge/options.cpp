@@ -33,8 +33,8 @@ flags::Program program() {
           "of one tester that had sent all requests. The throughput is that of the time in which "
           "all testers were measuring, by the clocks of their hosts.\n\n"
           "The sum is valid if all results are, and if they share a time. All must be of one "
-          "request, protocol, kind of connection, kind of loop and think time. Bursts, crowds and "
-          "ramps do not "
+          "request, protocol, kind of connection, kind of loop and think time, and ramps of one "
+          "plateau: with --share, testers have parts of one load. Bursts and crowds do not "
           "add up. With --start-at, testers begin together.",
           {{"Add up what two testers have measured",
             "loadgen merge tester1.json tester2.json --json all.json --distribution all.hgrm"}},

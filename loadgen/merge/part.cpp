@@ -126,6 +126,25 @@ void read_open_loop(const Fields& all, Part& part, std::string& wrong) {
   tally.lateness_ns = histogram_of(all, "lateness_distribution", open.object("lateness_ms"), wrong);
 }
 
+// The plan of the whole load, and what this tester has measured in it.
+void read_plateau(const Fields& all, Part& part, std::string& wrong) {
+  if (!all.has("plateau")) return;
+  const Fields plateau(all.object("plateau"), wrong);
+  const double start_s = plateau.number("start_s");
+  const double elapsed_s = plateau.number("elapsed_s");
+  if (std::max(start_s, elapsed_s) > kMostSeconds && wrong.empty())
+    wrong = "its plateau is too long";
+  if (!wrong.empty()) return;
+  part.figures.plateau =
+      PlateauTime{.start_ns = ns_of(start_s * 1000), .elapsed_ns = ns_of(elapsed_s * 1000)};
+  PlateauTally& tally = part.figures.tally.plateau.emplace();
+  tally.threads_started = plateau.count("threads_started");
+  tally.response_ns =
+      histogram_of(all, "plateau_distribution", plateau.object("response_time_ms"), wrong);
+  const auto threads = static_cast<std::uint64_t>(testers_of(part.config));
+  tally.busy_ns = ns_in_all(plateau.number("n_check") * elapsed_s * 1000, threads);
+}
+
 // Others than texts, numbers and switches are none.
 std::vector<flags::Setting> settings_of(const Json& json) {
   std::vector<flags::Setting> settings;
@@ -185,6 +204,7 @@ void read_figures(const Fields& all, Part& part, std::string& wrong) {
   tally.response_ns = histogram_of(all, "distribution", all.object("response_time_ms"), wrong);
   read_halves(all, figures, wrong);
   read_open_loop(all, part, wrong);
+  read_plateau(all, part, wrong);
   tally.announced_bytes = tally.moved_bytes = all.count("bytes");
   tally.seconds = seconds_of(all, wrong);
   tally.warmup_requests = all.count("warmup_requests", 0);
@@ -219,7 +239,6 @@ std::string what_it_is_not(const Fields& all) {
                        kSchema);
   if (all.has("merged_from")) return "it is merged already; merge the results that it was made of";
   if (all.has("burst")) return "it is a burst, and bursts do not add up";
-  if (all.has("plateau")) return "it is a ramp, and ramps do not add up";
   if (all.has("kinds")) return "it mixes kinds of request, and mixes do not add up";
   if (!all.has("distribution")) return "it has no distribution";
   return {};

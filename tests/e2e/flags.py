@@ -145,6 +145,7 @@ LOADGEN = (
     Flag("requests", None, "2", BAD_COUNT),
     Flag("life", None, "20.5", BAD_SECONDS),
     Flag("start-at", None, "1790000000.5", ("0", "-1", "x", "1790000000000")),
+    Flag("share", None, "1/1", ("0/1", "2/1", "1", "1/", "/1", "-1/2", "1/2/3", "1/x", " 1/2")),
     Flag("rate", None, "1.5", ("0", "-1", "x", "1e9")),
     Flag("pace", None, "1.5", ("0", "-1", "x", "1e9")),
     _choice("arrivals", "fixed", "poisson"),

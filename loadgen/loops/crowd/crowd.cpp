@@ -66,7 +66,7 @@ class CrowdLoad final : public Load {
   }
 
   std::unique_ptr<Loop> make_loop(int thread) override {
-    const Share share{.thread = thread, .threads = shared_.config.threads};
+    const Share share{.part = thread, .parts = shared_.config.threads};
     auto loop = std::make_unique<CrowdLoop>(shared_, share);
     loops_.push_back(loop.get());
     return loop;

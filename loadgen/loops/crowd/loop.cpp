@@ -36,7 +36,7 @@ CrowdLoop::CrowdLoop(const Shared& shared, Share share)
       config_(shared.config),
       share_(share),
       pace_(config_.crowd.pace_bytes_s, config_.crowd.least_rate_percent, most_at_once(config_)),
-      users_(static_cast<std::size_t>(share.users_of(config_.users))),
+      users_(static_cast<std::size_t>(share.count_of(config_.users))),
       wheel_(static_cast<std::uint32_t>(users_.size())),
       conversations_(config_),
       buffer_(std::size_t{64} * 1024) {}

@@ -10,12 +10,12 @@
 
 #include "loadgen/clients/conversation.h"
 #include "loadgen/clients/engines/engine.h"
+#include "loadgen/config/share.h"
 #include "loadgen/figures/crowd.h"
 #include "loadgen/loops/crowd/lateness.h"
 #include "loadgen/loops/crowd/pace.h"
 #include "loadgen/loops/crowd/wheel.h"
 #include "loadgen/loops/load.h"
-#include "loadgen/loops/share.h"
 #include "net/fd.h"
 
 namespace loadgen::crowd {

@@ -15,7 +15,7 @@ class ClosedLoad final : public Load {
   explicit ClosedLoad(const Shared& shared) : shared_(shared) {}
 
   std::unique_ptr<Loop> make_loop(int thread) override {
-    const Share share{.thread = thread, .threads = shared_.config.threads};
+    const Share share{.part = thread, .parts = shared_.config.threads};
     return std::make_unique<ClosedUserLoop>(shared_, share);
   }
 

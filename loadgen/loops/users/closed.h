@@ -15,7 +15,7 @@ namespace loadgen::users {
 class ClosedUserLoop final : public UserLoop {
  public:
   ClosedUserLoop(const Shared& shared, Share share)
-      : UserLoop(shared, share), think_(config_.think, config_.seed, testers_of(config_)) {}
+      : UserLoop(shared, share), think_(config_.think, config_.seed, clients_of_load(config_)) {}
 
  private:
   enum class Part { kWarmup, kWindow, kCooldown };

@@ -28,7 +28,7 @@ UserLoop::UserLoop(const Shared& shared, Share share)
              .servers = shared.ready.servers,
              .sources = shared.ready.sources,
              .series = recorder_.series(),
-             .users = static_cast<std::uint32_t>(share.users_of(shared.config.users)),
+             .users = static_cast<std::uint32_t>(share.count_of(shared.config.users)),
              .buffer = buffer_} {
   if (is_mixed(config_)) recorder_.tell_kinds_apart();
 }
@@ -38,7 +38,7 @@ void UserLoop::prepare() {
   if (!engine) return note(engine.error().context);
   tools_.engine = std::move(*engine);
   for (std::uint32_t number = 0; number < tools_.users; ++number)
-    users_.emplace_back(shared_, tools_, share_.number_of(number), number);
+    users_.emplace_back(shared_, tools_, number_in_load(config_, share_.number_of(number)), number);
   connect_all();
 }
 

@@ -11,9 +11,9 @@
 
 #include "loadgen/clients/event_client.h"
 #include "loadgen/clients/workload.h"
+#include "loadgen/config/share.h"
 #include "loadgen/figures/think.h"
 #include "loadgen/loops/load.h"
-#include "loadgen/loops/share.h"
 
 namespace loadgen::users {
 
@@ -28,7 +28,7 @@ class UserLoop : public Loop {
   std::optional<std::string> failure() const final { return failure_; }
 
  protected:
-  // One user. `number` counts from 0 in the thread, `tester` in the run.
+  // One user. `number` counts from 0 in the thread, `tester` in the whole load.
   struct User {
     User(const Shared& shared, ClientTools& tools, int tester_number, std::uint32_t own_number)
         : workload(shared.config, shared.new_accounts, tester_number),

@@ -16,7 +16,7 @@ class OpenLoad final : public Load {
                   static_cast<std::uint64_t>(shared.config.seed)) {}
 
   std::unique_ptr<Loop> make_loop(int thread) override {
-    const Share share{.thread = thread, .threads = shared_.config.threads};
+    const Share share{.part = thread, .parts = shared_.config.threads};
     return std::make_unique<OpenUserLoop>(schedule_, shared_, share);
   }
 

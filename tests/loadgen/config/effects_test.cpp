@@ -122,6 +122,7 @@ const std::vector<Pairs> kPairs = {
     {{"--ramp", "2"}, has_ramp},
     {{"--life", "2"}, has_life},
     {{"--start-at", "1790000000.5"}, always},
+    {{"--share", "1/1"}, [](const Run& run) { return run.kind == RunKind::kClosed; }},
     {{"--series", "s.csv"}, always},
     {{"--telemetry", "9010"}, [](const Run& run) { return run.protocol != Protocol::kFtp; }},
     {{"--distribution", "d.hgrm"}, [](const Run& run) { return !is_crowd(run); }},

@@ -50,7 +50,7 @@ TEST_CASE("a result that cannot be added up is refused in one line with the name
   CHECK(contains(wrong(changed("distribution", nullptr)), "it has no distribution"));
   CHECK(contains(wrong(changed("merged_from", 2)), "merged already"));
   CHECK(contains(wrong(changed("burst", nlohmann::json::object())), "bursts do not add up"));
-  CHECK(contains(wrong(changed("plateau", nlohmann::json::object())), "ramps do not add up"));
+  CHECK(contains(wrong(changed("plateau", nlohmann::json::object())), "its start_s is no number"));
   CHECK(contains(wrong(changed("kinds", nlohmann::json::object())), "mixes do not add up"));
   CHECK(contains(wrong(changed("request", "take")), "does not know \"take\""));
   CHECK(contains(wrong(changed("requests", -1)), "its requests is no count"));
