@@ -76,7 +76,7 @@ std::string Workload::new_name() const {
 
 void Workload::choose_file(RequestKind kind, int stream, std::int64_t number) {
   if (kind == RequestKind::kPut) {
-    file_name_ = new_name();
+    file_name_ = puts_given_file(config_) ? numbered(config_.file, thread_ + 1) : new_name();
     return;
   }
   file_name_ = numbered(config_.file, file_number_of(stream, number));

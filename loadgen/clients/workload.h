@@ -36,8 +36,8 @@ class NewAccounts {
 // One thread.
 class Workload {
  public:
-  // `config` and `new_accounts`, which all threads of the run share, must outlive it. The same seed
-  // and thread draw the same accounts.
+  // `config` and `new_accounts`, which all threads of the run share, must outlive it. `thread` is
+  // its number_in_load(). The same seed and thread draw the same accounts.
   Workload(const Config& config, NewAccounts& new_accounts, int thread);
 
   // The next request of this thread. The result points into this object and is valid until the next

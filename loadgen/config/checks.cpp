@@ -63,16 +63,20 @@ Wrong check_http_name(const std::string& longest) {
                      base::log::quoted(longest), kMaxNameBytes);
 }
 
+// Of the names that the run uses, that with the largest number is the longest.
+Wrong check_name(const Config& config, std::int64_t largest) {
+  const std::string longest = numbered(config.file, largest);
+  return config.protocol == Protocol::kHttp ? check_http_name(longest) : check_native_name(longest);
+}
+
 Wrong check_file(const Config& config) {
   if (config.file.empty()) return "get needs --file";
   if (config.files > 0 && config.unique > 0)
     return "--files and --unique both say which numbers %d in --file stands for; use one of them";
   if (has_number(config.file) && config.unique == 0 && config.files == 0)
     return "--file: a name with %d needs --unique or --files";
-  const std::string longest = numbered(
-      config.file,
-      std::max(std::int64_t{testers_of(config)} * config.unique, std::int64_t{config.files}));
-  return config.protocol == Protocol::kHttp ? check_http_name(longest) : check_native_name(longest);
+  return check_name(config, std::max(std::int64_t{testers_of(config)} * config.unique,
+                                     std::int64_t{config.files}));
 }
 
 Wrong check_save(const Config& config) {
@@ -177,6 +181,7 @@ std::optional<std::string> what_is_wrong_with(const Config& config) {
   if (Wrong wrong = check_accounts(config)) return wrong;
   if (sends(config, RequestKind::kPut) && config.size_bytes == 0)
     return "put needs --size, which is at least 1";
+  if (puts_given_file(config)) return check_name(config, testers_of(config));
   return sends(config, RequestKind::kGet) ? check_get(config) : Wrong();
 }
 

@@ -14,6 +14,10 @@ bool makes_given_accounts(const Config& config) {
   return config.request == RequestKind::kNew && !config.user.empty();
 }
 
+bool puts_given_file(const Config& config) {
+  return config.request == RequestKind::kPut && !config.file.empty();
+}
+
 bool is_open_loop(const Config& config) { return config.rate_rps > 0 && !is_crowd(config); }
 
 bool is_crowd(const Config& config) { return config.crowd.pace_bytes_s > 0; }

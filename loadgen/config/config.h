@@ -113,8 +113,11 @@ struct Config {
   std::string password;
   int accounts = 1;
 
+  // Of get, it contains %d exactly if `unique` or `files` is not 0. Of put: where all uploads go,
+  // with the number of the client, from 1, for %d; empty: each has a name that no other run uses.
+  std::string file;
+
   // Only for get.
-  std::string file;          // contains %d exactly if `unique` or `files` is not 0
   int unique = 0;            // the number of files of each thread; 0: all get the same file
   int files = 0;             // the number of files of which each request draws one; 0: none does
   double zipf = 0;           // the exponent of their popularity; 0: all are alike
@@ -143,6 +146,9 @@ bool sends(const Config& config, RequestKind request);
 
 // Whether this is a run of new that makes the accounts that --user names, each once, and then ends.
 bool makes_given_accounts(const Config& config);
+
+// Whether all uploads go to the name that --file gives, and not each to one of its own.
+bool puts_given_file(const Config& config);
 
 RunKind kind_of(const Config& config);
 

@@ -54,6 +54,9 @@ constexpr Need kOneOrNumbered{
       return !makes_given_accounts(c) || has_number(c.user) ||
              testers_of(c) * std::int64_t{c.requests} == 1;
     }};
+constexpr Need kNamedFile{"get, or put without --mix", [](const Config& c) {
+                            return sends(c, RequestKind::kGet) || c.request == RequestKind::kPut;
+                          }};
 constexpr Need kWordGet{"get, whatever kinds the mix has",
                         [](const Config& c) { return c.request == RequestKind::kGet; }};
 constexpr Need kFiles{"--files", [](const Config& c) { return c.files > 0; }};
@@ -92,7 +95,7 @@ constexpr Row kRows[] = {
     {"--user"},
     {"--password", kAll, kAll, kAll, kCredentials},
     {"--threads"},
-    {"--file", kGet},
+    {"--file", kGet | kPut, kAll, kAll, kNamedFile},
     {"--unique", kGet, kAll, kAll, kNumberInFile},
     {"--once", kGet, kAll, kClosed | kBurst, kUnique},
     {"--size", kPut},
@@ -180,6 +183,13 @@ void forget_user_of_get(flags::App& app, const Config& config) {
   if (config.request == RequestKind::kNew && !has_number(config.user)) user->forget();
 }
 
+// A file in the environment is one that get asks for. An upload would replace it.
+void forget_file_of_get(flags::App& app, const Config& config) {
+  flags::Option* const file = app.find("--file");
+  if (file == nullptr || file->is_on_command_line) return;
+  if (config.request == RequestKind::kPut) file->forget();
+}
+
 }  // namespace
 
 bool knows_effect_of(std::string_view flag) { return row_of(flag) != nullptr; }
@@ -197,6 +207,7 @@ std::optional<std::string> why_without_effect(std::string_view flag, const Confi
 
 std::optional<std::string> settle_effects(flags::App& app, const Config& config) {
   forget_user_of_get(app, config);
+  forget_file_of_get(app, config);
   for (const Row& row : kRows) {
     flags::Option* const option = app.find(row.flag);
     if (option == nullptr || missing(row, config).empty()) continue;

@@ -31,7 +31,7 @@ void declare_request(flags::App& app, RequestKind& target) {
   };
   app.add_parsed("request", "new|get|put", "one of new, get, put",
                  "new: make accounts; get: get files; put: put files, whose names no other run "
-                 "uses",
+                 "uses unless --file gives one",
                  take)
       ->required();
 }
@@ -87,7 +87,8 @@ void take_share(Config& config) {
 void declare_files(flags::App& app, Config& config) {
   app.group("What to request");
   app.add_option("--file", config.file,
-                 "file to get (get only); --unique or --files replaces %d in it by a number")
+                 "file to get; --unique or --files replaces %d in it by a number. put: where all "
+                 "uploads go, with the number of the thread or user for %d")
       ->type_name("NAME");
   flags::add_whole(app, "--unique", config.unique, 1, 1'000'000'000,
                    "number of files per thread; thread t (from 0) gets the files with the numbers "

@@ -64,6 +64,18 @@ class LoadgenFtpTest(LoadgenScene):
             self.assertEqual([len(file) for file in peer.files.values()], [100_000] * 6)
             self.assertEqual(len(set(peer.files.values())), 1)
 
+    def test_all_puts_go_to_the_name_that_is_given(self) -> None:
+        for name, files in (("/dev/null", ["/dev/null"]), ("up%d", ["up1", "up2"])):
+            peer = self.peer()
+            flags = ("--file", name, "--size", 1000, "--requests", 3, "--threads", 2)
+            result = self.result(*FTP_PUT, *flags, server=peer)
+            self.assertEqual((result["requests"], result["bytes"]), (6, 6000))
+            self.assertEqual(sorted(peer.files), files)
+            self.assertEqual(peer.verbs().count("STOR"), 6)
+            self.assertLessEqual(
+                set(peer.verbs()), {"USER", "PASS", "TYPE", "EPSV", "STOR", "QUIT"}
+            )
+
     def test_a_mix_gets_and_puts_on_one_connection(self) -> None:
         for connection, log_ins in (("per-request", 20), ("keep-alive", 1)):
             peer = self.peer()
@@ -72,6 +84,7 @@ class LoadgenFtpTest(LoadgenScene):
             kinds = {kind: part["requests"] for kind, part in result["kinds"].items()}
             verbs = peer.verbs()
             self.assertEqual(verbs.count("USER"), log_ins)
+            self.assertNotIn("a", peer.files)
             self.assertEqual(kinds, {"get": verbs.count("RETR"), "put": verbs.count("STOR")})
             self.assertGreater(min(kinds.values()), 0)
             self.assertEqual(result["kinds"]["get"]["bytes"], kinds["get"] * len(FILE))

@@ -74,6 +74,25 @@ class LoadgenHttpTest(LoadgenScene):
                 self.assertEqual(len({head.partition(b"\r\n")[0] for head in heads}), 4)
                 self.assertEqual({len(body) for body in bodies}, {size})
 
+    def test_all_puts_go_to_the_name_that_is_given(self) -> None:
+        for name, lines in (
+            ("sink", {b"PUT /sink HTTP/1.1": 4}),
+            ("up/%d a", {b"PUT /up/1%20a HTTP/1.1": 2, b"PUT /up/2%20a HTTP/1.1": 2}),
+        ):
+            peer = self.peer(CREATED)
+            flags = ("--file", name, "--size", 20_000, "--requests", 2, "--threads", 2)
+            result = self.result("put", *HTTP, *ACCOUNT, *flags, server=peer)
+            self.assertEqual((result["requests"], result["bytes"]), (4, 80_000))
+            sent = [request.partition(b"\r\n")[0] for request in peer.requests]
+            self.assertEqual({line: sent.count(line) for line in sent}, lines)
+
+    def test_a_name_of_the_environment_is_not_for_put(self) -> None:
+        peer = self.peer(CREATED)
+        flags = ("put", *HTTP, *ACCOUNT, "--size", 5, "--requests", 2)
+        self.result(*flags, server=peer, env={"LOADGEN_FILE": "precious"})
+        self.assertNotIn(b"precious", b"".join(peer.requests))
+        self.assertEqual(len({request.split()[1] for request in peer.requests}), 2)
+
     def test_a_refusal_is_counted_by_its_status_and_the_connection_is_kept(self) -> None:
         for status, cause in (
             (401, "denied"),
@@ -182,6 +201,7 @@ class LoadgenHttpTest(LoadgenScene):
             (("get", *ACCOUNT, "--file", "a", *HTTP, "--pipeline"), "needs --protocol native"),
             (("put", *ACCOUNT, "--size", 1), "put needs --protocol http"),
             (("put", *ACCOUNT, *HTTP), "put needs --size"),
+            (("put", *ACCOUNT, *HTTP, "--size", 1, "--file", "a" * 2800), "at most 2700 bytes"),
             (("get", *ACCOUNT, "--file", "a", "--protocol", "gopher"), "native|http|ftp"),
         ):
             ended = run("loadgen", *flags)

@@ -99,6 +99,25 @@ TEST_CASE("each put of each run has a name of its own, and an account", "[loadge
   }
 }
 
+TEST_CASE("all puts go to the file that is given, one for each thread if it has a number",
+          "[loadgen]") {
+  Config config;
+  config.request = loadgen::RequestKind::kPut;
+  NewAccounts unused("run");
+  const auto name = [&](const char* file, int thread) {
+    config.file = file;
+    Workload workload(config, unused, thread);
+    workload.next();
+    return std::string(workload.next().file_name);
+  };
+  CHECK(name("/dev/null", 3) == "/dev/null");
+  CHECK(name("up%d", 0) == "up1");
+  CHECK(name("up%d", 3) == "up4");
+  config.request = RequestKind::kGet;
+  config.mix = {0, 0, 1};
+  CHECK(name("up%d", 3).starts_with("load-run-3-"));
+}
+
 TEST_CASE("with --once a workload is used up after each file was asked for", "[loadgen]") {
   Config config = get_config("1KB%d.txt", 2);
   NewAccounts unused("run");

@@ -94,7 +94,7 @@ const std::vector<Pairs> kPairs = {
     {{"--json", "r.json"}, always},
     {{"--password", "q"}, has_user},
     {{"--accounts", "1"}, has_user},
-    {{"--file", "g%d"}, is_get},
+    {{"--file", "g%d"}, has_user},
     {{"--unique", "3"}, is_get},
     {{"--once"}, asks_by_number},
     {{"--size", "6"}, [](const Run& run) { return run.request == RequestKind::kPut; }},
@@ -268,6 +268,17 @@ TEST_CASE("a user in the environment without a number is not for new", "[loadgen
   }
   const tests::EnvironmentVariable user("LOADGEN_USER", "amy%d");
   CHECK(loadgen::makes_given_accounts(*read({"new", "--accounts", "3"})));
+}
+
+TEST_CASE("a file in the environment is not for put", "[loadgen][effects]") {
+  const tests::EnvironmentVariable file("LOADGEN_FILE", "f");
+  const Words put{"put", "--user", "u", "--password", "p", "--protocol", "http", "--size", "1"};
+  REQUIRE(read(put));
+  CHECK(read(put)->file.empty());
+  Words named = put;
+  named.insert(named.end(), {"--file", "g"});
+  CHECK(read(named)->file == "g");
+  CHECK(read({"get", "--user", "u", "--password", "p"})->file == "f");
 }
 
 TEST_CASE("new makes the account that is named, once", "[loadgen][effects]") {
