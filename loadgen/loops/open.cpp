@@ -3,28 +3,9 @@
 #include <sys/prctl.h>
 
 #include "base/clock.h"
+#include "loadgen/loops/open_load.h"
 
 namespace loadgen {
-
-namespace {
-
-class OpenLoad final : public Load {
- public:
-  explicit OpenLoad(const Shared& shared)
-      : shared_(shared),
-        schedule_(shared.config.rate_rps, shared.config.arrivals,
-                  static_cast<std::uint64_t>(shared.config.seed)) {}
-
-  std::unique_ptr<Loop> make_loop(int thread) override {
-    return std::make_unique<OpenLoop>(schedule_, shared_, thread);
-  }
-
- private:
-  const Shared& shared_;
-  Schedule schedule_;
-};
-
-}  // namespace
 
 // The kernel may by default wake a thread 50 us late, to save wake-ups.
 void OpenLoop::send_requests(RunControl& control) {
@@ -65,7 +46,7 @@ void OpenLoop::meet(RunControl& control, std::int64_t number, std::int64_t due_n
 }
 
 std::unique_ptr<Load> make_open_load(const Shared& shared) {
-  return std::make_unique<OpenLoad>(shared);
+  return std::make_unique<OpenLoad<OpenLoop>>(shared);
 }
 
 }  // namespace loadgen

@@ -3,29 +3,9 @@
 #include <sys/prctl.h>
 
 #include "base/clock.h"
+#include "loadgen/loops/open_load.h"
 
 namespace loadgen::users {
-
-namespace {
-
-class OpenLoad final : public Load {
- public:
-  explicit OpenLoad(const Shared& shared)
-      : shared_(shared),
-        schedule_(shared.config.rate_rps, shared.config.arrivals,
-                  static_cast<std::uint64_t>(shared.config.seed)) {}
-
-  std::unique_ptr<Loop> make_loop(int thread) override {
-    const Share share{.part = thread, .parts = shared_.config.threads};
-    return std::make_unique<OpenUserLoop>(schedule_, shared_, share);
-  }
-
- private:
-  const Shared& shared_;
-  Schedule schedule_;
-};
-
-}  // namespace
 
 // The kernel may by default wake a thread 50 us late, to save wake-ups.
 void OpenUserLoop::send_requests(RunControl& control) {
@@ -88,7 +68,7 @@ void OpenUserLoop::ended(User& one) {
 }
 
 std::unique_ptr<Load> make_open_load(const Shared& shared) {
-  return std::make_unique<OpenLoad>(shared);
+  return std::make_unique<OpenLoad<OpenUserLoop>>(shared);
 }
 
 }  // namespace loadgen::users

@@ -16,9 +16,9 @@ namespace loadgen::users {
 // is as with OpenLoop.
 class OpenUserLoop final : public UserLoop {
  public:
-  // `schedule`, which all threads share, must outlive it.
-  OpenUserLoop(Schedule& schedule, const Shared& shared, Share share)
-      : UserLoop(shared, share), schedule_(schedule) {}
+  // `schedule`, which all threads share, must outlive it. `thread` counts from 0.
+  OpenUserLoop(Schedule& schedule, const Shared& shared, int thread)
+      : UserLoop(shared, {.part = thread, .parts = shared.config.threads}), schedule_(schedule) {}
 
  private:
   void send_requests(RunControl& control) override;
