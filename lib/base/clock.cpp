@@ -20,6 +20,12 @@ double unix_time_s() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
 }
 
+std::int64_t thread_cpu_ns() {
+  timespec used{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return used.tv_sec * kNsPerS + used.tv_nsec;
+}
+
 void pause_ms(int ms) { ::poll(nullptr, 0, ms); }
 
 int Deadline::left_ms() const {

@@ -12,6 +12,9 @@ std::int64_t now_ns();
 // happened.
 double unix_time_s();
 
+// The CPU time that the calling thread has used, in nanoseconds. Costs a system call.
+std::int64_t thread_cpu_ns();
+
 // Sleeps, for a caller that has no event to wait for. A signal may end the sleep early.
 void pause_ms(int ms);
 

@@ -45,6 +45,7 @@ Exchange Client::carry_out(const Request& request, Gate* gate) {
   gate_ = gate;
   is_usable_ = is_upload_cut_ = false;
   Exchange exchange{.kind = request.kind};
+  const std::int64_t cpu_before_ns = notes_transfers_ ? base::thread_cpu_ns() : 0;
   exchange.failure = begin(exchange);
   if (!exchange.failure) exchange.failure = converse(request, exchange);
   if (can_be_repeated(exchange)) {
@@ -74,6 +75,7 @@ Exchange Client::carry_out(const Request& request, Gate* gate) {
   }
   data_fd_ = {};
   if (!is_usable_ || replies_.has_more()) hang_up();
+  if (notes_transfers_) exchange.cpu_ns = base::thread_cpu_ns() - cpu_before_ns;
   is_under_way_ = false;
   return exchange;
 }
@@ -167,10 +169,9 @@ void Client::note_reply(std::int64_t first_byte_ns, Exchange& exchange) const {
 std::optional<Cause> Client::follow(const Step& step, const Request& request, Exchange& exchange) {
   switch (step.kind) {
     case Step::Kind::kSend:
-      return step.asks_for_file && notes_transfers_ ? ask(step, exchange)
-                                                    : send(step.bytes, step.file_bytes);
+      return step.asks_for_file && notes_transfers_ ? ask(step, exchange) : send(step, exchange);
     case Step::Kind::kReceive: return replies_.receive_more();
-    case Step::Kind::kUpload: return upload(step.size_bytes);
+    case Step::Kind::kUpload: return upload(step.size_bytes, exchange);
     case Step::Kind::kOpenData: return open_data(step.data_port, exchange);
     case Step::Kind::kData: return take_data(step.size_bytes, request, exchange);
     case Step::Kind::kSendData: return send_data(step.size_bytes, exchange);
@@ -257,8 +258,9 @@ std::optional<Cause> Client::check_file(const Request& request) {
 }
 
 // As with send(), the reason why the server takes no more is found by reading.
-std::optional<Cause> Client::upload(std::uint64_t size_bytes) {
+std::optional<Cause> Client::upload(std::uint64_t size_bytes, Exchange& exchange) {
   const UploadEnd end = send_upload(fd_.get(), size_bytes, replies_.deadline(), series_);
+  note_sent(end == UploadEnd::kWhole, exchange);
   is_upload_cut_ = end == UploadEnd::kCut;
   return end == UploadEnd::kTimeout ? std::optional<Cause>(Fault::kTimeout) : std::nullopt;
 }
@@ -266,10 +268,16 @@ std::optional<Cause> Client::upload(std::uint64_t size_bytes) {
 // A server that takes no more says why on the other connection.
 std::optional<Cause> Client::send_data(std::uint64_t size_bytes, Exchange& exchange) {
   const UploadEnd end = send_upload(data_fd_.get(), size_bytes, replies_.deadline(), series_);
+  note_sent(end == UploadEnd::kWhole, exchange);
   data_fd_ = {};
   exchange.data_ended_ns = base::now_ns();
   is_upload_cut_ = end == UploadEnd::kCut;
   return end == UploadEnd::kTimeout ? std::optional<Cause>(Fault::kTimeout) : std::nullopt;
+}
+
+// A small file goes with its head. Of a larger one, what goes behind the head is noted later.
+void Client::note_sent(bool is_whole, Exchange& exchange) const {
+  if (notes_transfers_) exchange.sent_ns = is_whole ? base::now_ns() : 0;
 }
 
 std::optional<Cause> Client::ask(const Step& step, Exchange& exchange) {
@@ -279,7 +287,7 @@ std::optional<Cause> Client::ask(const Step& step, Exchange& exchange) {
     if (data_) data_->begin_time();
   }
   if (exchange.asked_ns == 0) exchange.asked_ns = base::now_ns();
-  const auto failure = send(step.bytes, step.file_bytes);
+  const auto failure = send(step, exchange);
   if (Gate* const gate = std::exchange(gate_, nullptr)) {
     exchange.asked_ns = gate->leave(exchange.asked_ns);
   }
@@ -288,9 +296,10 @@ std::optional<Cause> Client::ask(const Step& step, Exchange& exchange) {
 
 // Only a time-out is a failure here. If the server has closed the connection, it may have sent the
 // reason before, and the caller finds both by reading.
-std::optional<Cause> Client::send(std::string_view bytes, std::uint64_t file_bytes) {
-  if (net::send_all(fd_.get(), bytes)) {
-    if (series_ != nullptr && file_bytes > 0) series_->move(file_bytes);
+std::optional<Cause> Client::send(const Step& step, Exchange& exchange) {
+  if (net::send_all(fd_.get(), step.bytes)) {
+    if (series_ != nullptr && step.file_bytes > 0) series_->move(step.file_bytes);
+    if (step.file_bytes > 0) note_sent(true, exchange);
     return {};
   }
   return errno == EAGAIN ? std::optional<Cause>(Fault::kTimeout) : std::nullopt;

@@ -96,11 +96,12 @@ class Client {
   std::optional<Cause> open_data(std::uint16_t port, Exchange& exchange);
   std::optional<Cause> take_data(std::uint64_t size_bytes, const Request& request,
                                  Exchange& exchange);
-  std::optional<Cause> upload(std::uint64_t size_bytes);
+  std::optional<Cause> upload(std::uint64_t size_bytes, Exchange& exchange);
   std::optional<Cause> send_data(std::uint64_t size_bytes, Exchange& exchange);
   void note_reply(std::int64_t first_byte_ns, Exchange& exchange) const;
   std::optional<Cause> ask(const Step& step, Exchange& exchange);
-  std::optional<Cause> send(std::string_view bytes, std::uint64_t file_bytes = 0);
+  std::optional<Cause> send(const Step& step, Exchange& exchange);
+  void note_sent(bool is_whole, Exchange& exchange) const;
 
   const Config& config_;
   const std::vector<net::SocketAddress>& servers_;

@@ -140,6 +140,7 @@ class EventClient {
   // Bytes that move. In event_client_moving.cpp.
   Pause send();
   Pause upload(int fd);
+  void note_sent();
   Pause upload_data();
   Pause receive_more();
   Pause closed(ssize_t got);

@@ -33,6 +33,8 @@ EventClient::Pause EventClient::send() {
     unsent_.remove_prefix(static_cast<std::size_t>(sent));
   }
   tell(unsent_file_bytes_);
+  const bool is_whole_file = unsent_file_bytes_ > 0 && unsent_file_bytes_ == request_->size_bytes;
+  if (is_whole_file) note_sent();
   stage_ = Stage::kConversing;
   return {};
 }
@@ -52,8 +54,13 @@ EventClient::Pause EventClient::upload(int fd) {
       break;
     }
   }
+  if (!is_upload_cut_) note_sent();
   stage_ = Stage::kConversing;
   return {};
+}
+
+void EventClient::note_sent() {
+  if (notes_transfers_) exchange_.sent_ns = base::now_ns();
 }
 
 // A server that takes no more says why on the other connection.

@@ -161,7 +161,7 @@ bool is_crowd(const Config& config);
 // Whether this is a run in which all threads ask for their files in the same moment.
 bool is_burst(const Config& config);
 
-// Whether the moments of each transfer are noted: Exchange::asked_ns and file_end_ns.
+// Whether more is noted of each transfer: Exchange::asked_ns, file_end_ns, sent_ns and cpu_ns.
 bool notes_transfers(const Config& config);
 
 // Whether each thread has many users, and this is no crowd.

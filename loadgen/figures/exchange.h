@@ -31,6 +31,13 @@ struct Exchange {
   std::int64_t asked_ns = 0;
   std::int64_t file_end_ns = 0;
 
+  // Of a put: when the kernel had the last byte of the file. 0: it never had, or as above.
+  std::int64_t sent_ns = 0;
+
+  // The CPU time that the thread spent on the request. Nothing: it serves others meanwhile, or see
+  // notes_transfers().
+  std::optional<std::int64_t> cpu_ns = {};
+
   // What the system or the server said about the failure, if it said anything.
   std::string why = {};
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kHeader =
     "round,thread,name,bytes,start_unix_s,started_s,asked_s,opened_s,first_byte_s,last_byte_s,"
-    "failure\n";
+    "failure,sent_s,cpu_us\n";
 
 // When the connection for the file was there; 0 if it was there before the request.
 std::int64_t opened_ns(const Exchange& exchange) {
@@ -57,6 +57,11 @@ bool TransferLines::add(std::string_view name, const Exchange& exchange) {
   add_time(has_failed ? exchange.ended_ns : exchange.file_end_ns);
   lines_ += ',';
   if (has_failed) lines_ += Cause::word_of(exchange.failure->index());
+  add_time(exchange.sent_ns);
+  lines_ += ',';
+  if (exchange.cpu_ns)
+    fmt::format_to(std::back_inserter(lines_), "{:.3f}",
+                   ms_of(static_cast<double>(*exchange.cpu_ns)) * 1000);
   lines_ += '\n';
   return lines_.size() < kKeptBytes || flush();
 }

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ftp_peer import FtpPeer, Script
 from http_client import FLAG as FRONT
+from http_peer import CREATED, HttpPeer
 from loadgen_scene import GET, LoadgenScene, one_byte_file
 from peers import Peer
 from programs import BUILD, run
@@ -46,6 +47,7 @@ class LoadgenTransfersTest(LoadgenScene):
             mine = [row for row in rows if row["thread"] == thread]
             self.assertEqual([int(row["round"]) for row in mine], list(range(1, 151)))
         for row in rows:
+            self.assertEqual(row["sent_s"], "")
             self.assertEqual(int(row["bytes"]), self.sizes[row["name"]])
             moments = _seconds(row, *_MOMENTS)
             self.assertEqual(moments, sorted(moments), row)
@@ -116,6 +118,49 @@ class LoadgenTransfersTest(LoadgenScene):
         server = f"127.0.0.1:{self.fileserver.further_address('http')[1]}"
         names = [row["name"] for row in self.check_put("http", server)]
         self.assertEqual(len(set(names)), 2)
+
+    def test_a_put_has_been_sent_before_it_is_answered(self) -> None:
+        def answer_late(_request: bytes, _connection: socket.socket) -> bytes:
+            time.sleep(0.5)
+            return CREATED
+
+        for size in (5, 300_000):
+            http, ftp = HttpPeer(answer_late), FtpPeer(Script(pauses_s={"DONE": 0.5}))
+            for protocol, peer in (("http", http), ("ftp", ftp)):
+                with self.subTest(size=size, protocol=protocol):
+                    flags = ("--protocol", protocol, "--size", size, "--requests", 2)
+                    _, rows = self.record("put", *GET[1:], *flags, server=self.scene.keep(peer))
+                    for row in rows:
+                        asked, sent, first = _seconds(row, "asked_s", "sent_s", "first_byte_s")
+                        self.assertLessEqual(asked, sent)
+                        self.assertGreaterEqual(first - sent, 0.1)
+
+    def test_a_put_that_was_not_sent_as_a_whole_has_no_such_moment(self) -> None:
+        peer = self.scene.keep(HttpPeer(lambda *_: CREATED, takes_bodies=False))
+        flags = ("--protocol", "http", "--size", "100M", "--requests", 1)
+        _, rows = self.record("put", *GET[1:], *flags, server=peer, status=1)
+        self.assertEqual([(row["sent_s"], row["failure"]) for row in rows], [("", "protocol")])
+        with socket.create_server(("127.0.0.1", 0)) as silent:  # accepts, and never reads
+            server = f"127.0.0.1:{silent.getsockname()[1]}"
+            late = (*flags, "--timeout", 0.3)
+            _, rows = self.record("put", *GET[1:], *late, server=server, status=1)
+        self.assertEqual([(row["sent_s"], row["failure"]) for row in rows], [("", "timeout")])
+
+    def test_the_cpu_time_of_a_thread_is_that_of_its_transfers(self) -> None:
+        self.serve(*FRONT, "--uploads", "sink")
+        server = f"127.0.0.1:{self.fileserver.further_address('http')[1]}"
+        flags = ("--protocol", "http", "--size", "5M", "--requests", 3, "--threads", 2)
+        result, rows = self.record("put", *GET[1:], *flags, server=server)
+        times = [float(row["cpu_us"] or "nan") for row in rows]
+        if self.shares_threads:
+            self.assertEqual([row["cpu_us"] for row in rows], [""] * 6)
+            return
+        self.assertGreater(min(times), 0)
+        of_run_us = result["cpu"]["us_per_request"] * result["requests"]
+        self.assertLessEqual(sum(times), of_run_us + 10_000)  # the run's is in ticks
+        for row, us in zip(rows, times, strict=True):
+            took_us = 1e6 * (float(row["last_byte_s"]) - float(row["started_s"]))
+            self.assertLessEqual(us, took_us + 50_000)
 
     def test_a_put_over_ftp_ends_with_the_reply_behind_the_file(self) -> None:
         pauses = {"DONE": 0.1, "QUIT": 0.2}

@@ -9,10 +9,11 @@ from lab.workloads.transfers import Transfer
 
 # Two transfers of 1,000 bytes: from 10 s to 12 s, and from 11 s to 15 s. A third one failed.
 RECORD = """\
-round,thread,name,bytes,start_unix_s,started_s,asked_s,opened_s,first_byte_s,last_byte_s,failure
-1,0,"a,b.txt",1000,1.0,9.5,10.0,,10.5,12.0,
-1,1,c.txt,1000,1.0,9.5,11.0,,11.5,15.0,
-1,2,d.txt,500,1.0,9.5,11.0,,,30.0,closed
+round,thread,name,bytes,start_unix_s,started_s,asked_s,opened_s,first_byte_s,last_byte_s,failure,\
+sent_s,cpu_us
+1,0,"a,b.txt",1000,1.0,9.5,10.0,,10.5,12.0,,,12.345
+1,1,c.txt,1000,1.0,9.5,11.0,,11.5,15.0,,14.0,
+1,2,d.txt,500,1.0,9.5,11.0,,,30.0,closed,,
 """
 LOG = """\
 {"result":"ok","asked":110.0,"first_byte":110.5,"last_byte":112.0,"bytes":1000,"size":1000,"name":"a,b.txt"}

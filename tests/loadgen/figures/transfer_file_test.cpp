@@ -20,7 +20,7 @@ namespace {
 constexpr std::int64_t kStartNs = 7 * kNsPerS;
 const std::string kHeader =
     "round,thread,name,bytes,start_unix_s,started_s,asked_s,opened_s,first_byte_s,last_byte_s,"
-    "failure\n";
+    "failure,sent_s,cpu_us\n";
 
 std::string content(const std::string& path) {
   std::ostringstream text;
@@ -56,6 +56,10 @@ TEST_CASE("a transfer is a line with its moments since the start", "[loadgen]") 
   Exchange ftp = five_ms();
   ftp.data_connected_ns = at(12) - 1000;
   CHECK(lines.add("b,\"c\"", ftp));
+  Exchange put = five_ms();
+  put.sent_ns = at(13) - 1000;
+  put.cpu_ns = 1'234'567;
+  CHECK(lines.add("e", put));
   Exchange failed = five_ms();
   failed.failure = loadgen::Fault::kTimeout;
   failed.connected_ns = failed.asked_ns = failed.file_end_ns = 0;
@@ -65,10 +69,12 @@ TEST_CASE("a transfer is a line with its moments since the start", "[loadgen]") 
   REQUIRE((*file)->finish());
   CHECK(content(path) ==
         kHeader +
-            "1,3,a,5,1700000000.250000,0.010000,0.012000,0.011000,0.013000,0.014000,\n"
+            "1,3,a,5,1700000000.250000,0.010000,0.012000,0.011000,0.013000,0.014000,,,\n"
             "2,3,\"b,\"\"c\"\"\",5,1700000000.250000,0.010000,0.012000,0.011999,0.013000,0.014000,"
-            "\n"
-            "3,3,d,0,1700000000.250000,0.010000,,,,0.015000,timeout\n");
+            ",,\n"
+            "3,3,e,5,1700000000.250000,0.010000,0.012000,0.011000,0.013000,0.014000,,0.012999,"
+            "1234.567\n"
+            "4,3,d,0,1700000000.250000,0.010000,,,,0.015000,timeout,,\n");
 }
 
 TEST_CASE("lines are kept only until they fill a buffer", "[loadgen]") {
