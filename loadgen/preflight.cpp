@@ -38,6 +38,16 @@ Wrong check_descriptors(const Config& config) {
       testers_of(config), clients(config), needed, limit, needed, clients(config));
 }
 
+Wrong check_threads(const Config& config) {
+  constexpr std::int64_t kOthers = 1;  // that notices stalls
+  const base::ThreadRoom room = base::room_for_threads();
+  if (room.count >= config.threads + kOthers) return {};
+  return fmt::format(
+      "{} threads cannot be started, because {} and leaves room for {} more; raise it, or use "
+      "fewer threads",
+      config.threads, room.limit, room.count);
+}
+
 Wrong check_ports(const Config& config, const EphemeralPorts& ports, int sources) {
   const std::int64_t in_all = std::int64_t{ports.count} * sources;
   const std::int64_t needed = std::int64_t{testers_of(config)} * sockets_of(config);
@@ -111,6 +121,7 @@ base::Result<Ready> prepare(const Config& config) {
     return base::Error{base::ErrorCode::kUnavailable, std::move(why)};
   };
   if (auto wrong = check_descriptors(config)) return failed(std::move(*wrong));
+  if (auto wrong = check_threads(config)) return failed(std::move(*wrong));
   auto servers = net::resolve(config.server);
   if (!servers) return servers.error();
 

@@ -17,12 +17,13 @@ from ..plan.plan import Plan
 from ..rig import control_group, namespace, stores
 from ..rig.files import DROP_CACHES
 from ..rig.host import Tool, is_container, is_root
-from . import usage
+from . import thread_room, usage
 from .sampler import Sampler
 
 _LOOK_AROUND_S = 1.0
 _FILES_WANTED = 200_000  # fs.file-max, as in scripts/tune-host
 _PORT_HELD_S = 60  # after its connection was closed, whatever the settings are
+_OTHER_THREADS = 200  # of stores, of servers without a client, and of the lab
 _USUAL_CROWD = 1000  # an example, where the number of users is searched
 _MAY_DISTURB = frozenset(
     {"cron", "crond", "anacron", "atd", "packagekitd"}
@@ -75,6 +76,7 @@ def compare(plan: Plan, programs: Path, work: Path) -> list[Finding]:
     findings = [
         *([quietness()] if stages else []),
         _descriptors(most_threads),
+        of_threads(thread_room.smallest(), 2 * most_threads + _OTHER_THREADS),
         _all_files(),
         _neighbours(),
         *_network(most_threads),
@@ -101,6 +103,12 @@ def of_descriptors(soft: int, hard: int, need: int) -> Finding:
         "" if hard >= need else f"in /etc/security/limits.conf: * hard nofile {DESCRIPTORS_WANTED}"
     )
     return Finding("open files (soft, hard)", f"{soft}, {hard}", f"hard at least {need}", fix)
+
+
+def of_threads(room: thread_room.Room, need: int) -> Finding:
+    """A server of threads or processes has one for each of the load generator's."""
+    fix = "" if room.count >= need else f"raise it: {room.limit}"
+    return Finding("threads that can be started", f"{room.count}", f"at least {need}", fix)
 
 
 def _all_files() -> Finding:

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <string_view>
 #include <thread>
@@ -82,6 +83,27 @@ double cores_of_affinity() {
   return std::max(1U, std::thread::hardware_concurrency());
 }
 
+void narrow(ThreadRoom& room, const std::string& name, std::int64_t limit, std::int64_t used) {
+  const std::int64_t left = std::max<std::int64_t>(0, limit - used);
+  if (left < room.count) room = {left, name + " is " + std::to_string(limit)};
+}
+
+void narrow_by_group(ThreadRoom& room, const std::string& folder) {
+  constexpr std::int64_t kNone = -1;
+  const std::int64_t limit = number_in(folder + "/pids.max", kNone);
+  if (limit == kNone) return;
+  narrow(room, "pids.max of the control group", limit, number_in(folder + "/pids.current", 0));
+}
+
+// All threads of the system: "0.25 0.10 0.05 RUNNING/ALL LAST_PID".
+std::int64_t threads_in_all(const std::string& root) {
+  std::ifstream file(root + "/proc/loadavg");
+  std::string word;
+  for (int i = 0; i < 4; ++i) file >> word;
+  const std::size_t slash = word.find('/');
+  return slash == std::string::npos ? 0 : std::strtoll(word.c_str() + slash + 1, nullptr, 10);
+}
+
 }  // namespace
 
 double usable_cores(const std::string& root) {
@@ -106,6 +128,25 @@ std::int64_t usable_memory_bytes(const std::string& root) {
   for (const std::string& folder : group_folders("memory", root))
     bytes = std::min(bytes, number_in(folder + "/memory.limit_in_bytes", bytes));
   return bytes;
+}
+
+// The kernel lets root exceed the limit of the user.
+ThreadRoom room_for_threads(const std::string& root) {
+  ThreadRoom room;
+  const std::int64_t all = threads_in_all(root);
+  const std::string settings = root + "/proc/sys/kernel/";
+  for (const char* const name : {"threads-max", "pid_max"}) {
+    const std::int64_t limit = number_in(settings + name, INT64_MAX);
+    if (limit != INT64_MAX) narrow(room, std::string("kernel.") + name, limit, all);
+  }
+  for (const std::string& folder : group_folders(kAllControllers, root))
+    narrow_by_group(room, folder);
+  for (const std::string& folder : group_folders("pids", root)) narrow_by_group(room, folder);
+  rlimit limit{};
+  const bool is_limited =
+      ::geteuid() != 0 && ::getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  if (is_limited) narrow(room, "`ulimit -u`", static_cast<std::int64_t>(limit.rlim_cur), 1);
+  return room;
 }
 
 std::uint64_t raise_descriptor_limit() {

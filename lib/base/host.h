@@ -1,4 +1,4 @@
-// What this process may use of the machine: cores, memory, descriptors.
+// What this process may use of the machine: cores, memory, descriptors, threads.
 //
 // A container limits its processes by a control group (cgroup v1 or v2). Groups are nested, so the
 // lowest limit of the process's own group and of all groups around it counts. It counts only if it
@@ -22,6 +22,17 @@ std::int64_t usable_memory_bytes(const std::string& root = "");
 
 // Raises the soft limit of open descriptors to the hard limit, and returns it.
 std::uint64_t raise_descriptor_limit();
+
+// How many more threads this process can start, and what says so, such as "kernel.pid_max is
+// 32768". A process counts as its threads do.
+struct ThreadRoom {
+  std::int64_t count = INT64_MAX;
+  std::string limit = {};
+};
+
+// By the limits of the system, of the control groups and, unless it is root, of the user. Of the
+// last it is not known what other processes have taken.
+ThreadRoom room_for_threads(const std::string& root = "");
 
 // Gives every thread that is started from now on a stack of 512 KiB, so that thousands of threads
 // fit into the address space. Only the used part of a stack costs memory.

@@ -72,6 +72,29 @@ TEST_CASE("a container that sees its own group as the root finds its limits", "[
   }
 }
 
+TEST_CASE("the system and each control group leave room for threads", "[base]") {
+  const tests::TemporaryFolder host;
+  const auto room = [&host] { return base::room_for_threads(host.path()); };
+  host.write("proc/loadavg", "0.25 0.10 0.05 2/30 4567\n");
+  host.write("proc/sys/kernel/threads-max", "42\n");
+  CHECK(room().count == 12);
+  CHECK(room().limit == "kernel.threads-max is 42");
+  host.write("proc/sys/kernel/pid_max", "41\n");
+  CHECK(room().count == 11);
+  CHECK(room().limit == "kernel.pid_max is 41");
+  host.write("proc/self/cgroup", "0::/outer/inner\n");
+  host.write("sys/fs/cgroup/outer/pids.max", "20\n");
+  host.write("sys/fs/cgroup/outer/pids.current", "10\n");
+  host.write("sys/fs/cgroup/outer/inner/pids.max", "max\n");
+  CHECK(room().count == 10);
+  CHECK(room().limit == "pids.max of the control group is 20");
+  host.write("proc/self/cgroup", "4:pids:/one\n");
+  host.write("sys/fs/cgroup/pids/one/pids.max", "7\n");
+  host.write("sys/fs/cgroup/pids/one/pids.current", "9\n");
+  CHECK(room().count == 0);
+  CHECK(room().limit == "pids.max of the control group is 7");
+}
+
 TEST_CASE("numbers are read from the start of a file", "[base]") {
   const tests::TemporaryFolder folder;
   folder.write("two", "32768\t60999\n");
