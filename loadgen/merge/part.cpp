@@ -189,12 +189,12 @@ void read_cpu(const Fields& all, CpuUse& cpu, std::string& wrong) {
   cpu.run_delay_share = Fields(all.object("run_delay"), wrong).number("share", 0);
 }
 
-// Files whose names have a number may have several sizes.
+// Uploads have one size. Files to get, whose names have a number, may have several.
 std::optional<std::uint64_t> size_of(const Fields& settings, const Part& part) {
-  if (part.config.request == RequestKind::kPut) return settings.count("size", 0);
   const std::uint64_t bytes = part.figures.tally.moved_bytes;
-  const bool has_one_name = settings.text("file", "%d").find("%d") == std::string::npos;
-  if (!has_one_name || part.requests == 0 || bytes % part.requests != 0) return {};
+  const bool has_one_size = part.config.request == RequestKind::kPut ||
+                            settings.text("file", "%d").find("%d") == std::string::npos;
+  if (!has_one_size || part.requests == 0 || bytes % part.requests != 0) return {};
   return bytes / part.requests;
 }
 
