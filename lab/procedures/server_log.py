@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
+from ..observe import transfer_logs
+from ..observe.transfer_logs import Recorded
+from ..rig.transfer_log import TURNSTILE, TransferLog
 from ..workloads import transfers
 from ..workloads.transfers import Transfer
 
@@ -12,24 +14,40 @@ _PATIENCE_S = 3.0  # the server writes within a tenth of a second
 
 
 class ServerLog:
-    """Made before a trial: it knows only lines that come after that. Without a path it has none."""
+    """Made before a trial: it knows only lines that come after that. Without a log it has none."""
 
-    def __init__(self, path: Path | None):
-        self._path = path
-        self._begin = path.stat().st_size if path and path.exists() else 0
+    def __init__(self, log: TransferLog | None):
+        self._log = log
+        self._begin = log.path.stat().st_size if log and log.path.exists() else 0
 
     def transfers(self, wanted: int) -> list[Transfer]:
-        """Those of the trial, when there are as many as wanted or none has come for a while."""
-        if self._path is None or not wanted:
-            return []
-        deadline = time.monotonic() + _PATIENCE_S
-        while len(lines := self._lines()) < wanted and time.monotonic() < deadline:
-            time.sleep(0.02)
-        return transfers.of_server(lines)
+        """Those of the trial, when there are as many as wanted or none has come for a while.
 
-    def _lines(self) -> list[str]:
-        """Whole ones."""
-        assert self._path
-        with open(self._path, encoding="ascii") as file:
+        Of our own server only: the logs of others do not say when a file was asked for.
+        """
+        if self._log is None or self._log.form != TURNSTILE or not wanted:
+            return []
+        lines = self._when_there_are(wanted).split(b"\n")[:-1]
+        return transfers.of_server([line.decode("ascii") for line in lines])
+
+    def recorded(self, wanted: int) -> Recorded:
+        """The same of any server, as it saw them."""
+        if self._log is None or not wanted:
+            return Recorded([], 0)
+        return transfer_logs.read(self._log.form, self._when_there_are(wanted))
+
+    def _when_there_are(self, wanted: int) -> bytes:
+        """What was written, when it has so many whole lines or is not going to."""
+        deadline = time.monotonic() + _PATIENCE_S
+        while (data := self._written()).count(b"\n") < wanted and time.monotonic() < deadline:
+            time.sleep(0.02)
+        return data
+
+    def _written(self) -> bytes:
+        """b"" while the server has made no file."""
+        assert self._log
+        if not self._log.path.exists():
+            return b""
+        with open(self._log.path, "rb") as file:
             file.seek(self._begin)
-            return [line for line in file if line.endswith("\n")]
+            return file.read()

@@ -12,6 +12,7 @@ The lab, the bench, the demo and the tests all use this package. It knows nothin
   files.py       the files that a fileserver serves
   linked_files.py  the same files in a folder of its own, in which users may write
   telemetry.py   what a server says of itself
+  transfer_log.py  where a server writes a line for each transfer
   cores.py       which cores there are, and whether a process is held to some of them
   host.py        free ports, the descriptor limit, a counter of the kernel
   namespace.py   a network namespace for measurements

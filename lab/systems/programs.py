@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from pathlib import Path
 
 from ..rig.errors import Failed
 from ..rig.processes import Program
+from ..rig.transfer_log import TransferLog
 
 
 class OfPrograms(ABC):
@@ -20,8 +20,12 @@ class OfPrograms(ABC):
         return {program.name: program.command_line() for program in self.programs()}
 
     @property
-    def transfer_log(self) -> Path | None:
+    def transfer_log(self) -> TransferLog | None:
         return None
+
+    @property
+    def upload_name(self) -> str:
+        return ""
 
     def check_running(self) -> None:
         for program in self.programs():

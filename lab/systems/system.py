@@ -17,6 +17,7 @@ from ..rig.cores import Cores
 from ..rig.place import HERE, Place
 from ..rig.processes import Address
 from ..rig.servers import Programs
+from ..rig.transfer_log import TransferLog
 
 
 class Running(Protocol):
@@ -56,8 +57,15 @@ class Running(Protocol):
         """Failed with its last words if a program has ended."""
 
     @property
-    def transfer_log(self) -> Path | None:
+    def transfer_log(self) -> TransferLog | None:
         """Where the server writes a line for each transfer; None if it does not."""
+
+    @property
+    def upload_name(self) -> str:
+        """Under which each user must store what it uploads, as `loadgen put --file` takes it.
+
+        "" where any name will do.
+        """
 
     def counts(self) -> dict[str, int]:
         """What the programs say they served. Requires: they have stopped."""

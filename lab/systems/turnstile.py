@@ -16,6 +16,7 @@ from ..rig.cores import Cores
 from ..rig.processes import Address, Program
 from ..rig.servers import Programs, Server
 from ..rig.stores import Store
+from ..rig.transfer_log import TransferLog
 from . import file_memory
 from .programs import OfPrograms
 from .system import Site
@@ -33,7 +34,7 @@ class Stack(OfPrograms):
     address: Address  # by HTTP, where there is a mix
     user: str
     password: str
-    transfer_log: Path | None = None
+    transfer_log: TransferLog | None = None
     telemetry: Address | None = None  # of the fileserver
 
     @property
@@ -121,7 +122,7 @@ class WithStore:
                 address=program.further_address("http") if has_mix else pair.address,
                 user=user,
                 password=password,
-                transfer_log=log,
+                transfer_log=TransferLog(log) if log else None,
                 telemetry=program.further_address("telemetry") if has_mix else None,
             )
 

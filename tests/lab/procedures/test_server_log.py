@@ -2,19 +2,29 @@
 
 import threading
 import unittest
+from unittest import mock
 
 import examples
 
+from lab.procedures import server_log
 from lab.procedures.server_log import ServerLog
+from lab.rig.transfer_log import TURNSTILE, XFERLOG, TransferLog
+
+OF_WU_FTPD = "Fri Oct  2 13:12:20 2026 3 10.0.0.7 300 /mnt/{} b _ i r lab ftp 0 * c\n"
 
 
 def line(name: str) -> str:
-    return f'{{"result":"ok","asked":1.0,"last_byte":2.0,"bytes":5,"name":"{name}"}}\n'
+    return (
+        f'{{"result":"ok","asked":1.0,"last_byte":2.0,"bytes":5,"client":"::1","name":"{name}"}}\n'
+    )
 
 
 class ServerLogTest(unittest.TestCase):
     def setUp(self) -> None:
         self.path = examples.folder(self) / "log"
+
+    def log(self, form: str = TURNSTILE) -> ServerLog:
+        return ServerLog(TransferLog(self.path, form))
 
     def append(self, text: str) -> None:
         with open(self.path, "a", encoding="ascii") as file:
@@ -22,13 +32,13 @@ class ServerLogTest(unittest.TestCase):
 
     def test_lines_of_earlier_trials_are_not_of_this_one(self) -> None:
         self.append(line("before"))
-        log = ServerLog(self.path)
+        log = self.log()
         self.append(line("a") + line("b"))
         self.assertEqual([one.name for one in log.transfers(2)], ["a", "b"])
 
     def test_it_waits_for_lines_that_are_not_whole_yet(self) -> None:
         self.append(line("before"))
-        log = ServerLog(self.path)
+        log = self.log()
         text = line("late")
         self.append(text[:20])
         writer = threading.Timer(0.1, self.append, [text[20:]])
@@ -38,3 +48,23 @@ class ServerLogTest(unittest.TestCase):
 
     def test_without_a_log_there_are_none(self) -> None:
         self.assertEqual(ServerLog(None).transfers(4), [])
+        self.assertEqual(ServerLog(None).recorded(4).served, [])
+
+    def test_the_view_of_the_server_is_there_for_any_form(self) -> None:
+        self.append(OF_WU_FTPD.format("before"))
+        log = self.log(XFERLOG)
+        self.append(OF_WU_FTPD.format("a") + OF_WU_FTPD.format("b") + "Fri")
+        recorded = log.recorded(2)
+        self.assertEqual([one.name for one in recorded.served], ["/mnt/a", "/mnt/b"])
+        self.assertEqual(recorded.skipped, 1)
+        self.assertEqual(log.transfers(2), [])  # it does not say when they were asked for
+        self.path.unlink()
+        self.append(line("c"))
+        self.assertEqual([one.name for one in self.log().recorded(0).served], [])
+
+    def test_a_log_may_begin_after_the_trial_did(self) -> None:
+        log = self.log()
+        with mock.patch.object(server_log, "_PATIENCE_S", 0.05):
+            self.assertEqual(log.recorded(1).served, [])
+        self.append(line("a"))
+        self.assertEqual([one.name for one in log.recorded(1).served], ["a"])
