@@ -4,7 +4,8 @@ packages.py          downloads and unpacks them
 server.py            what is common to all: accounts, start, stop
 namespace.py         a mount namespace, for servers that read the files of the host
 pure_ftpd.py, vsftpd.py, proftpd.py, pyftpd.py      one server each
+gridftp.py, inetutils.py, nginx.py                  and these
 pyftpd_server.py     the program around pyftpdlib, which is a library
 system.py            each as a system under test
-known.py             all entries by their names; plain and tuned are two entries
+known.py             all entries by their names; plain, tuned and writable are entries of their own
 """

@@ -14,6 +14,7 @@ from .server import PeerServer, Setting
 ANONYMOUS = "anonymous"  # the user of a server that asks nobody; any password is right
 NOBODY = 65534  # the user and the group that sessions run as
 _OTHERS_MAY_ENTER = 0o005
+_IN_UTC = {"TZ": "UTC0"}  # their logs have the local time, without saying which
 
 
 class FtpServer(PeerServer):
@@ -48,14 +49,17 @@ class FtpServer(PeerServer):
 
     def full_command(self) -> list[str]:
         command = self.command()
-        return in_namespace(self.mounts(), command) if self.needs_root else command
+        if not self.needs_root:
+            return command
+        in_memory = [SERVED] if self.setting.is_writable else []
+        return in_namespace(self.mounts(), command, in_memory)
 
     def mounts(self) -> dict[Path, str]:
         """What the server sees of ours, and where. Only for a server that needs root."""
-        return {self.root: SERVED}
+        return {} if self.setting.is_writable else {self.root: SERVED}
 
     def environment(self) -> dict[str, str]:
-        return self.copy.environment | self.variables()
+        return self.copy.environment | _IN_UTC | self.variables()
 
     def variables(self) -> dict[str, str]:
         """What is added to its environment."""

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from ...rig.errors import WrongUsage
+from .gridftp import SINK, GridFtp
 from .inetutils import InetutilsFtpd
 from .nginx import Nginx
 from .proftpd import Proftpd
@@ -20,6 +21,7 @@ A_FILE = "a file"
 A_FILE_BY_PAM = "a file, by PAM"
 OUR_AUTHSERVER = "our authserver"
 ITS_MEMORY = "a table in its memory"
+_FILE_OF_EACH = "upload-%d"  # one for each user, as loadgen counts them
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +32,19 @@ class Entry:
     server: type[PeerServer]
     asks_whom: str
     is_tuned: bool = False  # not as its makers deliver it, but for speed
+    upload_name: str = ""  # as in system.Running; "" if users may not write
+    is_writable: bool = False  # users see a folder in memory; see server.Setting
+
+
+def _uploads(name: str, server: type[PeerServer], asks_whom: str) -> Entry:
+    """One whose users store a file each, again and again, in memory."""
+    return Entry(
+        name=name,
+        server=server,
+        asks_whom=asks_whom,
+        upload_name=_FILE_OF_EACH,
+        is_writable=True,
+    )
 
 
 ENTRIES = {
@@ -45,6 +60,10 @@ ENTRIES = {
         Entry(name="vsftpd-anonymous", server=VsftpdAnonymous, asks_whom=NOBODY),
         Entry(name="proftpd", server=Proftpd, asks_whom=A_FILE),
         Entry(name="proftpd-tuned", server=Proftpd, asks_whom=A_FILE, is_tuned=True),
+        _uploads("pure-ftpd-uploads", PureFtpd, A_FILE),
+        _uploads("vsftpd-uploads", Vsftpd, A_FILE_BY_PAM),
+        _uploads("proftpd-uploads", Proftpd, A_FILE),
+        Entry(name="gridftp", server=GridFtp, asks_whom=NOBODY, upload_name=SINK),
         Entry(name="pyftpdlib", server=Pyftpdlib, asks_whom=ITS_MEMORY),
         Entry(name="inetutils-ftpd", server=InetutilsFtpd, asks_whom=NOBODY),
         Entry(name="nginx", server=Nginx, asks_whom=A_FILE),
@@ -61,7 +80,7 @@ def running(name: str, setting: Setting) -> Iterator[PeerServer]:
     if name not in ENTRIES:
         raise WrongUsage(f"no server '{name}'; there are: {', '.join(ENTRIES)}")
     entry = ENTRIES[name]
-    server = entry.server(replace(setting, is_tuned=entry.is_tuned))
+    server = entry.server(replace(setting, is_tuned=entry.is_tuned, is_writable=entry.is_writable))
     server.start()
     try:
         yield server

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 from ...rig.errors import Failed
@@ -10,6 +11,7 @@ from ...rig.processes import run_tool
 from .packages import LeftOut
 
 SERVED = "/mnt"  # where the served folder is: sessions may enter it, wherever the folder lies
+_MODE = "mode=0777"
 
 
 def require_namespaces(server: str) -> None:
@@ -20,11 +22,16 @@ def require_namespaces(server: str) -> None:
         raise LeftOut(f"{server} is left out: {reason}") from reason
 
 
-def in_namespace(mounts: dict[Path, str], command: list[str]) -> list[str]:
+def in_namespace(
+    mounts: dict[Path, str], command: list[str], in_memory: Sequence[str] = ()
+) -> list[str]:
     """The command, run where each of the files or folders is in its place.
 
-    The process id stays. Descriptor 0 is the log, because vsftpd complains there.
+    Each folder of in_memory is an empty one, which everybody may write to. It goes with the last
+    process that sees it. The process id stays. Descriptor 0 is the log, because vsftpd complains
+    there.
     """
-    steps = [shlex.join(["mount", "--bind", str(own), place]) for own, place in mounts.items()]
+    steps = [shlex.join(["mount", "-t", "tmpfs", "-o", _MODE, "lab", place]) for place in in_memory]
+    steps += [shlex.join(["mount", "--bind", str(own), place]) for own, place in mounts.items()]
     steps.append(f"exec {shlex.join(command)} 0<&2")
     return ["unshare", "--mount", "sh", "-c", " && ".join(steps)]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from ...rig.transfer_log import XFERLOG
 from .ftp_server import NOBODY, FtpServer
 from .namespace import SERVED
 
 
 class Proftpd(FtpServer):
     package = "proftpd-core"
+    log_form = XFERLOG
 
     def configure(self) -> None:
         lines = [
@@ -33,7 +35,7 @@ class Proftpd(FtpServer):
             f'AuthUserFile "{accounts}"',
             f'PidFile "{self.folder / "pid"}"',
             "WtmpLog off",
-            "TransferLog none",
+            *(["AllowOverwrite on"] if self.setting.is_writable else []),
             *self._logs(),
         ]
         self.write("conf", "".join(f"{line}\n" for line in configuration))
@@ -44,9 +46,12 @@ class Proftpd(FtpServer):
 
     def _logs(self) -> list[str]:
         """The scoreboard lists the sessions for ftpwho; each session locks it."""
+        log = self.setting.transfer_log
+        transfers = f'TransferLog "{log}"' if log else "TransferLog none"
         if self.setting.is_tuned:
-            return ["SystemLog none", "ScoreboardFile none"]
+            return [transfers, "SystemLog none", "ScoreboardFile none"]
         return [
+            transfers,
             f'SystemLog "{self.folder / "sessions.log"}"',
             f'ScoreboardFile "{self.folder / "scoreboard"}"',
         ]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ...rig.errors import Failed
 from ...rig.processes import run_tool
+from ...rig.transfer_log import XFERLOG
 from . import inetd
 from .ftp_server import NOBODY, FtpServer
 from .namespace import SERVED
@@ -27,6 +28,7 @@ class PureFtpd(FtpServer):
     """
 
     package = "pure-ftpd"
+    log_form = XFERLOG
 
     def configure(self) -> None:
         _SESSIONS.mkdir(mode=0o700, exist_ok=True)
@@ -52,8 +54,10 @@ class PureFtpd(FtpServer):
     def flags(self) -> list[str]:
         """Of each session."""
         quiet = ("-f", "none") if self.setting.is_tuned else ()  # no line to syslog for a session
+        log = self.setting.transfer_log
+        recorded = ("-O", f"xferlog:{log}") if log else ()
         most = str(self.setting.connections)
-        return [*self.who(), "-A", "-H", "-C", most, "-u", str(NOBODY), *quiet]
+        return [*self.who(), "-A", "-H", "-C", most, "-u", str(NOBODY), *quiet, *recorded]
 
     def mounts(self) -> dict[Path, str]:
         return super().mounts() | {self.folder / "run": str(_SESSIONS)}

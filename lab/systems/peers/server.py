@@ -54,12 +54,15 @@ class Setting:
     is_tuned: bool = False
     authserver: Address | None = None  # for a server that asks ours
     log_prefix: str = ""  # of the paths of the logs; "" puts them in the folder
+    is_writable: bool = False  # users see an empty folder in memory instead, and may write to it
+    transfer_log: Path | None = None  # absolute; for a server that can write one
 
 
 class PeerServer:
     """A server on a free port. It runs from start() until stop(). Threads: one."""
 
     package: ClassVar[str]  # its name, too
+    log_form: ClassVar[str] = ""  # of its log of transfers; "" if it writes none
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting

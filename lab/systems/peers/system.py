@@ -17,6 +17,7 @@ from ...rig.errors import Failed
 from ...rig.processes import Address, Program
 from ...rig.servers import Programs
 from ...rig.stores import Store
+from ...rig.transfer_log import TransferLog
 from ..programs import OfPrograms
 from ..system import Site
 from . import known
@@ -83,6 +84,16 @@ class RunningPeer(OfPrograms):
             ids["store"] = self.behind.program.pid
         return ids
 
+    @property
+    def transfer_log(self) -> TransferLog | None:
+        """Of the entries that take uploads: it costs time, which others are not to lose."""
+        path = self.server.setting.transfer_log
+        return TransferLog(path, self.server.log_form) if path else None
+
+    @property
+    def upload_name(self) -> str:
+        return self.entry.upload_name
+
     def counts(self) -> dict[str, int]:
         """These servers do not say what they served."""
         return {}
@@ -104,7 +115,7 @@ class ReadyPeer:
 
     @contextmanager
     def running(self, cell: Cell, pinning: Pinning, site: Site) -> Iterator[RunningPeer]:
-        account = self._new_account()
+        account, takes_uploads = self._new_account(), bool(self.entry.upload_name)
         stores_folder = self.work / "stores"  # what is left there is removed by the next lab
         stores_folder.mkdir(parents=True, exist_ok=True)
         site.logs.mkdir(parents=True, exist_ok=True)
@@ -116,6 +127,7 @@ class ReadyPeer:
                 stack.callback(authserver.stop)
                 address = authserver.wait_ready(_START_TIMEOUT_S)
                 servers.make_account(address, account.user, account.password)
+            prefix = f"{site.logs.resolve()}/{cell.slug}."
             setting = Setting(
                 root=site.root,
                 folder=Path(folder),
@@ -125,7 +137,8 @@ class ReadyPeer:
                 cores=pinning.cores["fileserver"],
                 wrapper=site.wrapper,
                 authserver=address,
-                log_prefix=f"{site.logs.resolve()}/{cell.slug}.",
+                log_prefix=prefix,
+                transfer_log=Path(f"{prefix}server-transfers.log") if takes_uploads else None,
             )
             yield RunningPeer(
                 cell=cell,

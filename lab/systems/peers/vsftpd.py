@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ...rig.transfer_log import XFERLOG
 from .ftp_server import FtpServer
 from .namespace import SERVED
 
@@ -18,6 +19,7 @@ class Vsftpd(FtpServer):
     """Its /etc/passwd, /etc/shadow and /etc/pam.d are its own."""
 
     package = "vsftpd"
+    log_form = XFERLOG
 
     def configure(self) -> None:
         accounts = self.setting.accounts
@@ -52,7 +54,14 @@ class Vsftpd(FtpServer):
             "max_per_ip=0",
             *(["reverse_lookup_enable=NO"] if has_lookups else []),
             *(_TUNED if self.setting.is_tuned else ()),
+            *(["write_enable=YES"] if self.setting.is_writable else []),
+            *self._logs(),
         ]
+
+    def _logs(self) -> list[str]:
+        log = self.setting.transfer_log
+        form = ["xferlog_enable=YES", "xferlog_std_format=YES"]
+        return [*form, f"xferlog_file={log}"] if log else []
 
     def who(self) -> tuple[str, ...]:
         """The lines that say who may log in."""

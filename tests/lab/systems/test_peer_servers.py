@@ -3,6 +3,7 @@
 import base64
 import ftplib
 import http.client
+import io
 import os
 import unittest
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +18,7 @@ from lab.rig.errors import Failed, WrongUsage
 from lab.rig.process_tree import tree
 from lab.systems.peers import known, packages
 from lab.systems.peers.ftp_server import ANONYMOUS
+from lab.systems.peers.namespace import SERVED
 from lab.systems.peers.packages import LeftOut
 from lab.systems.peers.server import Account, PeerServer, Setting
 
@@ -113,6 +115,46 @@ class PeerServersTest(unittest.TestCase):
 
     def test_proftpd_tuned(self) -> None:
         self.check("proftpd-tuned")
+
+    def check_uploads(self, name: str) -> None:
+        """Users store files, and again by the same name. The folder of the lab stays as it is."""
+        ftp_scene.skip_if_left_out(self, name)
+        with known.running(name, self.setting()) as server:
+            for content in (BYTES, BYTES[:1000], b"", BYTES):
+                with ftp_scene.session(server.address, OTHER) as client:
+                    client.storbinary("STOR upload-7", io.BytesIO(content))
+                self.assertEqual(fetched(server.address, RIGHT, "upload-7"), content)
+            wrong = Account("lab", "wrong")
+            with self.assertRaises(ftplib.error_perm):
+                fetched(server.address, wrong, "upload-7")
+        self.assertEqual([path.name for path in self.root.iterdir()], ["a.bin"])
+        self.assertEqual(list(Path(SERVED).glob("upload-*")), [])
+
+    def test_pure_ftpd_uploads(self) -> None:
+        self.check_uploads("pure-ftpd-uploads")
+
+    def test_vsftpd_uploads(self) -> None:
+        self.check_uploads("vsftpd-uploads")
+
+    def test_proftpd_uploads(self) -> None:
+        self.check_uploads("proftpd-uploads")
+
+    def test_gridftp(self) -> None:
+        """It stores into nothing but the sink."""
+        self.check_anonymous("gridftp", (RIGHT, OTHER))
+        self.root.chmod(0o777)
+        with known.running("gridftp", self.setting()) as server:
+            anybody = Account(ANONYMOUS, "a@b")
+            with ftp_scene.session(server.address, anybody) as client:
+                client.storbinary("STOR /dev/null", io.BytesIO(BYTES))
+            for name in ("b.bin", "a.bin", "/tmp/turnstile-test", "/dev/zero"):
+                with (
+                    ftp_scene.session(server.address, anybody) as client,
+                    self.assertRaises(ftplib.error_perm),
+                ):
+                    client.storbinary(f"STOR {name}", io.BytesIO(BYTES))
+            self.assertEqual(fetched(server.address, anybody, "a.bin"), BYTES)
+        self.assertEqual([path.name for path in self.root.iterdir()], ["a.bin"])
 
     def test_pyftpdlib(self) -> None:
         self.check("pyftpdlib")
