@@ -33,6 +33,11 @@ class HostFigure:
 
 _ROWS = (
     HostFigure("page_cache_bytes", "memory.cached_bytes", "B", NEITHER, "page cache"),
+    HostFigure("ganglia_used_bytes", "memory.ganglia_used_bytes", "B", LESS),
+    HostFigure("swap_used_bytes", "memory.swap_used_bytes", "B", LESS),
+    HostFigure("added_processes", "host.added_processes", "", LESS),
+    HostFigure("added_threads", "host.added_threads", "", LESS),
+    HostFigure("link_received_bytes_per_s", "link.received_bytes", "B/s", NEITHER),
     HostFigure("refaults_per_s", "memory.refaults", "/s", LESS, "refaults"),
     HostFigure("load_average", "host.load_average", "", LESS, "load average"),
     HostFigure("waiting_threads", "host.run_delay_s", "", LESS, "waiting threads"),

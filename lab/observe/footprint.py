@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from ..rig.errors import Failed
+
+_Answer = TypeVar("_Answer")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,19 +48,36 @@ def of_processes(pids: Iterable[int]) -> Footprint:
     )
 
 
+def proportional_bytes(pids: Iterable[int]) -> int:
+    """Only that, which is cheaper. A process that has ended adds nothing. Failed as above."""
+    return sum(_asked(pid, _pss) or 0 for pid in pids)
+
+
 def _of_process(pid: int) -> Footprint | None:
-    folder = Path(f"/proc/{pid}")
+    return _asked(pid, _footprint)
+
+
+def _footprint(folder: Path) -> Footprint:
+    return Footprint(
+        processes=1,
+        threads=len(os.listdir(folder / "task")),
+        descriptors=len(os.listdir(folder / "fd")),
+        proportional_bytes=_pss(folder),
+    )
+
+
+def _asked(pid: int, of: Callable[[Path], _Answer]) -> _Answer | None:
+    """None when the process has ended."""
     try:
-        return Footprint(
-            processes=1,
-            threads=len(os.listdir(folder / "task")),
-            descriptors=len(os.listdir(folder / "fd")),
-            proportional_bytes=_pss_in((folder / "smaps_rollup").read_text(encoding="ascii")),
-        )
+        return of(Path(f"/proc/{pid}"))
     except (FileNotFoundError, ProcessLookupError):
         return None
     except PermissionError as error:
         raise Failed(f"process {pid} cannot be observed: {error.strerror}") from error
+
+
+def _pss(folder: Path) -> int:
+    return _pss_in((folder / "smaps_rollup").read_text(encoding="ascii"))
 
 
 def _pss_in(rollup: str) -> int:

@@ -1,17 +1,22 @@
-"""Samples the counters of processes, cores, disks, loopback and memory in /proc."""
+"""Samples the counters of processes, cores, disks, networks and memory in /proc."""
 
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..rig.control_group import ControlGroup
 from ..rig.host import network_counters, open_ends
+from .server_memory import ServerMemory
 
 INTERVAL_S = 0.25
+MOST_SHARE = 0.2  # of a core, for sampling: a server may have thousands of processes
+MOST_GAP_S = 1.0  # between two samples; a longer one is told
 
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
@@ -23,9 +28,11 @@ _CORE_DELAY_FIELD = 8  # of the line of a core in /proc/schedstat; its name is f
 # One moment: name -> value. Counters only rise. The names of gauges have one of these endings.
 _GAUGES = (
     "resident_bytes",
+    "proportional_bytes",
     "virtual_bytes",
     "text_bytes",
     "data_bytes",
+    "processes",
     "threads",
     "used_bytes",
     "cached_bytes",
@@ -43,18 +50,27 @@ class Sample:
 
 
 class Sampler:
-    """Takes a sample every INTERVAL_S in its own thread, while the block is active."""
+    """Takes a sample every INTERVAL_S in its own thread, while the block is active.
+
+    The pause is longer where a sample costs so much that MOST_SHARE would be exceeded.
+    """
 
     def __init__(
         self,
         process_ids: dict[str, int],
         interface: str = "",
         group: ControlGroup | None = None,
+        memory_of: Collection[str] = (),
     ):
         """interface is that of the link to the load generator; "" if it has none but loopback.
-        group is that of the program that serves files, if it has one.
+        group is that of the program that serves files, if it has one. memory_of are the components
+        of which the PSS is read too: see server_memory.py. A sample has it only if it was read
+        after the sample before.
         """
         self._process_ids = process_ids
+        self._memory_of = memory_of
+        self._memory = ServerMemory(self._with_memory)
+        self._tasks_at_start: Moment = {}
         self._past: Moment = {}  # what processes counted that others have replaced
         self._interface = interface
         self._group = group
@@ -64,12 +80,14 @@ class Sampler:
 
     def __enter__(self) -> Sampler:
         self._take()  # one sample must be older than the window
+        self._memory.start()
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._is_stopped.set()
         self._thread.join()
+        self._memory.stop()
         self._take()
 
     def watch(self, component: str, pid: int) -> None:
@@ -95,8 +113,25 @@ class Sampler:
         return self._samples
 
     def _run(self) -> None:
-        while not self._is_stopped.wait(INTERVAL_S):
-            self._take()
+        """A moment that cannot be read, for want of a descriptor for example, has no sample.
+
+        The first time without samples is told at once; usage.gaps() finds them all.
+        """
+        last_s, is_told, wait_s = time.monotonic(), False, INTERVAL_S
+        while not self._is_stopped.wait(wait_s):
+            now_s, cost_before_s = time.monotonic(), time.thread_time()
+            if now_s - last_s - wait_s > MOST_GAP_S and not is_told:
+                print(f"lab: no sample of the machine for {now_s - last_s:.1f} s", file=sys.stderr)
+                is_told = True
+            try:
+                self._take()
+            except OSError:
+                continue
+            last_s = now_s
+            wait_s = interval_s(time.thread_time() - cost_before_s)
+
+    def _with_memory(self) -> dict[str, int]:
+        return {name: pid for name, pid in self._process_ids.items() if name in self._memory_of}
 
     def _take(self) -> None:
         values: Moment = {"lab.cpu_s": time.process_time()}
@@ -105,9 +140,31 @@ class Sampler:
             values.update({name: value + self._past.get(name, 0.0) for name, value in own.items()})
         for read in (_read_cores, _read_run_queues, read_disks, _read_memory):
             values.update(read())
+        values.update(self._read_tasks())
         values.update(_read_network(self._interface))
         values.update(_read_group(self._group))
+        values.update(self._read_memory_of_servers())
         self._samples.append(Sample(time.time(), values))
+
+    def _read_tasks(self) -> Moment:
+        """How many there are on the host, and how many more than at the start."""
+        tasks = read_tasks()
+        self._tasks_at_start = self._tasks_at_start or tasks
+        return {
+            **{f"host.{name}": count for name, count in tasks.items()},
+            **{f"host.added_{name}": n - self._tasks_at_start[name] for name, n in tasks.items()},
+        }
+
+    def _read_memory_of_servers(self) -> Moment:
+        found = self._memory.found()
+        values = {f"{name}.proportional_bytes": size for name, size in found.items()}
+        cpu_s = self._memory.cpu_s
+        return values if cpu_s is None else {**values, "lab.server_memory_cpu_s": cpu_s}
+
+
+def interval_s(cost_s: float) -> float:
+    """Until the next sample, when the last one used so much of a core."""
+    return max(INTERVAL_S, cost_s / MOST_SHARE)
 
 
 def is_gauge(name: str) -> bool:
@@ -139,6 +196,7 @@ def read_process(pid: int) -> Moment:
         "virtual_bytes": int(sizes[0]) * _PAGE_BYTES,
         "text_bytes": int(sizes[3]) * _PAGE_BYTES,
         "data_bytes": int(sizes[5]) * _PAGE_BYTES,
+        "processes": 1,
         "threads": own.threads,
     }
     for child in _living_children(pid):
@@ -148,6 +206,7 @@ def read_process(pid: int) -> Moment:
             continue
         values["cpu_s"] += _exact_cpu_s(child, stat) + stat.reaped_children_s
         values["resident_bytes"] += stat.resident_bytes
+        values["processes"] += 1
         values["threads"] += stat.threads
     return values
 
@@ -253,6 +312,13 @@ def _read_run_queues() -> Moment:
     return {**values, "host.run_delay_s": run_delay_s(schedstat)}
 
 
+def read_tasks() -> Moment:
+    """The processes that the lab can see, and the threads of the whole kernel."""
+    threads = Path("/proc/loadavg").read_text(encoding="ascii").split()[3].partition("/")[2]
+    processes = sum(name.isdigit() for name in os.listdir("/proc"))
+    return {"processes": processes, "threads": int(threads)}
+
+
 def run_delay_s(schedstat: str) -> float:
     """The sum over all cores, from the text of /proc/schedstat."""
     cores = [line.split() for line in schedstat.splitlines() if line.startswith("cpu")]
@@ -289,7 +355,7 @@ def _read_network(link: str) -> Moment:
             name, _, counters = line.partition(":")
             if name.strip() == "lo":
                 values["loopback.bytes"] = int(counters.split()[0])
-            elif link and name.strip() == link:
+            if link and name.strip() == link:
                 values["link.received_bytes"] = int(counters.split()[0])
                 values["link.sent_bytes"] = int(counters.split()[8])
     tcp = network_counters("Tcp")
@@ -310,9 +376,21 @@ def _read_memory() -> Moment:
         refaults = [int(line.split()[1]) for line in vmstat if line.startswith(_REFAULTS)]
     return {
         "memory.used_bytes": (kilobytes["MemTotal"] - kilobytes["MemAvailable"]) * 1024,
+        "memory.ganglia_used_bytes": ganglia_used(kilobytes) * 1024,
+        "memory.swap_used_bytes": (kilobytes["SwapTotal"] - kilobytes["SwapFree"]) * 1024,
         "memory.cached_bytes": kilobytes["Cached"] * 1024,
         "memory.refaults": sum(refaults),
     }
+
+
+def ganglia_used(sizes: Mapping[str, int]) -> int:
+    """By the formula of Ganglia: swap counts, and what is cached does not.
+
+    Ganglia took shared memory off too. Today it is a part of the cache, and would be taken off
+    twice.
+    """
+    free = sizes["MemFree"] + sizes["Buffers"] + sizes["Cached"] + sizes["SwapFree"]
+    return sizes["MemTotal"] + sizes["SwapTotal"] - free
 
 
 def _read_group(group: ControlGroup | None) -> Moment:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import statistics
 from bisect import bisect_left
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from ..rig.errors import Failed
 from .figures import FIGURES
-from .sampler import Moment, Sample, is_gauge
+from .sampler import MOST_GAP_S, Moment, Sample, is_gauge
 
 # Of all cores, by what is not under test. On full cores 5 to 9% belonged to no watched process,
 # although nothing else ran.
@@ -30,12 +31,14 @@ class ComponentUsage:
     write_bytes_per_s: float | None = None
     minor_faults_per_s: float | None = None
     major_faults_per_s: float | None = None
+    processes: float | None = None  # with all that it started
     threads: float | None = None
     threads_rise: float | None = None  # over the window, if it was steady; see _rise
     virtual_bytes: float | None = None
     text_bytes: float | None = None  # its machine code
     data_bytes: float | None = None  # its data and stacks
     main_thread_delay: float | None = None  # share of time: its first thread waited for a core
+    proportional_bytes: float | None = None  # its PSS; see server_memory.py
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,6 +129,18 @@ def cut(samples: list[Sample], start_s: float, end_s: float) -> list[Sample]:
     ]
 
 
+def gaps(window: list[Sample]) -> list[tuple[float, float]]:
+    """Where the series broke off: from when on, after the first sample, and for how long.
+
+    Requires: a window from `cut`.
+    """
+    return [
+        (before.time_s - window[0].time_s, after.time_s - before.time_s)
+        for before, after in pairwise(window)
+        if after.time_s - before.time_s > MOST_GAP_S
+    ]
+
+
 def _across(samples: list[Sample], time_s: float) -> Moment:
     """Interpolates between the samples before and after.
 
@@ -157,11 +172,8 @@ def between(window: list[Sample]) -> Usage:
     rates = {
         name: (value - first.values.get(name, 0.0)) / seconds for name, value in last.values.items()
     }
-    gauges = {
-        name: max(sample.values.get(name, 0.0) for sample in window)
-        for name in last.values
-        if is_gauge(name)
-    }
+    names = dict.fromkeys(name for sample in window for name in sample.values if is_gauge(name))
+    gauges = {name: max(sample.values.get(name, 0.0) for sample in window) for name in names}
     return Usage(
         components={
             component: _component(
@@ -208,12 +220,14 @@ def _component(
         write_bytes_per_s=rates[f"{name}.write_bytes"],
         minor_faults_per_s=rates[f"{name}.minor_faults"],
         major_faults_per_s=rates.get(f"{name}.major_faults"),
+        processes=gauges.get(f"{name}.processes"),
         threads=gauges[f"{name}.threads"],
         threads_rise=_rise([value for value in threads if value is not None]),
         virtual_bytes=gauges.get(f"{name}.virtual_bytes"),
         text_bytes=gauges.get(f"{name}.text_bytes"),
         data_bytes=gauges.get(f"{name}.data_bytes"),
         main_thread_delay=rates.get(f"{name}.main_thread_delay_s"),
+        proportional_bytes=gauges.get(f"{name}.proportional_bytes"),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..observe import usage as observed
+from ..observe.sampler import Sample
 from ..observe.usage import MOST_FOREIGN, ComponentUsage, Usage
 from ..plan.catalog import Cell
 from ..systems.fresh_files import DROPPED
@@ -81,6 +83,16 @@ def notes(cell: Cell, result: Result, usage: Usage, is_cold: bool, tracked: int)
     if is_cold and cell.request == "get":
         found += _cold_notes(result, usage)
     return found
+
+
+def gaps(window: list[Sample]) -> list[str]:
+    """A remark about the longest time in which the machine was not sampled; [] without one."""
+    found = observed.gaps(window)
+    if not found:
+        return []
+    begin_s, length_s = max(found, key=lambda gap: gap[1])
+    one_of = f", the longest of {len(found)} gaps" if found[1:] else ""
+    return [f"no sample of the machine for {length_s:.1f} s, from second {begin_s:.1f} on{one_of}"]
 
 
 def served_matches(counted: dict[str, int], client_total: int | None) -> str:

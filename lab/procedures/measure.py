@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -123,7 +123,9 @@ def _driven(stand: Stand, load: Load) -> _Seen:
     look, server_log = Look(servers, load), ServerLog(servers.transfer_log)
     link = place.interface if place.name != LOOPBACK else ""
     before = _told(servers)
-    with Sleeper() as sleeper, Sampler(servers.process_ids(), link, stand.group) as sampler:
+    watched = servers.process_ids()
+    sampled = Sampler(watched, link, stand.group, with_memory(load, watched))
+    with Sleeper() as sleeper, sampled as sampler:
         program = _started(stand, load)
         begun_s = time.monotonic()
         try:
@@ -159,6 +161,11 @@ def _driven(stand: Stand, load: Load) -> _Seen:
         },
         transfers=clients,
     )
+
+
+def with_memory(load: Load, watched: Iterable[str]) -> list[str]:
+    """The components of which the memory is sampled; see observe/server_memory.py."""
+    return [name for name in watched if name != "store"] if load.needs_memory else []
 
 
 def _told(servers: Running) -> dict[str, float]:
@@ -247,7 +254,7 @@ def _run(stand: Stand, load: Load, seen: _Seen, used: usage.Usage, failures: lis
         is_generator_limit=result.is_bottleneck,
         topology=stand.site.place.name,
         failures="; ".join(failures),
-        notes="; ".join(_notes(stand, load, result, used)),
+        notes="; ".join(_notes(stand, load, result, used) + checks.gaps(seen.window)),
         usage=used,
     )
 

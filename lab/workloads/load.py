@@ -110,3 +110,8 @@ class Load(ABC):
     def needs_series(self) -> bool:
         """Whether its result says little without what happened in each second."""
         return False
+
+    @property
+    def needs_memory(self) -> bool:
+        """Whether the memory of the servers is read all the time, which costs some CPU."""
+        return False

@@ -73,16 +73,20 @@ class FootprintTest(unittest.TestCase):
             self.addCleanup(parent.kill)
             parent.stdout.read(4 * len("ready"))
             used = footprint.of_processes(tree(parent.pid))
+            alone = footprint.proportional_bytes(tree(parent.pid))
             parent.stdin.close()
         self.assertEqual(used.processes, 4)
         self.assertGreater(used.proportional_bytes, SHARED_BYTES)
         self.assertLess(used.proportional_bytes, 2 * SHARED_BYTES)
+        self.assertGreater(alone, SHARED_BYTES)
+        self.assertLess(alone, 2 * SHARED_BYTES)
 
     def test_a_process_that_has_ended_adds_nothing(self) -> None:
         ended = subprocess.Popen(["true"])
         ended.wait()
         nothing = Footprint(processes=0, threads=0, descriptors=0, proportional_bytes=0)
         self.assertEqual(footprint.of_processes([ended.pid]), nothing)
+        self.assertEqual(footprint.proportional_bytes([ended.pid]), 0)
 
     def test_a_process_that_may_not_be_looked_at_is_told(self) -> None:
         denied = mock.patch("os.listdir", side_effect=PermissionError(13, "Permission denied"))

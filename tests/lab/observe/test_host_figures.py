@@ -10,7 +10,7 @@ _NOT_OF_EVERY_KERNEL = "host.run_delay_s"
 
 class HostFiguresTest(unittest.TestCase):
     def test_each_figure_of_the_host_is_sampled(self):
-        with Sampler({}) as sampler:
+        with Sampler({}, "lo") as sampler:
             pass
         sampled = {*sampler.samples()[-1].values, _NOT_OF_EVERY_KERNEL}
         named = {figure.sample for figure in FIGURES.values() if figure.group == HOST}

@@ -1,6 +1,7 @@
 """The sampler reads processes, their children and the machine."""
 
 import contextlib
+import io
 import os
 import signal
 import socket
@@ -10,7 +11,15 @@ import time
 import unittest
 from unittest import mock
 
-from lab.observe.sampler import Sampler, read_process, run_delay_s
+from lab.observe import sampler as sampler_module
+from lab.observe.sampler import (
+    Sampler,
+    ganglia_used,
+    interval_s,
+    read_process,
+    read_tasks,
+    run_delay_s,
+)
 from lab.rig.control_group import ControlGroup, GroupUsage
 from lab.rig.host import open_ends
 from lab.rig.process_tree import tree
@@ -68,7 +77,7 @@ class SamplerTest(unittest.TestCase):
             values = read_process(process.pid)
             for pid in family:
                 os.kill(pid, signal.SIGKILL)
-        self.assertEqual(values["threads"], 3)
+        self.assertEqual((values["processes"], values["threads"]), (3, 3))
         self.assertGreaterEqual(worked, 0.09)  # in steps of 0.01
         self.assertGreaterEqual(values["cpu_s"], worked)
 
@@ -119,6 +128,81 @@ class SamplerTest(unittest.TestCase):
             },
         )
 
+    def test_ganglia_counts_swap_and_leaves_out_the_cache(self):
+        sizes = {"MemTotal": 1000, "MemFree": 300, "Buffers": 50, "Cached": 200}
+        self.assertEqual(ganglia_used({**sizes, "SwapTotal": 0, "SwapFree": 0}), 450)
+        self.assertEqual(ganglia_used({**sizes, "SwapTotal": 400, "SwapFree": 390}), 460)
+
+    def test_processes_are_counted_from_the_start_on(self):
+        before = {"processes": 10, "threads": 100}
+        after = {"processes": 13, "threads": 190}
+        with (
+            mock.patch.object(sampler_module, "read_tasks", side_effect=[before, after]),
+            mock.patch("threading.Thread.start"),
+            mock.patch("threading.Thread.join"),
+            Sampler({}) as sampler,
+        ):
+            pass
+        first, last = (one.values for one in sampler.samples())
+        self.assertEqual((first["host.added_processes"], first["host.added_threads"]), (0, 0))
+        self.assertEqual((last["host.added_processes"], last["host.added_threads"]), (3, 90))
+        self.assertEqual((last["host.processes"], last["host.threads"]), (13, 190))
+
+    def test_tasks_are_those_of_the_host(self):
+        tasks = read_tasks()
+        self.assertGreaterEqual(tasks["processes"], 1)
+        self.assertGreaterEqual(tasks["threads"], 1)
+
+    def test_the_memory_of_servers_is_read_if_asked_for(self):
+        with Sampler({"a": os.getpid(), "b": os.getpid()}, memory_of=["a"]) as sampler:
+            pass
+        read = [one.values for one in sampler.samples() if "a.proportional_bytes" in one.values]
+        self.assertGreater(read[0]["a.proportional_bytes"], 1e6)
+        self.assertIn("lab.server_memory_cpu_s", read[0])
+        self.assertNotIn("b.proportional_bytes", read[0])
+        with Sampler({"a": os.getpid()}) as sampler:
+            pass
+        self.assertNotIn("a.proportional_bytes", sampler.samples()[-1].values)
+        self.assertNotIn("lab.server_memory_cpu_s", sampler.samples()[-1].values)
+
+    def test_a_series_that_breaks_off_is_told_while_it_does(self):
+        errors = io.StringIO()
+        failing = mock.patch.object(sampler_module, "read_disks", side_effect=OSError(24, "many"))
+        with (
+            contextlib.redirect_stderr(errors),
+            mock.patch.object(sampler_module, "INTERVAL_S", 0.01),
+            mock.patch.object(sampler_module, "MOST_GAP_S", 0.05),
+            Sampler({}) as sampler,
+        ):
+            with failing as reading:
+                self.wait_until(errors.getvalue)
+                calls = reading.call_count
+                self.wait_until(lambda: reading.call_count > calls + 5)
+            count = len(sampler.samples())
+            self.wait_until(lambda: len(sampler.samples()) > count)
+        self.assertRegex(errors.getvalue(), r"^lab: no sample of the machine for \d+\.\d s\n$")
+
+    def test_samples_that_cost_much_are_taken_less_often(self):
+        self.assertEqual(interval_s(0.003), 0.25)
+        self.assertAlmostEqual(interval_s(0.13), 0.65)
+        with mock.patch.object(sampler_module, "interval_s", return_value=0.01) as interval:
+            with Sampler({}) as sampler:
+                self.wait_until(lambda: len(sampler.samples()) > 4)
+            costs = [call.args[0] for call in interval.call_args_list]
+        self.assertGreaterEqual(len(costs), 3)
+        self.assertTrue(all(0 < cost_s < 60 for cost_s in costs))
+        rare = mock.patch.object(sampler_module, "interval_s", return_value=1000.0)
+        with rare as interval, mock.patch.object(sampler_module, "INTERVAL_S", 0.01), Sampler({}):
+            self.wait_until(lambda: interval.called)
+            time.sleep(0.2)
+            self.assertEqual(interval.call_count, 1)
+
+    def wait_until(self, is_true):
+        deadline = time.monotonic() + 60
+        while not is_true():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+
     def test_samples_come_in_order_and_cover_the_time_between(self):
         before = time.time()
         with Sampler({"fileserver": os.getpid()}) as sampler:
@@ -134,6 +218,11 @@ class SamplerTest(unittest.TestCase):
             "tcp.accepts",
             "tcp.open_ends",
             "memory.used_bytes",
+            "memory.ganglia_used_bytes",
+            "memory.swap_used_bytes",
+            "fileserver.processes",
+            "host.processes",
+            "host.threads",
             "memory.cached_bytes",
             "memory.refaults",
             "host.load_average",

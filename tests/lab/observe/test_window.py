@@ -90,6 +90,42 @@ class UsageTest(unittest.TestCase):
         self.assertEqual(used.figures, wanted)
         self.assertEqual(used.components["fileserver"].main_thread_delay, 0.25)
 
+    def test_memory_by_ganglia_and_what_the_load_added_are_the_largest(self):
+        def at(time_s: float) -> Sample:
+            more = {
+                "memory.ganglia_used_bytes": 3e9 - time_s,
+                "memory.swap_used_bytes": 5e6 + time_s,
+                "host.added_processes": 40 + time_s,
+                "host.added_threads": 90 - time_s,
+                "link.received_bytes": 7000 * time_s,
+                "link.sent_bytes": 0.0,
+            }
+            return Sample(time_s, {**machine(time_s), **more})
+
+        used = usage.between([at(0.0), at(1.0), at(2.0)])
+        wanted = {
+            "ganglia_used_bytes": 3e9,
+            "swap_used_bytes": 5e6 + 2,
+            "added_processes": 42,
+            "added_threads": 90,
+            "link_received_bytes_per_s": 7000,
+        }
+        self.assertEqual(used.figures, wanted)
+
+    def test_the_memory_of_a_server_need_not_be_in_every_sample(self):
+        samples = [Sample(time_s, machine(time_s)) for time_s in (0.0, 1.0, 2.0)]
+        self.assertIsNone(usage.between(samples).components["fileserver"].proportional_bytes)
+        samples[1].values["fileserver.proportional_bytes"] = 4e6
+        samples[1].values["fileserver.processes"] = 9
+        fileserver = usage.between(samples).components["fileserver"]
+        self.assertEqual((fileserver.proportional_bytes, fileserver.processes), (4e6, 9))
+
+    def test_a_series_that_broke_off_has_a_gap(self):
+        samples = [sample(time_s, a=0) for time_s in (0, 1, 1.5, 2.5, 5, 5.5, 6, 6.5)]
+        self.assertEqual(usage.gaps(usage.cut(samples, 0.75, 6.25)), [(1.75, 2.5)])
+        self.assertEqual(usage.gaps(usage.cut(samples, 0.75, 2.25)), [])
+        self.assertEqual(usage.gaps(usage.cut(samples, 3.0, 4.5)), [(0.0, 1.5)])
+
     def test_of_a_control_group_sizes_are_the_largest_and_refaults_and_waits_a_rate(self):
         def at(time_s: float) -> Sample:
             more = {

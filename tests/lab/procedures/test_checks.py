@@ -6,6 +6,7 @@ from dataclasses import replace
 import examples
 from examples import GET, result
 
+from lab.observe.sampler import Sample
 from lab.procedures import checks
 
 BUSY = examples.usage({"fileserver": 0.2, "loadgen": 0.2}, core_busy=0.9)
@@ -74,6 +75,14 @@ class ChecksTest(unittest.TestCase):
             examples.CELL, result(errors={"total": 2, "timeout": 2}), examples.usage(), False, 0
         )
         self.assertEqual(notes, ["errors: timeout 2"])
+
+    def test_a_time_without_a_sample_is_a_remark(self):
+        window = [Sample(time_s, {}) for time_s in (100.0, 100.3, 102.5, 102.7)]
+        note = "no sample of the machine for 2.2 s, from second 0.3 on"
+        self.assertEqual(checks.gaps(window), [note])
+        self.assertEqual(checks.gaps(window[2:]), [])
+        often = [*window, *(Sample(time_s, {}) for time_s in (104.0, 105.5))]
+        self.assertEqual(checks.gaps(often), [f"{note}, the longest of 3 gaps"])
 
     def test_a_cold_point_must_read_from_the_disk(self):
         warm = checks.notes(examples.CELL, result(), examples.usage(), True, 0)

@@ -9,6 +9,14 @@ from lab.procedures import measure
 from lab.rig.errors import Failed
 
 
+class WithMemoryTest(unittest.TestCase):
+    def test_a_load_that_needs_it_has_the_memory_of_all_servers_but_the_store(self):
+        watched = {"fileserver": 1, "authserver": 2, "store": 3}
+        self.assertEqual(measure.with_memory(GET, watched), [])
+        asking = mock.Mock(needs_memory=True)
+        self.assertEqual(measure.with_memory(asking, watched), ["fileserver", "authserver"])
+
+
 class EndOfServerTest(unittest.TestCase):
     def setUp(self):
         self.servers = mock.Mock()
