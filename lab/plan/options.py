@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 
-from ..rig import stores, wire
+from ..rig import cable, remote, stores
 from ..rig.cores import usable_cores
 from ..rig.errors import WrongUsage
 from . import catalog, plan, similar
@@ -105,11 +105,11 @@ def _require_own_stages(options: Options) -> None:
 def _client(client: str | None, link: str | None) -> str:
     """A rate of the link means a namespace, because that of another host is what it is."""
     if link is not None:
-        wire.bits_per_s(link)
+        cable.bits_per_s(link)
         if client not in (None, NAMESPACE):
             raise WrongUsage(f"--link is for --client {NAMESPACE}; '{client}' has a link already")
         return NAMESPACE
-    if client is not None and not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.@:%-]*", client):
+    if client is not None and not remote.is_destination(client):
         raise WrongUsage(f"--client '{client}': wanted {NAMESPACE}, or a host as ssh takes it")
     return client or ""
 

@@ -21,6 +21,7 @@ class Place:
     interface: str = "lo"  # of ours; it carries the load
     is_here: bool = True  # its programs run on our cores, and are in our /proc
     clock_ahead_s: float = 0.0  # its clock, seen from ours
+    group: str = ""  # of nodes that are alike; "" for a place of its own
 
     def lscpu(self) -> str:
         """What `lscpu -J` prints there; "" where it is this machine, or has none."""
@@ -29,6 +30,17 @@ class Place:
     def program(self, ours: Path) -> str:
         """The path there of a program of ours. Failed when it cannot run there."""
         return str(ours)
+
+    def there(self, ours: Path) -> str:
+        """The path there of a file that a program writes, and that fetch() brings to ours."""
+        return str(ours)
+
+    def fetch(self, ours: Path) -> None:
+        """Failed when the file cannot be fetched. Where is_here, it is where it should be."""
+
+    def clock_command(self) -> list[str]:
+        """Prints the time there, in seconds since 1970, for each line; [] where it is our clock."""
+        return []
 
     def start(
         self,

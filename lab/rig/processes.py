@@ -131,7 +131,7 @@ class Program:
 
         Failed, and the program is stopped, when it ends before or needs longer than timeout_s.
         """
-        self.ready_line = self._read_line(timeout_s)
+        self.ready_line = self.read_line(timeout_s)
         ready = _READY.fullmatch(self.ready_line.strip())
         if not ready:
             self.stop()
@@ -139,6 +139,25 @@ class Program:
         if self.cores:
             verify_cores(self.name, self.pid, self.cores)
         return _address(ready[1])
+
+    def read_line(self, timeout_s: float) -> str:
+        """The next line of its standard output; what follows stays in the pipe.
+
+        Incomplete when the output ends or the time is over.
+        """
+        deadline = time.monotonic() + timeout_s
+        received = b""
+        assert self._process.stdout  # a pipe, see __init__
+        descriptor = self._process.stdout.fileno()
+        # Single bytes: what is behind the line is for others.
+        while not received.endswith(b"\n"):
+            left_s = max(0.0, deadline - time.monotonic())
+            readable, _, _ = select.select([descriptor], [], [], left_s)
+            chunk = os.read(descriptor, 1) if readable else b""
+            if not chunk:
+                break
+            received += chunk
+        return received.decode(errors="replace")
 
     def further_address(self, name: str) -> Address:
         """The address that the READY line calls NAME=HOST:PORT. Requires: wait_ready() returned."""
@@ -211,24 +230,6 @@ class Program:
             pipe.close()
         return status
 
-    def _read_line(self, timeout_s: float) -> str:
-        """Reads single bytes, so that what follows stays in the pipe.
-
-        The line is incomplete when the output ends or the time is over.
-        """
-        deadline = time.monotonic() + timeout_s
-        received = b""
-        assert self._process.stdout  # a pipe, see __init__
-        descriptor = self._process.stdout.fileno()
-        while not received.endswith(b"\n"):
-            left_s = max(0.0, deadline - time.monotonic())
-            readable, _, _ = select.select([descriptor], [], [], left_s)
-            chunk = os.read(descriptor, 1) if readable else b""
-            if not chunk:
-                break
-            received += chunk
-        return received.decode(errors="replace")
-
 
 def wait_listening(program: Program, port: int, timeout_s: float) -> None:
     """Waits until the port is in the kernel's table of listeners, so that no connection is made.
@@ -298,11 +299,12 @@ def run_tool(
     what: str,
     timeout_s: float = 600,
     secrets: Mapping[str, str] | None = None,
+    sent: str = "",
 ) -> str:
     """Runs a tool until it ends; returns its standard output.
 
-    secrets are variables that no process list shows. Failed, with its last line, when it cannot
-    run, fails or needs too long.
+    secrets are variables that no process list shows. sent is its standard input. Failed, with its
+    last line, when it cannot run, fails or needs too long.
     """
     try:
         done = subprocess.run(
@@ -311,7 +313,7 @@ def run_tool(
             text=True,
             timeout=timeout_s,
             check=False,
-            stdin=subprocess.DEVNULL,
+            input=sent,
             env={**os.environ, **(secrets or {})},
         )
     except FileNotFoundError as error:

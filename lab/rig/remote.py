@@ -7,23 +7,24 @@ The host must let us log in without a password (an ssh key), and have the packag
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
+from .clocks import Clock
 from .cores import Cores
 from .errors import Failed
 from .place import Place
 from .processes import Program
 
 _SSH = ("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10")
+_DESTINATION = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@:%-]*")
 _TIMEOUT_S = 60.0
-_ROUNDS = 20  # of asking for the time there
 
 # Runs "$@" with the variables of the first lines. It is killed when its input ends, so that it does
 # not outlive us. Its own input is empty.
@@ -69,6 +70,15 @@ class OtherHost(Place):
             self._copied[ours.name] = there
         return self._copied[ours.name]
 
+    def there(self, ours: Path) -> str:
+        return f"{self.folder}/{ours.name}"
+
+    def fetch(self, ours: Path) -> None:
+        ours.write_text(ask(self.destination, f"cat {shlex.quote(self.there(ours))}"))
+
+    def clock_command(self) -> list[str]:
+        return _clock_command(self.destination)
+
     def start(
         self,
         name: str,
@@ -82,6 +92,11 @@ class OtherHost(Place):
         wanted = ["sh", "-c", _RUN, "sh", *command]
         ssh = [*_SSH, self.destination, shlex.join(wanted)]
         return Program(name, ssh, log_path, input_lines=f"{lines}\n")
+
+
+def is_destination(text: str) -> bool:
+    """Whether ssh takes it as a host. Words that it would take as options are none."""
+    return _DESTINATION.fullmatch(text) is not None
 
 
 def ask(destination: str, command: str, sent: IO[bytes] | int = subprocess.DEVNULL) -> str:
@@ -138,20 +153,13 @@ def _interface_of(address: str) -> str:
     raise Failed(f"no interface of ours has {address}: is there a translation of addresses?")
 
 
+def _clock_command(destination: str) -> list[str]:
+    return [*_SSH, destination, _CLOCK]
+
+
 def _clock_ahead_s(destination: str) -> float:
-    """By the quickest of some exchanges; it is wrong by at most half of what that took."""
-    offsets: list[tuple[float, float]] = []
-    with subprocess.Popen(
-        [*_SSH, destination, _CLOCK], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
-    ) as clock:
-        assert clock.stdin and clock.stdout  # pipes
-        for _ in range(_ROUNDS):
-            sent = time.time()
-            clock.stdin.write(b"\n")
-            theirs = clock.stdout.readline()
-            took = time.time() - sent
-            if not theirs:
-                raise Failed(f"{destination} did not tell its time")
-            offsets.append((took, float(theirs) - sent - took / 2))
-        clock.stdin.close()
-    return min(offsets)[1]
+    clock = Clock(destination, _clock_command(destination))
+    try:
+        return clock.read().ahead_s
+    finally:
+        clock.close()

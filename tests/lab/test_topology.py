@@ -1,30 +1,17 @@
 """`lab run` with the load generator elsewhere: behind a link, and on a host that ssh reaches."""
 
 import json
-import os
-import subprocess
 import unittest
 
 import examples
+from networks import why_no_namespace
 from real_lab import BUILD, TINY, disk_folder, lab, table, why_no_run
 from ssh_host import SshHost, why_no_ssh_host
 
-from lab.rig import wire
+from lab.rig import cable
 from lab.rig.errors import WrongUsage
 
 MBIT = 20
-
-
-def why_no_namespace() -> str:
-    """Empty where a link between two namespaces can be made, else the reason, to skip with."""
-    unshare = ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--map-root-user", "--net"]
-    make = "ip link add one type veth peer name two && "
-    make += "tc qdisc add dev one root tbf rate 1mbit burst 9999 latency 9ms"
-    try:
-        made = subprocess.run([*unshare, "sh", "-c", make], capture_output=True, check=False)
-    except FileNotFoundError:
-        return "unshare is not installed"
-    return "" if made.returncode == 0 else "a link between network namespaces is not permitted here"
 
 
 class TopologyTest(unittest.TestCase):
@@ -112,8 +99,8 @@ class TopologyTest(unittest.TestCase):
             self.assertEqual((done.returncode, words in done.stderr), (2, True), done.stderr)
 
     def test_rates_are_read_as_tc_reads_them(self):
-        self.assertEqual(wire.bits_per_s("10mbit"), 1e7)
-        self.assertEqual(wire.bits_per_s("1gbit"), 1e9)
+        self.assertEqual(cable.bits_per_s("10mbit"), 1e7)
+        self.assertEqual(cable.bits_per_s("1gbit"), 1e9)
         for text in ("", "1", "0mbit", "1gbps", "1 gbit", "-1mbit"):
             with self.assertRaises(WrongUsage):
-                wire.bits_per_s(text)
+                cable.bits_per_s(text)
