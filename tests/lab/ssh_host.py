@@ -25,7 +25,7 @@ def why_no_ssh_host() -> str:
 
 
 class SshHost:
-    """bin has an `ssh` that knows the host by its name, and no other.
+    """bin has an `ssh` that knows the host by its name, and by NAME-2, NAME-3 …, and no other.
 
     It uses no key and no configuration of the user.
     """
@@ -83,7 +83,7 @@ class SshHost:
             f"PermitRootLogin yes\nSetEnv TMPDIR={self._temporary}\n"
         )
         (folder / "ssh_config").write_text(
-            f"Host {self.name}\n  HostName 127.0.0.1\n  Port {self._port}\n"
+            f"Host {self.name} {self.name}-*\n  HostName 127.0.0.1\n  Port {self._port}\n"
             f"  User {getpass.getuser()}\n  IdentityFile {folder}/user\n  IdentitiesOnly yes\n"
             f"  StrictHostKeyChecking no\n  UserKnownHostsFile {folder}/known\n  LogLevel ERROR\n"
         )
