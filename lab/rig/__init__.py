@@ -16,6 +16,16 @@ The lab, the bench, the demo and the tests all use this package. It knows nothin
   cores.py       which cores there are, and whether a process is held to some of them
   host.py        free ports, the descriptor limit, a counter of the kernel
   namespace.py   a network namespace for measurements
+  place.py       where the load generator runs: here, or in one of the next
+  wire.py        a second namespace, behind a cable
+  remote.py      another host, by ssh
+  nodes.py       many hosts as namespaces; links that change during a run
+  switch.py      the namespaces and cables of those
+  namespace_holder.py  a program that holds the namespaces
+  cable.py       what wire.py and switch.py have in common: rates, programs inside
+  hosts.py       many hosts by ssh, from a file
+  testers.py     one load from all of them
+  clocks.py      their clocks, compared with ours
   lock.py        one measurement at a time on a machine
   errors.py      how a command ends without a result
 """

@@ -10,6 +10,7 @@ mix.py           a closed loop of readers and writers; the same for that
 load.py          what each of these is to the rest of the lab
 outcome.py       what its run came to
 series.py        what it did in each second, and what was done to the servers meanwhile
+gathered.py      what many testers recorded of one load, by one clock
 outage.py        what a series says of an outage
 loadgen_run.py   runs the load generator for it
 known.py         all of them by their names

@@ -30,17 +30,19 @@ class Transfer:
 def of_client(path: Path) -> list[Transfer]:
     """What `loadgen --transfers` wrote; times are since the start of its run."""
     with open(path, newline="", encoding="utf-8") as file:
-        return [
-            Transfer(
-                name=row["name"],
-                bytes=int(row["bytes"]),
-                asked_s=float(row["asked_s"] or row["started_s"]),
-                first_byte_s=_number(row["first_byte_s"]),
-                last_byte_s=_number(row["last_byte_s"]),
-                failure=row["failure"],
-            )
-            for row in csv.DictReader(file)
-        ]
+        return [of_words(row) for row in csv.DictReader(file)]
+
+
+def of_words(row: dict[str, str]) -> Transfer:
+    """A line of that file."""
+    return Transfer(
+        name=row["name"],
+        bytes=int(row["bytes"]),
+        asked_s=float(row["asked_s"] or row["started_s"]),
+        first_byte_s=_number(row["first_byte_s"]),
+        last_byte_s=_number(row["last_byte_s"]),
+        failure=row["failure"],
+    )
 
 
 def of_server(lines: Sequence[str]) -> list[Transfer]:

@@ -1,0 +1,136 @@
+"""What many testers recorded, set beside each other: sums with known answers."""
+
+import unittest
+from types import SimpleNamespace
+from typing import Any
+
+import examples
+
+from lab.rig.place import Place
+from lab.workloads import gathered
+from lab.workloads.gathered import Gathered
+from lab.workloads.series import Second
+
+_SERIES = "t,under_way,started,ended,failed,bytes,mean_ms,p50_ms,p99_ms,max_ms\n"
+_TRANSFERS = "round,thread,name,bytes,start_unix_s,started_s,asked_s,opened_s,first_byte_s,"
+_TRANSFERS += "last_byte_s,failure\n"
+_BEGIN_S = 1790000000.0
+
+
+class _Clocks:
+    """Testers' clocks, ahead by so many seconds."""
+
+    def __init__(self) -> None:
+        self.ahead_s: dict[str, float] = {}
+
+    def readings(self) -> list[Any]:
+        return []
+
+    def ours_s(self, tester: str, theirs_s: float) -> float:
+        return theirs_s - self.ahead_s.get(tester, 0.0)
+
+
+class GatheredTest(unittest.TestCase):
+    def setUp(self) -> None:
+        self.folder = examples.folder(self)
+        self.testers: Any = SimpleNamespace(
+            testers=[], lost={}, start_late_ms={}, clocks=_Clocks(), start_unix_s=_BEGIN_S
+        )
+
+    def add(self, name: str, *, series: str = "", transfers: str = "", why: str = "") -> None:
+        """why makes it a lost one. A file is missing if there is no text for it."""
+        place = Place(name=name, group=f"group of {name}")
+        files = {kind: self.folder / f"{name}.{kind}" for kind in ("series", "transfers")}
+        for kind, header, text in (
+            ("series", _SERIES, series),
+            ("transfers", _TRANSFERS, transfers),
+        ):
+            if text:
+                files[kind].write_text(header + text)
+        self.testers.testers.append(SimpleNamespace(name=name, place=place, **files))
+        if why:
+            self.testers.lost[name] = why
+
+    def gathered(self) -> Gathered:
+        return gathered.of(self.testers, {"requests": 7})
+
+    def test_seconds_are_added_up_and_means_are_weighted(self) -> None:
+        self.add("a", series="1,2,5,3,1,300,10,9,12,13\n2,0,0,1,0,100,50,50,50,50\n")
+        self.add("b", series="1,4,5,1,0,100,30,30,30,30\n2,1,0,0,0,50,,,,\n3,0,0,1,0,50,9,9,9,9\n")
+        self.assertEqual(
+            self.gathered().seconds,
+            [
+                Second(
+                    t=1,
+                    under_way=6,
+                    started=10,
+                    ended=4,
+                    failed=1,
+                    bytes=400,
+                    mean_ms=15,
+                    max_ms=30,
+                ),
+                Second(
+                    t=2, under_way=1, started=0, ended=1, failed=0, bytes=150, mean_ms=50, max_ms=50
+                ),
+                Second(
+                    t=3, under_way=0, started=0, ended=1, failed=0, bytes=50, mean_ms=9, max_ms=9
+                ),
+            ],
+        )
+
+    def test_percentiles_are_those_of_all_transfers_that_ended_in_a_second(self) -> None:
+        line = "1,0,x,10,{},{},{},,{},{},{}\n"
+        fast = "".join(
+            line.format(_BEGIN_S, 0.1, 0.1, 0.1, 0.1 + number / 1000, "") for number in range(1, 99)
+        )
+        slow = line.format(_BEGIN_S, 0.1, 0.2, 0.3, 0.9, "")
+        slow += line.format(_BEGIN_S, 0.1, 0.2, 0.3, 1.9, "")  # of the next second
+        slow += line.format(_BEGIN_S, 0.1, 0.2, "", 0.9, "timeout")
+        second = "1,0,0,99,0,0,1,1,1,1\n2,0,0,1,0,0,1,1,1,1\n"
+        self.add("a", series=second, transfers=fast)
+        self.add("b", series=second, transfers=slow)
+        first, then = self.gathered().seconds
+        self.assertAlmostEqual(first.p50_ms or 0, 50)
+        self.assertAlmostEqual(first.p99_ms or 0, 800)  # 99 transfers: the 99th is the slow one
+        self.assertAlmostEqual(then.p50_ms or 0, 1800)
+
+    def test_a_tester_that_began_later_is_moved(self) -> None:
+        self.add("a", series="1,1,1,1,0,1,1,1,1,1\n", transfers=_line(_BEGIN_S))
+        self.add("b", series="1,2,1,1,0,1,1,1,1,1\n", transfers=_line(_BEGIN_S + 1.9))
+        found = self.gathered()
+        self.assertEqual([one.under_way for one in found.seconds], [1, 0, 2])
+        self.assertEqual([one.started_s for one in found.transfers], [0.25, 2.15])
+        self.assertEqual([one.asked_s for one in found.transfers], [0.3, 2.2])
+        self.assertEqual([one.first_byte_s for one in found.transfers], [None, None])
+        self.assertEqual([one.last_byte_s for one in found.transfers], [0.5, 2.4])
+        self.assertEqual([one.response_s for one in found.transfers], [0.25, 0.25])
+        self.assertEqual(found.start_unix_s, _BEGIN_S)
+        self.assertEqual(found.transfers[1].tester, "b")
+        self.assertEqual(found.transfers[1].group, "group of b")
+
+    def test_clocks_that_differ_do_not_move_anything(self) -> None:
+        self.testers.clocks.ahead_s = {"a": 100.0, "b": -3.0}
+        self.add("a", series="1,1,1,1,0,1,1,1,1,1\n", transfers=_line(_BEGIN_S + 100))
+        self.add("b", series="1,2,1,1,0,1,1,1,1,1\n", transfers=_line(_BEGIN_S - 3))
+        found = self.gathered()
+        self.assertEqual([one.under_way for one in found.seconds], [3])
+        self.assertEqual([one.started_s for one in found.transfers], [0.25, 0.25])
+        self.assertEqual(found.start_unix_s, _BEGIN_S)
+
+    def test_a_lost_tester_is_apart_and_its_last_line_may_be_cut_off(self) -> None:
+        self.add("a", series="1,1,1,1,0,1,1,1,1,1\n2,1,1,1,0,1,1,1,1,1\n")
+        cut = _line(_BEGIN_S) + "2,0,x,10,17900000"
+        self.add("b", series="1,5,1,1,0,1,1,1,1,1\n2,5,1", transfers=cut, why="killed")
+        self.add("c", why="no word")
+        found = self.gathered()
+        self.assertEqual([one.under_way for one in found.seconds], [1, 1])
+        self.assertEqual([one.under_way for one in found.seconds_of_lost], [5])
+        self.assertEqual([one.tester for one in found.transfers], ["b"])
+        told = [(one.tester, one.why, one.last_heard_s) for one in found.lost]
+        self.assertEqual(told, [("b", "killed", 1.0), ("c", "no word", None)])
+        self.assertEqual((found.testers, found.raw), (3, {"requests": 7}))
+
+
+def _line(start_unix_s: float) -> str:
+    return f"1,0,x,10,{start_unix_s},0.25,0.3,,,0.5,\n"
