@@ -1,6 +1,7 @@
 """Network namespaces as hosts: laid, limited, changed, and gone without a rest."""
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -182,19 +183,23 @@ class NodesTest(unittest.TestCase):
         with (
             self.laid(group) as made,
             self.assertRaises(Failed) as caught,
-            self.path_with("tc"),
+            self.broken_tc(),
             made.follow_changes(time.time()),
         ):
-            self.until(lambda: self.tried("tc"))
+            self.until(self.is_broken)
         self.assertIn("tc is out of order", str(caught.exception))
 
     def test_a_failure_while_the_links_are_laid_leaves_nothing(self) -> None:
         group = Group(name="a", count=5, link="10mbit")
-        with self.path_with("tc"), self.assertRaises(Failed), self.laid(group):
+        with self.broken_tc(), self.assertRaises(Failed), self.laid(group):
             self.fail("it was laid")
         self.assert_nothing_left()
+
+    def test_ctrl_c_while_the_links_are_laid_leaves_nothing(self) -> None:
+        group = Group(name="a", count=5, link="10mbit")
+        interrupt = f"kill -INT {os.getpid()}"
         with (
-            self.path_with("tc", f"mkdir {self.folder}/once && kill -INT {os.getpid()}; "),
+            self.broken_tc(interrupt),
             self.assertRaises(KeyboardInterrupt),
             self.laid(group),
         ):
@@ -242,14 +247,17 @@ class NodesTest(unittest.TestCase):
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.01)
 
-    def path_with(self, tool: str, before: str = "") -> mock._patch_dict:
-        """A PATH on which this tool fails, once it has done something."""
+    def broken_tc(self, but_first: str = "true") -> mock._patch_dict:
+        """A PATH on which tc fails, once, when it has done something. Later it works."""
         folder = self.folder / "bin"
         folder.mkdir(exist_ok=True)
-        script = f"{before}touch {folder}/tried; echo {tool} is out of order >&2; exit 1"
-        (folder / tool).write_text(f"#!/bin/sh\n{script}\n")
-        (folder / tool).chmod(0o755)
+        (folder / "tc").write_text(
+            f'#!/bin/sh\nmkdir {folder}/once 2>/dev/null || exec {shutil.which("tc")} "$@"\n'
+            f"{but_first}; echo tc is out of order >&2; exit 1\n"
+        )
+        (folder / "tc").chmod(0o755)
         return mock.patch.dict(os.environ, {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"})
 
-    def tried(self, tool: str) -> bool:
-        return (self.folder / "bin" / "tried").exists()
+    def is_broken(self) -> bool:
+        """Whether it has failed."""
+        return (self.folder / "bin" / "once").exists()
