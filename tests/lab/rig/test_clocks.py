@@ -14,14 +14,18 @@ from lab.rig.errors import Failed
 from lab.rig.place import HERE, Place
 
 # A clock that is ahead by the first number, and by the second one more each second since the third.
-# It tells its time as often as the fourth says.
+# It tells its time as often as the fourth says. It waits so long before it looks at its clock, and
+# so long before it tells, but for the exchanges of which the number ends with the last argument.
 _CLOCK = """
 import sys, time
-ahead, drift, since, most = map(float, sys.argv[1:])
+ahead, drift, since, most, before, behind, quick = map(float, sys.argv[1:])
 for number, line in enumerate(sys.stdin):
     if number >= most:
         break
+    waits = number % 10 != quick
+    time.sleep(before * waits)
     now = time.time()
+    time.sleep(behind * waits)
     print(repr(now + ahead + drift * (now - since)), flush=True)
 """
 _LONG_S = 60.0
@@ -32,10 +36,14 @@ class _Elsewhere(Place):
     ahead_s: float = 0.0
     drift: float = 0.0
     answers: float = 1e9
+    before_s: float = 0.0
+    behind_s: float = 0.0
+    quick: float = -1
     since_s: float = field(default_factory=time.time)
 
     def clock_command(self) -> list[str]:
         numbers = (self.ahead_s, self.drift, self.since_s, self.answers)
+        numbers += (self.before_s, self.behind_s, self.quick)
         return [sys.executable, "-I", "-S", "-c", _CLOCK, *map(repr, numbers)]
 
     def true_s(self, ours_s: float) -> float:
@@ -62,6 +70,21 @@ class ClocksTest(unittest.TestCase):
             self.assertLessEqual(abs(reading.ahead_s - ahead_s), reading.error_s + 1e-6)
             self.assertGreater(reading.error_s, 0)
             self.assertEqual(reading.tester, "far")
+
+    def test_the_quickest_exchange_is_taken(self) -> None:
+        place = _Elsewhere(ahead_s=7.0, behind_s=0.05, quick=7)
+        clock = Clock("far", place.clock_command())
+        self.addCleanup(clock.close)
+        deadline = time.monotonic() + _LONG_S
+        while clock.read().error_s >= 0.025:  # on a busy machine all may be slow
+            self.assertLess(time.monotonic(), deadline)
+
+    def test_one_way_may_take_longer_than_the_other(self) -> None:
+        for place in (_Elsewhere(ahead_s=7.0, before_s=0.01), _Elsewhere(behind_s=0.01)):
+            clock = Clock("far", place.clock_command())
+            self.addCleanup(clock.close)
+            reading = clock.read()
+            self.assertLessEqual(abs(reading.ahead_s - place.ahead_s), reading.error_s + 1e-6)
 
     def test_what_a_clock_that_drifts_shows_is_known_between_two_readings(self) -> None:
         place = _Elsewhere(name="far", ahead_s=10.0, drift=0.5)

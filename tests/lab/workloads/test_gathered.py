@@ -86,7 +86,7 @@ class GatheredTest(unittest.TestCase):
         )
         slow = line.format(_BEGIN_S, 0.1, 0.2, 0.3, 0.9, "")
         slow += line.format(_BEGIN_S, 0.1, 0.2, 0.3, 1.9, "")  # of the next second
-        slow += line.format(_BEGIN_S, 0.1, 0.2, "", 0.9, "timeout")
+        slow += line.format(_BEGIN_S, 0.1, 0.2, "", 0.95, "timeout")
         second = "1,0,0,99,0,0,1,1,1,1\n2,0,0,1,0,0,1,1,1,1\n"
         self.add("a", series=second, transfers=fast)
         self.add("b", series=second, transfers=slow)
@@ -100,6 +100,7 @@ class GatheredTest(unittest.TestCase):
         self.add("b", series="1,2,1,1,0,1,1,1,1,1\n", transfers=_line(_BEGIN_S + 1.9))
         found = self.gathered()
         self.assertEqual([one.under_way for one in found.seconds], [1, 0, 2])
+        self.assertEqual([one.p50_ms for one in found.seconds], [250, None, 250])
         self.assertEqual([one.started_s for one in found.transfers], [0.25, 2.15])
         self.assertEqual([one.asked_s for one in found.transfers], [0.3, 2.2])
         self.assertEqual([one.first_byte_s for one in found.transfers], [None, None])
