@@ -42,8 +42,8 @@ class _Elsewhere(Place):
     since_s: float = field(default_factory=time.time)
 
     def clock_command(self) -> list[str]:
-        numbers = (self.ahead_s, self.drift, self.since_s, self.answers)
-        numbers += (self.before_s, self.behind_s, self.quick)
+        numbers = [self.ahead_s, self.drift, self.since_s, self.answers]
+        numbers += [self.before_s, self.behind_s, self.quick]
         return [sys.executable, "-I", "-S", "-c", _CLOCK, *map(repr, numbers)]
 
     def true_s(self, ours_s: float) -> float:
@@ -72,7 +72,7 @@ class ClocksTest(unittest.TestCase):
             self.assertEqual(reading.tester, "far")
 
     def test_the_quickest_exchange_is_taken(self) -> None:
-        place = _Elsewhere(ahead_s=7.0, behind_s=0.05, quick=7)
+        place = _Elsewhere(ahead_s=7.0, before_s=0.05, quick=7)
         clock = Clock("far", place.clock_command())
         self.addCleanup(clock.close)
         deadline = time.monotonic() + _LONG_S

@@ -86,7 +86,7 @@ class GatheredTest(unittest.TestCase):
         )
         slow = line.format(_BEGIN_S, 0.1, 0.2, 0.3, 0.9, "")
         slow += line.format(_BEGIN_S, 0.1, 0.2, 0.3, 1.9, "")  # of the next second
-        slow += line.format(_BEGIN_S, 0.1, 0.2, "", 0.95, "timeout")
+        slow += line.format(_BEGIN_S, 0.1, 0.2, "", 0.1005, "refused")
         second = "1,0,0,99,0,0,1,1,1,1\n2,0,0,1,0,0,1,1,1,1\n"
         self.add("a", series=second, transfers=fast)
         self.add("b", series=second, transfers=slow)
