@@ -27,8 +27,9 @@ from .nodes import Nodes
 from .place import Place
 from .processes import Program
 
-_LEAD_S = 5.0  # to log in, and for what loadgen does before its start
-_LEAD_EACH_S = 0.03
+_LEAD_S = 3.0  # loadgen starts its threads two seconds before
+_LEAD_EACH_S = 0.015
+_LEAD_ELSEWHERE_S = 5.0  # to log in
 _MERGE_TIMEOUT_S = 120.0
 _AT_ONCE = 16  # files that are copied
 _REGULAR = (0, 1)  # the status of a run that ended by itself; 1: its result says what was wrong
@@ -87,7 +88,7 @@ class Testers:
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             programs = list(pool.map(lambda place: place.program(program), places))
         self.clocks = Clocks(places)
-        self.start_unix_s = time.time() + _LEAD_S + _LEAD_EACH_S * len(places)  # by our clock
+        self.start_unix_s = time.time() + _lead_s(places)  # by our clock
         secrets = {"LOADGEN_PASSWORD": password}
         try:
             for number, (place, path) in enumerate(zip(places, programs), 1):
@@ -204,6 +205,12 @@ class Testers:
             merging.stop()
         self._last_words = merging.last_words()
         return status, output
+
+
+def _lead_s(places: Sequence[Place]) -> float:
+    """What it takes until all are ready to begin."""
+    are_here = all(place.is_here for place in places)
+    return _LEAD_S + _LEAD_EACH_S * len(places) + (0 if are_here else _LEAD_ELSEWHERE_S)
 
 
 def _fetch(tester: Tester) -> None:
