@@ -39,7 +39,7 @@ import json, subprocess, sys
 ahead, command = float(sys.argv[1]), sys.argv[2:]
 at = command.index("--start-at") + 1
 command[at] = str(float(command[at]) - ahead)
-status = subprocess.call(command)
+status = subprocess.call(["setpriv", "--pdeathsig", "KILL", *command])
 result, transfers = (command[command.index(flag) + 1] for flag in ("--json", "--transfers"))
 with open(result) as file:
     raw = json.load(file)
