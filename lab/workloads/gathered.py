@@ -7,7 +7,7 @@ import io
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +104,7 @@ def _record(testers: Testers, tester: Tester) -> _Record:
         seconds=[series.of_words(row) for row in _rows(tester.series)],
         transfers=[
             OfTester(
-                **asdict(transfers.of_words(row)),
+                **vars(transfers.of_words(row)),
                 tester=name,
                 group=group,
                 started_s=float(row["started_s"]),
@@ -129,10 +129,10 @@ def _moved(record: _Record, start_s: float) -> Iterable[OfTester]:
     for one in record.transfers:
         times = {
             name: value if value is None else round(value + later_s, 6)
-            for name, value in asdict(one).items()
+            for name, value in vars(one).items()
             if name.endswith("_s")
         }
-        yield OfTester(**{**asdict(one), **times})
+        yield OfTester(**{**vars(one), **times})
 
 
 def _lost(record: _Record, why: str, start_s: float) -> Lost:
