@@ -6,16 +6,17 @@ curve are means of as much as its middle.
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Sequence
+from itertools import accumulate
 
 
 def over_points(values: Sequence[float], count: int) -> list[float | None]:
-    """One for each value. Requires: count is odd, so that a value is in the middle."""
-    half = count // 2
+    """One for each value. If count is even, the window has one value more before than behind."""
+    sums = list(accumulate(values, initial=0.0))
+    before, behind = count // 2, count - count // 2
     return [
-        statistics.fmean(values[index - half : index + half + 1])
-        if half <= index < len(values) - half
+        (sums[index + behind] - sums[index - before]) / count
+        if before <= index <= len(values) - behind
         else None
         for index in range(len(values))
     ]
@@ -27,16 +28,19 @@ def over_seconds(
     """One for each time: the mean of the values that are at most half of span_s away.
 
     The values stand for the time from 0 to end_s. One of None is left out, and a window in which
-    there is no other has None. Requires: as many times as values.
+    there is no other has None. Requires: as many times as values, in rising order.
     """
     half = span_s / 2
+    sums = list(accumulate((value or 0.0 for value in values), initial=0.0))
+    known = list(accumulate((value is not None for value in values), initial=0))
     found: list[float | None] = []
+    first = end = 0  # of the window; both only move on
     for middle in times_s:
+        while times_s[first] < middle - half:
+            first += 1
+        while end < len(times_s) and times_s[end] <= middle + half:
+            end += 1
         is_whole = middle >= half and middle + half <= end_s
-        near = [
-            value
-            for time, value in zip(times_s, values)
-            if value is not None and abs(time - middle) <= half
-        ]
-        found.append(statistics.fmean(near) if is_whole and near else None)
+        near = known[end] - known[first]
+        found.append((sums[end] - sums[first]) / near if is_whole and near else None)
     return found

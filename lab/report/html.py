@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from html import escape
 
+from .charts.svg import Canvas
 from .document import (
     Block,
     Bullets,
@@ -123,14 +124,16 @@ def _pointer(pointer: Pointer, _anchor: str) -> str:
 
 
 def _figure(figure: Figure, anchor: str) -> str:
-    canvases = "\n".join(
-        canvas.element(' class="key"' if canvas.is_key else "") for canvas in figure.canvases
-    )
+    canvases = "\n".join(canvas.element(_class_of(canvas)) for canvas in figure.canvases)
     is_long = ' class="long"' if len(figure.canvases) > 4 * figure.columns else ""
     return (
         f'<figure id="{anchor}"{is_long}><div class="panels">{canvases}</div>'
         f"{_caption(figure.title, figure.caption)}</figure>"
     )
+
+
+def _class_of(canvas: Canvas) -> str:
+    return ' class="key"' if canvas.is_key else ' class="wide"' if canvas.is_wide else ""
 
 
 def _caption(title: str, text: str) -> str:

@@ -33,6 +33,7 @@ figure { margin: 1.2rem 0 1.6rem; }
   grid-template-columns: repeat(auto-fill, minmax(min(285px, 100%), 1fr)); }
 .panels svg { display: block; width: 100%; max-width: 27rem; height: auto; }
 .panels svg.key { grid-column: 1 / -1; width: auto; max-width: 100%; justify-self: start; }
+.panels svg.wide { grid-column: 1 / -1; max-width: 60rem; }
 figcaption { max-width: 52rem; color: var(--soft); font-size: .84rem; line-height: 1.45; }
 figcaption b { color: var(--ink); }
 .panels + figcaption { margin-top: .5rem; }

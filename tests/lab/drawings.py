@@ -10,7 +10,7 @@ from itertools import combinations
 from lab.report.charts import svg
 from lab.report.charts.svg import Canvas
 
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_NUMBER = re.compile(r"-?(?:\d+(?:\.\d+)?|\.\d+)")
 _TOLERANCE = 0.5  # of a pixel, because places are rounded
 
 
@@ -62,7 +62,7 @@ def outside(canvas: Canvas) -> list[str]:
     ]
     for one in elements(canvas):
         found += [
-            f"{one.tag} at {place}" for place in _places(one) if not _is_within(canvas, *place)
+            f"{one.tag} at {place}" for place in places(one) if not _is_within(canvas, *place)
         ]
     return found
 
@@ -84,11 +84,10 @@ def _text(element: ElementTree.Element) -> Text:
     return Text(content, left, left + width, y - 0.75 * size, y + 0.2 * size)
 
 
-def _places(element: ElementTree.Element) -> list[tuple[float, float]]:
+def places(element: ElementTree.Element) -> list[tuple[float, float]]:
     """The corners of a shape; none for a text."""
     if element.tag == "path":
-        numbers = [float(one) for one in _NUMBER.findall(element.get("d", ""))]
-        return list(zip(numbers[::2], numbers[1::2]))
+        return [place for part in _parts(element.get("d", "")) for place in part]
     if element.tag == "circle":
         x, y, r = (float(element.get(name, "")) for name in ("cx", "cy", "r"))
         return [(x - r, y - r), (x + r, y + r)]
@@ -98,3 +97,20 @@ def _places(element: ElementTree.Element) -> list[tuple[float, float]]:
         )
         return [(x, y), (x + width, y + height)]
     return []
+
+
+def _parts(path: str) -> list[list[tuple[float, float]]]:
+    """The pieces of a path, which begin with M. Places behind an l are relative."""
+    parts = []
+    for text in path.split("M")[1:]:
+        absolute, _, relative = text.partition("l")
+        part = _pairs(absolute)
+        for x, y in _pairs(relative):
+            part.append((part[-1][0] + x, part[-1][1] + y))
+        parts.append(part)
+    return parts
+
+
+def _pairs(text: str) -> list[tuple[float, float]]:
+    numbers = [float(one) for one in _NUMBER.findall(text)]
+    return list(zip(numbers[::2], numbers[1::2]))

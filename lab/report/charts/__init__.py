@@ -8,4 +8,6 @@ stacked_bars.py   what a total consists of, bar under bar
 line_chart.py     curves over one axis, each named at its end
 tail_chart.py     such curves of response times over their percentiles
 series_chart.py   such curves over the seconds of a run, with what happened in it
+over_time.py      panels with two axes over the time of a run, for many points
+thinning.py       as many points as there are columns of pixels
 """

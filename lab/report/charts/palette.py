@@ -60,6 +60,8 @@ RULES = "\n".join(
         "svg .thin { stroke-width: 1; }",
         "svg .dots { stroke-width: 1; stroke-dasharray: 1 2.5; }",
         "svg .dash { stroke-width: 1; stroke-dasharray: 4 3; }",
+        "svg .faint { opacity: 0.5; }",
+        "svg .band { opacity: 0.2; }",
         "svg .o { fill: var(--ground, #fff); stroke: currentColor; }",
         "svg .c-ground { color: var(--ground, #fff); }",
         *(f"svg .c-{name} {{ color: var(--{name}); }}" for name in COLOURS),

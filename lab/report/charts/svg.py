@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from itertools import pairwise
 
 from . import palette
 
@@ -41,14 +42,23 @@ def number(value: float) -> str:
 class Canvas:
     """One panel of a figure. Its title is what a screen reader says.
 
-    The key of a figure, which explains the colours of all its panels, has a row for itself.
+    The key of a figure, which explains the colours of all its panels, has a row for itself. So has
+    a wide panel, which is drawn as wide as the page allows.
     """
 
-    def __init__(self, width: float, height: float, title: str, is_key: bool = False):
+    def __init__(
+        self,
+        width: float,
+        height: float,
+        title: str,
+        is_key: bool = False,
+        is_wide: bool = False,
+    ):
         self.width = width
         self.height = height
         self.title = title
         self.is_key = is_key
+        self.is_wide = is_wide
         self._elements: list[str] = []
 
     def text(self, x: float, y: float, text: str, kind: str = "", anchor: str = "start") -> None:
@@ -69,6 +79,16 @@ class Canvas:
             is_down = place is not None
         if words:
             self._elements.append(f'<path{_class(f"l {kind}")} d="{"".join(words)}"/>')
+
+    def curve(self, places: Sequence[Place], kind: str) -> None:
+        """A line through many places, in few bytes: each is given by its distance from the last."""
+        if places:
+            self._elements.append(f'<path{_class(f"l {kind}")} d="{_steps(places)}"/>')
+
+    def area(self, places: Sequence[Place], kind: str) -> None:
+        """A filled shape with these corners, in few bytes."""
+        if places:
+            self._elements.append(f'<path{_class(f"f {kind}")} d="{_steps(places)}z"/>')
 
     def rectangle(self, x: float, y: float, width: float, height: float, kind: str) -> None:
         self._elements.append(
@@ -129,6 +149,27 @@ def _rows(canvases: Sequence[Canvas], columns: int) -> list[list[Canvas]]:
             rows.append([])
         rows[-1].append(canvas)
     return rows
+
+
+def _steps(places: Sequence[Place]) -> str:
+    """Absolute, then relative places. Each is rounded before the distances are taken, so that no
+    error adds up.
+    """
+    tenths = [(round(10 * x), round(10 * y)) for x, y in places]
+    words = [f"M{_tenths(tenths[0][0])} {_tenths(tenths[0][1])}l"]
+    for (x, y), (later_x, later_y) in pairwise(tenths):
+        for distance in (later_x - x, later_y - y):
+            text = _tenths(distance)
+            is_apart = text[0] == "-" or words[-1][-1] == "l"
+            words.append(text if is_apart else f" {text}")
+    return "".join(words).removesuffix("l")
+
+
+def _tenths(count: int) -> str:
+    """So many tenths: 5 is ".5" and -10 is "-1"."""
+    whole, rest = divmod(abs(count), 10)
+    digits = f"{whole or ''}.{rest}" if rest else f"{whole}"
+    return f"-{digits}" if count < 0 else digits
 
 
 def _class(names: str) -> str:

@@ -13,6 +13,18 @@ class MovingAverageTest(unittest.TestCase):
     def test_a_window_of_one_point_changes_nothing(self):
         self.assertEqual(moving_average.over_points([1.0, 5.0], 1), [1.0, 5.0])
 
+    def test_an_even_window_has_one_value_more_before(self):
+        found = moving_average.over_points([1.0, 2.0, 6.0, 4.0, 5.0], 4)
+        self.assertEqual(found, [None, None, 3.25, 4.25, None])
+
+    def test_a_hundred_thousand_points_are_no_burden(self):
+        count = 100_000
+        points = moving_average.over_points([5.0] * count, 60)
+        seconds = moving_average.over_seconds(
+            [float(t) for t in range(count)], [5.0] * count, 20_000.0, float(count)
+        )
+        self.assertEqual((points[500], seconds[50_000]), (5.0, 5.0))
+
     def test_a_window_that_is_longer_than_the_values_finds_nothing(self):
         self.assertEqual(moving_average.over_points([1.0, 5.0], 3), [None, None])
 
