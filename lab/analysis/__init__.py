@@ -9,6 +9,11 @@ mixes.py              the trials of mixes, and the hits that a memory should hav
 findings.py           the paper's findings, judged
 steadiness.py         whether all seconds of a run were alike
 over_time.py          whether a run drifted or changed, by trend.py and change_points.py
-intervals.py, operational_laws.py, usl.py, trend.py, change_points.py, moving_average.py
+partial_correlation.py  whether the CPU goes with throughput or with the number of clients
+knee.py               the load from which on more of it brings no more throughput
+two_views.py          what the clients saw against what the server saw
+extrapolation.py      which resource ends first, and at how many clients
+intervals.py, operational_laws.py, usl.py, trend.py, change_points.py, moving_average.py,
+regression.py, blocks.py
                       the arithmetic
 """

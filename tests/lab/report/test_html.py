@@ -2,6 +2,7 @@
 
 import re
 import unittest
+from dataclasses import replace
 
 from lab.report import html, html_style, markdown
 from lab.report.charts import palette
@@ -102,6 +103,12 @@ class PageTest(unittest.TestCase):
         names = re.findall(r' id="(.*?)"', written)
         self.assertEqual(len(names), len(set(names)))
         self.assertLessEqual(set(re.findall(r'href="#(.*?)"', written)), set(names))
+
+    def test_a_wide_panel_and_a_key_have_a_class(self):
+        canvases = [Canvas(10, 10, "", is_wide=True), Canvas(10, 10, "", is_key=True)]
+        page = render(replace(figure("wide"), canvases=canvases))
+        self.assertEqual(page.count('<svg class="wide"'), 1)
+        self.assertEqual(page.count('<svg class="key"'), 1)
 
     def test_the_contents_name_sections_figures_and_tables(self):
         written = render(Heading(2, "One"), Heading(3, "Below"), figure("f"), table(["a"]))

@@ -107,6 +107,14 @@ class FigureTest(unittest.TestCase):
         self.assertEqual(len(of_class(canvas, "dash")), 30)
         self.assertEqual(sum("was lost" in word for word in drawings.words(canvas)), 3)
 
+    def test_the_name_of_a_late_event_stays_within(self):
+        canvas = alone(line("times", "ink"), marks=[Mark(END_S, "all testers of the cluster end")])
+        self.assertEqual(drawings.outside(canvas), [])
+
+    def test_an_average_may_be_above_all_points(self):
+        high = line("times", "ink", values=[1.0] * 200, averages=[Average("mean", [50.0] * 200)])
+        self.assertEqual(drawings.outside(alone(high)), [])
+
     def test_a_change_is_a_line_and_a_diamond_at_its_time(self):
         canvas = alone(line("times", "ink", changes=[2100.0]))
         (dots,) = of_class(canvas, "dots")

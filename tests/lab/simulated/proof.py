@@ -7,10 +7,13 @@ import sys
 from collections import Counter
 from dataclasses import dataclass
 
-from simulated.cases import CASES, Case
+from simulated import cases, ramps
 
 from lab.analysis.findings import CANNOT_TELL
 
+Case = cases.Case | ramps.Case
+
+CASES: tuple[Case, ...] = (*cases.CASES, *ramps.CASES)
 SEEDS = 100
 _LEAST_RIGHT = 0.95
 _MOST_WRONG = 0.01

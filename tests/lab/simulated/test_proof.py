@@ -6,19 +6,22 @@ import unittest
 from dataclasses import replace
 from unittest import mock
 
-from simulated import proof
+from simulated import cases as systems
+from simulated import proof, ramps
 from simulated.cases import CASES
 from simulated.system import System
 
 _FEW_SEEDS = 20
+_FEWER_SEEDS = 5  # of what takes long
 
 
 class ProofTest(unittest.TestCase):
     def test_each_case_is_answered_right_and_never_confidently_wrong(self):
-        for case in CASES:
-            with self.subTest(case.name):
-                found = proof.score(case, _FEW_SEEDS)
-                self.assertTrue(found.is_good, found)
+        for cases, seeds in ((systems.CASES, _FEW_SEEDS), (ramps.CASES, _FEWER_SEEDS)):
+            for case in cases:
+                with self.subTest(case.name):
+                    found = proof.score(case, seeds)
+                    self.assertTrue(found.is_good, found)
 
     def test_the_same_seed_gives_the_same_answer(self):
         case = CASES[0]
