@@ -32,7 +32,7 @@ MOST = 200  # values; more cost time and tell little
 DRAWS = 299
 _SEED = "blocks"  # the same values give the same interval
 _MOST_KEPT = 0.99
-_MOST_DEGREES = 15
+_FEWEST_DEGREES, _MOST_DEGREES = 2, 15  # of freedom
 _ROUNDING = 1e-18  # of squares
 _CALM = 5  # lags in a row without a correlation end the search for the last one with it
 _SHORTEST_PART = 8  # of the values; a block is no longer, so that there are several
@@ -153,7 +153,7 @@ def widening(count: int, kept: float, fitted: int) -> float:
     than _MOST_DEGREES, because the spread of the draws is an estimate by a few blocks.
     """
     worth = math.floor(count * min(1.0, (1 - kept) / (1 + kept)))
-    return intervals.student_t_99(max(1, min(_MOST_DEGREES, worth - fitted)))
+    return intervals.student_t_99(max(_FEWEST_DEGREES, min(_MOST_DEGREES, worth - fitted)))
 
 
 def mean(values: Sequence[float]) -> Estimate | None:

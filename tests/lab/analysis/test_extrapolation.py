@@ -38,6 +38,18 @@ class ExtrapolationTest(unittest.TestCase):
         self.assertEqual(found.clients.low, min(one.clients.low for one in ends))
         self.assertEqual(found.clients.high, min(one.clients.high for one in ends))
 
+    def test_the_first_end_is_as_uncertain_as_all_that_may_be_it(self):
+        for deviations in ((1.0, 30.0), (30.0, 1.0)):
+            memory, cpu = (
+                resource("memory", 500.0, deviations[0]),
+                resource("CPU", 505.0, deviations[1]),
+            )
+            ends = extrapolation.ends([memory, cpu])
+            found = extrapolation.first(ends)
+            wide, narrow = sorted((one.clients for one in ends), key=lambda one: one.low)
+            with self.subTest(deviations=deviations):
+                self.assertEqual((found.clients.low, found.clients.high), (wide.low, narrow.high))
+
     def test_what_does_not_rise_never_ends(self):
         line = regression.fit(XS, [5.0] * 40)
         assert line

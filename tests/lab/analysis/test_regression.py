@@ -48,6 +48,7 @@ class FitTest(unittest.TestCase):
         self.assertIsNotNone(regression.fit(XS[:20], XS[:20]))
         self.assertIsNone(regression.fit([0.1] * 40, XS))
         self.assertIsNone(regression.fit([0.0] * 40, XS))
+        self.assertIsNone(regression.fit([0.3, 0.1 + 0.2] * 20, XS))  # but for rounding
 
     def test_equal_values_have_a_flat_line(self):
         found = regression.fit(XS, [7.0] * 40)
