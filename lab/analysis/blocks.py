@@ -8,8 +8,7 @@ how far chance goes:
   2. The share that a value keeps of the deviation before it is taken out. What remains is its news.
   3. The news are drawn in blocks of neighbours, with the same places in all columns. A block is
      longer where the news still depend on each other.
-  4. The share is put in again, larger by its own standard error: a run of an unlucky length shows
-     less of it than there is.
+  4. The share is put in again, larger by its own standard error, because it is an estimate.
 Steps 2 and 4 are called pre-whitening and post-blackening (Davison and Hinkley, 1997). Without them
 the blocks would have to be much longer than most runs allow.
 """
