@@ -192,7 +192,7 @@ def _ours(folder: Path) -> list[Path]:
 
 def _reach_client(chosen: Options) -> None:
     """Before anything is prepared. Failed if ssh does not get there."""
-    if chosen.has_remote_client and not namespace.is_inside():
+    if chosen.has_remote_client and not chosen.hosts and not namespace.is_inside():
         try:
             remote.ask(chosen.client, "true")
         except Failed as error:

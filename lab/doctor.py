@@ -46,7 +46,7 @@ def _findings(todo: Plan, programs: Path, work: Path) -> list[Finding]:
     work.mkdir(parents=True, exist_ok=True)  # it may be new, and its disk is asked about
     of_client = (
         client_limits.compare(options.client, todo.most_threads)
-        if options.has_remote_client
+        if options.has_remote_client and not options.hosts
         else []
     )
     return [*limits.compare(todo, programs, work), _cores(todo.placement), *of_client]

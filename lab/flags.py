@@ -92,7 +92,7 @@ _PLAN: Mapping[str, Rows] = {
             "help": "folder of the built programs (default: build)",
         },
     },
-    "only for the knee, for crowds or for bursts": {
+    "only for the knee, for crowds, bursts or ramps": {
         "--p99": {
             "metavar": "MS",
             "help": "knee: search the highest rate that keeps p99 under MS",
@@ -109,6 +109,16 @@ _PLAN: Mapping[str, Rows] = {
         "--hold": {
             "choices": ("freeze",),
             "help": "bursts: freeze the processes of the program that serves files while all ask",
+        },
+        "--scale": {
+            "metavar": "N",
+            "help": "ramps: divide the paper's times and file sizes by N; 1 is the paper itself",
+        },
+        "--hosts": {
+            "metavar": "FILE",
+            "type": Path,
+            "help": "ramps: the hosts of this file, as ssh takes them, run the testers; a line "
+            "may have a group behind the host (default: network namespaces of this machine)",
         },
     },
     "what the report says": {

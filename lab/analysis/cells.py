@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ..observe import disk_probe
 from ..observe.disk_probe import DiskProbe
-from ..plan.catalog import CLOSED_LOOP, Cell
+from ..plan.catalog import CLOSED_LOOP, RAMP, Cell
+from ..plan.plan import ramp_of
 from ..procedures import checks, sweep
 from ..results.environment import Environment
 from ..results.records import Run
 from ..rig.cores import Cores
-from . import bursts, crowds, demands, intervals, operational_laws, resources, verdict
+from . import bursts, crowds, demands, intervals, operational_laws, ramps, resources, verdict
 from .bursts import BurstStep
 from .crowds import CrowdResult
 from .demands import Demands
 from .intervals import Spread
 from .operational_laws import Prediction, Station
+from .ramps import RampResult
 from .verdict import Verdict
 
 _MERGE_ABOVE = 0.01  # a station with less than this share of the demand is noise
@@ -149,8 +153,16 @@ class CellResult:
 class Analysis:
     """All cells of a results folder."""
 
-    def __init__(self, runs: list[Run], environment: Environment):
+    def __init__(
+        self,
+        runs: list[Run],
+        environment: Environment,
+        evidence: Callable[[Run], Mapping[str, Any] | None] = lambda _run: None,
+    ):
+        """evidence is what the folder kept of a run beside its figures."""
         self._environment = environment
+        self._evidence = evidence
+        self._ramps: dict[Cell, RampResult | None] = {}
         runs = _calibrated(runs, environment.disk_probe)
         swept = [run for run in runs if not run.pair and run.cell.workload == CLOSED_LOOP]
         cells = list(dict.fromkeys(run.cell for run in swept))
@@ -168,6 +180,23 @@ class Analysis:
     def bursts(self, stage: str, row: str) -> list[BurstStep]:
         """In rising order of transfers."""
         return bursts.of_cell(stage, row, self.runs, self._environment.options.discard)
+
+    def ramp(self, stage: str, row: str) -> RampResult | None:
+        """Of the last valid run; of a cell without one it is that of the last run. None when the
+        cell has none.
+        """
+        cell = Cell(stage, row, workload=RAMP)
+        if cell not in self._ramps:
+            self._ramps[cell] = self._ramp(cell)
+        return self._ramps[cell]
+
+    def _ramp(self, cell: Cell) -> RampResult | None:
+        found = [run for run in self.runs if run.cell == cell]
+        last = next((run for run in reversed(found) if run.is_valid), found[-1] if found else None)
+        ramp, evidence = ramp_of(cell.row, self._environment.options), None
+        if last:
+            evidence = self._evidence(last)
+        return ramps.of_run(last, ramp, evidence) if last and ramp and evidence else None
 
     def crowd(self, cell: Cell) -> CrowdResult | None:
         """None when the cell has no trial."""

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 
 from ..plan import catalog, papers
 from ..plan.catalog import CROWD, Cell
-from ..plan.claims import Bears, BurstRatio, Cheaper, Claim, Gain, Limit, Scaling
-from . import bursts, gains
+from ..plan.claims import Bears, BurstRatio, Cheaper, Claim, Gain, Limit, OfRamp, Scaling
+from . import bursts, gains, ramp_findings
 from .bursts import BurstStep
 from .cells import Analysis, CellResult
 from .crowds import CrowdResult, Step
 from .intervals import Spread
 from .verdict import Resource
 
-SEEN, NOT_SEEN, CANNOT_TELL = "seen here", "not seen here", "cannot tell"
+SEEN, NOT_SEEN, CANNOT_TELL = ramp_findings.SEEN, ramp_findings.NOT_SEEN, ramp_findings.CANNOT_TELL
 _LEAST_GAIN = 1.03  # a smaller one is none
 _LEAST_GAIN_OF_FEW = 1.30  # in each of two passes; two runs differ by as much, seldom four of them
 _FEW = 2  # passes; with one pass, nothing is told
@@ -37,6 +37,7 @@ class Judged:
     cores: tuple[int, int] | None = None  # of the fileserver, before and after, if they differ
     is_lower_bound: bool = False  # one of the maxima was not reached
     bottleneck: str = ""
+    remark: str = ""  # the figures of a ramp
     paper: float | None = None  # the paper's own gain, from its numbers
 
     @property
@@ -61,6 +62,9 @@ def _judge_row(finding: Claim, row: str, analysis: Analysis) -> Judged | None:
         return _judge_scaling(finding, row, analysis)
     if isinstance(finding, BurstRatio):
         return _judge_bursts(finding, row, analysis)
+    if isinstance(finding, OfRamp):
+        told = ramp_findings.judge(finding, row, analysis.ramp)
+        return Judged(row, told.verdict, remark=told.figures) if told else None
     return _judge_crowds(finding, row, analysis)
 
 

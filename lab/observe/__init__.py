@@ -3,7 +3,7 @@
 sampler.py      reads /proc while a point is measured
 usage.py        cuts the samples to the measured window
 server_memory.py  the memory of servers over time, at a bounded cost
-served.py       transfers as a server recorded them, and its view of each second
+served.py       a transfer as a server recorded it
 transfer_logs.py  reads the logs that servers write; log_formats.py has their forms
 figures.py      what the host felt, and where each figure of it is sampled
 footprint.py    memory, processes, threads and descriptors of a server

@@ -11,11 +11,13 @@ from ..rig.errors import WrongUsage
 from . import papers, similar
 from .from_json import from_json
 from .machines import Machine, machine
+from .ramps import Ramp
 
 COMPONENTS = ("fileserver", "authserver", "store", "loadgen")
 CLOSED_LOOP, OPEN_LOOP, CROWD, BURST = "closed_loop", "open_loop", "crowd", "burst"  # the workloads
 FAILOVER = "failover"  # another one: an open loop, in which a server is killed and started again
 MIX = "mix"  # and one more: a closed loop of readers and writers
+RAMP = "ramp"  # clients come one by one from many hosts, and upload; see ramps.py
 _SUFFIXES = {  # of names
     CLOSED_LOOP: "",
     OPEN_LOOP: "-open",
@@ -23,6 +25,7 @@ _SUFFIXES = {  # of names
     BURST: "-burst",
     FAILOVER: "-failover",
     MIX: "-mix",
+    RAMP: "-ramp",
 }
 _TITLES = {
     CLOSED_LOOP: "",
@@ -31,10 +34,15 @@ _TITLES = {
     BURST: ", a burst",
     FAILOVER: ", a failover",
     MIX: ", a mix",
+    RAMP: ", a ramp",
 }
-OWN_STAGES = (FAILOVER, MIX)  # workloads of which only an experiment's own stages can be measured
+OWN_STAGES = (
+    FAILOVER,
+    MIX,
+    RAMP,
+)  # workloads of which only an experiment's own stages can be measured
 MAIN_PAPER = "002"  # what "all" means
-NEW = "new"  # the row that makes accounts; every other row is the size of a get
+NEW = "new"  # the row that makes accounts; others are the size of a get, or the name of a ramp
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,8 +171,9 @@ class Experiment:
     ) -> Experiment:
         """With the chosen rows only. Chosen stages replace its own, if it has any.
 
-        Of a crowd, chosen rows replace its own too: the users can ask for any file. Of a failover
-        and a mix only its own stages can be chosen: others do not say what is killed, or written.
+        Of a crowd, chosen rows replace its own too: the users can ask for any file. Of a failover,
+        a mix and a ramp only its own stages can be chosen: others do not say what is killed, or
+        written.
         Where nothing is chosen, a quick run may have fewer.
         """
         own, rows = self.stages, self.rows
@@ -201,6 +210,8 @@ class Cell:
 
     @property
     def request(self) -> str:
+        if self.workload == RAMP:
+            return "put"
         return NEW if self.row == NEW else "get"
 
     @property
@@ -214,7 +225,7 @@ class Cell:
 
 
 def row_title(row: str) -> str:
-    return row if row == NEW else f"get {row}"
+    return row if row == NEW or row in ramps() else f"get {row}"
 
 
 @cache
@@ -235,6 +246,16 @@ def sizes() -> Mapping[str, Size]:
         name: Size(name, entry["bytes"], entry["files"])
         for paper in papers.names()
         for name, entry in papers.read(paper, "method.json")["sizes"].items()
+    }
+
+
+@cache
+def ramps() -> Mapping[str, Ramp]:
+    """Those of all papers, unscaled."""
+    return {
+        name: from_json(Ramp, {**entry, "name": name})
+        for paper in papers.names()
+        for name, entry in papers.read(paper, "method.json").get("ramps", {}).items()
     }
 
 

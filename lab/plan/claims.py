@@ -85,7 +85,87 @@ class BurstRatio:
     below: float = math.inf
 
 
-Claim = Gain | Limit | Scaling | Bears | Cheaper | BurstRatio
+@dataclass(frozen=True, kw_only=True)
+class PlateauRatio:
+    """At these ramps of a stage, throughput on the plateau is more than `above` times, and less
+    than `below` times that of ramp `than_row`.
+    """
+
+    text: str
+    stage: str
+    rows: tuple[str, ...]
+    than_row: str
+    above: float = 0.0
+    below: float = math.inf
+
+
+@dataclass(frozen=True, kw_only=True)
+class SharedLimit:
+    """Two groups of hosts together bring less than the sum of what each brings alone, because of a
+    link that they share: with that link doubled they bring more.
+
+    The rows are that of both together.
+    """
+
+    text: str
+    stage: str
+    rows: tuple[str, ...]
+    alone: tuple[str, ...]  # the ramps of each group
+    doubled: str  # the ramp of both with the doubled link
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryOfEach:
+    """At these ramps, each client takes the same memory of the server."""
+
+    text: str
+    stage: str
+    rows: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FollowsThroughput:
+    """At these ramps, the CPU goes with throughput and not with the number of clients."""
+
+    text: str
+    stage: str
+    rows: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ViewsAgree:
+    """At these ramps, clients and server see the same throughput within this share."""
+
+    text: str
+    stage: str
+    rows: tuple[str, ...]
+    within: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drifts:
+    """Throughput rises, or falls, while all clients of these ramps are there."""
+
+    text: str
+    stage: str
+    rows: tuple[str, ...]
+    rises: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class EarlyKnee:
+    """At these ramps, throughput rises no more from less than this share of the clients on."""
+
+    text: str
+    stage: str
+    rows: tuple[str, ...]
+    share: float
+
+
+OfRamp = (
+    PlateauRatio | SharedLimit | MemoryOfEach | FollowsThroughput | ViewsAgree | Drifts | EarlyKnee
+)
+Claim = Gain | Limit | Scaling | Bears | Cheaper | BurstRatio | OfRamp
 _KINDS: dict[str, type[Claim]] = {
     "gain": Gain,
     "limit": Limit,
@@ -93,6 +173,13 @@ _KINDS: dict[str, type[Claim]] = {
     "bears": Bears,
     "cheaper": Cheaper,
     "burst_ratio": BurstRatio,
+    "plateau_ratio": PlateauRatio,
+    "shared_limit": SharedLimit,
+    "memory_of_each": MemoryOfEach,
+    "follows_throughput": FollowsThroughput,
+    "views_agree": ViewsAgree,
+    "drifts": Drifts,
+    "early_knee": EarlyKnee,
 }
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import re
+from pathlib import Path
 
-from ..rig import cable, remote, stores
+from ..rig import cable, hosts, remote, stores
 from ..rig.cores import usable_cores
 from ..rig.errors import WrongUsage
 from . import catalog, plan, similar
@@ -30,6 +31,8 @@ def checked(arguments: argparse.Namespace) -> Options:
         seconds=_positive("--seconds", arguments.seconds),
         repeat=_whole("--repeat", arguments.repeat),
         store=arguments.store,
+        scale=_positive("--scale", arguments.scale),
+        hosts=_hosts(arguments.hosts),
         p99_ms=_positive("--p99", arguments.p99),
         rate_bytes_s=_positive("--pace", arguments.pace),
         engine=arguments.engine,
@@ -53,6 +56,7 @@ def checked(arguments: argparse.Namespace) -> Options:
     _require_fitting_stages(options)
     _require_that_it_can_be_held(options)
     _require_own_stages(options)
+    _require_ramps(options)
     if options.keeps_series and options.has_remote_client:
         raise WrongUsage("--series: a load generator on another host keeps no series here")
     placement = Placement(options.pin, usable_cores(), not options.has_remote_client)
@@ -90,6 +94,17 @@ def _require_that_it_can_be_held(options: Options) -> None:
             raise WrongUsage(f"--hold: {experiment.name} has no bursts")
 
 
+def _require_ramps(options: Options) -> None:
+    """Hosts run the testers of a ramp and nothing else, and only a ramp has a scale."""
+    wanted = {"--hosts": bool(options.hosts), "--scale": options.scale is not None}
+    flag = next((name for name, is_given in wanted.items() if is_given), None)
+    for experiment in plan.experiments_of(options) if flag else ():
+        if experiment.workload != catalog.RAMP and experiment.stages:
+            raise WrongUsage(f"{flag}: {experiment.name} has no ramps")
+    if options.hosts and options.client:
+        raise WrongUsage("--hosts and --client: the load comes from the ones or from the other")
+
+
 def _require_own_stages(options: Options) -> None:
     """One of a paper that has none of the chosen stages may have nothing to do, if others have."""
     chosen = plan.experiments_of(options)
@@ -112,6 +127,14 @@ def _client(client: str | None, link: str | None) -> str:
     if client is not None and not remote.is_destination(client):
         raise WrongUsage(f"--client '{client}': wanted {NAMESPACE}, or a host as ssh takes it")
     return client or ""
+
+
+def _hosts(file: Path | None) -> str:
+    """The whole path, because a run may be resumed from elsewhere."""
+    if file is None:
+        return ""
+    hosts.read(file)  # WrongUsage if it has none
+    return str(file.resolve())
 
 
 def _chosen(flag: str, text: str | None, known: list[str]) -> tuple[str, ...] | None:

@@ -13,6 +13,7 @@ from .catalog import BURST, CROWD, FAILOVER, MIX, NEW, Cell, Experiment, Mode, S
 from .machines import Machine, machines
 from .pinning import Placement, choose
 from .planned import INTERLEAVED, OVERHEAD_S, STACK_START_S, USUAL_CROWD, Planned, Sweep
+from .ramps import Ramp, Scale
 
 _TRIALS_OF_A_BLOCK = 4  # see procedures/side_by_side.py
 _VIEWS_OF_GAINS = {"maxima", "before_after", "bars"}
@@ -44,6 +45,8 @@ class Options:
     keeps_series: bool = False  # of each run, what happened in each second
     machine: str = ""  # that of every stage; "": as the stage says
     memory_bytes: int | None = None  # for the program that serves files; None: as its machine says
+    scale: float | None = None  # of ramps; None: as the mode says
+    hosts: str = ""  # the file of the hosts that run testers; "": namespaces of this machine
     p99_ms: float | None = None  # under which an open loop keeps p99; None: the experiment's own
     client: str = ""  # where the load generator runs: here, in NAMESPACE, or on a host
     link: str = ""  # the rate of the link to it, if it runs in NAMESPACE
@@ -51,7 +54,8 @@ class Options:
 
     @property
     def has_remote_client(self) -> bool:
-        return self.client not in ("", NAMESPACE)
+        """Whether the load comes from outside of this machine: from `client`, or from `hosts`."""
+        return bool(self.hosts) or self.client not in ("", NAMESPACE)
 
 
 @dataclass(frozen=True)
@@ -193,6 +197,7 @@ class _Parts:
             cell=cell,
             stage=stage,
             size=catalog.sizes().get(cell.row),
+            ramp=ramp_of(cell.row, self.options),
             file_count=self.file_counts.get(cell.row, 0),
             mode=self._mode(cell, stage),
             sweep=self._sweep(cell),
@@ -233,6 +238,8 @@ class _Parts:
         return found.up_to(files) if files and found.stops else found
 
     def _steps(self, cell: Cell, stage: Stage) -> tuple[int, ...]:
+        if ramp := ramp_of(cell.row, self.options):
+            return (ramp.clients,)
         if cell.workload in (CROWD, BURST, MIX) and self.options.threads:
             return self.options.threads
         return (self.mode.name == "quick" and stage.quick_steps) or stage.steps
@@ -278,6 +285,15 @@ def p99_limit_ms(options: Options, experiments: Sequence[Experiment]) -> float:
     """Under which an open loop is to keep p99; 0 if no experiment has one."""
     limits = [one.p99_limit_ms for one in experiments if one.p99_limit_ms]
     return options.p99_ms or next(iter(limits), 0.0)
+
+
+def ramp_of(row: str, options: Options) -> Ramp | None:
+    """As it is measured with these options; None for a row that is no ramp."""
+    ramp = catalog.ramps().get(row)
+    if ramp is None:
+        return None
+    chosen = options.scale
+    return ramp.scaled(Scale(time=chosen, file=chosen) if chosen else ramp.scales[options.mode])
 
 
 def _stages(options: Options) -> Mapping[str, Stage]:

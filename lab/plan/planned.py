@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from ..rig import cable
 from .catalog import BURST, CROWD, FAILOVER, Cell, Mode, Size, Stage
 from .pinning import Pinning
+from .ramps import Ramp
 
 INTERLEAVED, CYCLED, BLOCKED = "interleaved", "cycled", "blocked"
 # In addition to the measured seconds and the warm-up: start and result of the load generator, and
 # dropping caches at a cold stage (True).
 OVERHEAD_S = {False: 0.4, True: 1.2}
 STACK_START_S = 3.0
+_HOSTS_START_S = 8.0  # of namespaces and testers, and of collecting what they measured
 USUAL_CROWD = 1000
 _SMALL_CROWD = 250  # of a server with little memory
 _LIKELY_POINTS = 7  # of a sweep until it is flat, with the far point, refinements apart
@@ -42,7 +44,8 @@ class Planned:
 
     cell: Cell
     stage: Stage
-    size: Size | None  # None for `new`
+    size: Size | None  # None for `new`, and for a ramp
+    ramp: Ramp | None = None  # scaled as it is measured
     file_count: int  # different files of this size
     mode: Mode
     sweep: Sweep  # with no more threads than there are files: each asks for files of its own
@@ -82,6 +85,8 @@ class Planned:
             return self.likely_points * self._crowd_seconds()
         if self.cell.workload == BURST:
             return self.mode.repeat * self._bursts_seconds()
+        if self.ramp:
+            return self.likely_points * (self.ramp.length_s + _HOSTS_START_S + STACK_START_S)
         point_s = self.mode.seconds + self.mode.warmup_s + OVERHEAD_S[self.stage.cold]
         return self.likely_points * point_s + self.mode.repeat * STACK_START_S
 

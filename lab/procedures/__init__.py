@@ -11,7 +11,10 @@ user_search.py a procedure: the most users of a crowd that hold, by doubling, ha
 fixed_order.py a procedure: the points that a stage names, in its order
 failover.py   a procedure: one run in each pass, in which a server is killed
 sweep.py      its rules: when throughput has stopped rising, where the knee is
+generator.py  what drives a load: the load generator on one host
+many_hosts.py the same on many hosts
 killing.py    kills a server under load and starts it again
+both_views.py uploads over time, as clients and server saw them
 look.py       what users add to the servers, seen once while they are there
 measure.py    one point: the workload runs, the sampler watches
 checks.py     what makes a point invalid

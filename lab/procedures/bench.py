@@ -8,16 +8,17 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..plan.catalog import Stage
+from ..plan.catalog import NEW, Stage
 from ..plan.plan import Plan
 from ..plan.planned import Planned
 from ..plan.setting import Setting
 from ..results import transfer_table
 from ..results.environment import Environment, StackRecord
 from ..results.records import Folder, Run
-from ..rig import control_group, linked_files, remote, wire
+from ..rig import control_group, hosts, linked_files, nodes, remote, wire
 from ..rig.control_group import ControlGroup, Limits
 from ..rig.errors import Failed
+from ..rig.nodes import Nodes
 from ..rig.place import HERE, Place
 from ..rig.servers import Programs
 from ..systems import fresh_files, known
@@ -68,10 +69,15 @@ class Bench:
 
     @contextmanager
     def _reached(self, stage: Stage) -> Iterator[Place]:
-        """Where the load generator runs: here, in a second namespace, or on another host."""
+        """Where the load generator runs: here, in a second namespace, or on another host.
+
+        A ramp comes from many hosts; see _nodes().
+        """
         options = self.plan.options
         link = options.link or stage.link
-        if options.has_remote_client:
+        if options.hosts:
+            yield HERE
+        elif options.has_remote_client:
             with remote.logged_in(options.client) as host:
                 yield host
         elif options.client or link:
@@ -86,7 +92,8 @@ class Bench:
         with (
             self._served(planned) as root,
             self._part_of_the_host(planned) as group,
-            self._running(planned, ready, root, group) as stand,
+            self._nodes(planned) as nodes,
+            self._running(planned, ready, nodes, root, group) as stand,
         ):
             if group:
                 group.limit_cache()
@@ -97,25 +104,43 @@ class Bench:
 
     @contextmanager
     def _running(
-        self, planned: Planned, ready: Ready, root: Path, group: ControlGroup | None
+        self,
+        planned: Planned,
+        ready: Ready,
+        nodes: Nodes | None,
+        root: Path,
+        group: ControlGroup | None,
     ) -> Iterator[Stand]:
         prefix = tuple(group.prefix) if group else ()
         logs = self.folder.path / "logs"
-        site = Site(root=root, logs=logs, place=ready.place, wrapper=prefix)
+        place = nodes.seen_from_here() if nodes else ready.place
+        site = Site(root=root, logs=logs, place=place, wrapper=prefix)
         with ready.system.running(planned.cell, planned.pinning, site) as servers:
             yield Stand(
                 planned=planned,
                 servers=servers,
                 site=site,
                 group=group,
+                nodes=nodes,
                 programs=self.programs,
                 files_folder=self.work / "files",
             )
+
+    def _nodes(self, planned: Planned) -> AbstractContextManager[Nodes | None]:
+        """The hosts that a ramp comes from; None for another load."""
+        ramp, logs = planned.ramp, self.folder.path / "logs"
+        if ramp is None:
+            return nullcontext(None)
+        if self.plan.options.hosts:
+            return hosts.logged_in_all(Path(self.plan.options.hosts))
+        return nodes.laid(ramp.hosts, ramp.server_link, logs)
 
     def _served(self, planned: Planned) -> AbstractContextManager[Path]:
         """The folder with the files of the cell, or one for files that trials make or write."""
         if planned.stage.fresh:
             return fresh_files.folder(self.work)
+        if planned.ramp:
+            return nullcontext(self.roots[NEW])
         root, row = self.roots[planned.cell.row], planned.cell.row
         if planned.stage.mix:
             names = [f"{row}{number}.txt" for number in range(1, planned.file_count + 1)]

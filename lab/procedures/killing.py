@@ -5,17 +5,17 @@ from __future__ import annotations
 import time
 
 from ..observe.sampler import Sampler
-from ..rig.processes import Program
 from ..systems.system import Mortal, Running
 from ..workloads.load import Kill
 from ..workloads.outage import KILLED, STARTED
 from ..workloads.series import Event
+from .generator import Generator
 
 _STEP_S = 0.02
 
 
 def take_place(
-    kill: Kill | None, servers: Running, generator: Program, begun_s: float, sampler: Sampler
+    kill: Kill | None, servers: Running, generator: Generator, begun_s: float, sampler: Sampler
 ) -> list[Event]:
     """Returns, when the server is ready again, what happened at which time of the wall clock.
 
@@ -36,6 +36,6 @@ def take_place(
     return [killed, started]
 
 
-def _wait(generator: Program, until_s: float) -> None:
+def _wait(generator: Generator, until_s: float) -> None:
     while time.monotonic() < until_s and generator.is_running():
         time.sleep(_STEP_S)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,33 +11,42 @@ from typing import Any
 from ..observe import residency, usage
 from ..observe.sampler import Sample, Sampler
 from ..observe.sleeper import Sleeper, Wake, beside, lateness
+from ..observe.usage import ComponentUsage
 from ..plan.figures import measured
 from ..plan.pinning import Pinning
 from ..plan.planned import Planned
 from ..plan.setting import Setting
+from ..results import courses as kept_courses
 from ..results import distributions
 from ..results import series as kept_series
+from ..results.courses import Courses
 from ..results.records import Run
 from ..rig import files, namespace
 from ..rig.control_group import ControlGroup
 from ..rig.cores import verify_cores
 from ..rig.errors import Failed
+from ..rig.nodes import Nodes
 from ..rig.place import LOOPBACK
-from ..rig.processes import Program, run_tool
+from ..rig.processes import run_tool
 from ..rig.servers import Programs
 from ..systems import fresh_files
 from ..systems.system import Running, Site, Telling
-from ..workloads import known, loadgen_run, series, transfers
+from ..workloads import known, loadgen_run, transfers
 from ..workloads.load import Asked, Load
 from ..workloads.outcome import Result
+from ..workloads.ramp import RampLoad
 from ..workloads.transfers import Transfer
-from . import checks, killing
+from ..workloads.uploads import Upload
+from . import both_views, checks, killing
+from .generator import Generator, OneHost
 from .look import Look
+from .many_hosts import ManyHosts
 from .server_log import ServerLog
 
 _ALL_ARE_THERE_S = 1.0
 _RECORD = "transfers-of-the-last-trial.csv"
 _SERIES = "series-of-the-last-trial.csv"
+_TESTERS = "testers-of-the-last-trial"  # a folder
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +57,7 @@ class Stand:
     servers: Running
     site: Site
     group: ControlGroup | None  # of the program that serves files
+    nodes: Nodes | None = None  # the hosts that a ramp comes from
     programs: Programs
     files_folder: Path
 
@@ -83,10 +93,20 @@ class _Seen:
     wakes: list[Wake]
     figures: Mapping[str, float | None]
     transfers: list[Transfer]
+    courses: Courses | None
+    has_testers_here: bool
 
     def used(self) -> usage.Usage:
+        """Testers on our cores are too many to be watched; they say themselves what they used."""
         used = usage.between(self.window)
-        return replace(used, figures={**used.figures, **lateness(self.wakes, self.window)})
+        testers = {}
+        if self.has_testers_here:
+            testers = {"loadgen": ComponentUsage(cpu_cores=self.result.used_cores)}
+        return replace(
+            used,
+            components={**used.components, **testers},
+            figures={**used.figures, **lateness(self.wakes, self.window)},
+        )
 
 
 def point(stand: Stand, setting: Setting, repeat: int) -> Measured:
@@ -108,6 +128,7 @@ def point(stand: Stand, setting: Setting, repeat: int) -> Measured:
             for sample in beside(seen.window, seen.wakes)
         ],
         **kept_series.packed(result.series),
+        **(kept_courses.packed(seen.courses) if seen.courses else {}),
     }
     return Measured(
         run=replace(run, repeat=repeat, figures=figures),
@@ -126,28 +147,26 @@ def _driven(stand: Stand, load: Load) -> _Seen:
     watched = servers.process_ids()
     sampled = Sampler(watched, link, stand.group, with_memory(load, watched))
     with Sleeper() as sleeper, sampled as sampler:
-        program = _started(stand, load)
+        generator = _started(stand, load)
         begun_s = time.monotonic()
         try:
-            generator = {"loadgen": program.pid} if place.is_here else {}
-            for component, pid in generator.items():
+            for component, pid in generator.process_ids().items():
                 sampler.watch(component, pid)
-            _verify_pinning({**servers.process_ids(), **generator}, stand.planned.pinning, load)
+            pinned = {**servers.process_ids(), **generator.process_ids()}
+            _verify_pinning(pinned, stand.planned.pinning, load)
             with look.once():
-                happened = killing.take_place(load.kill, servers, program, begun_s, sampler)
-                result = loadgen_run.finish(program, load)
+                happened = killing.take_place(load.kill, servers, generator, begun_s, sampler)
+                result = generator.finish()
         finally:
-            program.stop()
+            generator.stop()
             if stand.held:
                 stand.held.thaw()  # should it have been killed while it held the servers
     ended = end_of_server(servers, load)
-    result = result.moved(-place.clock_ahead_s)
-    record = stand.series_of(load)
-    seconds = series.of_file(record) if record else []
-    result = replace(result, series=series.of_run(seconds, happened, result.start_s))
+    result = replace(result, series=result.series.with_events(happened, result.start_s))
     clients = load.transfers()
+    courses = _courses(load, generator.uploads(), server_log, result)
     return _Seen(
-        command=program.command_line(),
+        command=generator.command_line(),
         result=result,
         ended=ended,
         window=usage.cut(sampler.samples(), result.start_s, result.end_s),
@@ -160,7 +179,19 @@ def _driven(stand: Stand, load: Load) -> _Seen:
             **(load.figures_of_server(before, _told(servers)) if before else {}),
         },
         transfers=clients,
+        courses=courses,
+        has_testers_here=stand.nodes is not None and stand.nodes.places[0].is_here,
     )
+
+
+def _courses(
+    load: Load, uploads: Sequence[Upload], server_log: ServerLog, result: Result
+) -> Courses | None:
+    """None where uploads are not recorded one by one."""
+    if not uploads:
+        return None
+    served = server_log.recorded(len(uploads)).served
+    return both_views.of_run(uploads, served, result.start_s, load.run_s)
 
 
 def with_memory(load: Load, watched: Iterable[str]) -> list[str]:
@@ -173,11 +204,16 @@ def _told(servers: Running) -> dict[str, float]:
     return servers.told() if isinstance(servers, Telling) else {}
 
 
-def _started(stand: Stand, load: Load) -> Program:
+def _started(stand: Stand, load: Load) -> Generator:
     cores = stand.planned.pinning.cores.get("loadgen", ())
     log = stand.site.logs / f"{stand.servers.cell.slug}.loadgen.log"
     program, record = stand.programs.path("loadgen"), stand.series_of(load)
-    return loadgen_run.start(load, program, stand.site.place, cores, log, record)
+    place = stand.site.place
+    if stand.nodes:
+        assert isinstance(load, RampLoad)
+        return ManyHosts(stand.nodes, load, program, stand.site.logs / _TESTERS, cores)
+    started = loadgen_run.start(load, program, place, cores, log, record)
+    return OneHost(started, load, place, record)
 
 
 def _prepare_files(stand: Stand, asked: list[Path]) -> None:
@@ -217,6 +253,7 @@ def _load(stand: Stand, setting: Setting, repeat: int) -> Load:
             server=str(servers.address),
             user=servers.user,
             password=servers.password,
+            upload_name=servers.upload_name,
             hold=stand.held.to_freeze if stand.held else None,
             record=site.logs / _RECORD if site.place.is_here else None,
         )

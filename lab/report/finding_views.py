@@ -95,5 +95,5 @@ def evidence(judged: Judged) -> list[str]:
         interval,
         wording.times(judged.paper),
         {True: "inside", False: "outside", None: ""}[judged.is_paper_inside],
-        ", ".join(filter(None, (judged.bottleneck, unknown))),
+        ", ".join(filter(None, (judged.bottleneck, judged.remark, unknown))),
     ]

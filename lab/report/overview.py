@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ..analysis.cells import Analysis, CellResult
 from ..analysis.resources import component_title
 from ..plan import catalog
-from ..plan.catalog import BURST, CROWD, FAILOVER, MIX, OPEN_LOOP, Cell, Stage, row_title
+from ..plan.catalog import BURST, CROWD, FAILOVER, MIX, OPEN_LOOP, RAMP, Cell, Stage, row_title
 from ..results.environment import Environment
 from ..rig.cores import counted
 from . import figure_views, finding_views, headline, wording, workloads
@@ -24,6 +24,7 @@ _TITLES = {
     BURST: "Transfers that begin together",
     FAILOVER: "A server is killed and started again",
     MIX: "Readers, writers, and memory for a part of the files",
+    RAMP: "Clients that come one by one",
 }
 
 

@@ -68,7 +68,7 @@ class Report:
     def __init__(self, folder: Folder, environment: Environment):
         self._folder = folder
         self._environment = environment
-        self._analysis = Analysis(folder.runs(), environment)
+        self._analysis = Analysis(folder.runs(), environment, folder.evidence)
         self._scenes = [
             self._scene(experiment)
             for experiment in catalog.choose_experiments(environment.options.experiments)

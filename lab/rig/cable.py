@@ -18,7 +18,7 @@ _RATE = re.compile(r"([1-9][0-9]{0,5})(kbit|mbit|gbit)")
 _BITS = {"kbit": 1e3, "mbit": 1e6, "gbit": 1e9}
 _SMALLEST_BURST_BYTES = 16_000
 _BURST_S = 0.001  # a limit lets this much pass at once
-_QUEUE_MS = 20
+QUEUE_MS = 20  # of a cable that few connections share
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,10 +53,13 @@ def bits_per_s(link: str) -> float:
     return int(matched[1]) * _BITS[matched[2]]
 
 
-def limited(interface: str, link: str) -> list[str]:
-    """The words of `tc` that limit what an interface sends; they change an earlier limit too."""
+def limited(interface: str, link: str, queue_ms: int = QUEUE_MS) -> list[str]:
+    """The words of `tc` that limit what an interface sends; they change an earlier limit too.
+
+    What would have to wait for longer than queue_ms is dropped.
+    """
     burst = max(_SMALLEST_BURST_BYTES, int(bits_per_s(link) / 8 * _BURST_S))
-    bucket = ["tbf", "rate", link, "burst", str(burst), "latency", f"{_QUEUE_MS}ms"]
+    bucket = ["tbf", "rate", link, "burst", str(burst), "latency", f"{queue_ms}ms"]
     return ["qdisc", "replace", "dev", interface, "root", *bucket]
 
 

@@ -68,6 +68,10 @@ class Nodes:
     host: str  # where servers listen to be reached from all of them
     interface: str  # of ours; it carries all load, so what it receives is what the server does
 
+    def seen_from_here(self) -> Place:
+        """Where all their load comes from, for the servers."""
+        return Place(name=self.name, title=self.title, host=self.host, interface=self.interface)
+
     @contextmanager
     def follow_changes(self, start_unix_s: float) -> Iterator[list[tuple[float, str]]]:
         """Changes links when it is time, and gives them their first rates when the block is left.

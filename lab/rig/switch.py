@@ -22,12 +22,16 @@ _IN_A_ROW = 250  # nodes whose addresses differ in the last number only
 _MOST = 1000  # ports of a bridge of Linux, about
 _START_TIMEOUT_S = 60.0
 _AT_ONCE = 4
+# With a short queue, a thousand connections on one cable lose most of what they send.
+_QUEUE_MS = 200
 _WHAT = "the links of the nodes"
 _HOLDER = Path(__file__).with_name("namespace_holder.py")
-# Without the first two, 130 nodes greet 130 nodes whenever a cable comes up.
+# Without the first two, 130 nodes greet 130 nodes whenever a cable comes up. The send buffer is
+# small, or a small file would be sent, for the sender, as soon as it is in there.
 _SETTINGS = {
     "net/ipv6/conf/all/disable_ipv6": ("1",),
     "net/ipv6/conf/default/disable_ipv6": ("1",),
+    "net/ipv4/tcp_wmem": ("4096 16384 16384",),
     **namespace.SETTINGS,
 }
 
@@ -58,15 +62,15 @@ class Switch:
         ports = [_UPLINK, *map(_port, range(len(rates)))]
         self._in_switch("ip", [f"link set {port} master {_BRIDGE} up" for port in ports])
         limits = [(port, rate) for port, rate in zip(ports, [our_rate, *rates]) if rate]
-        self._in_switch("tc", [" ".join(cable.limited(port, rate)) for port, rate in limits])
+        self._in_switch("tc", [" ".join(_limited(port, rate)) for port, rate in limits])
         cable.wait_until_up(len(ports), ["master", _BRIDGE], inside(self.namespace))
         cable.wait_until_up(1, [OURS])
 
     def limit(self, numbers: Sequence[int], rate: str) -> None:
         """Changes what these cables carry, in both directions."""
         for number in numbers:
-            run_tool(self._in_node(number, ["tc", *cable.limited(_THEIRS, rate)]), _WHAT)
-        self._in_switch("tc", [" ".join(cable.limited(_port(one), rate)) for one in numbers])
+            run_tool(self._in_node(number, ["tc", *_limited(_THEIRS, rate)]), _WHAT)
+        self._in_switch("tc", [" ".join(_limited(_port(one), rate)) for one in numbers])
 
     def remove(self) -> None:
         """Everything, once the programs in the namespaces have ended."""
@@ -92,7 +96,7 @@ class Switch:
             "ip link set lo up",
         ]
         if rate:
-            script.append(" ".join(["tc", *cable.limited(_THEIRS, rate)]))
+            script.append(" ".join(["tc", *_limited(_THEIRS, rate)]))
         run_tool(self._in_node(number, ["sh", "-ec", "\n".join(script)]), _WHAT)
 
     def _lay_ours(self, rate: str) -> None:
@@ -104,7 +108,7 @@ class Switch:
         ]
         run_tool(["ip", "-batch", "-"], _WHAT, sent="\n".join(lines))
         if rate:
-            run_tool(["tc", *cable.limited(OURS, rate)], _WHAT)
+            run_tool(["tc", *_limited(OURS, rate)], _WHAT)
 
     def _in_node(self, number: int, command: Sequence[str]) -> list[str]:
         return [*inside(self.namespaces[number]), *command]
@@ -113,6 +117,10 @@ class Switch:
         """Many commands of ip or tc at once."""
         command = [*inside(self.namespace), tool, "-batch", "-"]
         run_tool(command, _WHAT, sent="".join(f"{line}\n" for line in lines))
+
+
+def _limited(interface: str, rate: str) -> list[str]:
+    return cable.limited(interface, rate, _QUEUE_MS)
 
 
 def address(number: int) -> str:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..plan.catalog import BURST, Cell, Stage
+from ..plan.catalog import BURST, MIX, RAMP, Cell, Stage
 from ..plan.pinning import Pinning
 from ..rig import servers, stores, telemetry
 from ..rig.cores import Cores
@@ -21,6 +21,8 @@ from . import file_memory
 from .programs import OfPrograms
 from .system import Site
 
+_OF_WRITERS = (MIX, RAMP)  # workloads
+
 
 @dataclass(frozen=True, kw_only=True)
 class Stack(OfPrograms):
@@ -31,7 +33,7 @@ class Stack(OfPrograms):
     authserver: Program
     fileserver: Program
     auth_address: Address
-    address: Address  # by HTTP, where there is a mix
+    address: Address  # by HTTP, where users write
     user: str
     password: str
     transfer_log: TransferLog | None = None
@@ -105,7 +107,7 @@ class WithStore:
             host=site.place.host,
             authserver=Server(self.stage.authserver, pinning.cores["authserver"]),
             fileserver=Server(
-                (*self.stage.fileserver, *recorded, *self._flags_of_mix(site)),
+                (*self.stage.fileserver, *recorded, *self._flags_of_writers(cell, site)),
                 pinning.cores["fileserver"],
                 site.wrapper,
             ),
@@ -113,34 +115,35 @@ class WithStore:
             user, password = f"lab-{secrets.token_hex(8)}", secrets.token_hex(16)
             servers.make_account(pair.address, user, password)
             program, has_mix = pair.fileserver, self.stage.mix is not None
+            has_writers = cell.workload in _OF_WRITERS
             yield Stack(
                 cell=cell,
                 behind=self.store,
                 authserver=pair.authserver,
                 fileserver=program,
                 auth_address=pair.auth_address,
-                address=program.further_address("http") if has_mix else pair.address,
+                address=program.further_address("http") if has_writers else pair.address,
                 user=user,
                 password=password,
                 transfer_log=TransferLog(log) if log else None,
                 telemetry=program.further_address("telemetry") if has_mix else None,
             )
 
-    def _flags_of_mix(self, site: Site) -> list[str]:
-        """Writers need HTTP, and what comes from memory is known by the telemetry only."""
-        mix = self.stage.mix
-        if mix is None:
+    def _flags_of_writers(self, cell: Cell, site: Site) -> list[str]:
+        """They need HTTP. Of a mix, what comes from memory is known by the telemetry only."""
+        if cell.workload not in _OF_WRITERS:
             return []
-        flags = ["--http-listen", str(Address(site.place.host, 0))]
-        flags += ["--telemetry-listen", str(Address("127.0.0.1", 0))]
-        if mix.in_memory:
+        flags, mix = ["--http-listen", str(Address(site.place.host, 0))], self.stage.mix
+        if mix:
+            flags += ["--telemetry-listen", str(Address("127.0.0.1", 0))]
+        if mix and mix.in_memory:
             limit_bytes = file_memory.limit_bytes(site.root, mix.in_memory)
             flags += ["--memory-limit", str(limit_bytes)]
         return flags
 
     def _transfer_log(self, cell: Cell, logs: Path) -> Path | None:
-        """Of bursts only, because it costs time; a server of processes has none."""
-        can_have_one = cell.workload == BURST and "process" not in self.stage.fileserver
+        """Of few workloads, because it costs time; a server of processes has none."""
+        can_have_one = cell.workload in (BURST, RAMP) and "process" not in self.stage.fileserver
         return logs / f"{cell.slug}.server-transfers.json" if can_have_one else None
 
 

@@ -6,10 +6,12 @@ burst.py         transfers that are asked for in the same moment
 crowd.py         many slow users, each at its own pace; the same for those
 failover.py      an open loop while a server is killed and started again; the same for that
 mix.py           a closed loop of readers and writers; the same for that
+ramp.py          clients that come one by one, from many hosts; the same for that
 
 load.py          what each of these is to the rest of the lab
 outcome.py       what its run came to
 series.py        what it did in each second, and what was done to the servers meanwhile
+uploads.py       what uploads that were seen one by one came to, over time
 gathered.py      what many testers recorded of one load, by one clock
 outage.py        what a series says of an outage
 loadgen_run.py   runs the load generator for it

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..plan.catalog import BURST, CLOSED_LOOP, CROWD, FAILOVER, MIX, OPEN_LOOP
+from ..plan.catalog import BURST, CLOSED_LOOP, CROWD, FAILOVER, MIX, OPEN_LOOP, RAMP
 from ..plan.figures import Figure
-from . import burst, closed_loop, crowd, failover, mix, open_loop
+from . import burst, closed_loop, crowd, failover, mix, open_loop, ramp
 from .load import Asked, Load
 
 _LOADS: dict[str, Callable[[Asked], Load]] = {
@@ -16,11 +16,12 @@ _LOADS: dict[str, Callable[[Asked], Load]] = {
     BURST: burst.load,
     FAILOVER: failover.load,
     MIX: mix.load,
+    RAMP: ramp.load,
 }
 
 FIGURES: dict[str, Figure] = {
     figure.name: figure
-    for workload in (closed_loop, open_loop, crowd, burst, failover, mix)
+    for workload in (closed_loop, open_loop, crowd, burst, failover, mix, ramp)
     for figure in workload.FIGURES
 }
 

@@ -25,6 +25,7 @@ class Asked:
     user: str
     password: str
     hold: Path | None = None  # the control group that is held while all ask
+    upload_name: str = ""  # under which each user stores what it uploads; "": any name will do
     record: Path | None = None  # the file for a record of each transfer, where one can be had
 
 

@@ -40,6 +40,11 @@ class Series:
     seconds: tuple[Second, ...] = ()
     events: tuple[Event, ...] = ()
 
+    def with_events(self, happened: Sequence[Event], start_s: float) -> Series:
+        """With these too. They have times of the same clock as start_s, when the run began."""
+        events = tuple(Event(round(one.t - start_s, 3), one.what) for one in happened)
+        return Series(self.seconds, (*self.events, *events))
+
 
 def of_file(path: Path) -> list[Second]:
     """What `loadgen --series` wrote. Columns of a newer version are ignored."""
@@ -56,9 +61,3 @@ def of_words(row: dict[str, str]) -> Second:
         elif row.get(one.name):
             values[one.name] = float(row[one.name])
     return Second(**values)
-
-
-def of_run(seconds: Sequence[Second], happened: Sequence[Event], start_s: float) -> Series:
-    """happened has times of the same clock as start_s."""
-    events = (Event(round(one.t - start_s, 3), one.what) for one in happened)
-    return Series(tuple(seconds), tuple(events))

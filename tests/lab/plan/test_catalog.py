@@ -11,7 +11,7 @@ from lab.rig.errors import WrongUsage
 
 class CatalogTest(unittest.TestCase):
     def test_every_experiment_names_what_there_is(self):
-        rows = {catalog.NEW, *catalog.sizes()}
+        rows = {catalog.NEW, *catalog.sizes(), *catalog.ramps()}
         for experiment in catalog.experiments().values():
             self.assertLessEqual(set(experiment.stages), set(catalog.stages()), experiment.name)
             self.assertLessEqual(set(experiment.rows), rows, experiment.name)

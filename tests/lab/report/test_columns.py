@@ -68,6 +68,7 @@ class DeclarationsTest(unittest.TestCase):
             known.burst,
             known.failover,
             known.mix,
+            known.ramp,
         )
         declared = [figure for workload in workloads for figure in workload.FIGURES]
         self.assertEqual(len(declared), len(known.FIGURES))

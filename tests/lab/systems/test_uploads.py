@@ -15,10 +15,10 @@ import ftp_scene
 import real_lab
 from ftp_scene import BYTES, RIGHT
 
-from lab.observe.served import per_second
 from lab.observe.transfer_logs import Recorded
 from lab.plan.catalog import Cell, Stage
 from lab.plan.pinning import choose
+from lab.procedures import both_views
 from lab.procedures.server_log import ServerLog
 from lab.rig import servers
 from lab.rig.cores import usable_cores
@@ -75,10 +75,11 @@ class UploadsTest(unittest.TestCase):
             self.assertEqual(Path(one.name).name, name)
             self.assertGreaterEqual(one.end_s, math.floor(begun_s) - one.resolution_s)
             self.assertLessEqual(one.end_s, time.time() + one.resolution_s)
-        from_s = min(one.start_s for one in recorded.served) - 1
-        seconds = per_second(recorded.served, from_s, math.ceil(time.time()) + 2)
-        self.assertEqual(sum(second.bytes for second in seconds), sum(sizes))
-        self.assertEqual(sum(second.ended for second in seconds), 2 * USERS)
+        start_s = min(one.start_s for one in recorded.served)
+        course = both_views.of_run([], recorded.served, start_s, time.time() + 2 - start_s)
+        moved = sum(one.bytes_per_s for one in course.server) * course.step_s
+        self.assertAlmostEqual(moved, sum(sizes), places=3)
+        self.assertEqual(sum(one.ended for one in course.server), 2 * USERS)
 
     def test_pure_ftpd(self) -> None:
         self.check("pure-ftpd-uploads")

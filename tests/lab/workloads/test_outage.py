@@ -84,5 +84,6 @@ class SeriesTest(unittest.TestCase):
             series.of_words({"t": "3"})
 
     def test_events_are_counted_from_the_start_of_the_run(self):
-        (event,) = series.of_run([], [series.Event(1000.25, "x killed")], 999.0).events
+        killed = series.Event(1000.25, "x killed")
+        (event,) = series.Series().with_events([killed], 999.0).events
         self.assertEqual(event, series.Event(1.25, "x killed"))

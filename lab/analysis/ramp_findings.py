@@ -1,0 +1,187 @@
+"""Judges what a paper found about ramps. A verdict needs the whole 99% interval on one side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ..plan.claims import (
+    Drifts,
+    EarlyKnee,
+    FollowsThroughput,
+    MemoryOfEach,
+    OfRamp,
+    PlateauRatio,
+    SharedLimit,
+    ViewsAgree,
+)
+from . import blocks, knee, trend
+from .blocks import Estimate
+from .ramps import RampResult
+
+SEEN, NOT_SEEN, CANNOT_TELL = "seen here", "not seen here", "cannot tell"
+_LESS_THAN_THE_SUM = 0.75
+_NEARLY_THE_SUM = 0.9
+_RISES_WITH_THE_LINK = 1.1
+_SAME_MEMORY = 0.05  # the half of its interval, as a share of the slope
+_LEAST_DRIFT = 0.05  # of the mean
+_MIB = 1 << 20
+
+Ramps = Callable[[str, str], RampResult | None]  # by stage and row
+
+
+@dataclass(frozen=True)
+class Told:
+    verdict: str
+    figures: str = ""  # that it stands on
+
+
+def judge(finding: OfRamp, row: str, ramps: Ramps) -> Told | None:
+    """None where something of it was not measured."""
+    result = ramps(finding.stage, row)
+    if result is None:
+        return None
+    others = [ramps(finding.stage, one) for one in _other_rows(finding)]
+    known = [one for one in others if one]
+    if len(known) < len(others):
+        return None
+    if not all(one.run.is_valid for one in (result, *known)):
+        return Told(CANNOT_TELL, "a run is not valid" if known else "its run is not valid")
+    if isinstance(finding, PlateauRatio):
+        return _ratio(finding, result, *known)
+    if isinstance(finding, SharedLimit):
+        return _shared(result, known[:-1], known[-1])
+    if isinstance(finding, MemoryOfEach):
+        return _memory(result)
+    if isinstance(finding, FollowsThroughput):
+        return _follows(result)
+    if isinstance(finding, ViewsAgree):
+        return _agree(result, finding.within)
+    if isinstance(finding, Drifts):
+        return _drifts(result, finding.rises)
+    return _early(result, finding)
+
+
+def _other_rows(finding: OfRamp) -> Sequence[str]:
+    """What it is compared with."""
+    if isinstance(finding, PlateauRatio):
+        return (finding.than_row,)
+    return (*finding.alone, finding.doubled) if isinstance(finding, SharedLimit) else ()
+
+
+def throughput(result: RampResult) -> Estimate | None:
+    """On the plateau; None if that is too short."""
+    return blocks.mean(_on_plateau(result))
+
+
+def _on_plateau(result: RampResult) -> list[float]:
+    return [result.courses.clients[index].bytes_per_s for index in result.plateau]
+
+
+def _quotient(above: Sequence[Estimate], below: Sequence[Estimate]) -> Estimate:
+    """Of two sums: as far as both intervals allow."""
+    return Estimate(
+        sum(one.value for one in above) / sum(one.value for one in below),
+        sum(one.low for one in above) / sum(one.high for one in below),
+        sum(one.high for one in above) / max(1.0, sum(one.low for one in below)),
+    )
+
+
+def _ratio(finding: PlateauRatio, result: RampResult, than: RampResult) -> Told:
+    ours, theirs = throughput(result), throughput(than)
+    if ours is None or theirs is None:
+        return Told(CANNOT_TELL)
+    found = _quotient([ours], [theirs])
+    return Told(_inside(found, finding.above, finding.below), _times(found))
+
+
+def _inside(found: Estimate, above: float, below: float) -> str:
+    if above < found.low and found.high < below:
+        return SEEN
+    return NOT_SEEN if found.high <= above or found.low >= below else CANNOT_TELL
+
+
+def _shared(both: RampResult, alone: Sequence[RampResult], doubled: RampResult) -> Told:
+    rates = [throughput(one) for one in (both, doubled, *alone)]
+    known = [one for one in rates if one]
+    if len(known) < len(rates):
+        return Told(CANNOT_TELL)
+    together, wide, *parts = known
+    of_sum, of_link = _quotient([together], parts), _quotient([wide], [together])
+    figures = f"{_times(of_sum)} of the sum; with the doubled link {_times(of_link)}"
+    if of_sum.high < _LESS_THAN_THE_SUM and of_link.low > _RISES_WITH_THE_LINK:
+        return Told(SEEN, figures)
+    return Told(NOT_SEEN if of_sum.low > _NEARLY_THE_SUM else CANNOT_TELL, figures)
+
+
+def _memory(result: RampResult) -> Told:
+    line = result.server_memory or result.memory
+    if line is None:
+        return Told(CANNOT_TELL)
+    slope = line.slope_estimate
+    half = (slope.high - slope.low) / 2
+    figures = f"{slope.value / _MIB:.3f} MiB ± {half / _MIB:.3f} each, R² {line.r_squared:.3f}"
+    if slope.low > 0 and half <= _SAME_MEMORY * slope.value:
+        return Told(SEEN, figures)
+    return Told(NOT_SEEN if slope.has(0.0) else CANNOT_TELL, figures)
+
+
+def _follows(result: RampResult) -> Told:
+    found = result.cpu
+    rate, clients = (found.with_throughput, found.with_clients) if found else (None, None)
+    if rate is None or clients is None:
+        return Told(CANNOT_TELL)
+    figures = f"{_plain(rate)} with throughput, {_plain(clients)} with clients"
+    if rate.low > max(0.0, clients.high):
+        return Told(SEEN, figures)
+    return Told(NOT_SEEN if clients.low > max(0.0, rate.high) else CANNOT_TELL, figures)
+
+
+def _agree(result: RampResult, within: float) -> Told:
+    found = result.agreement
+    if found is None:
+        return Told(CANNOT_TELL)
+    mean = found.mean
+    figures = f"{mean.value:+.2%} on average, {found.worst:+.1%} in the worst step"
+    if -within <= mean.low and mean.high <= within:
+        return Told(SEEN, figures)
+    is_apart = mean.low > within or mean.high < -within
+    return Told(NOT_SEEN if is_apart else CANNOT_TELL, figures)
+
+
+def _drifts(result: RampResult, rises: bool) -> Told:
+    values = _on_plateau(result)
+    found = trend.of_values(values)
+    if found.verdict == trend.CANNOT_TELL:
+        return Told(CANNOT_TELL)
+    wanted, other = (trend.RISES, trend.FALLS) if rises else (trend.FALLS, trend.RISES)
+    third = len(values) // 3
+    first, last = sum(values[:third]) / third, sum(values[-third:]) / third
+    change = last / first - 1 if first else math.inf
+    figures = f"{change:+.0%} from the first to the last third of the plateau"
+    is_small = abs(change) < _LEAST_DRIFT
+    if found.verdict == wanted and not is_small:
+        return Told(SEEN, figures)
+    return Told(NOT_SEEN if found.verdict == other or is_small else CANNOT_TELL, figures)
+
+
+def _early(result: RampResult, finding: EarlyKnee) -> Told:
+    found, limit = result.knee, finding.share * result.run.threads
+    if found.verdict == knee.NOT_SEEN:
+        return Told(NOT_SEEN, "no knee")
+    if found.load is None:
+        return Told(CANNOT_TELL)
+    load = found.load
+    figures = f"at {load.value:,.0f} uploads under way ({load.low:,.0f}–{load.high:,.0f})"
+    if load.high < limit:
+        return Told(SEEN, figures)
+    return Told(NOT_SEEN if load.low > limit else CANNOT_TELL, figures)
+
+
+def _times(found: Estimate) -> str:
+    return f"×{found.value:.2f} ({found.low:.2f}–{found.high:.2f})"
+
+
+def _plain(found: Estimate) -> str:
+    return f"{found.value:.2f} ({found.low:.2f} to {found.high:.2f})"

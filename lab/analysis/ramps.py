@@ -1,0 +1,174 @@
+"""What a ramp shows: both views of it, what clients cost the server, and where throughput ends."""
+
+from __future__ import annotations
+
+import bisect
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ..plan.ramps import Ramp
+from ..results import courses
+from ..results.courses import Courses
+from ..results.records import Run
+from . import knee, partial_correlation, regression, two_views
+from .knee import Knee
+from .partial_correlation import OfCpu
+from .regression import Line
+from .two_views import Agreement
+
+_Values = Sequence[float | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Machine:
+    """What was sampled in each step; None where nothing was."""
+
+    memory_bytes: _Values  # of the host, by Ganglia's formula
+    server_bytes: _Values  # the proportional set size of the servers
+    cpu_cores: _Values  # of the host
+    received_bytes_s: _Values  # by the interface that carries the load
+    added_processes: _Values  # of the host
+
+
+@dataclass(frozen=True)
+class RampResult:
+    """One run. Requires: it has courses."""
+
+    run: Run
+    ramp: Ramp
+    courses: Courses
+    machine: Machine
+
+    @property
+    def times_s(self) -> list[float]:
+        return [moment.t for moment in self.courses.clients]
+
+    @property
+    def plateau(self) -> range:
+        """The steps that lie in it whole."""
+        from_s, to_s = self.ramp.plateau_s
+        step_s = self.courses.step_s
+        return range(math.ceil(from_s / step_s), max(0, int(to_s / step_s)))
+
+    @cached_property
+    def memory(self) -> Line | None:
+        """Of the host, over uploads under way."""
+        return self._over_load(self.machine.memory_bytes)
+
+    @cached_property
+    def server_memory(self) -> Line | None:
+        return self._over_load(self.machine.server_bytes)
+
+    @cached_property
+    def cpu(self) -> OfCpu | None:
+        rows = [
+            (cores, moment.bytes_per_s, moment.load)
+            for cores, moment in zip(self.machine.cpu_cores, self.courses.clients)
+            if cores is not None
+        ]
+        return partial_correlation.of_cpu(*zip(*rows)) if rows else None
+
+    @cached_property
+    def knee(self) -> Knee:
+        """Of the way up, and the plateau; on the way down clients leave amid uploads."""
+        last = max(self.plateau.stop, 1)
+        up = self.courses.clients[:last]
+        return knee.of_values([one.load for one in up], [one.bytes_per_s for one in up])
+
+    @cached_property
+    def agreement(self) -> Agreement | None:
+        """Of throughput; None without the server's view."""
+        clients, server = (
+            {index: one.bytes_per_s for index, one in enumerate(moments)}
+            for moments in (self.courses.clients, self.courses.server)
+        )
+        return two_views.compare(clients, server, self.plateau) if server else None
+
+    def mean_of(self, values: _Values) -> float | None:
+        """Over the plateau."""
+        found = [values[i] for i in self.plateau if i < len(values)]
+        known = [value for value in found if value is not None]
+        return sum(known) / len(known) if known else None
+
+    def _over_load(self, values: _Values) -> Line | None:
+        rows = [
+            (moment.load, value)
+            for moment, value in zip(self.courses.clients, values)
+            if value is not None
+        ]
+        return regression.fit([x for x, _ in rows], [y for _, y in rows]) if rows else None
+
+
+def of_run(run: Run, ramp: Ramp, evidence: Mapping[str, Any]) -> RampResult | None:
+    """None where nothing was kept of it."""
+    found = courses.unpacked(evidence)
+    if found is None:
+        return None
+    times_s = [moment.t for moment in found.clients]
+    return RampResult(run, ramp, found, _machine(evidence["samples"], times_s))
+
+
+def _machine(samples: Sequence[Mapping[str, float]], times_s: Sequence[float]) -> Machine:
+    known = _Samples(samples, times_s)
+    return Machine(
+        memory_bytes=known.at(lambda one: one.get("memory.ganglia_used_bytes")),
+        server_bytes=known.at(_server_bytes),
+        cpu_cores=known.rate(_busy_s),
+        received_bytes_s=known.rate(lambda one: one.get("link.received_bytes")),
+        added_processes=known.at(lambda one: one.get("host.added_processes")),
+    )
+
+
+def _server_bytes(sample: Mapping[str, float]) -> float | None:
+    sizes = [size for name, size in sample.items() if name.endswith(".proportional_bytes")]
+    return sum(sizes) if sizes else None
+
+
+def _busy_s(sample: Mapping[str, float]) -> float:
+    return sum(
+        value
+        for name, value in sample.items()
+        if name.startswith("core.") and name.endswith((".user_s", ".system_s"))
+    )
+
+
+_Reading = Callable[[Mapping[str, float]], float | None]
+
+
+class _Samples:
+    """Samples as values at the middles of steps."""
+
+    def __init__(self, samples: Sequence[Mapping[str, float]], times_s: Sequence[float]):
+        self._samples = samples
+        self._taken_s = [one["time_s"] for one in samples]
+        self._times_s = times_s
+        self._half_s = (times_s[1] - times_s[0]) / 2 if len(times_s) > 1 else 0.5
+
+    def at(self, reading: _Reading) -> list[float | None]:
+        """That of the nearest sample within the step."""
+        return [self._nearest(t, reading) for t in self._times_s]
+
+    def _nearest(self, t: float, reading: _Reading) -> float | None:
+        after = bisect.bisect(self._taken_s, t)
+        near = [i for i in (after - 1, after) if 0 <= i < len(self._taken_s)]
+        near = [i for i in near if abs(self._taken_s[i] - t) <= self._half_s]
+        if not near:
+            return None
+        return reading(self._samples[min(near, key=lambda i: abs(self._taken_s[i] - t))])
+
+    def rate(self, reading: _Reading) -> list[float | None]:
+        """The growth of a counter, in a second, around each step."""
+        return [self._growth(t, reading) for t in self._times_s]
+
+    def _growth(self, t: float, reading: _Reading) -> float | None:
+        before = bisect.bisect(self._taken_s, t - self._half_s) - 1
+        after = bisect.bisect_left(self._taken_s, t + self._half_s)
+        if before < 0 or after >= len(self._taken_s):
+            return None
+        values = [reading(self._samples[i]) for i in (before, after)]
+        if values[0] is None or values[1] is None:
+            return None
+        return (values[1] - values[0]) / (self._taken_s[after] - self._taken_s[before])

@@ -1,0 +1,31 @@
+"""What a report shows of ramps. Its door is workloads.py, a folder above."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..document import Block
+from ..scene import Scene
+from .views import answers, figures, papers_runs, table
+
+__all__ = ["TERMS", "VIEWS", "answers", "figures"]
+
+VIEWS: dict[str, Callable[[Scene], list[Block]]] = {
+    "ramp": lambda scene: [*figures(scene), *table(scene), *papers_runs(scene)],
+}
+TERMS = [
+    "Ramp: clients come one by one, from many hosts, and each uploads without a pause for a fixed "
+    "life. The plateau is the time in which all are there. Times and files are divided by the "
+    "scale; rates are not, so that load and throughput keep their shape.",
+    "Load: uploads under way. Of the clients' view it is by what the load generators recorded of "
+    "each upload; of the server's by its own log. Both spread the bytes of an upload evenly over "
+    "its time.",
+    "Memory of each client: the slope of a line through memory over load, with a 99% interval that "
+    "respects that neighbouring moments depend on each other. The host's memory is what Ganglia's "
+    "formula gives: without what is cached. The servers' is their proportional set size.",
+    "Knee: the load from which on more of it brings no more throughput, by two lines through the "
+    "way up and the plateau; with its 99% interval.",
+    "Self-checks: at least two thirds of the testers are left, and each began at most 50 ms late. "
+    "Bytes = uploads × size. At most 1% of the uploads failed. On the plateau the clients spent at "
+    "least 97% of their time in uploads. Other programs used at most 10% of the cores.",
+]

@@ -1,0 +1,224 @@
+"""The view of ramps: a run over time as clients and server saw it, and what it came to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...analysis import change_points, moving_average
+from ...analysis.ramps import RampResult
+from ...results import series as kept
+from .. import wording
+from ..charts import over_time
+from ..charts.line_chart import Mark
+from ..charts.over_time import Average, Axis, Line, Panel, Span
+from ..document import Block, Figure, Table, without_empty_columns
+from ..scene import Scene
+from . import words
+
+_MIB = 1 << 20
+_POINTS = 60  # of a moving average, as the paper has it
+_PAPERS_S = 60.0
+_HEADER = [
+    *("server", "run", "testers", "uploads", "MiB"),
+    *("MiB/s", "Mbit/s", "mean, s", "knee"),
+    *("host, KiB", "server, KiB", "cores"),
+    *("mean", "worst"),
+]
+_GROUPS = [
+    ("", 5),
+    ("plateau", 3),
+    ("load", 1),
+    ("memory of each client", 2),
+    ("CPU", 1),
+    ("server’s view − clients’", 2),
+]
+
+Values = Sequence[float | None]
+
+
+def answers(scene: Scene) -> list[str]:
+    return [sentence for one in _valid(scene) if (sentence := words.sentence(one))]
+
+
+def figures(scene: Scene) -> list[Block]:
+    return [_figure(scene, one) for one in _results(scene)]
+
+
+def table(scene: Scene) -> list[Block]:
+    results = _valid(scene)
+    if not results:
+        return []
+    return [
+        without_empty_columns(
+            Table(
+                title="Ramps",
+                caption="Uploads are those that succeeded. Memory and knee with their 99% "
+                "intervals. MiB are 1,048,576 bytes, Mbit 1,000,000 bits.",
+                header=_HEADER,
+                groups=_GROUPS,
+                rows=[_row(one) for one in results],
+            )
+        )
+    ]
+
+
+def papers_runs(scene: Scene) -> list[Block]:
+    """What the paper printed of the same figures."""
+    printed = scene.printed.printed.get("figures")
+    if printed is None:
+        return []
+    rows = [row for row in printed.rows if f"figure{row[0]}" in scene.rows]
+    if not rows:
+        return []
+    caption = (
+        "GridFTP 0.13 on two processors of 1,126 MHz. Its GB are 1,073,741,824 bytes and its MB "
+        "1,048,576. 10 MB were sent at a time."
+    )
+    header = list(printed.header)
+    return [
+        Table(title="The paper’s run", caption=caption, header=header, rows=list(map(list, rows)))
+    ]
+
+
+def _results(scene: Scene) -> list[RampResult]:
+    found = (scene.analysis.ramp(stage.name, row) for stage in scene.stages for row in scene.rows)
+    return [one for one in found if one]
+
+
+def _valid(scene: Scene) -> list[RampResult]:
+    return [one for one in _results(scene) if one.run.is_valid]
+
+
+def _row(one: RampResult) -> list[str]:
+    run, rate = one.run, one.run.figure("plateau_bytes_s")
+    mean_ms = run.figure("plateau_mean_ms")
+    agreement = one.agreement
+    return [
+        run.cell.stage,
+        run.cell.row,
+        words.testers(run),
+        f"{run.requests:,}",
+        f"{run.bytes / _MIB:,.0f}",
+        "" if rate is None else f"{rate / _MIB:.1f}",
+        "" if rate is None else f"{rate * 8 / 1e6:.0f}",
+        "" if mean_ms is None else f"{mean_ms / 1000:.2f}",
+        words.knee(one),
+        words.memory(one.memory),
+        words.memory(one.server_memory),
+        wording.three_digits(one.mean_of(one.machine.cpu_cores)),
+        "" if agreement is None else f"{agreement.mean.value:+.2%}",
+        "" if agreement is None else f"{agreement.worst:+.1%}",
+    ]
+
+
+def _figure(scene: Scene, one: RampResult) -> Figure:
+    run = one.run
+    series = kept.unpacked(scene.folder.evidence(run) or {})
+    end_s = one.courses.step_s * len(one.courses.clients)
+    start_s, stop_s = one.ramp.plateau_s
+    canvas = over_time.draw(
+        f"{run.cell.stage}: {one.ramp.title}",
+        _panels(one, end_s),
+        end_s=end_s,
+        marks=[Mark(event.t, event.what) for event in series.events if 0 <= event.t <= end_s],
+        plateau=Span(start_s, stop_s, "all clients") if stop_s > start_s else None,
+    )
+    return Figure(
+        name=f"ramp-{run.cell.stage}-{run.cell.row}",
+        title=f"{run.cell.row} over time: {run.cell.stage}",
+        caption=words.caption(one),
+        canvases=[canvas],
+        columns=1,
+        shows=frozenset({f"course of {run.name}"}),
+    )
+
+
+def _panels(one: RampResult, end_s: float) -> list[Panel]:
+    clients, server = one.courses.clients, one.courses.server
+    times = one.times_s
+
+    def line(name: str, colour: str, values: Values, *, has_changes: bool = False) -> Line:
+        return Line(
+            name=name,
+            colour=colour,
+            times_s=times[: len(values)],
+            values=values,
+            averages=_averages(one, times, values, end_s),
+            changes=_changes(times, values) if has_changes else (),
+        )
+
+    def seldom(name: str, colour: str, values: Values) -> Line:
+        """Read less often than once in a step."""
+        known = [(t, value) for t, value in zip(times, values) if value is not None]
+        return Line(
+            name=name,
+            colour=colour,
+            times_s=[t for t, _ in known],
+            values=[value for _, value in known],
+        )
+
+    load = [line("load, clients", "loadgen", [m.load for m in clients])]
+    moved = [line("throughput, clients", "loadgen", [m.bytes_per_s / _MIB for m in clients])]
+    if server:
+        load.append(line("load, server", "fileserver", [m.load for m in server]))
+        rates = [m.bytes_per_s / _MIB for m in server]
+        moved.append(line("throughput, server", "fileserver", rates))
+    took = line("response time", "ink", [_seconds(m.mean_ms) for m in clients])
+    received = [_scaled(v) for v in one.machine.received_bytes_s]
+    moved.append(line("bytes in", "network", received))
+    memory = [
+        line("memory of the host", "store", _over_least(one.machine.memory_bytes)),
+        seldom(
+            "memory of the servers", "fileserver", [_scaled(v) for v in one.machine.server_bytes]
+        ),
+    ]
+    cpu = line("CPU of the host", "user", _rates(one.machine.cpu_cores), has_changes=True)
+    return [
+        Panel(Axis("uploads", load), Axis("s", [took])),
+        Panel(Axis("MiB/s", moved)),
+        Panel(Axis("MiB", [one for one in memory if any(one.values)]), Axis("cores", [cpu])),
+    ]
+
+
+def _averages(
+    one: RampResult, times: Sequence[float], values: Values, end_s: float
+) -> list[Average]:
+    """Over points and over time. A series with gaps has none over points."""
+    span_s = _PAPERS_S / one.ramp.scale.time
+    found = [
+        Average(
+            f"mean of {span_s:g} s" + ("" if span_s == _PAPERS_S else ", the paper’s 60"),
+            moving_average.over_seconds(times[: len(values)], values, span_s, end_s),
+        )
+    ]
+    known = [value for value in values if value is not None]
+    if len(known) == len(values) > _POINTS:
+        found.insert(
+            0, Average(f"mean of {_POINTS} points", moving_average.over_points(known, _POINTS))
+        )
+    return found
+
+
+def _changes(times: Sequence[float], values: Values) -> list[float]:
+    known = [(t, value) for t, value in zip(times, values) if value is not None]
+    found = change_points.of_values([value for _, value in known])
+    return [known[change.index][0] for change in found]
+
+
+def _seconds(milliseconds: float | None) -> float | None:
+    return None if milliseconds is None else milliseconds / 1000
+
+
+def _scaled(value: float | None) -> float | None:
+    return None if value is None else max(0.0, value / _MIB)
+
+
+def _rates(values: Values) -> list[float | None]:
+    return [None if value is None else max(0.0, value) for value in values]
+
+
+def _over_least(values: Values) -> list[float | None]:
+    """What the host uses beyond its least: the system itself takes far more than the load."""
+    known = [value for value in values if value is not None]
+    least = min(known, default=0.0)
+    return [None if value is None else (value - least) / _MIB for value in values]

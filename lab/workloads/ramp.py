@@ -1,0 +1,176 @@
+"""Clients that come one by one, from many hosts, and upload for a fixed life.
+
+A load generator runs on each host, with a share of the clients. What they recorded of each upload
+is put together here: no rate is a sum of rates, no mean one of means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..plan.figures import LESS, MORE, NEITHER, Figure
+from ..plan.ramps import Ramp
+from . import uploads
+from .gathered import Gathered
+from .load import Asked, Load
+from .outcome import Result
+from .uploads import Stretch, Upload
+
+_VIEWS = ("ramp",)
+_MOST_ERRORS = 0.01  # of all outcomes
+_LEAST_LEFT = 2 / 3  # of the testers, and of the clients
+_LEAST_OF_N = 0.97  # of the clients' time on the plateau must be in uploads
+_MOST_LATE_MS = 50.0  # of a tester's start
+
+FIGURES = (
+    Figure(name="testers", better=NEITHER),
+    Figure(name="testers_lost", better=LESS),
+    Figure(name="start_spread_ms", unit="ms", better=LESS),  # from the first tester to the last
+    Figure(name="clock_error_ms", unit="ms", better=LESS),  # the most, of other hosts
+    # Of the plateau: when all clients are there.
+    Figure(name="plateau_s", unit="s", better=NEITHER),
+    Figure(name="plateau_bytes_s", unit="B/s", better=MORE, title="plateau", views=_VIEWS),
+    Figure(name="plateau_mean_ms", unit="ms", better=LESS),
+    Figure(name="plateau_check", better=NEITHER),  # the part of the clients' time in uploads
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RampLoad(Load):
+    """See load.py. The flags are those of the whole load; each host has a share of it."""
+
+    threads: int  # all clients
+    server: str
+    user: str
+    password: str
+    ramp: Ramp
+    upload_name: str = ""
+    flags: tuple[str, ...] = ()
+
+    def command_flags(self) -> list[str]:
+        ramp = self.ramp
+        flags = ["put", "--server", self.server, "--user", self.user]
+        flags += ["--threads", str(self.threads), "--size", str(ramp.file_bytes)]
+        flags += ["--ramp", f"{ramp.every_s * self.threads:g}", "--life", f"{ramp.life_s:g}"]
+        flags += ["--file", self.upload_name] if self.upload_name else []
+        return [*flags, *self.flags]
+
+    @property
+    def run_s(self) -> float:
+        return self.ramp.length_s
+
+    @property
+    def needs_memory(self) -> bool:
+        return True
+
+    def parse(self, raw: dict[str, Any]) -> Result:
+        """The merged result of the testers that are left, with what together() added."""
+        return Result.of(
+            raw,
+            requests=raw["requests"],
+            elapsed_s=self.ramp.length_s,
+            throughput_rps=raw["requests"] / self.ramp.length_s,
+            bytes=raw["bytes"],
+        )
+
+    def failures(self, result: Result) -> list[str]:
+        raw = result.raw["ramp"]
+        found = self._failures_of_testers(raw)
+        if not result.requests:
+            return [*found, "no upload succeeded"]
+        errors = result.errors_total / (result.errors_total + result.requests)
+        if errors > _MOST_ERRORS:
+            found.append(f"{errors:.1%} errors ({result.error_list})")
+        expected = result.requests * self.ramp.file_bytes
+        if result.bytes != expected:
+            found.append(f"{result.bytes} bytes are not {result.requests} uploads")
+        check = raw["plateau_check"]
+        if check is not None and check < _LEAST_OF_N:
+            found.append(f"on the plateau the clients spent {check:.1%} of their time in uploads")
+        return found
+
+    def _failures_of_testers(self, raw: dict[str, Any]) -> list[str]:
+        found = []
+        lost, started = len(raw["lost"]), raw["testers"]
+        if 1 - lost / started < _LEAST_LEFT:
+            found.append(f"{lost} of {started} testers were lost: {raw['lost'][0]}")
+        if raw["most_late_ms"] > _MOST_LATE_MS:
+            found.append(f"a tester began {raw['most_late_ms']:.0f} ms late")
+        return found
+
+    def notes(self, result: Result) -> list[str]:
+        raw = result.raw["ramp"]
+        lost = len(raw["lost"])
+        return [f"{lost} of {raw['testers']} testers were lost"] if lost else []
+
+    def figures(self, result: Result) -> dict[str, float | None]:
+        raw = result.raw["ramp"]
+        return {
+            "testers": raw["testers"],
+            "testers_lost": len(raw["lost"]),
+            **{
+                name: raw[name]
+                for name in (
+                    *("start_spread_ms", "clock_error_ms", "plateau_s", "plateau_bytes_s"),
+                    *("plateau_mean_ms", "plateau_check"),
+                )
+            },
+        }
+
+
+def uploads_of(gathered: Gathered) -> list[Upload]:
+    """Those of the testers that are left."""
+    lost = {one.tester for one in gathered.lost}
+    return [
+        Upload(
+            start_s=one.started_s,
+            end_s=one.last_byte_s,
+            bytes=one.bytes,
+            is_whole=not one.failure,
+        )
+        for one in gathered.transfers
+        if one.tester not in lost and one.last_byte_s is not None
+    ]
+
+
+def together(gathered: Gathered, seen: Sequence[Upload], ramp: Ramp) -> dict[str, Any]:
+    """What is added to the merged result, under "ramp"."""
+    late_ms = list(gathered.start_late_ms.values())
+    errors_s = [one.error_s for one in gathered.clocks]
+    return {
+        "testers": gathered.testers,
+        "lost": [f"{one.tester}: {one.why}" for one in gathered.lost],
+        "start_spread_ms": max(late_ms) - min(late_ms),
+        "most_late_ms": max(late_ms),
+        "clock_error_ms": 1000 * max(errors_s) if errors_s else None,
+        **_of_plateau(uploads.between(seen, *ramp.plateau_s), gathered.raw["threads"]),
+    }
+
+
+def _of_plateau(plateau: Stretch | None, clients: int) -> dict[str, float | None]:
+    if plateau is None or not clients:
+        return dict.fromkeys(
+            ("plateau_s", "plateau_bytes_s", "plateau_mean_ms", "plateau_check"), None
+        )
+    return {
+        "plateau_s": plateau.seconds,
+        "plateau_bytes_s": plateau.bytes_per_s,
+        "plateau_mean_ms": None if plateau.mean_s is None else 1000 * plateau.mean_s,
+        "plateau_check": plateau.check(clients),
+    }
+
+
+def load(asked: Asked) -> RampLoad:
+    ramp = asked.planned.ramp
+    assert ramp  # see plan/plan.py
+    return RampLoad(
+        threads=asked.setting.threads,
+        server=asked.server,
+        user=asked.user,
+        password=asked.password,
+        ramp=ramp,
+        upload_name=asked.upload_name,
+        flags=asked.planned.stage.loadgen,
+    )

@@ -1,0 +1,143 @@
+"""Findings about ramps: each kind is seen, not seen, and cannot be told, where it is so."""
+
+import unittest
+from dataclasses import replace
+from typing import Any
+
+from made_up_ramps import MIB, RAMP_OF_TESTS, MadeUp
+
+from lab.analysis import ramp_findings
+from lab.analysis.ramp_findings import CANNOT_TELL, NOT_SEEN, SEEN
+from lab.analysis.ramps import RampResult
+from lab.plan.claims import (
+    Drifts,
+    EarlyKnee,
+    FollowsThroughput,
+    MemoryOfEach,
+    OfRamp,
+    PlateauRatio,
+    SharedLimit,
+    ViewsAgree,
+)
+
+OF_ALL: dict[str, Any] = {"text": "a finding", "stage": "sink", "rows": ("this",)}
+MORE = PlateauRatio(**OF_ALL, than_row="that", above=1.2, below=2.0)
+SHARED = SharedLimit(**OF_ALL, alone=("wide", "near"), doubled="doubled")
+MEMORY, CPU = MemoryOfEach(**OF_ALL), FollowsThroughput(**OF_ALL)
+AGREE = ViewsAgree(**OF_ALL, within=0.01)
+RISES, FALLS = Drifts(**OF_ALL, rises=True), Drifts(**OF_ALL, rises=False)
+EARLY = EarlyKnee(**OF_ALL, share=0.7)
+SHORT = replace(RAMP_OF_TESTS, life_s=13.0)  # its plateau has a dozen steps
+
+
+def at(mib: float, **changes: float) -> MadeUp:
+    """That brings so many MiB/s on the plateau."""
+    return MadeUp(rate=lambda load, _: mib * MIB * load, **changes)  # type: ignore[arg-type]
+
+
+def verdict(finding: OfRamp, this: RampResult | MadeUp, **others: RampResult | MadeUp) -> str:
+    """Of these results of the stage, by their rows."""
+    known = {"this": this, **others}
+    results = {row: one.result() if isinstance(one, MadeUp) else one for row, one in known.items()}
+    told = ramp_findings.judge(finding, "this", lambda _, row: results.get(row))
+    assert told
+    return told.verdict
+
+
+class FindingsTest(unittest.TestCase):
+    def test_throughput_is_so_many_times_another(self) -> None:
+        self.assertEqual(verdict(MORE, at(40), that=at(25)), SEEN)
+        self.assertEqual(verdict(MORE, at(40), that=at(39)), NOT_SEEN)
+        self.assertEqual(verdict(MORE, at(40), that=at(10)), NOT_SEEN)
+        noisy = at(40, rate_noise=0.6)
+        self.assertEqual(verdict(MORE, noisy, that=at(32)), CANNOT_TELL)
+
+    def test_two_beds_share_a_link_that_limits_them(self) -> None:
+        alone = {"wide": at(40), "near": at(42, seed=2)}
+        cases = (
+            (at(41), at(80), SEEN),
+            (at(80), at(81), NOT_SEEN),
+            (at(41), at(42), CANNOT_TELL),  # something else limits both
+            (at(66), at(80), CANNOT_TELL),  # 0.8 of the sum
+        )
+        for both, doubled, wanted in cases:
+            self.assertEqual(verdict(SHARED, both, **alone, doubled=doubled), wanted)
+
+    def test_each_client_takes_the_same_memory(self) -> None:
+        self.assertEqual(verdict(MEMORY, MadeUp()), SEEN)
+        self.assertEqual(verdict(MEMORY, MadeUp(memory_of_each=0)), NOT_SEEN)
+        self.assertEqual(verdict(MEMORY, MadeUp(memory_noise=16 * MIB)), NOT_SEEN)
+        self.assertEqual(verdict(MEMORY, MadeUp(memory_noise=1 * MIB)), CANNOT_TELL)
+
+    def test_the_cpu_goes_with_throughput(self) -> None:
+        self.assertEqual(verdict(CPU, at(40)), SEEN)
+        of_clients = at(40, cores_of_each_mib=0, cores_of_each_upload=0.01)
+        self.assertEqual(verdict(CPU, of_clients), NOT_SEEN)
+        self.assertEqual(verdict(CPU, at(40, cores_of_each_mib=0)), CANNOT_TELL)
+
+    def test_both_views_agree_within_a_share(self) -> None:
+        self.assertEqual(verdict(AGREE, MadeUp(server=1.001)), SEEN)
+        for server in (0.97, 1.03):
+            apart = MadeUp(server=server)
+            self.assertEqual(verdict(AGREE, apart), NOT_SEEN)
+            self.assertEqual(verdict(replace(AGREE, within=0.05), apart), SEEN)
+        self.assertEqual(verdict(AGREE, MadeUp(server_noise=0.2)), CANNOT_TELL)
+        self.assertEqual(verdict(AGREE, MadeUp(server=None)), CANNOT_TELL)
+
+    def test_throughput_drifts_while_all_are_there(self) -> None:
+        better = MadeUp(rate=lambda load, over: 40 * MIB * load * (1 + 0.5 * over))
+        worse = MadeUp(rate=lambda load, over: 40 * MIB * load * (1 - 0.5 * over))
+        self.assertEqual((verdict(RISES, better), verdict(FALLS, better)), (SEEN, NOT_SEEN))
+        self.assertEqual((verdict(RISES, worse), verdict(FALLS, worse)), (NOT_SEEN, SEEN))
+        self.assertEqual((verdict(RISES, at(40)), verdict(FALLS, at(40))), (NOT_SEEN, NOT_SEEN))
+        noisy = replace(better, rate_noise=3.0)
+        self.assertEqual(verdict(RISES, noisy), CANNOT_TELL)
+
+    def test_a_drift_that_is_sure_but_small_is_none(self) -> None:
+        little = MadeUp(rate=lambda load, over: 40 * MIB * load * (1 + 0.03 * over), rate_noise=0)
+        self.assertEqual(verdict(RISES, little), NOT_SEEN)
+
+    def test_throughput_rises_no_more_from_a_share_of_the_clients_on(self) -> None:
+        self.assertEqual(verdict(EARLY, MadeUp()), SEEN)
+        self.assertEqual(verdict(replace(EARLY, share=0.3), MadeUp()), NOT_SEEN)
+        found = MadeUp().result().knee.load
+        assert found
+        for end in (found.low, found.high):  # of the interval
+            within = replace(EARLY, share=(found.value + end) / 2 / RAMP_OF_TESTS.clients)
+            self.assertEqual(verdict(within, MadeUp()), CANNOT_TELL)
+        self.assertEqual(verdict(EARLY, at(40)), NOT_SEEN)
+
+    def test_a_plateau_of_a_few_steps_tells_nothing(self) -> None:
+        short = MadeUp(ramp=SHORT)
+        for finding in (RISES, FALLS, AGREE):
+            self.assertEqual(verdict(finding, short), CANNOT_TELL, finding)
+        self.assertEqual(verdict(MORE, short, that=at(10)), CANNOT_TELL)
+        self.assertEqual(verdict(MORE, at(40), that=short), CANNOT_TELL)
+        others = {name: at(40) for name in ("wide", "near", "doubled")}
+        self.assertEqual(verdict(SHARED, short, **others), CANNOT_TELL)
+
+    def test_a_run_that_is_not_valid_tells_nothing(self) -> None:
+        invalid = MadeUp().result(failures="it was late")
+        others: dict[str, RampResult | MadeUp] = {
+            name: at(20) for name in ("that", "wide", "near", "doubled")
+        }
+        for finding in (MORE, SHARED, MEMORY, CPU, AGREE, RISES, EARLY):
+            self.assertEqual(verdict(finding, invalid, **others), CANNOT_TELL, finding)
+        for row, finding in (("that", MORE), ("wide", SHARED), ("doubled", SHARED)):
+            with_one = {**others, row: invalid}
+            self.assertEqual(verdict(finding, MadeUp(), **with_one), CANNOT_TELL, row)
+
+    def test_what_was_not_measured_is_not_judged(self) -> None:
+        found = MadeUp().result()
+        for finding in (MORE, SHARED):
+            told = ramp_findings.judge(
+                finding, "this", lambda _, row: found if row == "this" else None
+            )
+            self.assertIsNone(told)
+        self.assertIsNone(ramp_findings.judge(MEMORY, "this", lambda *_: None))
+
+    def test_a_verdict_has_the_figures_that_it_stands_on(self) -> None:
+        found = MadeUp().result()
+        told = ramp_findings.judge(MEMORY, "this", lambda *_: found)
+        assert told
+        self.assertRegex(told.figures, r"^0\.06[23] MiB ± 0\.00\d each, R² [01]\.\d{3}$")

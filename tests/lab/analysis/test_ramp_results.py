@@ -1,0 +1,102 @@
+"""What a ramp shows, of runs of which it is known."""
+
+import unittest
+from dataclasses import replace
+
+import made_up_ramps
+from made_up_ramps import KIB, MIB, RAMP_OF_TESTS, STEP_S, MadeUp
+
+from lab.analysis import knee, ramps
+
+RESULT = MadeUp().result()
+
+
+class RampTest(unittest.TestCase):
+    def test_the_plateau_has_the_steps_that_lie_in_it(self) -> None:
+        """From 9.9 s to 40 s."""
+        times_s = [RESULT.times_s[index] for index in RESULT.plateau]
+        self.assertEqual((times_s[0], times_s[-1]), (10.125, 39.875))
+        whole = replace(RESULT, ramp=replace(RAMP_OF_TESTS, every_s=0.0))
+        self.assertEqual(whole.plateau, range(0, 160))
+        self.assertEqual(len(replace(RESULT, ramp=replace(RAMP_OF_TESTS, life_s=5.0)).plateau), 0)
+
+    def test_memory_of_each_upload_is_the_slope_over_load(self) -> None:
+        for line in (RESULT.memory, RESULT.server_memory):
+            assert line
+            self.assertTrue(line.slope_estimate.has(64 * KIB), line.slope_estimate)
+            self.assertAlmostEqual(line.slope / KIB, 64, delta=1)
+            self.assertGreater(line.r_squared, 0.98)
+        assert RESULT.memory and RESULT.server_memory
+        self.assertAlmostEqual(RESULT.memory.intercept / MIB, 500, delta=0.1)
+        self.assertAlmostEqual(RESULT.server_memory.intercept / MIB, 10, delta=0.1)
+
+    def test_the_cpu_goes_with_throughput_where_it_does(self) -> None:
+        found = MadeUp(rate=lambda load, _: 40 * MIB * load).result().cpu
+        assert found and found.with_throughput and found.with_clients
+        self.assertGreater(found.with_throughput.low, 0.5)
+        self.assertTrue(found.with_clients.has(0.0), found.with_clients)
+
+    def test_the_knee_is_where_more_load_brings_no_more(self) -> None:
+        self.assertEqual(RESULT.knee.verdict, knee.SEEN)
+        assert RESULT.knee.load
+        self.assertTrue(RESULT.knee.load.has(50), RESULT.knee.load)
+        self.assertLess(RESULT.knee.load.high, 60)
+
+    def test_the_way_down_is_no_part_of_the_knee(self) -> None:
+        """On it nothing is brought, however many clients are left."""
+        made = MadeUp(rate=lambda load, over: 40 * MIB * min(1.0, 2 * load) if over < 1 else 0.0)
+        found = made.result().knee
+        assert found.load
+        self.assertTrue(found.load.has(50), found.load)
+        self.assertLess(found.load.high, 60)
+
+    def test_views_that_are_3_percent_apart_are_so(self) -> None:
+        found = MadeUp(server=1.03).result().agreement
+        assert found
+        self.assertTrue(found.mean.has(0.03), found.mean)
+        self.assertFalse(found.is_same)
+        self.assertEqual(found.seconds, len(RESULT.plateau))
+
+    def test_without_a_log_of_the_server_there_is_one_view(self) -> None:
+        self.assertIsNone(MadeUp(server=None).result().agreement)
+
+    def test_a_mean_is_that_of_the_plateau(self) -> None:
+        self.assertAlmostEqual(RESULT.mean_of(RESULT.machine.cpu_cores) or 0, 0.9, delta=0.01)
+        self.assertEqual(RESULT.mean_of(RESULT.machine.added_processes), 3)
+        self.assertIsNone(RESULT.mean_of([None] * len(RESULT.times_s)))
+        self.assertIsNone(RESULT.mean_of([]))
+
+
+class MachineTest(unittest.TestCase):
+    """Of what was sampled, in each step."""
+
+    def test_cpu_is_that_of_all_cores_and_idle_time_is_none(self) -> None:
+        calm = MadeUp(rate_noise=0, cpu_noise=0).result().machine
+        for index in RESULT.plateau:
+            self.assertAlmostEqual(calm.cpu_cores[index] or 0, 0.1 + 0.02 * 40)
+            self.assertAlmostEqual((calm.received_bytes_s[index] or 0) / MIB, 40)
+
+    def test_where_nothing_was_sampled_nothing_is_known(self) -> None:
+        made = MadeUp()
+        evidence = made.evidence()
+        gap = [one for one in evidence["samples"] if not 5.0 < one["time_s"] < 6.0]
+        run = made_up_ramps.run(made.ramp)
+        found = ramps.of_run(run, made.ramp, {**evidence, "samples": gap})
+        assert found
+        unknown = [t for t, one in zip(found.times_s, found.machine.memory_bytes) if one is None]
+        self.assertEqual(unknown, [5.375, 5.625])
+        self.assertEqual(found.machine.cpu_cores.count(None), 0)  # the counters tell of the gap
+        assert found.memory
+        self.assertTrue(found.memory.slope_estimate.has(64 * KIB))
+
+    def test_a_host_that_is_not_sampled_has_no_lines(self) -> None:
+        made = MadeUp()
+        found = ramps.of_run(
+            made_up_ramps.run(made.ramp), made.ramp, {**made.evidence(), "samples": []}
+        )
+        assert found
+        self.assertEqual((found.memory, found.server_memory, found.cpu), (None, None, None))
+
+    def test_a_run_without_courses_is_none(self) -> None:
+        evidence = {"samples": [{"time_s": STEP_S}]}
+        self.assertIsNone(ramps.of_run(made_up_ramps.run(RAMP_OF_TESTS), RAMP_OF_TESTS, evidence))

@@ -1,0 +1,155 @@
+"""What the report says about ramps, and what it draws."""
+
+import re
+import unittest
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import drawings
+import examples
+import made_up_ramps
+from made_up_ramps import MIB, MadeUp
+
+from lab.analysis.cells import Analysis
+from lab.plan import catalog, plan
+from lab.report import page
+from lab.report.document import Figure
+from lab.report.ramp import views
+from lab.report.scene import Scene
+from lab.results import series as kept
+from lab.results.environment import Environment
+from lab.results.records import Folder
+from lab.workloads.series import Event, Second, Series
+
+OPTIONS = examples.options("003-figure3")
+FIGURE_3 = plan.ramp_of("figure3", OPTIONS)
+assert FIGURE_3
+MADE_UP = MadeUp(ramp=FIGURE_3)
+ENVIRONMENT = replace(
+    examples.ENVIRONMENT, options=OPTIONS, mode=catalog.modes()["003", "quick"], file_counts={}
+)
+SECOND = Second(t=1, under_way=1, started=1, ended=1, failed=0, bytes=1, mean_ms=1.0, max_ms=1.0)
+SERIES = Series((SECOND,), (Event(12.0, "planetlab at 1500kbit"),))
+
+
+class Written:
+    """A report about a run of figure 3."""
+
+    def __init__(self, test: unittest.TestCase, made: MadeUp = MADE_UP, **changes: Any):
+        self.folder = examples.results(test, environment=ENVIRONMENT)
+        run = made_up_ramps.run(made.ramp, **changes)
+        self.folder.add(run, {"command": "loadgen", **made.evidence(), **kept.packed(SERIES)})
+        page.write(self.folder)
+
+    @property
+    def summary(self) -> str:
+        return (self.folder.path / "summary.md").read_text(encoding="utf-8")
+
+    @property
+    def report(self) -> str:
+        """Without its line ends."""
+        text = (self.folder.path / "report.html").read_text(encoding="utf-8")
+        return re.sub(r"\s+", " ", text)
+
+    @property
+    def drawing(self) -> Path:
+        return self.folder.path / "figures" / "ramp-sink-figure3.svg"
+
+    def figure(self) -> Figure:
+        return examples.only(Figure, views.figures(scene(self.folder, ENVIRONMENT)))
+
+
+def scene(folder: Folder, environment: Environment) -> Scene:
+    return Scene(
+        catalog.experiments()["003-figure3"],
+        [catalog.stages()["sink"]],
+        ["figure3"],
+        Analysis(folder.runs(), environment, folder.evidence),
+        environment,
+        folder,
+    )
+
+
+class PageTest(unittest.TestCase):
+    def test_what_was_found_is_said_first(self) -> None:
+        self.assertRegex(
+            Written(self).summary,
+            r"sink, figure3: 1,100 clients on 130 hosts brought 40\.0 MiB/s, and no more from "
+            r"5\d\d uploads under way on; the server saw [+-]0\.0\d% of that on average\.\n",
+        )
+
+    def test_a_table_has_its_figures_with_intervals(self) -> None:
+        knee, memory = r"5\d\d \(5\d\d–[56]\d\d\)", r"64\.0 \(6[34]\.\d to 64\.\d\)"
+        self.assertRegex(
+            Written(self, requests=55, bytes=3 * MIB).summary,
+            r"\| sink \| figure3 \| 130 \| 55 \| 3 \| 40\.0 \| 336 \| 0\.02 "
+            rf"\| {knee} \| {memory} \| {memory} \| 0\.\d+ \| [+-]0\.0\d% \| [+-]0\.\d% \|\n",
+        )
+
+    def test_the_papers_own_run_stands_beside_it(self) -> None:
+        written = Written(self)
+        self.assertIn("The paper’s run", written.report)
+        self.assertIn("| 3 | 1,100 | 130 | 1 s | 2,400 s | 131.1 GB | 13,425 |", written.summary)
+        self.assertNotIn("| 2 | 500 |", written.summary)
+
+    def test_a_figure_tells_scale_hosts_links_and_files(self) -> None:
+        written = Written(self, requests=55, bytes=3 * MIB)
+        self.assertIn("planetlab at 1500kbit", written.drawing.read_text(encoding="utf-8"))
+        caption = (
+            "1,100 clients on 100 of planetlab at 10mbit, 30 of cluster at 100mbit, behind a link "
+            "of 360mbit. A new one every 10 ms, each for 24 s, with files of 102 KiB. Scale 100. "
+            "3 MiB in 55 uploads."
+        )
+        self.assertIn(caption, written.report)
+        self.assertNotIn("keeps no log", written.report)
+
+    def test_lost_testers_are_a_remark_everywhere(self) -> None:
+        told = " 43 testers were lost; this is of those that are left."
+        written = Written(self, testers_lost=43.0)
+        (sentence,) = re.findall("sink, figure3: .*", written.summary)
+        self.assertTrue(sentence.endswith(f"average.{told}"), sentence)
+        self.assertIn(told, written.figure().caption)
+        self.assertRegex(written.summary, r"\| 130 \(43 lost\) \|")
+        self.assertNotIn("lost", Written(self).figure().caption)
+
+    def test_one_tester_was_lost(self) -> None:
+        caption = Written(self, testers_lost=1.0).figure().caption
+        self.assertIn(" 1 tester was lost; ", caption)
+
+    def test_a_run_that_is_not_valid_is_drawn_and_in_no_table(self) -> None:
+        written = Written(self, failures="a tester began 99 ms late")
+        self.assertTrue(written.drawing.exists())
+        told = "This run is not valid: a tester began 99 ms late."
+        self.assertIn(told, written.figure().caption)
+        self.assertNotIn("| sink | figure3 |", written.summary)
+        self.assertNotIn("clients on 130 hosts brought", written.summary)
+        self.assertEqual(views.answers(scene(written.folder, ENVIRONMENT)), [])
+
+    def test_a_server_without_a_log_has_one_view(self) -> None:
+        written = Written(self, replace(MADE_UP, server=None))
+        self.assertIn("This server keeps no log of transfers.", written.figure().caption)
+        self.assertNotIn("the server saw", written.summary)
+        self.assertNotIn("worst", written.summary)
+        self.assertNotIn("load, server", written.drawing.read_text(encoding="utf-8"))
+
+    def test_a_ramp_without_a_plateau_has_no_sentence(self) -> None:
+        figures: dict[str, Any] = {"plateau_bytes_s": None, "plateau_mean_ms": None}
+        self.assertNotIn("brought", Written(self, **figures).summary)
+
+
+class ChartTest(unittest.TestCase):
+    def test_both_views_the_machine_and_the_plateau_are_drawn(self) -> None:
+        (canvas,) = Written(self).figure().canvases
+        words = drawings.words(canvas)
+        for name in (
+            *("load, clients", "load, server", "throughput, clients", "throughput, server"),
+            *("response time", "bytes in", "memory of the host", "memory of the servers"),
+            *("CPU of the host", "all clients"),
+        ):
+            self.assertTrue([word for word in words if name in word], name)
+
+    def test_nothing_leaves_the_canvas_and_no_text_covers_another(self) -> None:
+        (canvas,) = Written(self).figure().canvases
+        self.assertEqual(drawings.outside(canvas), [])
+        self.assertEqual(drawings.overlapping(canvas), [])

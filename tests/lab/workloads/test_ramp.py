@@ -1,0 +1,204 @@
+"""A ramp: its command line, its figures from what all testers recorded, and what is not valid."""
+
+import unittest
+from dataclasses import replace
+from typing import Any
+
+import examples
+
+from lab.plan.ramps import Ramp
+from lab.rig.clocks import Reading
+from lab.rig.nodes import Group
+from lab.workloads import ramp
+from lab.workloads.gathered import Gathered, Lost, OfTester
+from lab.workloads.outcome import Result
+from lab.workloads.ramp import RampLoad
+from lab.workloads.uploads import Upload
+
+RAMP = Ramp(
+    name="made-up",
+    title="a ramp",
+    clients=4,
+    every_s=0.5,
+    life_s=6,
+    file_bytes=2048,
+    hosts=(Group(name="far", count=3),),
+    scales={},
+)
+LOAD = RampLoad(
+    threads=4,
+    server="127.0.0.1:1",
+    user="ann",
+    password="secret",
+    ramp=RAMP,
+    upload_name="new%d",
+    flags=("--protocol", "ftp"),
+)
+TOGETHER: dict[str, Any] = {
+    "testers": 3,
+    "lost": [],
+    "start_spread_ms": 2.0,
+    "most_late_ms": 3.0,
+    "clock_error_ms": None,
+    "plateau_s": 4.5,
+    "plateau_bytes_s": 1e6,
+    "plateau_mean_ms": 20.0,
+    "plateau_check": 0.99,
+}
+
+
+def result(requests: int = 1000, size: int | None = None, **changes: Any) -> Result:
+    """Without fault, unless the changes say otherwise. errors is how many uploads failed."""
+    errors = {"total": changes.pop("errors", 0)}
+    return examples.result(
+        LOAD,
+        requests=requests,
+        bytes=2048 * requests if size is None else size,
+        errors={**errors, "timeout": errors["total"]},
+        ramp={**TOGETHER, **changes},
+    )
+
+
+class LoadTest(unittest.TestCase):
+    def test_the_flags_are_those_of_the_whole_load(self) -> None:
+        self.assertEqual(
+            LOAD.command_flags(),
+            [
+                *("put", "--server", "127.0.0.1:1", "--user", "ann", "--threads", "4"),
+                *("--size", "2048", "--ramp", "2", "--life", "6"),
+                *("--file", "new%d", "--protocol", "ftp"),
+            ],
+        )
+        self.assertNotIn("--file", replace(LOAD, upload_name="").command_flags())
+
+    def test_its_length_is_that_of_the_ramp_and_memory_is_sampled(self) -> None:
+        self.assertEqual(LOAD.run_s, 7.5)
+        self.assertTrue(LOAD.needs_memory)
+
+    def test_throughput_is_over_the_whole_ramp(self) -> None:
+        found = result(requests=750)
+        self.assertEqual((found.elapsed_s, found.throughput_rps), (7.5, 100))
+
+    def test_each_figure_is_declared_and_told(self) -> None:
+        found = LOAD.figures(result(lost=["one: gone"]))
+        self.assertEqual(set(found), {one.name for one in ramp.FIGURES})
+        self.assertEqual((found["testers"], found["testers_lost"]), (3, 1))
+        for name in set(found) - {"testers", "testers_lost"}:
+            self.assertEqual(found[name], TOGETHER[name], name)
+
+
+class FailuresTest(unittest.TestCase):
+    def check(self, wanted: str, found: Result) -> None:
+        (failure,) = LOAD.failures(found)
+        self.assertEqual(failure, wanted)
+
+    def test_a_good_result_has_none(self) -> None:
+        self.assertEqual(LOAD.failures(result()), [])
+        self.assertEqual(LOAD.notes(result()), [])
+
+    def test_of_the_testers_two_thirds_must_be_left(self) -> None:
+        one, two = ["a: killed"], ["a: killed", "b: no word"]
+        self.assertEqual(LOAD.failures(result(lost=one)), [])
+        self.assertEqual(LOAD.notes(result(lost=one)), ["1 of 3 testers were lost"])
+        self.check("2 of 3 testers were lost: a: killed", result(lost=two))
+
+    def test_a_tester_must_not_begin_late(self) -> None:
+        self.assertEqual(LOAD.failures(result(most_late_ms=50.0)), [])
+        self.check("a tester began 51 ms late", result(most_late_ms=51.0))
+
+    def test_some_upload_must_succeed(self) -> None:
+        self.check("no upload succeeded", result(requests=0))
+        late = LOAD.failures(result(requests=0, most_late_ms=99.0))
+        self.assertEqual(late, ["a tester began 99 ms late", "no upload succeeded"])
+
+    def test_at_most_one_of_a_hundred_may_fail(self) -> None:
+        self.assertEqual(LOAD.failures(result(requests=990, errors=10)), [])
+        self.check("1.1% errors (timeout 11)", result(requests=989, errors=11))
+
+    def test_the_bytes_are_those_of_whole_uploads(self) -> None:
+        self.check("20479 bytes are not 10 uploads", result(requests=10, size=20479))
+
+    def test_on_the_plateau_clients_do_nothing_else(self) -> None:
+        self.assertEqual(LOAD.failures(result(plateau_check=0.97)), [])
+        self.assertEqual(LOAD.failures(result(plateau_check=None)), [])
+        self.check(
+            "on the plateau the clients spent 96.9% of their time in uploads",
+            result(plateau_check=0.969),
+        )
+
+
+def transfer(tester: str, start_s: float, end_s: float | None, failure: str = "") -> OfTester:
+    return OfTester(
+        tester=tester,
+        group="far",
+        name="x",
+        bytes=100,
+        asked_s=start_s + 0.1,
+        first_byte_s=None,
+        last_byte_s=end_s,
+        started_s=start_s,
+        failure=failure,
+    )
+
+
+def gathered(*transfers: OfTester, lost: tuple[str, ...] = (), **changes: Any) -> Gathered:
+    usual: dict[str, Any] = {
+        "raw": {"threads": 2},
+        "start_unix_s": 1.79e9,
+        "testers": 3,
+        "lost": [Lost(tester=name, group="far", why="gone", last_heard_s=1.0) for name in lost],
+        "seconds": [],
+        "seconds_of_lost": [],
+        "transfers": list(transfers),
+        "start_late_ms": {"a": 4.0, "b": 1.5},
+        "clocks": [],
+    }
+    return Gathered(**{**usual, **changes})
+
+
+class TogetherTest(unittest.TestCase):
+    def test_an_upload_begins_when_its_client_does_and_not_when_it_asks(self) -> None:
+        seen = ramp.uploads_of(gathered(transfer("a", 1, 2), transfer("a", 2, 3, "timeout")))
+        self.assertEqual(
+            seen,
+            [
+                Upload(start_s=1, end_s=2, bytes=100),
+                Upload(start_s=2, end_s=3, bytes=100, is_whole=False),
+            ],
+        )
+
+    def test_uploads_of_lost_testers_and_those_without_an_end_are_left_out(self) -> None:
+        found = gathered(
+            transfer("a", 1, 2), transfer("b", 1, 3), transfer("a", 2, None), lost=("b",)
+        )
+        self.assertEqual(ramp.uploads_of(found), [Upload(start_s=1, end_s=2, bytes=100)])
+
+    def test_the_plateau_is_of_the_clients_that_are_left(self) -> None:
+        """Of four clients two were lost: the others are busy all of the plateau, from 1.5 to 6."""
+        seen = [Upload(start_s=0, end_s=4, bytes=400), Upload(start_s=4, end_s=8, bytes=400)]
+        found = ramp.together(gathered(lost=("b",)), 2 * seen, RAMP)
+        self.assertEqual(found["lost"], ["b: gone"])
+        self.assertEqual((found["testers"], found["plateau_check"]), (3, 1.0))
+        self.assertEqual((found["plateau_s"], found["plateau_bytes_s"]), (4.5, 200))
+        self.assertEqual(found["plateau_mean_ms"], 4000)
+
+    def test_starts_are_apart_from_the_first_to_the_last(self) -> None:
+        found = ramp.together(gathered(), [], RAMP)
+        self.assertEqual((found["start_spread_ms"], found["most_late_ms"]), (2.5, 4.0))
+
+    def test_the_error_of_the_clocks_is_the_largest_one(self) -> None:
+        readings = [
+            Reading(t_unix_s=1.79e9, tester=name, ahead_s=7.0, error_s=error_s)
+            for name, error_s in (("a", 0.002), ("b", 0.003), ("c", 0.001))
+        ]
+        self.assertEqual(ramp.together(gathered(clocks=readings), [], RAMP)["clock_error_ms"], 3)
+        self.assertIsNone(ramp.together(gathered(), [], RAMP)["clock_error_ms"])
+
+    def test_without_a_plateau_or_clients_nothing_is_known_of_it(self) -> None:
+        short = replace(RAMP, life_s=1.0)
+        for found in (
+            ramp.together(gathered(), [], short),
+            ramp.together(gathered(raw={"threads": 0}), [], RAMP),
+        ):
+            told = {value for name, value in found.items() if name.startswith("plateau")}
+            self.assertEqual(told, {None})
