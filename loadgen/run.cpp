@@ -72,6 +72,10 @@ class Run {
   static constexpr double kMostStartingS = 2;
   static constexpr double kMostStartingOneS = 0.001;  // for each thread or user more
 
+  // The threads of a ramp are let go so long before --start-at, and sleep until it is their turn.
+  // So where many testers share a few cores, their starts do not queue behind those of threads.
+  static constexpr double kRampBeforeS = 0.5;
+
   // Waits until so long before --start-at, or for a signal. The clock may be set meanwhile.
   void wait_for_start(double before_s) {
     while (!control_.must_stop()) {
@@ -83,9 +87,21 @@ class Run {
 
   void begin_on_time() {
     if (config_.start_at_unix_s == 0) return;
-    wait_for_start(0);
-    if (!control_.must_stop())
-      figures_.start_late_s = base::unix_time_s() - config_.start_at_unix_s;
+    wait_for_start(is_ramp(config_) ? kRampBeforeS : 0);
+    if (!is_ramp(config_)) note_lateness();
+  }
+
+  void note_lateness() {
+    if (config_.start_at_unix_s != 0 && !control_.must_stop())
+      figures_.start_late_s = std::max(0.0, base::unix_time_s() - config_.start_at_unix_s);
+  }
+
+  // How long after now the window begins. An open loop has its warm-up within the same phase.
+  std::int64_t before_window_ns() const {
+    if (is_open_loop(config_)) return config_.warmup_ms * base::kNsPerMs;
+    if (!is_ramp(config_) || config_.start_at_unix_s == 0) return 0;
+    const double left_s = config_.start_at_unix_s - base::unix_time_s();
+    return static_cast<std::int64_t>(std::max(0.0, left_s) * 1e9);
   }
 
   base::Status start_threads() {
@@ -172,10 +188,9 @@ class Run {
     return static_cast<std::int64_t>(tally.active_ns) / testers_of(config_);
   }
 
-  // An open loop has its warm-up within the same phase.
   void begin_window() {
     const std::int64_t now_ns = base::now_ns();
-    const std::int64_t before_ns = is_open_loop(config_) ? config_.warmup_ms * base::kNsPerMs : 0;
+    const std::int64_t before_ns = before_window_ns();
     if (config_.warmup_ms == 0 || is_open_loop(config_)) outlook_.begin(now_ns);
     control_.warmup_start_ns = now_ns;
     control_.window_start_ns = now_ns + before_ns;
@@ -186,6 +201,7 @@ class Run {
     control_.window_gate.count_down();
     while (base::now_ns() < control_.window_start_ns && !control_.must_stop())
       watch_.wait_until(control_.window_start_ns);
+    if (is_ramp(config_)) note_lateness();
     cpu_before_ = cpu_time(stall_watch_->thread_id());
   }
 

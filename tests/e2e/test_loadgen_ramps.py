@@ -113,6 +113,16 @@ class LoadgenRampTest(LoadgenScene):
         late = result["started_unix_s"] - start
         self.assertAlmostEqual(result["start_late_s"], late, delta=0.1)
 
+    def test_a_ramp_begins_at_its_moment_and_not_when_its_threads_are_let_go(self) -> None:
+        peer = self.scene.keep(Peer(one_byte_file))
+        start = time.time() + 1.25
+        flags = ("--file", "a", "--threads", 2, "--ramp", 0.2, "--life", 0.5)
+        result = self.result(*GET, *flags, "--start-at", f"{start:.3f}", server=peer)
+        self.assertGreaterEqual(result["started_unix_s"], start - 0.001)
+        self.assertLessEqual(result["started_unix_s"] - start, result["start_late_s"] + 0.001)
+        self.assertEqual(result["plateau"]["threads_started"], 2)
+        self.assertAlmostEqual(result["plateau"]["start_s"], 0.1, delta=0.01)
+
     def test_a_moment_that_has_passed_is_told(self) -> None:
         peer = self.scene.keep(Peer(one_byte_file))
         flags = ("--file", "a", "--requests", 3, "--start-at", f"{time.time() - 100:.1f}")
