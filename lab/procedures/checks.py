@@ -34,7 +34,8 @@ def failures(load: Load, result: Result, usage: Usage, *, has_ended: bool = Fals
     time; the kernel itself is busy then.
     """
     found = load.failures(result)
-    if usage.foreign_share > MOST_FOREIGN and not has_ended and load.can_be_spoiled(result):
+    most_foreign = MOST_FOREIGN + load.kernels_share
+    if usage.foreign_share > most_foreign and not has_ended and load.can_be_spoiled(result):
         found.append(f"{_OTHERS} used {usage.foreign_share:.0%} of the cores")
     for server in ("fileserver", "authserver"):
         if used := usage.components.get(server):

@@ -81,6 +81,11 @@ class Load(ABC):
         """Whether other programs, which took part of the cores, may have changed the result."""
         return True
 
+    @property
+    def kernels_share(self) -> float:
+        """The part of all cores that the kernel may take for it, and charges no program for."""
+        return 0.0
+
     def notes(self, _result: Result) -> list[str]:
         """Remarks that do not make the result invalid."""
         return []

@@ -23,6 +23,7 @@ _MOST_ERRORS = 0.01  # of all outcomes
 _LEAST_LEFT = 2 / 3  # of the testers, and of the clients
 _LEAST_OF_N = 0.97  # of the clients' time on the plateau must be in uploads
 _MOST_LATE_MS = 50.0  # of a tester's start
+_OF_THE_LINKS = 0.1  # of the cores
 
 FIGURES = (
     Figure(name="testers", better=NEITHER),
@@ -64,6 +65,11 @@ class RampLoad(Load):
     @property
     def needs_memory(self) -> bool:
         return True
+
+    @property
+    def kernels_share(self) -> float:
+        """Hosts on this machine have a switch, and links with a rate."""
+        return _OF_THE_LINKS
 
     def parse(self, raw: dict[str, Any]) -> Result:
         """The merged result of the testers that are left, with what together() added."""

@@ -2,6 +2,7 @@
 
 import unittest
 from dataclasses import replace
+from unittest import mock
 
 import examples
 from examples import GET, result
@@ -35,6 +36,12 @@ class ChecksTest(unittest.TestCase):
 
         self.assertEqual(failures(0.59), [])
         self.assertEqual(failures(0.61), ["other programs used 11% of the cores"])
+
+    def test_a_workload_may_leave_some_to_the_kernel(self):
+        with mock.patch.object(type(GET), "kernels_share", 0.6):
+            self.assertEqual(checks.failures(GET, result(), BUSY), [])
+        with mock.patch.object(type(GET), "kernels_share", 0.59):
+            self.assertEqual(len(checks.failures(GET, result(), BUSY)), 1)
 
     def test_a_generator_that_waits_for_a_core_is_a_remark(self):
         def notes(is_starved: bool) -> list[str]:
