@@ -72,10 +72,16 @@ def _start_of(pid: int) -> str:
 
 
 def _children(pid: int) -> list[int]:
+    tasks = Path(f"/proc/{pid}/task")
     found: list[int] = []
-    for path in Path(f"/proc/{pid}/task").glob("*/children"):
+    try:
+        threads = os.listdir(tasks)
+    except (FileNotFoundError, ProcessLookupError):
+        return []  # it has just ended
+    for thread in threads:
         try:
-            found += [int(child) for child in path.read_text(encoding="ascii").split()]
+            children = (tasks / thread / "children").read_text(encoding="ascii")
+            found += [int(child) for child in children.split()]
         except (FileNotFoundError, ProcessLookupError):
             continue  # the thread has just ended
     return [child for child in found if _start_of(child)]

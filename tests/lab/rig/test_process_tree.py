@@ -35,6 +35,11 @@ class ProcessTreeTest(unittest.TestCase):
         for orphan in self.members[1:]:
             self.addCleanup(process_tree._send, orphan, 9)
 
+    def test_one_that_ends_while_it_is_looked_at_has_no_children(self) -> None:
+        nobody = 2**22 + 1  # above all ids
+        with mock.patch.object(process_tree, "_start_of", return_value="1"):
+            self.assertEqual(tree(nobody), [nobody])
+
     def test_children_of_children_belong_to_it(self) -> None:
         self.assertEqual(len(self.members), 3)
         self.assertEqual(self.members[0], self.program.pid)
