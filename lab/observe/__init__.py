@@ -1,6 +1,9 @@
 """What the machine does meanwhile, and what it is.
 
-sampler.py      reads /proc while a point is measured
+sampler.py      samples the host and processes while a point is measured
+moment.py       what a sample is: counters and gauges by name
+proc_host.py    reads the host in /proc
+proc_processes.py  reads a process and its children there
 usage.py        cuts the samples to the measured window
 server_memory.py  the memory of servers over time, at a bounded cost
 served.py       a transfer as a server recorded it

@@ -17,7 +17,8 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from ..rig.errors import Failed
-from .sampler import Moment, read_disks
+from .moment import Moment
+from .proc_host import read_disks
 from .usage import DiskUsage, Usage
 
 _FILE_BYTES = 128 << 20

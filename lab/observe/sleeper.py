@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ..plan.figures import measured
-from .sampler import Sample
+from .moment import Sample
 
 _MS_PER_S = 1000
 _END_TIMEOUT_S = 60.0

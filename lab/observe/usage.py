@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from ..rig.errors import Failed
 from .figures import FIGURES
-from .sampler import MOST_GAP_S, Moment, Sample, is_gauge
+from .moment import MOST_GAP_S, Moment, Sample, is_gauge
 
 # Of all cores, by what is not under test. On full cores 5 to 9% belonged to no watched process,
 # although nothing else ran.

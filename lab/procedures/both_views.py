@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ..observe.sampler import INTERVAL_S
+from ..observe.moment import INTERVAL_S
 from ..observe.served import Served
 from ..results.courses import Courses
 from ..workloads import uploads

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..observe import usage as observed
-from ..observe.sampler import Sample
+from ..observe.moment import Sample
 from ..observe.usage import MOST_FOREIGN, ComponentUsage, Usage
 from ..plan.catalog import Cell
 from ..systems.fresh_files import DROPPED

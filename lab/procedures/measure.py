@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ..observe import residency, usage
-from ..observe.sampler import Sample, Sampler
+from ..observe.moment import Sample
+from ..observe.sampler import Sampler
 from ..observe.sleeper import Sleeper, Wake, beside, lateness
 from ..observe.usage import ComponentUsage
 from ..plan.figures import measured

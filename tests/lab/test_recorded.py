@@ -5,7 +5,7 @@ from pathlib import Path
 
 from lab.analysis.cells import Analysis
 from lab.observe import usage
-from lab.observe.sampler import Sample
+from lab.observe.moment import Sample
 from lab.plan.catalog import Cell
 from lab.results.records import Folder
 

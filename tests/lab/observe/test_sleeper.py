@@ -3,7 +3,7 @@
 import time
 import unittest
 
-from lab.observe.sampler import Sample
+from lab.observe.moment import Sample
 from lab.observe.sleeper import Sleeper, Wake, beside, quantile_ms
 
 _WINDOW = [Sample(10.0, {"a": 1.0}), Sample(11.0, {"a": 2.0}), Sample(12.0, {"a": 3.0})]

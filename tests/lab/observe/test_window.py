@@ -3,7 +3,7 @@
 import unittest
 
 from lab.observe import usage
-from lab.observe.sampler import Sample
+from lab.observe.moment import Sample
 from lab.rig.errors import Failed
 
 

@@ -2,7 +2,7 @@
 
 import unittest
 
-from lab.observe.sampler import INTERVAL_S
+from lab.observe.moment import INTERVAL_S
 from lab.observe.served import Served
 from lab.procedures import both_views
 from lab.workloads.uploads import Upload

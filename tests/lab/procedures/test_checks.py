@@ -7,7 +7,7 @@ from unittest import mock
 import examples
 from examples import GET, result
 
-from lab.observe.sampler import Sample
+from lab.observe.moment import Sample
 from lab.procedures import checks
 
 BUSY = examples.usage({"fileserver": 0.2, "loadgen": 0.2}, core_busy=0.9)
