@@ -10,17 +10,19 @@ from contextlib import suppress
 from ..rig.errors import Failed
 from ..rig.process_tree import tree
 from . import footprint
+from .moment import INTERVAL_S
+from .rounds import Rounds
 
-EVERY_S = 1.0
 MOST_SHARE = 0.1  # of a core, for reading
+EVERY_S = 1.0  # where reading costs more than that in every INTERVAL_S
 
 
 class ServerMemory:
-    """Reads it every EVERY_S in a thread of its own, from start() until stop().
+    """Reads it every INTERVAL_S in a thread of its own, from start() until stop().
 
     For each process the kernel walks through its page tables, which takes a third of a millisecond
-    for a session of GridFTP, and there may be thousands. So it pauses longer after a round that
-    cost much: it uses MOST_SHARE of a core at most. Any thread may call found().
+    for a session of GridFTP, and there may be thousands. So the time between two rounds is longer
+    after one that cost much: MOST_SHARE of a core is used at most. Any thread may call found().
     """
 
     def __init__(self, process_ids: Callable[[], dict[str, int]]):
@@ -29,19 +31,16 @@ class ServerMemory:
         self._lock = threading.Lock()
         self._found: dict[str, float] = {}
         self._cpu_s = 0.0
-        self._is_stopped = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="server memory")
+        self._rounds = Rounds("server memory", self._read_again, every_s)
 
     def start(self) -> None:
         """The first is read at once. Failed, and nothing runs, when this user may not look."""
         if self._process_ids():
             self._read()
-            self._thread.start()
+            self._rounds.start(INTERVAL_S / 2)  # amid two samples, so that each has a reading
 
     def stop(self) -> None:
-        self._is_stopped.set()
-        if self._thread.is_alive():
-            self._thread.join()
+        self._rounds.stop()
 
     def found(self) -> dict[str, float]:
         """component -> bytes; {} when nothing was read since it was last asked."""
@@ -54,13 +53,9 @@ class ServerMemory:
         """What all reading has cost; None if nothing is read."""
         return self._cpu_s if self._process_ids() else None
 
-    def _run(self) -> None:
-        cost_s = lasted_s = 0.0
-        while not self._is_stopped.wait(pause_s(cost_s, lasted_s)):
-            begun_s, cost_before_s = time.monotonic(), time.thread_time()
-            with suppress(Failed):  # a server that has ended is reported by its own check
-                self._read()
-            cost_s, lasted_s = time.thread_time() - cost_before_s, time.monotonic() - begun_s
+    def _read_again(self) -> None:
+        with suppress(Failed):  # a server that has ended is reported by its own check
+            self._read()
 
     def _read(self) -> None:
         begun_s = time.thread_time()
@@ -73,6 +68,8 @@ class ServerMemory:
             self._cpu_s += time.thread_time() - begun_s
 
 
-def pause_s(cost_s: float, lasted_s: float) -> float:
-    """After a round that used so much of a core within so long, and before the next."""
-    return max(0.0, max(EVERY_S, cost_s / MOST_SHARE) - lasted_s)
+def every_s(cost_s: float) -> float:
+    """From the begin of a round that used so much of a core to that of the next."""
+    if cost_s <= MOST_SHARE * INTERVAL_S:
+        return INTERVAL_S
+    return max(EVERY_S, cost_s / MOST_SHARE)

@@ -8,7 +8,7 @@ import unittest
 from unittest import mock
 
 from lab.observe import server_memory
-from lab.observe.server_memory import ServerMemory, pause_s
+from lab.observe.server_memory import ServerMemory, every_s
 from lab.rig.errors import Failed
 
 _LIMIT_S = 60.0
@@ -37,7 +37,7 @@ class ServerMemoryTest(unittest.TestCase):
         return memory
 
     def test_it_is_there_at_the_start_and_read_again_and_again(self) -> None:
-        with mock.patch.object(server_memory, "EVERY_S", 0.01):
+        with mock.patch.object(server_memory, "INTERVAL_S", 0.01):
             memory = self.started({"server": os.getpid()})
             self.assertGreater(memory.found()["server"], 1_000_000)
             self.assertGreater(self.read_again(memory)["server"], 1_000_000)
@@ -67,7 +67,7 @@ class ServerMemoryTest(unittest.TestCase):
         self.assertEqual(list(memory.found()), ["server"])
 
     def test_its_cost_is_known(self) -> None:
-        with mock.patch.object(server_memory, "EVERY_S", 0.01):
+        with mock.patch.object(server_memory, "INTERVAL_S", 0.01):
             memory = self.started({"server": os.getpid()})
             first = memory.cpu_s or 0.0
             self.assertGreater(first, 0)
@@ -75,26 +75,25 @@ class ServerMemoryTest(unittest.TestCase):
             self.read_again(memory)
             self.assertGreater(memory.cpu_s or 0.0, first)
 
+    def test_what_costs_little_is_read_as_often_as_the_host(self) -> None:
+        self.assertEqual([every_s(cost_s) for cost_s in (0.0, 0.0002, 0.025)], [0.25] * 3)
+
     def test_its_cost_is_bounded(self) -> None:
-        self.assertEqual(pause_s(0.0, 0.0), 1.0)
-        self.assertEqual(pause_s(0.02, 0.25), 0.75)
-        self.assertAlmostEqual(pause_s(0.6, 2.0), 4.0)
-        self.assertEqual(pause_s(0.6, 7.0), 0.0)  # it had to wait for a core itself
-        for cost_s in (0.0, 0.01, 0.05, 0.2, 5.0):
-            period_s = 2 * cost_s + pause_s(cost_s, 2 * cost_s)
-            self.assertLessEqual(cost_s / period_s, 0.1000001)
+        self.assertEqual(every_s(0.026), 1.0)
+        self.assertAlmostEqual(every_s(0.6), 6.0)
+        for cost_s in (0.01, 0.025, 0.03, 0.2, 5.0):
+            self.assertLessEqual(cost_s / every_s(cost_s), 0.1000001)
 
     def test_it_pauses_after_what_a_round_has_cost(self) -> None:
-        with mock.patch.object(server_memory, "pause_s", return_value=0.01) as pause:
+        with mock.patch.object(server_memory, "every_s", return_value=0.01) as every:
             memory = self.started({"server": os.getpid()})
             memory.found()
-            self.read_again(memory)
-            memory.found()
-            self.read_again(memory)
+            for _ in range(3):
+                self.read_again(memory)
             memory.stop()
-        costs = [call.args for call in pause.call_args_list]
-        self.assertEqual(costs[0], (0.0, 0.0))
-        self.assertTrue(all(0 < cost_s < 60 and lasted_s > 0 for cost_s, lasted_s in costs[1:]))
+        costs = [call.args[0] for call in every.call_args_list]
+        self.assertGreaterEqual(len(costs), 2)
+        self.assertTrue(all(0 < cost_s < 60 for cost_s in costs))
 
     def test_nobody_asks_nothing_is_read(self) -> None:
         memory = self.started({})
