@@ -4,6 +4,8 @@ sampler.py      samples the host and processes while a point is measured
 moment.py       what a sample is: counters and gauges by name
 proc_host.py    reads the host in /proc
 proc_processes.py  reads a process and its children there
+process_trees.py  the processes of components over time; many of them delay no sample
+rounds.py       something that is done again and again, at a bounded cost
 usage.py        cuts the samples to the measured window
 server_memory.py  the memory of servers over time, at a bounded cost
 served.py       a transfer as a server recorded it

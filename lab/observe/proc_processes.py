@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from .moment import Moment
@@ -102,9 +104,13 @@ def _exact_cpu_s(pid: str, stat: _Stat) -> float:
         return stat.cpu_s  # it has ended, or this kernel does not count
 
 
-def _living_children(pid: int) -> list[str]:
+def has_more_than(count: int, pid: int) -> bool:
+    """Whether it has so many living children, with theirs. It looks for no more than these."""
+    return next(islice(_living_children(pid), count, None), None) is not None
+
+
+def _living_children(pid: int) -> Iterator[str]:
     """All below it. In every server that the lab knows, it is the main thread that forks."""
-    found: list[str] = []
     parents = [str(pid)]
     for parent in parents:  # grows while it is read
         try:
@@ -112,8 +118,7 @@ def _living_children(pid: int) -> list[str]:
         except (FileNotFoundError, ProcessLookupError):
             continue
         parents += children.split()
-        found += children.split()
-    return found
+        yield from children.split()
 
 
 def _read_fields(path: Path) -> dict[str, int]:

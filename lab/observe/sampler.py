@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import sys
-import threading
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from contextlib import suppress
 
 from ..rig.control_group import ControlGroup
-from .moment import INTERVAL_S, MOST_GAP_S, Moment, Sample, is_gauge
+from .moment import INTERVAL_S, MOST_GAP_S, Moment, Sample
 from .proc_host import read_host, read_tasks
-from .proc_processes import read_process
+from .process_trees import ProcessTrees
+from .rounds import Rounds
 from .server_memory import ServerMemory
 
-MOST_SHARE = 0.2  # of a core, for sampling: a server may have thousands of processes
+MOST_SHARE = 0.05  # of a core, for samples; process_trees.py and server_memory.py have their own
 
 
 class Sampler:
     """Takes a sample every INTERVAL_S in its own thread, while the block is active.
 
-    The pause is longer where a sample costs so much that MOST_SHARE would be exceeded.
+    They are further apart where one costs so much that MOST_SHARE would be exceeded. Components
+    with many processes delay no sample; see process_trees.py.
     """
 
     def __init__(
         self,
-        process_ids: dict[str, int],
+        process_ids: Mapping[str, int],
         interface: str = "",
         group: ControlGroup | None = None,
         memory_of: Collection[str] = (),
@@ -34,77 +36,67 @@ class Sampler:
         of which the PSS is read too: see server_memory.py. A sample has it only if it was read
         after the sample before.
         """
-        self._process_ids = process_ids
+        self._trees = ProcessTrees(process_ids)
         self._memory_of = memory_of
         self._memory = ServerMemory(self._with_memory)
         self._tasks_at_start: Moment = {}
-        self._past: Moment = {}  # what processes counted that others have replaced
         self._interface = interface
         self._group = group
         self._samples: list[Sample] = []
-        self._is_stopped = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="sampler")
+        self._last_s = 0.0
+        self._is_gap_told = False
+        self._rounds = Rounds("sampler", self._take_or_tell, interval_s)
 
     def __enter__(self) -> Sampler:
+        self._trees.read_many()
         self._take()  # one sample must be older than the window
+        self._last_s = time.monotonic()
         self._memory.start()
-        self._thread.start()
+        self._trees.start()
+        self._rounds.start(INTERVAL_S)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._is_stopped.set()
-        self._thread.join()
-        self._memory.stop()
+        for thread in (self._rounds, self._trees, self._memory):
+            thread.stop()
         self._take()
+        self._trees.read_many()
+        self._samples = self._trees.completed(self._samples)
 
     def watch(self, component: str, pid: int) -> None:
-        """Adds a process. Any thread may call it: it only replaces a dict."""
-        self._process_ids = {**self._process_ids, component: pid}
+        """Adds a process. Any thread may call it."""
+        self._trees.watch(component, pid)
 
     def replace(self, component: str, pid: int) -> None:
         """As watch(), in the place of a process that has ended: the counters go on from there."""
-        last = next(
-            (one.values for one in reversed(self._samples) if f"{component}.cpu_s" in one.values),
-            {},
-        )
-        counted = {
-            name: value
-            for name, value in last.items()
-            if name.startswith(f"{component}.") and not is_gauge(name)
-        }
-        self._past = {**self._past, **counted}
-        self.watch(component, pid)
+        self._trees.replace(component, pid)
 
     def samples(self) -> list[Sample]:
         """In order of time. Requires: the sampler has stopped."""
         return self._samples
 
-    def _run(self) -> None:
+    def _take_or_tell(self) -> None:
         """A moment that cannot be read, for want of a descriptor for example, has no sample.
 
         The first time without samples is told at once; usage.gaps() finds them all.
         """
-        last_s, is_told, wait_s = time.monotonic(), False, INTERVAL_S
-        while not self._is_stopped.wait(wait_s):
-            now_s, cost_before_s = time.monotonic(), time.thread_time()
-            if now_s - last_s - wait_s > MOST_GAP_S and not is_told:
-                print(f"lab: no sample of the machine for {now_s - last_s:.1f} s", file=sys.stderr)
-                is_told = True
-            try:
-                self._take()
-            except OSError:
-                continue
-            last_s = now_s
-            wait_s = interval_s(time.thread_time() - cost_before_s)
+        now_s = time.monotonic()
+        if now_s - self._last_s > MOST_GAP_S and not self._is_gap_told:
+            print(
+                f"lab: no sample of the machine for {now_s - self._last_s:.1f} s", file=sys.stderr
+            )
+            self._is_gap_told = True
+        with suppress(OSError):
+            self._take()
+            self._last_s = now_s
 
     def _with_memory(self) -> dict[str, int]:
-        return {name: pid for name, pid in self._process_ids.items() if name in self._memory_of}
+        watched = self._trees.process_ids()
+        return {name: pid for name, pid in watched.items() if name in self._memory_of}
 
     def _take(self) -> None:
         values: Moment = {"lab.cpu_s": time.process_time()}
-        for component, pid in self._process_ids.items():
-            own = {f"{component}.{name}": value for name, value in read_process(pid).items()}
-            values.update({name: value + self._past.get(name, 0.0) for name, value in own.items()})
+        values.update(self._trees.read_few())
         values.update(read_host(self._interface))
         values.update(self._read_tasks())
         values.update(_read_group(self._group))
@@ -128,7 +120,7 @@ class Sampler:
 
 
 def interval_s(cost_s: float) -> float:
-    """Until the next sample, when the last one used so much of a core."""
+    """From one sample that used so much of a core to the next."""
     return max(INTERVAL_S, cost_s / MOST_SHARE)
 
 

@@ -9,13 +9,12 @@ from itertools import pairwise
 
 from ..rig.errors import Failed
 from .figures import FIGURES
-from .moment import MOST_GAP_S, Moment, Sample, is_gauge
+from .moment import MOST_GAP_S, Moment, Sample, is_gauge, on_line
 
 # Of all cores, by what is not under test. On full cores 5 to 9% belonged to no watched process,
 # although nothing else ran.
 MOST_FOREIGN = 0.10
 _ENOUGH_INSIDE = 3
-_HALFWAY = 0.5  # between two samples
 _FEWEST_FOR_RISE = 6  # samples; two in each third of the window
 _NEAR_EDGE_S = 0.02  # a sample this near to an edge is dropped: rates between the two are noise
 
@@ -123,9 +122,9 @@ def cut(samples: list[Sample], start_s: float, end_s: float) -> list[Sample]:
             Sample(end_s, _across(samples, end_s)),
         ]
     return [
-        Sample(start_s, _on_line(inside[0], inside[1], start_s)),
+        Sample(start_s, on_line(inside[0], inside[1], start_s)),
         *inside,
-        Sample(end_s, _on_line(inside[-2], inside[-1], end_s)),
+        Sample(end_s, on_line(inside[-2], inside[-1], end_s)),
     ]
 
 
@@ -148,21 +147,7 @@ def _across(samples: list[Sample], time_s: float) -> Moment:
     """
     index = max(1, bisect_left([sample.time_s for sample in samples], time_s))
     before, after = samples[index - 1], samples[index]
-    return {**before.values, **_on_line(before, after, time_s)}
-
-
-def _on_line(first: Sample, second: Sample, time_s: float) -> Moment:
-    length = second.time_s - first.time_s
-    share = (time_s - first.time_s) / length if length > 0 else 1.0
-    nearest = first if share < _HALFWAY else second
-    line = {
-        name: first.values.get(name, 0.0) + share * (value - first.values.get(name, 0.0))
-        for name, value in second.values.items()
-    }
-    return {
-        name: nearest.values.get(name, second.values[name]) if is_gauge(name) else value
-        for name, value in line.items()
-    }
+    return {**before.values, **on_line(before, after, time_s)}
 
 
 def between(window: list[Sample]) -> Usage:

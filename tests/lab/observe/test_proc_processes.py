@@ -6,7 +6,7 @@ import subprocess
 import sys
 import unittest
 
-from lab.observe.proc_processes import read_process
+from lab.observe.proc_processes import has_more_than, read_process
 from lab.rig.process_tree import tree
 
 # Prints a line when it starts, and uses a tenth of a second of CPU time.
@@ -14,6 +14,12 @@ _BUSY = (
     "import time; print(flush=True); end = time.process_time() + 0.1\n"
     "while time.process_time() < end: pass\n"
 )
+
+
+# Three children, of which one has a child.
+_FAMILY = """
+sleep 60 & sleep 60 & sh -c 'sleep 60 & echo; wait' & wait
+"""
 
 
 class ReadProcessTest(unittest.TestCase):
@@ -58,3 +64,12 @@ class ReadProcessTest(unittest.TestCase):
         self.assertEqual((values["processes"], values["threads"]), (3, 3))
         self.assertGreaterEqual(worked, 0.09)  # in steps of 0.01
         self.assertGreaterEqual(values["cpu_s"], worked)
+
+    def test_living_descendants_are_counted_up_to_a_number(self):
+        with subprocess.Popen(["sh", "-c", _FAMILY], stdout=subprocess.PIPE) as process:
+            process.stdout.readline()  # the last of them runs
+            found = [has_more_than(count, process.pid) for count in (0, 3, 4)]
+            for pid in reversed(tree(process.pid)):
+                os.kill(pid, signal.SIGKILL)
+        self.assertEqual(found, [True, True, False])
+        self.assertFalse(has_more_than(0, process.pid))
