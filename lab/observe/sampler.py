@@ -135,5 +135,7 @@ def _read_group(group: ControlGroup | None) -> Moment:
         "group.cached_bytes": usage.page_cache_bytes,
         "group.refaults": usage.refaults,
         "group.throttled_s": usage.throttled_s,
+        "group.cpu_s": usage.cpu_s,
+        "group.oom_kills": usage.oom_kills,
     }
     return {name: value for name, value in values.items() if value is not None}

@@ -14,6 +14,8 @@ The lab, the bench, the demo and the tests all use this package. It knows nothin
   telemetry.py   what a server says of itself
   transfer_log.py  where a server writes a line for each transfer
   cores.py       which cores there are, and whether a process is held to some of them
+  control_group.py  a part of the machine for a program
+  group_usage.py  what all programs of such a group use
   host.py        free ports, the descriptor limit, a counter of the kernel
   namespace.py   a network namespace for measurements
   place.py       where the load generator runs: here, or in one of the next

@@ -4,6 +4,9 @@ Both versions are supported. Version 1 has a hierarchy of folders for each contr
 has one hierarchy for all. A group of version 1 lies below the lab's own group, so that no limit
 that already holds is lost. One of version 2 lies at the top, because a group with processes may
 not have limited groups below it.
+
+The scheduler shares the cores between groups, whatever number of programs each has. So a group of
+version 1 without a limit of cores has no part in the controller of cores.
 """
 
 from __future__ import annotations
@@ -18,13 +21,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from . import group_usage
 from .errors import Failed
+from .group_usage import ACCOUNTS, GroupUsage
 
 _PERIOD_US = 100_000  # in which a group gets its share of the cores
 _NAME = "turnstile-lab"
 _NUMBERS = itertools.count(1)
 _TIMEOUT_S = 10.0
-_ALWAYS = ("memory", "cpu", "freezer")  # for usage() and freeze(), even without a limit
+_ALWAYS = ("memory", "freezer")  # for usage() and freeze(), even without a limit
 _WAITING_BYTES = 8 << 20  # beyond the limit of a page cache, for what waits for room
 _ENTER = 'while [ "$1" != -- ]; do echo $$ >"$1" || exit 1; shift; done; shift; exec "$@"'
 
@@ -38,18 +43,6 @@ class Limits:
     cores: float | None = None  # CPU time per time; 0.1 is a tenth of a core
     read_bytes_per_s: float | None = None  # from the disk below a folder
     processes: int | None = None  # threads count too
-
-
-@dataclass(frozen=True, kw_only=True)
-class GroupUsage:
-    """None: this kernel does not say."""
-
-    memory_bytes: int | None
-    peak_memory_bytes: int | None
-    page_cache_bytes: int | None
-    mapped_bytes: int | None  # the part of the page cache that programs have mapped, as their code
-    refaults: int | None  # pages that were read again soon after they had been dropped
-    throttled_s: float | None  # time in which the group had to wait for its share of the cores
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,20 +129,7 @@ class ControlGroup:
             raise Failed(f"no limit of memory: {error.filename}: {error.strerror}") from error
 
     def usage(self) -> GroupUsage:
-        memory = self.folders["memory"]
-        stat = _numbers(memory / "memory.stat")
-        cpu = _numbers(self.folders["cpu"] / "cpu.stat")
-        refaults = [count for name, count in stat.items() if name.startswith("workingset_refault")]
-        names = _NAMES_2 if self.is_unified else _NAMES_1
-        throttled = cpu.get(names.throttled)
-        return GroupUsage(
-            memory_bytes=_number(memory / names.memory),
-            peak_memory_bytes=_number(memory / names.peak_memory),
-            page_cache_bytes=stat.get(names.page_cache),
-            mapped_bytes=stat.get(names.mapped),
-            refaults=sum(refaults) if refaults else None,
-            throttled_s=None if throttled is None else throttled / names.throttled_per_s,
-        )
+        return group_usage.of_folders(self.folders, self.is_unified)
 
     def _set_frozen(self, is_frozen: bool) -> None:
         folder = self.to_freeze
@@ -161,29 +141,8 @@ class ControlGroup:
     def _is_frozen(self) -> bool:
         folder = self.to_freeze
         if self.is_unified:
-            return _numbers(folder / "cgroup.events").get("frozen") == 1
+            return group_usage.numbers(folder / "cgroup.events").get("frozen") == 1
         return (folder / "freezer.state").read_text().strip() == "FROZEN"
-
-
-@dataclass(frozen=True)
-class _Names:
-    memory: str
-    peak_memory: str
-    page_cache: str
-    mapped: str
-    throttled: str
-    throttled_per_s: float
-
-
-_NAMES_1 = _Names(
-    "memory.usage_in_bytes",
-    "memory.max_usage_in_bytes",
-    "total_cache",
-    "total_mapped_file",
-    "throttled_time",
-    1e9,
-)
-_NAMES_2 = _Names("memory.current", "memory.peak", "file", "file_mapped", "throttled_usec", 1e6)
 
 
 @contextmanager
@@ -218,7 +177,7 @@ def remove_leftovers(hierarchies: Hierarchies | None = None) -> None:
     A group with processes stays, but is thawed, so that they can end.
     """
     hierarchies = hierarchies or Hierarchies()
-    for controller in ("freezer", "memory", "cpu", "blkio", "pids"):
+    for controller in ("freezer", "memory", "cpu", ACCOUNTS, "blkio", "pids"):
         for folder in hierarchies.parent(controller).glob(f"{_NAME}-*-*"):
             maker = folder.name.split("-")[-2]
             if Path(f"/proc/{maker}").exists():
@@ -234,8 +193,9 @@ def _make(group: ControlGroup, limits: Limits, work: Path, hierarchies: Hierarch
     """Fills group.folders one by one, so that the caller can remove what there is."""
     values = _values_2(limits, work) if group.is_unified else _values_1(limits, work)
     name = f"{_NAME}-{os.getpid()}-{next(_NUMBERS)}"
-    for controller in dict.fromkeys((*_ALWAYS, *values)):
-        parent = hierarchies.parent(controller)
+    accounts = [ACCOUNTS] if _can_count(hierarchies, has_cores="cpu" in values) else []
+    for controller in dict.fromkeys((*_ALWAYS, *values, *accounts)):
+        parent = hierarchies.parent(controller).resolve()
         if group.is_unified and controller != "freezer":
             (parent / "cgroup.subtree_control").write_text(f"+{controller}")
         folder = parent / name
@@ -243,6 +203,16 @@ def _make(group: ControlGroup, limits: Limits, work: Path, hierarchies: Hierarch
             folder.mkdir()
         group.folders[controller] = folder
         _write(folder, values.get(controller, {}))
+
+
+def _can_count(hierarchies: Hierarchies, has_cores: bool) -> bool:
+    """Version 2 counts without a controller for it. With version 1, that often shares a hierarchy
+    with the controller of cores. Then it counts only in a group that has a limit of cores.
+    """
+    if hierarchies.is_unified or not hierarchies.parent(ACCOUNTS).is_dir():
+        return False
+    cores = hierarchies.parent("cpu").resolve()
+    return has_cores or hierarchies.parent(ACCOUNTS).resolve() != cores
 
 
 def _write(folder: Path, values: dict[str, str]) -> None:
@@ -324,19 +294,3 @@ def _remove(folders: dict[str, Path]) -> None:
                     time.sleep(0.01)
                     continue
             break
-
-
-def _number(path: Path) -> int | None:
-    try:
-        return int(path.read_text(encoding="ascii"))
-    except FileNotFoundError:
-        return None
-
-
-def _numbers(path: Path) -> dict[str, int]:
-    """{} when there is no such file."""
-    try:
-        lines = path.read_text(encoding="ascii").splitlines()
-    except FileNotFoundError:
-        return {}
-    return {name: int(value) for name, _, value in (line.partition(" ") for line in lines)}

@@ -10,7 +10,8 @@ from unittest import mock
 from lab.observe import proc_host
 from lab.observe import sampler as sampler_module
 from lab.observe.sampler import Sampler, interval_s
-from lab.rig.control_group import ControlGroup, GroupUsage
+from lab.rig.control_group import ControlGroup
+from lab.rig.group_usage import GroupUsage
 
 
 class SamplerTest(unittest.TestCase):
@@ -30,6 +31,8 @@ class SamplerTest(unittest.TestCase):
             mapped_bytes=20,
             refaults=7,
             throttled_s=0.5,
+            cpu_s=2.5,
+            oom_kills=1,
         )
         with Sampler({}, group=group) as sampler:
             pass
@@ -45,6 +48,8 @@ class SamplerTest(unittest.TestCase):
                 "group.cached_bytes": 300,
                 "group.refaults": 7,
                 "group.throttled_s": 0.5,
+                "group.cpu_s": 2.5,
+                "group.oom_kills": 1,
             },
         )
 

@@ -39,6 +39,11 @@ class FilesTest(unittest.TestCase):
         self.own = self.root / "own"
         self.hierarchies = Hierarchies(root=self.root, own=self.own)
 
+    def _mount(self, *hierarchies: str) -> None:
+        self.own.touch()
+        for path in hierarchies:
+            (self.root / path).mkdir(parents=True)
+
     def _unify(self) -> None:
         (self.root / "cgroup.controllers").touch()
 
@@ -72,12 +77,13 @@ class FilesTest(unittest.TestCase):
             (folder / "memory.stat").write_text(
                 "file 300\nfile_mapped 20\nworkingset_refault_anon 2\nworkingset_refault_file 5\n"
             )
-            (folder / "cpu.stat").write_text("usage_usec 9\nthrottled_usec 1500000\n")
+            (folder / "cpu.stat").write_text("usage_usec 2500000\nthrottled_usec 1500000\n")
+            (folder / "memory.events").write_text("low 0\noom 5\noom_kill 3\n")
             usage = group.usage()
         self.assertEqual(
             (500, 300, 7), (usage.memory_bytes, usage.page_cache_bytes, usage.refaults)
         )
-        self.assertEqual(1.5, usage.throttled_s)
+        self.assertEqual((1.5, 2.5, 3), (usage.throttled_s, usage.cpu_s, usage.oom_kills))
         self.assertIsNone(usage.peak_memory_bytes)
 
     def test_version_2_gives_the_cache_beside_what_is_in_use(self) -> None:
@@ -98,17 +104,50 @@ class FilesTest(unittest.TestCase):
             self.assertEqual("500", (group.folders["memory"] / "memory.max").read_text())
 
     def test_version_1_lies_below_the_group_of_the_lab(self) -> None:
-        for path in ("memory/session", "cpu", "freezer"):
-            (self.root / path).mkdir(parents=True)
+        self._mount("memory/session", "cpu", "freezer")
         self.own.write_text("3:memory:/session\n2:cpu,cpuacct:/not/seen\n0::/\n")
-        with limited(Limits(), self.root, self.hierarchies) as group:
+        with limited(Limits(cores=1.0), self.root, self.hierarchies) as group:
             self.assertEqual(self.root / "memory" / "session", group.folders["memory"].parent)
             self.assertEqual(self.root / "cpu", group.folders["cpu"].parent)
 
+    def test_version_1_says_what_was_used(self) -> None:
+        self._mount("memory", "cpu", "cpuacct", "freezer")
+        with limited(Limits(cores=1.0), self.root, self.hierarchies) as group:
+            memory = group.folders["memory"]
+            (memory / "memory.usage_in_bytes").write_text("500\n")
+            (memory / "memory.stat").write_text("cache 1\ntotal_cache 300\n")
+            (memory / "memory.oom_control").write_text("oom_kill_disable 0\noom_kill 2\n")
+            (group.folders["cpu"] / "cpu.stat").write_text("throttled_time 1500000000\n")
+            (group.folders["cpuacct"] / "cpuacct.usage").write_text("2500000000\n")
+            usage = group.usage()
+        self.assertEqual((500, 300), (usage.memory_bytes, usage.page_cache_bytes))
+        self.assertEqual((1.5, 2.5, 2), (usage.throttled_s, usage.cpu_s, usage.oom_kills))
+
+    def test_version_1_counts_without_a_limit_where_that_shares_out_no_cores(self) -> None:
+        self._mount("memory", "cpu", "cpuacct", "freezer")
+        with limited(Limits(), self.root, self.hierarchies) as group:
+            self.assertEqual(["memory", "freezer", "cpuacct"], list(group.folders))
+            self.assertEqual(
+                (None, None, None),
+                (group.usage().throttled_s, group.usage().cpu_s, group.usage().oom_kills),
+            )
+
+    def test_version_1_may_have_both_in_one_hierarchy(self) -> None:
+        self._mount("memory", "cpu,cpuacct", "freezer")
+        for name in ("cpu", "cpuacct"):
+            (self.root / name).symlink_to("cpu,cpuacct")
+        with limited(Limits(), self.root, self.hierarchies) as group:
+            self.assertEqual(["memory", "freezer"], list(group.folders))
+            self.assertIsNone(group.usage().cpu_s)
+        with limited(Limits(cores=1.0), self.root, self.hierarchies) as group:
+            folder = group.folders["cpuacct"]
+            self.assertEqual(group.folders["cpu"], folder)
+            (folder / "cpuacct.usage").write_text("1000000000\n")
+            self.assertEqual(1.0, group.usage().cpu_s)
+            self.assertEqual(1, sum("cpu" in word and "procs" in word for word in group.prefix))
+
     def test_a_group_that_cannot_be_made_leaves_nothing(self) -> None:
-        for path in ("memory", "cpu"):  # but no freezer
-            (self.root / path).mkdir()
-        self.own.touch()
+        self._mount("memory", "cpu")  # but no freezer
         with (
             self.assertRaisesRegex(Failed, "no control group"),
             limited(Limits(), self.root, self.hierarchies),
@@ -197,6 +236,25 @@ class KernelTest(unittest.TestCase):
         loop = "import time\nwhile time.process_time() < 0.2: pass"
         self.assertEqual(0, self._run(group, "python3", "-S", "-c", loop).returncode)
         self.assertGreater(group.usage().throttled_s or 0.0, 0.1)
+
+    def test_what_all_have_used_is_told_without_a_limit(self) -> None:
+        group = self._group(Limits())
+        before = group.usage()
+        if before.cpu_s is None:
+            self.skipTest("this kernel counts only where cores are limited")
+        loop = "import time\nwhile time.process_time() < 0.2: pass"
+        both = f"{sys.executable} -S -c '{loop}' & {sys.executable} -S -c '{loop}'; wait"
+        self.assertEqual(0, self._run(group, "sh", "-c", both).returncode)
+        self.assertGreaterEqual((group.usage().cpu_s or 0.0) - before.cpu_s, 0.39)
+
+    def test_a_program_that_the_kernel_ended_for_want_of_memory_is_counted(self) -> None:
+        group = self._group(Limits(memory_bytes=16 * _MIB))
+        if group.usage().oom_kills is None:
+            self.skipTest("this kernel does not say")
+        self.assertEqual(0, group.usage().oom_kills)
+        hold = f"held = bytearray(b'x' * {64 * _MIB})"
+        self.assertNotEqual(0, self._run(group, sys.executable, "-S", "-c", hold).returncode)
+        self.assertGreaterEqual(group.usage().oom_kills or 0, 1)
 
     def test_no_process_beyond_the_limit_starts(self) -> None:
         group = self._group(Limits(processes=2))
