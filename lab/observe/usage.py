@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from ..rig.errors import Failed
-from .figures import FIGURES
+from .figures import FIGURES, SERVER
 from .moment import MOST_GAP_S, Moment, Sample, is_gauge, on_line
 
 # Of all cores, by what is not under test. On full cores 5 to 9% belonged to no watched process,
@@ -150,8 +150,11 @@ def _across(samples: list[Sample], time_s: float) -> Moment:
     return {**before.values, **on_line(before, after, time_s)}
 
 
-def between(window: list[Sample]) -> Usage:
-    """Requires: a window from `cut`."""
+def between(window: list[Sample], *, has_limited_server: bool = True) -> Usage:
+    """Requires: a window from `cut`.
+
+    The control group of a server without a limit gives no figures of a limited server.
+    """
     first, last = window[0], window[-1]
     seconds = last.time_s - first.time_s
     rates = {
@@ -179,7 +182,8 @@ def between(window: list[Sample]) -> Usage:
         figures={
             figure.name: found[figure.sample]
             for figure in FIGURES.values()
-            if figure.sample in (found := gauges if is_gauge(figure.sample) else rates)
+            if (has_limited_server or figure.group != SERVER)
+            and figure.sample in (found := gauges if is_gauge(figure.sample) else rates)
         },
     )
 

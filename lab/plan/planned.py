@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ..rig import cable
+from ..rig.control_group import Limits
 from .catalog import BURST, CROWD, FAILOVER, Cell, Mode, Size, Stage
 from .pinning import Pinning
 from .ramps import Ramp
@@ -61,6 +62,11 @@ class Planned:
     def is_blocked(self) -> bool:
         """Whether all repetitions of one of its points are made in a row."""
         return self.order == BLOCKED and bool(self.steps)
+
+    @property
+    def limits(self) -> Limits | None:
+        """Of the program that serves files; None where it may use all of the host."""
+        return self.stage.machine or (Limits() if self.is_held else None)
 
     @property
     def likely_points(self) -> int:

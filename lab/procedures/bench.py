@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -26,6 +26,8 @@ from ..systems.system import Prepared, Site
 from . import checks, measure
 from .measure import Stand
 from .progress import Progress
+
+_NO_GROUP = "memory and CPU time of the control group of servers"  # a problem of this name
 
 
 @dataclass(frozen=True)
@@ -149,13 +151,29 @@ class Bench:
 
     @contextmanager
     def _part_of_the_host(self, planned: Planned) -> Iterator[ControlGroup | None]:
-        """For the program that serves files; None if it may use all of the host."""
-        limits = planned.stage.machine or (Limits() if planned.is_held else None)
-        if limits is None:
-            yield None
-            return
-        with control_group.limited(limits, self.work) as group:
-            yield group
+        """For the program that serves files; None where it has no group.
+
+        That of a ramp has one without limits too, as far as this host can have any: the memory and
+        the CPU time of all its processes are those of the group.
+        """
+        with ExitStack() as stack:
+            if planned.limits:
+                yield stack.enter_context(control_group.limited(planned.limits, self.work))
+            elif planned.ramp:
+                yield self._group_if_possible(stack)
+            else:
+                yield None
+
+    def _group_if_possible(self, stack: ExitStack) -> ControlGroup | None:
+        problems = self.environment.problems
+        try:
+            group = stack.enter_context(control_group.limited(Limits(), self.work))
+        except Failed as error:
+            if _NO_GROUP not in problems:
+                self.note_problem(_NO_GROUP, error)
+            return None
+        problems.pop(_NO_GROUP, None)
+        return group
 
     def _record(self, stand: Stand) -> None:
         cell, servers = stand.planned.cell, stand.servers

@@ -96,10 +96,11 @@ class _Seen:
     transfers: list[Transfer]
     courses: Courses | None
     has_testers_here: bool
+    has_limited_server: bool
 
     def used(self) -> usage.Usage:
         """Testers on our cores are too many to be watched; they say themselves what they used."""
-        used = usage.between(self.window)
+        used = usage.between(self.window, has_limited_server=self.has_limited_server)
         testers = {}
         if self.has_testers_here:
             testers = {"loadgen": ComponentUsage(cpu_cores=self.result.used_cores)}
@@ -182,6 +183,7 @@ def _driven(stand: Stand, load: Load) -> _Seen:
         transfers=clients,
         courses=courses,
         has_testers_here=stand.nodes is not None and stand.nodes.places[0].is_here,
+        has_limited_server=stand.planned.limits is not None,
     )
 
 

@@ -146,6 +146,8 @@ class UsageTest(unittest.TestCase):
             "group_throttled": 0.75,
         }
         self.assertEqual(used.figures, wanted)
+        unlimited = usage.between([at(0.0), at(2.0)], has_limited_server=False)
+        self.assertEqual((unlimited.figures, unlimited.has_limited_server), ({}, False))
 
     def test_a_window_without_a_control_group_has_none(self):
         used = usage.between([Sample(time_s, machine(time_s)) for time_s in (0.0, 1.0)])
