@@ -31,6 +31,10 @@ class Machine:
     cpu_cores: _Values  # of the host
     received_bytes_s: _Values  # by the interface that carries the load
     added_processes: _Values  # of the host
+    # Of the servers' control group: what it holds, the kernel's memory for it too, without page
+    # cache, and its CPU.
+    group_bytes: _Values
+    server_cores: _Values
 
 
 @dataclass(frozen=True)
@@ -119,12 +123,19 @@ def _machine(samples: Sequence[Mapping[str, float]], times_s: Sequence[float]) -
         cpu_cores=known.rate(_busy_s),
         received_bytes_s=known.rate(lambda one: one.get("link.received_bytes")),
         added_processes=known.at(lambda one: one.get("host.added_processes")),
+        group_bytes=known.at(_group_bytes),
+        server_cores=known.rate(lambda one: one.get("group.cpu_s")),
     )
 
 
 def _server_bytes(sample: Mapping[str, float]) -> float | None:
     sizes = [size for name, size in sample.items() if name.endswith(".proportional_bytes")]
     return sum(sizes) if sizes else None
+
+
+def _group_bytes(sample: Mapping[str, float]) -> float | None:
+    used, cached = (sample.get(f"group.{name}_bytes") for name in ("used", "cached"))
+    return None if used is None or cached is None else used - cached
 
 
 def _busy_s(sample: Mapping[str, float]) -> float:

@@ -102,6 +102,9 @@ class MadeUp:
                     "core.1.idle_s": index * 9.0,
                     "link.received_bytes": received,
                     "host.added_processes": 3.0,
+                    "group.used_bytes": 29 * MIB + used,
+                    "group.cached_bytes": 20.0 * MIB,
+                    "group.cpu_s": busy_s / 4,
                 }
             )
             busy_s += STEP_S / 2 * (self._cores(one) + source.gauss(0, self.cpu_noise))

@@ -76,6 +76,25 @@ class MachineTest(unittest.TestCase):
             self.assertAlmostEqual(calm.cpu_cores[index] or 0, 0.1 + 0.02 * 40)
             self.assertAlmostEqual((calm.received_bytes_s[index] or 0) / MIB, 40)
 
+    def test_of_the_group_of_the_servers_the_page_cache_is_left_out(self) -> None:
+        calm = MadeUp(rate_noise=0, cpu_noise=0, memory_noise=0).result().machine
+        for index in RESULT.plateau:
+            self.assertAlmostEqual((calm.group_bytes[index] or 0) / MIB, 9 + 100 / 16)
+            self.assertAlmostEqual(calm.server_cores[index] or 0, (0.1 + 0.02 * 40) / 4)
+
+    def test_without_a_group_nothing_is_known_of_it(self) -> None:
+        made = MadeUp()
+        evidence = made.evidence()
+        samples = [
+            {name: value for name, value in one.items() if not name.startswith("group.")}
+            for one in evidence["samples"]
+        ]
+        run = made_up_ramps.run(made.ramp)
+        found = ramps.of_run(run, made.ramp, {**evidence, "samples": samples})
+        assert found
+        none = [None] * len(found.times_s)
+        self.assertEqual((found.machine.group_bytes, found.machine.server_cores), (none, none))
+
     def test_where_nothing_was_sampled_nothing_is_known(self) -> None:
         made = MadeUp()
         evidence = made.evidence()
