@@ -46,7 +46,9 @@ class RampsTest(unittest.TestCase):
         unknown = [one for one in reasons if not any(re.fullmatch(late, one) for late in LATE)]
         self.assertEqual(unknown, [])
         (sample,) = (self.folder / "out" / "samples").glob(f"*-trial{row['trial']}.json")
-        self.require_both_views(json.loads(sample.read_text(encoding="utf-8")), row)
+        evidence = json.loads(sample.read_text(encoding="utf-8"))
+        self.require_both_views(evidence, row)
+        self.require_the_group_of_the_server(evidence["samples"])
 
     def require_both_views(self, evidence: dict[str, Any], row: dict[str, str]) -> None:
         """They have the same uploads, but those that end late; a text has rounded bytes."""
@@ -57,6 +59,16 @@ class RampsTest(unittest.TestCase):
             self.assertLessEqual(moved, int(row["bytes"]) + len(view))
             self.assertGreater(moved, 0.8 * int(row["bytes"]))
             self.assertLessEqual(sum(one.ended for one in view), int(row["requests"]))
+
+    def require_the_group_of_the_server(self, samples: list[dict[str, float]]) -> None:
+        """It is sampled where this host can have one, and is none of a limited server."""
+        out = self.folder / "out"
+        problems = json.loads((out / "environment.json").read_text(encoding="utf-8"))["problems"]
+        has_group = not any("control group" in name for name in problems)
+        for sample in samples:
+            self.assertEqual("group.used_bytes" in sample, has_group)
+        self.assertNotIn("group_", (out / "usage.csv").read_text(encoding="utf-8"))
+        self.assertNotIn("limited server", (out / "summary.md").read_text(encoding="utf-8"))
 
     def require_each_upload_in_the_log_of_the_server(self, rows: list[dict[str, str]]) -> None:
         """Of all trials, since they have the same servers."""

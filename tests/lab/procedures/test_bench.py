@@ -91,6 +91,11 @@ class PartOfTheHostTest(unittest.TestCase):
             self.events, ["ready after ('sh', 'into')", "limit of the cache", "trials"]
         )
 
+    def test_a_server_that_is_held_has_a_group_without_limits(self) -> None:
+        self._open(replace(_OPTIONS, is_held=True))
+        self.assertEqual(self.events[0], "ready after ('sh', 'into')")
+        self.assertEqual(self.limits, Limits())
+
     def test_a_ramp_has_a_group_without_limits(self) -> None:
         self._open(_RAMP)
         self.assertEqual(self.events[0], "ready after ('sh', 'into')")
