@@ -96,11 +96,13 @@ class ProcessTrees:
 
     def _read(self, component: str, watched: _Watched) -> Moment:
         """{} when it is gone."""
+        begun_s = time.time()
         read = read_process(watched.pid)
         own = {f"{component}.{name}": value for name, value in read.items()}
         values = {name: value + watched.past.get(name, 0.0) for name, value in own.items()}
         if values:
-            reading = _Reading(time.time(), values, watched.pid)
+            amid_s = (begun_s + time.time()) / 2
+            reading = _Reading(amid_s, values, watched.pid)
             self._readings.setdefault(component, []).append(reading)
         return values
 

@@ -24,10 +24,10 @@ class ProcessTreesTest(unittest.TestCase):
 
     def setUp(self) -> None:
         self.cpu_s = {1: 10.0, 2: 20.0, 3: 1.0}
-        self.now_s = 0.0
+        self.now_s = self.lasts_s = 0.0
         for name, answer in {
             "has_more_than": lambda _count, pid: pid > 1,
-            "read_process": lambda pid: {"cpu_s": self.cpu_s[pid], "threads": self.cpu_s[pid]},
+            "read_process": self.read,
         }.items():
             patched = mock.patch.object(process_trees, name, side_effect=answer)
             patched.start()
@@ -36,6 +36,10 @@ class ProcessTreesTest(unittest.TestCase):
         clock.start().time.side_effect = lambda: self.now_s
         self.addCleanup(clock.stop)
         self.trees = ProcessTrees(self.PIDS)
+
+    def read(self, pid: int) -> Moment:
+        self.now_s += self.lasts_s
+        return {"cpu_s": self.cpu_s[pid], "threads": self.cpu_s[pid]}
 
     def read_at(self, now_s: float, **cpu_s: float) -> None:
         """cpu_s are those of the second and third process."""
@@ -56,6 +60,12 @@ class ProcessTreesTest(unittest.TestCase):
         found = self.completed(99.9, 100.25, 101.1)
         self.assertEqual(found[1], {"host.threads": 5.0, "many.cpu_s": 21.0, "many.threads": 20.0})
         self.assertEqual((found[0], found[2]), ({"host.threads": 5.0}, {"host.threads": 5.0}))
+
+    def test_a_long_reading_is_of_the_time_amid_it(self) -> None:
+        self.lasts_s = 4.0
+        self.read_at(98.0, second=20.0)
+        self.read_at(108.0, second=24.0)
+        self.assertEqual(self.completed(102.5)[0]["many.cpu_s"], 21.0)
 
     def test_what_a_sample_has_read_itself_stays(self) -> None:
         self.read_at(100.0, second=20.0)
