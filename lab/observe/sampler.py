@@ -57,8 +57,8 @@ class Sampler:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for thread in (self._rounds, self._trees, self._memory):
-            thread.stop()
+        for reading in (self._trees, self._memory, self._rounds):
+            reading.stop()  # which may take long for the first two
         self._take()
         self._trees.read_many()
         self._samples = self._trees.completed(self._samples)
