@@ -25,6 +25,7 @@ _LESS_THAN_THE_SUM = 0.75
 _NEARLY_THE_SUM = 0.9
 _RISES_WITH_THE_LINK = 1.1
 _SAME_MEMORY = 0.05  # the half of its interval, as a share of the slope
+_MORE_THROUGHPUT = 1.2  # times, where the CPU can be seen to answer
 _LEAST_DRIFT = 0.05  # of the mean
 _MIB = 1 << 20
 
@@ -55,7 +56,7 @@ def judge(finding: OfRamp, row: str, ramps: Ramps) -> Told | None:
     if isinstance(finding, MemoryOfEach):
         return _memory(result)
     if isinstance(finding, FollowsThroughput):
-        return _follows(result)
+        return _follows(result, *known)
     if isinstance(finding, ViewsAgree):
         return _agree(result, finding.within)
     if isinstance(finding, Drifts):
@@ -67,16 +68,14 @@ def _other_rows(finding: OfRamp) -> Sequence[str]:
     """What it is compared with."""
     if isinstance(finding, PlateauRatio):
         return (finding.than_row,)
+    if isinstance(finding, FollowsThroughput):
+        return finding.fewer, finding.faster
     return (*finding.alone, finding.doubled) if isinstance(finding, SharedLimit) else ()
 
 
 def throughput(result: RampResult) -> Estimate | None:
     """On the plateau; None if that is too short."""
-    return blocks.mean(_on_plateau(result))
-
-
-def _on_plateau(result: RampResult) -> list[float]:
-    return [result.courses.clients[index].bytes_per_s for index in result.plateau]
+    return blocks.mean(result.brought)
 
 
 def _quotient(above: Sequence[Estimate], below: Sequence[Estimate]) -> Estimate:
@@ -116,7 +115,7 @@ def _shared(both: RampResult, alone: Sequence[RampResult], doubled: RampResult) 
 
 
 def _memory(result: RampResult) -> Told:
-    line = result.server_memory or result.memory
+    line = result.group_memory or result.memory
     if line is None:
         return Told(CANNOT_TELL)
     slope = line.slope_estimate
@@ -127,15 +126,36 @@ def _memory(result: RampResult) -> Told:
     return Told(NOT_SEEN if slope.has(0.0) else CANNOT_TELL, figures)
 
 
-def _follows(result: RampResult) -> Told:
-    found = result.cpu
-    rate, clients = (found.with_throughput, found.with_clients) if found else (None, None)
-    if rate is None or clients is None:
+def _follows(result: RampResult, fewer: RampResult, faster: RampResult) -> Told:
+    """By how the CPU answers to more clients, and to more throughput. An answer of 1: it grows by
+    the same factor; of 0: it stays.
+    """
+    cores = [one.cores for one in (result, fewer, faster)]
+    rates = [throughput(one) for one in (fewer, faster)]
+    known = [one for one in (*cores, *rates) if one]
+    if len(known) < len(cores) + len(rates):
         return Told(CANNOT_TELL)
-    figures = f"{_plain(rate)} with throughput, {_plain(clients)} with clients"
-    if rate.low > max(0.0, clients.high):
+    by_clients, by_rate = (_quotient([known[i]], [known[1]]) for i in (0, 2))
+    clients = result.ramp.clients / fewer.ramp.clients
+    rate = known[4].value / known[3].value
+    figures = (
+        f"CPU {_times(by_clients)} with ×{clients:.2f} of the clients, {_times(by_rate)} with "
+        f"×{rate:.2f} of the throughput"
+    )
+    if rate < _MORE_THROUGHPUT or by_clients.low <= 0 or by_rate.low <= 0:
+        return Told(CANNOT_TELL, figures)
+    to_clients, to_rate = _answer(by_clients, clients), _answer(by_rate, rate)
+    if to_rate.low > max(0.0, to_clients.high):
         return Told(SEEN, figures)
-    return Told(NOT_SEEN if clients.low > max(0.0, rate.high) else CANNOT_TELL, figures)
+    is_other = to_clients.low > max(0.0, to_rate.high)
+    return Told(NOT_SEEN if is_other else CANNOT_TELL, figures)
+
+
+def _answer(quotient: Estimate, factor: float) -> Estimate:
+    low, value, high = (
+        math.log(one) / math.log(factor) for one in (quotient.low, quotient.value, quotient.high)
+    )
+    return Estimate(value, low, high)
 
 
 def _agree(result: RampResult, within: float) -> Told:
@@ -151,7 +171,7 @@ def _agree(result: RampResult, within: float) -> Told:
 
 
 def _drifts(result: RampResult, rises: bool) -> Told:
-    values = _on_plateau(result)
+    values = result.brought
     found = trend.of_values(values)
     if found.verdict == trend.CANNOT_TELL:
         return Told(CANNOT_TELL)
@@ -181,7 +201,3 @@ def _early(result: RampResult, finding: EarlyKnee) -> Told:
 
 def _times(found: Estimate) -> str:
     return f"×{found.value:.2f} ({found.low:.2f}–{found.high:.2f})"
-
-
-def _plain(found: Estimate) -> str:
-    return f"{found.value:.2f} ({found.low:.2f} to {found.high:.2f})"

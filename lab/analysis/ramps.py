@@ -13,7 +13,9 @@ from ..plan.ramps import Ramp
 from ..results import courses
 from ..results.courses import Courses
 from ..results.records import Run
-from . import knee, partial_correlation, regression, two_views
+from ..workloads.uploads import Moment
+from . import blocks, knee, partial_correlation, regression, two_views
+from .blocks import Estimate
 from .knee import Knee
 from .partial_correlation import OfCpu
 from .regression import Line
@@ -57,14 +59,46 @@ class RampResult:
         step_s = self.courses.step_s
         return range(math.ceil(from_s / step_s), max(0, int(to_s / step_s)))
 
+    @property
+    def way_up(self) -> range:
+        """The steps in which clients come and none has left."""
+        return range(min(self.plateau.start, int(self.ramp.life_s / self.courses.step_s)))
+
+    @property
+    def brought(self) -> list[float]:
+        """By the clients, on the plateau: the bytes/s of the uploads that ended in each step.
+
+        An upload that is spread over its time, as in the courses, ties a step to its neighbours,
+        so that nobody could tell how far chance goes.
+        """
+        return self._ended(self.courses.clients)
+
     @cached_property
     def memory(self) -> Line | None:
-        """Of the host, over uploads under way."""
+        """Of the host, over uploads under way. Memory is fitted on the way up only: programs and
+        the kernel keep what they had when clients leave.
+        """
         return self._over_load(self.machine.memory_bytes)
 
     @cached_property
+    def group_memory(self) -> Line | None:
+        """Of the servers, with what the kernel holds for them."""
+        return self._over_load(self.machine.group_bytes)
+
+    @cached_property
     def server_memory(self) -> Line | None:
+        """Of the servers, as PSS."""
         return self._over_load(self.machine.server_bytes)
+
+    @cached_property
+    def cores(self) -> Estimate | None:
+        """The CPU of the servers on the plateau; that of the host where they have no group."""
+        for values in (self.machine.server_cores, self.machine.cpu_cores):
+            known = [values[i] for i in self.plateau if i < len(values)]
+            found = blocks.mean([value for value in known if value is not None])
+            if found:
+                return found
+        return None
 
     @cached_property
     def cpu(self) -> OfCpu | None:
@@ -85,11 +119,14 @@ class RampResult:
     @cached_property
     def agreement(self) -> Agreement | None:
         """Of throughput; None without the server's view."""
+        courses = self.courses
+        if not courses.server:
+            return None
         clients, server = (
-            {index: one.bytes_per_s for index, one in enumerate(moments)}
-            for moments in (self.courses.clients, self.courses.server)
+            dict(enumerate(self._ended(moments, range(len(moments)))))
+            for moments in (courses.clients, courses.server)
         )
-        return two_views.compare(clients, server, self.plateau) if server else None
+        return two_views.compare(clients, server, self.plateau)
 
     def mean_of(self, values: _Values) -> float | None:
         """Over the plateau."""
@@ -97,12 +134,15 @@ class RampResult:
         known = [value for value in found if value is not None]
         return sum(known) / len(known) if known else None
 
+    def _ended(self, moments: Sequence[Moment], steps: range | None = None) -> list[float]:
+        """The bytes/s of whole uploads, by the moment of their end."""
+        each = self.ramp.file_bytes / self.courses.step_s
+        return [each * moments[i].ended for i in steps or self.plateau]
+
     def _over_load(self, values: _Values) -> Line | None:
-        rows = [
-            (moment.load, value)
-            for moment, value in zip(self.courses.clients, values)
-            if value is not None
-        ]
+        clients = self.courses.clients
+        known = [(clients[i].load, values[i]) for i in self.way_up if i < len(values)]
+        rows = [(load, value) for load, value in known if value is not None]
         return regression.fit([x for x, _ in rows], [y for _, y in rows]) if rows else None
 
 
@@ -171,15 +211,24 @@ class _Samples:
         return reading(self._samples[min(near, key=lambda i: abs(self._taken_s[i] - t))])
 
     def rate(self, reading: _Reading) -> list[float | None]:
-        """The growth of a counter, in a second, around each step."""
+        """The growth of a counter, in a second, within each step."""
         return [self._growth(t, reading) for t in self._times_s]
 
     def _growth(self, t: float, reading: _Reading) -> float | None:
-        before = bisect.bisect(self._taken_s, t - self._half_s) - 1
-        after = bisect.bisect_left(self._taken_s, t + self._half_s)
-        if before < 0 or after >= len(self._taken_s):
+        first, last = (self._count(at, reading) for at in (t - self._half_s, t + self._half_s))
+        if first is None or last is None:
             return None
-        values = [reading(self._samples[i]) for i in (before, after)]
-        if values[0] is None or values[1] is None:
+        return (last - first) / (2 * self._half_s)
+
+    def _count(self, t: float, reading: _Reading) -> float | None:
+        """A counter at this moment; None before the first sample and after the last."""
+        after = min(bisect.bisect(self._taken_s, t), len(self._taken_s) - 1)
+        if after < 1:
             return None
-        return (values[1] - values[0]) / (self._taken_s[after] - self._taken_s[before])
+        from_s, to_s = self._taken_s[after - 1 : after + 1]
+        if not from_s <= t <= to_s:
+            return None
+        before, then = (reading(self._samples[i]) for i in (after - 1, after))
+        if before is None or then is None:
+            return None
+        return before + (then - before) * (t - from_s) / (to_s - from_s)

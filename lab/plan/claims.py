@@ -125,11 +125,17 @@ class MemoryOfEach:
 
 @dataclass(frozen=True, kw_only=True)
 class FollowsThroughput:
-    """At these ramps, the CPU goes with throughput and not with the number of clients."""
+    """The CPU of the server goes with throughput and not with the number of clients.
+
+    These ramps are compared with ramp `fewer`, which brings as much by fewer clients; and that one
+    with ramp `faster`, where as many clients bring more.
+    """
 
     text: str
     stage: str
     rows: tuple[str, ...]
+    fewer: str
+    faster: str
 
 
 @dataclass(frozen=True, kw_only=True)

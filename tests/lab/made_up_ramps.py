@@ -27,7 +27,7 @@ RAMP_OF_TESTS = Ramp(
     clients=100,
     every_s=0.1,
     life_s=40,
-    file_bytes=64 * KIB,
+    file_bytes=KIB,  # so small that whole uploads tell the rate
     hosts=(Group(name="far", count=10, link="10mbit"),),
     scales={},
 )
@@ -77,12 +77,12 @@ class MadeUp:
         over = min(1.0, max(0.0, (t - start_s) / (end_s - start_s)))
         rate = self.rate(come - gone, over) * (1 + source.gauss(0, self.rate_noise))
         load = self.ramp.clients * (come - gone)
-        return Moment(t=t, load=load, ended=1, bytes_per_s=rate, mean_ms=20.0)
+        return _brought(Moment(t=t, load=load, ended=0, bytes_per_s=0.0, mean_ms=20.0), rate)
 
     def _of_server(self, one: Moment, source: random.Random) -> Moment:
         assert self.server
         factor = self.server * (1 + source.gauss(0, self.server_noise))
-        return replace(one, bytes_per_s=one.bytes_per_s * factor)
+        return _brought(one, one.bytes_per_s * factor)
 
     def _samples(self, clients: list[Moment], source: random.Random) -> list[dict[str, float]]:
         """One in the middle of each step, and one between two steps."""
@@ -97,6 +97,9 @@ class MadeUp:
                     "memory.ganglia_used_bytes": 500 * MIB + used,
                     "fileserver.proportional_bytes": 5 * MIB + used / 2,
                     "authserver.proportional_bytes": 5 * MIB + used / 2,
+                    "group.used_bytes": 20 * MIB + used,
+                    "group.cached_bytes": 10.0 * MIB,
+                    "group.cpu_s": busy_s / 2,
                     "core.0.user_s": busy_s / 2,
                     "core.1.system_s": busy_s / 2,
                     "core.1.idle_s": index * 9.0,
@@ -114,6 +117,11 @@ class MadeUp:
     def _cores(self, one: Moment) -> float:
         of_bytes = self.cores_of_each_mib * one.bytes_per_s / MIB
         return 0.1 + of_bytes + self.cores_of_each_upload * one.load
+
+
+def _brought(one: Moment, rate: float) -> Moment:
+    """At this rate."""
+    return replace(one, bytes_per_s=rate, ended=max(0, round(rate * STEP_S / KIB)))
 
 
 def run(ramp: Ramp, stage: str = "sink", **changes: Any) -> Run:

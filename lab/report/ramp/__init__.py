@@ -18,11 +18,13 @@ TERMS = [
     "life. The plateau is the time in which all are there. Times and files are divided by the "
     "scale; rates are not, so that load and throughput keep their shape.",
     "Load: uploads under way. Of the clients' view it is by what the load generators recorded of "
-    "each upload; of the server's by its own log. Both spread the bytes of an upload evenly over "
-    "its time.",
-    "Memory of each client: the slope of a line through memory over load, with a 99% interval that "
-    "respects that neighbouring moments depend on each other. The host's memory is what Ganglia's "
-    "formula gives: without what is cached. The servers' is their proportional set size.",
+    "each upload; of the server's by its own log. In the figures both spread the bytes of an "
+    "upload evenly over its time; where means are compared, an upload counts when it ends.",
+    "Memory of each client: the slope of a line through memory over load while clients come, with "
+    "a 99% interval that respects that neighbouring moments depend on each other. The host's "
+    "memory is what Ganglia's formula gives: without what is cached. That of servers and kernel is "
+    "what the servers' control group holds, without page cache: the programs, and the stacks and "
+    "sockets that the kernel keeps for them. That of the servers is their proportional set size.",
     "Knee: the load from which on more of it brings no more throughput, by two lines through the "
     "way up and the plateau; with its 99% interval.",
     "Self-checks: at least two thirds of the testers are left, and each began at most 50 ms late. "

@@ -21,16 +21,20 @@ _PAPERS_S = 60.0
 _HEADER = [
     *("server", "run", "testers", "uploads", "MiB"),
     *("MiB/s", "Mbit/s", "mean, s", "knee"),
-    *("host, KiB", "server, KiB", "cores"),
     *("mean", "worst"),
 ]
-_GROUPS = [
-    ("", 5),
-    ("plateau", 3),
-    ("load", 1),
-    ("memory of each client", 2),
-    ("CPU", 1),
-    ("server’s view − clients’", 2),
+_GROUPS = [("", 5), ("plateau", 3), ("load", 1), ("server’s view − clients’", 2)]
+_HEADER_OF_COSTS = [
+    *("server", "run"),
+    *("host, KiB", "servers and kernel, KiB", "servers, KiB"),
+    *("host, cores", "servers, cores"),
+    *("with throughput", "with clients"),
+]
+_GROUPS_OF_COSTS = [
+    ("", 2),
+    ("memory of each client", 3),
+    ("CPU on the plateau", 2),
+    ("the host’s CPU goes", 2),
 ]
 
 Values = Sequence[float | None]
@@ -52,13 +56,25 @@ def table(scene: Scene) -> list[Block]:
         without_empty_columns(
             Table(
                 title="Ramps",
-                caption="Uploads are those that succeeded. Memory and knee with their 99% "
-                "intervals. MiB are 1,048,576 bytes, Mbit 1,000,000 bits.",
+                caption="Uploads are those that succeeded. The knee is with its 99% interval. MiB "
+                "are 1,048,576 bytes, Mbit 1,000,000 bits.",
                 header=_HEADER,
                 groups=_GROUPS,
                 rows=[_row(one) for one in results],
             )
-        )
+        ),
+        without_empty_columns(
+            Table(
+                title="The cost of clients",
+                caption="Slopes over the uploads under way, while clients come, with their 99% "
+                "intervals. All clients run on the host too, unless they have hosts of their own. "
+                "The servers alone are their PSS. What the CPU goes with are partial "
+                "correlations, of which the other cause is taken off.",
+                header=_HEADER_OF_COSTS,
+                groups=_GROUPS_OF_COSTS,
+                rows=[_costs(one) for one in results],
+            )
+        ),
     ]
 
 
@@ -103,11 +119,23 @@ def _row(one: RampResult) -> list[str]:
         "" if rate is None else f"{rate * 8 / 1e6:.0f}",
         "" if mean_ms is None else f"{mean_ms / 1000:.2f}",
         words.knee(one),
-        words.memory(one.memory),
-        words.memory(one.server_memory),
-        wording.three_digits(one.mean_of(one.machine.cpu_cores)),
         "" if agreement is None else f"{agreement.mean.value:+.2%}",
         "" if agreement is None else f"{agreement.worst:+.1%}",
+    ]
+
+
+def _costs(one: RampResult) -> list[str]:
+    cpu = one.cpu
+    return [
+        one.run.cell.stage,
+        one.run.cell.row,
+        *(words.memory(line) for line in (one.memory, one.group_memory, one.server_memory)),
+        *(
+            "" if mean is None else wording.three_digits(mean)
+            for mean in map(one.mean_of, (one.machine.cpu_cores, one.machine.server_cores))
+        ),
+        words.correlation(cpu.with_throughput if cpu else None),
+        words.correlation(cpu.with_clients if cpu else None),
     ]
 
 

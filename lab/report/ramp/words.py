@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...analysis import knee as knees
+from ...analysis.blocks import Estimate
 from ...analysis.ramps import RampResult
 from ...analysis.regression import Line
 from ...results.records import Run
@@ -56,6 +57,11 @@ def memory(line: Line | None) -> str:
     slope = line.slope_estimate
     low, high = slope.low / _KIB, slope.high / _KIB
     return f"{slope.value / _KIB:,.1f}\n{low:,.1f} to {high:,.1f}"
+
+
+def correlation(found: Estimate | None) -> str:
+    """With its interval below."""
+    return "" if found is None else f"{found.value:.2f}\n{found.low:.2f} to {found.high:.2f}"
 
 
 def caption(one: RampResult) -> str:

@@ -23,7 +23,8 @@ from lab.plan.claims import (
 OF_ALL: dict[str, Any] = {"text": "a finding", "stage": "sink", "rows": ("this",)}
 MORE = PlateauRatio(**OF_ALL, than_row="that", above=1.2, below=2.0)
 SHARED = SharedLimit(**OF_ALL, alone=("wide", "near"), doubled="doubled")
-MEMORY, CPU = MemoryOfEach(**OF_ALL), FollowsThroughput(**OF_ALL)
+MEMORY = MemoryOfEach(**OF_ALL)
+CPU = FollowsThroughput(**OF_ALL, fewer="fewer", faster="faster")
 AGREE = ViewsAgree(**OF_ALL, within=0.01)
 RISES, FALLS = Drifts(**OF_ALL, rises=True), Drifts(**OF_ALL, rises=False)
 EARLY = EarlyKnee(**OF_ALL, share=0.7)
@@ -70,10 +71,20 @@ class FindingsTest(unittest.TestCase):
         self.assertEqual(verdict(MEMORY, MadeUp(memory_noise=1 * MIB)), CANNOT_TELL)
 
     def test_the_cpu_goes_with_throughput(self) -> None:
-        self.assertEqual(verdict(CPU, at(40)), SEEN)
-        of_clients = at(40, cores_of_each_mib=0, cores_of_each_upload=0.01)
-        self.assertEqual(verdict(CPU, of_clients), NOT_SEEN)
-        self.assertEqual(verdict(CPU, at(40, cores_of_each_mib=0)), CANNOT_TELL)
+        self.assertEqual(self._cpu(), SEEN)
+        self.assertEqual(self._cpu(cores_of_each_mib=0, cores_of_each_upload=0.01), NOT_SEEN)
+        self.assertEqual(self._cpu(cores_of_each_mib=0), CANNOT_TELL)
+        self.assertEqual(self._cpu(cpu_noise=3.0), CANNOT_TELL)
+
+    def test_of_the_cpu_nothing_is_known_where_throughput_did_not_rise(self) -> None:
+        self.assertEqual(self._cpu(faster=44), CANNOT_TELL)
+
+    def _cpu(self, faster: float = 80, **changes: float) -> str:
+        """Of 100 clients beside 50 that bring as much, and 50 that bring twice as much."""
+        fifty = replace(RAMP_OF_TESTS, clients=50, every_s=0.2)
+        others = {"fewer": at(40, **changes), "faster": at(faster, **changes)}
+        others = {name: replace(one, ramp=fifty) for name, one in others.items()}
+        return verdict(CPU, at(40, **changes), **others)
 
     def test_both_views_agree_within_a_share(self) -> None:
         self.assertEqual(verdict(AGREE, MadeUp(server=1.001)), SEEN)
@@ -119,17 +130,17 @@ class FindingsTest(unittest.TestCase):
     def test_a_run_that_is_not_valid_tells_nothing(self) -> None:
         invalid = MadeUp().result(failures="it was late")
         others: dict[str, RampResult | MadeUp] = {
-            name: at(20) for name in ("that", "wide", "near", "doubled")
+            name: at(20) for name in ("that", "wide", "near", "doubled", "fewer", "faster")
         }
         for finding in (MORE, SHARED, MEMORY, CPU, AGREE, RISES, EARLY):
             self.assertEqual(verdict(finding, invalid, **others), CANNOT_TELL, finding)
-        for row, finding in (("that", MORE), ("wide", SHARED), ("doubled", SHARED)):
+        for row, finding in (("that", MORE), ("wide", SHARED), ("doubled", SHARED), ("fewer", CPU)):
             with_one = {**others, row: invalid}
             self.assertEqual(verdict(finding, MadeUp(), **with_one), CANNOT_TELL, row)
 
     def test_what_was_not_measured_is_not_judged(self) -> None:
         found = MadeUp().result()
-        for finding in (MORE, SHARED):
+        for finding in (MORE, SHARED, CPU):
             told = ramp_findings.judge(
                 finding, "this", lambda _, row: found if row == "this" else None
             )

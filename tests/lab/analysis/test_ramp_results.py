@@ -21,7 +21,7 @@ class RampTest(unittest.TestCase):
         self.assertEqual(len(replace(RESULT, ramp=replace(RAMP_OF_TESTS, life_s=5.0)).plateau), 0)
 
     def test_memory_of_each_upload_is_the_slope_over_load(self) -> None:
-        for line in (RESULT.memory, RESULT.server_memory):
+        for line in (RESULT.memory, RESULT.group_memory, RESULT.server_memory):
             assert line
             self.assertTrue(line.slope_estimate.has(64 * KIB), line.slope_estimate)
             self.assertAlmostEqual(line.slope / KIB, 64, delta=1)
@@ -29,6 +29,36 @@ class RampTest(unittest.TestCase):
         assert RESULT.memory and RESULT.server_memory
         self.assertAlmostEqual(RESULT.memory.intercept / MIB, 500, delta=0.1)
         self.assertAlmostEqual(RESULT.server_memory.intercept / MIB, 10, delta=0.1)
+
+    def test_memory_that_is_kept_when_clients_leave_changes_no_slope(self) -> None:
+        """As long as the load lasts, the host fills up."""
+        made = MadeUp()
+        evidence = made.evidence()
+        kept = [
+            {**one, "memory.ganglia_used_bytes": one["memory.ganglia_used_bytes"] + grown}
+            for one in evidence["samples"]
+            for grown in [max(0.0, one["time_s"] - made.ramp.last_start_s) * MIB]
+        ]
+        found = ramps.of_run(made_up_ramps.run(made.ramp), made.ramp, {**evidence, "samples": kept})
+        assert found and found.memory
+        self.assertTrue(found.memory.slope_estimate.has(64 * KIB), found.memory.slope_estimate)
+
+    def test_the_cpu_of_the_servers_is_that_of_their_group(self) -> None:
+        """The made-up group has half of what the host uses."""
+        assert RESULT.cores
+        self.assertAlmostEqual(RESULT.cores.value, 0.45, delta=0.01)
+
+    def test_without_a_group_it_is_that_of_the_host(self) -> None:
+        nothing: list[None] = [None] * len(RESULT.times_s)
+        found = replace(RESULT, machine=replace(RESULT.machine, server_cores=nothing)).cores
+        assert found
+        self.assertAlmostEqual(found.value, 0.9, delta=0.01)
+
+    def test_an_upload_counts_where_it_ends(self) -> None:
+        """However the courses spread it."""
+        clients = [replace(one, ended=8, bytes_per_s=0.0) for one in RESULT.courses.clients]
+        found = replace(RESULT, courses=replace(RESULT.courses, clients=clients))
+        self.assertEqual(found.brought, [8 * KIB / STEP_S] * len(found.plateau))
 
     def test_the_cpu_goes_with_throughput_where_it_does(self) -> None:
         found = MadeUp(rate=lambda load, _: 40 * MIB * load).result().cpu
