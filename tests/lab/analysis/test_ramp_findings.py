@@ -70,6 +70,15 @@ class FindingsTest(unittest.TestCase):
         self.assertEqual(verdict(MEMORY, MadeUp(memory_noise=16 * MIB)), NOT_SEEN)
         self.assertEqual(verdict(MEMORY, MadeUp(memory_noise=1 * MIB)), CANNOT_TELL)
 
+    def test_memory_is_that_of_the_servers_where_they_have_a_group(self) -> None:
+        found = MadeUp().result()
+        noise = MadeUp(memory_noise=1 * MIB).result().machine.memory_bytes
+        beside_others = replace(found, machine=replace(found.machine, memory_bytes=noise))
+        self.assertEqual(verdict(MEMORY, beside_others), SEEN)
+        nothing: list[None] = [None] * len(found.times_s)
+        alone = replace(beside_others.machine, group_bytes=nothing)
+        self.assertEqual(verdict(MEMORY, replace(found, machine=alone)), CANNOT_TELL)
+
     def test_the_cpu_goes_with_throughput(self) -> None:
         self.assertEqual(self._cpu(), SEEN)
         self.assertEqual(self._cpu(cores_of_each_mib=0, cores_of_each_upload=0.01), NOT_SEEN)

@@ -26,7 +26,8 @@ class RampTest(unittest.TestCase):
             self.assertTrue(line.slope_estimate.has(64 * KIB), line.slope_estimate)
             self.assertAlmostEqual(line.slope / KIB, 64, delta=1)
             self.assertGreater(line.r_squared, 0.98)
-        assert RESULT.memory and RESULT.server_memory
+        assert RESULT.memory and RESULT.group_memory and RESULT.server_memory
+        self.assertAlmostEqual(RESULT.group_memory.intercept / MIB, 10, delta=0.1)
         self.assertAlmostEqual(RESULT.memory.intercept / MIB, 500, delta=0.1)
         self.assertAlmostEqual(RESULT.server_memory.intercept / MIB, 10, delta=0.1)
 
@@ -41,7 +42,7 @@ class RampTest(unittest.TestCase):
         ]
         found = ramps.of_run(made_up_ramps.run(made.ramp), made.ramp, {**evidence, "samples": kept})
         assert found and found.memory
-        self.assertTrue(found.memory.slope_estimate.has(64 * KIB), found.memory.slope_estimate)
+        self.assertAlmostEqual(found.memory.slope / KIB, 64, delta=1)
 
     def test_the_cpu_of_the_servers_is_that_of_their_group(self) -> None:
         """The made-up group has half of what the host uses."""
@@ -137,6 +138,21 @@ class MachineTest(unittest.TestCase):
         self.assertEqual(found.machine.cpu_cores.count(None), 0)  # the counters tell of the gap
         assert found.memory
         self.assertTrue(found.memory.slope_estimate.has(64 * KIB))
+
+    def test_a_counter_between_two_samples_is_between_their_counts(self) -> None:
+        """Of a counter that rises evenly, read at any moments."""
+        made = MadeUp()
+        moments = [0.37 * n + 0.1 * (n % 3) for n in range(1, 60)]  # from 0.47 s to 22.03 s
+        samples = [{"time_s": t, "link.received_bytes": 1000 * t} for t in moments]
+        found = ramps.of_run(
+            made_up_ramps.run(made.ramp), made.ramp, {**made.evidence(), "samples": samples}
+        )
+        assert found
+        rates = found.machine.received_bytes_s
+        known = [t for t, rate in zip(found.times_s, rates) if rate is not None]
+        self.assertEqual((known[0], known[-1]), (0.625, 21.875))
+        for rate in rates:
+            self.assertAlmostEqual(rate or 1000.0, 1000.0)
 
     def test_a_host_that_is_not_sampled_has_no_lines(self) -> None:
         made = MadeUp()
