@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..plan.claims import (
+    AnswersLinks,
     Drifts,
     EarlyKnee,
     FollowsThroughput,
@@ -59,6 +60,8 @@ def judge(finding: OfRamp, row: str, ramps: Ramps) -> Told | None:
         return _follows(result, *known)
     if isinstance(finding, ViewsAgree):
         return _agree(result, finding.within)
+    if isinstance(finding, AnswersLinks):
+        return _answers(result, finding.above)
     if isinstance(finding, Drifts):
         return _drifts(result, finding.rises)
     return _early(result, finding)
@@ -75,7 +78,7 @@ def _other_rows(finding: OfRamp) -> Sequence[str]:
 
 def throughput(result: RampResult) -> Estimate | None:
     """On the plateau; None if that is too short."""
-    return blocks.mean(result.brought)
+    return blocks.mean(result.rates(result.plateau))
 
 
 def _quotient(above: Sequence[Estimate], below: Sequence[Estimate]) -> Estimate:
@@ -171,7 +174,7 @@ def _agree(result: RampResult, within: float) -> Told:
 
 
 def _drifts(result: RampResult, rises: bool) -> Told:
-    values = result.brought
+    values = result.rates(result.plateau)
     found = trend.of_values(values)
     if found.verdict == trend.CANNOT_TELL:
         return Told(CANNOT_TELL)
@@ -184,6 +187,20 @@ def _drifts(result: RampResult, rises: bool) -> Told:
     if found.verdict == wanted and not is_small:
         return Told(SEEN, figures)
     return Told(NOT_SEEN if found.verdict == other or is_small else CANNOT_TELL, figures)
+
+
+def _answers(result: RampResult, above: float) -> Told:
+    if result.ramp.changes_s is None:
+        return Told(CANNOT_TELL)
+    first_s, last_s = result.ramp.changes_s
+    step_s, plateau = result.courses.step_s, result.plateau
+    before = range(plateau.start, min(plateau.stop, int(first_s / step_s)))
+    after = range(max(plateau.start, math.ceil(last_s / step_s)), plateau.stop)
+    known = [one for steps in (before, after) if (one := blocks.mean(result.rates(steps)))]
+    if len(known) < 2:
+        return Told(CANNOT_TELL)
+    found = _quotient([known[1]], [known[0]])
+    return Told(_inside(found, above, math.inf), _times(found))
 
 
 def _early(result: RampResult, finding: EarlyKnee) -> Told:

@@ -21,6 +21,8 @@ from .partial_correlation import OfCpu
 from .regression import Line
 from .two_views import Agreement
 
+_MOST_ARE_KNOWN = 0.9  # of the steps
+
 _Values = Sequence[float | None]
 
 
@@ -64,14 +66,18 @@ class RampResult:
         """The steps in which clients come and none has left."""
         return range(min(self.plateau.start, int(self.ramp.life_s / self.courses.step_s)))
 
-    @property
-    def brought(self) -> list[float]:
-        """By the clients, on the plateau: the bytes/s of the uploads that ended in each step.
+    def rates(self, steps: range) -> list[float]:
+        """Bytes/s in these steps, of which can be told how far chance goes: what the server's
+        interface received, or else the clients' uploads by the moment of their end.
 
-        An upload that is spread over its time, as in the courses, ties a step to its neighbours,
-        so that nobody could tell how far chance goes.
+        The courses do not serve for that: they spread an upload over its time, which ties a step
+        to its neighbours.
         """
-        return self._ended(self.courses.clients)
+        received = self.machine.received_bytes_s[steps.start : steps.stop]
+        known = [rate for rate in received if rate is not None]
+        if len(known) >= _MOST_ARE_KNOWN * len(steps):
+            return known
+        return self._ended(self.courses.clients, steps)
 
     @cached_property
     def memory(self) -> Line | None:
@@ -134,10 +140,10 @@ class RampResult:
         known = [value for value in found if value is not None]
         return sum(known) / len(known) if known else None
 
-    def _ended(self, moments: Sequence[Moment], steps: range | None = None) -> list[float]:
+    def _ended(self, moments: Sequence[Moment], steps: range) -> list[float]:
         """The bytes/s of whole uploads, by the moment of their end."""
         each = self.ramp.file_bytes / self.courses.step_s
-        return [each * moments[i].ended for i in steps or self.plateau]
+        return [each * moments[i].ended for i in steps]
 
     def _over_load(self, values: _Values) -> Line | None:
         clients = self.courses.clients

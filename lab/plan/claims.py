@@ -159,6 +159,18 @@ class Drifts:
 
 
 @dataclass(frozen=True, kw_only=True)
+class AnswersLinks:
+    """After the links of these ramps have changed, throughput is more than `above` times that of
+    before, while all clients are there.
+    """
+
+    text: str
+    stage: str
+    rows: tuple[str, ...]
+    above: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class EarlyKnee:
     """At these ramps, throughput rises no more from less than this share of the clients on."""
 
@@ -169,7 +181,14 @@ class EarlyKnee:
 
 
 OfRamp = (
-    PlateauRatio | SharedLimit | MemoryOfEach | FollowsThroughput | ViewsAgree | Drifts | EarlyKnee
+    PlateauRatio
+    | SharedLimit
+    | MemoryOfEach
+    | FollowsThroughput
+    | ViewsAgree
+    | Drifts
+    | AnswersLinks
+    | EarlyKnee
 )
 Claim = Gain | Limit | Scaling | Bears | Cheaper | BurstRatio | OfRamp
 _KINDS: dict[str, type[Claim]] = {
@@ -185,6 +204,7 @@ _KINDS: dict[str, type[Claim]] = {
     "follows_throughput": FollowsThroughput,
     "views_agree": ViewsAgree,
     "drifts": Drifts,
+    "answers_links": AnswersLinks,
     "early_knee": EarlyKnee,
 }
 

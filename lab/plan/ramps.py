@@ -49,6 +49,17 @@ class Ramp:
         return self.last_start_s, self.life_s
 
     @property
+    def changes_s(self) -> tuple[float, float] | None:
+        """When the first link changes, and when the last one does; None if none does."""
+        moments = [
+            one.at_s + one.stagger_s * number
+            for group in self.hosts
+            for one in group.changes
+            for number in (0, group.count - 1)
+        ]
+        return (min(moments), max(moments)) if moments else None
+
+    @property
     def host_count(self) -> int:
         return sum(group.count for group in self.hosts)
 

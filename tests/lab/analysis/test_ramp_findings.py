@@ -10,6 +10,7 @@ from lab.analysis import ramp_findings
 from lab.analysis.ramp_findings import CANNOT_TELL, NOT_SEEN, SEEN
 from lab.analysis.ramps import RampResult
 from lab.plan.claims import (
+    AnswersLinks,
     Drifts,
     EarlyKnee,
     FollowsThroughput,
@@ -19,6 +20,7 @@ from lab.plan.claims import (
     SharedLimit,
     ViewsAgree,
 )
+from lab.rig.nodes import Change
 
 OF_ALL: dict[str, Any] = {"text": "a finding", "stage": "sink", "rows": ("this",)}
 MORE = PlateauRatio(**OF_ALL, than_row="that", above=1.2, below=2.0)
@@ -27,6 +29,7 @@ MEMORY = MemoryOfEach(**OF_ALL)
 CPU = FollowsThroughput(**OF_ALL, fewer="fewer", faster="faster")
 AGREE = ViewsAgree(**OF_ALL, within=0.01)
 RISES, FALLS = Drifts(**OF_ALL, rises=True), Drifts(**OF_ALL, rises=False)
+ANSWERS = AnswersLinks(**OF_ALL, above=1.1)
 EARLY = EarlyKnee(**OF_ALL, share=0.7)
 SHORT = replace(RAMP_OF_TESTS, life_s=13.0)  # its plateau has a dozen steps
 
@@ -116,6 +119,30 @@ class FindingsTest(unittest.TestCase):
     def test_a_drift_that_is_sure_but_small_is_none(self) -> None:
         little = MadeUp(rate=lambda load, over: 40 * MIB * load * (1 + 0.03 * over), rate_noise=0)
         self.assertEqual(verdict(RISES, little), NOT_SEEN)
+
+    def test_throughput_answers_when_links_change(self) -> None:
+        """From 24 s to 25 s of a plateau from 9.9 s to 40 s."""
+        self.assertEqual(self._answers(1.3), SEEN)
+        self.assertEqual(self._answers(1.05), NOT_SEEN)
+        self.assertEqual(self._answers(0.5), NOT_SEEN)
+        self.assertEqual(self._answers(1.3, rate_noise=0.6), CANNOT_TELL)
+
+    def test_links_that_do_not_change_or_not_meanwhile_tell_nothing(self) -> None:
+        self.assertEqual(verdict(ANSWERS, at(40)), CANNOT_TELL)
+        self.assertEqual(self._answers(1.3, at_s=12.0), CANNOT_TELL)  # too little before
+        self.assertEqual(self._answers(1.3, at_s=38.0), CANNOT_TELL)
+
+    def _answers(self, times: float, at_s: float = 24.0, rate_noise: float = 0.02) -> str:
+        (far,) = RAMP_OF_TESTS.hosts
+        change = Change(at_s=at_s, rate="20mbit", stagger_s=1 / 9)
+        ramp = replace(RAMP_OF_TESTS, hosts=(replace(far, changes=(change,)),))
+        start_s, end_s = ramp.plateau_s
+        is_after = (at_s + 0.5 - start_s) / (end_s - start_s)
+
+        def rate(load: float, over: float) -> float:
+            return 40 * MIB * load * (times if over > is_after else 1.0)
+
+        return verdict(ANSWERS, MadeUp(ramp=ramp, rate=rate, rate_noise=rate_noise))
 
     def test_throughput_rises_no_more_from_a_share_of_the_clients_on(self) -> None:
         self.assertEqual(verdict(EARLY, MadeUp()), SEEN)

@@ -55,11 +55,24 @@ class RampTest(unittest.TestCase):
         assert found
         self.assertAlmostEqual(found.value, 0.9, delta=0.01)
 
-    def test_an_upload_counts_where_it_ends(self) -> None:
+    def test_a_rate_is_what_the_interface_received(self) -> None:
+        """Whatever the clients say."""
+        clients = [replace(one, ended=8) for one in RESULT.courses.clients]
+        found = replace(RESULT, courses=replace(RESULT.courses, clients=clients))
+        self.assertEqual(found.rates(range(50, 60)), RESULT.machine.received_bytes_s[50:60])
+        few = [None, *RESULT.machine.received_bytes_s[51:]]
+        with_gap = replace(
+            found, machine=replace(found.machine, received_bytes_s=[None] * 50 + few)
+        )
+        self.assertEqual(with_gap.rates(range(50, 60)), RESULT.machine.received_bytes_s[51:60])
+
+    def test_without_an_interface_an_upload_counts_where_it_ends(self) -> None:
         """However the courses spread it."""
         clients = [replace(one, ended=8, bytes_per_s=0.0) for one in RESULT.courses.clients]
-        found = replace(RESULT, courses=replace(RESULT.courses, clients=clients))
-        self.assertEqual(found.brought, [8 * KIB / STEP_S] * len(found.plateau))
+        machine = replace(RESULT.machine, received_bytes_s=[None] * len(clients))
+        courses = replace(RESULT.courses, clients=clients)
+        found = replace(RESULT, courses=courses, machine=machine)
+        self.assertEqual(found.rates(range(50, 60)), [8 * KIB / STEP_S] * 10)
 
     def test_the_cpu_goes_with_throughput_where_it_does(self) -> None:
         found = MadeUp(rate=lambda load, _: 40 * MIB * load).result().cpu

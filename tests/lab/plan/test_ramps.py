@@ -56,6 +56,13 @@ class RampTest(unittest.TestCase):
         self.assertEqual((scaled.server_link, scaled.clients), ("9mbit", 11))
         self.assertEqual(scaled.lost_share, 0.2)
 
+    def test_links_change_from_the_first_to_the_last_one(self) -> None:
+        figure4 = catalog.ramps()["figure4"]
+        self.assertEqual(figure4.changes_s, (10_000, 10_870))
+        scaled = figure4.scaled(Scale(time=100, file=100)).changes_s
+        self.assertEqual(scaled and [round(one, 3) for one in scaled], [100.0, 108.7])
+        self.assertIsNone(catalog.ramps()["figure6"].changes_s)
+
     def test_a_file_has_whole_kib_and_at_least_one(self) -> None:
         sizes = [RAMP.scaled(Scale(time=1, file=file)).file_bytes for file in (1, 3, 1e6)]
         self.assertEqual(sizes, [100 * 1024, 33 * 1024, 1024])
