@@ -211,19 +211,19 @@ def _panels(one: RampResult, end_s: float) -> list[Panel]:
 def _averages(
     one: RampResult, times: Sequence[float], values: Values, end_s: float
 ) -> list[Average]:
-    """Over points and over time. A series with gaps has none over points."""
-    span_s = _PAPERS_S / one.ramp.scale.time
-    found = [
-        Average(
-            f"mean of {span_s:g} s" + ("" if span_s == _PAPERS_S else ", the paper’s 60"),
-            moving_average.over_seconds(times[: len(values)], values, span_s, end_s),
-        )
-    ]
+    """Over points and over time. A series with gaps has none over points; and one over less than a
+    step would be the points once more.
+    """
+    found = []
     known = [value for value in values if value is not None]
     if len(known) == len(values) > _POINTS:
-        found.insert(
-            0, Average(f"mean of {_POINTS} points", moving_average.over_points(known, _POINTS))
-        )
+        means = moving_average.over_points(known, _POINTS)
+        found.append(Average(f"mean of {_POINTS} points", means))
+    span_s = _PAPERS_S / one.ramp.scale.time
+    if span_s > one.courses.step_s:
+        name = f"mean of {span_s:g} s" + ("" if span_s == _PAPERS_S else ", the paper’s 60")
+        means_s = moving_average.over_seconds(times[: len(values)], values, span_s, end_s)
+        found.append(Average(name, means_s))
     return found
 
 

@@ -37,7 +37,9 @@ class Written:
     """A report about a run of figure 3."""
 
     def __init__(self, test: unittest.TestCase, made: MadeUp = MADE_UP, **changes: Any):
-        self.folder = examples.results(test, environment=ENVIRONMENT)
+        options = replace(OPTIONS, scale=made.ramp.scale.time)
+        self.environment = replace(ENVIRONMENT, options=options)
+        self.folder = examples.results(test, environment=self.environment)
         run = made_up_ramps.run(made.ramp, **changes)
         self.folder.add(run, {"command": "loadgen", **made.evidence(), **kept.packed(SERIES)})
         page.write(self.folder)
@@ -57,7 +59,7 @@ class Written:
         return self.folder.path / "figures" / "ramp-sink-figure3.svg"
 
     def figure(self) -> Figure:
-        return examples.only(Figure, views.figures(scene(self.folder, ENVIRONMENT)))
+        return examples.only(Figure, views.figures(scene(self.folder, self.environment)))
 
 
 def scene(folder: Folder, environment: Environment) -> Scene:
@@ -161,3 +163,16 @@ class ChartTest(unittest.TestCase):
         (canvas,) = Written(self).figure().canvases
         self.assertEqual(drawings.outside(canvas), [])
         self.assertEqual(drawings.overlapping(canvas), [])
+
+    def test_averages_are_over_points_and_over_the_papers_time(self) -> None:
+        (canvas,) = Written(self).figure().canvases
+        words = " ".join(drawings.words(canvas))
+        self.assertIn("mean of 60 points", words)
+        self.assertIn("mean of 0.6 s, the paper’s 60", words)
+
+    def test_an_average_over_less_than_a_step_is_not_drawn(self) -> None:
+        """It would be the points once more."""
+        ramp = plan.ramp_of("figure3", replace(OPTIONS, scale=300.0))
+        assert ramp
+        (canvas,) = Written(self, MadeUp(ramp=ramp)).figure().canvases
+        self.assertNotIn("the paper’s 60", " ".join(drawings.words(canvas)))
