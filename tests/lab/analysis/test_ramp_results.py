@@ -27,7 +27,7 @@ class RampTest(unittest.TestCase):
             self.assertAlmostEqual(line.slope / KIB, 64, delta=1)
             self.assertGreater(line.r_squared, 0.98)
         assert RESULT.memory and RESULT.group_memory and RESULT.server_memory
-        self.assertAlmostEqual(RESULT.group_memory.intercept / MIB, 10, delta=0.1)
+        self.assertAlmostEqual(RESULT.group_memory.intercept / MIB, 9, delta=0.1)
         self.assertAlmostEqual(RESULT.memory.intercept / MIB, 500, delta=0.1)
         self.assertAlmostEqual(RESULT.server_memory.intercept / MIB, 10, delta=0.1)
 
@@ -45,9 +45,9 @@ class RampTest(unittest.TestCase):
         self.assertAlmostEqual(found.memory.slope / KIB, 64, delta=1)
 
     def test_the_cpu_of_the_servers_is_that_of_their_group(self) -> None:
-        """The made-up group has half of what the host uses."""
+        """The made-up group has a quarter of what the host uses."""
         assert RESULT.cores
-        self.assertAlmostEqual(RESULT.cores.value, 0.45, delta=0.01)
+        self.assertAlmostEqual(RESULT.cores.value, 0.225, delta=0.01)
 
     def test_without_a_group_it_is_that_of_the_host(self) -> None:
         nothing: list[None] = [None] * len(RESULT.times_s)
