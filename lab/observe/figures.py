@@ -51,6 +51,7 @@ _ROWS = (
     HostFigure("group_page_cache_bytes", "group.cached_bytes", "B", MORE, "page cache", SERVER),
     HostFigure("group_refaults_per_s", "group.refaults", "/s", LESS, "refaults", SERVER),
     HostFigure("group_throttled", "group.throttled_s", "share", LESS, "throttled", SERVER),
+    HostFigure("group_oom_kills", "group.oom_kills", "", LESS, "killed", SERVER),
     HostFigure("sleeper_p50_ms", "", "ms", LESS, "p50", SLEEPER),
     HostFigure("sleeper_p99_ms", "", "ms", LESS, "p99", SLEEPER),
 )

@@ -23,6 +23,7 @@ _GAUGES = (
     "peak_bytes",
     "load_average",
     "open_ends",
+    "oom_kills",
 )
 Moment = dict[str, float]
 

@@ -126,7 +126,7 @@ class UsageTest(unittest.TestCase):
         self.assertEqual(usage.gaps(usage.cut(samples, 0.75, 2.25)), [])
         self.assertEqual(usage.gaps(usage.cut(samples, 3.0, 4.5)), [(0.0, 1.5)])
 
-    def test_of_a_control_group_sizes_are_the_largest_and_refaults_and_waits_a_rate(self):
+    def test_of_a_control_group_sizes_and_kills_are_the_most_and_refaults_and_waits_a_rate(self):
         def at(time_s: float) -> Sample:
             more = {
                 "group.used_bytes": 6e6 - time_s,
@@ -134,6 +134,7 @@ class UsageTest(unittest.TestCase):
                 "group.cached_bytes": 3e6,
                 "group.refaults": 20 * time_s,
                 "group.throttled_s": 0.75 * time_s,
+                "group.oom_kills": time_s,
             }
             return Sample(time_s, {**machine(time_s), **more})
 
@@ -144,6 +145,7 @@ class UsageTest(unittest.TestCase):
             "group_page_cache_bytes": 3e6,
             "group_refaults_per_s": 20,
             "group_throttled": 0.75,
+            "group_oom_kills": 2,
         }
         self.assertEqual(used.figures, wanted)
         unlimited = usage.between([at(0.0), at(2.0)], has_limited_server=False)

@@ -202,6 +202,13 @@ class KernelTest(unittest.TestCase):
         if usage.peak_memory_bytes is not None:
             self.assertGreater(usage.peak_memory_bytes, 4 * _MIB)
 
+    def test_what_takes_more_than_there_is_is_killed_and_counted(self) -> None:
+        group = self._group(Limits(memory_bytes=32 * _MIB))
+        self.assertIn(group.usage().oom_kills, (0, None))  # older kernels do not say
+        ran = self._run(group, sys.executable, "-I", "-S", "-c", "b'x' * (64 << 20)")
+        self.assertEqual(-9, ran.returncode)
+        self.assertIn(group.usage().oom_kills, (1, None))
+
     def test_a_ready_program_keeps_its_memory_and_gets_the_cache_beside_it(self) -> None:
         group = self._group(Limits(cache_bytes=4 * _MIB))
         file = self.work / "file"
