@@ -32,6 +32,7 @@ class Ramp:
     hosts: tuple[Group, ...]
     server_link: str = ""  # the rate of what all hosts share; "" for no limit
     lost_share: float = 0.0  # of the testers, that are killed in the middle
+    until_it_ends: bool = False  # more clients come than the server's memory bears
     scales: dict[str, Scale]  # mode -> how it is measured
     scale: Scale = Scale(time=1, file=1)  # how it was
 

@@ -6,6 +6,7 @@ is put together here: no rate is a sum of rates, no mean one of means.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +25,7 @@ _LEAST_LEFT = 2 / 3  # of the testers, and of the clients
 _LEAST_OF_N = 0.97  # of the clients' time on the plateau must be in uploads
 _MOST_LATE_MS = 50.0  # of a tester's start
 _OF_THE_LINKS = 0.1  # of the cores
+_OF_END = ("uploads_borne", "first_failed_s")
 
 FIGURES = (
     Figure(name="testers", better=NEITHER),
@@ -35,6 +37,10 @@ FIGURES = (
     Figure(name="plateau_bytes_s", unit="B/s", better=MORE, title="plateau", views=_VIEWS),
     Figure(name="plateau_mean_ms", unit="ms", better=LESS),
     Figure(name="plateau_check", better=NEITHER),  # the part of the clients' time in uploads
+    # Of one that goes on until the server's memory ends.
+    Figure(name="memory_limit_bytes", unit="B", better=NEITHER),
+    Figure(name="uploads_borne", better=MORE),  # the most under way until the first one failed
+    Figure(name="first_failed_s", unit="s", better=MORE),
 )
 
 
@@ -47,6 +53,7 @@ class RampLoad(Load):
     user: str
     password: str
     ramp: Ramp
+    memory_bytes: int | None = None  # that the servers may use; None: all of this host
     upload_name: str = ""
     flags: tuple[str, ...] = ()
 
@@ -86,14 +93,15 @@ class RampLoad(Load):
         found = self._failures_of_testers(raw)
         if not result.requests:
             return [*found, "no upload succeeded"]
+        must_hold = not self.ramp.until_it_ends
         errors = result.errors_total / (result.errors_total + result.requests)
-        if errors > _MOST_ERRORS:
+        if errors > _MOST_ERRORS and must_hold:
             found.append(f"{errors:.1%} errors ({result.error_list})")
         expected = result.requests * self.ramp.file_bytes
         if result.bytes != expected:
             found.append(f"{result.bytes} bytes are not {result.requests} uploads")
         check = raw["plateau_check"]
-        if check is not None and check < _LEAST_OF_N:
+        if check is not None and check < _LEAST_OF_N and must_hold:
             found.append(f"on the plateau the clients spent {check:.1%} of their time in uploads")
         return found
 
@@ -106,6 +114,10 @@ class RampLoad(Load):
             found.append(f"a tester began {raw['most_late_ms']:.0f} ms late")
         return found
 
+    def without_server(self) -> dict[str, float] | None:
+        """That it ends is what some ramps ask for."""
+        return {} if self.ramp.until_it_ends else None
+
     def notes(self, result: Result) -> list[str]:
         raw = result.raw["ramp"]
         lost = len(raw["lost"])
@@ -116,11 +128,12 @@ class RampLoad(Load):
         return {
             "testers": raw["testers"],
             "testers_lost": len(raw["lost"]),
+            "memory_limit_bytes": self.memory_bytes,
             **{
                 name: raw[name]
                 for name in (
                     *("start_spread_ms", "clock_error_ms", "plateau_s", "plateau_bytes_s"),
-                    *("plateau_mean_ms", "plateau_check"),
+                    *("plateau_mean_ms", "plateau_check", "uploads_borne", "first_failed_s"),
                 )
             },
         }
@@ -152,6 +165,15 @@ def together(gathered: Gathered, seen: Sequence[Upload], ramp: Ramp) -> dict[str
         "most_late_ms": max(late_ms),
         "clock_error_ms": 1000 * max(errors_s) if errors_s else None,
         **_of_plateau(uploads.between(seen, *ramp.plateau_s), gathered.raw["threads"]),
+        **(_of_end(seen) if ramp.until_it_ends else dict.fromkeys(_OF_END)),
+    }
+
+
+def _of_end(seen: Sequence[Upload]) -> dict[str, float | None]:
+    failed_s = min((one.end_s for one in seen if not one.is_whole), default=math.inf)
+    return {
+        "uploads_borne": uploads.most_under_way(seen, failed_s),
+        "first_failed_s": failed_s if failed_s < math.inf else None,
     }
 
 
@@ -169,7 +191,7 @@ def _of_plateau(plateau: Stretch | None, clients: int) -> dict[str, float | None
 
 
 def load(asked: Asked) -> RampLoad:
-    ramp = asked.planned.ramp
+    ramp, machine = asked.planned.ramp, asked.planned.stage.machine
     assert ramp  # see plan/plan.py
     return RampLoad(
         threads=asked.setting.threads,
@@ -177,6 +199,7 @@ def load(asked: Asked) -> RampLoad:
         user=asked.user,
         password=asked.password,
         ramp=ramp,
+        memory_bytes=machine.memory_bytes if machine else None,
         upload_name=asked.upload_name,
         flags=asked.planned.stage.loadgen,
     )

@@ -80,6 +80,16 @@ def _spread(one: Upload, step_s: float, busy: list[float], moved: list[float]) -
             moved[index] += one.bytes * within_s / length_s
 
 
+def most_under_way(uploads: Sequence[Upload], until_s: float) -> int:
+    """Before this moment. An upload that ends when another one starts is over."""
+    changes = [(one.start_s, 1) for one in uploads] + [(one.end_s, -1) for one in uploads]
+    now = most = 0
+    for _, change in sorted(one for one in changes if one[0] < until_s):
+        now += change
+        most = max(most, now)
+    return most
+
+
 def between(uploads: Sequence[Upload], from_s: float, to_s: float) -> Stretch | None:
     """None for a stretch without length. The mean is that of whole uploads that ended in it."""
     if to_s <= from_s:

@@ -44,7 +44,10 @@ TOGETHER: dict[str, Any] = {
     "plateau_bytes_s": 1e6,
     "plateau_mean_ms": 20.0,
     "plateau_check": 0.99,
+    "uploads_borne": None,
+    "first_failed_s": None,
 }
+UNTIL_IT_ENDS = replace(LOAD, ramp=replace(RAMP, until_it_ends=True))
 
 
 def result(requests: int = 1000, size: int | None = None, **changes: Any) -> Result:
@@ -83,8 +86,17 @@ class LoadTest(unittest.TestCase):
         found = LOAD.figures(result(lost=["one: gone"]))
         self.assertEqual(set(found), {one.name for one in ramp.FIGURES})
         self.assertEqual((found["testers"], found["testers_lost"]), (3, 1))
-        for name in set(found) - {"testers", "testers_lost"}:
+        for name in set(found) - {"testers", "testers_lost", "memory_limit_bytes"}:
             self.assertEqual(found[name], TOGETHER[name], name)
+
+    def test_its_memory_is_that_of_the_machine_of_its_stage(self) -> None:
+        for memory_bytes in (None, 4096):
+            found = replace(LOAD, memory_bytes=memory_bytes).figures(result())
+            self.assertEqual(found["memory_limit_bytes"], memory_bytes)
+
+    def test_only_one_that_goes_on_until_memory_ends_may_end_the_server(self) -> None:
+        self.assertIsNone(LOAD.without_server())
+        self.assertEqual(UNTIL_IT_ENDS.without_server(), {})
 
 
 class FailuresTest(unittest.TestCase):
@@ -125,6 +137,21 @@ class FailuresTest(unittest.TestCase):
             "on the plateau the clients spent 96.9% of their time in uploads",
             result(plateau_check=0.969),
         )
+
+
+class UntilItEndsTest(unittest.TestCase):
+    def test_failed_uploads_and_clients_without_one_are_what_it_asks_for(self) -> None:
+        found = result(requests=10, errors=990, plateau_check=0.1)
+        self.assertEqual(len(LOAD.failures(found)), 2)
+        self.assertEqual(UNTIL_IT_ENDS.failures(found), [])
+
+    def test_all_else_must_hold(self) -> None:
+        for changes, wanted in (
+            ({"requests": 0}, "no upload succeeded"),
+            ({"requests": 10, "size": 20479}, "20479 bytes are not 10 uploads"),
+            ({"most_late_ms": 51.0}, "a tester began 51 ms late"),
+        ):
+            self.assertEqual(UNTIL_IT_ENDS.failures(result(**changes)), [wanted])
 
 
 def transfer(tester: str, start_s: float, end_s: float | None, failure: str = "") -> OfTester:
@@ -193,6 +220,15 @@ class TogetherTest(unittest.TestCase):
         ]
         self.assertEqual(ramp.together(gathered(clocks=readings), [], RAMP)["clock_error_ms"], 3)
         self.assertIsNone(ramp.together(gathered(), [], RAMP)["clock_error_ms"])
+
+    def test_uploads_that_were_borne_are_those_under_way_until_the_first_one_failed(self) -> None:
+        good = [Upload(start_s=start_s, end_s=5, bytes=1) for start_s in (0, 1, 2, 4.5)]
+        failed = [Upload(start_s=3, end_s=end_s, bytes=0, is_whole=False) for end_s in (6, 4)]
+        for seen, borne, first_s in ((good + failed, 5, 4), (good, 4, None)):
+            found = ramp.together(gathered(), seen, UNTIL_IT_ENDS.ramp)
+            self.assertEqual((found["uploads_borne"], found["first_failed_s"]), (borne, first_s))
+        other = ramp.together(gathered(), good + failed, RAMP)
+        self.assertEqual((other["uploads_borne"], other["first_failed_s"]), (None, None))
 
     def test_without_a_plateau_or_clients_nothing_is_known_of_it(self) -> None:
         short = replace(RAMP, life_s=1.0)

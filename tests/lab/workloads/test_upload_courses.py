@@ -1,5 +1,6 @@
 """Uploads over time: bytes, load and times of known uploads."""
 
+import math
 import random
 import unittest
 
@@ -68,6 +69,19 @@ class OverTimeTest(unittest.TestCase):
 
     def test_a_step_without_uploads_is_there(self) -> None:
         self.assertEqual(len(uploads.over_time([], 3.0, 0.5)), 6)
+
+
+class MostUnderWayTest(unittest.TestCase):
+    def test_it_is_the_most_at_any_moment_before_the_end(self) -> None:
+        seen = [upload(0, 4), upload(1, 3), upload(2, 9), upload(5, 6), upload(5, 9), upload(5, 7)]
+        most = [uploads.most_under_way(seen, until_s) for until_s in (1, 2, 2.1, 5, math.inf)]
+        self.assertEqual(most, [1, 2, 3, 3, 4])
+
+    def test_an_upload_that_follows_another_one_takes_its_place(self) -> None:
+        self.assertEqual(uploads.most_under_way([upload(0, 1), upload(1, 2)], 9), 1)
+
+    def test_without_uploads_there_are_none(self) -> None:
+        self.assertEqual(uploads.most_under_way([], 9), 0)
 
 
 class BetweenTest(unittest.TestCase):
