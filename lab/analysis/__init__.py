@@ -13,6 +13,7 @@ partial_correlation.py  whether the CPU goes with throughput or with the number 
 knee.py               the load from which on more of it brings no more throughput
 two_views.py          what the clients saw against what the server saw
 extrapolation.py      which resource ends first, and at how many clients
+capacity.py           how many clients memory bears: foretold, and tried
 intervals.py, operational_laws.py, usl.py, trend.py, change_points.py, moving_average.py,
 regression.py, blocks.py
                       the arithmetic

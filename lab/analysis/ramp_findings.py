@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ..plan.claims import (
     AnswersLinks,
+    CapacityHolds,
     Drifts,
     EarlyKnee,
     FollowsThroughput,
@@ -17,7 +18,7 @@ from ..plan.claims import (
     SharedLimit,
     ViewsAgree,
 )
-from . import blocks, knee, trend
+from . import blocks, capacity, knee, trend
 from .blocks import Estimate
 from .ramps import RampResult
 
@@ -64,6 +65,8 @@ def judge(finding: OfRamp, row: str, ramps: Ramps) -> Told | None:
         return _answers(result, finding.above)
     if isinstance(finding, Drifts):
         return _drifts(result, finding.rises)
+    if isinstance(finding, CapacityHolds):
+        return _capacity(result, *known)
     return _early(result, finding)
 
 
@@ -73,6 +76,8 @@ def _other_rows(finding: OfRamp) -> Sequence[str]:
         return (finding.than_row,)
     if isinstance(finding, FollowsThroughput):
         return finding.fewer, finding.faster
+    if isinstance(finding, CapacityHolds):
+        return (finding.foretold_by,)
     return (*finding.alone, finding.doubled) if isinstance(finding, SharedLimit) else ()
 
 
@@ -214,6 +219,25 @@ def _early(result: RampResult, finding: EarlyKnee) -> Told:
     if load.high < limit:
         return Told(SEEN, figures)
     return Told(NOT_SEEN if load.low > limit else CANNOT_TELL, figures)
+
+
+def _capacity(tried: RampResult, fewer: RampResult) -> Told | None:
+    """None where no limit was tried."""
+    found = capacity.of_runs([fewer], tried)
+    if found is None:
+        return None
+    (foretold,) = found.foretold
+    if foretold.estimate is None or not found.tried.is_reached:
+        return Told(CANNOT_TELL, found.tried.at_the_end)
+    estimate, uploads = foretold.estimate, found.tried.uploads
+    figures = (
+        f"foretold {estimate.value:,.0f} ({estimate.low:,.0f} to {estimate.high:,.0f}), "
+        f"tried {uploads:,}"
+    )
+    holds = foretold.holds(uploads)
+    if holds is None:
+        return Told(CANNOT_TELL, figures)
+    return Told(SEEN if holds else NOT_SEEN, figures)
 
 
 def _times(found: Estimate) -> str:

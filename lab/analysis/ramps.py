@@ -32,6 +32,7 @@ class Machine:
 
     memory_bytes: _Values  # of the host, by Ganglia's formula
     server_bytes: _Values  # the proportional set size of the servers
+    killed: _Values  # of the group's processes, those that the kernel has ended since its start
     cpu_cores: _Values  # of the host
     received_bytes_s: _Values  # by the interface that carries the load
     added_processes: _Values  # of the host
@@ -166,6 +167,7 @@ def _machine(samples: Sequence[Mapping[str, float]], times_s: Sequence[float]) -
     return Machine(
         memory_bytes=known.at(lambda one: one.get("memory.ganglia_used_bytes")),
         server_bytes=known.at(_server_bytes),
+        killed=known.at(lambda one: one.get("group.oom_kills")),
         cpu_cores=known.rate(_busy_s),
         received_bytes_s=known.rate(lambda one: one.get("link.received_bytes")),
         added_processes=known.at(lambda one: one.get("host.added_processes")),

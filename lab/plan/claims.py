@@ -180,6 +180,18 @@ class EarlyKnee:
     share: float
 
 
+@dataclass(frozen=True, kw_only=True)
+class CapacityHolds:
+    """How many clients memory bears at these ramps is foretold by ramp `foretold_by`, which has
+    fewer of them.
+    """
+
+    text: str
+    stage: str
+    rows: tuple[str, ...]
+    foretold_by: str
+
+
 OfRamp = (
     PlateauRatio
     | SharedLimit
@@ -189,6 +201,7 @@ OfRamp = (
     | Drifts
     | AnswersLinks
     | EarlyKnee
+    | CapacityHolds
 )
 Claim = Gain | Limit | Scaling | Bears | Cheaper | BurstRatio | OfRamp
 _KINDS: dict[str, type[Claim]] = {
@@ -206,6 +219,7 @@ _KINDS: dict[str, type[Claim]] = {
     "drifts": Drifts,
     "answers_links": AnswersLinks,
     "early_knee": EarlyKnee,
+    "capacity_holds": CapacityHolds,
 }
 
 

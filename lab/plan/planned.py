@@ -15,7 +15,7 @@ INTERLEAVED, CYCLED, BLOCKED = "interleaved", "cycled", "blocked"
 # dropping caches at a cold stage (True).
 OVERHEAD_S = {False: 0.4, True: 1.2}
 STACK_START_S = 3.0
-_HOSTS_START_S = 8.0  # of namespaces and testers, and of collecting what they measured
+_HOSTS_START_S = 4.0  # of namespaces and testers, and of collecting what they measured
 USUAL_CROWD = 1000
 _SMALL_CROWD = 250  # of a server with little memory
 _LIKELY_POINTS = 7  # of a sweep until it is flat, with the far point, refinements apart

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -50,6 +51,7 @@ class MadeUp:
     cpu_noise: float = 0.005
     server: float | None = 1.0  # of the clients' view; None for a server without a log
     server_noise: float = 0.001
+    killed_s: float = math.inf  # when the kernel ends a process, beside three of an earlier run
     seed: int = 1
 
     def evidence(self) -> dict[str, Any]:
@@ -97,6 +99,7 @@ class MadeUp:
                     "memory.ganglia_used_bytes": 500 * MIB + used,
                     "fileserver.proportional_bytes": 5 * MIB + used / 2,
                     "authserver.proportional_bytes": 5 * MIB + used / 2,
+                    "group.oom_kills": 3.0 + (index * STEP_S / 2 >= self.killed_s),
                     "core.0.user_s": busy_s / 2,
                     "core.1.system_s": busy_s / 2,
                     "core.1.idle_s": index * 9.0,

@@ -6,12 +6,14 @@ from collections.abc import Callable
 
 from ..document import Block
 from ..scene import Scene
-from .views import answers, figures, papers_runs, table
+from . import capacity, views
+from .views import figures, papers_runs, table
 
 __all__ = ["TERMS", "VIEWS", "answers", "figures"]
 
 VIEWS: dict[str, Callable[[Scene], list[Block]]] = {
     "ramp": lambda scene: [*figures(scene), *table(scene), *papers_runs(scene)],
+    "capacity": capacity.table,
 }
 TERMS = [
     "Ramp: clients come one by one, from many hosts, and each uploads without a pause for a fixed "
@@ -31,4 +33,14 @@ TERMS = [
     "Bytes = uploads × size. At most 1% of the uploads failed. On the plateau the clients spent at "
     "least 97% of their time in uploads. Other programs, and the kernel for the links, used at "
     "most 20% of the cores.",
+    "Capacity: the uploads under way at which the memory of the servers' control group, without "
+    "page cache, comes to its limit. It is foretold by a line through memory over load while "
+    "clients come, with its 99% interval. Tried are the most uploads under way until the first one "
+    "failed or the kernel ended a session. A run that goes on until then may have failed uploads "
+    "and a server that ended.",
 ]
+
+
+def answers(scene: Scene) -> list[str]:
+    """In sentences, for the first page."""
+    return [*views.answers(scene), *capacity.answers(scene)]

@@ -4,13 +4,15 @@ import unittest
 from dataclasses import replace
 from typing import Any
 
-from made_up_ramps import MIB, RAMP_OF_TESTS, MadeUp
+import examples
+from made_up_ramps import KIB, MIB, RAMP_OF_TESTS, MadeUp
 
 from lab.analysis import ramp_findings
 from lab.analysis.ramp_findings import CANNOT_TELL, NOT_SEEN, SEEN
 from lab.analysis.ramps import RampResult
 from lab.plan.claims import (
     AnswersLinks,
+    CapacityHolds,
     Drifts,
     EarlyKnee,
     FollowsThroughput,
@@ -31,12 +33,21 @@ AGREE = ViewsAgree(**OF_ALL, within=0.01)
 RISES, FALLS = Drifts(**OF_ALL, rises=True), Drifts(**OF_ALL, rises=False)
 ANSWERS = AnswersLinks(**OF_ALL, above=1.1)
 EARLY = EarlyKnee(**OF_ALL, share=0.7)
+CAPACITY = CapacityHolds(**OF_ALL, foretold_by="third")
+LIMIT = 9 * MIB + 1000 * 64 * KIB  # as the servers that are made up bear 1,000
 SHORT = replace(RAMP_OF_TESTS, life_s=13.0)  # its plateau has a dozen steps
 
 
 def at(mib: float, **changes: float) -> MadeUp:
     """That brings so many MiB/s on the plateau."""
     return MadeUp(rate=lambda load, _: mib * MIB * load, **changes)  # type: ignore[arg-type]
+
+
+def tried(uploads: float, used: float = 0.99, **changes: Any) -> RampResult:
+    """A ramp that goes on until memory ends, where so much of the limit was used."""
+    felt = replace(examples.usage(), figures={"group_used_bytes": used * LIMIT})
+    usual = {"uploads_borne": uploads, "first_failed_s": 7.0, "memory_limit_bytes": LIMIT}
+    return MadeUp().result(usage=felt, **{**usual, **changes})
 
 
 def verdict(finding: OfRamp, this: RampResult | MadeUp, **others: RampResult | MadeUp) -> str:
@@ -153,6 +164,20 @@ class FindingsTest(unittest.TestCase):
             within = replace(EARLY, share=(found.value + end) / 2 / RAMP_OF_TESTS.clients)
             self.assertEqual(verdict(within, MadeUp()), CANNOT_TELL)
         self.assertEqual(verdict(EARLY, at(40)), NOT_SEEN)
+
+    def test_what_memory_bears_is_foretold_by_fewer_clients(self) -> None:
+        fewer = MadeUp()  # they foretell 1,000
+        for uploads, wanted in ((950, SEEN), (700, NOT_SEEN), (1400, NOT_SEEN)):
+            self.assertEqual(verdict(CAPACITY, tried(uploads), third=fewer), wanted, uploads)
+        self.assertEqual(verdict(CAPACITY, tried(950, used=0.5), third=fewer), CANNOT_TELL)
+        flat = MadeUp(memory_of_each=0, memory_noise=0)
+        self.assertEqual(verdict(CAPACITY, tried(950), third=flat), CANNOT_TELL)
+        perhaps = MadeUp(memory_noise=8 * MIB)  # whether it rises is not sure
+        self.assertEqual(verdict(CAPACITY, tried(400), third=perhaps), CANNOT_TELL)
+
+    def test_without_a_limit_of_memory_nothing_is_judged(self) -> None:
+        runs = {"this": tried(950, memory_limit_bytes=None), "third": MadeUp().result()}
+        self.assertIsNone(ramp_findings.judge(CAPACITY, "this", lambda _, row: runs.get(row)))
 
     def test_a_plateau_of_a_few_steps_tells_nothing(self) -> None:
         short = MadeUp(ramp=SHORT)

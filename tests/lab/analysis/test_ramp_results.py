@@ -74,6 +74,16 @@ class RampTest(unittest.TestCase):
         found = replace(RESULT, courses=courses, machine=machine)
         self.assertEqual(found.rates(range(50, 60)), [8 * KIB / STEP_S] * 10)
 
+    def test_memory_of_the_group_is_that_of_the_way_up_without_page_cache(self) -> None:
+        """What is kept when clients leave is no memory of those that are left."""
+        up = RESULT.way_up.stop
+        self.assertEqual((RESULT.way_up, RESULT.times_s[up - 1]), (range(40), 9.875))
+        kept = [*RESULT.machine.group_bytes[:up], *[99.0 * MIB] * 200]
+        line = replace(RESULT, machine=replace(RESULT.machine, group_bytes=kept)).group_memory
+        assert line
+        self.assertTrue(line.slope_estimate.has(64 * KIB), line.slope_estimate)
+        self.assertAlmostEqual(line.intercept / MIB, 9, delta=0.1)
+
     def test_the_cpu_goes_with_throughput_where_it_does(self) -> None:
         found = MadeUp(rate=lambda load, _: 40 * MIB * load).result().cpu
         assert found and found.with_throughput and found.with_clients

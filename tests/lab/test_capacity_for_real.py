@@ -1,0 +1,66 @@
+"""A ramp for real that goes on until the kernel ends the server, because its memory is limited."""
+
+import re
+import unittest
+from pathlib import Path
+
+import examples
+from networks import why_no_namespace
+from real_lab import BUILD, disk_folder, lab, table, why_no_run
+from test_ramps_for_real import LATE
+
+from lab.rig.control_group import Limits, limited
+from lab.rig.errors import Failed
+
+SCALE = 1000  # 1,819 s of the paper become 2 s
+MEMORY = "40M"  # 400 uploads under way take less, and 900 more
+
+
+def why_no_group() -> str:
+    """Empty where memory can be limited here, else the reason, to skip with."""
+    try:
+        with limited(Limits(memory_bytes=1 << 26), Path("/tmp")):
+            return ""
+    except Failed as error:
+        return str(error)
+
+
+class CapacityTest(unittest.TestCase):
+    @unittest.skipIf(why_no_run(), why_no_run())
+    @unittest.skipIf(why_no_namespace(), why_no_namespace())
+    @unittest.skipIf(why_no_group(), why_no_group())
+    def test_a_server_that_the_kernel_ends_is_an_answer(self) -> None:
+        self.out = examples.folder(self, disk_folder())
+        self.run_lab("--memory", MEMORY)
+        rows = {row["row"]: row for row in table(self.out / "out" / "points.csv")}
+        self.require_an_end(rows["capacity-tried"])
+        self.assertEqual(rows["capacity-third"]["errors"], "")
+        self.assertEqual(rows["capacity-third"]["uploads_borne"], "")
+        self.require_a_report(rows)
+
+    def require_an_end(self, row: dict[str, str]) -> None:
+        """Only a busy machine is why it is not valid."""
+        if "a tester began" in row["failures"] and not row["errors"]:
+            self.skipTest("not all clients were there at once")
+        self.assertEqual(row["errors"], "fileserver ended")
+        self.assertEqual(int(row["memory_limit_bytes"]), 40 << 20)
+        self.assertTrue(100 < int(row["uploads_borne"]) <= 900, row["uploads_borne"])
+        self.assertGreater(float(row["first_failed_s"]), 0)
+        self.assertGreater(int(row["requests"]), 0)
+        reasons = [one for one in row["failures"].split("; ") if one]
+        unknown = [one for one in reasons if not any(re.fullmatch(late, one) for late in LATE)]
+        self.assertEqual(unknown, [])
+
+    def require_a_report(self, rows: dict[str, dict[str, str]]) -> None:
+        summary = (self.out / "out" / "summary.md").read_text(encoding="utf-8")
+        borne = int(rows["capacity-tried"]["uploads_borne"])
+        told = f"40 MiB of memory bear {borne:,} uploads under way; at the end, the kernel ended"
+        are_valid = not any(row["failures"] for row in rows.values())
+        self.assertEqual(told in summary, are_valid)
+
+    def run_lab(self, *flags: str) -> None:
+        places = ["--work", str(self.out / "work"), "--out", str(self.out / "out")]
+        limits = ["--stages", "sink-limited", "--scale", str(SCALE), *flags]
+        command = ["run", "003-capacity", "--quick", "--programs", str(BUILD), *places, *limits]
+        done = lab(*command)
+        self.assertEqual(done.returncode, 0, done.stderr)
