@@ -56,9 +56,15 @@ class RampResult:
         return [moment.t for moment in self.courses.clients]
 
     @property
+    def plateau_s(self) -> tuple[float, float]:
+        """As the ramp's own; with testers lost on it, it begins with the loss. It may be empty."""
+        from_s, to_s = self.ramp.plateau_s
+        return max(from_s, self.run.figure("plateau_from_s") or 0.0), to_s
+
+    @property
     def plateau(self) -> range:
         """The steps that lie in it whole."""
-        from_s, to_s = self.ramp.plateau_s
+        from_s, to_s = self.plateau_s
         step_s = self.courses.step_s
         return range(math.ceil(from_s / step_s), max(0, int(to_s / step_s)))
 

@@ -79,6 +79,7 @@ class Testers:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         self.lost: dict[str, str] = {}  # why, by the tester's name; filled by wait_for_output()
+        self.killed_unix_s: dict[str, float] = {}  # when, by our clock; of those by kill()
         self.start_late_ms: dict[str, float] = {}  # of those that are left
         self.testers: list[Tester] = []
         self._folder = folder
@@ -140,6 +141,7 @@ class Testers:
         chosen = random.Random(seed).sample(running, count)
         for one in chosen:
             one.program.kill()
+            self.killed_unix_s[one.name] = time.time()
         return [one.name for one in chosen]
 
     def wait_for_output(self, timeout_s: float) -> tuple[int, str]:

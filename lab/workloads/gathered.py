@@ -41,7 +41,8 @@ class Lost:
     tester: str
     group: str
     why: str
-    last_heard_s: float | None  # the end of its last line of the series; None if it has none
+    # The end of its last line of the series, or when we killed it; None if there is neither.
+    last_heard_s: float | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +62,13 @@ class Gathered:
     transfers: list[OfTester]
     start_late_ms: dict[str, float]  # by the tester's name; not of the lost ones
     clocks: list[Reading]  # [] if all have our clock
+
+    @property
+    def last_loss_s(self) -> float:
+        """From then on all load is that of the testers that are left. 0 if none was lost, or if
+        those that were are not known to have done anything.
+        """
+        return max((one.last_heard_s or 0.0 for one in self.lost), default=0.0)
 
 
 @dataclass(frozen=True)
@@ -83,7 +91,7 @@ def of(testers: Testers, raw: dict[str, Any]) -> Gathered:
         raw=raw,
         start_unix_s=start_s,
         testers=len(records),
-        lost=[_lost(one, testers.lost[one.tester.name], start_s) for one in gone],
+        lost=[_lost(testers, one, start_s) for one in gone],
         seconds=_seconds(left, start_s),
         seconds_of_lost=_seconds(gone, start_s),
         transfers=[moved for one in records for moved in _moved(one, start_s)],
@@ -135,10 +143,17 @@ def _moved(record: _Record, start_s: float) -> Iterable[OfTester]:
         yield OfTester(**{**vars(one), **times})
 
 
-def _lost(record: _Record, why: str, start_s: float) -> Lost:
-    heard_s = record.seconds[-1].t + record.start_unix_s - start_s if record.seconds else None
-    tester = record.tester
-    return Lost(tester=tester.name, group=tester.place.group, why=why, last_heard_s=heard_s)
+def _lost(testers: Testers, record: _Record, start_s: float) -> Lost:
+    name = record.tester.name
+    heard_unix_s = [record.start_unix_s + one.t for one in record.seconds[-1:]]
+    if name in testers.killed_unix_s:
+        heard_unix_s.append(testers.killed_unix_s[name])
+    return Lost(
+        tester=name,
+        group=record.tester.place.group,
+        why=testers.lost[name],
+        last_heard_s=max(heard_unix_s) - start_s if heard_unix_s else None,
+    )
 
 
 def _seconds(records: Sequence[_Record], start_s: float) -> list[Second]:

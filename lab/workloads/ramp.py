@@ -32,7 +32,8 @@ FIGURES = (
     Figure(name="testers_lost", better=LESS),
     Figure(name="start_spread_ms", unit="ms", better=LESS),  # from the first tester to the last
     Figure(name="clock_error_ms", unit="ms", better=LESS),  # the most, of other hosts
-    # Of the plateau: when all clients are there.
+    # Of the plateau: when all clients are there. After a loss, all of the testers that are left.
+    Figure(name="plateau_from_s", unit="s", better=NEITHER),
     Figure(name="plateau_s", unit="s", better=NEITHER),
     Figure(name="plateau_bytes_s", unit="B/s", better=MORE, title="plateau", views=_VIEWS),
     Figure(name="plateau_mean_ms", unit="ms", better=LESS),
@@ -133,7 +134,8 @@ class RampLoad(Load):
                 name: raw[name]
                 for name in (
                     *("start_spread_ms", "clock_error_ms", "plateau_s", "plateau_bytes_s"),
-                    *("plateau_mean_ms", "plateau_check", "uploads_borne", "first_failed_s"),
+                    *("plateau_mean_ms", "plateau_check", "plateau_from_s"),
+                    *("uploads_borne", "first_failed_s"),
                 )
             },
         }
@@ -158,13 +160,16 @@ def together(gathered: Gathered, seen: Sequence[Upload], ramp: Ramp) -> dict[str
     """What is added to the merged result, under "ramp"."""
     late_ms = list(gathered.start_late_ms.values())
     errors_s = [one.error_s for one in gathered.clocks]
+    from_s, to_s = ramp.plateau_s
+    from_s = max(from_s, gathered.last_loss_s)
     return {
         "testers": gathered.testers,
         "lost": [f"{one.tester}: {one.why}" for one in gathered.lost],
         "start_spread_ms": max(late_ms) - min(late_ms),
         "most_late_ms": max(late_ms),
         "clock_error_ms": 1000 * max(errors_s) if errors_s else None,
-        **_of_plateau(uploads.between(seen, *ramp.plateau_s), gathered.raw["threads"]),
+        "plateau_from_s": from_s,
+        **_of_plateau(uploads.between(seen, from_s, to_s), gathered.raw["threads"]),
         **(_of_end(seen) if ramp.until_it_ends else dict.fromkeys(_OF_END)),
     }
 

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from ...analysis import change_points, moving_average
 from ...analysis.ramps import RampResult
+from ...plan import catalog
 from ...results import series as kept
+from ...results.records import Run
 from .. import wording
 from ..charts import over_time
 from ..charts.line_chart import Mark
@@ -41,7 +43,8 @@ Values = Sequence[float | None]
 
 
 def answers(scene: Scene) -> list[str]:
-    return [sentence for one in _valid(scene) if (sentence := words.sentence(one))]
+    found = (words.sentence(one, _whole(scene, one)) for one in _valid(scene))
+    return [sentence for sentence in found if sentence]
 
 
 def figures(scene: Scene) -> list[Block]:
@@ -107,6 +110,14 @@ def _valid(scene: Scene) -> list[RampResult]:
     return [one for one in found if not one.ramp.until_it_ends]
 
 
+def _whole(scene: Scene, one: RampResult) -> RampResult | None:
+    """A run of the same server and load that lost no tester."""
+    found = (scene.analysis.ramp(one.run.cell.stage, row) for row in catalog.ramps())
+    others = (other for other in found if other and other.ramp.has_load_of(one.ramp))
+    whole = (other for other in others if other.run.is_valid and not words.has_lost(other.run))
+    return next(whole, None)
+
+
 def _row(one: RampResult) -> list[str]:
     run, rate = one.run, one.run.figure("plateau_bytes_s")
     mean_ms = run.figure("plateau_mean_ms")
@@ -127,11 +138,11 @@ def _row(one: RampResult) -> list[str]:
 
 
 def _costs(one: RampResult) -> list[str]:
-    cpu = one.cpu
+    run, cpu = one.run, one.cpu
     return [
-        one.run.cell.stage,
-        one.run.cell.row,
-        *(words.memory(line) for line in (one.memory, one.group_memory, one.server_memory)),
+        run.cell.stage,
+        run.cell.row,
+        *(words.memory(run, line) for line in (one.memory, one.group_memory, one.server_memory)),
         *(
             "" if mean is None else wording.three_digits(mean)
             for mean in map(one.mean_of, (one.machine.cpu_cores, one.machine.server_cores))
@@ -145,13 +156,13 @@ def _figure(scene: Scene, one: RampResult) -> Figure:
     run = one.run
     series = kept.unpacked(scene.folder.evidence(run) or {})
     end_s = one.courses.step_s * len(one.courses.clients)
-    start_s, stop_s = one.ramp.plateau_s
+    start_s, stop_s = one.plateau_s
     canvas = over_time.draw(
         f"{run.cell.stage}: {one.ramp.title}",
         _panels(one, end_s),
         end_s=end_s,
         marks=[Mark(event.t, event.what) for event in series.events if 0 <= event.t <= end_s],
-        plateau=Span(start_s, stop_s, "all clients") if stop_s > start_s else None,
+        plateau=Span(start_s, stop_s, _who_is_there(run)) if stop_s > start_s else None,
     )
     return Figure(
         name=f"ramp-{run.cell.stage}-{run.cell.row}",
@@ -161,6 +172,10 @@ def _figure(scene: Scene, one: RampResult) -> Figure:
         columns=1,
         shows=frozenset({f"course of {run.name}"}),
     )
+
+
+def _who_is_there(run: Run) -> str:
+    return "all that are left" if words.has_lost(run) else "all clients"
 
 
 def _panels(one: RampResult, end_s: float) -> list[Panel]:

@@ -12,28 +12,54 @@ from .. import wording
 _MIB, _KIB = 1 << 20, 1 << 10
 
 
-def sentence(one: RampResult) -> str:
-    """For the first page; "" without a plateau."""
+def sentence(one: RampResult, whole: RampResult | None) -> str:
+    """For the first page; "" without a plateau.
+
+    whole is a run of the same load that lost nothing, for one that did; None if there is none.
+    """
     run, rate = one.run, one.run.figure("plateau_bytes_s")
     if rate is None:
         return ""
     said = (
-        f"{run.cell.stage}, {run.cell.row}: {run.threads:,} clients on {one.ramp.host_count} hosts "
-        f"brought {rate / _MIB:.1f} MiB/s"
+        f"{run.cell.stage}, {run.cell.row}: {run.threads:,} clients on {one.ramp.host_count} hosts"
     )
-    if one.knee.load:
-        said += f", and no more from {one.knee.load.value:,.0f} uploads under way on"
+    said += _brought_by_those_left(one, rate, whole) if has_lost(run) else _brought(one, rate)
     if one.agreement:
         said += f"; the server saw {one.agreement.mean.value:+.2%} of that on average"
-    return f"{said}.{_lost(run)}"
+    return f"{said}."
 
 
-def _lost(run: Run) -> str:
-    lost = int(run.figure("testers_lost") or 0)
-    if not lost:
-        return ""
-    were = "was" if lost == 1 else "were"
-    return f" {wording.plural(lost, 'tester')} {were} lost; this is of those that are left."
+def _brought(one: RampResult, rate: float) -> str:
+    said = f" brought {rate / _MIB:.1f} MiB/s"
+    if one.knee.load:
+        said += f", and no more from {one.knee.load.value:,.0f} uploads under way on"
+    return said
+
+
+def _brought_by_those_left(one: RampResult, rate: float, whole: RampResult | None) -> str:
+    then = "from then on " if _is_lost_on_plateau(one) else ""
+    said = f". {_lost(one)}; {then}those that are left brought {rate / _MIB:.1f} MiB/s"
+    all_rate = whole.run.figure("plateau_bytes_s") if whole else None
+    if whole is None or not all_rate:
+        return said
+    more = "more" if rate > all_rate else "less"
+    return f"{said}, {abs(rate / all_rate - 1):.1%} {more} than all of {whole.run.cell.row}"
+
+
+def has_lost(run: Run) -> bool:
+    """Then what comes before the loss is known of a part of the clients only."""
+    return bool(run.figure("testers_lost"))
+
+
+def _lost(one: RampResult) -> str:
+    lost = int(one.run.figure("testers_lost") or 0)
+    said = f"{wording.plural(lost, 'tester')} {'was' if lost == 1 else 'were'} lost"
+    return f"{said} by {one.plateau_s[0]:.0f} s" if _is_lost_on_plateau(one) else said
+
+
+def _is_lost_on_plateau(one: RampResult) -> bool:
+    """Or after it, which leaves none."""
+    return one.plateau_s > one.ramp.plateau_s
 
 
 def testers(run: Run) -> str:
@@ -43,16 +69,18 @@ def testers(run: Run) -> str:
 
 
 def knee(one: RampResult) -> str:
-    """The load, with its interval below."""
+    """The load, with its interval below; "" after a loss."""
     found = one.knee
+    if has_lost(one.run):
+        return ""
     if found.load is None:
         return "none" if found.verdict == knees.NOT_SEEN else ""
     return f"{found.load.value:,.0f}\n{found.load.low:,.0f}–{found.load.high:,.0f}"
 
 
-def memory(line: Line | None) -> str:
-    """The slope in KiB, with its interval below."""
-    if line is None:
+def memory(run: Run, line: Line | None) -> str:
+    """The slope in KiB, with its interval below; "" after a loss."""
+    if line is None or has_lost(run):
         return ""
     slope = line.slope_estimate
     low, high = slope.low / _KIB, slope.high / _KIB
@@ -76,7 +104,14 @@ def caption(one: RampResult) -> str:
     )
     seen = "" if one.courses.server else " This server keeps no log of transfers."
     valid = "" if run.is_valid else f" This run is not valid: {run.failures}."
-    return f"{said}{seen} Memory of the host is over its least.{_lost(run)}{valid}"
+    return f"{said}{seen} Memory of the host is over its least.{_gap(one)}{valid}"
+
+
+def _gap(one: RampResult) -> str:
+    """What a figure lacks."""
+    if not has_lost(one.run):
+        return ""
+    return f" {_lost(one)}. The clients’ view lacks their uploads."
 
 
 def _time(seconds: float) -> str:

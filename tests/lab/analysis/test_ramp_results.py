@@ -2,13 +2,22 @@
 
 import unittest
 from dataclasses import replace
+from typing import Any
 
 import made_up_ramps
 from made_up_ramps import KIB, MIB, RAMP_OF_TESTS, STEP_S, MadeUp
 
 from lab.analysis import knee, ramps
+from lab.results import courses
+from lab.results.courses import Courses
 
 RESULT = MadeUp().result()
+
+
+def courses_of(evidence: dict[str, Any]) -> Courses:
+    found = courses.unpacked(evidence)
+    assert found
+    return found
 
 
 class RampTest(unittest.TestCase):
@@ -19,6 +28,31 @@ class RampTest(unittest.TestCase):
         whole = replace(RESULT, ramp=replace(RAMP_OF_TESTS, every_s=0.0))
         self.assertEqual(whole.plateau, range(0, 160))
         self.assertEqual(len(replace(RESULT, ramp=replace(RAMP_OF_TESTS, life_s=5.0)).plateau), 0)
+
+    def test_a_loss_of_testers_begins_the_plateau_anew(self) -> None:
+        """Until 25 s those that are left have a half of the link, and the server sees all of it."""
+        made = MadeUp(rate=lambda load, over: (20 if over < 0.5 else 40) * MIB * load)
+        lost = {"testers_lost": 43.0, "plateau_from_s": 25.0}
+        found = made.result(**lost)
+        self.assertEqual(found.plateau_s, (25.0, 40))
+        self.assertEqual(found.times_s[found.plateau[0]], 25.125)
+        self.assertEqual(found.plateau[-1], RESULT.plateau[-1])
+        received = found.mean_of(found.machine.received_bytes_s)
+        self.assertAlmostEqual((received or 0) / MIB, 40, delta=0.5)
+        early = made.result(testers_lost=1.0, plateau_from_s=3.0)  # before all had come
+        self.assertEqual(early.plateau, RESULT.plateau)
+
+    def test_after_a_loss_both_views_are_compared_from_then_on(self) -> None:
+        evidence = MadeUp().evidence()
+        server = [replace(one) for one in courses_of(evidence).server]
+        before = [replace(one, bytes_per_s=1.5 * one.bytes_per_s) for one in server[:100]]
+        views = replace(courses_of(evidence), server=[*before, *server[100:]])
+        for from_s, apart in ((25.0, 0.0), (9.9, 0.25)):
+            run = made_up_ramps.run(RAMP_OF_TESTS, testers_lost=43.0, plateau_from_s=from_s)
+            kept = {**evidence, **courses.packed(views)}
+            found = ramps.of_run(run, RAMP_OF_TESTS, kept)
+            assert found and found.agreement
+            self.assertAlmostEqual(found.agreement.mean.value, apart, delta=0.02)
 
     def test_memory_of_each_upload_is_the_slope_over_load(self) -> None:
         for line in (RESULT.memory, RESULT.group_memory, RESULT.server_memory):

@@ -63,6 +63,14 @@ class RampTest(unittest.TestCase):
         self.assertEqual(scaled and [round(one, 3) for one in scaled], [100.0, 108.7])
         self.assertIsNone(catalog.ramps()["figure6"].changes_s)
 
+    def test_a_run_that_loses_testers_has_the_load_of_one_that_loses_none(self) -> None:
+        named = replace(
+            RAMP, name="other", title="another", lost_share=0.0, scales={"quick": TENTH}
+        )
+        self.assertTrue(named.has_load_of(RAMP))
+        for other in (replace(RAMP, clients=12), replace(RAMP, server_link=""), RAMP.scaled(TENTH)):
+            self.assertFalse(other.has_load_of(RAMP))
+
     def test_a_file_has_whole_kib_and_at_least_one(self) -> None:
         sizes = [RAMP.scaled(Scale(time=1, file=file)).file_bytes for file in (1, 3, 1e6)]
         self.assertEqual(sizes, [100 * 1024, 33 * 1024, 1024])

@@ -62,11 +62,11 @@ class Written:
         return examples.only(Figure, views.figures(scene(self.folder, self.environment)))
 
 
-def scene(folder: Folder, environment: Environment) -> Scene:
+def scene(folder: Folder, environment: Environment, row: str = "figure3") -> Scene:
     return Scene(
-        catalog.experiments()["003-figure3"],
+        catalog.experiments()[f"003-{row}"],
         [catalog.stages()["sink"]],
-        ["figure3"],
+        [row],
         Analysis(folder.runs(), environment, folder.evidence),
         environment,
         folder,
@@ -115,17 +115,51 @@ class PageTest(unittest.TestCase):
         self.assertNotIn("keeps no log", written.report)
 
     def test_lost_testers_are_a_remark_everywhere(self) -> None:
-        told = " 43 testers were lost; this is of those that are left."
-        written = Written(self, testers_lost=43.0)
+        written = Written(self, testers_lost=43.0, plateau_from_s=15.0)
         (sentence,) = re.findall("sink, figure3: .*", written.summary)
-        self.assertTrue(sentence.endswith(f"average.{told}"), sentence)
+        self.assertRegex(
+            sentence,
+            r"^sink, figure3: 1,100 clients on 130 hosts\. 43 testers were lost by 15 s; from then "
+            r"on those that are left brought 40\.0 MiB/s; the server saw [+-]0\.\d\d% of that on "
+            r"average\.$",
+        )
+        told = " 43 testers were lost by 15 s. The clients’ view lacks their uploads."
         self.assertIn(told, written.figure().caption)
         self.assertRegex(written.summary, r"\| 130 \(43 lost\) \|")
-        self.assertNotIn("lost", Written(self).figure().caption)
+        whole = Written(self)
+        self.assertNotIn("lost", whole.figure().caption)
+        for column in ("load: knee", "memory of each client: host"):  # of the load before
+            self.assertIn(column, whole.summary)
+            self.assertNotIn(column, written.summary)
 
-    def test_one_tester_was_lost(self) -> None:
-        caption = Written(self, testers_lost=1.0).figure().caption
-        self.assertIn(" 1 tester was lost; ", caption)
+    def test_one_tester_was_lost_before_all_had_come(self) -> None:
+        written = Written(self, testers_lost=1.0, plateau_from_s=10.99)
+        self.assertIn(" 1 tester was lost. ", written.figure().caption)
+        self.assertIn("1 tester was lost; those that are left brought 40.0 MiB/s;", written.summary)
+
+    def test_those_left_are_compared_with_all(self) -> None:
+        """With a run of the same load and server that lost none and is valid."""
+        folder = examples.results(self, environment=ENVIRONMENT)
+        lost = {"testers_lost": 43.0, "plateau_from_s": 21.0, "plateau_bytes_s": 41 * MIB}
+        self.add(folder, "testers", **lost)
+        self.add(folder, "figure3")
+        self.add(folder, "figure6", failures="it was late")
+        self.add(folder, "figure6", stage="sink-gridftp")
+        self.assertTrue(self.answer(folder).endswith(" left brought 41.0 MiB/s."))
+        for mib, said in ((40.0, "2.5% more"), (42.0, "2.4% less")):
+            self.add(folder, "figure6", plateau_bytes_s=mib * MIB)
+            wanted = f" left brought 41.0 MiB/s, {said} than all of figure6."
+            self.assertTrue(self.answer(folder).endswith(wanted), self.answer(folder))
+
+    def add(self, folder: Folder, row: str, **changes: Any) -> None:
+        ramp = plan.ramp_of(row, OPTIONS)
+        assert ramp
+        run = made_up_ramps.run(ramp, **changes)
+        folder.add(run, {"command": "loadgen", **MadeUp(ramp=ramp).evidence()})
+
+    def answer(self, folder: Folder) -> str:
+        (found,) = views.answers(scene(folder, ENVIRONMENT, "testers"))
+        return found
 
     def test_a_run_that_is_not_valid_is_drawn_and_in_no_table(self) -> None:
         written = Written(self, failures="a tester began 99 ms late")

@@ -34,7 +34,12 @@ class GatheredTest(unittest.TestCase):
     def setUp(self) -> None:
         self.folder = examples.folder(self)
         self.testers: Any = SimpleNamespace(
-            testers=[], lost={}, start_late_ms={}, clocks=_Clocks(), start_unix_s=_BEGIN_S
+            testers=[],
+            lost={},
+            killed_unix_s={},
+            start_late_ms={},
+            clocks=_Clocks(),
+            start_unix_s=_BEGIN_S,
         )
 
     def add(self, name: str, *, series: str = "", transfers: str = "", why: str = "") -> None:
@@ -131,6 +136,21 @@ class GatheredTest(unittest.TestCase):
         told = [(one.tester, one.why, one.last_heard_s) for one in found.lost]
         self.assertEqual(told, [("b", "killed", 1.0), ("c", "no word", None)])
         self.assertEqual((found.testers, found.raw), (3, {"requests": 7}))
+        self.assertEqual(found.last_loss_s, 1.0)
+
+    def test_a_tester_was_there_until_it_was_killed(self) -> None:
+        """Its last line is older, or it has none yet."""
+        second = "1,1,1,1,0,1,1,1,1,1\n"
+        self.add("a", series=second)
+        self.assertEqual(self.gathered().last_loss_s, 0.0)
+        for name in ("b", "c", "d"):
+            self.add(name, series="" if name == "d" else second, why="killed")
+        killed_s = {"b": 1.75, "d": 1.5}
+        self.testers.killed_unix_s = {name: _BEGIN_S + at for name, at in killed_s.items()}
+        found = self.gathered()
+        heard_s = {one.tester: one.last_heard_s for one in found.lost}
+        self.assertEqual(heard_s, {"b": 1.75, "c": 1.0, "d": 1.5})
+        self.assertEqual(found.last_loss_s, 1.75)
 
 
 def _line(start_unix_s: float) -> str:

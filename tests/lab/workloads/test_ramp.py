@@ -40,6 +40,7 @@ TOGETHER: dict[str, Any] = {
     "start_spread_ms": 2.0,
     "most_late_ms": 3.0,
     "clock_error_ms": None,
+    "plateau_from_s": 1.5,
     "plateau_s": 4.5,
     "plateau_bytes_s": 1e6,
     "plateau_mean_ms": 20.0,
@@ -209,6 +210,25 @@ class TogetherTest(unittest.TestCase):
         self.assertEqual((found["plateau_s"], found["plateau_bytes_s"]), (4.5, 200))
         self.assertEqual(found["plateau_mean_ms"], 4000)
 
+    def test_the_plateau_begins_with_the_last_loss(self) -> None:
+        """Until 3 s the two that are left have half of a link of 200 B/s, then all of it."""
+        seen = [Upload(start_s=0, end_s=3, bytes=150), Upload(start_s=3, end_s=6, bytes=300)]
+        for last_s, from_s, rate in ((3.0, 3.0, 200), (1.0, 1.5, (1.5 * 100 + 3 * 200) / 4.5)):
+            found = ramp.together(self.lost_at(0.5, last_s, None), 2 * seen, RAMP)
+            self.assertEqual(found["plateau_from_s"], from_s)
+            self.assertEqual((found["plateau_s"], found["plateau_check"]), (6 - from_s, 1.0))
+            self.assertAlmostEqual(found["plateau_bytes_s"], rate)
+            self.assertEqual(found["plateau_mean_ms"], 3000)
+
+    def test_a_loss_behind_the_plateau_leaves_none(self) -> None:
+        found = ramp.together(self.lost_at(6.5), [Upload(start_s=0, end_s=7, bytes=1)], RAMP)
+        self.assertEqual((found["plateau_from_s"], found["plateau_bytes_s"]), (6.5, None))
+
+    def lost_at(self, *heard_s: float | None) -> Gathered:
+        """When they were last heard of."""
+        lost = [Lost(tester="b", group="far", why="gone", last_heard_s=one) for one in heard_s]
+        return replace(gathered(), lost=lost)
+
     def test_starts_are_apart_from_the_first_to_the_last(self) -> None:
         found = ramp.together(gathered(), [], RAMP)
         self.assertEqual((found["start_spread_ms"], found["most_late_ms"]), (2.5, 4.0))
@@ -236,5 +256,7 @@ class TogetherTest(unittest.TestCase):
             ramp.together(gathered(), [], short),
             ramp.together(gathered(raw={"threads": 0}), [], RAMP),
         ):
-            told = {value for name, value in found.items() if name.startswith("plateau")}
-            self.assertEqual(told, {None})
+            told = {name for name, value in found.items() if value is not None}
+            self.assertEqual(told & {"plateau_s", "plateau_bytes_s", "plateau_mean_ms"}, set())
+            self.assertEqual(found["plateau_from_s"], 1.5)
+            self.assertIsNone(found["plateau_check"])
