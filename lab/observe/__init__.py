@@ -12,7 +12,7 @@ served.py       a transfer as a server recorded it
 transfer_logs.py  reads the logs that servers write; log_formats.py has their forms
 figures.py      what the host felt, and where each figure of it is sampled
 footprint.py    memory, processes, threads and descriptors of a server
-host.py         hardware, versions and settings, for the record
+host.py         hardware, versions and settings, for the record; interfaces.py has its network
 limits.py       what a host lacks for a plan
 callgrind.py    a program's instructions per function, as callgrind wrote them
 """

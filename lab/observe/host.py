@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import shutil
 import subprocess
 from dataclasses import dataclass, field
@@ -14,8 +15,10 @@ from typing import Any
 from ..plan import papers
 from ..rig import namespace
 from ..rig.stores import KINDS
+from . import interfaces
 
 _TOOLS = ("iperf3", "valgrind")
+_NOT_REPORTED = "not reported"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,21 +60,38 @@ def describe(programs: Path, work: Path) -> Host:
 
 
 def hardware() -> dict[str, str]:
-    """The rows in which the papers describe their machines, from lscpu."""
+    """The rows in which the papers describe their machines."""
     english = {**os.environ, "LC_ALL": "C"}
     done = subprocess.run(["lscpu", "-J"], capture_output=True, text=True, check=True, env=english)
-    return hardware_in(done.stdout)
+    return {**hardware_in(done.stdout), **_beside_processors()}
+
+
+def _beside_processors() -> dict[str, str]:
+    """Rows that lscpu does not know."""
+    links = interfaces.real()
+    speeds = [f"{name}: {speed}" for name in links if (speed := interfaces.speed(name))]
+    sizes = dict.fromkeys(str(interfaces.mtu_of_real(name)) for name in links)
+    found = {"System": f"{platform.system()} {platform.release()}", "Swap": _swap()}
+    found |= {"Link": ", ".join(speeds), "MTU": ", ".join(sizes)}
+    return {row: text or _NOT_REPORTED for row, text in found.items()}
+
+
+def _swap() -> str:
+    sizes = re.findall(r"^SwapTotal: *(\d+) kB$", _read("/proc/meminfo"), re.MULTILINE)
+    if not sizes:
+        return ""
+    return f"{int(sizes[0]) / (1 << 20):.1f} GiB" if int(sizes[0]) else "none"
 
 
 def hardware_in(lscpu: str) -> dict[str, str]:
-    """The same, from what `lscpu -J` printed."""
+    """Those of processors, from what `lscpu -J` printed."""
     entries = {
         entry["field"].rstrip(":"): entry["data"]
         for entry in _flattened(json.loads(lscpu)["lscpu"])
     }
     entries["Processor"] = entries.get("Model name", entries.get("Vendor ID", "unknown"))
     rows = [row for paper in papers.names() for row in papers.numbers(paper).hardware]
-    return {row: entries.get(row, "not reported") for row in rows}
+    return {row: entries.get(row, _NOT_REPORTED) for row in rows}
 
 
 def disks() -> dict[str, str]:

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from ..observe import interfaces
 from ..plan.catalog import NEW, Stage
 from ..plan.plan import Plan
 from ..plan.planned import Planned
@@ -184,9 +185,18 @@ class Bench:
             store_settings=servers.settings,
             durability=servers.durability,
             topology=stand.site.place.title,
+            link=self._link(stand),
+            mtu=interfaces.mtu(stand.site.place.interface),
         )
         self.environment.problems.pop(str(cell), None)
         self.folder.write_environment(self.environment)
+
+    def _link(self, stand: Stand) -> str:
+        """Of namespaces it is the one that they share; on other hosts, that of our interface."""
+        ramp, options = stand.planned.ramp, self.plan.options
+        if ramp and not options.hosts:
+            return ramp.server_link
+        return interfaces.speed(stand.site.place.interface)
 
 
 class Trials:

@@ -26,6 +26,7 @@ from . import (
 )
 from .bottleneck_tables import bottlenecks
 from .document import Block, Document, Figure, Heading, Paragraph, Pointer, Table
+from .hardware_view import hardware
 from .html import render as render_html
 from .markdown import render as render_markdown
 from .scene import Scene
@@ -33,7 +34,7 @@ from .workloads import OF_WORKLOADS
 
 _OWN = {name: view for own in OF_WORKLOADS.values() for name, view in own.VIEWS.items()}
 VIEWS: dict[str, Callable[[Scene], list[Block]]] = {
-    "hardware": tables.hardware,
+    "hardware": hardware,
     "maxima": tables.maxima,
     "before_after": tables.before_after,
     "bottlenecks": bottlenecks,

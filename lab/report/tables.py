@@ -1,4 +1,4 @@
-"""The views that are tables: hardware, maxima, before and after, the network probe.
+"""The views that are tables: maxima, before and after, the network probe.
 
 An experiment in papers/*/experiments.json names its views. To add a view, write a function that
 takes a Scene, and give it a line in VIEWS in page.py.
@@ -11,34 +11,6 @@ from ..plan.catalog import Stage, row_title
 from . import wording
 from .document import Block, Paragraph, Table, without_empty_columns
 from .scene import Scene
-
-
-def hardware(scene: Scene) -> list[Block]:
-    """Table 1: every host of the run in the paper's rows; of this one, memory and disks too."""
-    host, nothing = scene.environment.host, wording.NOTHING
-    clients = scene.environment.clients
-    rows = [
-        [
-            row,
-            host.hardware.get(row, nothing),
-            *(hardware.get(row, nothing) for hardware in clients.values()),
-            *of_paper,
-        ]
-        for row, of_paper in scene.printed.hardware.items()
-    ]
-    unknown = [nothing] * (len(clients) + 2)
-    rows.append(["Memory", wording.byte_size(host.memory_bytes), *unknown])
-    rows += [[f"Disk {name}", text, *unknown] for name, text in host.disks.items()]
-    ours = "servers and store, and the load generator where no other host is named"
-    return [
-        Table(
-            title="Hardware",
-            caption=f"This host ran {ours}. The paper had two machines. Read with lscpu, which may "
-            "give the total of all cores for a cache.",
-            header=["", "this host", *clients, "paper: load generator", "paper: servers"],
-            rows=rows,
-        )
-    ]
 
 
 def maxima(scene: Scene) -> list[Block]:

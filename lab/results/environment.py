@@ -28,6 +28,8 @@ class StackRecord:
     store_settings: dict[str, str]
     durability: str
     topology: str = Place.title  # where the load generator ran
+    link: str = ""  # how fast what all load came over is; "" if that is not known
+    mtu: int | None = None  # of that
 
 
 @dataclass(kw_only=True)

@@ -34,6 +34,7 @@ class RampsTest(unittest.TestCase):
             self.require_a_run(row)
         self.require_each_upload_in_the_log_of_the_server(rows)
         self.require_a_report(rows)
+        self.require_the_link()
         self.assertEqual(self.left_behind(), [])
 
     def require_a_run(self, row: dict[str, str]) -> None:
@@ -86,6 +87,11 @@ class RampsTest(unittest.TestCase):
         self.assertTrue((out / "report.html").exists())
         is_any_valid = any(not row["failures"] for row in rows)
         self.assertEqual("100 clients on 100 hosts brought" in summary, is_any_valid)
+
+    def require_the_link(self) -> None:
+        record = json.loads((self.folder / "out" / "environment.json").read_text(encoding="utf-8"))
+        (stack,) = record["stacks"].values()
+        self.assertEqual((stack["link"], stack["mtu"]), ("360mbit", 1500))
 
     def run_lab(self, *flags: str) -> None:
         places = ["--work", str(self.folder / "work"), "--out", str(self.folder / "out")]

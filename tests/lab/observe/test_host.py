@@ -1,11 +1,22 @@
 """The description of the host says what holds the work folder."""
 
 import os
+import re
 import tempfile
 import unittest
 from pathlib import Path
 
-from lab.observe.host import file_system
+from lab.observe.host import file_system, hardware
+
+
+class HardwareTest(unittest.TestCase):
+    def test_each_row_has_a_value(self) -> None:
+        found = hardware()
+        self.assertEqual({row for row, text in found.items() if not text}, set())
+        self.assertEqual(found["System"], f"Linux {os.uname().release}")
+        swap = re.search(r"SwapTotal: *(\d+)", Path("/proc/meminfo").read_text())
+        assert swap
+        self.assertEqual(found["Swap"] == "none", swap[1] == "0")
 
 
 class FileSystemTest(unittest.TestCase):
