@@ -16,7 +16,7 @@ from ..plan.setting import Setting
 from ..results import transfer_table
 from ..results.environment import Environment, StackRecord
 from ..results.records import Folder, Run
-from ..rig import control_group, hosts, linked_files, nodes, remote, wire
+from ..rig import clocks, control_group, hosts, linked_files, nodes, remote, wire
 from ..rig.control_group import ControlGroup, Limits
 from ..rig.errors import Failed
 from ..rig.nodes import Nodes
@@ -220,6 +220,8 @@ class Trials:
         run = bench.folder.add(replace(measured.run, pair=pair), measured.evidence)
         if measured.transfers:
             transfer_table.add(bench.folder.path, run, measured.transfers)
+        if measured.clocks:
+            clocks.write(bench.folder.path / "clocks" / f"{run.name}.csv", measured.clocks)
         bench.runs.append(run)
         self._made.add(run.trial)
         return run

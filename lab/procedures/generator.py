@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from ..rig.clocks import Reading
 from ..rig.place import Place
 from ..rig.processes import Program
 from ..workloads import loadgen_run, series
@@ -32,6 +33,9 @@ class Generator(Protocol):
     def uploads(self) -> list[Upload]:
         """One by one, where they are recorded so. Requires: it has finished."""
 
+    def clocks(self) -> list[Reading]:
+        """Those of other hosts, where they are compared. Requires: it has finished."""
+
     def stop(self) -> None: ...
 
 
@@ -57,6 +61,9 @@ class OneHost:
         return replace(result, series=Series(tuple(seconds)))
 
     def uploads(self) -> list[Upload]:
+        return []
+
+    def clocks(self) -> list[Reading]:
         return []
 
     def stop(self) -> None:

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-from ..rig import clocks
+from ..rig.clocks import Reading
 from ..rig.cores import Cores
 from ..rig.errors import Failed
 from ..rig.nodes import Nodes
@@ -20,7 +20,6 @@ from ..workloads.series import Event, Series
 from ..workloads.uploads import Upload
 
 _GRACE_S = 90.0  # beyond the length of the load: its slowest upload, and writing the results
-_CLOCKS = "clocks.csv"
 _SEED = 1  # of the testers that are killed, so that it is repeatable
 
 
@@ -32,8 +31,8 @@ class ManyHosts:
     ):
         """Failed when one cannot be started. folder is for the files of the testers."""
         self._load = load
-        self._folder = folder
         self._uploads: list[Upload] = []
+        self._clocks: list[Reading] = []
         self._stack = ExitStack()
         flags = load.command_flags()
         self._testers = Testers(nodes, program, flags, folder, password=load.password, cores=cores)
@@ -59,7 +58,7 @@ class ManyHosts:
         except ValueError as error:
             raise Failed(f"loadgen merge: {self._testers.last_words()}") from error
         found = gathered.of(self._testers, raw)
-        clocks.write(self._folder / _CLOCKS, found.clocks)
+        self._clocks = found.clocks
         self._uploads = ramp.uploads_of(found)
         start_s = found.start_unix_s
         raw["ramp"] = ramp.together(found, self._uploads, self._load.ramp)
@@ -73,6 +72,9 @@ class ManyHosts:
 
     def uploads(self) -> list[Upload]:
         return self._uploads
+
+    def clocks(self) -> list[Reading]:
+        return self._clocks
 
     def stop(self) -> None:
         self._testers.stop()

@@ -23,6 +23,7 @@ from ..results import series as kept_series
 from ..results.courses import Courses
 from ..results.records import Run
 from ..rig import files, namespace
+from ..rig.clocks import Reading
 from ..rig.control_group import ControlGroup
 from ..rig.cores import verify_cores
 from ..rig.errors import Failed
@@ -80,6 +81,7 @@ class Measured:
     run: Run
     evidence: dict[str, Any]  # samples, and the load generator's result
     transfers: list[Transfer]  # of the load generator; [] if the load keeps no record
+    clocks: list[Reading]  # of other hosts; [] if all testers have our clock
     made_in_all: int | None  # requests; None if that is not known
 
 
@@ -94,6 +96,7 @@ class _Seen:
     wakes: list[Wake]
     figures: Mapping[str, float | None]
     transfers: list[Transfer]
+    clocks: list[Reading]
     courses: Courses | None
     has_testers_here: bool
     has_limited_server: bool
@@ -136,6 +139,7 @@ def point(stand: Stand, setting: Setting, repeat: int) -> Measured:
         run=replace(run, repeat=repeat, figures=figures),
         evidence=evidence,
         transfers=seen.transfers,
+        clocks=seen.clocks,
         made_in_all=result.made_in_all,
     )
 
@@ -181,6 +185,7 @@ def _driven(stand: Stand, load: Load) -> _Seen:
             **(load.figures_of_server(before, _told(servers)) if before else {}),
         },
         transfers=clients,
+        clocks=generator.clocks(),
         courses=courses,
         has_testers_here=stand.nodes is not None and stand.nodes.places[0].is_here,
         has_limited_server=stand.planned.limits is not None,

@@ -3,7 +3,8 @@
 A trial is one run of the load generator. Its line is appended to points.csv as soon as it has been
 measured. So the file is complete however the lab ends, and a repeated command resumes after its
 last line. usage.csv has what the machine did meanwhile. samples/ has the load generator's JSON and
-the time series of each trial; the panels are drawn from it.
+the time series of each trial; the panels are drawn from it. clocks/ has the clocks of other hosts,
+for each trial whose load came from many.
 
 Columns of points.csv are read by their names. A column that is missing means that its value was not
 measured, so a folder of an older version stays readable. Columns of a newer version are ignored.

@@ -129,7 +129,8 @@ class Clocks:
 
 
 def write(path: Path, readings: Iterable[Reading]) -> None:
-    """clocks.csv: a line for each reading."""
+    """A line for each reading. The folder is made if it is not there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, [one.name for one in fields(Reading)])
         writer.writeheader()

@@ -14,6 +14,8 @@ from lab.observe.host import Host
 from lab.observe.machine_probe import MachineProbe
 from lab.plan.plan import Options
 from lab.procedures.measure import Measured
+from lab.rig import clocks
+from lab.rig.clocks import Reading
 from lab.rig.errors import Failed, WrongUsage
 from lab.rig.servers import Programs
 
@@ -31,6 +33,7 @@ def made_up_point(stand, setting, repeat):
         run=replace(made, cell=stand.planned.cell, store="sqlite"),
         evidence={"command": "loadgen"},
         transfers=[],
+        clocks=[],
         made_in_all=None,
     )
 
@@ -98,6 +101,23 @@ class RunTest(unittest.TestCase):
             WrongUsage, "measured with other options, mode: use another --out"
         ):
             self.run_lab(replace(TABLE_1, repeat=3))
+
+    def test_the_clocks_of_each_trial_have_a_file_of_their_own(self):
+        def with_clocks(stand, setting, repeat):
+            ahead_s = setting.threads + repeat / 10
+            read = Reading(t_unix_s=1.79e9, tester="far-1", ahead_s=ahead_s, error_s=0.001)
+            return replace(made_up_point(stand, setting, repeat), clocks=[read])
+
+        self.point.side_effect = with_clocks
+        folder = self.run_lab(TWO_CELLS)
+        self.assertEqual(len(folder.runs()), 8)
+        for one in folder.runs():
+            (kept,) = clocks.read(self.out / "clocks" / f"{one.name}.csv")
+            self.assertEqual((kept.tester, kept.ahead_s), ("far-1", one.threads + one.repeat / 10))
+
+    def test_a_load_from_this_host_has_no_clocks(self):
+        self.run_lab(TWO_CELLS)
+        self.assertFalse((self.out / "clocks").exists())
 
     def test_every_cell_is_measured_in_every_pass_and_its_servers_recorded(self):
         folder = self.run_lab(TWO_CELLS)
