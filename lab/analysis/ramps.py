@@ -57,7 +57,7 @@ class RampResult:
 
     @property
     def plateau_s(self) -> tuple[float, float]:
-        """As the ramp's own; with testers lost on it, it begins with the loss. It may be empty."""
+        """As the ramp's own; after a loss of testers it begins later. It may be empty."""
         from_s, to_s = self.ramp.plateau_s
         return max(from_s, self.run.figure("plateau_from_s") or 0.0), to_s
 

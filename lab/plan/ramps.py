@@ -31,7 +31,7 @@ class Ramp:
     file_bytes: int  # of each upload
     hosts: tuple[Group, ...]
     server_link: str = ""  # the rate of what all hosts share; "" for no limit
-    lost_share: float = 0.0  # of the testers, that are killed in the middle
+    lost_share: float = 0.0  # of the testers, that are killed at loss_s
     until_it_ends: bool = False  # more clients come than the server's memory bears
     scales: dict[str, Scale]  # mode -> how it is measured
     scale: Scale = Scale(time=1, file=1)  # how it was
@@ -59,6 +59,13 @@ class Ramp:
             for number in (0, group.count - 1)
         ]
         return (min(moments), max(moments)) if moments else None
+
+    @property
+    def loss_s(self) -> float:
+        """In the middle of the first client's life: before the last one comes, the uploads that
+        were under way then should have ended.
+        """
+        return self.life_s / 2
 
     @property
     def host_count(self) -> int:

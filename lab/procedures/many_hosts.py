@@ -81,11 +81,11 @@ class ManyHosts:
         self._stack.close()
 
     def _kill_some(self) -> list[Event]:
-        """In the middle of the load, where the ramp says so."""
+        """Where and when the ramp says so."""
         wanted = self._load.ramp
         if not wanted.lost_share:
             return []
-        middle_s = self._testers.start_unix_s + wanted.length_s / 2
-        time.sleep(max(0.0, middle_s - time.time()))
+        due_s = self._testers.start_unix_s + wanted.loss_s
+        time.sleep(max(0.0, due_s - time.time()))
         killed = self._testers.kill(wanted.lost_share, _SEED)
         return [Event(time.time(), f"{len(killed)} testers killed")]

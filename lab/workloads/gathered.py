@@ -64,11 +64,12 @@ class Gathered:
     clocks: list[Reading]  # [] if all have our clock
 
     @property
-    def last_loss_s(self) -> float:
-        """From then on all load is that of the testers that are left. 0 if none was lost, or if
+    def last_loss_s(self) -> float | None:
+        """From then on all load is that of the testers that are left. None if none was lost, or if
         those that were are not known to have done anything.
         """
-        return max((one.last_heard_s or 0.0 for one in self.lost), default=0.0)
+        heard_s = (one.last_heard_s for one in self.lost if one.last_heard_s is not None)
+        return max(heard_s, default=None)
 
 
 @dataclass(frozen=True)

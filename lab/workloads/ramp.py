@@ -30,9 +30,11 @@ _OF_END = ("uploads_borne", "first_failed_s")
 FIGURES = (
     Figure(name="testers", better=NEITHER),
     Figure(name="testers_lost", better=LESS),
+    Figure(name="last_loss_s", unit="s", better=NEITHER),
     Figure(name="start_spread_ms", unit="ms", better=LESS),  # from the first tester to the last
     Figure(name="clock_error_ms", unit="ms", better=LESS),  # the most, of other hosts
-    # Of the plateau: when all clients are there. After a loss, all of the testers that are left.
+    # Of the plateau: when all clients are there. After a loss, all of the testers that are left; it
+    # begins when no upload is under way that was so at the loss.
     Figure(name="plateau_from_s", unit="s", better=NEITHER),
     Figure(name="plateau_s", unit="s", better=NEITHER),
     Figure(name="plateau_bytes_s", unit="B/s", better=MORE, title="plateau", views=_VIEWS),
@@ -133,6 +135,7 @@ class RampLoad(Load):
             **{
                 name: raw[name]
                 for name in (
+                    "last_loss_s",
                     *("start_spread_ms", "clock_error_ms", "plateau_s", "plateau_bytes_s"),
                     *("plateau_mean_ms", "plateau_check", "plateau_from_s"),
                     *("uploads_borne", "first_failed_s"),
@@ -160,14 +163,16 @@ def together(gathered: Gathered, seen: Sequence[Upload], ramp: Ramp) -> dict[str
     """What is added to the merged result, under "ramp"."""
     late_ms = list(gathered.start_late_ms.values())
     errors_s = [one.error_s for one in gathered.clocks]
+    loss_s = gathered.last_loss_s
     from_s, to_s = ramp.plateau_s
-    from_s = max(from_s, gathered.last_loss_s)
+    from_s = max(from_s, loss_s or 0.0, _last_end_s(seen, loss_s))
     return {
         "testers": gathered.testers,
         "lost": [f"{one.tester}: {one.why}" for one in gathered.lost],
         "start_spread_ms": max(late_ms) - min(late_ms),
         "most_late_ms": max(late_ms),
         "clock_error_ms": 1000 * max(errors_s) if errors_s else None,
+        "last_loss_s": loss_s,
         "plateau_from_s": from_s,
         **_of_plateau(uploads.between(seen, from_s, to_s), gathered.raw["threads"]),
         **(_of_end(seen) if ramp.until_it_ends else dict.fromkeys(_OF_END)),
@@ -180,6 +185,15 @@ def _of_end(seen: Sequence[Upload]) -> dict[str, float | None]:
         "uploads_borne": uploads.most_under_way(seen, failed_s),
         "first_failed_s": failed_s if failed_s < math.inf else None,
     }
+
+
+def _last_end_s(seen: Sequence[Upload], loss_s: float | None) -> float:
+    """Of the uploads that were under way at the loss: they had to share links with the lost ones.
+    0 without any.
+    """
+    if loss_s is None:
+        return 0.0
+    return max((one.end_s for one in seen if one.start_s < loss_s < one.end_s), default=0.0)
 
 
 def _of_plateau(plateau: Stretch | None, clients: int) -> dict[str, float | None]:

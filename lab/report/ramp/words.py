@@ -37,8 +37,8 @@ def _brought(one: RampResult, rate: float) -> str:
 
 
 def _brought_by_those_left(one: RampResult, rate: float, whole: RampResult | None) -> str:
-    then = "from then on " if _is_lost_on_plateau(one) else ""
-    said = f". {_lost(one)}; {then}those that are left brought {rate / _MIB:.1f} MiB/s"
+    said = f". {_lost(one)}; from {one.plateau_s[0]:.0f} s on, those that are left brought "
+    said += f"{rate / _MIB:.1f} MiB/s"
     all_rate = whole.run.figure("plateau_bytes_s") if whole else None
     if whole is None or not all_rate:
         return said
@@ -54,12 +54,8 @@ def has_lost(run: Run) -> bool:
 def _lost(one: RampResult) -> str:
     lost = int(one.run.figure("testers_lost") or 0)
     said = f"{wording.plural(lost, 'tester')} {'was' if lost == 1 else 'were'} lost"
-    return f"{said} by {one.plateau_s[0]:.0f} s" if _is_lost_on_plateau(one) else said
-
-
-def _is_lost_on_plateau(one: RampResult) -> bool:
-    """Or after it, which leaves none."""
-    return one.plateau_s > one.ramp.plateau_s
+    loss_s = one.run.figure("last_loss_s")
+    return said if loss_s is None else f"{said} by {loss_s:.0f} s"
 
 
 def testers(run: Run) -> str:

@@ -39,6 +39,11 @@ class RampTest(unittest.TestCase):
         self.assertEqual(RAMP.plateau_s, (200, 500))
         self.assertEqual((RAMP.length_s, RAMP.host_count), (700, 5))
 
+    def test_testers_are_killed_on_the_way_up(self) -> None:
+        (ramp,) = [one for one in catalog.ramps().values() if one.lost_share]
+        self.assertLess(ramp.loss_s, ramp.last_start_s)
+        self.assertEqual(ramp.scaled(TENTH).loss_s, ramp.life_s / 20)
+
     def test_where_the_first_client_leaves_before_the_last_one_comes_there_is_no_plateau(self):
         start_s, end_s = replace(RAMP, life_s=199.0).plateau_s
         self.assertLess(end_s, start_s)

@@ -115,15 +115,15 @@ class PageTest(unittest.TestCase):
         self.assertNotIn("keeps no log", written.report)
 
     def test_lost_testers_are_a_remark_everywhere(self) -> None:
-        written = Written(self, testers_lost=43.0, plateau_from_s=15.0)
+        written = Written(self, testers_lost=43.0, last_loss_s=12.3, plateau_from_s=15.0)
         (sentence,) = re.findall("sink, figure3: .*", written.summary)
         self.assertRegex(
             sentence,
-            r"^sink, figure3: 1,100 clients on 130 hosts\. 43 testers were lost by 15 s; from then "
-            r"on those that are left brought 40\.0 MiB/s; the server saw [+-]0\.\d\d% of that on "
+            r"^sink, figure3: 1,100 clients on 130 hosts\. 43 testers were lost by 12 s; from 15 s "
+            r"on, those that are left brought 40\.0 MiB/s; the server saw [+-]0\.\d\d% of that on "
             r"average\.$",
         )
-        told = " 43 testers were lost by 15 s. The clients’ view lacks their uploads."
+        told = " 43 testers were lost by 12 s. The clients’ view lacks their uploads."
         self.assertIn(told, written.figure().caption)
         self.assertRegex(written.summary, r"\| 130 \(43 lost\) \|")
         whole = Written(self)
@@ -132,10 +132,10 @@ class PageTest(unittest.TestCase):
             self.assertIn(column, whole.summary)
             self.assertNotIn(column, written.summary)
 
-    def test_one_tester_was_lost_before_all_had_come(self) -> None:
+    def test_one_tester_was_lost_and_never_heard_of(self) -> None:
         written = Written(self, testers_lost=1.0, plateau_from_s=10.99)
         self.assertIn(" 1 tester was lost. ", written.figure().caption)
-        self.assertIn("1 tester was lost; those that are left brought 40.0 MiB/s;", written.summary)
+        self.assertIn("1 tester was lost; from 11 s on, those that are left", written.summary)
 
     def test_those_left_are_compared_with_all(self) -> None:
         """With a run of the same load and server that lost none and is valid."""

@@ -142,7 +142,7 @@ class GatheredTest(unittest.TestCase):
         """Its last line is older, or it has none yet."""
         second = "1,1,1,1,0,1,1,1,1,1\n"
         self.add("a", series=second)
-        self.assertEqual(self.gathered().last_loss_s, 0.0)
+        self.assertIsNone(self.gathered().last_loss_s)
         for name in ("b", "c", "d"):
             self.add(name, series="" if name == "d" else second, why="killed")
         killed_s = {"b": 1.75, "d": 1.5}

@@ -40,6 +40,7 @@ TOGETHER: dict[str, Any] = {
     "start_spread_ms": 2.0,
     "most_late_ms": 3.0,
     "clock_error_ms": None,
+    "last_loss_s": 0.5,
     "plateau_from_s": 1.5,
     "plateau_s": 4.5,
     "plateau_bytes_s": 1e6,
@@ -204,24 +205,38 @@ class TogetherTest(unittest.TestCase):
     def test_the_plateau_is_of_the_clients_that_are_left(self) -> None:
         """Of four clients two were lost: the others are busy all of the plateau, from 1.5 to 6."""
         seen = [Upload(start_s=0, end_s=4, bytes=400), Upload(start_s=4, end_s=8, bytes=400)]
-        found = ramp.together(gathered(lost=("b",)), 2 * seen, RAMP)
+        found = ramp.together(self.lost_at(None), 2 * seen, RAMP)
         self.assertEqual(found["lost"], ["b: gone"])
         self.assertEqual((found["testers"], found["plateau_check"]), (3, 1.0))
         self.assertEqual((found["plateau_s"], found["plateau_bytes_s"]), (4.5, 200))
         self.assertEqual(found["plateau_mean_ms"], 4000)
 
-    def test_the_plateau_begins_with_the_last_loss(self) -> None:
-        """Until 3 s the two that are left have half of a link of 200 B/s, then all of it."""
-        seen = [Upload(start_s=0, end_s=3, bytes=150), Upload(start_s=3, end_s=6, bytes=300)]
-        for last_s, from_s, rate in ((3.0, 3.0, 200), (1.0, 1.5, (1.5 * 100 + 3 * 200) / 4.5)):
+    def test_the_plateau_begins_when_no_upload_is_left_of_the_time_before_the_loss(self) -> None:
+        """Until 2 s the two that are left have half of a link of 200 B/s, then all of it."""
+        seen = [Upload(start_s=0, end_s=3, bytes=200), Upload(start_s=3, end_s=6, bytes=300)]
+        for last_s, from_s, rate in (
+            (2.0, 3.0, 200),  # not the bytes before 3 s, of which nobody knows when they moved
+            (3.0, 3.0, 200),
+            (3.1, 6.0, None),
+        ):
             found = ramp.together(self.lost_at(0.5, last_s, None), 2 * seen, RAMP)
-            self.assertEqual(found["plateau_from_s"], from_s)
-            self.assertEqual((found["plateau_s"], found["plateau_check"]), (6 - from_s, 1.0))
-            self.assertAlmostEqual(found["plateau_bytes_s"], rate)
-            self.assertEqual(found["plateau_mean_ms"], 3000)
+            self.assertEqual((found["last_loss_s"], found["plateau_from_s"]), (last_s, from_s))
+            self.assertEqual(found["plateau_bytes_s"], rate)
+            if rate:
+                told = (found["plateau_s"], found["plateau_check"], found["plateau_mean_ms"])
+                self.assertEqual(told, (3, 1.0, 3000))
+
+    def test_a_loss_on_the_way_up_leaves_the_plateau_as_it_is(self) -> None:
+        seen = [Upload(start_s=0, end_s=1.2, bytes=100), Upload(start_s=1.2, end_s=7, bytes=580)]
+        found = ramp.together(self.lost_at(1.0), 2 * seen, RAMP)
+        self.assertEqual((found["plateau_from_s"], found["plateau_s"]), (1.5, 4.5))
+        self.assertAlmostEqual(found["plateau_bytes_s"], 200)
+        for gone in (self.lost_at(None), gathered()):
+            found = ramp.together(gone, 2 * seen, RAMP)
+            self.assertEqual((found["last_loss_s"], found["plateau_from_s"]), (None, 1.5))
 
     def test_a_loss_behind_the_plateau_leaves_none(self) -> None:
-        found = ramp.together(self.lost_at(6.5), [Upload(start_s=0, end_s=7, bytes=1)], RAMP)
+        found = ramp.together(self.lost_at(6.5), [Upload(start_s=0, end_s=1, bytes=1)], RAMP)
         self.assertEqual((found["plateau_from_s"], found["plateau_bytes_s"]), (6.5, None))
 
     def lost_at(self, *heard_s: float | None) -> Gathered:
