@@ -1,9 +1,7 @@
 #include "loadgen/config/share.h"
 
 #include <charconv>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <system_error>
 
 namespace loadgen {
@@ -21,6 +19,8 @@ std::optional<int> number_in(std::string_view text) {
   return number;
 }
 
+}  // namespace
+
 std::optional<Share> parse_share(std::string_view text) {
   const std::size_t slash = text.find('/');
   if (slash == std::string_view::npos) return {};
@@ -29,8 +29,6 @@ std::optional<Share> parse_share(std::string_view text) {
   if (!tester || !testers || *tester > *testers) return {};
   return Share{.part = *tester - 1, .parts = *testers};
 }
-
-}  // namespace
 
 void declare_share(flags::App& app, Share& share) {
   const auto take = [&share](const std::string& text) {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 #include "flags/option.h"
 
@@ -19,7 +21,12 @@ struct Share {
 
   // The number that client `own` of the part has among all.
   int number_of(std::uint32_t own) const { return part + static_cast<int>(own) * parts; }
+
+  bool operator==(const Share&) const = default;
 };
+
+// Reads "J/N", where J counts from 1. Nothing for any other text.
+std::optional<Share> parse_share(std::string_view text);
 
 // Declares --share.
 void declare_share(flags::App& app, Share& share);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 
 #include "loadgen/figures/units.h"
@@ -44,6 +45,28 @@ std::string difference(const Part& first, const Part& other) {
   if (other.config.think != first.config.think) return differs("think time");
   if (other.file_bytes && first.file_bytes && *other.file_bytes != *first.file_bytes)
     return differs("size of files");
+  return {};
+}
+
+std::string text_of(const std::optional<Share>& share) {
+  return share ? fmt::format("the share {}/{}", share->part + 1, share->parts) : "no share";
+}
+
+// Why the parts are not those of one load.
+std::string wrong_share(const std::vector<Part>& parts) {
+  const Part& first = parts.front();
+  std::map<int, const Part*> by_number;
+  for (const Part& part : parts) {
+    const int others = first.share ? first.share->parts : 0;
+    if ((part.share ? part.share->parts : 0) != others)
+      return fmt::format("{}: it has {}, and {} has {}", part.name, text_of(part.share), first.name,
+                         text_of(first.share));
+    if (!part.share) continue;
+    const auto [same, is_new] = by_number.emplace(part.share->part, &part);
+    if (!is_new)
+      return fmt::format("{}: it has {}, which {} has too", part.name, text_of(part.share),
+                         same->second->name);
+  }
   return {};
 }
 
@@ -175,6 +198,8 @@ double requests_within(const Part& part, const SharedWindow& window) {
 
 base::Result<Merged> merge(const std::vector<Part>& parts) {
   const Part& first = parts.front();
+  if (std::string why = wrong_share(parts); !why.empty())
+    return base::Error{base::ErrorCode::kInvalid, std::move(why)};
   Merged merged{first.config, first.figures, {}, shared_window(parts), parts.size()};
   const bool is_shared = merged.window.seconds() > 0;
   const double began_s = merged.window.start_unix_s - merged.window.start_spread_s;

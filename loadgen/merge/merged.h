@@ -40,8 +40,9 @@ struct Merged {
 //
 // The plateau of a ramp is that of each tester's own clock, and its requests are added exactly.
 //
-// Fails in one line if a part is of another request, protocol, connection, kind of loop, plateau or
-// size than the first one. Requires: there is a part.
+// Fails in one line if a part is of another request, protocol, connection, kind of loop, plateau,
+// number of shares or size than the first one, or if two have the same share. Requires: there is a
+// part.
 base::Result<Merged> merge(const std::vector<Part>& parts);
 
 }  // namespace loadgen::merge

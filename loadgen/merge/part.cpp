@@ -198,6 +198,13 @@ std::optional<std::uint64_t> size_of(const Fields& settings, const Part& part) {
   return bytes / part.requests;
 }
 
+std::optional<Share> share_of(const Fields& settings, std::string& wrong) {
+  if (!settings.has("share")) return {};
+  const auto share = parse_share(settings.text("share"));
+  if (!share && wrong.empty()) wrong = "its share is no J/N";
+  return share;
+}
+
 void read_figures(const Fields& all, Part& part, std::string& wrong) {
   Figures& figures = part.figures;
   Tally& tally = figures.tally;
@@ -265,7 +272,9 @@ base::Result<Part> read_part(const std::string& name, std::string_view text) {
   read_config(all, part.config, wrong);
   read_figures(all, part, wrong);
   read_verdict(all, part);
-  part.file_bytes = size_of(Fields(all.object("settings"), wrong), part);
+  const Fields settings(all.object("settings"), wrong);
+  part.file_bytes = size_of(settings, part);
+  part.share = share_of(settings, wrong);
   if (part.elapsed_s > kMostSeconds && wrong.empty()) wrong = "its elapsed_s is too long";
   if (!wrong.empty()) return failed();
   return part;

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "loadgen/config/config.h"
+#include "loadgen/config/share.h"
 #include "loadgen/figures/figures.h"
 
 namespace loadgen::merge {
@@ -21,6 +22,9 @@ struct Part {
   std::uint64_t requests = 0;  // that succeeded
   double elapsed_s = 0;
   std::vector<std::string> invalid_because;
+
+  // Of one load that several testers send; nothing for a load of its own.
+  std::optional<Share> share;
 
   // The size of all files, if it is known that they have one size.
   std::optional<std::uint64_t> file_bytes;

@@ -164,6 +164,27 @@ class LoadgenShareOfRampTest(_Testers):
         total = sum(part["plateau"]["requests"] for part in parts)
         self.assertEqual(self.merged(2)["plateau"]["requests"], total)
 
+    def test_a_share_is_added_once(self) -> None:
+        parts = self.measure(
+            2,
+            *GET,
+            "--file",
+            "a",
+            "--threads",
+            2,
+            "--requests",
+            1,
+            server=self.scene.keep(Peer(_slow)),
+        )
+        self.assertEqual([one["settings"]["share"] for one in parts], ["1/2", "2/2"])
+        self.assertEqual(self.merged(2)["requests"], 2)
+        first, second = self.result_of(1), self.result_of(2)
+        out = self.scene.folder / "none.json"
+        ended = run("loadgen", "merge", first, second, second, "--json", out)
+        self.assertEqual((ended.returncode, ended.stderr.count("\n")), (1, 1), ended.stderr)
+        self.assertIn(f"{second}: it has the share 2/2, which {second} has too", ended.stderr)
+        self.assertFalse(out.exists())
+
     def test_another_ramp_does_not_add_up(self) -> None:
         peer = self.scene.keep(Peer(_slow))
         for number, life in ((1, 1), (2, 1.2), (3, None)):

@@ -244,6 +244,29 @@ TEST_CASE("results of other requests or sizes do not add up", "[loadgen]") {
   CHECK(refused(sized, larger).empty());
 }
 
+TEST_CASE("each share of a load is added once", "[loadgen]") {
+  const auto part = [](const std::string& name, const char* share) {
+    nlohmann::json json = result_of({kNsPerMs});
+    if (share != nullptr) json["settings"]["share"] = share;
+    return part_of(name, json);
+  };
+  const auto why = [&](const char* one, const char* other, const char* third) {
+    const auto sum =
+        loadgen::merge::merge({part("a.json", one), part("b.json", other), part("c.json", third)});
+    return sum ? "" : sum.error().context;
+  };
+  CHECK(why(nullptr, nullptr, nullptr).empty());
+  CHECK(why("3/4", "1/4", "4/4").empty());
+  CHECK(why("3/4", "1/4", "1/4") == "c.json: it has the share 1/4, which b.json has too");
+  CHECK(why("1/1", "1/1", "1/1") == "b.json: it has the share 1/1, which a.json has too");
+  CHECK(why("1/4", "2/4", "3/5") == "c.json: it has the share 3/5, and a.json has the share 1/4");
+  CHECK(why("1/4", nullptr, "2/4") == "b.json: it has no share, and a.json has the share 1/4");
+  CHECK(why(nullptr, "1/4", nullptr) == "b.json: it has the share 1/4, and a.json has no share");
+  const Merged sum = merged({part("a.json", "1/2"), part("b.json", "2/2")});
+  CHECK(nlohmann::json::parse(loadgen::json_of(sum.config, sum.figures, sum.summary))["settings"]
+            .count("share") == 0);
+}
+
 TEST_CASE("results of an open and of a closed loop do not add up", "[loadgen]") {
   loadgen::Config config = config_of_tester();
   config.rate_rps = 100;

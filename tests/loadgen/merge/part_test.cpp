@@ -92,6 +92,19 @@ TEST_CASE("texts of a stranger cannot mislead a terminal", "[loadgen]") {
   CHECK(part->invalid_because[1].size() == 1000);
 }
 
+TEST_CASE("a share of a stranger is checked", "[loadgen]") {
+  const auto settings = [](const nlohmann::json& share) {
+    return changed("settings", {{"share", share}});
+  };
+  const auto part = read_part("a.json", settings("3/4").dump());
+  REQUIRE(part);
+  CHECK(part->share == loadgen::Share{.part = 2, .parts = 4});
+  CHECK_FALSE(read_part("a.json", settings(nullptr).dump())->share);
+  for (const char* const text : {"", "5/4", "1/2/3"})
+    CHECK(wrong(settings(text)) == "a.json: its share is no J/N");
+  CHECK(wrong(settings(3)) == "a.json: its share is no text");
+}
+
 TEST_CASE("a result that is not valid has a reason", "[loadgen]") {
   const auto part = read_part("a.json", changed("valid", false).dump());
   REQUIRE(part);
