@@ -32,6 +32,10 @@ void Watch::wait_until(std::int64_t moment_ns) {
   wait(static_cast<int>(std::clamp<std::int64_t>(left_ms, 0, kMostWaitMs)));
 }
 
+void Watch::sleep_until(std::int64_t moment_ns) {
+  while (base::now_ns() < moment_ns && !control_.must_stop()) wait_until(moment_ns);
+}
+
 void Watch::wait(int at_most_ms) {
   at_most_ms = std::min(at_most_ms, look_());
   std::array<pollfd, 2> waiting{{{control_.arrivals.fd(), POLLIN, 0}, {signals_.get(), POLLIN, 0}}};

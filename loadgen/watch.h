@@ -26,7 +26,10 @@ class Watch {
   // minute at most.
   void wait_until(std::int64_t moment_ns);
 
-  // The threads that have arrived in wait_until().
+  // Waits until that time is there, or the run is stopped.
+  void sleep_until(std::int64_t moment_ns);
+
+  // The threads that have arrived in wait_until() and sleep_until().
   int arrived() const { return arrived_; }
 
   // The signal that has stopped the run, or 0.
