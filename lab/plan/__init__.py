@@ -6,6 +6,7 @@ catalog.py       stages and experiments; Cell: one (stage, request, size) that i
 options.py       the checked command line
 figures.py       what a trial may measure: how a figure is declared
 plan.py          the cells, stages and files of a run, and how long it takes
+pairs.py         two stages whose gain is measured side by side
 planned.py       one of its cells, with all that a run has to know of it
 pinning.py       which cores each component may use
 file_counts.py   how many test files there must be

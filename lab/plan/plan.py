@@ -11,12 +11,12 @@ from ..rig.cores import Cores
 from . import catalog, file_counts
 from .catalog import BURST, CROWD, FAILOVER, MIX, NEW, Cell, Experiment, Mode, Stage
 from .machines import Machine, machines
+from .pairs import Pair, pairs_of
 from .pinning import Placement, choose
 from .planned import INTERLEAVED, OVERHEAD_S, STACK_START_S, USUAL_CROWD, Planned, Sweep
 from .ramps import Ramp, Scale
 
 _TRIALS_OF_A_BLOCK = 4  # see procedures/side_by_side.py
-_VIEWS_OF_GAINS = {"maxima", "before_after", "bars"}
 NAMESPACE = "netns"  # the load generator runs on this machine, in a network namespace of its own
 _PROFILE_S = 30.0
 # Under valgrind, some fifty times slower.
@@ -56,27 +56,6 @@ class Options:
     def has_remote_client(self) -> bool:
         """Whether the load comes from outside of this machine: from `client`, or from `hosts`."""
         return bool(self.hosts) or self.client not in ("", NAMESPACE)
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Two stages whose gain is measured side by side at a row."""
-
-    before: str
-    after: str
-    row: str
-
-    @property
-    def name(self) -> str:
-        """Without the row, which every run has."""
-        return f"{self.before}:{self.after}"
-
-    @property
-    def cells(self) -> tuple[Cell, Cell]:
-        return Cell(self.before, self.row), Cell(self.after, self.row)
-
-    def __str__(self) -> str:
-        return f"{self.after} beside {self.before}, {catalog.row_title(self.row)}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,7 +129,7 @@ def make(
     whole_mode = catalog.mode_of(experiments, options.mode)
     mode = _narrowed(whole_mode, options)
     cells = _cells(experiments, len(cores))
-    pairs = _pairs(experiments, options) if mode.blocks and options.threads is None else ()
+    pairs = pairs_of(experiments) if mode.blocks and options.threads is None else ()
     counts = _file_counts(experiments, cells, options.mode, files)
     if counts_before and counts_before.keys() == counts.keys():
         counts = dict(counts_before)
@@ -266,19 +245,6 @@ def _file_counts(
         for row, size in catalog.sizes().items()
         if row in rows
     }
-
-
-def _pairs(experiments: Sequence[Experiment], options: Options) -> tuple[Pair, ...]:
-    """Each stage with the one before it, in experiments that show gains."""
-    chosen = [experiment for experiment in experiments if _VIEWS_OF_GAINS & set(experiment.views)]
-    return tuple(
-        dict.fromkeys(
-            Pair(before, after, row)
-            for experiment in chosen
-            for before, after in zip(experiment.stages, experiment.stages[1:])
-            for row in experiment.rows
-        )
-    )
 
 
 def p99_limit_ms(options: Options, experiments: Sequence[Experiment]) -> float:

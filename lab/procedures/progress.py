@@ -6,7 +6,7 @@ import sys
 import time
 
 from ..plan.catalog import Cell
-from ..plan.plan import Pair
+from ..plan.pairs import Pair
 from ..plan.setting import Setting
 
 

@@ -12,7 +12,7 @@ import os
 from contextlib import ExitStack
 from dataclasses import replace
 
-from ..plan.plan import Pair
+from ..plan.pairs import Pair
 from ..plan.planned import Planned
 from ..plan.setting import Setting
 from ..results.records import Run

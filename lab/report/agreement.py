@@ -7,7 +7,7 @@ from ..analysis.cells import Analysis
 from ..analysis.findings import Judged
 from ..analysis.gains import Gain
 from ..plan import claims, papers
-from ..plan.plan import Pair
+from ..plan.pairs import Pair
 from ..results.records import Run
 from . import wording
 from .document import Block, Heading, Paragraph, Table

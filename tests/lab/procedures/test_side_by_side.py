@@ -9,7 +9,7 @@ import examples
 from lab.analysis import gains
 from lab.analysis.cells import Analysis
 from lab.plan.catalog import Cell
-from lab.plan.plan import Pair
+from lab.plan.pairs import Pair
 from lab.plan.setting import Setting
 from lab.procedures import side_by_side
 
