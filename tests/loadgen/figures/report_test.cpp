@@ -320,37 +320,3 @@ TEST_CASE("the table of an open loop says which times are too low, and warns of 
   CHECK(contains(table(open_config(), result),
                  "warning: 1.2% of the requests had to wait until a thread was free"));
 }
-
-TEST_CASE("a burst is reported with its rounds and without X*R/N", "[loadgen]") {
-  Config config = get_config();
-  config.release = loadgen::Release::kTransfer;
-  Figures result = two_seconds();
-  result.rounds = {{.transfers = 2,
-                    .failed = 1,
-                    .bytes = 4000,
-                    .span_ns = 2e9,
-                    .transfer_ns = 1e9,
-                    .capacity_ns = 4e9,
-                    .first_byte_ns = 6e6,
-                    .release_spread_ns = kNsPerMs / 2}};
-  const auto json = parsed(config, result);
-  CHECK(json["n_check"].is_null());
-  CHECK(json["valid"] == true);
-  CHECK_FALSE(json["phases_ms"].contains("connect"));
-  const auto& burst = json["burst"];
-  CHECK(burst["rounds"] == 1);
-  CHECK(burst["failed"] == 1);
-  CHECK(burst["span_s"] == 2);
-  CHECK(burst["rate_bytes_s"] == 2000);
-  CHECK(burst["simultaneity"] == 0.25);
-  CHECK(burst["release_spread_ms"] == 0.5);
-  CHECK(burst["first_byte_ms"] == 3);
-  REQUIRE(burst["per_round"].size() == 1);
-  CHECK(burst["per_round"][0]["round"] == 1);
-  CHECK(burst["per_round"][0]["bytes"] == 4000);
-  const std::string text = table(config, result);
-  CHECK(contains(text, "simultaneity 0.250"));
-  CHECK(contains(text, "overlapped little"));
-  CHECK_FALSE(contains(text, "N = X*R"));
-  CHECK_FALSE(parsed(get_config(), two_seconds()).contains("burst"));
-}
