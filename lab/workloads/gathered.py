@@ -153,7 +153,7 @@ def _lost(testers: Testers, record: _Record, start_s: float) -> Lost:
         tester=name,
         group=record.tester.place.group,
         why=testers.lost[name],
-        last_heard_s=max(heard_unix_s) - start_s if heard_unix_s else None,
+        last_heard_s=round(max(heard_unix_s) - start_s, 6) if heard_unix_s else None,
     )
 
 
