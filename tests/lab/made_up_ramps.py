@@ -105,7 +105,7 @@ class MadeUp:
                     "core.1.idle_s": index * 9.0,
                     "link.received_bytes": received,
                     "host.added_processes": 3.0,
-                    "group.used_bytes": 29 * MIB + used,
+                    "group.used_bytes": 30 * MIB + used,
                     "group.cached_bytes": 20.0 * MIB,
                     "group.cpu_s": busy_s / 4,
                 }
