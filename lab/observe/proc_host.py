@@ -17,13 +17,16 @@ _CORE_DELAY_FIELD = 8  # of the line of a core in /proc/schedstat; its name is f
 
 
 def read_host(link: str) -> Moment:
-    """All but the tasks. link is the interface to the load generator; "" if there is none."""
+    """All but the tasks. The cores are first, since their rates are of a sample's time.
+
+    link is the interface to the load generator; "" if there is none.
+    """
     return {
         **_read_cores(),
+        **_read_network(link),
         **_read_run_queues(),
         **read_disks(),
         **_read_memory(),
-        **_read_network(link),
     }
 
 

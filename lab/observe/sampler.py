@@ -97,11 +97,12 @@ class Sampler:
     def _take(self) -> None:
         values: Moment = {"lab.cpu_s": time.process_time()}
         values.update(self._trees.read_few())
+        time_s = time.time()  # whatever waits for a core below, the cores themselves are next
         values.update(read_host(self._interface))
         values.update(self._read_tasks())
         values.update(_read_group(self._group))
         values.update(self._read_memory_of_servers())
-        self._samples.append(Sample(time.time(), values))
+        self._samples.append(Sample(time_s, values))
 
     def _read_tasks(self) -> Moment:
         """How many there are on the host, and how many more than at the start."""

@@ -9,6 +9,7 @@ from unittest import mock
 
 from lab.observe import proc_host
 from lab.observe import sampler as sampler_module
+from lab.observe.moment import Moment
 from lab.observe.sampler import Sampler, interval_s
 from lab.rig.control_group import ControlGroup
 from lab.rig.group_usage import GroupUsage
@@ -67,6 +68,23 @@ class SamplerTest(unittest.TestCase):
         self.assertEqual((first["host.added_processes"], first["host.added_threads"]), (0, 0))
         self.assertEqual((last["host.added_processes"], last["host.added_threads"]), (3, 90))
         self.assertEqual((last["host.processes"], last["host.threads"]), (13, 190))
+
+    def test_a_sample_is_of_the_time_just_before_the_host_is_read(self):
+        begun_s: list[float] = []
+
+        def read(_link: str) -> Moment:
+            begun_s.append(time.time())
+            return {}
+
+        with (
+            mock.patch.object(sampler_module, "read_host", side_effect=read),
+            mock.patch("threading.Thread.start"),
+            mock.patch("threading.Thread.join"),
+            Sampler({}) as sampler,
+        ):
+            pass
+        for sample, begin_s in zip(sampler.samples(), begun_s):
+            self.assertLessEqual(sample.time_s, begin_s)
 
     def test_the_memory_of_servers_is_read_if_asked_for(self):
         with Sampler({"a": os.getpid(), "b": os.getpid()}, memory_of=["a"]) as sampler:
