@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
+
+_NICE = -10  # before thousands of processes under load, where this user may
 
 
 class Rounds:
     """Begins a round every so many seconds, from start() until stop().
+
+    Its thread is put before others where this user may do that: a round is not to wait for a core
+    behind thousands of processes under load. So a round starts no process.
 
     A round that lasts longer than that, as it had to wait for a core, delays the next one; rounds
     are not made up for.
@@ -35,6 +42,8 @@ class Rounds:
             self._thread.join()
 
     def _run(self) -> None:
+        with suppress(PermissionError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)  # of this thread
         while not self._is_stopped.wait(self._due_s - time.monotonic()):
             before_s = time.thread_time()
             self._one()

@@ -1,5 +1,6 @@
 """Something that is done again and again, at a bounded cost."""
 
+import os
 import threading
 import unittest
 from unittest import mock
@@ -76,3 +77,29 @@ class StopTest(unittest.TestCase):
         threading.Timer(0.1, left.set).start()
         rounds.stop()
         self.assertEqual(ended, [True])
+
+
+class PriorityTest(unittest.TestCase):
+    def test_only_its_thread_is_put_before_others(self) -> None:
+        threads: list[int] = []
+        is_done = threading.Event()
+
+        def one() -> None:
+            threads.append(threading.get_native_id())
+            is_done.set()
+
+        rounds = Rounds("test", one, lambda _cost_s: 1000.0)
+        with mock.patch("os.setpriority") as put:
+            rounds.start(0.0)
+            self.assertTrue(is_done.wait(_LIMIT_S))
+            rounds.stop()
+        put.assert_called_once_with(os.PRIO_PROCESS, threads[0], -10)
+        self.assertNotEqual(threads[0], threading.get_native_id())
+
+    def test_a_user_who_may_not_do_that_has_rounds_too(self) -> None:
+        is_done = threading.Event()
+        rounds = Rounds("test", is_done.set, lambda _cost_s: 1000.0)
+        with mock.patch("os.setpriority", side_effect=PermissionError(1, "no")):
+            rounds.start(0.0)
+            self.assertTrue(is_done.wait(_LIMIT_S))
+            rounds.stop()
