@@ -25,7 +25,7 @@ FAILED = "uploads failed, but the kernel ended nothing"
 SLOWER = "nothing failed"
 NOT_REACHED = "the limit was not reached"
 _AT_THE_LIMIT = 0.95  # of its memory; samples are too far apart to see all of it
-_CLOSE = 0.1  # of what was tried
+_CLOSE, _FAR = 0.1, 0.3  # of what was tried
 
 
 @dataclass(frozen=True)
@@ -42,14 +42,18 @@ class Foretold:
 
     def holds(self, tried: float) -> bool | None:
         """Whether it has the number in its interval, or nearly met it. None: it tells nothing, or
-        its interval is wider than the number itself.
+        its interval is wider than the number itself, or it is neither near nor far.
         """
         found, error = self.estimate, self.error(tried)
         if found is None or error is None:
             return None
         if abs(error) <= _CLOSE:
             return True
-        return found.has(tried) if found.high - found.low <= found.value else None
+        if found.high - found.low > found.value:
+            return None
+        if found.has(tried):
+            return True
+        return False if abs(error) > _FAR else None
 
 
 @dataclass(frozen=True)

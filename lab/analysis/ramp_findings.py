@@ -27,6 +27,8 @@ _LESS_THAN_THE_SUM = 0.75
 _NEARLY_THE_SUM = 0.9
 _RISES_WITH_THE_LINK = 1.1
 _SAME_MEMORY = 0.05  # the half of its interval, as a share of the slope
+_OTHER_SPEED = 1.25  # times, between two runs of a shared machine
+_LEAST_MEMORY = 1 << 10  # of each client
 _MORE_THROUGHPUT = 1.2  # times, where the CPU can be seen to answer
 _LEAST_DRIFT = 0.05  # of the mean
 _MIB = 1 << 20
@@ -75,7 +77,7 @@ def _other_rows(finding: OfRamp) -> Sequence[str]:
     if isinstance(finding, PlateauRatio):
         return (finding.than_row,)
     if isinstance(finding, FollowsThroughput):
-        return finding.fewer, finding.faster
+        return finding.slower, finding.faster
     if isinstance(finding, CapacityHolds):
         return (finding.foretold_by,)
     return (*finding.alone, finding.doubled) if isinstance(finding, SharedLimit) else ()
@@ -131,37 +133,50 @@ def _memory(result: RampResult) -> Told:
     figures = f"{slope.value / _MIB:.3f} MiB ± {half / _MIB:.3f} each, R² {line.r_squared:.3f}"
     if slope.low > 0 and half <= _SAME_MEMORY * slope.value:
         return Told(SEEN, figures)
-    return Told(NOT_SEEN if slope.has(0.0) else CANNOT_TELL, figures)
+    return Told(NOT_SEEN if slope.high < _LEAST_MEMORY else CANNOT_TELL, figures)
 
 
-def _follows(result: RampResult, fewer: RampResult, faster: RampResult) -> Told:
+def _follows(result: RampResult, slower: RampResult, faster: RampResult) -> Told:
     """By how the CPU answers to more clients, and to more throughput. An answer of 1: it grows by
-    the same factor; of 0: it stays.
+    the same factor; of 0: it stays. Clients come within a run; two runs differ in speed, too.
     """
-    cores = [one.cores for one in (result, fewer, faster)]
-    rates = [throughput(one) for one in (fewer, faster)]
-    known = [one for one in (*cores, *rates) if one]
-    if len(known) < len(cores) + len(rates):
+    settled, line = result.settled, result.cores_over_load
+    before, after = slower.cores, faster.cores
+    rates = [throughput(one) for one in (slower, faster)]
+    if line is None or before is None or after is None or rates[0] is None or rates[1] is None:
         return Told(CANNOT_TELL)
-    by_clients, by_rate = (_quotient([known[i]], [known[1]]) for i in (0, 2))
-    clients = result.ramp.clients / fewer.ramp.clients
-    rate = known[4].value / known[3].value
+    if result.is_full(settled):
+        return Told(CANNOT_TELL, "the CPU is full")
+    loads = [result.courses.clients[i].load for i in (settled[0], settled[-1])]
+    rate = rates[1].value / rates[0].value
+    few, many = (line.predict(load) for load in loads)
+    if rate < _MORE_THROUGHPUT or few.low <= 0 or before.low <= 0:
+        return Told(CANNOT_TELL)
+    slope, more = line.slope_estimate, (loads[1] - loads[0]) / few.value
+    by_clients = Estimate(*(1 + more * one for one in (slope.value, slope.low, slope.high)))
+    by_rate = _of_two_runs(_quotient([after], [before]))
+    clients = loads[1] / loads[0]
     figures = (
-        f"CPU {_times(by_clients)} with ×{clients:.2f} of the clients, {_times(by_rate)} with "
-        f"×{rate:.2f} of the throughput"
+        f"CPU {_times(by_clients)} from {loads[0]:,.0f} to {loads[1]:,.0f} uploads under way, "
+        f"{_times(by_rate)} by ×{rate:.2f} of the throughput"
     )
-    if rate < _MORE_THROUGHPUT or by_clients.low <= 0 or by_rate.low <= 0:
+    if by_clients.low <= 0:
         return Told(CANNOT_TELL, figures)
     to_clients, to_rate = _answer(by_clients, clients), _answer(by_rate, rate)
     if to_rate.low > max(0.0, to_clients.high):
         return Told(SEEN, figures)
-    is_other = to_clients.low > max(0.0, to_rate.high)
+    is_other = to_clients.low > max(0.0, to_rate.high) and not faster.is_full(faster.plateau)
     return Told(NOT_SEEN if is_other else CANNOT_TELL, figures)
 
 
+def _of_two_runs(found: Estimate) -> Estimate:
+    """Of the CPU of two runs. A shared machine is faster at one time than at another."""
+    return Estimate(found.value, found.low / _OTHER_SPEED, found.high * _OTHER_SPEED)
+
+
 def _answer(quotient: Estimate, factor: float) -> Estimate:
-    low, value, high = (
-        math.log(one) / math.log(factor) for one in (quotient.low, quotient.value, quotient.high)
+    value, low, high = (
+        math.log(one) / math.log(factor) for one in (quotient.value, quotient.low, quotient.high)
     )
     return Estimate(value, low, high)
 

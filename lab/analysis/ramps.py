@@ -22,6 +22,8 @@ from .regression import Line
 from .two_views import Agreement
 
 _MOST_ARE_KNOWN = 0.9  # of the steps
+_SETTLED = 0.15  # of the clients; by much fewer the link of a ramp is full
+_FULL = 0.95  # of the cores
 
 _Values = Sequence[float | None]
 
@@ -34,6 +36,7 @@ class Machine:
     server_bytes: _Values  # the proportional set size of the servers
     killed: _Values  # of the group's processes, those that the kernel has ended since its start
     cpu_cores: _Values  # of the host
+    core_count: int  # of the host
     received_bytes_s: _Values  # by the interface that carries the load
     added_processes: _Values  # of the host
     # Of the servers' control group: what it holds, the kernel's memory for it too, without page
@@ -80,8 +83,7 @@ class RampResult:
         The courses do not serve for that: they spread an upload over its time, which ties a step
         to its neighbours.
         """
-        received = self.machine.received_bytes_s[steps.start : steps.stop]
-        known = [rate for rate in received if rate is not None]
+        known = _known(self.machine.received_bytes_s, steps)
         if len(known) >= _MOST_ARE_KNOWN * len(steps):
             return known
         return self._ended(self.courses.clients, steps)
@@ -103,15 +105,29 @@ class RampResult:
         """Of the servers, as PSS."""
         return self._over_load(self.machine.server_bytes)
 
+    @property
+    def settled(self) -> range:
+        """The steps of the way up in which more clients hardly bring more throughput any more."""
+        clients, least = self.courses.clients, _SETTLED * self.ramp.clients
+        return range(
+            next((i for i in self.way_up if clients[i].load >= least), self.way_up.stop),
+            self.way_up.stop,
+        )
+
     @cached_property
     def cores(self) -> Estimate | None:
-        """The CPU of the servers on the plateau; that of the host where they have no group."""
-        for values in (self.machine.server_cores, self.machine.cpu_cores):
-            known = [values[i] for i in self.plateau if i < len(values)]
-            found = blocks.mean([value for value in known if value is not None])
-            if found:
-                return found
-        return None
+        """The CPU of the host on the plateau."""
+        return blocks.mean(_known(self.machine.cpu_cores, self.plateau))
+
+    @cached_property
+    def cores_over_load(self) -> Line | None:
+        """The CPU of the host, where throughput has settled."""
+        return self._over_load(self.machine.cpu_cores, self.settled)
+
+    def is_full(self, steps: range) -> bool:
+        """Whether no core is free, so that the CPU cannot answer to anything."""
+        known = _known(self.machine.cpu_cores, steps)
+        return bool(known) and sum(known) / len(known) > _FULL * self.machine.core_count
 
     @cached_property
     def cpu(self) -> OfCpu | None:
@@ -143,8 +159,7 @@ class RampResult:
 
     def mean_of(self, values: _Values) -> float | None:
         """Over the plateau."""
-        found = [values[i] for i in self.plateau if i < len(values)]
-        known = [value for value in found if value is not None]
+        known = _known(values, self.plateau)
         return sum(known) / len(known) if known else None
 
     def _ended(self, moments: Sequence[Moment], steps: range) -> list[float]:
@@ -152,11 +167,17 @@ class RampResult:
         each = self.ramp.file_bytes / self.courses.step_s
         return [each * moments[i].ended for i in steps]
 
-    def _over_load(self, values: _Values) -> Line | None:
+    def _over_load(self, values: _Values, steps: range | None = None) -> Line | None:
+        """On the way up, or in these steps of it."""
         clients = self.courses.clients
-        known = [(clients[i].load, values[i]) for i in self.way_up if i < len(values)]
+        known = [(clients[i].load, values[i]) for i in steps or self.way_up if i < len(values)]
         rows = [(load, value) for load, value in known if value is not None]
         return regression.fit([x for x, _ in rows], [y for _, y in rows]) if rows else None
+
+
+def _known(values: _Values, steps: range) -> list[float]:
+    found = (values[i] for i in steps if i < len(values))
+    return [value for value in found if value is not None]
 
 
 def of_run(run: Run, ramp: Ramp, evidence: Mapping[str, Any]) -> RampResult | None:
@@ -175,6 +196,7 @@ def _machine(samples: Sequence[Mapping[str, float]], times_s: Sequence[float]) -
         server_bytes=known.at(_server_bytes),
         killed=known.at(lambda one: one.get("group.oom_kills")),
         cpu_cores=known.rate(_busy_s),
+        core_count=sum(name.endswith(".idle_s") for name in samples[0]) if samples else 0,
         received_bytes_s=known.rate(lambda one: one.get("link.received_bytes")),
         added_processes=known.at(lambda one: one.get("host.added_processes")),
         group_bytes=known.at(_group_bytes),

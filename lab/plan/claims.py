@@ -125,16 +125,15 @@ class MemoryOfEach:
 
 @dataclass(frozen=True, kw_only=True)
 class FollowsThroughput:
-    """The CPU of the server goes with throughput and not with the number of clients.
-
-    These ramps are compared with ramp `fewer`, which brings as much by fewer clients; and that one
-    with ramp `faster`, where as many clients bring more.
+    """The CPU goes with throughput and not with the number of clients: with what comes by more
+    clients in these ramps, when throughput has settled, and by more throughput from ramp `slower`
+    to ramp `faster`, which have as many clients.
     """
 
     text: str
     stage: str
     rows: tuple[str, ...]
-    fewer: str
+    slower: str
     faster: str
 
 

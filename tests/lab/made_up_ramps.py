@@ -102,6 +102,7 @@ class MadeUp:
                     "group.oom_kills": 3.0 + (index * STEP_S / 2 >= self.killed_s),
                     "core.0.user_s": busy_s / 2,
                     "core.1.system_s": busy_s / 2,
+                    "core.0.idle_s": index * 9.0,
                     "core.1.idle_s": index * 9.0,
                     "link.received_bytes": received,
                     "host.added_processes": 3.0,

@@ -52,16 +52,19 @@ class ForetoldTest(unittest.TestCase):
         self.assertIsNone(Foretold(300, None).error(1000))
         self.assertIsNone(Foretold(300, Estimate(math.inf, 1050, math.inf)).error(1000))
 
-    def test_it_holds_inside_of_its_interval_and_within_a_tenth(self) -> None:
+    def test_it_holds_inside_of_its_interval_and_within_a_tenth_and_fails_far_outside(self) -> None:
         cases = (
             (Estimate(1099, 1098, 1100), True),  # outside, but near
             (Estimate(901, 900, 902), True),
             (Estimate(1200, 990, 1500), True),  # inside, but not near
-            (Estimate(1200, 1001, 1500), False),
-            (Estimate(800, 700, 999), False),
+            (Estimate(1290, 1001, 1500), None),  # neither near nor far
+            (Estimate(710, 650, 999), None),
+            (Estimate(1310, 1001, 1500), False),
+            (Estimate(690, 600, 999), False),
             (Estimate(1200, 990, 2190), True),
             (Estimate(1200, 990, 2191), None),  # so wide that it tells nothing
             (Estimate(1200, 1001, 2202), None),
+            (Estimate(1400, 1001, 2402), None),
             (Estimate(1200, 990, math.inf), None),
             (Estimate(1050, 990, math.inf), True),
             (Estimate(math.inf, 990, math.inf), None),

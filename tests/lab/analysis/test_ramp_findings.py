@@ -28,7 +28,7 @@ OF_ALL: dict[str, Any] = {"text": "a finding", "stage": "sink", "rows": ("this",
 MORE = PlateauRatio(**OF_ALL, than_row="that", above=1.2, below=2.0)
 SHARED = SharedLimit(**OF_ALL, alone=("wide", "near"), doubled="doubled")
 MEMORY = MemoryOfEach(**OF_ALL)
-CPU = FollowsThroughput(**OF_ALL, fewer="fewer", faster="faster")
+CPU = FollowsThroughput(**OF_ALL, slower="slower", faster="faster")
 AGREE = ViewsAgree(**OF_ALL, within=0.01)
 RISES, FALLS = Drifts(**OF_ALL, rises=True), Drifts(**OF_ALL, rises=False)
 ANSWERS = AnswersLinks(**OF_ALL, above=1.1)
@@ -81,7 +81,7 @@ class FindingsTest(unittest.TestCase):
     def test_each_client_takes_the_same_memory(self) -> None:
         self.assertEqual(verdict(MEMORY, MadeUp()), SEEN)
         self.assertEqual(verdict(MEMORY, MadeUp(memory_of_each=0)), NOT_SEEN)
-        self.assertEqual(verdict(MEMORY, MadeUp(memory_noise=16 * MIB)), NOT_SEEN)
+        self.assertEqual(verdict(MEMORY, MadeUp(memory_noise=16 * MIB)), CANNOT_TELL)
         self.assertEqual(verdict(MEMORY, MadeUp(memory_noise=1 * MIB)), CANNOT_TELL)
 
     def test_memory_is_that_of_the_servers_where_they_have_a_group(self) -> None:
@@ -99,15 +99,31 @@ class FindingsTest(unittest.TestCase):
         self.assertEqual(self._cpu(cores_of_each_mib=0), CANNOT_TELL)
         self.assertEqual(self._cpu(cpu_noise=3.0), CANNOT_TELL)
 
-    def test_of_the_cpu_nothing_is_known_where_throughput_did_not_rise(self) -> None:
+    def test_where_throughput_did_not_rise_the_cpu_has_no_answer(self) -> None:
         self.assertEqual(self._cpu(faster=44), CANNOT_TELL)
 
+    def test_a_quarter_more_cpu_may_be_another_speed_of_the_machine(self) -> None:
+        """By 1.7 times of the throughput, some 1.5 times of the CPU or 1.2 times."""
+        self.assertEqual(self._cpu(faster=68), SEEN)
+        self.assertEqual(self._cpu(faster=68, cores_of_each_mib=0.001), CANNOT_TELL)
+
+    def test_a_cpu_that_is_full_has_no_answer(self) -> None:
+        self.assertEqual(self._cpu(cores_of_each_mib=0.046), CANNOT_TELL)
+        of_clients = {"cores_of_each_mib": 0.0, "cores_of_each_upload": 0.0185}
+        self.assertEqual(self._cpu(**of_clients), CANNOT_TELL)  # the faster ramp has them at once
+
     def _cpu(self, faster: float = 80, **changes: float) -> str:
-        """Of 100 clients beside 50 that bring as much, and 50 that bring twice as much."""
-        fifty = replace(RAMP_OF_TESTS, clients=50, every_s=0.2)
-        others = {"fewer": at(40, **changes), "faster": at(faster, **changes)}
-        others = {name: replace(one, ramp=fifty) for name, one in others.items()}
-        return verdict(CPU, at(40, **changes), **others)
+        """Of clients that hardly bring more from 15 of 100 on."""
+
+        def early(load: float, _: float) -> float:
+            return 40 * MIB * min(1.0, 10 * load)
+
+        return verdict(
+            CPU,
+            MadeUp(rate=early, **changes),  # type: ignore[arg-type]
+            slower=at(40, **changes),
+            faster=at(faster, **changes),
+        )
 
     def test_both_views_agree_within_a_share(self) -> None:
         self.assertEqual(verdict(AGREE, MadeUp(server=1.001)), SEEN)
@@ -167,7 +183,7 @@ class FindingsTest(unittest.TestCase):
 
     def test_what_memory_bears_is_foretold_by_fewer_clients(self) -> None:
         fewer = MadeUp()  # they foretell 1,000
-        for uploads, wanted in ((950, SEEN), (700, NOT_SEEN), (1400, NOT_SEEN)):
+        for uploads, wanted in ((950, SEEN), (700, NOT_SEEN), (1500, NOT_SEEN)):
             self.assertEqual(verdict(CAPACITY, tried(uploads), third=fewer), wanted, uploads)
         self.assertEqual(verdict(CAPACITY, tried(950, used=0.5), third=fewer), CANNOT_TELL)
         flat = MadeUp(memory_of_each=0, memory_noise=0)
@@ -191,11 +207,16 @@ class FindingsTest(unittest.TestCase):
     def test_a_run_that_is_not_valid_tells_nothing(self) -> None:
         invalid = MadeUp().result(failures="it was late")
         others: dict[str, RampResult | MadeUp] = {
-            name: at(20) for name in ("that", "wide", "near", "doubled", "fewer", "faster")
+            name: at(20) for name in ("that", "wide", "near", "doubled", "slower", "faster")
         }
         for finding in (MORE, SHARED, MEMORY, CPU, AGREE, RISES, EARLY):
             self.assertEqual(verdict(finding, invalid, **others), CANNOT_TELL, finding)
-        for row, finding in (("that", MORE), ("wide", SHARED), ("doubled", SHARED), ("fewer", CPU)):
+        for row, finding in (
+            ("that", MORE),
+            ("wide", SHARED),
+            ("doubled", SHARED),
+            ("slower", CPU),
+        ):
             with_one = {**others, row: invalid}
             self.assertEqual(verdict(finding, MadeUp(), **with_one), CANNOT_TELL, row)
 

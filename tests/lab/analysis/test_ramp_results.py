@@ -78,16 +78,21 @@ class RampTest(unittest.TestCase):
         assert found and found.memory
         self.assertAlmostEqual(found.memory.slope / KIB, 64, delta=1)
 
-    def test_the_cpu_of_the_servers_is_that_of_their_group(self) -> None:
-        """The made-up group has a quarter of what the host uses."""
-        assert RESULT.cores
-        self.assertAlmostEqual(RESULT.cores.value, 0.225, delta=0.01)
+    def test_the_cpu_over_load_is_that_of_settled_throughput(self) -> None:
+        """From 15 clients on, which come within 1.5 s, to the last one."""
+        self.assertEqual(
+            [RESULT.times_s[i] for i in (RESULT.settled[0], RESULT.settled[-1])], [1.625, 9.875]
+        )
+        flat = MadeUp(rate=lambda load, _: 40 * MIB, cores_of_each_upload=0.004).result()
+        line = flat.cores_over_load
+        assert line
+        self.assertAlmostEqual(line.slope, 0.004, delta=0.0005)
 
-    def test_without_a_group_it_is_that_of_the_host(self) -> None:
-        nothing: list[None] = [None] * len(RESULT.times_s)
-        found = replace(RESULT, machine=replace(RESULT.machine, server_cores=nothing)).cores
-        assert found
-        self.assertAlmostEqual(found.value, 0.9, delta=0.01)
+    def test_the_cpu_is_full_when_no_core_is_free(self) -> None:
+        full = MadeUp(cores_of_each_mib=0.047).result()
+        self.assertTrue(full.is_full(full.plateau))
+        self.assertFalse(RESULT.is_full(RESULT.plateau))
+        self.assertEqual(RESULT.machine.core_count, 2)
 
     def test_a_rate_is_what_the_interface_received(self) -> None:
         """Whatever the clients say."""
