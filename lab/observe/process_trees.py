@@ -16,7 +16,7 @@ from .moment import INTERVAL_S, Moment, Sample, is_gauge, on_line
 from .proc_processes import has_more_than, read_process
 from .rounds import Rounds
 
-MOST_SHARE = 0.15  # of a core, for reading components with many processes
+MOST_SHARE = 0.05  # of a core, for reading components with many processes
 FEW = 16  # processes that a component has started
 
 

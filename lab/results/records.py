@@ -202,9 +202,8 @@ class Folder:
     def evidence(self, run: Run) -> dict[str, Any] | None:
         """None when samples/ does not have it."""
         for name in (run.name, run.old_name):
-            path = self.path / "samples" / f"{name}.json"
-            if path.exists():
-                found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            if text := packed.read_text(self.path / "samples" / f"{name}.json"):
+                found: dict[str, Any] = json.loads(text)
                 return found
         return None
 

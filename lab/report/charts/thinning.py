@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from .scales import Scale
 from .svg import Place
 
-_SAME = 0.25  # of a pixel: a line that is so near to its points looks the same
+_SAME = 0.5  # of a pixel: a line that is so near to its points looks the same
 
 
 @dataclass
@@ -53,7 +53,7 @@ def columns(times: Sequence[float], values: Sequence[float | None], x: Scale) ->
 
 
 def simplified(places: Sequence[Place]) -> list[Place]:
-    """Fewer places, of which a line is nowhere farther than a quarter of a pixel above or below.
+    """Fewer places, of which a line is nowhere farther than half a pixel above or below.
 
     Requires: x rises from place to place.
     """

@@ -92,7 +92,7 @@ class ProcessTreesTest(unittest.TestCase):
     def test_its_cost_is_bounded(self) -> None:
         self.assertEqual(every_s(0.01), 0.25)
         for cost_s in (0.0, 0.03, 0.2, 3.0):
-            self.assertLessEqual(cost_s / every_s(cost_s), 0.1500001)
+            self.assertLessEqual(cost_s / every_s(cost_s), 0.0500001)
 
 
 class SlowReadingTest(unittest.TestCase):
