@@ -149,7 +149,7 @@ def _follows(result: RampResult, slower: RampResult, faster: RampResult) -> Told
         return Told(CANNOT_TELL, "the CPU is full")
     loads = [result.courses.clients[i].load for i in (settled[0], settled[-1])]
     rate = rates[1].value / rates[0].value
-    few, many = (line.predict(load) for load in loads)
+    few = line.predict(loads[0])
     if rate < _MORE_THROUGHPUT or few.low <= 0 or before.low <= 0:
         return Told(CANNOT_TELL)
     slope, more = line.slope_estimate, (loads[1] - loads[0]) / few.value
