@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +13,7 @@ from ..plan.ramps import Ramp
 from ..results import courses
 from ..results.courses import Courses
 from ..results.records import Run
+from ..workloads.host_groups import OfGroup
 from ..workloads.uploads import Moment
 from . import blocks, knee, partial_correlation, regression, two_views
 from .blocks import Estimate
@@ -53,6 +54,7 @@ class RampResult:
     ramp: Ramp
     courses: Courses
     machine: Machine
+    groups: Mapping[str, OfGroup] = field(default_factory=dict)  # of hosts, on the plateau
 
     @property
     def times_s(self) -> list[float]:
@@ -186,7 +188,13 @@ def of_run(run: Run, ramp: Ramp, evidence: Mapping[str, Any]) -> RampResult | No
     if found is None:
         return None
     times_s = [moment.t for moment in found.clients]
-    return RampResult(run, ramp, found, _machine(evidence["samples"], times_s))
+    return RampResult(run, ramp, found, _machine(evidence["samples"], times_s), _groups(evidence))
+
+
+def _groups(evidence: Mapping[str, Any]) -> dict[str, OfGroup]:
+    """{} for a run of before they were kept apart."""
+    kept = evidence.get("loadgen", {}).get("ramp", {}).get("groups", {})
+    return {name: OfGroup(**group) for name, group in kept.items()}
 
 
 def _machine(samples: Sequence[Mapping[str, float]], times_s: Sequence[float]) -> Machine:

@@ -101,6 +101,9 @@ def _require_ramps(options: Options) -> None:
     for experiment in plan.experiments_of(options) if flag else ():
         if experiment.workload != catalog.RAMP and experiment.stages:
             raise WrongUsage(f"{flag}: {experiment.name} has no ramps")
+    has_ramps = any(one.workload == catalog.RAMP for one in plan.experiments_of(options))
+    if has_ramps and len(options.threads or ()) > 1:
+        raise WrongUsage("--threads: a ramp has one number of clients")
     if options.hosts and options.client:
         raise WrongUsage("--hosts and --client: the load comes from the ones or from the other")
 

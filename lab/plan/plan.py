@@ -259,6 +259,8 @@ def ramp_of(row: str, options: Options) -> Ramp | None:
     if ramp is None:
         return None
     chosen = options.scale
+    if options.threads:  # one number, see options.py
+        ramp = replace(ramp, clients=options.threads[0])
     return ramp.scaled(Scale(time=chosen, file=chosen) if chosen else ramp.scales[options.mode])
 
 

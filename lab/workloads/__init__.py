@@ -13,6 +13,7 @@ outcome.py       what its run came to
 series.py        what it did in each second, and what was done to the servers meanwhile
 uploads.py       what uploads that were seen one by one came to, over time
 gathered.py      what many testers recorded of one load, by one clock
+host_groups.py   what each group of their hosts brought
 outage.py        what a series says of an outage
 loadgen_run.py   runs the load generator for it
 known.py         all of them by their names

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..plan.figures import LESS, MORE, NEITHER, Figure
 from ..plan.ramps import Ramp
-from . import uploads
+from . import host_groups, uploads
 from .gathered import Gathered
 from .load import Asked, Load
 from .outcome import Result
@@ -147,16 +147,8 @@ class RampLoad(Load):
 def uploads_of(gathered: Gathered) -> list[Upload]:
     """Those of the testers that are left."""
     lost = {one.tester for one in gathered.lost}
-    return [
-        Upload(
-            start_s=one.started_s,
-            end_s=one.last_byte_s,
-            bytes=one.bytes,
-            is_whole=not one.failure,
-        )
-        for one in gathered.transfers
-        if one.tester not in lost and one.last_byte_s is not None
-    ]
+    left = (one for one in gathered.transfers if one.tester not in lost)
+    return [upload for one in left if (upload := host_groups.upload_of(one))]
 
 
 def together(gathered: Gathered, seen: Sequence[Upload], ramp: Ramp) -> dict[str, Any]:
@@ -176,6 +168,10 @@ def together(gathered: Gathered, seen: Sequence[Upload], ramp: Ramp) -> dict[str
         "plateau_from_s": from_s,
         **_of_plateau(uploads.between(seen, from_s, to_s), gathered.raw["threads"]),
         **(_of_end(seen) if ramp.until_it_ends else dict.fromkeys(_OF_END)),
+        "groups": {
+            name: asdict(group)
+            for name, group in host_groups.between(gathered, from_s, to_s).items()
+        },
     }
 
 

@@ -7,12 +7,17 @@ from collections.abc import Callable
 from ..document import Block
 from ..scene import Scene
 from . import capacity, views
-from .views import figures, papers_runs, table
+from .views import figures, hosts, papers_runs, table
 
 __all__ = ["TERMS", "VIEWS", "answers", "figures"]
 
 VIEWS: dict[str, Callable[[Scene], list[Block]]] = {
-    "ramp": lambda scene: [*figures(scene), *table(scene), *papers_runs(scene)],
+    "ramp": lambda scene: [
+        *figures(scene),
+        *table(scene),
+        *hosts(scene),
+        *papers_runs(scene),
+    ],
     "capacity": capacity.table,
 }
 TERMS = [

@@ -81,6 +81,29 @@ def table(scene: Scene) -> list[Block]:
     ]
 
 
+def hosts(scene: Scene) -> list[Block]:
+    """What each group of hosts brought, of runs that had several."""
+    results = [one for one in _valid(scene) if len(one.groups) > 1]
+    if not results:
+        return []
+    return [
+        Table(
+            title="Groups of hosts",
+            caption="On the plateau. Fairness is Jain’s index of the rates of a group’s hosts: 1 "
+            "if all are alike.",
+            header=[
+                *("server", "run", "group", "hosts"),
+                *("MiB/s", "KiB/s each", "mean, s", "fairness"),
+            ],
+            rows=[
+                [one.run.cell.stage, one.run.cell.row, *words.group(name, group)]
+                for one in results
+                for name, group in one.groups.items()
+            ],
+        )
+    ]
+
+
 def papers_runs(scene: Scene) -> list[Block]:
     """What the paper printed of the same figures."""
     printed = scene.printed.printed.get("figures")

@@ -7,6 +7,7 @@ from ...analysis.blocks import Estimate
 from ...analysis.ramps import RampResult
 from ...analysis.regression import Line
 from ...results.records import Run
+from ...workloads.host_groups import OfGroup
 from .. import wording
 
 _MIB, _KIB = 1 << 20, 1 << 10
@@ -81,6 +82,17 @@ def memory(run: Run, line: Line | None) -> str:
     slope = line.slope_estimate
     low, high = slope.low / _KIB, slope.high / _KIB
     return f"{slope.value / _KIB:,.1f}\n{low:,.1f} to {high:,.1f}"
+
+
+def group(name: str, found: OfGroup) -> list[str]:
+    return [
+        name,
+        f"{found.hosts:,}",
+        f"{found.bytes_per_s / _MIB:.1f}",
+        f"{found.bytes_per_s / found.hosts / _KIB:,.0f}",
+        "" if found.mean_ms is None else f"{found.mean_ms / 1000:.2f}",
+        "" if found.fairness is None else f"{found.fairness:.2f}",
+    ]
 
 
 def correlation(found: Estimate | None) -> str:

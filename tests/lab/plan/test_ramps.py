@@ -124,6 +124,14 @@ class PlanTest(unittest.TestCase):
         self.assertEqual(planned.ramp.scale, Scale(time=64, file=64))
         self.assertEqual(planned.ramp.file_bytes, (10 << 20) // 64)
 
+    def test_a_chosen_number_of_clients_comes_as_fast_as_all_would(self) -> None:
+        made = examples.planned("003-figure2", stages=("sink",), threads=(100,))
+        (planned,) = made.planned.values()
+        assert planned.ramp
+        self.assertEqual((planned.steps, planned.ramp.clients), ((100,), 100))
+        whole = catalog.ramps()["figure2"]
+        self.assertEqual(planned.ramp.every_s * planned.ramp.scale.time, whole.every_s)
+
     def names(self, word: str) -> list[str]:
         return [one.name for one in catalog.choose_experiments([word])]
 
@@ -152,6 +160,11 @@ class FlagsTest(unittest.TestCase):
     def test_the_load_comes_from_hosts_or_from_the_client(self) -> None:
         with self.assertRaisesRegex(WrongUsage, "--hosts and --client"):
             self.checked("003-figure1", "--hosts", str(self.hosts()), "--client", "elsewhere")
+
+    def test_a_ramp_has_one_number_of_clients(self) -> None:
+        self.assertEqual(self.checked("003-figure2", "--threads", "100").threads, (100,))
+        with self.assertRaisesRegex(WrongUsage, "one number of clients"):
+            self.checked("003-figure2", "--threads", "100,500")
 
     def test_a_scale_is_more_than_0(self) -> None:
         with self.assertRaisesRegex(WrongUsage, "--scale"):

@@ -36,12 +36,20 @@ SERIES = Series((SECOND,), (Event(12.0, "planetlab at 1500kbit"),))
 class Written:
     """A report about a run of figure 3."""
 
-    def __init__(self, test: unittest.TestCase, made: MadeUp = MADE_UP, **changes: Any):
+    def __init__(
+        self,
+        test: unittest.TestCase,
+        made: MadeUp = MADE_UP,
+        groups: dict[str, Any] | None = None,
+        **changes: Any,
+    ):
         options = replace(OPTIONS, scale=made.ramp.scale.time)
         self.environment = replace(ENVIRONMENT, options=options)
         self.folder = examples.results(test, environment=self.environment)
         run = made_up_ramps.run(made.ramp, **changes)
-        self.folder.add(run, {"command": "loadgen", **made.evidence(), **kept.packed(SERIES)})
+        raw = {"ramp": {"groups": groups or {}}}
+        evidence = {"command": "loadgen", "loadgen": raw, **made.evidence(), **kept.packed(SERIES)}
+        self.folder.add(run, evidence)
         page.write(self.folder)
 
     @property
@@ -96,6 +104,16 @@ class PageTest(unittest.TestCase):
             rf"\| sink \| figure3 \| {memory} \| {memory} \| {memory} \| 0\.\d+ \| 0\.\d+ "
             rf"\| {correlation} \| {correlation} \|\n",
         )
+
+    def test_groups_of_hosts_stand_apart_where_there_are_several(self) -> None:
+        self.assertNotIn("Groups of hosts", Written(self).report)
+        near = {"hosts": 30, "bytes_per_s": 30.0 * MIB, "mean_ms": 500.0, "fairness": 0.987}
+        far = {"hosts": 100, "bytes_per_s": 10.0 * MIB, "mean_ms": None, "fairness": None}
+        written = Written(self, groups={"near": near, "far": far})
+        self.assertIn(
+            "| sink | figure3 | near | 30 | 30.0 | 1,024 | 0.50 | 0.99 |", written.summary
+        )
+        self.assertIn("| sink | figure3 | far | 100 | 10.0 | 102 |  |  |", written.summary)
 
     def test_the_papers_own_run_stands_beside_it(self) -> None:
         written = Written(self)

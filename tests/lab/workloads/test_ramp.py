@@ -5,12 +5,13 @@ from dataclasses import replace
 from typing import Any
 
 import examples
+from made_up_gathered import gathered, transfer
 
 from lab.plan.ramps import Ramp
 from lab.rig.clocks import Reading
 from lab.rig.nodes import Group
 from lab.workloads import ramp
-from lab.workloads.gathered import Gathered, Lost, OfTester
+from lab.workloads.gathered import Gathered, Lost
 from lab.workloads.outcome import Result
 from lab.workloads.ramp import RampLoad
 from lab.workloads.uploads import Upload
@@ -156,35 +157,6 @@ class UntilItEndsTest(unittest.TestCase):
             self.assertEqual(UNTIL_IT_ENDS.failures(result(**changes)), [wanted])
 
 
-def transfer(tester: str, start_s: float, end_s: float | None, failure: str = "") -> OfTester:
-    return OfTester(
-        tester=tester,
-        group="far",
-        name="x",
-        bytes=100,
-        asked_s=start_s + 0.1,
-        first_byte_s=None,
-        last_byte_s=end_s,
-        started_s=start_s,
-        failure=failure,
-    )
-
-
-def gathered(*transfers: OfTester, lost: tuple[str, ...] = (), **changes: Any) -> Gathered:
-    usual: dict[str, Any] = {
-        "raw": {"threads": 2},
-        "start_unix_s": 1.79e9,
-        "testers": 3,
-        "lost": [Lost(tester=name, group="far", why="gone", last_heard_s=1.0) for name in lost],
-        "seconds": [],
-        "seconds_of_lost": [],
-        "transfers": list(transfers),
-        "start_late_ms": {"a": 4.0, "b": 1.5},
-        "clocks": [],
-    }
-    return Gathered(**{**usual, **changes})
-
-
 class TogetherTest(unittest.TestCase):
     def test_an_upload_begins_when_its_client_does_and_not_when_it_asks(self) -> None:
         seen = ramp.uploads_of(gathered(transfer("a", 1, 2), transfer("a", 2, 3, "timeout")))
@@ -201,6 +173,14 @@ class TogetherTest(unittest.TestCase):
             transfer("a", 1, 2), transfer("b", 1, 3), transfer("a", 2, None), lost=("b",)
         )
         self.assertEqual(ramp.uploads_of(found), [Upload(start_s=1, end_s=2, bytes=100)])
+
+    def test_groups_of_hosts_are_told_apart_on_the_plateau(self) -> None:
+        record = gathered(transfer("a", 0, 9), transfer("b", 0, 9, group="near"))
+        groups = ramp.together(record, ramp.uploads_of(record), RAMP)["groups"]
+        self.assertEqual(
+            {name: one["hosts"] for name, one in groups.items()}, {"far": 1, "near": 1}
+        )
+        self.assertAlmostEqual(groups["near"]["bytes_per_s"], 100 / 9)
 
     def test_the_plateau_is_of_the_clients_that_are_left(self) -> None:
         """Of four clients two were lost: the others are busy all of the plateau, from 1.5 to 6."""
