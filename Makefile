@@ -258,7 +258,7 @@ FUZZED_accounts_csv := authserver/csv.cpp authserver/passwords/scheme.cpp lib/wi
 FUZZED_http_answer := $(addprefix loadgen/clients/,drivers/http.cpp drivers/http_answer.cpp upload.cpp) lib/http/path.cpp \
   loadgen/figures/thread_series.cpp lib/wire/request.cpp lib/net/socket_io.cpp lib/base/clock.cpp
 FUZZED_result_json := $(addprefix loadgen/,merge/part.cpp merge/fields.cpp merge/merged.cpp figures/*.cpp config/config.cpp config/numbered.cpp \
-  config/crowd.cpp config/decimal.cpp config/think.cpp cpu.cpp) lib/flags/*.cpp lib/net/address.cpp lib/wire/error_word.cpp lib/base/*.cpp
+  config/crowd.cpp config/decimal.cpp config/share.cpp config/think.cpp cpu.cpp) lib/flags/*.cpp lib/net/address.cpp lib/wire/error_word.cpp lib/base/*.cpp
 FUZZED_config_file := lib/flags/*.cpp lib/net/address.cpp $(addprefix lib/base/,error.cpp file_io.cpp log.cpp text_lines.cpp units.cpp)
 
 # What an earlier run found to be new inputs is tried again. An input that fails is build/fuzz/TARGET-crash-*.
