@@ -28,7 +28,8 @@ _PLAN: Mapping[str, Rows] = {
         "--sizes": {"metavar": "A,B", "help": "measure only these rows: new, 1KB … 100MB"},
         "--threads": {
             "metavar": "N,N",
-            "help": "measure exactly these numbers of threads, users or transfers; no stop rule",
+            "help": "measure exactly these numbers of threads, users or transfers, or this number "
+            "of clients of a ramp; no stop rule",
         },
         "--store": {
             "metavar": "KIND",
