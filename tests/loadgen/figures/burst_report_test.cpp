@@ -7,12 +7,13 @@
 #include "loadgen/figures/table.h"
 #include "tests/catch.h"
 #include "tests/loadgen/compare.h"
+#include "tests/loadgen/figures/two_seconds.h"
 
 using base::kNsPerMs;
-using base::kNsPerS;
 using loadgen::Config;
 using loadgen::Figures;
 using tests::contains;
+using tests::two_seconds;
 
 namespace {
 
@@ -22,17 +23,6 @@ Config two_threads() {
   config.user = "somebody";
   config.file = "1KB1.txt";
   return config;
-}
-
-// Two threads, two seconds, 400 requests of 10 ms and 1000 bytes.
-Figures two_seconds() {
-  Figures result;
-  loadgen::Tally& tally = result.tally;
-  for (int i = 0; i < 400; ++i) tally.response_ns.add(10 * kNsPerMs);
-  tally.announced_bytes = tally.moved_bytes = 400'000;
-  tally.elapsed_ns = 2 * kNsPerS;
-  tally.active_ns = 4 * kNsPerS;
-  return result;
 }
 
 nlohmann::json parsed(const Config& config, const Figures& result) {

@@ -6,6 +6,7 @@
 #include "loadgen/figures/json.h"
 #include "tests/catch.h"
 #include "tests/loadgen/compare.h"
+#include "tests/loadgen/figures/two_seconds.h"
 
 using base::kNsPerMs;
 using base::kNsPerS;
@@ -27,17 +28,13 @@ Config get_config() {
   return config;
 }
 
-// Two threads, two seconds, 400 requests of 10 ms and 1000 bytes.
+// With phases, seconds and the machine.
 Figures two_seconds() {
-  Figures result;
+  Figures result = tests::two_seconds();
   loadgen::Tally& tally = result.tally;
-  for (int i = 0; i < 400; ++i) tally.response_ns.add(10 * kNsPerMs);
-  tally.announced_bytes = tally.moved_bytes = 400'000;
   tally.connect_ns = 400 * kNsPerMs;
   tally.first_byte_ns = 400 * 5 * kNsPerMs;
   tally.seconds = {{199, 199 * 10 * kNsPerMs}, {0, 0}, {201, 201 * 20 * kNsPerMs}};
-  tally.elapsed_ns = 2 * kNsPerS;
-  tally.active_ns = 4 * kNsPerS;
   result.start_unix_s = 1'700'000'000.25;
   result.cpu = {.used_cores = 0.5, .allowed_cores = 2, .us_per_request = 21.34};
   result.sources = 64;
