@@ -69,7 +69,7 @@ class ReadProcessTest(unittest.TestCase):
         with subprocess.Popen(["sh", "-c", _FAMILY], stdout=subprocess.PIPE) as process:
             process.stdout.readline()  # the last of them runs
             found = [has_more_than(count, process.pid) for count in (0, 3, 4)]
-            for pid in reversed(tree(process.pid)):
+            for pid in tree(process.pid):  # parents first: a parent that waits ends with its child
                 os.kill(pid, signal.SIGKILL)
         self.assertEqual(found, [True, True, False])
         self.assertFalse(has_more_than(0, process.pid))
