@@ -59,7 +59,7 @@ sources_of = $(wildcard $(1)/*.cpp $(1)/*/*.cpp $(1)/*/*/*.cpp)
 objects_of = $(patsubst %.cpp,$(BUILD)/objects/%.o,$(1))
 
 ##@ Build
-all: $(addprefix $(BUILD)/,$(PROGRAMS)) ## build the programs: build/authserver, build/fileserver, build/loadgen
+all: $(addprefix $(BUILD)/,$(PROGRAMS) lab/delay_line) ## build the programs: build/authserver, build/fileserver, build/loadgen
 
 peers: $(addprefix $(BUILD)/peers/,$(PEERS) durable_rename.so) ### build the bare programs that make bench compares with
 
@@ -278,6 +278,11 @@ $(BUILD)/$(1): $(call objects_of,$(call sources_of,$(1))) $(BUILD)/libturnstile.
 endef
 $(foreach program,$(PROGRAMS),$(eval $(call program_rule,$(program))))
 
+# The link with a delay that the lab puts between two network namespaces.
+$(BUILD)/lab/delay_line: $(call objects_of,$(call sources_of,lab/delay_line)) $(BUILD)/libturnstile.a
+	$(call say,link $@)
+	$(Q)mkdir -p $(@D); $(CXX) $(CXXFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
 $(BUILD)/peers/%: bench/peers/%.cpp bench/peers/sockets.h Makefile
 	$(call say,build $@)
 	$(Q)mkdir -p $(@D); $(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LDFLAGS) -o $@ $<
@@ -298,8 +303,8 @@ $(BUILD)/objects/%.o: %.cpp Makefile
 $(BUILD)/objects/tests/%.o: override CXXFLAGS += -O1 -g1
 
 # All unit tests are one program. It is linked with the library and with all of each program but its main.cpp.
-UNIT_TESTS := $(wildcard tests/*.cpp tests/lib/*/*.cpp) $(foreach p,$(PROGRAMS),$(call sources_of,tests/$(p)))
-TESTED := $(filter-out %/main.cpp,$(foreach p,$(PROGRAMS),$(call sources_of,$(p))))
+UNIT_TESTS := $(wildcard tests/*.cpp tests/lib/*/*.cpp) $(foreach p,$(PROGRAMS) lab,$(call sources_of,tests/$(p)))
+TESTED := $(filter-out %/main.cpp,$(foreach p,$(PROGRAMS) lab/delay_line,$(call sources_of,$(p))))
 $(BUILD)/unit_tests: $(call objects_of,$(UNIT_TESTS) $(TESTED)) $(BUILD)/libturnstile.a
 	$(call say,link $@)
 	$(Q)$(CXX) $(CXXFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(shell pkg-config --libs catch2-with-main 2>/dev/null)
