@@ -69,7 +69,8 @@ _PLAN: Mapping[str, Rows] = {
         },
         "--link": {
             "metavar": "RATE",
-            "help": "the rate of the link to that namespace: 10mbit, 1gbit",
+            "help": "the rate of the link to that namespace, 10mbit or 1gbit; or a link with a "
+            "delay, of `lab list --all`",
         },
         "--machine": {
             "metavar": "NAME",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .plan import catalog, machines, papers, pinning
+from .plan import catalog, links, machines, papers, pinning
 from .systems import known
 
 _NAME, _LONG_NAME = 14, 22  # columns of the names
@@ -31,6 +31,11 @@ def show(*, is_all: bool) -> None:
     _print("servers", servers, _LONG_NAME)
     entries = [(machine.name, machine.title) for machine in machines.machines().values()]
     _print("machines, for --machine", entries, _LONG_NAME)
+    _print(
+        "links with a delay, for --link",
+        [(link.name, link.title) for link in links.links().values()],
+        _LONG_NAME,
+    )
 
 
 def _title(paper: str) -> str:

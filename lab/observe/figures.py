@@ -12,7 +12,8 @@ from ..plan.figures import LESS, MORE, NEITHER
 
 HOST, SERVER = "host", "limited server"
 SLEEPER = "a sleeper of 10 ms woke late"
-GROUPS = (SLEEPER, HOST, SERVER)  # of columns
+WAY = "the way there and back"
+GROUPS = (WAY, SLEEPER, HOST, SERVER)  # of columns
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ _ROWS = (
     HostFigure("added_processes", "host.added_processes", "", LESS),
     HostFigure("added_threads", "host.added_threads", "", LESS),
     HostFigure("link_received_bytes_per_s", "link.received_bytes", "B/s", NEITHER),
+    HostFigure("link_late_p99_ms", "", "ms", LESS),
     HostFigure("refaults_per_s", "memory.refaults", "/s", LESS, "refaults"),
     HostFigure("load_average", "host.load_average", "", LESS, "load average"),
     HostFigure("waiting_threads", "host.run_delay_s", "", LESS, "waiting threads"),
@@ -52,6 +54,9 @@ _ROWS = (
     HostFigure("group_refaults_per_s", "group.refaults", "/s", LESS, "refaults", SERVER),
     HostFigure("group_throttled", "group.throttled_s", "share", LESS, "throttled", SERVER),
     HostFigure("group_oom_kills", "group.oom_kills", "", LESS, "killed", SERVER),
+    HostFigure("rtt_p50_ms", "", "ms", LESS, "p50", WAY),
+    HostFigure("rtt_max_ms", "", "ms", LESS, "most", WAY),
+    HostFigure("rtt_lost", "", "share", LESS, "lost", WAY),
     HostFigure("sleeper_p50_ms", "", "ms", LESS, "p50", SLEEPER),
     HostFigure("sleeper_p99_ms", "", "ms", LESS, "p99", SLEEPER),
 )

@@ -10,6 +10,7 @@ from contextlib import suppress
 from ..rig.control_group import ControlGroup
 from .moment import INTERVAL_S, MOST_GAP_S, Moment, Sample
 from .proc_host import read_host, read_tasks
+from .proc_processes import read_process
 from .process_trees import ProcessTrees
 from .rounds import Rounds
 from .server_memory import ServerMemory
@@ -30,14 +31,16 @@ class Sampler:
         interface: str = "",
         group: ControlGroup | None = None,
         memory_of: Collection[str] = (),
+        helpers: Collection[int] = (),
     ):
         """interface is that of the link to the load generator; "" if it has none but loopback.
         group is that of the program that serves files, if it has one. memory_of are the components
         of which the PSS is read too: see server_memory.py. A sample has it only if it was read
-        after the sample before.
+        after the sample before. helpers are processes of the lab, whose CPU is the lab's.
         """
         self._trees = ProcessTrees(process_ids)
         self._memory_of = memory_of
+        self._helpers = helpers
         self._memory = ServerMemory(self._with_memory)
         self._tasks_at_start: Moment = {}
         self._interface = interface
@@ -95,7 +98,8 @@ class Sampler:
         return {name: pid for name, pid in watched.items() if name in self._memory_of}
 
     def _take(self) -> None:
-        values: Moment = {"lab.cpu_s": time.process_time()}
+        helped_s = sum(read_process(pid).get("cpu_s", 0.0) for pid in self._helpers)
+        values: Moment = {"lab.cpu_s": time.process_time() + helped_s}
         values.update(self._trees.read_few())
         time_s = time.time()  # whatever waits for a core below, the cores themselves are next
         values.update(read_host(self._interface))

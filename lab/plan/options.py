@@ -6,10 +6,10 @@ import argparse
 import re
 from pathlib import Path
 
-from ..rig import cable, hosts, remote, stores
+from ..rig import hosts, remote, stores
 from ..rig.cores import usable_cores
 from ..rig.errors import WrongUsage
-from . import catalog, plan, similar
+from . import catalog, links, plan, similar
 from .catalog import NEW
 from .machines import machine
 from .pinning import Placement
@@ -123,7 +123,7 @@ def _require_own_stages(options: Options) -> None:
 def _client(client: str | None, link: str | None) -> str:
     """A rate of the link means a namespace, because that of another host is what it is."""
     if link is not None:
-        cable.bits_per_s(link)
+        links.link(link)  # WrongUsage if there is none
         if client not in (None, NAMESPACE):
             raise WrongUsage(f"--link is for --client {NAMESPACE}; '{client}' has a link already")
         return NAMESPACE

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..rig import cable
 from ..rig.control_group import Limits
+from . import links
 from .catalog import BURST, CROWD, FAILOVER, Cell, Mode, Size, Stage
 from .pinning import Pinning
 from .ramps import Ramp
@@ -100,7 +100,9 @@ class Planned:
         """Of all steps of a pass, by what their link or their disk carries at most."""
         assert self.size  # a burst is of files
         machine = self.stage.machine
-        rates = [cable.bits_per_s(self.stage.link) / 8] if self.stage.link else [_USUAL_BYTES_S]
+        rates = (
+            [links.link(self.stage.link).bits_per_s / 8] if self.stage.link else [_USUAL_BYTES_S]
+        )
         if machine and machine.read_bytes_per_s:
             rates.append(machine.read_bytes_per_s)
         transfer_s = self.size.size_bytes / min(rates)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..observe import interfaces
+from ..plan import links
 from ..plan.catalog import NEW, Stage
 from ..plan.plan import Plan
 from ..plan.planned import Planned
@@ -28,6 +29,7 @@ from . import checks, measure
 from .measure import Stand
 from .progress import Progress
 
+_DELAY_LINE = "lab/delay_line"  # in the folder of the programs
 _NO_GROUP = "memory and CPU time of the control group of servers"  # a problem of this name
 
 
@@ -77,14 +79,15 @@ class Bench:
         A ramp comes from many hosts; see _nodes().
         """
         options = self.plan.options
-        link = options.link or stage.link
+        link = links.link(options.link or stage.link)
         if options.hosts:
             yield HERE
         elif options.has_remote_client:
             with remote.logged_in(options.client) as host:
                 yield host
-        elif options.client or link:
-            with wire.laid(link, self.folder.path / "logs") as end:
+        elif options.client or link.rate:
+            delay_line = self.programs.path(_DELAY_LINE)
+            with wire.laid(link, self.folder.path / "logs", delay_line) as end:
                 yield end
         else:
             yield HERE

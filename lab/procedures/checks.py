@@ -24,6 +24,7 @@ _ENDS_FOR_A_USER = 12
 _FURTHER_ENDS = 1000
 _CHANCE_RISE = 8  # beside one thread for each user
 _STILL_COLD = 0.01  # the part of the files that may still be in memory
+_MOST_LINK_LATE_MS = 5.0
 _COLD_SHARE = 0.5  # the part of the bytes of a cold point that must come from the disk
 
 
@@ -51,6 +52,13 @@ def files_in_memory(fresh: str, resident: float | None) -> list[str]:
     if fresh != DROPPED or resident is None or resident <= _STILL_COLD:
         return []
     return [f"{resident:.0%} of the files were still in memory"]
+
+
+def late_link(p99_ms: float | None) -> list[str]:
+    """Why a link with a delay was another one than it should be: it had no core when it was due."""
+    if p99_ms is None or p99_ms <= _MOST_LINK_LATE_MS:
+        return []
+    return [f"{_OTHERS}: the link with a delay was {p99_ms:.1f} ms late itself (p99)"]
 
 
 def _unfinished_work(server: str, used: ComponentUsage, users: int) -> list[str]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..observe import residency, usage
+from ..observe import residency, round_trips, usage
 from ..observe.moment import Sample
+from ..observe.round_trips import RoundTrip, RoundTrips
 from ..observe.sampler import Sampler
 from ..observe.sleeper import Sleeper, Wake, beside, lateness
 from ..observe.usage import ComponentUsage
@@ -94,12 +96,14 @@ class _Seen:
     ended: str  # the server that did not survive it; ""
     window: list[Sample]
     wakes: list[Wake]
+    trips: list[RoundTrip]
     figures: Mapping[str, float | None]
     transfers: list[Transfer]
     clocks: list[Reading]
     courses: Courses | None
     has_testers_here: bool
     has_limited_server: bool
+    link_late_ms: float | None  # the p99 of what a link with a delay let out too late
 
     def used(self) -> usage.Usage:
         """Testers on our cores are too many to be watched; they say themselves what they used."""
@@ -110,7 +114,12 @@ class _Seen:
         return replace(
             used,
             components={**used.components, **testers},
-            figures={**used.figures, **lateness(self.wakes, self.window)},
+            figures={
+                **used.figures,
+                **lateness(self.wakes, self.window),
+                **round_trips.figures(self.trips, self.window),
+                **measured({"link_late_p99_ms": self.link_late_ms}),
+            },
         )
 
 
@@ -123,6 +132,7 @@ def point(stand: Stand, setting: Setting, repeat: int) -> Measured:
     result, used = seen.result, seen.used()
     failures = checks.failures(load, result, used, has_ended=bool(seen.ended))
     failures += checks.files_in_memory(stand.planned.stage.fresh, resident)
+    failures += checks.late_link(seen.link_late_ms)
     run = _run(stand, load, seen, used, failures)
     figures = measured({**seen.figures, "resident_before": resident})
     evidence = {
@@ -150,9 +160,15 @@ def _driven(stand: Stand, load: Load) -> _Seen:
     look, server_log = Look(servers, load), ServerLog(servers.transfer_log)
     link = place.interface if place.name != LOOPBACK else ""
     before = _told(servers)
+    place.late_p99_ms()  # what the link did before is not of this run
     watched = servers.process_ids()
-    sampled = Sampler(watched, link, stand.group, with_memory(load, watched))
-    with Sleeper() as sleeper, sampled as sampler:
+    memory_of = with_memory(load, watched)
+    with ExitStack() as stack:
+        sleeper = stack.enter_context(Sleeper())
+        way = stack.enter_context(RoundTrips(place, stand.site.logs))
+        helpers = [*place.helpers(), *way.helpers()]
+        sampled = Sampler(watched, link, stand.group, memory_of, helpers)
+        sampler = stack.enter_context(sampled)
         generator = _started(stand, load)
         begun_s = time.monotonic()
         try:
@@ -167,6 +183,7 @@ def _driven(stand: Stand, load: Load) -> _Seen:
             generator.stop()
             if stand.held:
                 stand.held.thaw()  # should it have been killed while it held the servers
+    link_late_ms = place.late_p99_ms()
     ended = end_of_server(servers, load)
     result = replace(result, series=result.series.with_events(happened, result.start_s))
     clients = load.transfers()
@@ -177,6 +194,7 @@ def _driven(stand: Stand, load: Load) -> _Seen:
         ended=ended,
         window=usage.cut(sampler.samples(), result.start_s, result.end_s),
         wakes=sleeper.wakes(),
+        trips=way.found(),
         figures={
             **load.figures(result),
             **look.found(),
@@ -189,6 +207,7 @@ def _driven(stand: Stand, load: Load) -> _Seen:
         courses=courses,
         has_testers_here=stand.nodes is not None and stand.nodes.places[0].is_here,
         has_limited_server=stand.planned.limits is not None,
+        link_late_ms=link_late_ms,
     )
 
 

@@ -19,7 +19,9 @@ The lab, the bench, the demo and the tests all use this package. It knows nothin
   host.py        free ports, the descriptor limit, a counter of the kernel
   namespace.py   a network namespace for measurements
   place.py       where the load generator runs: here, or in one of the next
-  wire.py        a second namespace, behind a cable
+  wire.py        a second namespace, behind a cable or a link with a delay
+  link.py        what such a link carries
+  delay_line.py  the program that delays
   remote.py      another host, by ssh
   nodes.py       many hosts as namespaces; links that change during a run
   switch.py      the namespaces and cables of those

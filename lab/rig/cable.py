@@ -45,6 +45,10 @@ def inside(namespace: str) -> list[str]:
     return ["nsenter", f"--net={namespace}", "--"]
 
 
+def is_rate(text: str) -> bool:
+    return _RATE.fullmatch(text) is not None
+
+
 def bits_per_s(link: str) -> float:
     """WrongUsage for anything but 10mbit, 1gbit and the like."""
     matched = _RATE.fullmatch(link)

@@ -42,6 +42,16 @@ class Place:
         """Prints the time there, in seconds since 1970, for each line; [] where it is our clock."""
         return []
 
+    def helpers(self) -> list[int]:
+        """Processes of ours that make the way to it. What they use of the cores, the lab uses."""
+        return []
+
+    def late_p99_ms(self) -> float | None:
+        """How late the link to it was itself, since this was last asked. None where nobody knows:
+        only a link that we delay can tell.
+        """
+        return None
+
     def start(
         self,
         name: str,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import select
@@ -158,6 +159,12 @@ class Program:
                 break
             received += chunk
         return received.decode(errors="replace")
+
+    def send(self, line: str) -> None:
+        """To its standard input. Does nothing when it has ended. Requires: input_lines."""
+        assert self._input
+        with contextlib.suppress(BrokenPipeError):
+            self._input.write(line.encode())
 
     def further_address(self, name: str) -> Address:
         """The address that the READY line calls NAME=HOST:PORT. Requires: wait_ready() returned."""

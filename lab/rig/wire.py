@@ -1,51 +1,74 @@
-"""A second host on this machine: a network namespace at the other end of a virtual cable.
+"""A second host on this machine: a network namespace at the other end of a virtual link.
 
-The cable is a pair of virtual interfaces, with a rate limit at both ends if one is asked for. The
-programs in both namespaces share cores and disks.
+The link is a pair of virtual interfaces, with a rate limit at both ends if one is asked for; or,
+with a delay, two devices of a program that holds the packets. The programs in both namespaces share
+cores and disks.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from . import cable, namespace
 from .cable import InNamespace, inside
+from .delay_line import DelayLine
 from .errors import Failed
+from .link import Link
 from .processes import Program, run_tool
 
 _OURS, _THEIRS = "client0", "server0"  # each is named after what is at the other end
+_LONG_QUEUE = 5000  # packets
 _OUR_ADDRESS, _THEIR_ADDRESS = "198.18.0.1", "198.18.0.2"  # of the range for benchmarks
 
 
-@contextmanager
-def laid(link: str, logs: Path) -> Iterator[InNamespace]:
-    """Lays the cable, and removes it when the block is left.
+@dataclass(frozen=True, kw_only=True)
+class End(InNamespace):
+    line: DelayLine | None = None
 
-    link is its rate, or "" for no limit. Failed without the permission, or without ip and tc.
+    def helpers(self) -> list[int]:
+        return [self.line.pid] if self.line else []
+
+    def late_p99_ms(self) -> float | None:
+        return self.line.told().late_p99_ms if self.line else None
+
+
+@contextmanager
+def laid(link: Link, logs: Path, delay_line: Path) -> Iterator[End]:
+    """Lays the link, and removes it when the block is left. delay_line is that program of ours.
+
+    Failed without the permission, or without ip and tc.
     """
     logs.mkdir(parents=True, exist_ok=True)
-    holder = Program("namespace", ["unshare", "--net", "sleep", "infinity"], logs / "namespace.log")
-    try:
+    with ExitStack() as stack:
+        stack.callback(cable.wait_until_gone, _OURS)
+        command = ["unshare", "--net", "sleep", "infinity"]
+        holder = Program("namespace", command, logs / "namespace.log")
+        stack.callback(holder.stop)
         other = f"/proc/{holder.pid}/ns/net"
         _wait_for_namespace(holder, other)
-        _connect(holder.pid, other)
-        if link:
-            run_tool(["tc", *cable.limited(_OURS, link)], "the rate limit")
-            run_tool([*inside(other), "tc", *cable.limited(_THEIRS, link)], "the rate limit")
-        yield InNamespace(
-            name=f"netns {link}".strip(),
+        line = None
+        if link.delay_ms:
+            line = DelayLine(delay_line, link, _OURS, other, _THEIRS, logs)
+            stack.callback(line.stop)
+        else:
+            _plug_in(holder.pid)
+        _set_up(other, has_line=line is not None)
+        if link.rate and not line:
+            run_tool(["tc", *cable.limited(_OURS, link.rate)], "the rate limit")
+            run_tool([*inside(other), "tc", *cable.limited(_THEIRS, link.rate)], "the rate limit")
+        yield End(
+            name=f"netns {link.name or link.rate}".strip(),
             title="one machine, the load generator in a network namespace of its own, over a link "
-            + (f"of {link}" if link else "without a rate limit"),
+            + (f"of {link}" if link.rate else str(link)),
             host=_OUR_ADDRESS,
             interface=_OURS,
             namespace=other,
+            line=line,
         )
-    finally:
-        holder.stop()
-        cable.wait_until_gone(_OURS)
 
 
 def _wait_for_namespace(holder: Program, other: str) -> None:
@@ -57,17 +80,24 @@ def _wait_for_namespace(holder: Program, other: str) -> None:
         time.sleep(0.01)
 
 
-def _connect(pid: int, other: str) -> None:
+def _plug_in(pid: int) -> None:
+    """A cable from here to the namespace of this process."""
     veth = ["link", "add", _OURS, "type", "veth", "peer", "name", _THEIRS, "netns", str(pid)]
+    run_tool(["ip", *veth], "the link between two namespaces")
+
+
+def _set_up(other: str, *, has_line: bool) -> None:
+    # Only the queue of the line itself is to drop packets.
+    queue = ["txqueuelen", str(_LONG_QUEUE)] if has_line else []
     for before, command in (
-        ([], veth),
         ([], ["address", "add", f"{_OUR_ADDRESS}/30", "dev", _OURS]),
-        ([], ["link", "set", _OURS, "up"]),
+        ([], ["link", "set", _OURS, "up", *queue]),
         (inside(other), ["address", "add", f"{_THEIR_ADDRESS}/30", "dev", _THEIRS]),
-        (inside(other), ["link", "set", _THEIRS, "up"]),
+        (inside(other), ["link", "set", _THEIRS, "up", *queue]),
         (inside(other), ["link", "set", "lo", "up"]),
     ):
         run_tool([*before, "ip", *command], "the link between two namespaces")
-    cable.wait_until_up(1, [_OURS])
+    if not has_line:
+        cable.wait_until_up(1, [_OURS])
     settings = cable.settings_script(namespace.SETTINGS)
     run_tool([*inside(other), "sh", "-c", settings], "settings")
