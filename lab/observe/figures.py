@@ -39,7 +39,6 @@ _ROWS = (
     HostFigure("added_processes", "host.added_processes", "", LESS),
     HostFigure("added_threads", "host.added_threads", "", LESS),
     HostFigure("link_received_bytes_per_s", "link.received_bytes", "B/s", NEITHER),
-    HostFigure("link_late_p99_ms", "", "ms", LESS),
     HostFigure("refaults_per_s", "memory.refaults", "/s", LESS, "refaults"),
     HostFigure("load_average", "host.load_average", "", LESS, "load average"),
     HostFigure("waiting_threads", "host.run_delay_s", "", LESS, "waiting threads"),
@@ -57,6 +56,7 @@ _ROWS = (
     HostFigure("rtt_p50_ms", "", "ms", LESS, "p50", WAY),
     HostFigure("rtt_max_ms", "", "ms", LESS, "most", WAY),
     HostFigure("rtt_lost", "", "share", LESS, "lost", WAY),
+    HostFigure("link_late_p99_ms", "", "ms", LESS, "late", WAY),
     HostFigure("sleeper_p50_ms", "", "ms", LESS, "p50", SLEEPER),
     HostFigure("sleeper_p99_ms", "", "ms", LESS, "p99", SLEEPER),
 )

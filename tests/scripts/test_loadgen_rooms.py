@@ -20,6 +20,7 @@ ROOMS = {
     "figures": "config cpu stalls",
     "preflight": "config sources host",
     "second_count": "figures config",
+    "channels": "",
     "clients": "figures config sources",
     "loops": "clients figures config preflight run_control cpu",
     "run": "loops clients figures config preflight run_control outlook watch second_count host cpu "
