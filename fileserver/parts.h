@@ -14,6 +14,7 @@
 #include "fileserver/auth/log_in.h"
 #include "fileserver/auth/sign_up.h"
 #include "fileserver/config.h"
+#include "fileserver/files/digests.h"
 #include "fileserver/files/fence.h"
 #include "fileserver/files/files.h"
 #include "fileserver/files/memory_budget.h"
@@ -66,6 +67,7 @@ struct Parts {
   const std::unique_ptr<serve::OnHangup> on_hangup;
 
   const std::unique_ptr<Files> files;
+  Digests digests;
   const std::unique_ptr<Uploads> uploads;  // set with UploadMode::kFolder
 
   MemoryBudget listings_memory;  // of large listings under way

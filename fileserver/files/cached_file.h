@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "fileserver/files/fence.h"
+#include "fileserver/files/kept_digest.h"
 #include "fileserver/files/memory_budget.h"
 #include "fileserver/files/sendable_memory.h"
 
@@ -19,7 +20,8 @@ struct FreeBytes {
   void operator()(char* bytes) const { std::free(bytes); }
 };
 
-// Immutable once built. Holds its share of the memory budget until it is destroyed.
+// Immutable once built, but for its digest. Holds its share of the memory budget until it is
+// destroyed.
 struct CachedFile {
   // It was settled when the bytes were read, or is that of an upload, which has a time of its own.
   FileVersion version;
@@ -29,6 +31,8 @@ struct CachedFile {
   // enough that sending without a copy pays, and if the system has such memory.
   std::unique_ptr<char, FreeBytes> data;
   SendableMemory::Region region;
+
+  mutable KeptDigest digest = {};  // of the bytes; Digests sets it
 
   // Whether these are certainly the bytes of the file, whose version is `now`.
   bool is_of(const FileVersion& now) const { return have_same_content(version, now); }

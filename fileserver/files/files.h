@@ -12,6 +12,9 @@
 //     file_system.h      where it does not, so that the folder is listed every second
 //   Fence              opens files below the served folder, and nothing else
 //     FileVersion        tells the versions of a file apart
+//   Digests            the SHA-256 of a version, computed once
+//     KeptDigest         that of a file in memory
+//     DigestTable        those that were asked for lately
 //   OwnVersions        the files that clients have put just now
 //
 // A check compares a file in the cache with the served folder. Its result is one of four states:

@@ -15,22 +15,6 @@ namespace fileserver {
 
 namespace {
 
-// A file that is removed or replaced while it is sent is sent to its end. An upload that replaces
-// it takes its name away in two steps, so a file that seems to be renamed is looked at again.
-bool is_still(const OpenedFile& file) {
-  constexpr int kLooks = 5;
-  if (!file.was_settled) return false;
-  const FileVersion& version = file.version;
-  for (int look = 0; look < kLooks; ++look) {
-    if (look > 0) base::pause_ms(1);
-    FileVersion now = version_of(file.fd.get());
-    if (have_same_content(version, now) || was_only_removed(version, now)) return true;
-    now.changed_ns = version.changed_ns;
-    if (!have_same_content(version, now)) return false;
-  }
-  return false;
-}
-
 // Ends a reply that is not complete. Nothing must be sent behind its bytes, whatever fails here.
 void cut(serve::Stream& stream, std::string_view name, std::string_view reason, int errno_value) {
   stream.abort();
@@ -71,6 +55,22 @@ void send_from_disk(serve::Stream& stream, std::span<const char> head, const Ope
 }
 
 }  // namespace
+
+// A file that is removed or replaced while it is sent is sent to its end. An upload that replaces
+// it takes its name away in two steps, so a file that seems to be renamed is looked at again.
+bool is_still(const OpenedFile& file) {
+  constexpr int kLooks = 5;
+  if (!file.was_settled) return false;
+  const FileVersion& version = file.version;
+  for (int look = 0; look < kLooks; ++look) {
+    if (look > 0) base::pause_ms(1);
+    FileVersion now = version_of(file.fd.get());
+    if (have_same_content(version, now) || was_only_removed(version, now)) return true;
+    now.changed_ns = version.changed_ns;
+    if (!have_same_content(version, now)) return false;
+  }
+  return false;
+}
 
 void send(serve::Stream& stream, std::span<const char> head, const OpenedFile& file,
           FileRange range) {

@@ -35,6 +35,10 @@ struct OpenedFile {
   std::uint64_t size_bytes() const { return static_cast<std::uint64_t>(version.size_bytes); }
 };
 
+// Whether a file on disk that is read to its end now was of one version all the time. True also if
+// it was removed or replaced meanwhile.
+bool is_still(const OpenedFile& file);
+
 struct FileRange {
   std::uint64_t begin;
   std::uint64_t size_bytes;

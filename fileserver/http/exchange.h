@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "http/path.h"
 #include "net/ip_address.h"
+#include "net/socket_io.h"
 #include "serve/http_conversation.h"
 #include "telemetry/counters.h"
 
@@ -39,6 +40,10 @@ class Exchange {
 
   // As what it counts.
   telemetry::Verb verb = telemetry::Verb::kOther;
+
+  // Whether nobody can take an answer any more: the client is gone, or the server has cut the
+  // connection. A client that has only finished sending still takes one.
+  bool is_hung_up() const { return net::is_hung_up(connection_.stream().fd()); }
 
   // Begins an answer that the caller sends himself.
   http::AnswerHead begin(http::Status status);

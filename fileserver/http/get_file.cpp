@@ -2,9 +2,11 @@
 
 #include <sodium.h>
 
+#include "fileserver/http/file_digest.h"
 #include "fileserver/http/get_folder.h"
 #include "http/conditions.h"
 #include "http/content_type.h"
+#include "http/digest.h"
 #include "http/multipart.h"
 #include "http/range.h"
 
@@ -29,8 +31,9 @@ std::uint64_t bytes_of(const std::vector<http::ByteRange>& parts) {
 // The answer to a request for a file that was opened.
 class FileAnswer {
  public:
-  FileAnswer(Exchange& exchange, const OpenedFile& file)
+  FileAnswer(Exchange& exchange, Parts& parts, const OpenedFile& file)
       : exchange_(exchange),
+        parts_(parts),
         file_(file),
         type_(http::content_type_of(file.name)),
         now_s_(exchange.connection().now_s()),
@@ -73,6 +76,17 @@ class FileAnswer {
     return head;
   }
 
+  // Of an answer that has the file or parts of it.
+  http::AnswerHead begin_with_digest(http::Status status) {
+    std::optional<base::Sha256Digest> digest;
+    if (http::wants_sha256(exchange_.head())) {
+      if (auto computed = digest_for(exchange_, parts_, file_)) digest = *computed;
+    }
+    http::AnswerHead head = begin(status);
+    if (digest) head.field("Repr-Digest", http::DigestText(*digest).view());
+    return head;
+  }
+
   // Of a part or of the whole file.
   void add_body_fields(http::AnswerHead& head, std::string_view type, std::uint64_t size) const {
     head.field("Content-Type", type)
@@ -85,7 +99,7 @@ class FileAnswer {
   void send_not_modified() { exchange_.connection().send(begin(304).finish()); }
 
   void send_whole() {
-    http::AnswerHead head = begin(200);
+    http::AnswerHead head = begin_with_digest(200);
     add_body_fields(head, type_.value, file_.size_bytes());
     if (exchange_.method() == http::Method::kHead) {
       exchange_.connection().send(head.finish());
@@ -95,7 +109,7 @@ class FileAnswer {
   }
 
   void send_part(const http::ByteRange& part) {
-    http::AnswerHead head = begin(206);
+    http::AnswerHead head = begin_with_digest(206);
     head.content_range(part, file_.size_bytes());
     add_body_fields(head, type_.value, part.size_bytes());
     send_bytes(head.finish(), {part.begin, part.size_bytes()});
@@ -109,7 +123,7 @@ class FileAnswer {
   void send_parts(const std::vector<http::ByteRange>& parts) {
     const http::Multipart multipart(random_number(), type_.value, file_.size_bytes());
     const std::uint64_t size = multipart.size_bytes(parts);
-    http::AnswerHead head = begin(206);
+    http::AnswerHead head = begin_with_digest(206);
     add_body_fields(head, multipart.content_type(), size);
     exchange_.connection().send(head.finish());
     // The heads of the parts are no bytes of the file.
@@ -129,6 +143,7 @@ class FileAnswer {
   }
 
   Exchange& exchange_;
+  Parts& parts_;
   const OpenedFile& file_;
   const http::ContentType type_;
   const std::int64_t now_s_;
@@ -145,7 +160,7 @@ void log_transfer(Exchange& exchange, Parts& parts, Transfer transfer) {
 }
 
 void send_file(Exchange& exchange, Parts& parts, std::int64_t asked_ns, const OpenedFile& file) {
-  FileAnswer answer(exchange, file);
+  FileAnswer answer(exchange, parts, file);
   answer.send();
   if (exchange.status() != http::Status(200) && exchange.status() != http::Status(206)) return;
   Transfer transfer{.asked_ns = asked_ns, .size_bytes = file.size_bytes()};

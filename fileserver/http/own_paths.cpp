@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "fileserver/http/file_digest.h"
 #include "fileserver/http/new_account.h"
 
 namespace fileserver {
@@ -24,8 +25,14 @@ void tell_health(Exchange& exchange, Parts& parts) {
 constexpr std::array kOwnPaths{
     OwnPath{"-/accounts", "POST, OPTIONS", Method::kPost, &make_account},
     OwnPath{"-/health", "GET, HEAD, OPTIONS", Method::kGet, &tell_health},
+    OwnPath{kDigestPaths, "GET, HEAD, OPTIONS", Method::kGet, &get_digest, OwnPath::For::kUsers},
 };
 constexpr OwnPath kNothing{"", "OPTIONS", Method::kOther, nullptr};
+
+bool is_at(const OwnPath& own, const http::Path& path) {
+  if (own.name.ends_with('/')) return path.name.starts_with(own.name);
+  return own.name == path.name && !path.ends_with_slash;
+}
 
 }  // namespace
 
@@ -39,7 +46,7 @@ const OwnPath* own_path(const std::optional<http::Path>& path) {
   const bool is_prefix = path->name == "-" && path->ends_with_slash;
   if (!is_prefix && !path->name.starts_with("-/")) return nullptr;
   for (const OwnPath& own : kOwnPaths) {
-    if (own.name == path->name && !path->ends_with_slash) return &own;
+    if (is_at(own, *path)) return &own;
   }
   return &kNothing;
 }

@@ -1,6 +1,7 @@
-// The paths below "/-/", which are no files: accounts and health. They need no credentials.
+// The paths below "/-/", which are no files: accounts, health, and the digests of files.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -9,10 +10,13 @@
 namespace fileserver {
 
 struct OwnPath {
-  std::string_view name;
+  enum class For : std::uint8_t { kAnybody, kUsers };
+
+  std::string_view name;     // with a slash at its end: all that is below it
   std::string_view allowed;  // methods
   http::Method method;
   Handler handler;  // null: there is nothing at this path
+  For whom = For::kAnybody;
 
   // Null if the method is not allowed. HEAD is when GET is.
   Handler handler_of(http::Method asked) const;

@@ -96,8 +96,9 @@ void HttpSession::answer(Exchange& exchange) {
   if (own != nullptr && own->handler == nullptr) return exchange.answer(404);
   const Handler handler = own == nullptr ? handler_of(method, mode) : own->handler_of(method);
   if (handler == nullptr) return exchange.answer_not_allowed(allowed);
+  const bool is_for_anybody = own != nullptr && own->whom == OwnPath::For::kAnybody;
+  if (!is_for_anybody && !is_validated(exchange)) return;
   if (own != nullptr) return handler(exchange, parts_);
-  if (!is_validated(exchange)) return;
   if (changes_folder(method, mode) && !parts_.writers.may_write(exchange.user))
     return exchange.answer(403);
   if (!exchange.path() && handler != &put_nowhere) return exchange.answer(404);

@@ -1,11 +1,27 @@
 #include "http/digest.h"
 
+#include <algorithm>
+
 #include "http/basic.h"
 #include "http/syntax.h"
 
 namespace http {
 
 namespace {
+
+// Calls visit(value) for each member sha-256 of the dictionary, in order. The value has its
+// parameters, and is empty if the member has none.
+template <typename Visit>
+void each_sha256(const RequestHead& head, Field field, Visit visit) {
+  head.each(field, [&](std::string_view list) {
+    while (!list.empty()) {
+      const std::string_view member = take_element(list);
+      const std::size_t key_size = std::min(member.find('='), member.size());
+      if (member.substr(0, key_size) == "sha-256")
+        visit(member.substr(std::min(key_size + 1, member.size())));
+    }
+  });
+}
 
 // Reads ":BASE64:" and maybe parameters.
 Digest parse_sha256(std::string_view value) {
@@ -21,19 +37,44 @@ Digest parse_sha256(std::string_view value) {
   return digest;
 }
 
+// Whether it is an integer of RFC 8941 over 0, maybe with parameters.
+bool is_positive(std::string_view value) {
+  constexpr std::size_t kMostDigits = 15;
+  const std::string_view digits = value.substr(0, value.find(';'));
+  return digits.size() <= kMostDigits && parse_digits(digits).value_or(0) > 0;
+}
+
 }  // namespace
 
 Digest parse_digest(const RequestHead& head, Field field) {
   Digest digest;
-  head.each(field, [&](std::string_view list) {
-    while (!list.empty()) {
-      const std::string_view element = take_element(list);
-      const std::size_t key_size = std::min(element.find('='), element.size());
-      if (element.substr(0, key_size) != "sha-256") continue;
-      digest = parse_sha256(element.substr(std::min(key_size + 1, element.size())));
-    }
-  });
+  each_sha256(head, field, [&](std::string_view value) { digest = parse_sha256(value); });
   return digest;
+}
+
+bool wants_sha256(const RequestHead& head) {
+  bool is_wanted = false;
+  each_sha256(head, Field::kWantReprDigest,
+              [&](std::string_view value) { is_wanted = is_positive(value); });
+  return is_wanted;
+}
+
+DigestText::DigestText(std::span<const std::uint8_t, 32> sha256) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  constexpr std::string_view kBegin = "sha-256=:";
+  auto out = std::ranges::copy(kBegin, text_.begin()).out;
+  std::uint32_t bits = 0;
+  int count = 0;  // of the bits that are not printed yet
+  const auto print = [&] { *out++ = kDigits[bits >> (count -= 6) & 63]; };
+  for (const std::uint8_t byte : sha256) {
+    bits = bits << 8 | byte;
+    for (count += 8; count >= 6;) print();
+  }
+  bits <<= 2;  // 256 bits are 42 digits and 4 bits
+  count += 2;
+  print();
+  std::ranges::copy(std::string_view("=:"), out);
 }
 
 }  // namespace http

@@ -42,6 +42,7 @@ constexpr std::array<std::string_view, kKnownFields> kNames{
     "repr-digest",
     "sec-fetch-site",
     "transfer-encoding",
+    "want-repr-digest",
     "x-forwarded-for",
 };
 static_assert(!kNames.back().empty(), "each field has a name");

@@ -44,6 +44,7 @@ enum class Field : std::uint8_t {
   kReprDigest,
   kSecFetchSite,
   kTransferEncoding,
+  kWantReprDigest,
   kXForwardedFor,
   kOther,  // any other field: its name is checked, and its value is dropped
 };

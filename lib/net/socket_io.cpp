@@ -110,6 +110,11 @@ bool is_established(int fd) {
          info.tcpi_state == TCP_ESTABLISHED;
 }
 
+bool is_hung_up(int fd) {
+  pollfd event{fd, 0, 0};
+  return ::poll(&event, 1, 0) > 0 && (event.revents & (POLLHUP | POLLERR)) != 0;
+}
+
 bool is_quiet_and_open(int fd) {
   char byte = 0;
   const ssize_t peeked =

@@ -81,6 +81,10 @@ int unread_bytes(int fd);
 // whether this side still receives.
 bool is_established(int fd);
 
+// Whether nobody can take what is sent on the connection: this side has shut it down in both
+// directions, or the peer has reset it. False if the peer has only finished sending. Never waits.
+bool is_hung_up(int fd);
+
 // Whether an idle connection can be used again: its peer has not closed it, and no byte has arrived
 // that nobody asked for. Never waits.
 bool is_quiet_and_open(int fd);

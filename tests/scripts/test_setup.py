@@ -24,6 +24,7 @@ BUILD = [
     "libfmt-dev",
     "nlohmann-json3-dev",
     "libsodium-dev",
+    "libssl-dev",
     "libseccomp-dev",
     "libsqlite3-dev",
     "libhiredis-dev",

@@ -1,0 +1,141 @@
+#include "fileserver/files/digests.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/file_io.h"
+
+namespace fileserver {
+
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using base::Sha256Digest;
+using MayGoOn = std::function<bool()>;
+
+// Read in a fraction of a millisecond from memory, so that a client that is gone is soon noticed.
+constexpr std::size_t kPieceBytes = 256 * 1024;
+
+constexpr int kLookAgainMs = 50;
+
+Error unavailable(const OpenedFile& file, std::string_view reason) {
+  return {ErrorCode::kUnavailable, std::string(file.name) + ": " + std::string(reason)};
+}
+
+Error ended(const OpenedFile& file) {
+  return unavailable(file, "the digest is not wanted any more");
+}
+
+base::Result<Sha256Digest> digest_of(std::span<const char> bytes, const OpenedFile& file,
+                                     const MayGoOn& may_go_on) {
+  base::Sha256 sha256;
+  while (!bytes.empty()) {
+    if (!may_go_on()) return ended(file);
+    const auto piece = bytes.first(std::min(bytes.size(), kPieceBytes));
+    sha256.add(piece);
+    bytes = bytes.subspan(piece.size());
+  }
+  return sha256.finish();
+}
+
+base::Result<Sha256Digest> digest_of(const net::FilePart& part, const OpenedFile& file,
+                                     const MayGoOn& may_go_on) {
+  base::Sha256 sha256;
+  const auto buffer =
+      std::make_unique_for_overwrite<char[]>(std::min(part.size_bytes, kPieceBytes));
+  for (std::size_t done = 0; done < part.size_bytes;) {
+    if (!may_go_on()) return ended(file);
+    const std::span piece(buffer.get(), std::min(part.size_bytes - done, kPieceBytes));
+    const ssize_t got =
+        base::read_fully_at(part.fd, piece, part.offset + static_cast<std::int64_t>(done));
+    if (got < 0)
+      return base::errno_error(ErrorCode::kInternal, "read " + std::string(file.name), errno);
+    if (got < static_cast<ssize_t>(piece.size())) return unavailable(file, "the file changed");
+    sha256.add(piece);
+    done += piece.size();
+  }
+  return sha256.finish();
+}
+
+base::Result<Sha256Digest> compute(const OpenedFile& file, const MayGoOn& may_go_on) {
+  if (file.cached != nullptr && file.cached->region.is_empty())
+    return digest_of(file.cached->bytes(), file, may_go_on);
+  if (file.cached != nullptr)
+    return digest_of(file.cached->region.part(file.version.size_bytes), file, may_go_on);
+  auto digest = digest_of({file.fd.get(), 0, file.size_bytes()}, file, may_go_on);
+  if (digest && !is_still(file)) return unavailable(file, "the file changed");
+  return digest;
+}
+
+}  // namespace
+
+// The turn to compute the digest of a version, given back by the destructor.
+class Digests::Turn {
+ public:
+  Turn(Digests& digests, const FileVersion& version, const MayGoOn& may_go_on)
+      : digests_(digests), version_(version), is_taken_(digests.take_turn(version, may_go_on)) {}
+  ~Turn() {
+    if (is_taken_) digests_.end_turn(version_);
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  bool is_taken() const { return is_taken_; }
+
+ private:
+  Digests& digests_;
+  const FileVersion& version_;
+  const bool is_taken_;
+};
+
+base::Result<Sha256Digest> Digests::of(const OpenedFile& file, const MayGoOn& may_go_on) {
+  if (!file.was_settled) return unavailable(file, "the file is changing");
+  if (const auto kept = known(file)) return *kept;
+  const Turn turn(*this, file.version, may_go_on);
+  if (!turn.is_taken()) return ended(file);
+  if (const auto kept = known(file)) return *kept;  // who had the turn before has computed it
+  const auto digest = compute(file, may_go_on);
+  if (!digest) return digest;
+  table_.note(file.version, *digest);
+  if (file.cached != nullptr) file.cached->digest.set(*digest);
+  return digest;
+}
+
+std::optional<Sha256Digest> Digests::known(const OpenedFile& file) const {
+  if (file.cached != nullptr) {
+    if (const auto kept = file.cached->digest.get()) return kept;
+  }
+  return table_.find(file.version);
+}
+
+// The client of whoever has the turn may leave, so that the turn is free without a digest. And this
+// one's own client may leave.
+bool Digests::take_turn(const FileVersion& version, const MayGoOn& may_go_on) {
+  do {
+    const base::Lock lock(mutex_);
+    if (is_under_way(version)) one_ended_.wait_ms(mutex_, kLookAgainMs);
+    if (!is_under_way(version)) {
+      under_way_.push_back(version);
+      return true;
+    }
+  } while (may_go_on());
+  return false;
+}
+
+void Digests::end_turn(const FileVersion& version) {
+  const base::Lock lock(mutex_);
+  std::erase_if(under_way_,
+                [&](const FileVersion& one) { return have_same_content(one, version); });
+  one_ended_.wake_all();
+}
+
+bool Digests::is_under_way(const FileVersion& version) const {
+  return std::ranges::any_of(
+      under_way_, [&](const FileVersion& one) { return have_same_content(one, version); });
+}
+
+}  // namespace fileserver

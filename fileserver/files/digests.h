@@ -1,0 +1,46 @@
+// The SHA-256 of whole files, computed once for each version.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/result.h"
+#include "base/sha256.h"
+#include "fileserver/files/digest_table.h"
+#include "fileserver/files/opened_file.h"
+
+namespace fileserver {
+
+// A digest is computed by the thread that asks for it first. Others that ask for the same version
+// meanwhile wait for it. It is then kept with the file in memory, and in a DigestTable, which is
+// all that files on disk have.
+//
+// Any thread.
+class Digests {
+ public:
+  // Of all bytes of this version, and of no other one. Takes as long as reading the file if nobody
+  // has asked before. Calls may_go_on() every few milliseconds meanwhile. Errors:
+  // - kUnavailable: the file changes, or has changed since it was opened; or may_go_on() returned
+  //   false. Nothing is kept.
+  // - kInternal: it cannot be read.
+  base::Result<base::Sha256Digest> of(const OpenedFile& file,
+                                      const std::function<bool()>& may_go_on) EXCLUDES(mutex_);
+
+ private:
+  class Turn;
+
+  std::optional<base::Sha256Digest> known(const OpenedFile& file) const;
+  bool take_turn(const FileVersion& version, const std::function<bool()>& may_go_on)
+      EXCLUDES(mutex_);
+  void end_turn(const FileVersion& version) EXCLUDES(mutex_);
+  bool is_under_way(const FileVersion& version) const REQUIRES(mutex_);
+
+  DigestTable table_;
+
+  base::Mutex mutex_;
+  base::Condition one_ended_;
+  std::vector<FileVersion> under_way_ GUARDED_BY(mutex_);
+};
+
+}  // namespace fileserver

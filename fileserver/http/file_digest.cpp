@@ -1,0 +1,32 @@
+#include "fileserver/http/file_digest.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <optional>
+
+#include "fileserver/http/own_paths.h"
+
+namespace fileserver {
+
+base::Result<base::Sha256Digest> digest_for(Exchange& exchange, Parts& parts,
+                                            const OpenedFile& file) {
+  return parts.digests.of(file, [&] { return !exchange.is_hung_up(); });
+}
+
+void get_digest(Exchange& exchange, Parts& parts) {
+  exchange.verb = telemetry::Verb::kFile;
+  http::Path path = *exchange.path();
+  path.name.remove_prefix(kDigestPaths.size());
+  if (path.ends_with_slash || own_path(path) != nullptr) return exchange.answer(404);
+  const auto file = parts.files->open(path.name);
+  if (!file) return exchange.answer(file.error());
+  const auto digest = digest_for(exchange, parts, *file);
+  if (!digest) return exchange.answer(digest.error());
+  http::AnswerHead head = exchange.begin(200);
+  head.field("Cache-Control", "no-store");
+  exchange.send_text(head, "text/plain; charset=utf-8",
+                     fmt::format("{:02x}  {}\n", fmt::join(*digest, ""), path.name));
+}
+
+}  // namespace fileserver

@@ -1,0 +1,21 @@
+// The SHA-256 of a file, asked for by HTTP: Want-Repr-Digest, and GET of a path below "/-/sha256/".
+#pragma once
+
+#include "base/result.h"
+#include "base/sha256.h"
+#include "fileserver/files/opened_file.h"
+#include "fileserver/http/handler.h"
+
+namespace fileserver {
+
+inline constexpr std::string_view kDigestPaths = "-/sha256/";
+
+// As Digests::of(). Ends with kUnavailable when nobody can take the answer any more.
+base::Result<base::Sha256Digest> digest_for(Exchange& exchange, Parts& parts,
+                                            const OpenedFile& file);
+
+// GET and HEAD of "/-/sha256/NAME": one line, as sha256sum prints it. Names with a backslash or a
+// line break, which sha256sum escapes, are no names here (http/path.h).
+void get_digest(Exchange& exchange, Parts& parts);
+
+}  // namespace fileserver
