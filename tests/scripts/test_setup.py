@@ -55,7 +55,7 @@ TEST = [
 PEERS = ["nginx", "libnginx-mod-http-lua", "lua-nginx-redis", "wrk", "caddy"]
 
 # What judges the HTTP front, likewise. wrk is among the peers.
-JUDGES = ["wget", "aria2", "rclone", "apache2-utils", "hey", "litmus", "slowhttptest"]
+JUDGES = ["wget", "aria2", "lftp", "rclone", "apache2-utils", "hey", "litmus", "slowhttptest"]
 JUDGES += ["chromium"]
 SSH_SERVER = "openssh-server"  # with `all` only
 BINDFS = "bindfs"  # likewise
