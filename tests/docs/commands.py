@@ -31,12 +31,19 @@ REASONS = (
     "runs until Ctrl-C",
 )
 # What `<!-- needs: NAME -->` may name, and what the form of a command says that it needs.
-NEEDS = ("docker", "root", "namespaces", "redis", "strace", "perf", "nc", "several cores")
+NEEDS = (
+    *("docker", "root", "namespaces", "redis", "strace", "perf", "nc", "several cores"),
+    *("wget", "aria2c", "lftp", "rclone"),
+)
 _NEEDS_BY_FORM = (
     (re.compile(r"\bdocker\b"), "docker"),
     (re.compile(r"\bsudo\b"), "root"),
     (re.compile(r"\b(pidof|pgrep|pkill)\b"), "namespaces"),
     (re.compile(r"(^|[;&|]\s*)nc\s"), "nc"),
+    (re.compile(r"(^|[;&|]\s*)wget\s"), "wget"),
+    (re.compile(r"(^|[;&|]\s*)aria2c\s"), "aria2c"),
+    (re.compile(r"(^|[;&|]\s*)lftp\s"), "lftp"),
+    (re.compile(r"(^|[;&|]\s*)rclone\s"), "rclone"),
     (re.compile(r"(^|[;&|]\s*)(sudo )?strace\s"), "strace"),
     (re.compile(r"(^|[;&|]\s*)(sudo )?perf\s"), "perf"),
 )

@@ -57,6 +57,7 @@ class Form:
 
 # A program may be there, and the system may still forbid what it does.
 _PROBES = {
+    **{name: ("sh", "-c", f"command -v {name}") for name in ("wget", "aria2c", "lftp", "rclone")},
     "nc": ("sh", "-c", "command -v nc"),
     "perf": ("perf", "record", "-o", "/dev/null", "true"),
     "strace": ("strace", "-f", "-o", "/dev/null", "true"),

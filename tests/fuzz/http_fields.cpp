@@ -64,7 +64,7 @@ void check_conditions(std::string_view text) {
       lines, [](char byte) { return byte == '\r' || byte == '\n'; }, ' ');
   std::string request = "GET / HTTP/1.0\r\n";
   for (const char* name : {"If-Match: ", "If-None-Match: ", "If-Modified-Since: ", "If-Range: ",
-                           "If-Unmodified-Since: ", "Content-Digest: "})
+                           "If-Unmodified-Since: ", "Content-Digest: ", "Want-Repr-Digest: "})
     request += name + lines + "\r\n";
   request += "\r\n";
   http::HeadParser parser;
@@ -78,6 +78,7 @@ void check_conditions(std::string_view text) {
     require(lines.find(current.tag.view()) != std::string::npos ||
             lines.find("1994") != std::string::npos);
   static_cast<void>(http::parse_digest(head, http::Field::kContentDigest));
+  if (http::wants_sha256(head)) require(lines.find("sha-256=") != std::string::npos);
 }
 
 }  // namespace
