@@ -5,6 +5,7 @@ Passwords are in plain text on both sides, as in against_peers.py.
 
 from __future__ import annotations
 
+import base64
 import secrets
 import time
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from lab.rig.stores import Store
 
 from . import crowd
 from .against_peers import HTTP, KEPT, on_nginx, redis_of
-from .peers import bare, caddy, nginx
+from .peers import bare, caddy, nginx, wrk
 from .promise import Outcome, Side, compare, in_turns
 from .system import PLAIN, USERS, Bench, System, running
 
@@ -101,6 +102,36 @@ def against_native(bench: Bench, store: Store) -> Outcome:
     with running(bench, store, PLAIN, _FRONT) as system:
         native = Side("native", lambda n: system.get_rate("1KB", n, "--pipeline", *KEPT))
         return compare(bench, _ours(system, "1KB", *KEPT), native)
+
+
+def missing_for_digest() -> list[str]:
+    return [] if wrk.TOOL.found() else [wrk.TOOL.package]
+
+
+def digest(bench: Bench, store: Store) -> Outcome:
+    """Where it costs most: a file of 1KB, or of 1MB. The runs before have computed the digest."""
+    with running(bench, store, PLAIN, _FRONT) as system:
+        outcomes = [_with_digest(system, size) for size in ("1KB", "1MB")]
+    return min(outcomes, key=lambda outcome: outcome.ratio)
+
+
+def _with_digest(system: System, size: str) -> Outcome:
+    account = base64.b64encode(f"user1:{system.bench.password}".encode()).decode()
+    plain = (f"Authorization: Basic {account}",)
+
+    def rate(*fields: str) -> float:
+        return wrk.measure(
+            system.http_address,
+            f"{size}1.txt",
+            _CROWD_THREADS,
+            seconds=system.bench.seconds,
+            fields=(*plain, *fields),
+        ).rate
+
+    wanted = "Want-Repr-Digest: sha-256=1"
+    rate(wanted)
+    ours, without, ratio = in_turns(system.bench, lambda: rate(wanted), rate)
+    return Outcome(ratio, f"{size}: {ours:,.0f}/s with the digest, {without:,.0f}/s without")
 
 
 def idle_crowd(bench: Bench, store: Store) -> Outcome:

@@ -217,6 +217,13 @@ _HTTP = (
     Promise("put-1KB-bare", "PUT 1KB, durable / a bare program", 0.95, http_front.put_1kb_bare),
     Promise("put-10MB-dd", "PUT 10MB, durable / dd conv=fsync", 0.8, http_front.put_10mb_dd),
     Promise(
+        "http-digest",
+        "GET 1KB and 1MB over HTTP: with the digest / without",
+        0.95,
+        http_front.digest,
+        missing=http_front.missing_for_digest,
+    ),
+    Promise(
         "http-idle",
         "GET 1KB over HTTP, 8 clients: beside 10,000 idle ones / alone",
         0.9,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import resource
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lab.rig.cores import usable_cores
@@ -25,11 +26,17 @@ class Measured:
     cpu_us: float
 
 
-def measure(address: Address, name: str, connections: int, *, seconds: float) -> Measured:
-    """Gets this file again and again on kept connections. Failed when a request failed."""
+def measure(
+    address: Address, name: str, connections: int, *, seconds: float, fields: Sequence[str] = ()
+) -> Measured:
+    """Gets this file again and again on kept connections, with these further fields.
+
+    Failed when a request failed.
+    """
     threads = min(connections, len(usable_cores()))
     command = ["wrk", "--threads", str(threads), "--connections", str(connections)]
     command += ["--duration", f"{max(1, round(seconds))}s", "--timeout", "30s"]
+    command += [word for field in fields for word in ("--header", field)]
     before = _cpu_s()
     output = run_tool([*command, f"http://{address}/{name}"], "wrk", seconds + 60)
     used_s = _cpu_s() - before

@@ -64,16 +64,12 @@ DigestText::DigestText(std::span<const std::uint8_t, 32> sha256) {
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   constexpr std::string_view kBegin = "sha-256=:";
   auto out = std::ranges::copy(kBegin, text_.begin()).out;
-  std::uint32_t bits = 0;
-  int count = 0;  // of the bits that are not printed yet
-  const auto print = [&] { *out++ = kDigits[bits >> (count -= 6) & 63]; };
-  for (const std::uint8_t byte : sha256) {
-    bits = bits << 8 | byte;
-    for (count += 8; count >= 6;) print();
+  // Each digit has six bits of two bytes, and there are zeros behind the last byte.
+  for (std::size_t bit = 0; bit < 8 * sha256.size(); bit += 6) {
+    const std::size_t at = bit / 8;
+    const unsigned next = at + 1 < sha256.size() ? sha256[at + 1] : 0U;
+    *out++ = kDigits[(unsigned{sha256[at]} << 8 | next) >> (10 - bit % 8) & 63];
   }
-  bits <<= 2;  // 256 bits are 42 digits and 4 bits
-  count += 2;
-  print();
   std::ranges::copy(std::string_view("=:"), out);
 }
 

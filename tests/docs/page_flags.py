@@ -17,18 +17,19 @@ _ENDS_COMMAND = frozenset("&|;`()")
 # Commands of others, with those of their flags that the pages name.
 FOREIGN: dict[str, set[str]] = {
     "apt-get": {"--reinstall"},
-    "curl": {"--anyauth", "--cacert", "--resolve"},
+    "aria2c": {"--checksum", "--http-passwd", "--http-user"},
+    "curl": {"--anyauth", "--cacert", "--etag-save", "--resolve"},
     "docker": {"--build", "--entrypoint", "--env-file", "--network", "--no-deps", "--profile"}
     | {"--publish-add", "--rm", "--wait"},
     "logrotate": {"--force"},
     "make": set(),
     "nginx": set(),
     "perf": {"--stdio"},
-    "rclone": {"--download"},
+    "rclone": {"--config", "--download", "--http-url", "--multi-thread-cutoff"},
     "systemctl": {"--no-pager", "--now"},
     "systemd-tmpfiles": {"--create"},
     "unshare": set(),
-    "wget": set(),
+    "wget": {"--password", "--user"},
 }
 # Our script that has commands with flags of their own.
 _LAB = ("list", "run", "search users", "report", "compare", "doctor", "limits")
