@@ -1,6 +1,5 @@
 #include "fileserver/http/put_file.h"
 
-#include <sodium.h>
 #include <string.h>
 
 #include <array>
@@ -9,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/sha256.h"
 #include "fileserver/http/change_folder.h"
 #include "http/digest.h"
 
@@ -40,24 +40,22 @@ class DigestCheck {
   explicit DigestCheck(const http::RequestHead& head)
       : announced_{http::parse_digest(head, Field::kContentDigest),
                    http::parse_digest(head, Field::kReprDigest)} {
-    ::crypto_hash_sha256_init(&state_);
+    if (has(Digest::Kind::kSha256)) sha256_.emplace();
   }
 
   bool is_malformed() const { return has(Digest::Kind::kMalformed); }
 
   void add(std::string_view bytes) {
-    if (!has(Digest::Kind::kSha256)) return;
-    ::crypto_hash_sha256_update(&state_, reinterpret_cast<const unsigned char*>(bytes.data()),
-                                bytes.size());
+    if (sha256_) sha256_->add(bytes);
   }
 
   // Called once, behind the last byte.
   bool holds() {
-    std::array<unsigned char, crypto_hash_sha256_BYTES> hash;
-    ::crypto_hash_sha256_final(&state_, hash.data());
+    if (!sha256_) return true;
+    const base::Sha256Digest sha256 = sha256_->finish();
     for (const Digest& digest : announced_) {
       if (digest.kind == Digest::Kind::kSha256 &&
-          ::memcmp(digest.sha256.data(), hash.data(), hash.size()) != 0)
+          ::memcmp(digest.sha256.data(), sha256.data(), sha256.size()) != 0)
         return false;
     }
     return true;
@@ -69,7 +67,7 @@ class DigestCheck {
   }
 
   const std::array<Digest, 2> announced_;
-  crypto_hash_sha256_state state_;
+  std::optional<base::Sha256> sha256_;  // of the bytes that came, if it is announced
 };
 
 std::optional<std::uint64_t> announced_size(const http::Body& body) {
