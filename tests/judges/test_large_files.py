@@ -160,8 +160,18 @@ class LargeFilesTest(JudgeTest):
             if status == 0:
                 self.assertIn(self.got(), (old, new))
             else:
+                self.check_refusal(name, status, old)
                 self.assertEqual(self.run_script(commands_of(name)), 0, self.said)
                 self.assertEqual(self.got(), new)
+
+    def check_refusal(self, name: str, status: int, old: bytes) -> None:
+        """As the page says: curl leaves what it had, and the check leaves no file."""
+        if name == "curl":
+            self.assertEqual(status, 33)
+            self.assertTrue(old.startswith(self.got()))
+        elif name != "aria2":
+            self.assertEqual(status, 1)
+            self.assertFalse((self.work / "big.bin").exists())
 
     @for_each(_PROGRAMS)
     def test_a_transfer_that_breaks_off_goes_on(self, name: str) -> None:
@@ -190,6 +200,16 @@ class LargeFilesTest(JudgeTest):
 
     def got(self) -> bytes:
         return (self.work / "big.bin").read_bytes()
+
+    def test_curl_says_that_nothing_is_left_to_get(self) -> None:
+        self.need("curl")
+        _, resume = commands_of("curl").split("||")
+        self.replaced_when_broken()
+        self.assertEqual(self.run_script(commands_of("curl")), 33)
+        self.assertEqual(self.run_script(commands_of("curl")), 0, self.said)
+        content = self.got()
+        self.assertEqual(self.run_again(resume), 22)
+        self.assertEqual(self.got(), content)
 
     def test_the_check_knows_the_version_that_is_served(self) -> None:
         self.need("curl")
