@@ -187,12 +187,13 @@ TEST_CASE("threads that ask at once wait for one of them, and for the next one i
                              .ok();
     });
     while (!is_first_there) base::pause_ms(1);
+    std::vector<OpenedFile> of_others;
+    for (int i = 0; i < kOthers; ++i) of_others.push_back(settled(disk, "file"));
     std::vector<std::thread> others;
-    for (int i = 0; i < kOthers; ++i) {
-      others.emplace_back([&] {
-        const OpenedFile file = settled(disk, "file");
+    for (std::size_t i = 0; i < of_others.size(); ++i) {
+      others.emplace_back([&, i] {
         bool has_waited = false;
-        const auto digest = digests.of(file, [&] {
+        const auto digest = digests.of(of_others[i], [&] {
           if (!std::exchange(has_waited, true)) ++waiting;
           return true;
         });

@@ -115,8 +115,8 @@ TEST_CASE("a digest is printed as it is read", "[http]") {
   std::array<std::uint8_t, 32> bytes{};
   CHECK(http::DigestText(bytes).view() == "sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:");
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i * 59 + 7);
-  for (const std::uint8_t last : {0, 1, 2, 64, 128, 255}) {
-    bytes.back() = last;
+  for (const int last : {0, 1, 2, 64, 128, 255}) {
+    bytes.back() = static_cast<std::uint8_t>(last);
     const Digest digest = parsed(std::string(http::DigestText(bytes).view()));
     REQUIRE(digest.kind == Digest::Kind::kSha256);
     CHECK(std::equal(bytes.begin(), bytes.end(), digest.sha256.begin(),
