@@ -21,6 +21,7 @@ enum class Fault {
   kUnfinished,
 
   kTooSlow,  // crowd: a fetch was below the least rate
+  kChanged,  // with channels: the file was replaced while its parts came
 };
 
 // The word in the results. Empty for a value that is not an enumerator.
@@ -33,6 +34,7 @@ constexpr std::string_view word_of(Fault fault) {
     case Fault::kProtocol: return "protocol";
     case Fault::kUnfinished: return "unfinished";
     case Fault::kTooSlow: return "too-slow";
+    case Fault::kChanged: return "changed";
   }
   return {};
 }
@@ -76,6 +78,6 @@ class Cause {
 // The indexes are dense, so that an array of kCount counters has one for each cause.
 static_assert(Cause(wire::kErrorCodes.back()).index() + 1 == Cause::kCodes);
 static_assert(Cause(Fault::kTimeout).index() == Cause::kCodes);
-static_assert(Cause(Fault::kTooSlow).index() + 1 == Cause::kCount);
+static_assert(Cause(Fault::kChanged).index() + 1 == Cause::kCount);
 
 }  // namespace loadgen

@@ -10,7 +10,8 @@ from client import CODES
 from programs import BUILD, environment, run
 from scene import SceneTest, create_account
 
-CAUSES = CODES | {"timeout", "connect", "closed", "mismatch", "protocol", "unfinished"}
+FAULTS = {"timeout", "connect", "closed", "mismatch", "protocol", "unfinished", "changed"}
+CAUSES = CODES | FAULTS
 GET = ("get", "--user", "alice", "--password", "wonderland")
 GET_LINE = b"get:alice:wonderland\n"
 Answer = Callable[[bytes, socket.socket], bytes | None]

@@ -23,7 +23,8 @@ struct Step {
     kFile,      // receive `size_bytes` bytes of the file, and ask again
     kOpenData,  // connect to `data_port` of the server, and ask again
     kData,      // receive the file on that connection until it ends, close it, and ask again;
-                // `size_bytes` of them, unless that is kUnknownSize
+                // `size_bytes` of them, unless that is kUnknownSize. Of a part of a file, it ends
+                // behind so many bytes, whatever else comes
     kSendData,  // send `size_bytes` bytes of upload_bytes() on that connection, close it, and ask
                 // again
     kSkip,      // receive `size_bytes` bytes that are of no file, and ask again
@@ -46,7 +47,13 @@ struct Step {
 
   std::optional<Cause> failure = {};  // empty: the request succeeded
   bool keeps_connection = false;      // the connection can take the next request
-  std::string_view why = {};          // what the server said about the failure, as it came
+
+  // When a request for no part of the file has succeeded: how large it is, and which version this
+  // is. Two files with one name and one version are the same. Empty: the server does not tell.
+  std::uint64_t whole_bytes = 0;
+  std::string_view version = {};  // valid until the next call
+
+  std::string_view why = {};  // what the server said about the failure, as it came
 };
 
 // The client's side of one protocol, for one connection at a time and one request after the other.

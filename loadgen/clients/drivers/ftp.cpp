@@ -1,5 +1,7 @@
 #include "loadgen/clients/drivers/ftp.h"
 
+#include <string>
+
 namespace loadgen {
 
 namespace {
@@ -17,6 +19,7 @@ constexpr int kExtendedPassive = 229;
 constexpr int kLoggedIn = 230;
 constexpr int kFileDone = 250;
 constexpr int kNeedsPassword = 331;
+constexpr int kRestartsThere = 350;
 
 // Those that mean what an error of the native protocol means.
 constexpr int kNotAvailable = 421;
@@ -71,6 +74,7 @@ Step FtpDriver::begin_file(bool is_log_in_over) {
 
 bool FtpDriver::must_ask_size() {
   if (is_put()) return false;
+  if (is_part()) return is_only_look();
   if (ways_.sizes == Sizes::kAlways) return true;
   const auto known = sizes_.find(request_->file_name);
   if (known == sizes_.end()) return !announces_;
@@ -85,9 +89,8 @@ Step FtpDriver::ask_port() {
 Step FtpDriver::next(std::string_view received) {
   if (state_ == State::kIdle) return begin_file(false);
   if (state_ == State::kTransfer) {
-    Step step = command(State::kPromised, is_put() ? "STOR" : "RETR", request_->file_name);
-    step.asks_for_file = true;
-    return step;
+    if (!is_part()) return ask_for_file();
+    return command(State::kRestart, "REST", std::to_string(request_->part->offset));
   }
   const FtpReply reply = read_ftp_reply(received);
   if (reply.state == FtpReply::State::kNeedMore) return {.kind = Step::Kind::kReceive};
@@ -114,12 +117,16 @@ Step FtpDriver::take(const FtpReply& reply) {
       if (reply.code == kDone) return begin_file(true);
       break;
     case State::kSize: return take_size(reply);
+    case State::kModified: return take_version(reply);
     case State::kAskedPort: return take_port(reply);
+    case State::kRestart:
+      if (reply.code == kRestartsThere) return ask_for_file();
+      break;
     case State::kPromised:
       if (reply.code != kDataOpen && reply.code != kDataComes) break;
       return take_promise(reply);
     case State::kData:
-      if (reply.code != kFileSent && reply.code != kFileDone) break;
+      if (!is_right_end(reply.code)) break;
       return finish();
     case State::kQuit:
       if (reply.code != kGoodbye) break;
@@ -134,8 +141,9 @@ Step FtpDriver::take(const FtpReply& reply) {
 
 Step FtpDriver::take_size(const FtpReply& reply) {
   if (reply.code == kSizeIs) size_bytes_ = size_in(reply.text);
-  const bool must_know = ways_.sizes == Sizes::kAlways;
+  const bool must_know = ways_.sizes == Sizes::kAlways || is_only_look();
   if ((must_know && !size_bytes_) || ends_session(reply.code)) return failed(reply);
+  if (is_only_look()) return command(State::kModified, "MDTM", request_->file_name);
   if (!must_know) {
     if (sizes_.size() == kMostSizes) sizes_.clear();
     sizes_.emplace(request_->file_name, size_bytes_);
@@ -143,8 +151,33 @@ Step FtpDriver::take_size(const FtpReply& reply) {
   return ask_port();
 }
 
+// Not every server knows MDTM. Then there is no version.
+Step FtpDriver::take_version(const FtpReply& reply) {
+  if (ends_session(reply.code)) return failed(reply);
+  state_ = State::kIdle;
+  version_ = reply.code == kSizeIs ? reply.text : "";
+  return {.kind = Step::Kind::kDone,
+          .keeps_connection = true,
+          .whole_bytes = *size_bytes_,
+          .version = version_};
+}
+
+Step FtpDriver::ask_for_file() {
+  Step step = command(State::kPromised, is_put() ? "STOR" : "RETR", request_->file_name);
+  step.asks_for_file = true;
+  return step;
+}
+
+// A server whose data connection was closed behind the part says so with a refusal, most of them
+// with 426. Pure-FTPd says 150 once more.
+bool FtpDriver::is_right_end(int code) const {
+  if (is_part()) return !ends_session(code);
+  return code == kFileSent || code == kFileDone;
+}
+
 Step FtpDriver::take_promise(const FtpReply& reply) {
   state_ = State::kData;
+  if (is_part()) return {.kind = Step::Kind::kData, .size_bytes = request_->part->bytes};
   if (is_put()) return {.kind = Step::Kind::kSendData, .size_bytes = request_->size_bytes};
   const auto announced = announced_bytes(reply.text);
   announces_ = announced.has_value();

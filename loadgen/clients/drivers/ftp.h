@@ -18,6 +18,9 @@ namespace loadgen {
 // A file is whole when the server says 226 or 250 behind it. If the reply to RETR says how many
 // bytes it has, so many must come; otherwise as many as SIZE has told. A refusal is an error of the
 // native protocol where there is a matching one, and kProtocol for any other reply.
+//
+// A part of a file takes REST before RETR, and its connection ends behind the part, so the last
+// reply may be a refusal. For no part, SIZE and MDTM tell the size and the version.
 class FtpDriver : public Driver {
  public:
   // When SIZE is sent, before EPSV or PASV.
@@ -47,7 +50,9 @@ class FtpDriver : public Driver {
     kPassword,
     kType,
     kSize,
+    kModified,  // MDTM
     kAskedPort,
+    kRestart,   // REST
     kTransfer,  // RETR or STOR is sent when the data connection is there
     kPromised,  // it was sent
     kData,      // the file has come, or was sent; the last reply comes next
@@ -59,10 +64,15 @@ class FtpDriver : public Driver {
   Step command(State state, std::string_view verb, std::string_view argument = {});
   Step begin_file(bool is_log_in_over);
   bool must_ask_size();
+  bool is_part() const { return request_->part.has_value(); }
+  bool is_only_look() const { return is_part() && request_->part->bytes == 0; }
+  bool is_right_end(int code) const;
   bool is_put() const { return request_->kind == RequestKind::kPut; }
   Step ask_port();
   Step take_size(const FtpReply& reply);
   Step take_port(const FtpReply& reply);
+  Step take_version(const FtpReply& reply);
+  Step ask_for_file();
   Step take_promise(const FtpReply& reply);
   Step finish();
 
@@ -78,6 +88,7 @@ class FtpDriver : public Driver {
   static constexpr std::size_t kMostSizes = 100'000;
   std::map<std::string, std::optional<std::uint64_t>, std::less<>> sizes_;
   std::string line_;
+  std::string version_;  // of the file of a request for no part
 };
 
 }  // namespace loadgen

@@ -58,15 +58,6 @@ void add_json(std::string& out, std::string_view text) {
   out += '"';
 }
 
-bool is_right(RequestKind kind, int status) {
-  switch (kind) {
-    case RequestKind::kGet: return status == 200;
-    case RequestKind::kPut: return status == 201 || status == 204;
-    case RequestKind::kNew: return status == 201;
-  }
-  return false;
-}
-
 Cause cause_of(int status) {
   switch (status) {
     case 401:
@@ -87,6 +78,8 @@ Step not_understood(std::string_view why) {
 
 void HttpDriver::begin(const Request& request) {
   kind_ = request.kind;
+  part_ = request.part;
+  version_ = part_ ? part_->version : "";
   state_ = State::kBegun;
   answer_ = HttpAnswer();
   request_.clear();
@@ -111,7 +104,8 @@ void HttpDriver::compose_new(const Request& request) {
 }
 
 void HttpDriver::compose_with_credentials(const Request& request) {
-  request_ += kind_ == RequestKind::kPut ? "PUT /" : "GET /";
+  const bool is_head = part_ && part_->bytes == 0;
+  request_ += kind_ == RequestKind::kPut ? "PUT /" : is_head ? "HEAD /" : "GET /";
   request_ += http::encode_path(request.file_name);
   request_ += " HTTP/1.1\r\nHost: ";
   request_ += host_;
@@ -122,6 +116,7 @@ void HttpDriver::compose_with_credentials(const Request& request) {
   credentials.add(request.account.password);
   credentials.finish();
   request_ += is_kept_ ? "\r\n" : "\r\nConnection: close\r\n";
+  if (part_ && !is_head) add_part(*part_);
   if (kind_ == RequestKind::kPut)
     fmt::format_to(std::back_inserter(request_), "Content-Length: {}\r\n", request.size_bytes);
   request_ += "\r\n";
@@ -129,6 +124,11 @@ void HttpDriver::compose_with_credentials(const Request& request) {
   first_bytes_ = std::min(request.size_bytes, kFirstBytes);
   request_ += upload_bytes().substr(0, first_bytes_);
   unsent_bytes_ = request.size_bytes - first_bytes_;
+}
+
+void HttpDriver::add_part(const PartOfFile& part) {
+  fmt::format_to(std::back_inserter(request_), "Range: bytes={}-{}\r\nIf-Range: {}\r\n",
+                 part.offset, part.offset + part.bytes - 1, part.version);
 }
 
 Step HttpDriver::next(std::string_view received) {
@@ -155,16 +155,61 @@ Step HttpDriver::next(std::string_view received) {
   return step;
 }
 
+bool HttpDriver::is_right() const {
+  if (part_) return is_right_part();
+  const int status = answer_.status();
+  switch (kind_) {
+    case RequestKind::kGet: return status == 200;
+    case RequestKind::kPut: return status == 201 || status == 204;
+    case RequestKind::kNew: return status == 201;
+  }
+  return false;
+}
+
+bool HttpDriver::is_right_part() const {
+  const auto& range = answer_.range();
+  const std::uint64_t last = part_->offset + part_->bytes - 1;
+  return answer_.status() == 206 && answer_.content_length() == part_->bytes && range &&
+         range->first == part_->offset && range->last == last &&
+         (answer_.etag().empty() || answer_.etag() == version_);
+}
+
+// Why the answer is not right. A server that sends the whole file instead of a part, and the same
+// version, knows no parts.
+Cause HttpDriver::cause() const {
+  const int status = answer_.status();
+  const bool is_file = status == 200 || status == 206;
+  if (part_ && is_file && !answer_.etag().empty() && answer_.etag() != version_)
+    return Fault::kChanged;
+  return is_right() ? Cause(Fault::kProtocol) : cause_of(status);
+}
+
+// Nothing follows the head.
+Step HttpDriver::judge_head(std::string_view status_line) {
+  const bool is_found = answer_.status() == 200;
+  const bool has_all = answer_.content_length() && !answer_.is_encoded() && !answer_.etag().empty();
+  keeps_connection_ = is_kept_ && answer_.keeps_connection();
+  failure_.reset();
+  if (!is_found) failure_ = cause_of(answer_.status());
+  if (is_found && !has_all) failure_ = Fault::kProtocol;
+  why_ = is_found ? "the answer to HEAD has no strong ETag, or no length" : status_line;
+  Step step = done();
+  step.whole_bytes = answer_.content_length().value_or(0);
+  step.version = answer_.etag();
+  return step;
+}
+
 // Decides what becomes of the request, and what to do with the body. A body that has to be chunked
 // or that ends with the connection is not received.
 Step HttpDriver::judge(std::string_view status_line) {
+  if (part_ && part_->bytes == 0) return judge_head(status_line);
   const bool has_no_body = answer_.status() == 204 && !answer_.is_encoded();
   const auto length = has_no_body ? 0 : answer_.content_length();
   const bool has_length = length && !answer_.is_encoded();
-  const bool has_succeeded = is_right(kind_, answer_.status()) && has_length;
+  const bool has_succeeded = is_right() && has_length;
   failure_.reset();
   if (!has_succeeded) {
-    failure_ = is_right(kind_, answer_.status()) ? Fault::kProtocol : cause_of(answer_.status());
+    failure_ = cause();
     why_ = status_line;
   }
   const bool is_received = has_length && (has_succeeded || *length <= kMaxRefusalBytes);

@@ -1,6 +1,7 @@
 // HTTP/1.1: a request and an answer, with Basic credentials.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "loadgen/clients/drivers/driver.h"
@@ -12,6 +13,10 @@ namespace loadgen {
 // are right: to get 200, to put 201 or 204, to new 201, all but 204 with Content-Length. A refusal
 // is an error of the native protocol where there is a matching one, and kProtocol for any other
 // status, those of 1xx included.
+//
+// A part of a file is asked for with Range and If-Range, and only 206 with exactly these bytes is
+// right; one with another ETag is Fault::kChanged. For no part it sends HEAD, and the version is
+// the strong ETag.
 class HttpDriver : public Driver {
  public:
   // `host` is what the field Host names. Unless `is_kept`, each request asks for the end of its
@@ -31,14 +36,21 @@ class HttpDriver : public Driver {
 
   void compose_new(const Request& request);
   void compose_with_credentials(const Request& request);
+  void add_part(const PartOfFile& part);
+  bool is_right() const;
+  bool is_right_part() const;
+  Cause cause() const;
   Step judge(std::string_view status_line);
+  Step judge_head(std::string_view status_line);
   Step done() const;
 
   const std::string host_;
   const bool is_kept_;
+  std::optional<PartOfFile> part_;        // of the request
   RequestKind kind_ = RequestKind::kGet;  // of the request
 
   State state_ = State::kBegun;
+  std::string version_;             // of the part
   std::string request_;             // the head, and the body or its beginning
   std::uint64_t first_bytes_ = 0;   // of the body, in request_
   std::uint64_t unsent_bytes_ = 0;  // of the body, behind those

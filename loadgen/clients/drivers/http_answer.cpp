@@ -58,6 +58,8 @@ bool HttpAnswer::read_field(std::string_view line) {
   if (!std::all_of(name.begin(), name.end(), http::is_token_byte)) return false;
   const std::string_view value = http::trimmed(line.substr(colon + 1));
   if (http::is_same(name, "content-length")) return read_content_length(value);
+  if (http::is_same(name, "content-range")) return read_range(value);
+  if (http::is_same(name, "etag") && value.starts_with('"')) etag_ = value;
   if (http::is_same(name, "connection")) read_connection(value);
   if (http::is_same(name, "transfer-encoding")) is_encoded_ = true;
   return true;
@@ -67,6 +69,22 @@ bool HttpAnswer::read_content_length(std::string_view value) {
   if (content_length_) return false;
   content_length_ = http::parse_digits(value);
   return content_length_.has_value();
+}
+
+// bytes 0-65535/1000000. That of a refusal, bytes */1000000, and a size that is not known are no
+// range.
+bool HttpAnswer::read_range(std::string_view value) {
+  if (range_) return false;
+  constexpr std::string_view kUnit = "bytes ";
+  const std::size_t dash = value.find('-');
+  const std::size_t slash = value.find('/');
+  if (!value.starts_with(kUnit) || dash == std::string_view::npos) return true;
+  if (slash == std::string_view::npos || slash < dash) return true;
+  const auto first = http::parse_digits(value.substr(kUnit.size(), dash - kUnit.size()));
+  const auto last = http::parse_digits(value.substr(dash + 1, slash - dash - 1));
+  const auto size = http::parse_digits(value.substr(slash + 1));
+  if (first && last && size) range_ = Range{*first, *last, *size};
+  return true;
 }
 
 void HttpAnswer::read_connection(std::string_view value) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace loadgen {
@@ -35,6 +36,18 @@ class HttpAnswer {
   // Nothing if the head does not announce the length of the body.
   std::optional<std::uint64_t> content_length() const { return content_length_; }
 
+  // The strong entity tag, with its quotes; empty if there is none.
+  const std::string& etag() const { return etag_; }
+
+  // What Content-Range says, if it names bytes.
+  struct Range {
+    std::uint64_t first;
+    std::uint64_t last;
+    std::uint64_t size_bytes;  // of the whole file
+    bool operator==(const Range&) const = default;
+  };
+  const std::optional<Range>& range() const { return range_; }
+
   // Whether the body is sent in chunks, or in another way that is not understood.
   bool is_encoded() const { return is_encoded_; }
 
@@ -47,6 +60,7 @@ class HttpAnswer {
   bool read_status_line(std::string_view line);
   bool read_field(std::string_view line);
   bool read_content_length(std::string_view value);
+  bool read_range(std::string_view value);
   void read_connection(std::string_view value);
 
   std::size_t read_bytes_ = 0;      // of complete lines
@@ -54,6 +68,8 @@ class HttpAnswer {
   std::size_t status_line_bytes_ = 0;
   int status_ = 0;
   std::optional<std::uint64_t> content_length_;
+  std::string etag_;
+  std::optional<Range> range_;
   bool is_version_11_ = false;
   bool is_encoded_ = false;
   bool says_close_ = false;
