@@ -5,6 +5,7 @@
 //              crowd. It makes a Loop for each thread.
 //   clients/   send a request and receive the reply. A Client, or a Conversation with an Engine,
 //              does what the Driver of a protocol says.
+//   channels/  get one file by several connections: a Client of its own kind.
 //   figures/   add up what was measured, judge it and print it; see figures/figures.h.
 //   config/    is what the user has decided. All of the above may ask it.
 #pragma once

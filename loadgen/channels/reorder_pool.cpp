@@ -16,12 +16,17 @@ std::optional<FilePart> ReorderPool::take() {
   return next;
 }
 
+bool ReorderPool::has_room(const FilePart& part) const {
+  if (in_use_.contains(part.number)) return true;
+  const std::size_t free = buffers_ - in_use_.size();
+  const bool is_reserved = last_ == LastBuffer::kForNextPart && part.number != next_number();
+  return free > 1 || (free == 1 && !is_reserved);
+}
+
 std::span<std::byte> ReorderPool::room(const FilePart& part) {
+  if (!has_room(part)) return {};
   auto found = in_use_.find(part.number);
   if (found == in_use_.end()) {
-    const std::size_t free = buffers_ - in_use_.size();
-    const bool is_reserved = last_ == LastBuffer::kForNextPart && part.number != next_number();
-    if (free == 0 || (free == 1 && is_reserved)) return {};
     found = in_use_.emplace(part.number, Held{}).first;
     if (!spare_.empty()) {
       found->second.bytes = std::move(spare_.back());
@@ -36,6 +41,7 @@ std::span<std::byte> ReorderPool::room(const FilePart& part) {
 
 void ReorderPool::filled(const FilePart& part, std::size_t bytes) {
   in_use_.at(part.number).come += bytes;
+  waiting_bytes_ += bytes;
 }
 
 std::size_t ReorderPool::come(const FilePart& part) const {
@@ -56,6 +62,7 @@ std::span<const std::byte> ReorderPool::next() const {
 void ReorderPool::let_out(std::size_t bytes) {
   const std::uint64_t number = next_number();
   end_ += bytes;
+  waiting_bytes_ -= bytes;
   if (next_number() == number && !is_over()) return;
   auto whole = in_use_.extract(number);
   spare_.push_back(std::move(whole.mapped().bytes));

@@ -44,6 +44,9 @@ class ReorderPool {
   // The next part that nobody has, one that was given back first. None: all are given out.
   std::optional<FilePart> take();
 
+  // Whether room() would have any.
+  bool has_room(const FilePart& part) const;
+
   // Where the next bytes of this part belong; how many there are is up to the caller. Empty: there
   // is no buffer for it now. Requires: the part is taken, and not whole.
   std::span<std::byte> room(const FilePart& part);
@@ -62,6 +65,9 @@ class ReorderPool {
 
   // So many of these are where they belong. Requires: next() had as many.
   void let_out(std::size_t bytes);
+
+  // The bytes that have come and were not let out.
+  std::size_t waiting_bytes() const { return waiting_bytes_; }
 
   // All bytes before this one are where they belong.
   std::uint64_t end() const { return end_; }
@@ -89,6 +95,7 @@ class ReorderPool {
   std::map<std::uint64_t, Held> in_use_;  // by the number of the part
   std::vector<std::vector<std::byte>> spare_;
   std::size_t most_in_use_ = 0;
+  std::size_t waiting_bytes_ = 0;
 };
 
 }  // namespace loadgen

@@ -1,4 +1,4 @@
-// The client of one thread: it has at most one connection, with one request under way at a time.
+// The client of a thread that has at most one connection.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include "loadgen/clients/reference.h"
 #include "loadgen/clients/reply_stream.h"
 #include "loadgen/clients/request.h"
+#include "loadgen/clients/thread_client.h"
 #include "loadgen/config/config.h"
 #include "loadgen/figures/exchange.h"
 #include "loadgen/figures/thread_series.h"
@@ -21,24 +22,8 @@
 
 namespace loadgen {
 
-// Holds a request back when all was done that can be done before it asks for its file.
-class Gate {
- public:
-  Gate() = default;
-  virtual ~Gate() = default;
-  Gate(const Gate&) = delete;
-  Gate& operator=(const Gate&) = delete;
-
-  // Called at most once for each request, which goes on when this returns.
-  virtual void wait() = 0;
-
-  // Called after each wait(), when the request has asked for its file, or failed to. `asked_ns` is
-  // the moment before that; returns the one at which the transfer is said to begin.
-  virtual std::int64_t leave(std::int64_t asked_ns) = 0;
-};
-
 // One thread.
-class Client {
+class Client final : public ThreadClient {
  public:
   // All arguments but `thread`, which counts from 0, must outlive it. `series` may be null; then
   // it is not told which bytes move. Requires: `servers` is not
@@ -46,16 +31,8 @@ class Client {
   Client(const Config& config, const std::vector<net::SocketAddress>& servers,
          const Sources& sources, int thread, ThreadSeries* series = nullptr);
 
-  // With keep-alive it connects, so that the first request does not have to; otherwise it does
-  // nothing. A failure is not reported here, because the first request tries again.
-  void prepare();
+  void prepare() override;
 
-  // Carries out one request and returns when it succeeded or failed. `request` must stay valid
-  // until then.
-  //
-  // The time of the request starts with this call, and includes connecting, also with keep-alive. A
-  // connection after which no further request can be sent is closed.
-  //
   // A server may close a kept connection that was idle, and a request that was sent meanwhile is
   // lost. So a get is repeated once, on a new connection and within the same time, if the kept one
   // ended before the first byte of a reply. A put or new could then happen twice. They look first
@@ -66,19 +43,12 @@ class Client {
   //
   // With a `gate`, the request waits there before it asks for its file. It then has all of
   // --timeout once more. A request that fails before does not get there; its asked_ns is 0.
-  Exchange carry_out(const Request& request, Gate* gate = nullptr);
+  Exchange carry_out(const Request& request, Gate* gate) override;
 
-  // Why a file could not be saved. Once there is a reason, no further file is saved, so the run
-  // should end.
-  const std::optional<std::string>& save_failure() const { return download_.failure(); }
-
-  // How many connections were made so far, without those for data, and how many of them were made
-  // because a kept one had ended.
-  std::uint64_t connections() const { return made_; }
-  std::uint64_t reconnects() const { return reconnects_; }
-
-  // Closes the connection, if there is one.
-  void hang_up();
+  const std::optional<std::string>& save_failure() const override { return download_.failure(); }
+  std::uint64_t connections() const override { return made_; }
+  std::uint64_t reconnects() const override { return reconnects_; }
+  void hang_up() override;
 
  private:
   // Each of these returns why the request failed, or nothing.

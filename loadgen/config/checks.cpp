@@ -128,6 +128,16 @@ Wrong check_burst(const Config& config) {
   return {};
 }
 
+Wrong check_channels(const Config& config) {
+  if (!has_channels(config)) return {};
+  const std::int64_t least_bytes = least_pool_bytes(config.channels);
+  constexpr std::int64_t kMostPoolBytes = std::int64_t{1} << 40;
+  if (config.channels.pool_bytes >= least_bytes && config.channels.pool_bytes <= kMostPoolBytes)
+    return {};
+  return fmt::format("--pool: from {}K to 1T with {} channels", least_bytes >> 10,
+                     config.channels.count);
+}
+
 Wrong check_outputs(const Config& config) {
   const std::array<std::pair<const char*, const std::string&>, 4> outputs{
       {{"--distribution", config.distribution},
@@ -176,6 +186,7 @@ std::optional<std::string> what_is_wrong_with(const Config& config) {
   if (Wrong wrong = check_ramp(config)) return wrong;
   if (Wrong wrong = check_share(config)) return wrong;
   if (Wrong wrong = check_crowd(config)) return wrong;
+  if (Wrong wrong = check_channels(config)) return wrong;
   if (Wrong wrong = check_mix(config)) return wrong;
   if (Wrong wrong = check_protocol(config)) return wrong;
   if (Wrong wrong = check_accounts(config)) return wrong;

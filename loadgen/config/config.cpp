@@ -44,7 +44,12 @@ int number_in_load(const Config& config, int client) {
   return config.share.number_of(static_cast<std::uint32_t>(client));
 }
 
-unsigned sockets_of(const Config& config) { return config.protocol == Protocol::kFtp ? 2 : 1; }
+bool has_channels(const Config& config) { return config.channels.count > 0; }
+
+unsigned sockets_of(const Config& config) {
+  const auto connections = static_cast<unsigned>(std::max(config.channels.count, 1));
+  return config.protocol == Protocol::kFtp ? 2 * connections : connections;
+}
 
 bool ends_by_number(const Config& config) {
   return config.requests > 0 || makes_given_accounts(config);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "flags/settings.h"
+#include "loadgen/config/channels.h"
 #include "loadgen/config/crowd.h"
 #include "loadgen/config/share.h"
 #include "loadgen/config/think.h"
@@ -99,6 +100,7 @@ struct Config {
   std::optional<net::HostPort> telemetry;  // of the server, whose counters are compared
 
   crowd::Options crowd;
+  ChannelOptions channels;
 
   Release release = Release::kRequest;
   std::string hold;  // of a burst: the control group that is held while all ask; empty: none
@@ -177,6 +179,9 @@ int clients_of_load(const Config& config);
 // from 0. It decides about all that one client has and another one has not: moments, accounts,
 // files and addresses.
 int number_in_load(const Config& config, int client);
+
+// Whether a file comes by several connections, or by one of several requests.
+bool has_channels(const Config& config);
 
 // How many sockets each of them needs at once.
 unsigned sockets_of(const Config& config);

@@ -69,6 +69,16 @@ constexpr Need kDrawn{
 constexpr Need kSigio{"--engine sigio",
                       [](const Config& c) { return c.crowd.engine == crowd::EngineKind::kSigio; }};
 
+constexpr Need kNoUsers{"get without --mix and without --users",
+                        [](const Config& c) { return !is_mixed(c) && c.users == 0; }};
+constexpr Need kPooled{"--channels, and not --write in-place", [](const Config& c) {
+                         return has_channels(c) && c.channels.write == Write::kInOrder;
+                       }};
+constexpr Need kSavedByChannels{"--channels and --save",
+                                [](const Config& c) { return has_channels(c) && !c.save.empty(); }};
+constexpr Need kNoChannels{"a run without --channels, whose requests are many for each file",
+                           [](const Config& c) { return !has_channels(c); }};
+
 constexpr Need kByTime{"a run by time, without --requests, --warmup and --users",
                        [](const Config& c) {
                          const bool is_plain = c.requests == 0 && c.warmup_ms == 0 && c.users == 0;
@@ -89,6 +99,7 @@ constexpr Row kRows[] = {
     {"--users", kAll, kAll, kClosed | kOpen | kCrowd},
     {"--release", kGet, kAll, kClosed | kBurst},
     {"--rate", kAll, kAll, kOpen, kNoGivenAccounts},
+    {"--channels", kGet, bit(Protocol::kHttp) | kFtp, kClosed | kOpen, kNoUsers},
 
     {"--server"},
     {"--protocol"},
@@ -111,7 +122,7 @@ constexpr Row kRows[] = {
     {"--start-at"},
     {"--share", kAll, kAll, kClosed, kNoGivenAccounts},
     {"--timeout"},
-    {"--telemetry", kAll, kNative | bit(Protocol::kHttp)},
+    {"--telemetry", kAll, kNative | bit(Protocol::kHttp), kAll, kNoChannels},
     {"--json"},
     {"--transfers", kGet | kPut, kAll, kClosed | kOpen | kBurst},
     {"--series"},
@@ -123,6 +134,8 @@ constexpr Row kRows[] = {
     {"--connection", kAll, kAll, kClosed | kOpen | kBurst},
     {"--pipeline", kGet, kNative, kClosed | kOpen | kCrowd},
     {"--ftp-data", kAll, kFtp},
+    {"--pool", kGet, kAll, kAll, kPooled},
+    {"--write", kGet, kAll, kAll, kSavedByChannels},
     {"--hold", kGet, kAll, kBurst},
     {"--pace", kGet, kAll, kCrowd},
     {"--ramp", kGet | kPut, kAll, kClosed | kCrowd, kByTime},

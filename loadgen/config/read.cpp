@@ -6,6 +6,7 @@
 #include "flags/alternatives.h"
 #include "flags/parse.h"
 #include "flags/values.h"
+#include "loadgen/config/channels.h"
 #include "loadgen/config/checks.h"
 #include "loadgen/config/choices.h"
 #include "loadgen/config/config.h"
@@ -64,7 +65,7 @@ void declare_basics(flags::App& app, Config& config) {
   flags::forget_when_taken(threads, [&config] { config.has_threads = true; });
   flags::add_whole(app, "--users", config.users, 1, 1'000'000,
                    "so many users share the threads, each with one request under way: for many "
-                   "connections. With --rate: at most so many requests are under way. With "
+                   "connections; with --rate: at most so many requests are under way; with "
                    "--pace: a crowd")
       ->type_name("COUNT")
       ->default_str("");
@@ -191,6 +192,7 @@ void declare(flags::App& app, Config& config) {
   declare_open_loop(app, config);
   declare_mixed_work(app, config);
   declare_connections(app, config);
+  declare_channels(app, config.channels);
   declare_bursts(app, config);
   crowd::declare(app, config.crowd, seconds, config.seconds_ms);
 }

@@ -147,6 +147,16 @@ Json count_json(const CountCheck& check) {
           {"agrees", check.agrees()}};
 }
 
+Json channels_json(const Config& config, const ChannelTally& channels) {
+  return {{"asked", config.channels.count},
+          {"used", channels.used},
+          {"pool_bytes", config.channels.pool_bytes},
+          {"reorder_bytes_max", channels.reorder_bytes_max},
+          {"lost", channels.lost},
+          {"resumed_bytes", channels.resumed_bytes},
+          {"begun_again", channels.begun_again}};
+}
+
 // The fields of a run in which each thread sends one request after the other.
 void add_requests(Json& json, const Config& config, const Figures& figures,
                   const Summary& summary) {
@@ -161,6 +171,7 @@ void add_requests(Json& json, const Config& config, const Figures& figures,
                    {"cooldown_requests", figures.tally.cooldown_requests},
                    {"cpu", cpu_json(figures.cpu, config.threads)},
                    {"first_errors", first_errors_json(summary)}});
+  if (figures.tally.channels) json["channels"] = channels_json(config, *figures.tally.channels);
   if (config.users > 0) json["users"] = {{"asked", config.users}};
   if (summary.think_ms) json["think_s"] = std::round(*summary.think_ms * 1e6) / 1e9;
 }

@@ -76,6 +76,20 @@ std::string kind_rows(const Config& config, const std::vector<KindSummary>& kind
   return rows;
 }
 
+std::string channels_text(const Config& config, const ChannelTally& channels) {
+  std::string text = fmt::format(
+      "{} of {} connections brought parts of a file; at most {} waited for earlier bytes; {} lost",
+      channels.used, config.channels.count,
+      base::human_bytes(static_cast<double>(channels.reorder_bytes_max)), channels.lost);
+  if (channels.resumed_bytes > 0)
+    text += fmt::format("; {} of an earlier run were kept",
+                        base::human_bytes(static_cast<double>(channels.resumed_bytes)));
+  if (channels.begun_again > 0)
+    text += fmt::format("; {} begun again, because what an earlier run left was of no use",
+                        counted(channels.begun_again, "file"));
+  return text;
+}
+
 std::string phases_text(const Config& config, const Summary& summary) {
   const bool is_ftp = config.protocol == Protocol::kFtp;
   const bool starts_with_release = is_burst(config);
@@ -172,6 +186,8 @@ std::string table_of(const Config& config, const Figures& figures, const Summary
     table += row("response time", response_time_text(summary.response));
     table += row("phases", phases_text(config, summary));
   }
+  if (figures.tally.channels)
+    table += row("channels", channels_text(config, *figures.tally.channels));
   if (summary.think_ms) {
     table += row("think time", fmt::format("mean {:.3f} ms, as measured; asked for: {}",
                                            *summary.think_ms, text_of(config.think)));

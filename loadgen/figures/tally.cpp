@@ -63,6 +63,7 @@ void Tally::add(const Tally& other) {
   add_part(crowd, other.crowd);
   add_part(plateau, other.plateau);
   add_part(kinds, other.kinds);
+  add_part(channels, other.channels);
   add_part(think, other.think);
 }
 

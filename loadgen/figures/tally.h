@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "loadgen/figures/cause.h"
+#include "loadgen/figures/channels.h"
 #include "loadgen/figures/crowd.h"
 #include "loadgen/figures/histogram.h"
 #include "loadgen/figures/kinds.h"
@@ -81,11 +82,12 @@ struct Tally {
   std::int64_t elapsed_ns = 0;
   std::uint64_t active_ns = 0;
 
-  std::optional<OpenTally> open;        // only of an open loop
-  std::optional<crowd::Tally> crowd;    // only of a crowd
-  std::optional<PlateauTally> plateau;  // only of a ramp
-  std::optional<KindTallies> kinds;     // only of a run that mixes kinds of request
-  std::optional<ThinkTally> think;      // only of a run with --think
+  std::optional<OpenTally> open;         // only of an open loop
+  std::optional<crowd::Tally> crowd;     // only of a crowd
+  std::optional<PlateauTally> plateau;   // only of a ramp
+  std::optional<KindTallies> kinds;      // only of a run that mixes kinds of request
+  std::optional<ChannelTally> channels;  // only of a run with --channels, of all of it
+  std::optional<ThinkTally> think;       // only of a run with --think
 
   std::uint64_t succeeded() const { return response_ns.count() - (open ? open->given_up : 0); }
   std::uint64_t errors_total() const;

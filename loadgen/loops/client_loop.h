@@ -1,9 +1,11 @@
 // A thread with one client, which has one request under way at a time.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
+#include "loadgen/channels/client.h"
 #include "loadgen/clients/client.h"
 #include "loadgen/clients/workload.h"
 #include "loadgen/config/ramp.h"
@@ -19,14 +21,13 @@ class ClientLoop : public Loop {
       : Loop(shared.config),
         config_(shared.config),
         workload_(shared.config, shared.new_accounts, thread),
-        client_(shared.config, shared.ready.servers, shared.ready.sources, thread,
-                recorder_.series()),
+        client_(make_client(shared, thread, recorder_.series())),
         transfers_(shared.transfers, thread) {
     if (is_mixed(config_)) recorder_.tell_kinds_apart();
   }
 
   // Why a file could not be saved.
-  std::optional<std::string> failure() const final { return client_.save_failure(); }
+  std::optional<std::string> failure() const final { return client_->save_failure(); }
 
  protected:
   // Sends the requests of all phases. Waits at their gates.
@@ -40,9 +41,9 @@ class ClientLoop : public Loop {
   Exchange carry_out(const Request& request, RunControl& control, Gate* gate = nullptr) {
     request_ = request;
     recorder_.begin_request();
-    Exchange exchange = client_.carry_out(request_, gate);
+    Exchange exchange = client_->carry_out(request_, gate);
     recorder_.end_request(exchange);
-    if (client_.save_failure()) control.stop(End::kFailed);
+    if (client_->save_failure()) control.stop(End::kFailed);
     return exchange;
   }
 
@@ -54,18 +55,29 @@ class ClientLoop : public Loop {
 
   const Config& config_;
   Workload workload_;
-  Client client_;
+  const std::unique_ptr<ThreadClient> client_;
 
  private:
   // On a ramp, each thread connects when it starts.
   void prepare() final {
-    if (!is_ramp(config_)) client_.prepare();
+    if (!is_ramp(config_)) client_->prepare();
   }
 
   void carry_load(RunControl& control) final {
     send_requests(control);
-    recorder_.count_connections(client_.connections(), client_.reconnects());
+    recorder_.count_connections(client_->connections(), client_->reconnects());
+    if (const ChannelTally* const channels = client_->channels()) recorder_.set_channels(*channels);
     transfers_.flush();
+  }
+
+  static std::unique_ptr<ThreadClient> make_client(const Shared& shared, int thread,
+                                                   ThreadSeries* series) {
+    const Config& config = shared.config;
+    if (has_channels(config))
+      return std::make_unique<ChannelClient>(config, shared.ready.servers, shared.ready.sources,
+                                             thread, series);
+    return std::make_unique<Client>(config, shared.ready.servers, shared.ready.sources, thread,
+                                    series);
   }
 
   Request request_ = {};  // the last one

@@ -64,7 +64,7 @@ void ClosedLoop::begin_phase(std::int64_t now_ns) {
 // from the end of the request, so closing is a part of it.
 Pause ClosedLoop::pause(RunControl& control, std::int64_t end_ns) {
   if (!think_.makes_pauses()) return {.is_over = true};
-  if (config_.connection == Connection::kPerRequest) client_.hang_up();
+  if (config_.connection == Connection::kPerRequest) client_->hang_up();
   Pause pause{.from_ns = now_ns_};
   pause.due_ns = pause.from_ns + (is_first_of_phase_ ? think_.first_ns(thread_, sent_)
                                                      : think_.next_ns(thread_, sent_));
@@ -129,7 +129,7 @@ std::int64_t ClosedLoop::join_ramp(RunControl& control) {
   end_ns_ = control.window_start_ns + ramp.end_ns(thread_);
   if (!control.sleep_until(start_ns)) return start_ns;
   ++plateau_->threads_started;
-  client_.prepare();
+  client_->prepare();
   return base::now_ns();
 }
 

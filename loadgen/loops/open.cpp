@@ -36,7 +36,7 @@ void OpenLoop::meet(RunControl& control, std::int64_t number, std::int64_t due_n
   }
   if (counts) recorder_.start();
   const Exchange exchange = carry_out(workload_.next_of_schedule(number), control);
-  if (config_.connection == Connection::kPerRequest) client_.hang_up();
+  if (config_.connection == Connection::kPerRequest) client_->hang_up();
   recorder_.record(exchange, {.due_ns = due_ns,
                               .free_ns = free_since_ns_,
                               .begun_ns = begun_ns,

@@ -165,6 +165,9 @@ LOADGEN = (
     _choice("engine", "epoll", "poll", "sigio", "io_uring"),
     Flag("signal-queue", None, "1024", BAD_COUNT),
     _choice("connection", "per-request", "keep-alive"),
+    Flag("channels", None, "2", ("0", "-1", "65", "x")),
+    Flag("pool", "8M", "2M", BAD_SIZE),
+    _choice("write", "in-order", "in-place"),
     Flag("accounts", "1", "1", BAD_COUNT),
     Flag("timeout", "30", "1.5", BAD_SECONDS),
     *(

@@ -81,6 +81,12 @@ bool is_pipe(const Run& run) {
   return is_get(run) && run.protocol == Protocol::kNative && !is_burst(run);
 }
 
+bool can_have_channels(const Run& run) {
+  return is_get(run) && has_loop(run) && run.protocol != Protocol::kNative;
+}
+
+bool never(const Run&) { return false; }
+
 // A flag as it is given, and in which runs it has an effect.
 struct Pairs {
   Words words;
@@ -117,6 +123,12 @@ const std::vector<Pairs> kPairs = {
     {{"--ftp-data", "pasv"}, [](const Run& run) { return run.protocol == Protocol::kFtp; }},
     {{"--release", "request"}, asks_by_number},
     {{"--hold", "/g"}, is_burst},
+    {{"--channels", "2"}, can_have_channels},
+    {{"--pool", "2M", "--channels", "2"}, can_have_channels},
+    {{"--pool", "2M"}, never},
+    {{"--write", "in-place", "--save", "d", "--channels", "2"}, can_have_channels},
+    {{"--write", "in-order", "--save", "d"}, never},
+    {{"--write", "in-order", "--channels", "2"}, never},
     {{"--users", "3"}, is_by_time},
     {{"--pace", "900"}, is_crowd},
     {{"--ramp", "2"}, has_ramp},

@@ -1,0 +1,345 @@
+#include "loadgen/channels/channel.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "net/connect.h"
+#include "net/socket_io.h"
+
+namespace loadgen {
+
+namespace {
+
+// How often a connection is made again for one file, and how long it waits before: so long the
+// first time, twice as long the second time.
+constexpr int kMostLosses = 3;
+constexpr std::int64_t kPauseNs = 20 * base::kNsPerMs;
+
+// A reply is received with little of what is behind it, because that has to be copied.
+constexpr std::size_t kReplyBytes = 1024;
+
+std::string text_of(int errno_value) { return std::generic_category().message(errno_value); }
+
+}  // namespace
+
+Channel::Channel(ChannelTools& tools) : tools_(tools), transfer_(tools.transfer) {
+  current_.driver = make_driver(tools.driver_config);
+  if (!has_data_connections()) following_.driver = make_driver(tools.driver_config);
+}
+
+void Channel::begin() {
+  losses_ = 0;
+  resumes_ns_ = 0;
+  has_brought_ = false;
+  is_again_ = false;
+  is_reused_ = stage_ == Stage::kIdle;
+}
+
+void Channel::end() {
+  if (stage_ != Stage::kIdle && stage_ != Stage::kConnecting) hang_up();
+}
+
+void Channel::hang_up() {
+  const net::Fd closed = std::move(fd_);
+  const net::Fd closed_data = std::move(data_fd_);
+  for (Ask* const ask : {&current_, &following_}) ask->is_under_way = ask->has_look = false;
+  unsent_.clear();
+  received_.clear();
+  stage_ = Stage::kClosed;
+}
+
+void Channel::connect() {
+  if (stage_ == Stage::kClosed) begin_to_connect();
+}
+
+pollfd Channel::wanted() const {
+  const short sends = unsent_.empty() ? 0 : POLLOUT;
+  switch (stage_) {
+    case Stage::kClosed:
+    case Stage::kIdle: break;
+    case Stage::kConnecting: return {fd_.get(), POLLOUT, 0};
+    case Stage::kConnectingData: return {data_fd_.get(), POLLOUT, 0};
+    case Stage::kConversing:
+    case Stage::kSkipping: return {fd_.get(), static_cast<short>(POLLIN | sends), 0};
+    case Stage::kReceiving:
+      if (data_fd_.is_open() && transfer_.has_room(*current_.part))
+        return {data_fd_.get(), POLLIN, 0};
+      if (transfer_.has_room(*current_.part))
+        return {fd_.get(), static_cast<short>(POLLIN | sends), 0};
+      if (sends != 0) return {fd_.get(), sends, 0};
+      break;
+  }
+  return {-1, 0, 0};
+}
+
+std::int64_t Channel::resumes_ns() const {
+  return stage_ == Stage::kClosed ? resumes_ns_ : INT64_MAX;
+}
+
+bool Channel::go_on(bool is_ready) {
+  bool has_moved = false;
+  if (is_ready) flush();
+  while (!transfer_.has_ended() && step(std::exchange(is_ready, false))) has_moved = true;
+  return has_moved;
+}
+
+// Returns whether there may be more to do at once.
+bool Channel::step(bool is_ready) {
+  switch (stage_) {
+    case Stage::kClosed: return base::now_ns() >= resumes_ns_ && begin_to_connect();
+    case Stage::kConnecting: return is_ready && finish_connecting();
+    case Stage::kIdle: return ask_next();
+    case Stage::kConversing: return converse(is_ready);
+    case Stage::kConnectingData: return is_ready && finish_connecting_for_data();
+    case Stage::kReceiving: return receive_part(is_ready);
+    case Stage::kSkipping: return skip(is_ready);
+  }
+  return false;
+}
+
+bool Channel::begin_to_connect() {
+  const std::int64_t connection = tools_.connections++;
+  const auto turn = static_cast<std::uint64_t>(tools_.thread + connection);
+  server_ = &tools_.servers[turn % tools_.servers.size()];
+  source_ = tools_.sources.of(tools_.thread, connection);
+  auto made = net::begin_to_connect(*server_, source_, 0);
+  if (!made) return lose(Fault::kConnect, made.error().context);
+  fd_ = std::move(*made);
+  stage_ = Stage::kConnecting;
+  return false;
+}
+
+bool Channel::finish_connecting() {
+  if (const int failure = net::outcome_of_connect(fd_.get()); failure != 0)
+    return lose(Fault::kConnect, "connect to " + server_->text() + ": " + text_of(failure));
+  ++tools_.made;
+  if (std::exchange(is_again_, false)) ++tools_.reconnects;
+  Exchange& exchange = transfer_.exchange();
+  const bool is_kept = tools_.config.connection == Connection::kKeepAlive;
+  if (!is_kept && exchange.connected_ns == 0) exchange.connected_ns = base::now_ns();
+  current_.driver->begin_connection();
+  if (following_.driver) following_.driver->begin_connection();
+  must_look_ = has_data_connections();
+  stage_ = Stage::kIdle;
+  return true;
+}
+
+bool Channel::ask_next() {
+  if (transfer_.take_look()) {
+    current_.has_look = true;
+    ask(current_, {});
+  } else if (must_look_) {
+    ask(current_, {});
+  } else if (const auto part = transfer_.take()) {
+    ask(current_, part);
+  } else {
+    return false;
+  }
+  stage_ = Stage::kConversing;
+  return true;
+}
+
+void Channel::ask(Ask& ask, std::optional<FilePart> part) {
+  ask.is_under_way = true;
+  ask.part = part;
+  ask.request = transfer_.request();
+  ask.request.is_logged_in = false;
+  PartOfFile& wanted = ask.request.part.emplace();
+  if (part) {
+    const std::size_t come = transfer_.come(*part);
+    wanted = {part->offset + come, part->bytes - come, transfer_.version()};
+    ask.left_bytes = wanted.bytes;
+    Exchange& exchange = transfer_.exchange();
+    if (exchange.asked_ns == 0) exchange.asked_ns = base::now_ns();
+  }
+  ask.driver->begin(ask.request);
+}
+
+// Of HTTP, the first step sends the request.
+void Channel::ask_following() {
+  if (!following_.driver || following_.is_under_way) return;
+  const auto part = transfer_.take();
+  if (!part) return;
+  ask(following_, part);
+  send(following_.driver->next({}).bytes);
+}
+
+bool Channel::converse(bool is_ready) {
+  const Step step = current_.driver->next(received_);
+  if (step.is_logged_in && transfer_.exchange().logged_in_ns == 0)
+    transfer_.exchange().logged_in_ns = base::now_ns();
+  // What is taken is removed last, because `why` may point to it.
+  const std::string why = step.why.empty() ? "" : base::log::quoted(step.why);
+  received_.erase(0, step.taken_bytes);
+  switch (step.kind) {
+    case Step::Kind::kSend: send(step.bytes); return true;
+    case Step::Kind::kReceive: return receive_reply(is_ready);
+    case Step::Kind::kOpenData: return open_data(step.data_port);
+    case Step::Kind::kFile:
+    case Step::Kind::kData: stage_ = Stage::kReceiving; return true;
+    case Step::Kind::kSkip:
+      skipped_bytes_ = step.size_bytes;
+      stage_ = Stage::kSkipping;
+      return true;
+    case Step::Kind::kDone:
+      if (!step.failure) return conclude(step);
+      transfer_.fail(*step.failure, why);
+      return true;
+    case Step::Kind::kUpload:
+    case Step::Kind::kSendData: break;
+  }
+  return false;
+}
+
+bool Channel::receive_reply(bool is_ready) {
+  if (!is_ready) return false;
+  std::array<char, kReplyBytes> some;
+  const ssize_t got = net::receive_now(fd_.get(), some);
+  if (got <= 0) return lose_after(got);
+  is_reused_ = false;
+  received_.append(some.data(), static_cast<std::size_t>(got));
+  return true;
+}
+
+bool Channel::conclude(const Step& step) {
+  current_.is_under_way = false;
+  if (!current_.part) {
+    must_look_ = current_.has_look = false;
+    transfer_.learn(step.whole_bytes, step.version);
+  }
+  if (!step.keeps_connection) {
+    give_back(following_);
+    hang_up();
+    return true;
+  }
+  const bool has_following = following_.is_under_way;
+  if (has_following) std::swap(current_, following_);
+  stage_ = has_following ? Stage::kConversing : Stage::kIdle;
+  return true;
+}
+
+// Some servers refuse a connection from an address other than that of the log-in.
+bool Channel::open_data(std::uint16_t port) {
+  auto made = net::begin_to_connect(server_->with_port(port), source_, 0);
+  if (!made) return lose(Fault::kConnect, made.error().context);
+  data_fd_ = std::move(*made);
+  stage_ = Stage::kConnectingData;
+  return false;
+}
+
+bool Channel::finish_connecting_for_data() {
+  if (const int failure = net::outcome_of_connect(data_fd_.get()); failure != 0)
+    return lose(Fault::kConnect, text_of(failure));
+  Exchange& exchange = transfer_.exchange();
+  if (exchange.data_connected_ns == 0) exchange.data_connected_ns = base::now_ns();
+  stage_ = Stage::kConversing;
+  return true;
+}
+
+// The buffer is only taken when there are bytes for it.
+bool Channel::receive_part(bool is_ready) {
+  if (!transfer_.has_room(*current_.part)) return false;
+  if (!data_fd_.is_open() && take_early_bytes()) return true;
+  if (!is_ready) return false;
+  const net::Fd& from = data_fd_.is_open() ? data_fd_ : fd_;
+  const auto room = transfer_.room(*current_.part);
+  const std::span<char> into(reinterpret_cast<char*>(room.data()),
+                             std::min<std::uint64_t>(room.size(), current_.left_bytes));
+  const ssize_t got =
+      transfer_.needs_bytes() ? net::receive_now(from.get(), into) : net::discard(from.get(), into);
+  if (got <= 0) return lose_after(got);
+  note_part(static_cast<std::size_t>(got));
+  return true;
+}
+
+// Bytes of the part that came together with the reply.
+bool Channel::take_early_bytes() {
+  if (received_.empty()) return false;
+  const auto room = transfer_.room(*current_.part);
+  const auto bytes = std::min<std::size_t>({room.size(), received_.size(), current_.left_bytes});
+  std::memcpy(room.data(), received_.data(), bytes);
+  received_.erase(0, bytes);
+  note_part(bytes);
+  return true;
+}
+
+// The connection for the data ends with the part, whatever else the server would send. Over HTTP
+// nothing more comes for it. The channel is done with it before the transfer knows of the bytes,
+// because with the last ones the file has ended.
+void Channel::note_part(std::size_t bytes) {
+  has_brought_ = true;
+  current_.left_bytes -= bytes;
+  const FilePart part = *current_.part;
+  if (current_.left_bytes > 0) {
+    ask_following();
+  } else {
+    const net::Fd closed = std::move(data_fd_);
+    stage_ = Stage::kConversing;
+    if (!has_data_connections()) converse(false);
+  }
+  transfer_.filled(part, bytes);
+}
+
+bool Channel::skip(bool is_ready) {
+  const auto here = std::min<std::size_t>(skipped_bytes_, received_.size());
+  received_.erase(0, here);
+  skipped_bytes_ -= here;
+  if (skipped_bytes_ == 0) stage_ = Stage::kConversing;
+  return skipped_bytes_ == 0 || receive_reply(is_ready);
+}
+
+void Channel::send(std::string_view bytes) {
+  unsent_ += bytes;
+  flush();
+}
+
+// If the server has closed the connection, it may have sent the reason before. Both are found by
+// reading.
+void Channel::flush() {
+  if (unsent_.empty()) return;
+  const ssize_t sent = net::send_now(fd_.get(), unsent_);
+  if (sent < 0 && errno == EAGAIN) return;
+  unsent_.erase(0, sent < 0 ? unsent_.size() : static_cast<std::size_t>(sent));
+}
+
+void Channel::give_back(Ask& ask) {
+  if (!ask.is_under_way) return;
+  if (std::exchange(ask.has_look, false)) transfer_.give_look_back();
+  if (ask.part) transfer_.give_back(*ask.part);
+  ask.is_under_way = false;
+}
+
+bool Channel::lose_after(ssize_t got) {
+  if (got < 0 && errno == EAGAIN) return false;
+  const int failure = got < 0 ? errno : 0;
+  return lose(Fault::kClosed, failure == 0 ? "the server closed the connection" : text_of(failure));
+}
+
+// A connection that was kept may have ended while it was idle. That is no loss of this file.
+bool Channel::lose(Cause cause, const std::string& why) {
+  const bool is_whole = current_.part && current_.left_bytes == 0;
+  if (is_whole) current_.is_under_way = false;
+  give_back(current_);
+  give_back(following_);
+  hang_up();
+  if (is_reused_) {
+    is_reused_ = false;
+    is_again_ = true;
+    return true;
+  }
+  if (++losses_ > kMostLosses) {
+    transfer_.fail(cause, why);
+  } else {
+    transfer_.count_lost();
+    resumes_ns_ = base::now_ns() + losses_ * kPauseNs;
+  }
+  return true;
+}
+
+}  // namespace loadgen

@@ -1,0 +1,100 @@
+#include "loadgen/channels/client.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace loadgen {
+
+namespace {
+
+// A connection serves many parts of a file, even if the next file has connections of its own.
+Config with_kept_connections(Config config) {
+  config.connection = Connection::kKeepAlive;
+  return config;
+}
+
+}  // namespace
+
+ChannelClient::ChannelClient(const Config& config, const std::vector<net::SocketAddress>& servers,
+                             const Sources& sources, int thread, ThreadSeries* series)
+    : config_(config),
+      driver_config_(with_kept_connections(config)),
+      transfer_(config, thread, series),
+      tools_{config, driver_config_, servers, sources, thread, transfer_} {
+  for (int i = 0; i < config.channels.count; ++i)
+    channels_.push_back(std::make_unique<Channel>(tools_));
+  waits_.resize(channels_.size());
+}
+
+void ChannelClient::prepare() {
+  if (config_.connection != Connection::kKeepAlive) return;
+  for (const auto& channel : channels_) channel->connect();
+}
+
+void ChannelClient::hang_up() {
+  for (const auto& channel : channels_) channel->hang_up();
+}
+
+// As of Client, the time includes closing the connections of the request before.
+Exchange ChannelClient::carry_out(const Request& request, [[maybe_unused]] Gate* gate) {
+  assert(gate == nullptr && request.kind == RequestKind::kGet);
+  Exchange exchange{.started_ns = base::now_ns()};
+  const bool notes_transfers = loadgen::notes_transfers(config_);
+  const std::int64_t cpu_before_ns = notes_transfers ? base::thread_cpu_ns() : 0;
+  if (config_.connection == Connection::kPerRequest) hang_up();
+  transfer_.begin(request, exchange);
+  for (const auto& channel : channels_) channel->begin();
+  get_file(base::Deadline::in_ms(config_.timeout_ms));
+  end_file();
+  exchange.ended_ns = base::now_ns();
+  if (exchange.first_byte_ns == 0) exchange.first_byte_ns = exchange.ended_ns;
+  if (notes_transfers) {
+    exchange.cpu_ns = base::thread_cpu_ns() - cpu_before_ns;
+    if (!exchange.failure) exchange.file_end_ns = exchange.ended_ns;
+  } else {
+    exchange.asked_ns = 0;
+  }
+  return exchange;
+}
+
+void ChannelClient::end_file() {
+  const auto used = std::count_if(channels_.begin(), channels_.end(),
+                                  [](const auto& channel) { return channel->has_brought(); });
+  transfer_.end(static_cast<std::uint64_t>(used));
+  for (const auto& channel : channels_) channel->end();
+}
+
+// What one channel has done may let the others go on, which then have to be asked once more before
+// all of them wait.
+void ChannelClient::get_file(base::Deadline deadline) {
+  std::fill(waits_.begin(), waits_.end(), pollfd{});
+  while (!transfer_.has_ended()) {
+    bool has_moved = false;
+    for (std::size_t i = 0; i < channels_.size(); ++i) {
+      const bool is_ready = std::exchange(waits_[i].revents, 0) != 0;
+      has_moved = channels_[i]->go_on(is_ready) || has_moved;
+    }
+    if (!has_moved && !transfer_.has_ended()) wait(deadline);
+    if (deadline.has_passed()) transfer_.fail(Fault::kTimeout, "");
+  }
+}
+
+void ChannelClient::wait(base::Deadline deadline) {
+  std::transform(channels_.begin(), channels_.end(), waits_.begin(),
+                 [](const auto& channel) { return channel->wanted(); });
+  const int ready = ::poll(waits_.data(), waits_.size(), longest_wait_ms(deadline));
+  if (ready < 0)  // a signal
+    for (pollfd& one : waits_) one.revents = 0;
+}
+
+int ChannelClient::longest_wait_ms(base::Deadline deadline) const {
+  std::int64_t resumes_ns = INT64_MAX;
+  for (const auto& channel : channels_) resumes_ns = std::min(resumes_ns, channel->resumes_ns());
+  const int left_ms = deadline.left_ms();
+  if (resumes_ns == INT64_MAX) return left_ms;
+  const std::int64_t pause_ms = (resumes_ns - base::now_ns()) / base::kNsPerMs + 1;
+  return static_cast<int>(std::clamp<std::int64_t>(pause_ms, 0, left_ms));
+}
+
+}  // namespace loadgen
