@@ -225,6 +225,12 @@ stalls: ### stop loadgen or its server at random, STALLS=N times (100), and see 
 	@STALLS=$(or $(STALLS),100) SEED='$(SEED)' $(PYTHON) tests/run_unittests.py tests/e2e test_loadgen_stalls \
 	  --build $(BUILD) --limit 100000
 
+kills: ### kill loadgen --channels at random and start it again, KILLS=N times (1000); SEED=N
+	@scripts/setup test
+	@$(MAKE) --no-print-directory -j$(shell nproc) all
+	@KILLS=$(or $(KILLS),1000) SEED='$(SEED)' $(PYTHON) tests/run_unittests.py tests/e2e test_loadgen_channel_kills \
+	  --build $(BUILD) --limit 100000
+
 mutants: ### break the code in one place after the other and see the tests fail (hours; T="NAME ..." only these)
 	@scripts/setup test
 	@$(MAKE) --no-print-directory -j$(shell nproc) all
@@ -324,4 +330,4 @@ $(foreach s,$(SCHEMAS),$(eval $(BUILD)/objects/authserver/stores/$(s)_store.o: $
 
 -include $(shell find $(BUILD)/objects $(BUILD)/peers -type f -name '*.d' 2>/dev/null)
 .PHONY: always all peers setup setup-dev help help-all clean demo try bench bench-scale profile results results-summary test test-programs unit e2e test-stores test-scripts test-lab test-docs test-list lab-proof \
-  judges pictures check check-format check-python shellcheck tidy format compose-test memcheck fuzz torture model stalls mutants
+  judges pictures check check-format check-python shellcheck tidy format compose-test memcheck fuzz torture model stalls kills mutants
