@@ -21,6 +21,7 @@ from .rig import lock, namespace, remote
 from .rig.errors import Failed, WrongUsage
 from .rig.servers import Programs
 from .systems import known
+from .systems.clients import known as clients
 
 _ALL_OF_THE_HOST = "host"  # a machine without limits
 _SEARCH = "001-servers"  # the experiment that searches users
@@ -169,6 +170,7 @@ def _run(parsed: argparse.Namespace) -> int:
     with owner.gives_to_caller(work / "files", work / "stores"):
         if not namespace.is_inside():
             known.fetch(_systems_of(chosen), work)
+            clients.fetch(_clients_of(chosen), work)
     _enter_namespace(chosen)
     programs = Programs(parsed.programs.resolve())
     with lock.only_lab(), owner.gives_to_caller(*_ours(out), work / "files", work / "stores"):
@@ -217,6 +219,14 @@ def _search_users(parsed: argparse.Namespace) -> int:
 def _systems_of(chosen: Options) -> list[str]:
     names = {name for experiment in plan.experiments_of(chosen) for name in experiment.stages}
     return [known.checked(stage) for name, stage in catalog.stages().items() if name in names]
+
+
+def _clients_of(chosen: Options) -> list[str]:
+    stages = [catalog.stages()[name] for one in plan.experiments_of(chosen) for name in one.stages]
+    found = [stage.download.client for stage in stages if stage.download]
+    for name in found:
+        clients.checked(name)  # WrongUsage if there is none
+    return found
 
 
 def _enter_namespace(chosen: Options) -> None:

@@ -31,6 +31,10 @@ _PLAN: Mapping[str, Rows] = {
             "help": "measure exactly these numbers of threads, users or transfers, or this number "
             "of clients of a ramp; no stop rule",
         },
+        "--channels": {
+            "metavar": "K,K",
+            "help": "downloads: measure exactly these numbers of channels",
+        },
         "--store": {
             "metavar": "KIND",
             "help": f"use this store for every stage: {', '.join(KINDS)}",

@@ -7,6 +7,7 @@ proc_processes.py  reads a process and its children there
 process_trees.py  the processes of components over time; many of them delay no sample
 rounds.py       something that is done again and again, at a bounded cost
 round_trips.py  how long the way to the load generator takes meanwhile
+connections.py  windows and congestion control that were in force, as the kernel tells them
 usage.py        cuts the samples to the measured window
 server_memory.py  the memory of servers over time, at a bounded cost
 served.py       a transfer as a server recorded it

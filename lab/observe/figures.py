@@ -57,6 +57,7 @@ _ROWS = (
     HostFigure("rtt_max_ms", "", "ms", LESS, "most", WAY),
     HostFigure("rtt_lost", "", "share", LESS, "lost", WAY),
     HostFigure("link_late_p99_ms", "", "ms", LESS, "late", WAY),
+    HostFigure("link_lost", "", "share", LESS, "dropped", WAY),
     HostFigure("sleeper_p50_ms", "", "ms", LESS, "p50", SLEEPER),
     HostFigure("sleeper_p99_ms", "", "ms", LESS, "p99", SLEEPER),
 )

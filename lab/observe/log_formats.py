@@ -46,6 +46,7 @@ def turnstile(line: str) -> Served | None:
         name=str(entry["name"]),
         is_whole=entry["result"] == "ok",
         resolution_s=_MICROSECOND_S,
+        parts=tuple((int(first), int(last)) for first, last in entry.get("range", ())),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -16,3 +17,22 @@ class Served:
     name: str
     is_whole: bool
     resolution_s: float  # of the times: 1.0 for a log of whole seconds, which are cut off
+    # The first and the last byte of each part of the file; () for all of it, or if the log does not
+    # say.
+    parts: tuple[tuple[int, int], ...] = ()
+
+
+def make_up(served: Sequence[Served], size_bytes: int) -> bool:
+    """Whether transfers that are whole brought each byte of a file of this size, and no byte twice.
+
+    A log that does not tell parts can only say so of one transfer.
+    """
+    parts = sorted(
+        part for one in served if one.is_whole for part in (one.parts or ((0, one.bytes - 1),))
+    )
+    end = 0
+    for first, last in parts:
+        if first != end:
+            return False
+        end = last + 1
+    return end == size_bytes and sum(one.bytes for one in served if one.is_whole) == size_bytes

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from ..rig.errors import WrongUsage
+from ..rig.tcp import AS_IT_IS, Tcp
 from . import papers, similar
 from .from_json import from_json
 from .machines import Machine, machine
@@ -18,6 +19,7 @@ CLOSED_LOOP, OPEN_LOOP, CROWD, BURST = "closed_loop", "open_loop", "crowd", "bur
 FAILOVER = "failover"  # another one: an open loop, in which a server is killed and started again
 MIX = "mix"  # and one more: a closed loop of readers and writers
 RAMP = "ramp"  # clients come one by one from many hosts, and upload; see ramps.py
+CLIENT = "client"  # a program that people use gets one file over several channels
 _SUFFIXES = {  # of names
     CLOSED_LOOP: "",
     OPEN_LOOP: "-open",
@@ -26,6 +28,7 @@ _SUFFIXES = {  # of names
     FAILOVER: "-failover",
     MIX: "-mix",
     RAMP: "-ramp",
+    CLIENT: "-client",
 }
 _TITLES = {
     CLOSED_LOOP: "",
@@ -35,11 +38,13 @@ _TITLES = {
     FAILOVER: ", a failover",
     MIX: ", a mix",
     RAMP: ", a ramp",
+    CLIENT: ", a download",
 }
 OWN_STAGES = (
     FAILOVER,
     MIX,
     RAMP,
+    CLIENT,
 )  # workloads of which only an experiment's own stages can be measured
 MAIN_PAPER = "002"  # what "all" means
 NEW = "new"  # the row that makes accounts; others are the size of a get, or the name of a ramp
@@ -76,6 +81,15 @@ class Mix:
     in_memory: float = 0.0  # the share of the files for which there is memory; 0: none is
 
 
+@dataclass(frozen=True, kw_only=True)
+class Download:
+    """Which program gets a file, and how: see workloads/client.py."""
+
+    client: str  # a name of systems/clients/known.py
+    protocol: str = "http"  # or "ftp"
+    most_channels: int = 0  # with which --channels measures it; 0: any number
+
+
 @dataclass(frozen=True)
 class Stage:
     """A named set of flags. Its files must come from the disk if it is cold."""
@@ -98,6 +112,8 @@ class Stage:
     order: str = ""  # of its repetitions: "interleaved" or "blocked"; "": as --order says
     failover: Failover | None = None  # how a server is killed under it
     mix: Mix | None = None  # what its users do
+    download: Download | None = None  # by which program a file is fetched
+    tcp: Tcp = AS_IT_IS  # of the link to the load generator
 
     @property
     def passwords(self) -> str:
@@ -172,8 +188,8 @@ class Experiment:
         """With the chosen rows only. Chosen stages replace its own, if it has any.
 
         Of a crowd, chosen rows replace its own too: the users can ask for any file. Of a failover,
-        a mix and a ramp only its own stages can be chosen: others do not say what is killed, or
-        written.
+        a mix, a ramp and a download only its own stages can be chosen: others do not say what is
+        killed, or written, or by which program a file is fetched.
         Where nothing is chosen, a quick run may have fewer.
         """
         own, rows = self.stages, self.rows

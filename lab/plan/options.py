@@ -28,6 +28,7 @@ def checked(arguments: argparse.Namespace) -> Options:
         stages=_chosen("--stages", arguments.stages, list(catalog.stages())),
         rows=_chosen("--sizes", arguments.sizes, [NEW, *catalog.sizes()]),
         threads=_numbers("--threads", arguments.threads),
+        channels=_numbers("--channels", arguments.channels),
         seconds=_positive("--seconds", arguments.seconds),
         repeat=_whole("--repeat", arguments.repeat),
         store=arguments.store,
@@ -57,6 +58,7 @@ def checked(arguments: argparse.Namespace) -> Options:
     _require_that_it_can_be_held(options)
     _require_own_stages(options)
     _require_ramps(options)
+    _require_downloads(options)
     if options.keeps_series and options.has_remote_client:
         raise WrongUsage("--series: a load generator on another host keeps no series here")
     placement = Placement(options.pin, usable_cores(), not options.has_remote_client)
@@ -108,6 +110,21 @@ def _require_ramps(options: Options) -> None:
         raise WrongUsage("--hosts and --client: the load comes from the ones or from the other")
 
 
+def _require_downloads(options: Options) -> None:
+    """A client is started on this machine, and only a download has channels."""
+    for experiment in plan.experiments_of(options):
+        is_one = experiment.workload == catalog.CLIENT
+        if options.channels and not is_one and experiment.stages:
+            raise WrongUsage(f"--channels: {experiment.name} has no downloads")
+        if options.threads and is_one:
+            raise WrongUsage(f"--threads: {experiment.name} has --channels instead")
+        if options.has_remote_client and is_one:
+            raise WrongUsage(f"{experiment.name}: its clients cannot be on another host")
+        for stage in (catalog.stages()[name] for name in experiment.stages if is_one):
+            if not stage.download or not (stage.steps or options.channels):
+                raise WrongUsage(f"{experiment.name}: stage {stage.name} has no download")
+
+
 def _require_own_stages(options: Options) -> None:
     """One of a paper that has none of the chosen stages may have nothing to do, if others have."""
     chosen = plan.experiments_of(options)
@@ -154,7 +171,7 @@ def _numbers(flag: str, text: str | None) -> tuple[int, ...] | None:
     if text is None:
         return None
     if not re.fullmatch(r"[1-9][0-9]{0,4}(,[1-9][0-9]{0,4})*", text):
-        raise WrongUsage(f"{flag} '{text}': wanted numbers of threads from 1 to 99999, like 1,2,4")
+        raise WrongUsage(f"{flag} '{text}': wanted numbers from 1 to 99999, like 1,2,4")
     return tuple(sorted({int(number) for number in text.split(",")}))
 
 

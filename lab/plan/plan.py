@@ -9,7 +9,7 @@ from typing import Any
 
 from ..rig.cores import Cores
 from . import catalog, file_counts
-from .catalog import BURST, CROWD, FAILOVER, MIX, NEW, Cell, Experiment, Mode, Stage
+from .catalog import BURST, CLIENT, CROWD, FAILOVER, MIX, NEW, Cell, Experiment, Mode, Stage
 from .machines import Machine, machines
 from .pairs import Pair, pairs_of
 from .pinning import Placement, choose
@@ -32,6 +32,7 @@ class Options:
     stages: tuple[str, ...] | None = None
     rows: tuple[str, ...] | None = None
     threads: tuple[int, ...] | None = None
+    channels: tuple[int, ...] | None = None  # of downloads; None: as the stage says
     seconds: float | None = None
     repeat: int | None = None
     store: str | None = None
@@ -219,6 +220,9 @@ class _Parts:
     def _steps(self, cell: Cell, stage: Stage) -> tuple[int, ...]:
         if ramp := ramp_of(cell.row, self.options):
             return (ramp.clients,)
+        if cell.workload == CLIENT and self.options.channels:
+            most = stage.download.most_channels if stage.download else 0
+            return tuple(k for k in self.options.channels if not most or k <= most)
         if cell.workload in (CROWD, BURST, MIX) and self.options.threads:
             return self.options.threads
         return (self.mode.name == "quick" and stage.quick_steps) or stage.steps

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from ..rig.control_group import Limits
 from . import links
-from .catalog import BURST, CROWD, FAILOVER, Cell, Mode, Size, Stage
+from .catalog import BURST, CLIENT, CROWD, FAILOVER, Cell, Mode, Size, Stage
 from .pinning import Pinning
 from .ramps import Ramp
 
@@ -91,6 +91,8 @@ class Planned:
             return self.likely_points * self._crowd_seconds()
         if self.cell.workload == BURST:
             return self.mode.repeat * self._bursts_seconds()
+        if self.cell.workload == CLIENT:
+            return self.mode.repeat * self._fetches_seconds()
         if self.ramp:
             return self.likely_points * (self.ramp.length_s + _HOSTS_START_S + STACK_START_S)
         point_s = self.mode.seconds + self.mode.warmup_s + OVERHEAD_S[self.stage.cold]
@@ -108,6 +110,15 @@ class Planned:
         transfer_s = self.size.size_bytes / min(rates)
         once_s = sum(n * transfer_s + OVERHEAD_S[self.stage.cold] for n in self.steps)
         return once_s + self.gap_s * (len(self.steps) - 1) + STACK_START_S
+
+    def _fetches_seconds(self) -> float:
+        """Of all steps of a pass, by what the link carries, or the window of each channel."""
+        assert self.size  # see options.py
+        link, window_bytes = links.link(self.stage.link), self.stage.tcp.window_bytes
+        most = link.bits_per_s / 8 if link.rate else _USUAL_BYTES_S
+        each = 1000 * window_bytes / link.delay_ms if window_bytes and link.delay_ms else most
+        fetches_s = sum(self.size.size_bytes / min(most, k * each) for k in self.steps)
+        return fetches_s + len(self.steps) * OVERHEAD_S[True] + STACK_START_S
 
     def _crowd_seconds(self) -> float:
         """Of one trial: start, first fetch, and until it is stable."""

@@ -24,6 +24,8 @@ from ..rig.nodes import Nodes
 from ..rig.place import HERE, Place
 from ..rig.servers import Programs
 from ..systems import fresh_files, known
+from ..systems.clients import known as clients
+from ..systems.clients.client import Client
 from ..systems.system import Prepared, Site
 from . import checks, measure
 from .measure import Stand
@@ -39,6 +41,7 @@ class Ready:
 
     system: Prepared
     place: Place  # where the load generator runs
+    client: Client | None = None  # the program that fetches a file
 
 
 @dataclass(kw_only=True)
@@ -70,7 +73,10 @@ class Bench:
             known.of(stage).prepared(stage, self.programs, self.work, cores) as system,
             self._reached(stage) as place,
         ):
-            yield Ready(system, place)
+            how = stage.download
+            yield Ready(
+                system, place, clients.of(how.client, self.work, self.programs) if how else None
+            )
 
     @contextmanager
     def _reached(self, stage: Stage) -> Iterator[Place]:
@@ -87,7 +93,7 @@ class Bench:
                 yield host
         elif options.client or link.rate:
             delay_line = self.programs.path(_DELAY_LINE)
-            with wire.laid(link, self.folder.path / "logs", delay_line) as end:
+            with wire.laid(link, self.folder.path / "logs", delay_line, stage.tcp) as end:
                 yield end
         else:
             yield HERE
@@ -128,6 +134,8 @@ class Bench:
                 site=site,
                 group=group,
                 nodes=nodes,
+                client=ready.client,
+                carries_bytes_s=self.environment.carries_bytes_per_s(place.name),
                 programs=self.programs,
                 files_folder=self.work / "files",
             )
@@ -190,6 +198,7 @@ class Bench:
             topology=stand.site.place.title,
             link=self._link(stand),
             mtu=interfaces.mtu(stand.site.place.interface),
+            client=f"{stand.client.package} {stand.client.version}" if stand.client else "",
         )
         self.environment.problems.pop(str(cell), None)
         self.folder.write_environment(self.environment)

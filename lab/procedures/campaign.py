@@ -90,6 +90,8 @@ class Campaign:
         try:
             with bench.ready(courses[0].planned.stage) as ready:
                 probes.link(bench, ready.place)
+                if window_bytes := courses[0].planned.stage.tcp.window_bytes:
+                    ready.place.limit_window(window_bytes)
                 for course in courses:
                     try:
                         self._measure_cell(course, ready, repeat)

@@ -33,15 +33,20 @@ from ..rig.nodes import Nodes
 from ..rig.place import LOOPBACK
 from ..rig.processes import run_tool
 from ..rig.servers import Programs
+from ..rig.told import Told
+from ..rig.wire import End
 from ..systems import fresh_files
+from ..systems.clients.client import Client
 from ..systems.system import Running, Site, Telling
 from ..workloads import known, loadgen_run, transfers
+from ..workloads.client import FetchLoad
 from ..workloads.load import Asked, Load
 from ..workloads.outcome import Result
 from ..workloads.ramp import RampLoad
 from ..workloads.transfers import Transfer
 from ..workloads.uploads import Upload
 from . import both_views, checks, killing
+from .fetching import Fetching
 from .generator import Generator, OneHost
 from .look import Look
 from .many_hosts import ManyHosts
@@ -62,6 +67,8 @@ class Stand:
     site: Site
     group: ControlGroup | None  # of the program that serves files
     nodes: Nodes | None = None  # the hosts that a ramp comes from
+    client: Client | None = None  # the program that fetches a file
+    carries_bytes_s: float | None = None  # the way to the load generator, without our programs
     programs: Programs
     files_folder: Path
 
@@ -103,7 +110,7 @@ class _Seen:
     courses: Courses | None
     has_testers_here: bool
     has_limited_server: bool
-    link_late_ms: float | None  # the p99 of what a link with a delay let out too late
+    link: Told | None  # what a link with a delay says of itself
 
     def used(self) -> usage.Usage:
         """Testers on our cores are too many to be watched; they say themselves what they used."""
@@ -118,9 +125,13 @@ class _Seen:
                 **used.figures,
                 **lateness(self.wakes, self.window),
                 **round_trips.figures(self.trips, self.window),
-                **measured({"link_late_p99_ms": self.link_late_ms}),
+                **self._of_link(),
             },
         )
+
+    def _of_link(self) -> dict[str, float]:
+        link = self.link
+        return {"link_late_p99_ms": link.late_p99_ms, "link_lost": link.lost} if link else {}
 
 
 def point(stand: Stand, setting: Setting, repeat: int) -> Measured:
@@ -132,7 +143,7 @@ def point(stand: Stand, setting: Setting, repeat: int) -> Measured:
     result, used = seen.result, seen.used()
     failures = checks.failures(load, result, used, has_ended=bool(seen.ended))
     failures += checks.files_in_memory(stand.planned.stage.fresh, resident)
-    failures += checks.late_link(seen.link_late_ms)
+    failures += checks.late_link(seen.link.late_p99_ms if seen.link else None)
     run = _run(stand, load, seen, used, failures)
     figures = measured({**seen.figures, "resident_before": resident})
     evidence = {
@@ -158,16 +169,16 @@ def _driven(stand: Stand, load: Load) -> _Seen:
     """The load, from its start to its end."""
     servers, place = stand.servers, stand.site.place
     look, server_log = Look(servers, load), ServerLog(servers.transfer_log)
-    link = place.interface if place.name != LOOPBACK else ""
+    interface = place.interface if place.name != LOOPBACK else ""
     before = _told(servers)
-    place.late_p99_ms()  # what the link did before is not of this run
+    place.told()  # what the link did before is not of this run
     watched = servers.process_ids()
     memory_of = with_memory(load, watched)
     with ExitStack() as stack:
         sleeper = stack.enter_context(Sleeper())
         way = stack.enter_context(RoundTrips(place, stand.site.logs))
         helpers = [*place.helpers(), *way.helpers()]
-        sampled = Sampler(watched, link, stand.group, memory_of, helpers)
+        sampled = Sampler(watched, interface, stand.group, memory_of, helpers)
         sampler = stack.enter_context(sampled)
         generator = _started(stand, load)
         begun_s = time.monotonic()
@@ -183,7 +194,7 @@ def _driven(stand: Stand, load: Load) -> _Seen:
             generator.stop()
             if stand.held:
                 stand.held.thaw()  # should it have been killed while it held the servers
-    link_late_ms = place.late_p99_ms()
+    link = place.told()
     ended = end_of_server(servers, load)
     result = replace(result, series=result.series.with_events(happened, result.start_s))
     clients = load.transfers()
@@ -207,7 +218,7 @@ def _driven(stand: Stand, load: Load) -> _Seen:
         courses=courses,
         has_testers_here=stand.nodes is not None and stand.nodes.places[0].is_here,
         has_limited_server=stand.planned.limits is not None,
-        link_late_ms=link_late_ms,
+        link=link,
     )
 
 
@@ -236,6 +247,9 @@ def _started(stand: Stand, load: Load) -> Generator:
     log = stand.site.logs / f"{stand.servers.cell.slug}.loadgen.log"
     program, record = stand.programs.path("loadgen"), stand.series_of(load)
     place = stand.site.place
+    if isinstance(load, FetchLoad):
+        assert stand.client  # see procedures/bench.py
+        return Fetching(stand.client, load, stand.site, stand.servers.transfer_log, cores)
     if stand.nodes:
         assert isinstance(load, RampLoad)
         return ManyHosts(stand.nodes, load, program, stand.site.logs / _TESTERS, cores)
@@ -283,6 +297,8 @@ def _load(stand: Stand, setting: Setting, repeat: int) -> Load:
             upload_name=servers.upload_name,
             hold=stand.held.to_freeze if stand.held else None,
             record=site.logs / _RECORD if site.place.is_here else None,
+            link=site.place.link if isinstance(site.place, End) else None,
+            probed_bytes_s=stand.carries_bytes_s,
         )
     )
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 
 from ..observe import transfer_logs
+from ..observe.served import Served
 from ..observe.transfer_logs import Recorded
 from ..rig.transfer_log import TURNSTILE, TransferLog
 from ..workloads import transfers
 from ..workloads.transfers import Transfer
 
 _PATIENCE_S = 3.0  # the server writes within a tenth of a second
+_QUIET_S = 0.3
 
 
 class ServerLog:
@@ -35,6 +37,22 @@ class ServerLog:
         if self._log is None or not wanted:
             return Recorded([], 0)
         return transfer_logs.read(self._log.form, self._when_there_are(wanted))
+
+    def of_file(self, size_bytes: int) -> list[Served]:
+        """How the server saw one file that was fetched, in any number of parts.
+
+        Some clients ask for more than they take, so there may be more bytes than the file has.
+        """
+        if self._log is None:
+            return []
+        deadline, data = time.monotonic() + _PATIENCE_S, b""
+        while time.monotonic() < deadline:
+            before, data = data, self._written()
+            served = transfer_logs.read(self._log.form, data).served
+            if data == before and sum(one.bytes for one in served) >= size_bytes:
+                break
+            time.sleep(_QUIET_S)
+        return transfer_logs.read(self._log.form, data).served
 
     def _when_there_are(self, wanted: int) -> bytes:
         """What was written, when it has so many whole lines or is not going to."""

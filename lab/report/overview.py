@@ -8,7 +8,18 @@ from collections.abc import Sequence
 from ..analysis.cells import Analysis, CellResult
 from ..analysis.resources import component_title
 from ..plan import catalog
-from ..plan.catalog import BURST, CROWD, FAILOVER, MIX, OPEN_LOOP, RAMP, Cell, Stage, row_title
+from ..plan.catalog import (
+    BURST,
+    CLIENT,
+    CROWD,
+    FAILOVER,
+    MIX,
+    OPEN_LOOP,
+    RAMP,
+    Cell,
+    Stage,
+    row_title,
+)
 from ..results.environment import Environment
 from ..rig.cores import counted
 from . import figure_views, finding_views, headline, wording, workloads
@@ -25,6 +36,7 @@ _TITLES = {
     FAILOVER: "A server is killed and started again",
     MIX: "Readers, writers, and memory for a part of the files",
     RAMP: "Clients that come one by one",
+    CLIENT: "One file over several channels",
 }
 
 

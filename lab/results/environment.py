@@ -30,6 +30,7 @@ class StackRecord:
     topology: str = Place.title  # where the load generator ran
     link: str = ""  # how fast what all load came over is; "" if that is not known
     mtu: int | None = None  # of that
+    client: str = ""  # the program that fetched a file, and its version
 
 
 @dataclass(kw_only=True)

@@ -8,40 +8,15 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 from . import cable
 from .errors import Failed
 from .link import Link
 from .processes import Program
+from .told import Direction, Told
 
 _TIMEOUT_S = 10.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class Direction:
-    """What happened since it was last asked, or since the start."""
-
-    packets: int  # that came out
-    bytes: int
-    dropped: int  # for want of room in the queue
-    refused: int  # that came out, and the kernel did not take
-    late_p50_ms: float
-    late_p99_ms: float
-    late_max_ms: float
-
-
-@dataclass(frozen=True)
-class Told:
-    """there is the direction from our namespace to the other one."""
-
-    there: Direction
-    back: Direction
-
-    @property
-    def late_p99_ms(self) -> float:
-        return max(self.there.late_p99_ms, self.back.late_p99_ms)
 
 
 class DelayLine:

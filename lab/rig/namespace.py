@@ -20,10 +20,12 @@ _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
 
 # The settings of our namespace; the first value that the kernel takes. The host's stay as they are.
 # A connection per request needs many ports. A congestion control that paces is not wanted: bbr
-# halves large transfers on loopback. cubic may be reserved to the host; reno never is.
+# halves large transfers on loopback. cubic may be reserved to the host; reno never is. No
+# connection may inherit what the kernel learned from the one before it.
 SETTINGS = {
     "net/ipv4/ip_local_port_range": ("10000 65535",),
     "net/ipv4/tcp_congestion_control": ("cubic", "reno"),
+    "net/ipv4/tcp_no_metrics_save": ("1",),
 }
 
 

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .cores import Cores
+from .errors import Failed
 from .processes import Program
+from .told import Told
 
 LOOPBACK = "loopback"
 
@@ -18,6 +20,7 @@ class Place:
     name: str = LOOPBACK  # a word or two for tables
     title: str = "one machine, over loopback"  # for captions
     host: str = "127.0.0.1"  # where servers listen to be reached from there
+    own_address: str = "127.0.0.1"  # of its programs, where it is on this machine
     interface: str = "lo"  # of ours; it carries the load
     is_here: bool = True  # its programs run on our cores, and are in our /proc
     clock_ahead_s: float = 0.0  # its clock, seen from ours
@@ -46,11 +49,17 @@ class Place:
         """Processes of ours that make the way to it. What they use of the cores, the lab uses."""
         return []
 
-    def late_p99_ms(self) -> float | None:
-        """How late the link to it was itself, since this was last asked. None where nobody knows:
-        only a link that we delay can tell.
+    def told(self) -> Told | None:
+        """What the link to it did, since this was last asked. None where nobody knows: only a link
+        that we delay can tell.
         """
         return None
+
+    def limit_window(self, window_bytes: int) -> None:
+        """Of the connections that are going to be opened from there. Failed where that cannot be
+        set: it is a setting of a namespace.
+        """
+        raise Failed(f"no window can be set there: {self.title}")
 
     def start(
         self,

@@ -13,34 +13,44 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import cable, namespace
+from . import cable, namespace, tcp
 from .cable import InNamespace, inside
 from .delay_line import DelayLine
 from .errors import Failed
 from .link import Link
 from .processes import Program, run_tool
+from .tcp import Tcp
+from .told import Told
 
 _OURS, _THEIRS = "client0", "server0"  # each is named after what is at the other end
 _LONG_QUEUE = 5000  # packets
-_OUR_ADDRESS, _THEIR_ADDRESS = "198.18.0.1", "198.18.0.2"  # of the range for benchmarks
+# Of the range for benchmarks.
+_NETWORK, _OUR_ADDRESS, _THEIR_ADDRESS = "198.18.0.0/30", "198.18.0.1", "198.18.0.2"
 
 
 @dataclass(frozen=True, kw_only=True)
 class End(InNamespace):
+    """The other end of the link."""
+
+    link: Link
     line: DelayLine | None = None
 
     def helpers(self) -> list[int]:
         return [self.line.pid] if self.line else []
 
-    def late_p99_ms(self) -> float | None:
-        return self.line.told().late_p99_ms if self.line else None
+    def told(self) -> Told | None:
+        return self.line.told() if self.line else None
+
+    def limit_window(self, window_bytes: int) -> None:
+        tcp.limit_window(self.namespace, window_bytes)
 
 
 @contextmanager
-def laid(link: Link, logs: Path, delay_line: Path) -> Iterator[End]:
+def laid(link: Link, logs: Path, delay_line: Path, asked: Tcp = tcp.AS_IT_IS) -> Iterator[End]:
     """Lays the link, and removes it when the block is left. delay_line is that program of ours.
 
-    Failed without the permission, or without ip and tc.
+    The window is not limited yet: see End.limit_window(). Failed without the permission, without
+    ip and tc, or when the kernel does not have what is asked of TCP.
     """
     logs.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
@@ -57,6 +67,7 @@ def laid(link: Link, logs: Path, delay_line: Path) -> Iterator[End]:
         else:
             _plug_in(holder.pid)
         _set_up(other, has_line=line is not None)
+        _set_tcp(other, asked.congestion or (tcp.FOR_DELAYS if line else ""), asked.mtu)
         if link.rate and not line:
             run_tool(["tc", *cable.limited(_OURS, link.rate)], "the rate limit")
             run_tool([*inside(other), "tc", *cable.limited(_THEIRS, link.rate)], "the rate limit")
@@ -65,8 +76,10 @@ def laid(link: Link, logs: Path, delay_line: Path) -> Iterator[End]:
             title="one machine, the load generator in a network namespace of its own, over a link "
             + (f"of {link}" if link.rate else str(link)),
             host=_OUR_ADDRESS,
+            own_address=_THEIR_ADDRESS,
             interface=_OURS,
             namespace=other,
+            link=link,
             line=line,
         )
 
@@ -101,3 +114,16 @@ def _set_up(other: str, *, has_line: bool) -> None:
         cable.wait_until_up(1, [_OURS])
     settings = cable.settings_script(namespace.SETTINGS)
     run_tool([*inside(other), "sh", "-c", settings], "settings")
+
+
+def _set_tcp(other: str, congestion: str, mtu: int) -> None:
+    """At both ends, because each may send. "" and 0 leave it as it is."""
+    for before, device, address in (
+        ([], _OURS, _OUR_ADDRESS),
+        (inside(other), _THEIRS, _THEIR_ADDRESS),
+    ):
+        if mtu:
+            run_tool([*before, "ip", "link", "set", device, "mtu", str(mtu)], f"an MTU of {mtu}")
+        if congestion:
+            words = tcp.route(_NETWORK, device, address, congestion)
+            run_tool([*before, "ip", *words], f"congestion control {congestion}")

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..plan.catalog import BURST, MIX, RAMP, Cell, Stage
+from ..plan.catalog import BURST, CLIENT, MIX, RAMP, Cell, Stage
 from ..plan.pinning import Pinning
 from ..rig import servers, stores, telemetry
 from ..rig.cores import Cores
@@ -21,7 +21,8 @@ from . import file_memory
 from .programs import OfPrograms
 from .system import Site
 
-_OF_WRITERS = (MIX, RAMP)  # workloads
+_BY_HTTP = (MIX, RAMP, CLIENT)  # workloads
+_WITH_A_LOG = (BURST, RAMP, CLIENT)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +34,7 @@ class Stack(OfPrograms):
     authserver: Program
     fileserver: Program
     auth_address: Address
-    address: Address  # by HTTP, where users write
+    address: Address  # by HTTP, where the workload needs that
     user: str
     password: str
     transfer_log: TransferLog | None = None
@@ -107,7 +108,7 @@ class WithStore:
             host=site.place.host,
             authserver=Server(self.stage.authserver, pinning.cores["authserver"]),
             fileserver=Server(
-                (*self.stage.fileserver, *recorded, *self._flags_of_writers(cell, site)),
+                (*self.stage.fileserver, *recorded, *self._flags_of_http(cell, site)),
                 pinning.cores["fileserver"],
                 site.wrapper,
             ),
@@ -115,23 +116,25 @@ class WithStore:
             user, password = f"lab-{secrets.token_hex(8)}", secrets.token_hex(16)
             servers.make_account(pair.address, user, password)
             program, has_mix = pair.fileserver, self.stage.mix is not None
-            has_writers = cell.workload in _OF_WRITERS
+            is_by_http = cell.workload in _BY_HTTP
             yield Stack(
                 cell=cell,
                 behind=self.store,
                 authserver=pair.authserver,
                 fileserver=program,
                 auth_address=pair.auth_address,
-                address=program.further_address("http") if has_writers else pair.address,
+                address=program.further_address("http") if is_by_http else pair.address,
                 user=user,
                 password=password,
                 transfer_log=TransferLog(log) if log else None,
                 telemetry=program.further_address("telemetry") if has_mix else None,
             )
 
-    def _flags_of_writers(self, cell: Cell, site: Site) -> list[str]:
-        """They need HTTP. Of a mix, what comes from memory is known by the telemetry only."""
-        if cell.workload not in _OF_WRITERS:
+    def _flags_of_http(self, cell: Cell, site: Site) -> list[str]:
+        """Writers and the clients of others need it. Of a mix, what comes from memory is known by
+        the telemetry only.
+        """
+        if cell.workload not in _BY_HTTP:
             return []
         flags, mix = ["--http-listen", str(Address(site.place.host, 0))], self.stage.mix
         if mix:
@@ -143,7 +146,7 @@ class WithStore:
 
     def _transfer_log(self, cell: Cell, logs: Path) -> Path | None:
         """Of few workloads, because it costs time; a server of processes has none."""
-        can_have_one = cell.workload in (BURST, RAMP) and "process" not in self.stage.fileserver
+        can_have_one = cell.workload in _WITH_A_LOG and "process" not in self.stage.fileserver
         return logs / f"{cell.slug}.server-transfers.json" if can_have_one else None
 
 

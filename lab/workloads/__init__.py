@@ -7,6 +7,7 @@ crowd.py         many slow users, each at its own pace; the same for those
 failover.py      an open loop while a server is killed and started again; the same for that
 mix.py           a closed loop of readers and writers; the same for that
 ramp.py          clients that come one by one, from many hosts; the same for that
+client.py        one file, fetched by a program that people use; the same for that
 
 load.py          what each of these is to the rest of the lab
 outcome.py       what its run came to

@@ -13,3 +13,176 @@ within the time.
 An attempt that fails is an answer: it counts as one of the attempts of its point, and no rate is
 made of it. So a mean of rates is one of those that succeeded; see analysis/attempts.py.
 """
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..observe.connections import Seen
+from ..observe.served import Served
+from ..plan.figures import LESS, MORE, NEITHER, Figure
+from ..plan.from_json import from_json
+from ..rig.link import Link
+from .load import Asked, Load
+from .outcome import Result
+
+FAILED = "the fetch failed"  # how the failure of such an attempt begins
+_BITS, _MS_PER_S = 8, 1000
+_USUAL_BYTES_S = 50e6  # where no link has a rate
+_PATIENCE_S, _PATIENCE_TIMES = 60.0, 10.0  # beyond the time that a fetch should take
+
+FIGURES = (
+    Figure(name="channels", better=NEITHER),  # that the program was told to use
+    Figure(name="channels_seen", better=NEITHER),  # connections with data at once, at most
+    Figure(name="succeeded", better=MORE),  # 1, or 0: the mean over attempts is a share
+    # Of the rate of the process, which is rate_bytes_s.
+    Figure(name="share_of_nominal", unit="share", better=MORE),
+    Figure(name="share_of_probed", unit="share", better=MORE),
+    # In force, as the kernel of the server says.
+    Figure(name="window_bytes", unit="B", better=NEITHER),
+    Figure(name="mss_bytes", unit="B", better=NEITHER),
+    Figure(name="mtu_bytes", unit="B", better=NEITHER),
+    Figure(name="retransmitted", unit="share", better=LESS),
+    Figure(name="rtt_predicted_ms", unit="ms", better=NEITHER),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attempt:
+    """What is known of one fetch once it has ended. Times are those of our clock."""
+
+    start_s: float
+    end_s: float
+    failure: str  # why it did not succeed; "" if it did
+    served: tuple[Served, ...]  # by the log of the server
+    seen: Seen
+    sent_segments: int  # of TCP, by the server
+    retransmitted_segments: int
+
+    @property
+    def elapsed_s(self) -> float:
+        return self.end_s - self.start_s
+
+    @property
+    def served_s(self) -> float | None:
+        """From the first asking to the last byte. None where the log has whole seconds only."""
+        if not self.served or any(one.resolution_s >= 1 for one in self.served):
+            return None
+        return max(one.end_s for one in self.served) - min(one.start_s for one in self.served)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FetchLoad(Load):
+    """One attempt; see load.py."""
+
+    threads: int  # the channels
+    server: str  # HOST:PORT
+    user: str
+    password: str
+    protocol: str
+    name: str
+    size_bytes: int
+    link: Link | None = None  # the way to the client, if it is one of ours
+    probed_bytes_s: float | None = None  # what the way carried without our programs
+    congestion: str = ""  # that was asked for; "": any will do
+
+    def command_flags(self) -> list[str]:
+        """None: its program is another one, see procedures/fetching.py."""
+        return []
+
+    @property
+    def run_s(self) -> float:
+        """Where no window limits it."""
+        return self.size_bytes / (self._nominal_bytes_s or _USUAL_BYTES_S)
+
+    @property
+    def timeout_s(self) -> float:
+        return _PATIENCE_S + _PATIENCE_TIMES * self.run_s
+
+    def parse(self, raw: dict[str, Any]) -> Result:
+        """raw is an attempt, as asdict() gives it."""
+        attempt = from_json(Attempt, raw)
+        failed, seconds = bool(attempt.failure), attempt.elapsed_s
+        return Result(
+            requests=0 if failed else 1,
+            elapsed_s=seconds,
+            throughput_rps=0.0 if failed else 1 / seconds,
+            bytes=sum(one.bytes for one in attempt.served),
+            errors={"failed": 1} if failed else {},
+            response_ms=dict.fromkeys(("mean", "p50", "p90", "p99", "max"), 1000 * seconds),
+            start_s=attempt.start_s,
+            end_s=attempt.end_s,
+            used_cores=0.0,
+            is_bottleneck=False,
+            raw=raw,
+        )
+
+    def failures(self, result: Result) -> list[str]:
+        attempt = from_json(Attempt, result.raw)
+        why = attempt.failure.replace("; ", ", ")  # which divides the failures of a run
+        found = [f"{FAILED}: {why}"] if why else []
+        used = attempt.seen.congestion
+        if self.congestion and used not in ("", self.congestion):
+            found.append(f"the connections used {used}, not {self.congestion}")
+        return found
+
+    def figures(self, result: Result) -> dict[str, float | None]:
+        attempt = from_json(Attempt, result.raw)
+        seen, rate = attempt.seen, None if attempt.failure else self.size_bytes / attempt.elapsed_s
+        served_s = None if attempt.failure else attempt.served_s
+        return {
+            "channels": self.threads,
+            "channels_seen": seen.at_once or None,
+            "succeeded": 0.0 if attempt.failure else 1.0,
+            "rate_bytes_s": rate,
+            "server_rate_bytes_s": self.size_bytes / served_s if served_s else None,
+            "share_of_nominal": _share(rate, self._nominal_bytes_s),
+            "share_of_probed": _share(rate, self.probed_bytes_s),
+            "window_bytes": seen.window_bytes,
+            "mss_bytes": seen.mss_bytes,
+            "mtu_bytes": seen.mtu_bytes,
+            "retransmitted": _share(attempt.retransmitted_segments, attempt.sent_segments),
+            "rtt_predicted_ms": predicted_ms(self.link, seen, self.threads),
+        }
+
+    @property
+    def _nominal_bytes_s(self) -> float | None:
+        return self.link.bits_per_s / _BITS if self.link and self.link.rate else None
+
+
+def predicted_ms(link: Link | None, seen: Seen, channels: int) -> float | None:
+    """The round trip while each channel has a whole window under way.
+
+    What the link itself does not hold waits in its queue, which holds no more than its bytes. None
+    where the link has no delay, or where the window is not known.
+    """
+    if not link or not link.delay_ms or not seen.window_bytes or not seen.mss_bytes:
+        return None
+    packet_bytes = seen.mtu_bytes or seen.mss_bytes
+    each = seen.window_bytes // seen.mss_bytes * packet_bytes
+    filled_ms = min(channels, seen.at_once) * each * _BITS / link.bits_per_s * _MS_PER_S
+    queue_ms = link.lines * link.queue_bytes * _BITS / link.bits_per_s * _MS_PER_S
+    return max(link.delay_ms, min(filled_ms, link.delay_ms + queue_ms))
+
+
+def _share(part: float | None, whole: float | None) -> float | None:
+    return None if part is None or not whole else part / whole
+
+
+def load(asked: Asked) -> FetchLoad:
+    planned = asked.planned
+    assert planned.size  # see plan/options.py
+    assert planned.stage.download
+    return FetchLoad(
+        threads=asked.setting.threads,
+        server=asked.server,
+        user=asked.user,
+        password=asked.password,
+        protocol=planned.stage.download.protocol,
+        name=f"{planned.size.name}1.txt",
+        size_bytes=planned.size.size_bytes,
+        link=asked.link,
+        probed_bytes_s=asked.probed_bytes_s,
+        congestion=planned.stage.tcp.congestion,
+    )

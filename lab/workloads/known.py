@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..plan.catalog import BURST, CLOSED_LOOP, CROWD, FAILOVER, MIX, OPEN_LOOP, RAMP
+from ..plan.catalog import BURST, CLIENT, CLOSED_LOOP, CROWD, FAILOVER, MIX, OPEN_LOOP, RAMP
 from ..plan.figures import Figure
-from . import burst, closed_loop, crowd, failover, mix, open_loop, ramp
+from . import burst, client, closed_loop, crowd, failover, mix, open_loop, ramp
 from .load import Asked, Load
 
 _LOADS: dict[str, Callable[[Asked], Load]] = {
@@ -17,11 +17,12 @@ _LOADS: dict[str, Callable[[Asked], Load]] = {
     FAILOVER: failover.load,
     MIX: mix.load,
     RAMP: ramp.load,
+    CLIENT: client.load,
 }
 
 FIGURES: dict[str, Figure] = {
     figure.name: figure
-    for workload in (closed_loop, open_loop, crowd, burst, failover, mix, ramp)
+    for workload in (closed_loop, open_loop, crowd, burst, failover, mix, ramp, client)
     for figure in workload.FIGURES
 }
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..plan.planned import Planned
 from ..plan.setting import Setting
+from ..rig.link import Link
 from .outcome import Result
 from .transfers import Transfer
 
@@ -27,6 +28,8 @@ class Asked:
     hold: Path | None = None  # the control group that is held while all ask
     upload_name: str = ""  # under which each user stores what it uploads; "": any name will do
     record: Path | None = None  # the file for a record of each transfer, where one can be had
+    link: Link | None = None  # the way to the load generator, if it is one that we laid
+    probed_bytes_s: float | None = None  # what the way carries without our programs
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...plan.catalog import Cell, Stage
+from ...plan.catalog import CLIENT, Cell, Stage
 from ...plan.pinning import Pinning
 from ...rig import servers, stores
 from ...rig.cores import Cores
@@ -86,7 +86,7 @@ class RunningPeer(OfPrograms):
 
     @property
     def transfer_log(self) -> TransferLog | None:
-        """Of the entries that take uploads: it costs time, which others are not to lose."""
+        """Of uploads and of downloads by a client. It costs time, which others are not to lose."""
         path = self.server.setting.transfer_log
         return TransferLog(path, self.server.log_form) if path else None
 
@@ -115,7 +115,8 @@ class ReadyPeer:
 
     @contextmanager
     def running(self, cell: Cell, pinning: Pinning, site: Site) -> Iterator[RunningPeer]:
-        account, takes_uploads = self._new_account(), bool(self.entry.upload_name)
+        account = self._new_account()
+        has_log = bool(self.entry.upload_name) or cell.workload == CLIENT
         stores_folder = self.work / "stores"  # what is left there is removed by the next lab
         stores_folder.mkdir(parents=True, exist_ok=True)
         site.logs.mkdir(parents=True, exist_ok=True)
@@ -138,7 +139,7 @@ class ReadyPeer:
                 wrapper=site.wrapper,
                 authserver=address,
                 log_prefix=prefix,
-                transfer_log=Path(f"{prefix}server-transfers.log") if takes_uploads else None,
+                transfer_log=Path(f"{prefix}server-transfers.log") if has_log else None,
             )
             yield RunningPeer(
                 cell=cell,

@@ -69,6 +69,7 @@ class DeclarationsTest(unittest.TestCase):
             known.failover,
             known.mix,
             known.ramp,
+            known.client,
         )
         declared = [figure for workload in workloads for figure in workload.FIGURES]
         self.assertEqual(len(declared), len(known.FIGURES))

@@ -82,7 +82,7 @@ class DelayTest(unittest.TestCase):
         link = Link(rate="1mbit", delay_ms=40.0, queue_bytes=100_000)
         with self.laid(link) as end, self.echo(end) as ours:
             self.assertGreaterEqual(min(self.times(ours, 1000, 5)), 0.040 + 2 * 1028 * 8 / 1e6)
-            self.assertIsNotNone(end.late_p99_ms())
+            self.assertIsNotNone(end.told())
 
     def test_it_carries_no_more_than_its_rate(self) -> None:
         """50 datagrams at once leave one after the other, 50 x 1,028 bytes in 0.2 s."""
@@ -123,7 +123,7 @@ class DelayTest(unittest.TestCase):
     def test_a_link_without_a_delay_is_a_cable(self) -> None:
         with self.laid(Link(rate="10mbit")) as end, self.echo(end) as ours:
             self.times(ours, 100, 1)
-            self.assertIsNone(end.late_p99_ms())
+            self.assertIsNone(end.told())
             self.assertIn("over a link of 10mbit", end.title)
 
     def test_a_line_that_has_ended_is_told(self) -> None:

@@ -1,0 +1,180 @@
+"""One attempt to fetch a file with a client: see generator.py, and workloads/client.py."""
+
+from __future__ import annotations
+
+import os
+import select
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from threading import Thread
+from typing import BinaryIO
+
+from ..observe.connections import Connections
+from ..observe.served import Served, make_up
+from ..rig.clocks import Reading
+from ..rig.cores import Cores
+from ..rig.errors import Failed
+from ..rig.host import network_counters
+from ..rig.place import Place
+from ..rig.transfer_log import XFERLOG, TransferLog
+from ..systems.clients.client import Client, Wanted
+from ..systems.system import Site
+from ..workloads.client import Attempt, FetchLoad
+from ..workloads.outcome import Result
+from ..workloads.uploads import Upload
+from .server_log import ServerLog
+
+_IN_MEMORY = "/dev/shm"
+_CHUNK_BYTES = 1 << 20
+
+
+class Fetching:
+    """It runs from its construction until it has finished, or is stopped.
+
+    Threads: one. When the process ends is noted by another one, as the lab may be busy then.
+    """
+
+    def __init__(
+        self, client: Client, load: FetchLoad, site: Site, log: TransferLog | None, cores: Cores
+    ) -> None:
+        """log is that of the server. Failed when the client cannot be started."""
+        self._client, self._load, self._root = client, load, site.root
+        self._server_log = ServerLog(log)
+        self._stack = ExitStack()
+        try:
+            folder = self._stack.enter_context(_folder())
+            is_kept = log is None or log.form == XFERLOG  # which does not tell ranges
+            self._wanted = _wanted(load, site.place, folder, is_kept=is_kept)
+            self._start(site, cores)
+        except BaseException:
+            self._stack.close()
+            raise
+
+    def _start(self, site: Site, cores: Cores) -> None:
+        command = self._client.command(self._wanted)
+        secrets = self._client.environment(self._wanted)
+        log = site.logs / f"client-{self._client.package}.log"
+        log.unlink(missing_ok=True)  # its last words are to be those of this attempt
+        self._connections = Connections(site.place.host)
+        self._connections.start()
+        self._stack.callback(self._connections.stop)
+        self._counted = network_counters("Tcp")
+        self._start_s, self._end_s = time.time(), 0.0
+        self._program = site.place.start(
+            self._client.package, command, log, cores=cores, secrets=secrets
+        )
+        self._stack.callback(self._program.stop)
+        self._watch = Thread(target=self._note_end, args=(os.pidfd_open(self._program.pid),))
+        self._watch.start()
+
+    def process_ids(self) -> dict[str, int]:
+        return {"loadgen": self._program.pid}
+
+    def command_line(self) -> str:
+        return self._program.command_line()
+
+    def is_running(self) -> bool:
+        return self._program.is_running()
+
+    def finish(self) -> Result:
+        """A client that takes too long, or fails, is a result as well."""
+        failure = self._wait()
+        self._watch.join()
+        counted = network_counters("Tcp")
+        self._connections.stop()
+        served = self._server_log.of_file(self._load.size_bytes)
+        attempt = Attempt(
+            start_s=self._start_s,
+            end_s=self._end_s,
+            failure=failure or self._what_is_wrong(served),
+            served=tuple(served),
+            seen=self._connections.seen(),
+            sent_segments=counted["OutSegs"] - self._counted["OutSegs"],
+            retransmitted_segments=counted["RetransSegs"] - self._counted["RetransSegs"],
+        )
+        return self._load.parse(asdict(attempt))
+
+    def uploads(self) -> list[Upload]:
+        return []
+
+    def clocks(self) -> list[Reading]:
+        return []
+
+    def stop(self) -> None:
+        self._stack.close()
+
+    def _note_end(self, descriptor: int) -> None:
+        try:
+            ended = select.poll()
+            ended.register(descriptor, select.POLLIN)
+            ended.poll()
+            self._end_s = time.time()
+        finally:
+            os.close(descriptor)
+
+    def _wait(self) -> str:
+        """Why the client did not succeed, by its own exit status; ""."""
+        try:
+            status, _ = self._program.wait_for_output(self._load.timeout_s)
+        except Failed as error:
+            return str(error)
+        last = self._program.last_words()
+        return f"{self._client.package} ended with status {status}: {last}" if status else ""
+
+    def _what_is_wrong(self, served: Sequence[Served]) -> str:
+        """With what the client got, although it did not complain; ""."""
+        saved = self._client.saved(self._wanted)
+        if not saved:
+            makes_it = make_up(served, self._load.size_bytes)
+            return "" if makes_it else "what the server sent is not the file, each byte once"
+        is_file = _are_the_same(saved, self._root / self._load.name)
+        return "" if is_file else "what was saved is not the file"
+
+
+def _wanted(load: FetchLoad, place: Place, folder: Path, *, is_kept: bool) -> Wanted:
+    return Wanted(
+        protocol=load.protocol,
+        server=load.server,
+        name=load.name,
+        size_bytes=load.size_bytes,
+        user=load.user,
+        password=load.password,
+        channels=load.threads,
+        own_address=place.own_address,
+        folder=folder,
+        is_kept=is_kept,
+    )
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    """A private one, in memory where this host has such a place."""
+    parent = _IN_MEMORY if os.access(_IN_MEMORY, os.W_OK) else None
+    made = tempfile.mkdtemp(prefix="turnstile-fetch-", dir=parent)
+    try:
+        yield Path(made)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def _are_the_same(parts: Sequence[Path], whole: Path) -> bool:
+    """Whether the parts, one behind the other, are the file."""
+    with open(whole, "rb") as file:
+        for part in parts:
+            if not part.is_file() or not _begins_with(file, part):
+                return False
+        return not file.read(1)
+
+
+def _begins_with(file: BinaryIO, part: Path) -> bool:
+    """Whether what is next in the file is this part. It is read."""
+    with open(part, "rb") as got:
+        while chunk := got.read(_CHUNK_BYTES):
+            if file.read(len(chunk)) != chunk:
+                return False
+    return True

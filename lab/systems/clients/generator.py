@@ -1,0 +1,45 @@
+"""Our load generator as a client: one user, who gets one file over several channels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...rig.processes import run_tool
+from ...rig.servers import Programs
+from ..peers.packages import LeftOut
+from .client import Client, Wanted
+
+_FLAG = "--channels"
+
+
+class LoadGenerator(Client):
+    """It throws away what it gets."""
+
+    package = "loadgen"
+    can_throw_away = True
+
+    @classmethod
+    def fetch(cls, packages: Path) -> None:
+        """It is built, not downloaded."""
+
+    def __init__(self, packages: Path, programs: Programs) -> None:
+        self._program = str(programs.path("loadgen"))
+        if _FLAG not in run_tool([self._program, "get", "--help"], "the flags of loadgen"):
+            raise LeftOut(f"loadgen is left out: it has no {_FLAG}")
+
+    @property
+    def version(self) -> str:
+        return run_tool([self._program, "--version"], "the version of loadgen").split()[1]
+
+    def command(self, wanted: Wanted) -> list[str]:
+        return [
+            *(self._program, "get", "--protocol", wanted.protocol, "--server", wanted.server),
+            *("--user", wanted.user, "--file", wanted.name, "--threads", "1", "--requests", "1"),
+            *(_FLAG, str(wanted.channels)),
+        ]
+
+    def environment(self, wanted: Wanted) -> dict[str, str]:
+        return {"LOADGEN_PASSWORD": wanted.password}
+
+    def saved(self, _wanted: Wanted) -> list[Path]:
+        return []

@@ -1,0 +1,141 @@
+"""One attempt to fetch a file: its figures, and what makes it none."""
+
+import unittest
+from dataclasses import asdict, replace
+from typing import Any
+
+from lab.observe.connections import Seen
+from lab.observe.served import Served
+from lab.rig.link import Link
+from lab.workloads import client
+from lab.workloads.client import Attempt, FetchLoad
+from lab.workloads.outcome import Result
+
+LERC = Link(rate="6200kbit", delay_ms=60.0, queue_bytes=1_000_000)
+LOAD = FetchLoad(
+    threads=4,
+    server="198.18.0.1:80",
+    user="ann",
+    password="secret",
+    protocol="http",
+    name="4MB1.txt",
+    size_bytes=4_000_000,
+    link=LERC,
+    probed_bytes_s=750_000.0,
+    congestion="reno",
+)
+SEEN = Seen(at_once=4, congestion="reno", window_bytes=29_312, mss_bytes=1448, mtu_bytes=1500)
+
+
+def part(first: int, last: int, start_s: float, end_s: float) -> Served:
+    return Served(
+        start_s=start_s,
+        end_s=end_s,
+        bytes=last - first + 1,
+        peer_address="198.18.0.2",
+        name="4MB1.txt",
+        is_whole=True,
+        resolution_s=1e-6,
+        parts=((first, last),),
+    )
+
+
+ATTEMPT = Attempt(
+    start_s=100.0,
+    end_s=108.0,
+    failure="",
+    served=(part(0, 1_999_999, 100.5, 107.0), part(2_000_000, 3_999_999, 100.4, 105.4)),
+    seen=SEEN,
+    sent_segments=2000,
+    retransmitted_segments=50,
+)
+
+
+def result(**changes: Any) -> Result:
+    return LOAD.parse(asdict(replace(ATTEMPT, **changes)))
+
+
+class ClientTest(unittest.TestCase):
+    def test_the_rate_is_that_of_the_process_and_beside_it_that_of_the_log(self) -> None:
+        good = result()
+        self.assertEqual((good.requests, good.bytes, good.elapsed_s), (1, 4_000_000, 8.0))
+        self.assertEqual(LOAD.failures(good), [])
+        figures = LOAD.figures(good)
+        self.assertEqual(figures["rate_bytes_s"], 500_000)
+        server_rate = figures["server_rate_bytes_s"]
+        assert server_rate
+        self.assertAlmostEqual(server_rate, 4_000_000 / 6.6, places=3)
+        self.assertEqual((figures["channels"], figures["channels_seen"]), (4, 4))
+        self.assertEqual((figures["succeeded"], figures["retransmitted"]), (1.0, 0.025))
+
+    def test_bytes_that_were_sent_twice_make_it_no_faster(self) -> None:
+        more = (*ATTEMPT.served, part(0, 999_999, 100.4, 100.5))
+        self.assertEqual(result(served=more).bytes, 5_000_000)
+        self.assertEqual(LOAD.figures(result(served=more))["rate_bytes_s"], 500_000)
+
+    def test_its_rate_is_a_share_of_the_nominal_and_of_the_probed_one(self) -> None:
+        figures = LOAD.figures(result())
+        self.assertEqual(figures["share_of_nominal"], 500_000 * 8 / 6.2e6)
+        self.assertEqual(figures["share_of_probed"], 500_000 / 750_000)
+        somewhere = replace(LOAD, link=None, probed_bytes_s=None).figures(result())
+        self.assertIsNone(somewhere["share_of_nominal"])
+        self.assertIsNone(somewhere["share_of_probed"])
+
+    def test_a_log_of_whole_seconds_has_no_rate(self) -> None:
+        coarse = tuple(replace(one, resolution_s=1.0) for one in ATTEMPT.served)
+        self.assertIsNone(LOAD.figures(result(served=coarse))["server_rate_bytes_s"])
+        self.assertIsNone(LOAD.figures(result(served=()))["server_rate_bytes_s"])
+
+    def test_an_attempt_that_failed_is_told_and_has_no_rate(self) -> None:
+        bad = result(failure="curl ended with status 18; it said nothing")
+        self.assertEqual((bad.requests, bad.throughput_rps, bad.errors), (0, 0.0, {"failed": 1}))
+        self.assertEqual(
+            LOAD.failures(bad), ["the fetch failed: curl ended with status 18, it said nothing"]
+        )
+        figures = LOAD.figures(bad)
+        self.assertEqual(figures["succeeded"], 0.0)
+        for name in ("rate_bytes_s", "server_rate_bytes_s", "share_of_probed"):
+            self.assertIsNone(figures[name], name)
+
+    def test_another_congestion_control_than_the_one_asked_for_is_told(self) -> None:
+        found = LOAD.failures(result(seen=replace(SEEN, congestion="bbr,reno")))
+        self.assertEqual(found, ["the connections used bbr,reno, not reno"])
+        self.assertEqual(replace(LOAD, congestion="").failures(result()), [])
+        self.assertEqual(LOAD.failures(result(seen=Seen())), [])  # it was too short to be seen
+
+    def test_a_fetch_that_takes_ten_times_as_long_may_still_end(self) -> None:
+        self.assertAlmostEqual(LOAD.run_s, 4e6 * 8 / 6.2e6)
+        self.assertGreater(LOAD.timeout_s, 10 * LOAD.run_s)
+
+
+class PredictedTest(unittest.TestCase):
+    """As in the design: 77.4 ms for each window of 29,312 bytes at 3.1 Mbit/s."""
+
+    JPL = Link(rate="3100kbit", delay_ms=20.0, queue_bytes=1_048_576)
+
+    def ms(self, channels: int, link: Link | None = None, **changes: Any) -> float | None:
+        return client.predicted_ms(link or self.JPL, replace(SEEN, **changes), channels)
+
+    def test_whole_packets_of_all_windows_are_under_way(self) -> None:
+        for channels, wanted in ((1, 77.4), (4, 309.7), (10, 774.2)):
+            found = self.ms(channels, at_once=channels)
+            assert found
+            self.assertAlmostEqual(found, wanted, places=1)
+
+    def test_it_is_no_less_than_the_delay(self) -> None:
+        self.assertEqual(self.ms(1, window_bytes=3712, at_once=1), 20.0)
+
+    def test_it_is_no_more_than_what_the_queue_adds(self) -> None:
+        short = replace(self.JPL, queue_bytes=31_000)
+        self.assertEqual(self.ms(4, short), 20.0 + 80.0)
+        four_lines = replace(self.JPL, rate="775kbit", lines=4, queue_bytes=7_750)
+        self.assertEqual(self.ms(4, four_lines), 20.0 + 80.0)
+
+    def test_channels_that_were_not_there_fill_nothing(self) -> None:
+        self.assertEqual(self.ms(8, at_once=2), self.ms(2, at_once=2))
+
+    def test_nothing_is_predicted_without_a_window_or_a_delay(self) -> None:
+        self.assertIsNone(self.ms(1, window_bytes=None))
+        self.assertIsNone(self.ms(1, mss_bytes=None))
+        self.assertIsNone(self.ms(1, Link(rate="100mbit")))
+        self.assertIsNone(client.predicted_ms(None, SEEN, 1))
