@@ -87,7 +87,7 @@ class Fetching:
         self._watch.join()
         counted = network_counters("Tcp")
         self._connections.stop()
-        served = self._server_log.of_file(self._load.size_bytes)
+        served = self._server_log.of_file(0 if failure else self._load.size_bytes)
         attempt = Attempt(
             start_s=self._start_s,
             end_s=self._end_s,

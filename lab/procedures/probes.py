@@ -5,6 +5,7 @@ Every verdict on a run uses these results.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -17,8 +18,10 @@ from ..rig import iperf3
 from ..rig.errors import Failed
 from ..rig.iperf3 import Carried
 from ..rig.place import HERE, LOOPBACK, Place
+from ..rig.wire import End
 from .bench import Bench
 
+_ROUND_TRIPS, _TIMES_AS_LONG = 30, 4  # until a link with a delay is full, and what is then counted
 _LEAST_PROBE_S = 2.0  # of a machine; its share of a core is given out in parts of 0.1 s
 Found = TypeVar("Found")
 
@@ -79,8 +82,13 @@ def _loopback(bench: Bench) -> Iterator[Probe[Carried]]:
 
 
 def _carried(bench: Bench, place: Place = HERE) -> Callable[[], Carried]:
-    logs = bench.folder.path / "logs"
-    return partial(iperf3.measure, bench.plan.mode.seconds, logs, place=place)
+    """A connection needs many round trips to fill a link with a delay."""
+    logs, seconds = bench.folder.path / "logs", bench.plan.mode.seconds
+    if not (isinstance(place, End) and place.link.delay_ms):
+        return partial(iperf3.measure, seconds, logs, place=place)
+    warm_up_s = max(1, math.ceil(place.link.delay_ms * _ROUND_TRIPS / 1000))
+    seconds = max(seconds, _TIMES_AS_LONG * warm_up_s)
+    return partial(iperf3.measure, seconds, logs, place=place, warm_up_s=warm_up_s)
 
 
 def _disk(bench: Bench) -> Iterator[Probe[DiskProbe]]:

@@ -39,20 +39,21 @@ class ServerLog:
         return transfer_logs.read(self._log.form, self._when_there_are(wanted))
 
     def of_file(self, size_bytes: int) -> list[Served]:
-        """How the server saw one file that was fetched, in any number of parts.
+        """How the server saw a file that was fetched, in any number of parts, when they have so
+        many bytes and no more is written, or when none has come for a while.
 
         Some clients ask for more than they take, so there may be more bytes than the file has.
         """
         if self._log is None:
             return []
         deadline, data = time.monotonic() + _PATIENCE_S, b""
-        while time.monotonic() < deadline:
+        while True:
+            time.sleep(_QUIET_S)
             before, data = data, self._written()
             served = transfer_logs.read(self._log.form, data).served
-            if data == before and sum(one.bytes for one in served) >= size_bytes:
-                break
-            time.sleep(_QUIET_S)
-        return transfer_logs.read(self._log.form, data).served
+            is_there = data == before and sum(one.bytes for one in served) >= size_bytes
+            if is_there or time.monotonic() > deadline:
+                return served
 
     def _when_there_are(self, wanted: int) -> bytes:
         """What was written, when it has so many whole lines or is not going to."""

@@ -30,10 +30,13 @@ def is_installed() -> bool:
     return shutil.which("iperf3") is not None
 
 
-def measure(seconds: float, logs: Path, streams: int = 1, place: Place = HERE) -> Carried:
+def measure(
+    seconds: float, logs: Path, streams: int = 1, place: Place = HERE, warm_up_s: int = 0
+) -> Carried:
     """Sends from here to the place, over this many connections at once for this long.
 
-    Failed if it could not run.
+    What it sent in the seconds before, while it warmed up, does not count. Failed if it could not
+    run.
     """
     logs.mkdir(parents=True, exist_ok=True)
     where = ["--port", str(port := free_port())]
@@ -43,8 +46,9 @@ def measure(seconds: float, logs: Path, streams: int = 1, place: Place = HERE) -
         wait_listening(server, port, _START_TIMEOUT_S)
         command = ["iperf3", "--client", place.host, *where, "--parallel", str(streams)]
         command += ["--reverse", "--time", f"{max(1, round(seconds))}", "--json"]
+        command += ["--omit", f"{warm_up_s}"] if warm_up_s else []
         client = place.start("iperf3", command, logs / "iperf3.log")
-        status, output = client.wait_for_output(seconds + _GRACE_S)
+        status, output = client.wait_for_output(seconds + warm_up_s + _GRACE_S)
     finally:
         server.stop()
     said = json.loads(output or "{}")

@@ -12,8 +12,10 @@ from lab.procedures import probes
 from lab.procedures.bench import Bench
 from lab.rig.errors import Failed
 from lab.rig.iperf3 import Carried
+from lab.rig.link import Link
 from lab.rig.place import LOOPBACK, Place
 from lab.rig.servers import Programs
+from lab.rig.wire import End
 
 DISK = DiskProbe(
     disk="vda", read_bytes_per_s=1e9, write_bytes_per_s=5e8, reads_per_s=1e4, writes_per_s=2e4
@@ -76,3 +78,12 @@ class ProbesTest(unittest.TestCase):
         self.carried.assert_called_once()
         self.assertEqual(self.carried.call_args.kwargs["place"], ELSEWHERE)
         self.assertEqual(self.bench.folder.environment().link_probes, {"bench": CARRIED})
+
+    def test_a_link_with_a_delay_is_full_before_anything_counts(self) -> None:
+        for delay_ms, warm_up_s, seconds in ((60.0, 2, 8), (540.0, 17, 68)):
+            way = Link(rate="6200kbit", delay_ms=delay_ms, queue_bytes=65536)
+            probes.link(self.bench, End(name=f"{delay_ms}", namespace="", link=way))
+            self.assertEqual(self.carried.call_args.kwargs["warm_up_s"], warm_up_s)
+            self.assertEqual(self.carried.call_args.args[0], seconds)
+        probes.link(self.bench, End(name="cable", namespace="", link=Link(rate="10mbit")))
+        self.assertNotIn("warm_up_s", self.carried.call_args.kwargs)

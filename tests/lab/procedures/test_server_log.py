@@ -68,3 +68,22 @@ class ServerLogTest(unittest.TestCase):
             self.assertEqual(log.recorded(1).served, [])
         self.append(line("a"))
         self.assertEqual([one.name for one in log.recorded(1).served], ["a"])
+
+    def test_of_a_file_all_parts_are_waited_for_and_what_comes_behind_them(self) -> None:
+        self.append(line("before"))
+        log = self.log()
+        self.append(line("a"))
+        writers = [threading.Timer(0.1 * n, self.append, [line(f"late{n}")]) for n in (1, 2)]
+        for writer in writers:
+            writer.start()
+            self.addCleanup(writer.join)
+        with mock.patch.object(server_log, "_QUIET_S", 0.5):
+            found = [one.name for one in log.of_file(10)]
+        self.assertEqual(found, ["a", "late1", "late2"])
+
+    def test_of_a_file_that_never_came_whole_there_is_what_came(self) -> None:
+        log = self.log()
+        self.append(line("a"))
+        with mock.patch.object(server_log, "_PATIENCE_S", 0.1):
+            self.assertEqual([one.name for one in log.of_file(10)], ["a"])
+        self.assertEqual(ServerLog(None).of_file(10), [])

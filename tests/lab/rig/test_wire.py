@@ -112,6 +112,7 @@ class DelayTest(unittest.TestCase):
             told = end.line.told()
             self.assertEqual(told.there.dropped, 20 - told.there.packets)
             self.assertEqual((told.back.packets, told.back.dropped), (received, 0))
+            self.assertEqual(told.lost, told.there.dropped / 20)
             self.assertLess(received, 20)
 
     def test_a_rate_may_change_while_it_is_used(self) -> None:

@@ -1,0 +1,84 @@
+"""Downloads by clients: their channels, and the TCP of their link."""
+
+import unittest
+from pathlib import Path
+
+import examples
+import own_paper
+
+from lab import cli
+from lab.plan import catalog, options, plan
+from lab.plan.catalog import CLIENT, Cell
+from lab.plan.options import Options
+from lab.plan.plan import Plan
+from lab.rig.errors import WrongUsage
+from lab.rig.tcp import Tcp
+
+ARIA2 = {"client": "aria2", "most_channels": 16}
+STAGES = {
+    "one": own_paper.stage("curl", [1, 2, 4], quick_steps=[1, 4]),
+    "two": own_paper.stage(
+        "aria2", [1], download=ARIA2, link="lerc", tcp={"window_bytes": 24576, "congestion": "bbr"}
+    ),
+}
+
+
+class DownloadsTest(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = examples.folder(self)
+        own_paper.write(folder, STAGES)
+        own_paper.in_force(self, folder)
+
+    def checked(self, *arguments: str) -> Options:
+        return options.checked(cli._parser().parse_args(["run", *arguments]))
+
+    def planned(self, *arguments: str) -> Plan:
+        return plan.make(self.checked(*arguments, "--pin", "none"), (0, 1), Path("/nonexistent"))
+
+    def steps(self, *arguments: str) -> dict[str, tuple[int, ...]]:
+        planned = self.planned(*arguments).planned
+        return {cell.stage: one.steps for cell, one in planned.items()}
+
+    def test_a_stage_says_how_many_channels_are_measured(self) -> None:
+        self.assertEqual(self.steps("download"), {"one": (1, 2, 4), "two": (1,)})
+        self.assertEqual(self.steps("download", "--quick")["one"], (1, 4))
+
+    def test_or_the_command_line_does_as_far_as_the_client_can_have_them(self) -> None:
+        self.assertEqual(
+            self.steps("download", "--channels", "2,16,32"),
+            {"one": (2, 16, 32), "two": (2, 16)},
+        )
+
+    def test_only_downloads_have_channels_and_they_have_no_threads(self) -> None:
+        with self.assertRaisesRegex(WrongUsage, "^--channels: table4 has no downloads$"):
+            self.checked("table4", "--channels", "1,2")
+        with self.assertRaisesRegex(WrongUsage, "^--threads: download has --channels instead$"):
+            self.checked("download", "--threads", "1,2")
+        with self.assertRaisesRegex(WrongUsage, "^--channels 'x': wanted numbers"):
+            self.checked("download", "--channels", "x")
+
+    def test_clients_run_on_this_machine(self) -> None:
+        with self.assertRaisesRegex(WrongUsage, "its clients cannot be on another host"):
+            self.checked("download", "--client", "elsewhere")
+        self.assertEqual(self.checked("download", "--link", "jpl").link, "jpl")
+
+    def test_other_stages_than_its_own_cannot_be_chosen(self) -> None:
+        with self.assertRaisesRegex(WrongUsage, "download: it has the stages one, two"):
+            self.checked("download", "--stages", "prefetching")
+
+    def test_a_stage_may_set_the_tcp_of_its_link(self) -> None:
+        stages = catalog.stages()
+        self.assertEqual(stages["two"].tcp, Tcp(window_bytes=24576, congestion="bbr"))
+        self.assertEqual(stages["one"].tcp, Tcp())
+
+    def test_a_small_window_makes_it_take_longer(self) -> None:
+        cells = self.planned("download").planned
+        cell = Cell("two", own_paper.SIZE, workload=CLIENT)
+        self.assertGreater(cells[cell].seconds, own_paper.SIZE_BYTES / (24576 / 0.060))
+
+    def test_a_client_that_is_not_known_is_told(self) -> None:
+        folder = examples.folder(self)
+        own_paper.write(folder, {"one": own_paper.stage("wget9", [1])})
+        own_paper.in_force(self, folder)
+        with self.assertRaisesRegex(WrongUsage, "no client 'wget9'; there are: curl, aria2"):
+            cli._clients_of(self.checked("download"))

@@ -1,0 +1,165 @@
+"""Attempts to fetch a file for real, from a real fileserver: what counts as one that succeeded."""
+
+import os
+import secrets
+import shutil
+import sys
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import examples
+from real_lab import BUILD, why_no_run
+
+from lab.plan.catalog import CLIENT, Cell, Stage
+from lab.plan.pinning import choose
+from lab.procedures import fetching
+from lab.procedures.fetching import Fetching
+from lab.rig import process_tree
+from lab.rig.cores import usable_cores
+from lab.rig.servers import Programs
+from lab.systems import known as systems
+from lab.systems.clients import known
+from lab.systems.clients.client import Client, Wanted
+from lab.systems.system import Running, Site
+from lab.workloads.client import FetchLoad
+from lab.workloads.outcome import Result
+
+NAME, SIZE_BYTES = "a.bin", 3_000_000
+STAGE = Stage(
+    name="fetched", title="", store="sqlite", cold=False, authserver=(), fileserver=(), loadgen=()
+)
+
+
+class MadeUp(Client):
+    """A Python program; its argument is the file that it should leave."""
+
+    package = "made-up"
+
+    def __init__(self, script: str, *, leaves_a_file: bool) -> None:
+        self.script, self.leaves_a_file = script, leaves_a_file
+
+    def saved(self, wanted: Wanted) -> list[Path]:
+        return [wanted.folder / wanted.name] if self.leaves_a_file else []
+
+    def command(self, wanted: Wanted) -> list[str]:
+        return [sys.executable, "-I", "-S", "-c", self.script, str(wanted.folder / wanted.name)]
+
+
+@unittest.skipIf(why_no_run(), why_no_run())
+class FetchingTest(unittest.TestCase):
+    def setUp(self) -> None:
+        self.folder = examples.folder(self)
+        self.root = self.folder / "files"
+        self.root.mkdir()
+        (self.root / NAME).write_bytes(secrets.token_bytes(SIZE_BYTES))
+        self.memory = self.folder / "memory"
+        self.memory.mkdir()
+        in_memory = mock.patch.object(fetching, "_IN_MEMORY", str(self.memory))
+        in_memory.start()
+        self.addCleanup(in_memory.stop)
+
+    def lose_no_time(self) -> None:
+        """For clients of whom nothing is in the log."""
+        patience = mock.patch("lab.procedures.server_log._PATIENCE_S", 0.0)
+        patience.start()
+        self.addCleanup(patience.stop)
+
+    def fetch(self, client: Client, channels: int = 1, **changes: object) -> Result:
+        """With servers of its own. Nothing is left of it."""
+        programs, site = Programs(BUILD), Site(root=self.root, logs=self.folder / "logs")
+        pinning = choose("none", usable_cores())
+        system = systems.of(STAGE)
+        with (
+            system.prepared(STAGE, programs, self.folder, usable_cores()) as ready,
+            ready.running(Cell("fetched", "3MB", workload=CLIENT), pinning, site) as servers,
+        ):
+            self.load = self.loaded(servers, channels, **changes)
+            before = process_tree.tree(os.getpid())
+            attempt = Fetching(client, self.load, site, servers.transfer_log, ())
+            try:
+                found = attempt.finish()
+            finally:
+                attempt.stop()
+            self.assertEqual(process_tree.tree(os.getpid()), before)
+        self.assertEqual(list(self.memory.iterdir()), [])
+        return found
+
+    def loaded(self, servers: Running, channels: int, **changes: object) -> FetchLoad:
+        usual = {"user": servers.user, "password": servers.password}
+        return FetchLoad(
+            threads=channels,
+            server=str(servers.address),
+            protocol="http",
+            name=NAME,
+            size_bytes=SIZE_BYTES,
+            **{**usual, **changes},  # type: ignore[arg-type]
+        )
+
+    def require_failure(self, result: Result, why: str) -> None:
+        self.assertEqual(result.requests, 0)
+        self.assertRegex("; ".join(self.load.failures(result)), why)
+        self.assertEqual(self.load.figures(result)["succeeded"], 0.0)
+
+    def curl(self) -> Client:
+        if not shutil.which("curl"):
+            self.skipTest("curl is not installed")
+        return known.of("curl", self.folder, Programs(BUILD))
+
+    def test_curl_fetches_it_on_one_connection_and_in_ranges_on_three(self) -> None:
+        for channels in (1, 3):
+            result = self.fetch(self.curl(), channels)
+            self.assertEqual(self.load.failures(result), [])
+            self.assertEqual((result.requests, result.bytes), (1, SIZE_BYTES))
+            parts = [one["parts"] for one in result.raw["served"]]
+            self.assertEqual(len(parts), channels)
+            self.assertEqual(any(parts), channels > 1)
+            figures = self.load.figures(result)
+            self.assertEqual((figures["channels"], figures["succeeded"]), (channels, 1.0))
+            for one in result.raw["served"]:
+                self.assertGreaterEqual(one["start_s"], result.start_s - 0.001)
+                self.assertLessEqual(one["end_s"], result.end_s + 0.001)
+
+    def test_a_client_that_is_refused_has_failed(self) -> None:
+        self.require_failure(
+            self.fetch(self.curl(), password="wrong"),
+            "^the fetch failed: curl ended with status 22: curl: .*401",
+        )
+
+    def test_a_client_that_says_it_succeeded_is_not_believed(self) -> None:
+        self.lose_no_time()
+        self.require_failure(
+            self.fetch(MadeUp("", leaves_a_file=False)), "what the server sent is not the file"
+        )
+        self.require_failure(
+            self.fetch(MadeUp("", leaves_a_file=True)), "what was saved is not the file"
+        )
+
+    def test_what_is_saved_is_compared_with_the_file(self) -> None:
+        self.lose_no_time()
+        copy = f"import shutil, sys; shutil.copy({str(self.root / NAME)!r}, sys.argv[1])"
+        copied = self.fetch(MadeUp(copy, leaves_a_file=True))
+        self.assertEqual(self.load.failures(copied), [])
+        for change in ("file.seek(1_500_000); file.write(b'no')", "file.truncate(2_999_999)"):
+            changed = f"{copy}\nwith open(sys.argv[1], 'r+b') as file: {change}"
+            self.require_failure(
+                self.fetch(MadeUp(changed, leaves_a_file=True)), "what was saved is not the file"
+            )
+        longer = f"{copy}\nwith open(sys.argv[1], 'ab') as file: file.write(b'x')"
+        self.require_failure(
+            self.fetch(MadeUp(longer, leaves_a_file=True)), "what was saved is not the file"
+        )
+
+    def test_a_client_that_takes_too_long_is_ended_and_has_failed(self) -> None:
+        endless = MadeUp("import time; time.sleep(3600)", leaves_a_file=True)
+        with mock.patch.object(FetchLoad, "timeout_s", 0.2):
+            self.require_failure(self.fetch(endless), "made-up did not end within 0 s")
+
+    def test_one_that_cannot_be_started_leaves_nothing(self) -> None:
+        class Broken(MadeUp):
+            def command(self, wanted: Wanted) -> list[str]:
+                raise RuntimeError("no command")
+
+        with self.assertRaisesRegex(RuntimeError, "no command"):
+            self.fetch(Broken("", leaves_a_file=True))
+        self.assertEqual(list(self.memory.iterdir()), [])
