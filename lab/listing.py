@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from .plan import catalog, links, machines, papers, pinning
 from .systems import known
+from .systems.clients.known import CLIENTS
 
 _NAME, _LONG_NAME = 14, 22  # columns of the names
 
@@ -22,13 +23,15 @@ def show(*, is_all: bool) -> None:
     for paper in others:
         _print(_title(paper), _experiments_of(paper))
     if not is_all:
-        print("`lab list --all` has the stages, servers and machines of these papers too.")
+        print("`lab list --all` has their stages, and all servers, clients, machines and links.")
         return
     _print("their stages, for --stages", _stages_of(others), _LONG_NAME)
     sizes = [size for paper in others for size in _sizes_of(paper)]
     print(f"their rows, for --sizes\n  {', '.join(sizes)}")
     servers = [(name, f"asks {whom}") for name, whom in known.asks_whom().items()]
     _print("servers", servers, _LONG_NAME)
+    programs = [(name, f"package {one.package}") for name, one in CLIENTS.items()]
+    _print("clients that fetch a file", programs, _LONG_NAME)
     entries = [(machine.name, machine.title) for machine in machines.machines().values()]
     _print("machines, for --machine", entries, _LONG_NAME)
     _print(

@@ -110,7 +110,7 @@ class _Seen:
     courses: Courses | None
     has_testers_here: bool
     has_limited_server: bool
-    link: Told | None  # what a link with a delay says of itself
+    told: Told | None  # what a link with a delay says of itself
 
     def used(self) -> usage.Usage:
         """Testers on our cores are too many to be watched; they say themselves what they used."""
@@ -130,8 +130,8 @@ class _Seen:
         )
 
     def _of_link(self) -> dict[str, float]:
-        link = self.link
-        return {"link_late_p99_ms": link.late_p99_ms, "link_lost": link.lost} if link else {}
+        told = self.told
+        return {"link_late_p99_ms": told.late_p99_ms, "link_lost": told.lost} if told else {}
 
 
 def point(stand: Stand, setting: Setting, repeat: int) -> Measured:
@@ -143,7 +143,7 @@ def point(stand: Stand, setting: Setting, repeat: int) -> Measured:
     result, used = seen.result, seen.used()
     failures = checks.failures(load, result, used, has_ended=bool(seen.ended))
     failures += checks.files_in_memory(stand.planned.stage.fresh, resident)
-    failures += checks.late_link(seen.link.late_p99_ms if seen.link else None)
+    failures += checks.late_link(seen.told.late_p99_ms if seen.told else None)
     run = _run(stand, load, seen, used, failures)
     figures = measured({**seen.figures, "resident_before": resident})
     evidence = {
@@ -169,7 +169,7 @@ def _driven(stand: Stand, load: Load) -> _Seen:
     """The load, from its start to its end."""
     servers, place = stand.servers, stand.site.place
     look, server_log = Look(servers, load), ServerLog(servers.transfer_log)
-    interface = place.interface if place.name != LOOPBACK else ""
+    link = place.interface if place.name != LOOPBACK else ""
     before = _told(servers)
     place.told()  # what the link did before is not of this run
     watched = servers.process_ids()
@@ -178,7 +178,7 @@ def _driven(stand: Stand, load: Load) -> _Seen:
         sleeper = stack.enter_context(Sleeper())
         way = stack.enter_context(RoundTrips(place, stand.site.logs))
         helpers = [*place.helpers(), *way.helpers()]
-        sampled = Sampler(watched, interface, stand.group, memory_of, helpers)
+        sampled = Sampler(watched, link, stand.group, memory_of, helpers)
         sampler = stack.enter_context(sampled)
         generator = _started(stand, load)
         begun_s = time.monotonic()
@@ -194,7 +194,7 @@ def _driven(stand: Stand, load: Load) -> _Seen:
             generator.stop()
             if stand.held:
                 stand.held.thaw()  # should it have been killed while it held the servers
-    link = place.told()
+    told = place.told()
     ended = end_of_server(servers, load)
     result = replace(result, series=result.series.with_events(happened, result.start_s))
     clients = load.transfers()
@@ -218,7 +218,7 @@ def _driven(stand: Stand, load: Load) -> _Seen:
         courses=courses,
         has_testers_here=stand.nodes is not None and stand.nodes.places[0].is_here,
         has_limited_server=stand.planned.limits is not None,
-        link=link,
+        told=told,
     )
 
 
