@@ -1,7 +1,8 @@
 """What was in force on the connections of a load, read from the kernel by `ss`.
 
-What was asked for says little: the kernel doubles a buffer, keeps a part of it, and lifts a window
-that a route has. So the window is what the peer of the sender offered at most.
+What was asked for says little. The kernel doubles a buffer, keeps a part of it, and lifts a window
+that a route has. So the window is the
+largest that the other end offered.
 """
 
 from __future__ import annotations
@@ -9,24 +10,14 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Iterable
-from dataclasses import dataclass
 from threading import Event, Thread
+
+from ..rig.tcp import InForce
 
 _EVERY_S = 0.2
 _TIMEOUT_S = 5.0
 _NUMBER = re.compile(r"\b(snd_wnd|mss|pmtu|bytes_acked):(\d+)")
 _CONGESTION = re.compile(r"\b(reno|cubic|bbr\d?|vegas|westwood|htcp|dctcp|bic|illinois)\b")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Seen:
-    """Of connections that carried more than a packet of data from our side."""
-
-    at_once: int = 0  # the most
-    congestion: str = ""  # its name; several with a comma
-    window_bytes: int | None = None  # the largest; None where `ss` does not say
-    mss_bytes: int | None = None  # the largest
-    mtu_bytes: int | None = None  # of the path, the largest
 
 
 class Connections:
@@ -40,7 +31,7 @@ class Connections:
         self._command = ["ss", "--tcp", "--info", "--numeric", "--no-header", "--oneline"]
         self._command += ["state", "established", "src", address]
         self._is_over = Event()
-        self._seen: list[Seen] = []
+        self._seen: list[InForce] = []
         self._thread = Thread(target=self._run, name="connections")
 
     def start(self) -> None:
@@ -52,7 +43,7 @@ class Connections:
         if self._thread.is_alive():
             self._thread.join()
 
-    def seen(self) -> Seen:
+    def seen(self) -> InForce:
         """Over the whole time. Requires: stop() has returned."""
         return together(self._seen)
 
@@ -71,7 +62,7 @@ class Connections:
             self._seen.append(read(done.stdout))
 
 
-def read(text: str) -> Seen:
+def read(text: str) -> InForce:
     """One answer of `ss`, a line for each connection."""
     names, found = [], []
     for line in text.splitlines():
@@ -80,7 +71,7 @@ def read(text: str) -> Seen:
             continue  # it carries commands only, or nothing yet
         found.append(numbers)
         names += _CONGESTION.findall(line)[:1]
-    return Seen(
+    return InForce(
         at_once=len(found),
         congestion=_joined(names),
         window_bytes=_most(numbers.get("snd_wnd") for numbers in found),
@@ -89,11 +80,11 @@ def read(text: str) -> Seen:
     )
 
 
-def together(seen: Iterable[Seen]) -> Seen:
+def together(seen: Iterable[InForce]) -> InForce:
     """The most of each."""
     all_of_them = list(seen)
     names = [name for one in all_of_them for name in one.congestion.split(",") if name]
-    return Seen(
+    return InForce(
         at_once=max((one.at_once for one in all_of_them), default=0),
         congestion=_joined(names),
         window_bytes=_most(one.window_bytes for one in all_of_them),

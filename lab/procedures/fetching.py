@@ -15,7 +15,7 @@ from threading import Thread
 from typing import BinaryIO
 
 from ..observe.connections import Connections
-from ..observe.served import Served, make_up
+from ..observe.served import Served, make_up, span_s
 from ..rig.clocks import Reading
 from ..rig.cores import Cores
 from ..rig.errors import Failed
@@ -92,12 +92,14 @@ class Fetching:
             start_s=self._start_s,
             end_s=self._end_s,
             failure=failure or self._what_is_wrong(served),
-            served=tuple(served),
+            sent_bytes=sum(one.bytes for one in served),
+            sent_s=span_s(served),
             seen=self._connections.seen(),
             sent_segments=counted["OutSegs"] - self._counted["OutSegs"],
             retransmitted_segments=counted["RetransSegs"] - self._counted["RetransSegs"],
         )
-        return self._load.parse(asdict(attempt))
+        lines = [asdict(one) for one in served]
+        return self._load.parse({**asdict(attempt), "served": lines})
 
     def uploads(self) -> list[Upload]:
         return []

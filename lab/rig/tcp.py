@@ -30,6 +30,17 @@ class Tcp:
 AS_IT_IS = Tcp()
 
 
+@dataclass(frozen=True, kw_only=True)
+class InForce:
+    """Of connections that carried more than a packet of data from our side, the most of each."""
+
+    at_once: int = 0
+    congestion: str = ""  # its name; several with a comma
+    window_bytes: int | None = None  # None where nobody says
+    mss_bytes: int | None = None
+    mtu_bytes: int | None = None  # of the path
+
+
 def receive_buffer_bytes(window_bytes: int) -> int:
     """The buffer that gives this window."""
     return round((window_bytes + _KEPT_BYTES) / _WINDOW_SHARE)

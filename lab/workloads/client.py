@@ -19,11 +19,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..observe.connections import Seen
-from ..observe.served import Served
 from ..plan.figures import LESS, MORE, NEITHER, Figure
 from ..plan.from_json import from_json
 from ..rig.link import Link
+from ..rig.tcp import InForce
 from .load import Asked, Load
 from .outcome import Result
 
@@ -55,21 +54,15 @@ class Attempt:
     start_s: float
     end_s: float
     failure: str  # why it did not succeed; "" if it did
-    served: tuple[Served, ...]  # by the log of the server
-    seen: Seen
+    sent_bytes: int  # by the log of the server
+    sent_s: float | None  # by it, from the first asking to the last byte; None if it is too coarse
+    seen: InForce
     sent_segments: int  # of TCP, by the server
     retransmitted_segments: int
 
     @property
     def elapsed_s(self) -> float:
         return self.end_s - self.start_s
-
-    @property
-    def served_s(self) -> float | None:
-        """From the first asking to the last byte. None where the log has whole seconds only."""
-        if not self.served or any(one.resolution_s >= 1 for one in self.served):
-            return None
-        return max(one.end_s for one in self.served) - min(one.start_s for one in self.served)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,14 +94,14 @@ class FetchLoad(Load):
         return _PATIENCE_S + _PATIENCE_TIMES * self.run_s
 
     def parse(self, raw: dict[str, Any]) -> Result:
-        """raw is an attempt, as asdict() gives it."""
+        """raw is an attempt, as asdict() gives it, and may have more."""
         attempt = from_json(Attempt, raw)
         failed, seconds = bool(attempt.failure), attempt.elapsed_s
         return Result(
             requests=0 if failed else 1,
             elapsed_s=seconds,
             throughput_rps=0.0 if failed else 1 / seconds,
-            bytes=sum(one.bytes for one in attempt.served),
+            bytes=attempt.sent_bytes,
             errors={"failed": 1} if failed else {},
             response_ms=dict.fromkeys(("mean", "p50", "p90", "p99", "max"), 1000 * seconds),
             start_s=attempt.start_s,
@@ -130,13 +123,13 @@ class FetchLoad(Load):
     def figures(self, result: Result) -> dict[str, float | None]:
         attempt = from_json(Attempt, result.raw)
         seen, rate = attempt.seen, None if attempt.failure else self.size_bytes / attempt.elapsed_s
-        served_s = None if attempt.failure else attempt.served_s
+        sent_s = None if attempt.failure else attempt.sent_s
         return {
             "channels": self.threads,
             "channels_seen": seen.at_once or None,
             "succeeded": 0.0 if attempt.failure else 1.0,
             "rate_bytes_s": rate,
-            "server_rate_bytes_s": self.size_bytes / served_s if served_s else None,
+            "server_rate_bytes_s": self.size_bytes / sent_s if sent_s else None,
             "share_of_nominal": _share(rate, self._nominal_bytes_s),
             "share_of_probed": _share(rate, self.probed_bytes_s),
             "window_bytes": seen.window_bytes,
@@ -151,7 +144,7 @@ class FetchLoad(Load):
         return self.link.bits_per_s / _BITS if self.link and self.link.rate else None
 
 
-def predicted_ms(link: Link | None, seen: Seen, channels: int) -> float | None:
+def predicted_ms(link: Link | None, seen: InForce, channels: int) -> float | None:
     """The round trip while each channel has a whole window under way.
 
     What the link itself does not hold waits in its queue, which holds no more than its bytes. None

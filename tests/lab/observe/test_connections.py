@@ -3,7 +3,7 @@
 import unittest
 
 from lab.observe import connections
-from lab.observe.connections import Seen
+from lab.rig.tcp import InForce
 
 # Of iproute2 6.1, one line for each connection; without what nobody reads.
 _LINE = (
@@ -23,7 +23,7 @@ class ConnectionsTest(unittest.TestCase):
         seen = connections.read(line() + line(window=28000))
         self.assertEqual(
             seen,
-            Seen(
+            InForce(
                 at_once=2,
                 congestion="reno",
                 window_bytes=29312,
@@ -35,7 +35,7 @@ class ConnectionsTest(unittest.TestCase):
     def test_a_connection_without_data_is_none_of_them(self) -> None:
         seen = connections.read(line() + line("cubic", window=65535, acked=400))
         self.assertEqual((seen.at_once, seen.window_bytes, seen.congestion), (1, 29312, "reno"))
-        self.assertEqual(connections.read(""), Seen())
+        self.assertEqual(connections.read(""), InForce())
 
     def test_an_ss_that_does_not_tell_the_window_leaves_it_unknown(self) -> None:
         seen = connections.read(line().replace("snd_wnd:29312", ""))
@@ -48,11 +48,11 @@ class ConnectionsTest(unittest.TestCase):
         )
         self.assertEqual((whole.at_once, whole.window_bytes), (2, 29312))
         self.assertEqual(whole.congestion, "bbr,reno")
-        self.assertEqual(connections.together([]), Seen())
+        self.assertEqual(connections.together([]), InForce())
 
     def test_it_can_be_stopped_again_and_without_a_connection_there_is_nothing(self) -> None:
         watched = connections.Connections("127.254.254.254")
         watched.start()
         watched.stop()
         watched.stop()
-        self.assertEqual(watched.seen(), Seen())
+        self.assertEqual(watched.seen(), InForce())

@@ -12,12 +12,12 @@ import examples
 import networks
 from real_lab import BUILD
 
-from lab.observe.connections import Connections, Seen
+from lab.observe.connections import Connections
 from lab.rig import tcp, wire
 from lab.rig.errors import Failed
 from lab.rig.link import Link
 from lab.rig.place import HERE
-from lab.rig.tcp import Tcp
+from lab.rig.tcp import InForce, Tcp
 from lab.rig.wire import End
 
 _LONG_S = 60.0
@@ -61,7 +61,7 @@ class TcpTest(unittest.TestCase):
         with wire.laid(link, self.folder, _DELAY_LINE, asked) as end:
             yield end
 
-    def sent(self, end: End, size: int) -> Seen:
+    def sent(self, end: End, size: int) -> InForce:
         """What was in force while so many bytes went to the other end."""
         with socket.create_server((end.host, 0)) as server:
             server.settimeout(_LONG_S)
