@@ -36,6 +36,9 @@ class MakeUpTest(unittest.TestCase):
         self.assertFalse(make_up([one((0, 99)), one((0, 99))], 100))
         self.assertFalse(make_up([], 100))
 
+    def test_a_gap_is_told_that_another_part_makes_good_in_bytes(self) -> None:
+        self.assertFalse(make_up([one((0, 59)), one((50, 79)), one((90, 99))], 100))
+
     def test_what_broke_off_does_not_count(self) -> None:
         self.assertFalse(make_up([one((0, 49)), one((50, 99), is_whole=False)], 100))
         self.assertTrue(make_up([one((0, 99)), one((0, 99), size=10, is_whole=False)], 100))
