@@ -21,7 +21,7 @@ from ..rig.cores import Cores
 from ..rig.errors import Failed
 from ..rig.host import network_counters
 from ..rig.place import Place
-from ..rig.transfer_log import XFERLOG, TransferLog
+from ..rig.transfer_log import TURNSTILE, TransferLog
 from ..systems.clients.client import Client, Wanted
 from ..systems.system import Site
 from ..workloads.client import Attempt, FetchLoad
@@ -48,8 +48,8 @@ class Fetching:
         self._stack = ExitStack()
         try:
             folder = self._stack.enter_context(_folder())
-            is_kept = log is None or log.form == XFERLOG  # which does not tell ranges
-            self._wanted = _wanted(load, site.place, folder, is_kept=is_kept)
+            is_told = log is not None and tells_the_whole(log, client, load.threads)
+            self._wanted = _wanted(load, site.place, folder, is_kept=not is_told)
             self._start(site, cores)
         except BaseException:
             self._stack.close()
@@ -136,6 +136,11 @@ class Fetching:
             return "" if makes_it else "what the server sent is not the file, each byte once"
         is_file = _are_the_same(saved, self._root / self._load.name)
         return "" if is_file else "what was saved is not the file"
+
+
+def tells_the_whole(log: TransferLog, client: Client, channels: int) -> bool:
+    """Whether the log shows that a file was sent as a whole. Only ours has ranges."""
+    return log.form == TURNSTILE or channels == 1 or client.is_one_transfer
 
 
 def _wanted(load: FetchLoad, place: Place, folder: Path, *, is_kept: bool) -> Wanted:

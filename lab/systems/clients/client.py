@@ -24,7 +24,7 @@ class Wanted:
     user: str
     password: str
     channels: int  # connections with data at the same time
-    own_address: str = ""  # where the client runs; "" if that does not matter
+    own_address: str  # of where the client runs
     folder: Path  # empty and private, in memory, for what the client reads and leaves
     is_kept: bool  # the file is to be written to the folder, because the log cannot tell enough
 
@@ -58,6 +58,7 @@ class Client:
 
     package: ClassVar[str]  # its name, too
     can_throw_away: ClassVar[bool] = False  # what it gets, without a file
+    is_one_transfer: ClassVar[bool] = False  # in the log of the server, whatever its channels
 
     @classmethod
     def fetch(cls, packages: Path) -> None:

@@ -2,28 +2,43 @@
 
 from __future__ import annotations
 
+import socket
+from pathlib import Path
+
+from ...rig.servers import Programs
+from ..peers.namespace import in_namespace, require_namespaces
 from .client import Unpacked, Wanted
 
 _SINK = "file:///dev/null"
 
 
 class GlobusUrlCopy(Unpacked):
-    """Anonymous users only, as our GridFTP server has no others."""
+    """Anonymous users only, as our GridFTP server has no others.
+
+    It is told its own address by a file of hosts, as the server is: for several channels the data
+    connections come to it.
+    """
 
     package = "globus-gass-copy-progs"
     can_throw_away = True
+    is_one_transfer = True
+
+    def __init__(self, packages: Path, programs: Programs) -> None:
+        require_namespaces(self.package)
+        super().__init__(packages, programs)
 
     def command(self, wanted: Wanted) -> list[str]:
         saved = self.saved(wanted)
         parallel = ["-p", str(wanted.channels)] if wanted.channels > 1 else []
-        return [
+        text = f"127.0.0.1 localhost\n{wanted.own_address} {socket.gethostname()}\n"
+        hosts = wanted.write("hosts", text)
+        command = [
             str(self.copy.path("usr/bin/globus-url-copy")),
             *parallel,
             f"ftp://{wanted.server}/~/{wanted.name}",
             f"file://{saved[0]}" if saved else _SINK,
         ]
+        return in_namespace({hosts: "/etc/hosts"}, command)
 
     def environment(self, wanted: Wanted) -> dict[str, str]:
-        """Its address must be told to it: the name of the host may have none over there."""
-        own = {"GLOBUS_HOSTNAME": wanted.own_address} if wanted.own_address else {}
-        return super().environment(wanted) | own | {"HOME": str(wanted.folder)}
+        return super().environment(wanted) | {"HOME": str(wanted.folder)}

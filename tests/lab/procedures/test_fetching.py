@@ -18,6 +18,7 @@ from lab.procedures.fetching import Fetching
 from lab.rig import process_tree
 from lab.rig.cores import usable_cores
 from lab.rig.servers import Programs
+from lab.rig.transfer_log import NETLOGGER, TURNSTILE, XFERLOG, TransferLog
 from lab.systems import known as systems
 from lab.systems.clients import known
 from lab.systems.clients.client import Client, Wanted
@@ -163,3 +164,17 @@ class FetchingTest(unittest.TestCase):
         with self.assertRaisesRegex(RuntimeError, "no command"):
             self.fetch(Broken("", leaves_a_file=True))
         self.assertEqual(list(self.memory.iterdir()), [])
+
+
+class ToldTest(unittest.TestCase):
+    def test_only_our_log_has_ranges_but_one_transfer_is_told_by_any(self) -> None:
+        many, one = MadeUp("", leaves_a_file=False), mock.Mock(is_one_transfer=True)
+        for form, client, channels, is_told in (
+            (TURNSTILE, many, 4, True),
+            (XFERLOG, many, 1, True),
+            (XFERLOG, many, 4, False),
+            (NETLOGGER, many, 4, False),
+            (NETLOGGER, one, 4, True),
+        ):
+            found = fetching.tells_the_whole(TransferLog(Path("log"), form), client, channels)
+            self.assertEqual(found, is_told, (form, channels))

@@ -1,6 +1,7 @@
 """The command lines of clients: what they ask for, and that no password is on them."""
 
 import shutil
+import socket
 import unittest
 from dataclasses import replace
 from itertools import pairwise
@@ -25,6 +26,9 @@ class ClientsTest(unittest.TestCase):
         unpacked = mock.patch("lab.systems.clients.client.unpacked", self.unpacked)
         unpacked.start()
         self.addCleanup(unpacked.stop)
+        permitted = mock.patch("lab.systems.clients.globus.require_namespaces")
+        permitted.start()
+        self.addCleanup(permitted.stop)
         self.wanted = Wanted(
             protocol="http",
             server="198.18.0.1:8080",
@@ -90,12 +94,17 @@ class ClientsTest(unittest.TestCase):
 
     def test_the_others_are_told_the_number_of_channels(self) -> None:
         self.assertIn("-x 4 -s 4 ", self.command("aria2"))
-        self.assertIn(" -p 4 ftp://198.18.0.1:8080/~/4MB1.txt file:///dev/null", self.globus(4))
+        self.assertIn(" -p 4 'ftp://198.18.0.1:8080/~/4MB1.txt' file:///dev/null ", self.globus(4))
         self.assertNotIn(" -p ", self.globus(1))
         self.assertTrue(self.command("loadgen").endswith("--channels 4"))
         self.command("lftp")
         script = (self.folder / "script").read_text(encoding="utf-8")
         self.assertIn(f"\npget -n 4 -O {self.folder} 4MB1.txt\n", script)
+
+    def test_a_client_that_must_know_its_address_has_its_own_file_of_hosts(self) -> None:
+        self.assertIn(f"--bind {self.folder}/hosts /etc/hosts && exec ", self.globus(4))
+        hosts = (self.folder / "hosts").read_text(encoding="utf-8")
+        self.assertIn(f"\n198.18.0.2 {socket.gethostname()}\n", hosts)
 
     def globus(self, channels: int) -> str:
         return self.command("globus-url-copy", channels=channels, protocol="ftp")
