@@ -13,7 +13,7 @@ _FLAG = "--channels"
 
 
 class LoadGenerator(Client):
-    """It throws away what it gets."""
+    """It throws away what it gets, unless that is to be kept."""
 
     package = "loadgen"
     can_throw_away = True
@@ -36,10 +36,8 @@ class LoadGenerator(Client):
             *(self._program, "get", "--protocol", wanted.protocol, "--server", wanted.server),
             *("--user", wanted.user, "--file", wanted.name, "--threads", "1", "--requests", "1"),
             *(_FLAG, str(wanted.channels)),
+            *(["--save", str(wanted.folder)] if wanted.is_kept else []),
         ]
 
     def environment(self, wanted: Wanted) -> dict[str, str]:
         return {"LOADGEN_PASSWORD": wanted.password}
-
-    def saved(self, _wanted: Wanted) -> list[Path]:
-        return []

@@ -110,11 +110,18 @@ class ClientsTest(unittest.TestCase):
         return self.command("globus-url-copy", channels=channels, protocol="ftp")
 
     def test_what_is_saved_is_known(self) -> None:
-        for name, is_kept in (("aria2", False), ("lftp", False), ("globus-url-copy", True)):
+        for name, is_kept in (
+            ("aria2", False),
+            ("lftp", False),
+            ("globus-url-copy", True),
+            ("loadgen", True),
+        ):
             kept = replace(self.wanted, is_kept=is_kept)
             self.assertEqual(self.client(name).saved(kept), [self.folder / "4MB1.txt"])
         self.assertEqual(self.client("globus-url-copy").saved(self.wanted), [])
         self.assertEqual(self.client("loadgen").saved(self.wanted), [])
+        self.assertIn(f" --save {self.folder}", self.command("loadgen", is_kept=True))
+        self.assertNotIn("--save", self.command("loadgen"))
 
     def test_a_loadgen_without_channels_is_left_out(self) -> None:
         self.client("loadgen")
