@@ -9,13 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from . import cable
+from .link import Link
 from .processes import run_tool
 
 # Of a receive buffer, the kernel offers this part as a window, less this many bytes. Measured with
 # buffers of 8, 16, 32 and 48 KiB, which gave 3,712, 8,832, 19,072 and 29,312 bytes.
 _WINDOW_SHARE, _KEPT_BYTES = 0.625, 1408
 _WINDOWS = "/proc/sys/net/ipv4/tcp_rmem"
-FOR_DELAYS = "reno"  # bbr, the default of some kernels, paces and keeps queues short
+_FOR_DELAYS = "reno"  # bbr, the default of some kernels, paces and keeps queues short
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +26,10 @@ class Tcp:
     window_bytes: int = 0  # that the load generator offers on each connection
     congestion: str = ""  # the name of the congestion control
     mtu: int = 0
+
+    def congestion_over(self, link: Link) -> str:
+        """What is set for this link; "" if it is left to the kernel."""
+        return self.congestion or (_FOR_DELAYS if link.delay_ms else "")
 
 
 AS_IT_IS = Tcp()

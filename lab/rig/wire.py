@@ -67,7 +67,7 @@ def laid(link: Link, logs: Path, delay_line: Path, asked: Tcp = tcp.AS_IT_IS) ->
         else:
             _plug_in(holder.pid)
         _set_up(other, has_line=line is not None)
-        _set_tcp(other, asked.congestion or (tcp.FOR_DELAYS if line else ""), asked.mtu)
+        _set_tcp(other, asked.congestion_over(link), asked.mtu)
         if link.rate and not line:
             run_tool(["tc", *cable.limited(_OURS, link.rate)], "the rate limit")
             run_tool([*inside(other), "tc", *cable.limited(_THEIRS, link.rate)], "the rate limit")

@@ -23,6 +23,7 @@ from ..plan.figures import LESS, MORE, NEITHER, Figure
 from ..plan.from_json import from_json
 from ..rig.link import Link
 from ..rig.tcp import InForce
+from .burst import SHORTEST_WATCHED_S
 from .load import Asked, Load
 from .outcome import Result
 
@@ -120,6 +121,9 @@ class FetchLoad(Load):
             found.append(f"the connections used {used}, not {self.congestion}")
         return found
 
+    def can_be_spoiled(self, result: Result) -> bool:
+        return result.elapsed_s >= SHORTEST_WATCHED_S
+
     def figures(self, result: Result) -> dict[str, float | None]:
         attempt = from_json(Attempt, result.raw)
         seen, rate = attempt.seen, None if attempt.failure else self.size_bytes / attempt.elapsed_s
@@ -164,7 +168,7 @@ def _share(part: float | None, whole: float | None) -> float | None:
 
 
 def load(asked: Asked) -> FetchLoad:
-    planned = asked.planned
+    planned, tcp = asked.planned, asked.planned.stage.tcp
     assert planned.size  # see plan/options.py
     assert planned.stage.download
     return FetchLoad(
@@ -177,5 +181,5 @@ def load(asked: Asked) -> FetchLoad:
         size_bytes=planned.size.size_bytes,
         link=asked.link,
         probed_bytes_s=asked.probed_bytes_s,
-        congestion=planned.stage.tcp.congestion,
+        congestion=tcp.congestion_over(asked.link) if asked.link else tcp.congestion,
     )

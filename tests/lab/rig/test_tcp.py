@@ -43,6 +43,11 @@ class BufferTest(unittest.TestCase):
         for buffer, window in ((8192, 3712), (16384, 8832), (32768, 19072), (49152, 29312)):
             self.assertEqual(tcp.receive_buffer_bytes(window), buffer)
 
+    def test_a_link_with_a_delay_has_reno_unless_something_else_is_asked_for(self) -> None:
+        self.assertEqual(Tcp().congestion_over(_WAY), "reno")
+        self.assertEqual(Tcp().congestion_over(Link(rate="20mbit")), "")
+        self.assertEqual(Tcp(congestion="bbr").congestion_over(_WAY), "bbr")
+
     def test_without_a_namespace_no_window_can_be_set(self) -> None:
         with self.assertRaisesRegex(Failed, "no window can be set there: one machine"):
             HERE.limit_window(24576)

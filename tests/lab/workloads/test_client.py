@@ -86,6 +86,10 @@ class ClientTest(unittest.TestCase):
         self.assertEqual(replace(LOAD, congestion="").failures(result()), [])
         self.assertEqual(LOAD.failures(result(seen=InForce())), [])  # it was too short to be seen
 
+    def test_of_a_very_short_one_the_samples_say_nothing(self) -> None:
+        self.assertTrue(LOAD.can_be_spoiled(result(end_s=100.5)))
+        self.assertFalse(LOAD.can_be_spoiled(result(end_s=100.4)))
+
     def test_a_fetch_that_takes_ten_times_as_long_may_still_end(self) -> None:
         self.assertAlmostEqual(LOAD.run_s, 4e6 * 8 / 6.2e6)
         self.assertGreater(LOAD.timeout_s, 10 * LOAD.run_s)
