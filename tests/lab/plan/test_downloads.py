@@ -1,7 +1,6 @@
 """Downloads by clients: their channels, and the TCP of their link."""
 
 import unittest
-from pathlib import Path
 
 import examples
 import own_paper
@@ -33,7 +32,8 @@ class DownloadsTest(unittest.TestCase):
         return options.checked(cli._parser().parse_args(["run", *arguments]))
 
     def planned(self, *arguments: str) -> Plan:
-        return plan.make(self.checked(*arguments, "--pin", "none"), (0, 1), Path("/nonexistent"))
+        chosen = self.checked(*arguments, "--pin", "none")
+        return plan.make(chosen, (0, 1), examples.folder(self))
 
     def steps(self, *arguments: str) -> dict[str, tuple[int, ...]]:
         planned = self.planned(*arguments).planned
