@@ -5,7 +5,7 @@ demands.py            service demands by the utilisation law
 resources.py          how busy each resource was
 verdict.py            names the bottleneck
 gains.py              how much faster one cell is than another
-attempts.py           how many attempts to fetch a file succeeded, and how fast those were
+attempts.py           the attempts of downloads: how many succeeded, and the best number of channels
 mixes.py              the trials of mixes, and the hits that a memory should have
 findings.py           the paper's findings, judged
 steadiness.py         whether all seconds of a run were alike

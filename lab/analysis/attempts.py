@@ -1,51 +1,108 @@
-"""Attempts to fetch a file: how many succeeded at each number of channels, and how fast those were.
+"""Sums up the attempts to fetch a file: a mean of those that succeeded, and how many did.
 
-A failed attempt has no rate. So a mean is one of those that succeeded, which says less where others
-failed: whoever shows it must show the counts beside it.
+Paper 004 prints means of five attempts of which "sometimes not all" succeeded. Such a mean is one
+of survivors, so the number of both stands beside each of ours.
 """
 
 from __future__ import annotations
 
-import statistics
-from collections.abc import Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from ..plan.catalog import CLIENT, Cell
 from ..results.records import Run
 from ..workloads.client import FAILED
+from . import intervals
+from .intervals import Spread
+
+RATE, ROUND_TRIP, FORETOLD = "rate_bytes_s", "rtt_p50_ms", "rtt_predicted_ms"
+_AS_GOOD = 0.98  # of the best rate
 
 
 @dataclass(frozen=True)
 class Attempts:
-    """At one number of channels."""
+    """All attempts of a cell with one number of channels; there is one at least."""
 
-    succeeded: tuple[Run, ...]
-    failed: tuple[Run, ...]
-
-    @property
-    def count(self) -> int:
-        return len(self.succeeded) + len(self.failed)
+    cell: Cell
+    channels: int
+    runs: list[Run]
 
     @property
-    def is_of_survivors(self) -> bool:
-        """Whether a mean leaves out some of them."""
-        return bool(self.failed)
+    def good(self) -> list[Run]:
+        """Those that got the file."""
+        return [run for run in self.runs if run.is_valid]
 
-    def mean(self, figure: str) -> float | None:
-        """Of those that succeeded and have it. Requires: a workload declares it."""
-        values = [value for run in self.succeeded if (value := run.figure(figure)) is not None]
-        return statistics.fmean(values) if values else None
+    @property
+    def are_all_good(self) -> bool:
+        return len(self.good) == len(self.runs)
+
+    def by_pass(self, name: str) -> dict[int, float]:
+        """A figure of each attempt that succeeded, by its repetition."""
+        return {
+            run.repeat: value for run in self.good if (value := value_of(run, name)) is not None
+        }
+
+    def figure(self, name: str) -> Spread | None:
+        """Of those that succeeded; None if none has it."""
+        return self.spread(lambda run: value_of(run, name))
+
+    def spread(self, of: Callable[[Run], float | None]) -> Spread | None:
+        found = [value for run in self.good if (value := of(run)) is not None]
+        return intervals.spread(found) if found else None
+
+    @property
+    def rate(self) -> Spread | None:
+        """In bytes a second; None if all attempts failed."""
+        return self.figure(RATE)
 
 
-def by_channels(runs: Iterable[Run]) -> dict[int, Attempts]:
-    """In rising order. Runs of one cell that are invalid for another reason are no attempts."""
-    succeeded: dict[int, list[Run]] = {}
-    failed: dict[int, list[Run]] = {}
-    for run in runs:
-        if run.is_valid:
-            succeeded.setdefault(run.threads, []).append(run)
-        elif run.failures.startswith(FAILED) and "; " not in run.failures:
-            failed.setdefault(run.threads, []).append(run)
-    return {
-        channels: Attempts(tuple(succeeded.get(channels, ())), tuple(failed.get(channels, ())))
-        for channels in sorted({*succeeded, *failed})
-    }
+@dataclass(frozen=True)
+class Best:
+    """The number of channels with the highest rate, and all that cannot be told from it."""
+
+    attempts: Attempts
+    alike: list[int]  # in rising order
+
+
+def of_cell(stage: str, row: str, runs: Sequence[Run]) -> list[Attempts]:
+    """In rising order of channels. runs are all of the folder; what was measured badly, such as
+    over a link that was late, is no attempt.
+    """
+    cell = Cell(stage, row, workload=CLIENT)
+    own = [run for run in runs if run.cell == cell and _is_answer(run)]
+    return [
+        Attempts(cell, channels, [run for run in own if run.threads == channels])
+        for channels in sorted({run.threads for run in own})
+    ]
+
+
+def best(found: Sequence[Attempts]) -> Best | None:
+    """None where no attempt succeeded."""
+    known = [(rate.median, one) for one in found if (rate := one.rate)]
+    if not known:
+        return None
+    _, first = max(known, key=lambda pair: pair[0])
+    return Best(first, [one.channels for _, one in known if _is_alike(one, first)])
+
+
+def ratio(one: Attempts, other: Attempts, name: str = RATE) -> Spread | None:
+    """one / other, within each pass; None where a figure is missing or 0."""
+    ours, theirs = one.by_pass(name), other.by_pass(name)
+    if not ours or not theirs or not all((*ours.values(), *theirs.values())):
+        return None
+    return intervals.paired_ratio(ours, theirs)
+
+
+def value_of(run: Run, name: str) -> float | None:
+    """A figure of the workload, or of the machine."""
+    return run.usage.figures[name] if name in run.usage.figures else run.figures.get(name)
+
+
+def _is_alike(one: Attempts, first: Attempts) -> bool:
+    found = ratio(one, first)
+    return found is not None and (one is first or found.high >= _AS_GOOD)
+
+
+def _is_answer(run: Run) -> bool:
+    """Those that are invalid for another reason too are none."""
+    return run.is_valid or (run.failures.startswith(FAILED) and "; " not in run.failures)

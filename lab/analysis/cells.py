@@ -15,7 +15,18 @@ from ..procedures import checks, sweep
 from ..results.environment import Environment
 from ..results.records import Run
 from ..rig.cores import Cores
-from . import bursts, crowds, demands, intervals, operational_laws, ramps, resources, verdict
+from . import (
+    attempts,
+    bursts,
+    crowds,
+    demands,
+    intervals,
+    operational_laws,
+    ramps,
+    resources,
+    verdict,
+)
+from .attempts import Attempts
 from .bursts import BurstStep
 from .crowds import CrowdResult
 from .demands import Demands
@@ -180,6 +191,10 @@ class Analysis:
     def bursts(self, stage: str, row: str) -> list[BurstStep]:
         """In rising order of transfers."""
         return bursts.of_cell(stage, row, self.runs, self._environment.options.discard)
+
+    def attempts(self, stage: str, row: str) -> list[Attempts]:
+        """To fetch a file, in rising order of channels."""
+        return attempts.of_cell(stage, row, self.runs)
 
     def ramp(self, stage: str, row: str) -> RampResult | None:
         """Of the last valid run; of a cell without one it is that of the last run. None when the

@@ -12,8 +12,18 @@ from dataclasses import dataclass
 
 from ..plan import catalog, papers
 from ..plan.catalog import CROWD, Cell
-from ..plan.claims import Bears, BurstRatio, Cheaper, Claim, Gain, Limit, OfRamp, Scaling
-from . import bursts, gains, ramp_findings
+from ..plan.claims import (
+    Bears,
+    BurstRatio,
+    Cheaper,
+    Claim,
+    Gain,
+    Limit,
+    OfDownload,
+    OfRamp,
+    Scaling,
+)
+from . import bursts, download_findings, gains, ramp_findings
 from .bursts import BurstStep
 from .cells import Analysis, CellResult
 from .crowds import CrowdResult, Step
@@ -37,7 +47,7 @@ class Judged:
     cores: tuple[int, int] | None = None  # of the fileserver, before and after, if they differ
     is_lower_bound: bool = False  # one of the maxima was not reached
     bottleneck: str = ""
-    remark: str = ""  # the figures of a ramp
+    remark: str = ""  # the figures of a ramp, or of downloads
     paper: float | None = None  # the paper's own gain, from its numbers
 
     @property
@@ -64,6 +74,9 @@ def _judge_row(finding: Claim, row: str, analysis: Analysis) -> Judged | None:
         return _judge_bursts(finding, row, analysis)
     if isinstance(finding, OfRamp):
         told = ramp_findings.judge(finding, row, analysis.ramp)
+        return Judged(row, told.verdict, remark=told.figures) if told else None
+    if isinstance(finding, OfDownload):
+        told = download_findings.judge(finding, row, analysis.attempts)
         return Judged(row, told.verdict, remark=told.figures) if told else None
     return _judge_crowds(finding, row, analysis)
 

@@ -86,6 +86,48 @@ class BurstRatio:
 
 
 @dataclass(frozen=True, kw_only=True)
+class DownloadRatio:
+    """At these rows, a figure of the downloads of `stage` over so many channels is more than
+    `above` times, and less than `below` times that of stage `than` over `than_channels`.
+    """
+
+    text: str
+    stage: str
+    channels: int
+    than: str
+    than_channels: int
+    rows: tuple[str, ...]
+    figure: str = "rate_bytes_s"
+    above: float = 0.0
+    below: float = math.inf
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoundTripForetold:
+    """At these rows of a stage, the round trip beside a download is what all windows together take
+    on the link, within this share, whatever the number of channels.
+    """
+
+    text: str
+    stage: str
+    rows: tuple[str, ...]
+    within: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShareOfLink:
+    """At these rows, the downloads of a stage carry a share of what the link carried in a probe
+    that is more than `above` and less than `below`, with their best number of channels.
+    """
+
+    text: str
+    stage: str
+    rows: tuple[str, ...]
+    above: float = 0.0
+    below: float = math.inf
+
+
+@dataclass(frozen=True, kw_only=True)
 class PlateauRatio:
     """At these ramps of a stage, throughput on the plateau is more than `above` times, and less
     than `below` times that of ramp `than_row`.
@@ -202,7 +244,8 @@ OfRamp = (
     | EarlyKnee
     | CapacityHolds
 )
-Claim = Gain | Limit | Scaling | Bears | Cheaper | BurstRatio | OfRamp
+OfDownload = DownloadRatio | RoundTripForetold | ShareOfLink
+Claim = Gain | Limit | Scaling | Bears | Cheaper | BurstRatio | OfDownload | OfRamp
 _KINDS: dict[str, type[Claim]] = {
     "gain": Gain,
     "limit": Limit,
@@ -210,6 +253,9 @@ _KINDS: dict[str, type[Claim]] = {
     "bears": Bears,
     "cheaper": Cheaper,
     "burst_ratio": BurstRatio,
+    "download_ratio": DownloadRatio,
+    "round_trip_foretold": RoundTripForetold,
+    "share_of_link": ShareOfLink,
     "plateau_ratio": PlateauRatio,
     "shared_limit": SharedLimit,
     "memory_of_each": MemoryOfEach,

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from ..plan.catalog import BURST, CROWD, FAILOVER, MIX, OPEN_LOOP, RAMP
-from . import burst, crowd, failover, mix, open_loop, ramp
+from ..plan.catalog import BURST, CLIENT, CROWD, FAILOVER, MIX, OPEN_LOOP, RAMP
+from . import burst, client, crowd, failover, mix, open_loop, ramp
 from .document import Block
 from .scene import Scene
 
@@ -34,6 +34,7 @@ OF_WORKLOADS: Mapping[str, Shown] = {
     FAILOVER: failover,
     MIX: mix,
     RAMP: ramp,
+    CLIENT: client,
 }
 
 

@@ -1,39 +1,75 @@
-"""Attempts that succeeded and failed, for each number of channels."""
+"""Attempts to fetch a file: what counts, what is a mean of survivors, and the best number."""
 
 import unittest
 
-import examples
+from made_up_downloads import ROW, attempts, failed
 
-from lab.analysis import attempts
+from lab.analysis.attempts import Attempts, best, of_cell, ratio
+from lab.results.records import Run
+
+
+def found(*runs: Run) -> list[Attempts]:
+    return of_cell("lerc-curl", ROW, runs)
 
 
 class AttemptsTest(unittest.TestCase):
-    def test_a_mean_is_of_those_that_succeeded_and_says_so(self) -> None:
-        found = attempts.by_channels(
-            [
-                examples.run(4, repeat=1, rate_bytes_s=100.0, succeeded=1.0),
-                examples.run(4, repeat=2, failures="the fetch failed: x", succeeded=0.0),
-                examples.run(4, repeat=3, rate_bytes_s=300.0, succeeded=1.0),
-                examples.run(1, repeat=1, rate_bytes_s=50.0, succeeded=1.0),
-            ]
-        )
-        self.assertEqual(list(found), [1, 4])
-        self.assertEqual((found[4].count, len(found[4].succeeded)), (3, 2))
-        self.assertEqual((found[4].mean("rate_bytes_s"), found[4].is_of_survivors), (200.0, True))
-        self.assertEqual((found[1].mean("rate_bytes_s"), found[1].is_of_survivors), (50.0, False))
+    def test_those_of_other_cells_do_not_count(self):
+        runs = [*attempts("lerc-curl", 1, 3.5), *attempts("lerc-lftp", 1, 3.0)]
+        (one,) = found(*runs)
+        self.assertEqual((one.channels, len(one.runs)), (1, 1))
 
-    def test_where_all_failed_there_is_no_mean(self) -> None:
-        found = attempts.by_channels([examples.run(2, failures="the fetch failed: x")])
-        self.assertEqual((found[2].count, found[2].mean("rate_bytes_s")), (1, None))
+    def test_they_are_in_rising_order_of_channels(self):
+        runs = [*attempts("lerc-curl", 8, 5.0), *attempts("lerc-curl", 2, 5.0)]
+        self.assertEqual([one.channels for one in found(*runs)], [2, 8])
 
-    def test_what_other_programs_disturbed_is_no_attempt(self) -> None:
-        disturbed = "other programs used 50% of the cores"
-        self.assertEqual(
-            attempts.by_channels(
-                [
-                    examples.run(2, failures=disturbed, succeeded=1.0),
-                    examples.run(2, failures=f"the fetch failed: x; {disturbed}"),
-                ]
-            ),
-            {},
+    def test_a_mean_is_one_of_those_that_succeeded(self):
+        (one,) = found(*attempts("lerc-curl", 4, 5.0, 5.2), failed("lerc-curl", 4, 3))
+        self.assertEqual((len(one.good), len(one.runs), one.are_all_good), (2, 3, False))
+        assert one.rate
+        self.assertAlmostEqual(one.rate.median * 8e-6, 5.1)
+
+    def test_what_was_measured_badly_is_no_attempt(self):
+        late = failed("lerc-curl", 4, 3, why="the link was late")
+        self.assertEqual(found(late), [])
+
+    def test_without_success_there_is_no_rate_and_no_best(self):
+        (one,) = found(failed("lerc-curl", 4))
+        self.assertIsNone(one.rate)
+        self.assertIsNone(best([one]))
+
+
+class BestTest(unittest.TestCase):
+    def test_others_are_alike_whose_interval_reaches_it(self):
+        told = best(
+            found(
+                *attempts("lerc-curl", 1, 3.5, 3.5, 3.6),
+                *attempts("lerc-curl", 4, 5.7, 5.8, 5.7),
+                *attempts("lerc-curl", 8, 5.6, 5.8, 5.7),
+            )
         )
+        assert told
+        self.assertEqual((told.attempts.channels, told.alike), (4, [4, 8]))
+
+    def test_of_one_it_is_that_one(self):
+        told = best(found(*attempts("lerc-curl", 1, 3.5)))
+        assert told
+        self.assertEqual(told.alike, [1])
+
+
+class RatioTest(unittest.TestCase):
+    def test_a_drift_from_pass_to_pass_cancels_out(self):
+        one, other = found(
+            *attempts("lerc-curl", 1, 1.0, 2.0, 3.0), *attempts("lerc-curl", 2, 2.0, 4.0, 6.0)
+        )
+        told = ratio(other, one)
+        assert told
+        self.assertAlmostEqual(told.low, 2.0)
+        self.assertAlmostEqual(told.high, 2.0)
+
+    def test_there_is_none_of_a_figure_that_is_missing(self):
+        one, other = found(*attempts("lerc-curl", 1, 1.0), *attempts("lerc-curl", 2, 1.0))
+        self.assertIsNone(ratio(one, other, "rtt_p50_ms"))
+
+
+if __name__ == "__main__":
+    unittest.main()

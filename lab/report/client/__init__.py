@@ -1,0 +1,35 @@
+"""What a report shows of downloads. Its door is workloads.py, a folder above."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..document import Block
+from ..printed import printed
+from ..scene import Scene
+from .views import answers, figures, rates, round_trips
+
+__all__ = ["TERMS", "VIEWS", "answers", "figures"]
+
+VIEWS: dict[str, Callable[[Scene], list[Block]]] = {
+    "download_rates": lambda scene: [*rates(scene), *printed(scene)],
+    "download_round_trips": lambda scene: [*round_trips(scene), *printed(scene)],
+}
+TERMS = [
+    "Channels: the connections over which one file is fetched at the same time. Seen: how many of "
+    "them had data at once, at most, by the kernel of the server.",
+    "Rate: the size of the file over the time from the start of the client program to its end. Its "
+    "log-in and start-up count. It is a mean of the attempts that succeeded; a hollow dot marks "
+    "one of which some failed.",
+    "Of the link: the rate as a share of the rate that the link is made for, and of what iperf3 "
+    "carried over it in the same run. Headers of IP and TCP take 3.5% of the former.",
+    "Window: the most bytes that a connection may have under way, as the kernel of the server "
+    "says, and not as it was asked for. Sent again: segments, as a share of all.",
+    "Round trip: ten datagrams a second go to the client’s place and back, beside the download. "
+    "Foretold: what all windows together take on the link, ⌊window / segment⌋ packets for each "
+    "channel, but at least its delay, and at most its delay and its queue.",
+    "Best number of channels: that with the highest rate. Alike are those of which the 99% "
+    "interval does not lie below 98% of it.",
+    "Self-checks: the link was late by at most 5 ms (p99). The parts that the server’s log names "
+    "make up the file, or what the client wrote is the file. An attempt that failed is an answer.",
+]

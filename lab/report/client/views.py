@@ -1,0 +1,173 @@
+"""The views of downloads: rates and round trips over the number of channels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ...analysis import attempts
+from ...analysis.attempts import FORETOLD, RATE, ROUND_TRIP, Attempts
+from ...analysis.intervals import Spread
+from ...plan.catalog import Stage
+from ..charts import line_chart
+from ..charts.line_chart import Axes, Curve, Point
+from ..charts.svg import Canvas
+from ..document import Block, Figure, Table
+from ..scene import Scene
+from . import words
+
+_SIZE = (420.0, 190.0)
+_COLOURS = ("stage1", "fileserver", "authserver", "store", "network", "disk", "user", "soft")
+_CAPTION = (
+    "Means of the attempts that succeeded, with their interval below; * marks the lowest and "
+    "highest of two."
+)
+
+_Found = list[tuple[Stage, list[Attempts]]]
+_Curves = Callable[[str, str, Sequence[Attempts]], list[Curve]]  # by series and colour
+
+
+def answers(scene: Scene) -> list[str]:
+    return [
+        said
+        for row in scene.rows
+        for stage, found in _measured(scene, row)
+        if (said := words.sentence(stage, found))
+    ]
+
+
+def figures(scene: Scene) -> list[Block]:
+    """Those of the first page: what the experiment is about."""
+    is_of_trips = "download_round_trips" in scene.experiment.views[:1]
+    return _figures(scene, *(_TRIPS if is_of_trips else _RATES))
+
+
+def rates(scene: Scene) -> list[Block]:
+    found = [_rate_table(scene, row) for row in scene.rows if _measured(scene, row)]
+    return [*_figures(scene, *_RATES), *found]
+
+
+def round_trips(scene: Scene) -> list[Block]:
+    found = [_trip_table(scene, row) for row in scene.rows if _measured(scene, row)]
+    return [*_figures(scene, *_TRIPS), *found]
+
+
+def _measured(scene: Scene, row: str) -> _Found:
+    """The stages of which there are attempts."""
+    of_stages = ((stage, scene.analysis.attempts(stage.name, row)) for stage in scene.stages)
+    return [(stage, found) for stage, found in of_stages if found]
+
+
+def _rate_table(scene: Scene, row: str) -> Table:
+    rows = []
+    for stage, found in _measured(scene, row):
+        best = attempts.best(found)
+        alike = best.alike if best and len(found) > 1 else []
+        rows += [words.rates(stage, one, alike) for one in found]
+    return Table(
+        title=f"Rates, files of {row}",
+        caption=f"{_CAPTION} ✓ marks the number of channels with the highest rate, and those that "
+        "cannot be told from it.",
+        header=[
+            *("series", "channels", "seen", "succeeded", "", "nominal", "probed", "window, kB"),
+            *("sent again", "client", "server"),
+        ],
+        groups=[
+            *(("", 4), ("rate, Mbit/s", 1), ("of the link", 2), ("", 2)),
+            ("CPU, s/GB", 2),
+        ],
+        rows=rows,
+    )
+
+
+def _trip_table(scene: Scene, row: str) -> Table:
+    return Table(
+        title=f"Round trips beside the downloads, files of {row}",
+        caption=f"In milliseconds. {_CAPTION}",
+        header=["series", "channels", "window, kB", "foretold", "p50", "most", "lost"],
+        rows=[
+            words.round_trips(stage, one) for stage, found in _measured(scene, row) for one in found
+        ],
+    )
+
+
+def _figures(scene: Scene, name: str, title: str, caption: str, curves: _Curves) -> list[Block]:
+    """None where nothing was fetched over two numbers of channels."""
+    drawn: list[Block] = []
+    for row in scene.rows:
+        found = _measured(scene, row)
+        channels = {one.channels for _, each in found for one in each}
+        coloured = [
+            curve
+            for at, (stage, each) in enumerate(found)
+            for curve in curves(words.series(stage), _COLOURS[at % len(_COLOURS)], each)
+        ]
+        if len(channels) > 1 and coloured:
+            drawn.append(
+                Figure(
+                    name=f"{name}-{scene.experiment.name}-{row}",
+                    title=f"{title}, files of {row}",
+                    caption=caption,
+                    canvases=[_chart(title, coloured, channels)],
+                )
+            )
+    return drawn
+
+
+def _rate_curves(name: str, colour: str, found: Sequence[Attempts]) -> list[Curve]:
+    points = [(one, _point(one, one.figure(RATE), words.MBIT)) for one in found]
+    return [
+        Curve(
+            name=name,
+            colour=colour,
+            points=[point for _, point in points],
+            hollow=[point for one, point in points if point and not one.are_all_good],
+        )
+    ]
+
+
+def _trip_curves(name: str, colour: str, found: Sequence[Attempts]) -> list[Curve]:
+    curves = [
+        Curve(
+            name=name, colour=colour, points=[_point(one, one.figure(ROUND_TRIP)) for one in found]
+        ),
+        Curve(
+            name="",
+            colour=colour,
+            points=[_point(one, one.figure(FORETOLD)) for one in found],
+            style="dash",
+        ),
+    ]
+    return [curve for curve in curves if any(curve.points)]
+
+
+_RATES = (
+    "rates",
+    "Rate over the channels, Mbit/s",
+    "A hollow dot is a mean of those attempts that succeeded, where some failed.",
+    _rate_curves,
+)
+_TRIPS = (
+    "round-trips",
+    "Round trip over the channels, ms",
+    "Medians of each download, as means over the attempts. Dashed: what all windows together take "
+    "on the link.",
+    _trip_curves,
+)
+
+
+def _point(one: Attempts, found: Spread | None, factor: float = 1.0) -> Point | None:
+    if found is None:
+        return None
+    return Point(one.channels, *(factor * end for end in (found.median, found.low, found.high)))
+
+
+def _chart(title: str, curves: Sequence[Curve], channels: set[int]) -> Canvas:
+    points = [point for curve in curves for point in curve.points if point]
+    axes = Axes(
+        x_low=min(channels),
+        x_high=max(channels),
+        y_values=[0.0, *(value for one in points for value in (one.value, one.high))],
+        x_base=2,
+        x_title="channels",
+    )
+    return line_chart.draw(title, curves, axes, size=_SIZE)

@@ -1,0 +1,116 @@
+"""What downloads came to, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...analysis import attempts
+from ...analysis.attempts import FORETOLD, ROUND_TRIP, Attempts
+from ...analysis.intervals import Spread
+from ...plan.catalog import Stage
+from .. import wording
+
+MBIT = 8e-6  # a byte
+
+
+def series(stage: Stage) -> str:
+    """Source, destination, description and direction, as paper 004 names its series."""
+    client = stage.download.client if stage.download else stage.name
+    server = "ours" if stage.system == "turnstile" else stage.system
+    return f"{server}.{stage.link or 'loopback'}.{client}.get"
+
+
+def sentence(stage: Stage, found: Sequence[Attempts]) -> str:
+    """For the first page; "" if nothing succeeded."""
+    best = attempts.best(found)
+    if best is None:
+        return ""
+    first, one = found[0], best.attempts
+    said = f"{stage.name}: {_mbit(one.rate)} Mbit/s over {wording.plural(one.channels, 'channel')}"
+    share = one.figure("share_of_probed")
+    if share:
+        said += f", {wording.percent(share.median)} of what the link carries"
+    if first.rate and first.channels < one.channels:
+        said += f"; {_mbit(first.rate)} over {wording.plural(first.channels, 'channel')}"
+    grown = _round_trips(found)
+    failed = sum(len(each.runs) - len(each.good) for each in found)
+    lost = f" {wording.plural(failed, 'attempt')} failed." if failed else ""
+    return f"{said}{grown}.{lost}"
+
+
+def _round_trips(found: Sequence[Attempts]) -> str:
+    first, last = (found[at].figure(ROUND_TRIP) for at in (0, -1))
+    if first is None or last is None or len(found) < 2:
+        return ""
+    said = f"; round trips of {first.median:.0f} ms became {last.median:.0f} ms over "
+    return said + str(found[-1].channels)
+
+
+def rates(stage: Stage, one: Attempts, alike: Sequence[int]) -> list[str]:
+    """For the table. alike are the numbers of channels that are as good as the best one."""
+    seen = one.figure("channels_seen")
+    return [
+        series(stage),
+        f"{one.channels}" + (" ✓" if one.channels in alike else ""),
+        wording.number(seen.median) if seen else wording.NOTHING,
+        f"{len(one.good)} of {len(one.runs)}",
+        _with_range(one.rate, MBIT, 2),
+        _percent(one, "share_of_nominal"),
+        _percent(one, "share_of_probed"),
+        _window(one),
+        _percent(one, "retransmitted", 1),
+        *(_cpu(one, component) for component in ("loadgen", "fileserver")),
+    ]
+
+
+def round_trips(stage: Stage, one: Attempts) -> list[str]:
+    """For the table."""
+    foretold, most = one.figure(FORETOLD), one.figure("rtt_max_ms")
+    return [
+        series(stage),
+        f"{one.channels}",
+        _window(one),
+        f"{foretold.median:.1f}" if foretold else wording.NOTHING,
+        _with_range(one.figure(ROUND_TRIP), 1.0, 1),
+        f"{most.median:.0f}" if most else wording.NOTHING,
+        _percent(one, "rtt_lost", 1),
+    ]
+
+
+def _with_range(found: Spread | None, factor: float, decimals: int) -> str:
+    """The middle, with the interval or the range below."""
+    if found is None:
+        return wording.NOTHING
+    middle, low, high = (
+        f"{factor * max(0.0, value):.{decimals}f}"
+        for value in (found.median, found.low, found.high)
+    )
+    if found.count == 1:
+        return middle
+    return f"{middle}\n{low}–{high}{'' if found.is_interval else '*'}"
+
+
+def _window(one: Attempts) -> str:
+    found = one.figure("window_bytes")
+    return wording.kilobytes(found.median) if found else wording.NOTHING
+
+
+def _mbit(rate: Spread | None) -> str:
+    return wording.NOTHING if rate is None else f"{MBIT * rate.median:.2f}"
+
+
+def _percent(one: Attempts, name: str, decimals: int = 0) -> str:
+    found = one.figure(name)
+    return wording.percent(found.median, decimals) if found else wording.NOTHING
+
+
+def _cpu(one: Attempts, component: str) -> str:
+    """CPU seconds for each GB."""
+    found = one.spread(
+        lambda run: (
+            None
+            if (cores := run.used_cores(component)) is None or not run.bytes
+            else 1e9 * cores * run.elapsed_s / run.bytes
+        )
+    )
+    return f"{found.median:.2f}" if found else wording.NOTHING

@@ -1,0 +1,43 @@
+"""Attempts to fetch a file that nobody made, for tests."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import examples
+
+from lab.plan.catalog import CLIENT, Cell
+from lab.results.records import Run
+from lab.workloads.client import FAILED
+
+ROW = "2MB"
+_BYTES = 2_000_000
+
+
+def attempt(stage: str, channels: int, mbit: float, repeat: int = 1, **figures: float) -> Run:
+    """One that got the file at this rate. figures with rtt_ in front are of the way."""
+    rate = mbit * 1e6 / 8
+    way = {name: figures.pop(name) for name in list(figures) if name.startswith("rtt_p50")}
+    return examples.run(
+        channels,
+        rate / _BYTES,
+        repeat,
+        replace(examples.usage({"fileserver": 0.1, "loadgen": 0.2}), figures=way),
+        cell=Cell(stage, ROW, workload=CLIENT),
+        bytes=_BYTES,
+        elapsed_s=_BYTES / rate,
+        **{"rate_bytes_s": rate, "succeeded": 1.0, **figures},
+    )
+
+
+def failed(stage: str, channels: int, repeat: int = 1, why: str = f"{FAILED}: status 1") -> Run:
+    one = attempt(stage, channels, 1.0, repeat)
+    return replace(one, failures=why, figures={"succeeded": 0.0})
+
+
+def attempts(stage: str, channels: int, *mbit: float, **figures: float) -> list[Run]:
+    """A repetition for each of the rates."""
+    return [
+        attempt(stage, channels, rate, repeat, **figures)
+        for repeat, rate in enumerate(mbit, start=1)
+    ]

@@ -1,0 +1,48 @@
+"""What the report says about downloads, and what it draws."""
+
+import unittest
+
+import examples
+from made_up_downloads import attempts, failed
+
+from lab.plan import catalog
+from lab.report.client import words
+
+CURL = [
+    *attempts("lerc-curl", 1, 3.5, 3.6, share_of_probed=0.6, rtt_p50_ms=62, rtt_predicted_ms=60),
+    *attempts("lerc-curl", 8, 5.7, 5.8, share_of_probed=0.97, rtt_p50_ms=330, rtt_predicted_ms=331),
+]
+
+
+class PageTest(unittest.TestCase):
+    def test_the_first_page_has_a_sentence_for_each_client(self):
+        page, summary = examples.written(self, "004-figure1", CURL)
+        said = (
+            "lerc-curl: 5.75 Mbit/s over 8 channels, 97% of what the link carries; 3.55 over 1 "
+            "channel; round trips of 62 ms became 330 ms over 8."
+        )
+        self.assertIn(said, page)
+        self.assertIn(said, summary)
+
+    def test_the_table_counts_attempts_and_marks_the_best(self):
+        _, summary = examples.written(self, "004-figure1", [*CURL, failed("lerc-curl", 8, 3)])
+        (line,) = (line for line in summary.splitlines() if "| 8 ✓ |" in line)
+        self.assertIn("ours.lerc.curl.get", line)
+        self.assertIn("2 of 3", line)
+        self.assertIn("1 attempt failed.", summary)
+
+    def test_round_trips_stand_beside_what_was_foretold(self):
+        _, summary = examples.written(self, "004-figure3", CURL)
+        (line,) = (line for line in summary.splitlines() if "| 331.0 |" in line)
+        self.assertIn("330.0", line)
+
+
+class SeriesTest(unittest.TestCase):
+    def test_they_are_named_as_in_the_paper(self):
+        stages = catalog.stages()
+        self.assertEqual(words.series(stages["lerc-gridftp"]), "gridftp.lerc.globus-url-copy.get")
+        self.assertEqual(words.series(stages["loopback-curl"]), "ours.loopback.curl.get")
+
+
+if __name__ == "__main__":
+    unittest.main()
