@@ -155,6 +155,8 @@ def _wanted(load: FetchLoad, place: Place, folder: Path, *, is_kept: bool) -> Wa
         own_address=place.own_address,
         folder=folder,
         is_kept=is_kept,
+        receiver=load.receiver,
+        receiver_name=load.receiver_name,
     )
 
 

@@ -37,7 +37,7 @@ from ..rig.told import Told
 from ..rig.wire import End
 from ..systems import fresh_files
 from ..systems.clients.client import Client
-from ..systems.system import Running, Site, Telling
+from ..systems.system import Receiving, Running, Site, Telling
 from ..workloads import known, loadgen_run, transfers
 from ..workloads.client import FetchLoad
 from ..workloads.load import Asked, Load
@@ -177,7 +177,7 @@ def _driven(stand: Stand, load: Load) -> _Seen:
     with ExitStack() as stack:
         sleeper = stack.enter_context(Sleeper())
         way = stack.enter_context(RoundTrips(place, stand.site.logs))
-        helpers = [*place.helpers(), *way.helpers()]
+        helpers = [*place.helpers(), *way.helpers(), *servers.helpers()]
         sampled = Sampler(watched, link, stand.group, memory_of, helpers)
         sampler = stack.enter_context(sampled)
         generator = _started(stand, load)
@@ -298,6 +298,7 @@ def _load(stand: Stand, setting: Setting, repeat: int) -> Load:
             hold=stand.held.to_freeze if stand.held else None,
             record=site.logs / _RECORD if site.place.is_here else None,
             link=site.place.link if isinstance(site.place, End) else None,
+            receiver=servers.receiver if isinstance(servers, Receiving) else None,
             probed_bytes_s=stand.carries_bytes_s,
         )
     )

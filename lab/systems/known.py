@@ -9,20 +9,33 @@ from pathlib import Path
 from ..plan.catalog import Stage
 from ..rig.errors import Failed, WrongUsage
 from .peers import known as peers
+from .peers.pair import PairSystem
 from .peers.system import PeerSystem
 from .system import System
 from .turnstile import Turnstile
 
+_PAIRS = {  # who has the file, and who takes it
+    "gridftp-pair": ("gridftp", "gridftp"),
+    "pure-ftpd-pair": ("pure-ftpd-sender", "pure-ftpd-receiver"),
+}
+
+
+def _pair(sender: str, receiver: str) -> PairSystem:
+    return PairSystem(PeerSystem(peers.ENTRIES[sender]), PeerSystem(peers.ENTRIES[receiver]))
+
+
 SYSTEMS: dict[str, System] = {
     "turnstile": Turnstile(),
     **{name: PeerSystem(entry) for name, entry in peers.ENTRIES.items()},
+    **{name: _pair(*both) for name, both in _PAIRS.items()},
 }
 
 
 def asks_whom() -> dict[str, str]:
     """name -> whom the server asks when a user logs in."""
     others = {name: entry.asks_whom for name, entry in peers.ENTRIES.items()}
-    return {"turnstile": peers.OUR_AUTHSERVER} | others
+    pairs = {name: others[sender] for name, (sender, _) in _PAIRS.items()}
+    return {"turnstile": peers.OUR_AUTHSERVER} | others | pairs
 
 
 def fetch(names: Iterable[str], work: Path) -> None:

@@ -27,6 +27,9 @@ class OfPrograms(ABC):
     def upload_name(self) -> str:
         return ""
 
+    def helpers(self) -> list[int]:
+        return []
+
     def check_running(self) -> None:
         for program in self.programs():
             if not program.is_running():

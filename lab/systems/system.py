@@ -14,6 +14,7 @@ from typing import Protocol, runtime_checkable
 from ..plan.catalog import Cell, Stage
 from ..plan.pinning import Pinning
 from ..rig.cores import Cores
+from ..rig.login import Login
 from ..rig.place import HERE, Place
 from ..rig.processes import Address
 from ..rig.servers import Programs
@@ -50,6 +51,9 @@ class Running(Protocol):
     def process_ids(self) -> dict[str, int]:
         """component -> its process. The lab watches these."""
 
+    def helpers(self) -> list[int]:
+        """Further processes. What they use of the cores, the lab uses."""
+
     def commands(self) -> dict[str, str]:
         """Every command line, for the record."""
 
@@ -80,6 +84,15 @@ class Mortal(Protocol):
 
     def start_again(self, component: str) -> None:
         """After kill(), on the address that it had. Failed when it does not become ready."""
+
+
+@runtime_checkable
+class Receiving(Protocol):
+    """Two servers, of which the second one takes what is copied from the first."""
+
+    @property
+    def receiver(self) -> Login:
+        """The second one. The first has the address of Running."""
 
 
 @runtime_checkable

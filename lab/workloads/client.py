@@ -22,6 +22,7 @@ from typing import Any
 from ..plan.figures import LESS, MORE, NEITHER, Figure
 from ..plan.from_json import from_json
 from ..rig.link import Link
+from ..rig.login import Login
 from ..rig.tcp import InForce
 from .burst import SHORTEST_WATCHED_S
 from .load import Asked, Load
@@ -80,6 +81,8 @@ class FetchLoad(Load):
     link: Link | None = None  # the way to the client, if it is one of ours
     probed_bytes_s: float | None = None  # what the way carried without our programs
     congestion: str = ""  # that was asked for; "": any will do
+    receiver: Login | None = None  # to which the file is copied; None: to the client
+    receiver_name: str = ""  # under which it takes the file
 
     def command_flags(self) -> list[str]:
         """None: its program is another one, see procedures/fetching.py."""
@@ -182,4 +185,6 @@ def load(asked: Asked) -> FetchLoad:
         link=asked.link,
         probed_bytes_s=asked.probed_bytes_s,
         congestion=tcp.congestion_over(asked.link) if asked.link else tcp.congestion,
+        receiver=asked.receiver,
+        receiver_name=asked.upload_name if asked.receiver else "",
     )

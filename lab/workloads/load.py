@@ -11,6 +11,7 @@ from typing import Any
 from ..plan.planned import Planned
 from ..plan.setting import Setting
 from ..rig.link import Link
+from ..rig.login import Login
 from .outcome import Result
 from .transfers import Transfer
 
@@ -29,6 +30,7 @@ class Asked:
     upload_name: str = ""  # under which each user stores what it uploads; "": any name will do
     record: Path | None = None  # the file for a record of each transfer, where one can be had
     link: Link | None = None  # the way to the load generator, if it is one that we laid
+    receiver: Login | None = None  # to which a file is copied from the server
     probed_bytes_s: float | None = None  # what the way carries without our programs
 
 

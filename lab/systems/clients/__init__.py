@@ -2,6 +2,7 @@
 
 client.py   what a client is to the lab, and what it is to fetch
 curl.py, aria2.py, lftp.py, globus.py      one program each
+copies.py                                  copies from server to server
 generator.py                               our load generator, with one file over several channels
 known.py    all of them by the names that stages give them
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar
 
+from ...rig.login import Login
 from ...rig.servers import Programs
 from ..peers.packages import Copy, unpacked
 
@@ -27,6 +28,8 @@ class Wanted:
     own_address: str  # of where the client runs
     folder: Path  # empty and private, in memory, for what the client reads and leaves
     is_kept: bool  # the file is to be written to the folder, because the log cannot tell enough
+    receiver: Login | None = None  # to which the file is copied; None: to the client
+    receiver_name: str = ""  # under which it takes the file
 
     @property
     def host(self) -> str:

@@ -11,6 +11,7 @@ from ...rig.servers import Programs
 from ..peers.system import packages_in
 from .aria2 import Aria2
 from .client import Client
+from .copies import CurlThrough, GlobusByOrder, LftpByOrder
 from .curl import Curl
 from .generator import LoadGenerator
 from .globus import GlobusUrlCopy
@@ -22,6 +23,9 @@ CLIENTS: dict[str, type[Client]] = {
     "lftp": Lftp,
     "globus-url-copy": GlobusUrlCopy,
     "loadgen": LoadGenerator,
+    "globus-by-order": GlobusByOrder,
+    "lftp-by-order": LftpByOrder,
+    "curl-through": CurlThrough,
 }
 
 

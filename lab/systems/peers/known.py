@@ -34,6 +34,7 @@ class Entry:
     is_tuned: bool = False  # not as its makers deliver it, but for speed
     upload_name: str = ""  # as in system.Running; "" if users may not write
     is_writable: bool = False  # users see a folder in memory; see server.Setting
+    has_third_parties: bool = False  # see server.Setting
 
 
 def _uploads(name: str, server: type[PeerServer], asks_whom: str) -> Entry:
@@ -63,6 +64,8 @@ ENTRIES = {
         _uploads("pure-ftpd-uploads", PureFtpd, A_FILE),
         _uploads("vsftpd-uploads", Vsftpd, A_FILE_BY_PAM),
         _uploads("proftpd-uploads", Proftpd, A_FILE),
+        replace(_uploads("pure-ftpd-receiver", PureFtpd, A_FILE), has_third_parties=True),
+        Entry(name="pure-ftpd-sender", server=PureFtpd, asks_whom=A_FILE, has_third_parties=True),
         Entry(name="gridftp", server=GridFtp, asks_whom=NOBODY, upload_name=SINK),
         Entry(name="pyftpdlib", server=Pyftpdlib, asks_whom=ITS_MEMORY),
         Entry(name="inetutils-ftpd", server=InetutilsFtpd, asks_whom=NOBODY),
@@ -80,7 +83,8 @@ def running(name: str, setting: Setting) -> Iterator[PeerServer]:
     if name not in ENTRIES:
         raise WrongUsage(f"no server '{name}'; there are: {', '.join(ENTRIES)}")
     entry = ENTRIES[name]
-    server = entry.server(replace(setting, is_tuned=entry.is_tuned, is_writable=entry.is_writable))
+    own = {name: getattr(entry, name) for name in ("is_tuned", "is_writable", "has_third_parties")}
+    server = entry.server(replace(setting, **own))
     server.start()
     try:
         yield server

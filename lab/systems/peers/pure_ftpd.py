@@ -57,7 +57,8 @@ class PureFtpd(FtpServer):
         log = self.setting.transfer_log
         recorded = ("-O", f"xferlog:{log}") if log else ()
         most = str(self.setting.connections)
-        return [*self.who(), "-A", "-H", "-C", most, "-u", str(NOBODY), *quiet, *recorded]
+        others = ("-W",) if self.setting.has_third_parties else ()
+        return [*self.who(), "-A", "-H", "-C", most, "-u", str(NOBODY), *quiet, *recorded, *others]
 
     def mounts(self) -> dict[Path, str]:
         return super().mounts() | {self.folder / "run": str(_SESSIONS)}

@@ -56,6 +56,9 @@ class Setting:
     log_prefix: str = ""  # of the paths of the logs; "" puts them in the folder
     is_writable: bool = False  # users see an empty folder in memory instead, and may write to it
     transfer_log: Path | None = None  # absolute; for a server that can write one
+    has_third_parties: bool = (
+        False  # data may come from, or go to, an address that is not the user's
+    )
 
 
 class PeerServer:
