@@ -7,9 +7,10 @@
 // DELAY_MS is that of one direction. RATE is in bits a second, that of each of the LINES; from AT_S
 // on it is another one. QUEUE_BYTES may wait for a line in each direction; what is more is dropped.
 //
-// It prints "ready". For each line of its input it prints one of JSON: what happened since the last
-// one, in the direction from the first namespace ("there") and in the other ("back"). It ends with
-// its input.
+// It prints "ready". For each empty line of its input it prints one of JSON: what happened since
+// the last one, in the direction from the first namespace ("there") and in the other ("back"). A
+// line with a number sticks a TCP connection for so many seconds: the next one that sends data over
+// the link. It ends with its input.
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -27,6 +28,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "lab/delay_line/stall.h"
 #include "lab/delay_line/tunnel.h"
 #include "lab/delay_line/way.h"
 
@@ -34,6 +36,7 @@ namespace {
 
 using delay_line::Rate;
 using delay_line::Shape;
+using delay_line::Stall;
 using delay_line::Told;
 using delay_line::Way;
 
@@ -86,8 +89,8 @@ double milliseconds(std::int64_t ns) {
 std::string json(const Told& told) {
   const auto& late = told.lateness;
   return fmt::format(
-      R"({{"packets":{},"bytes":{},"dropped":{},"refused":{},"late_p50_ms":{:.3f},"late_p99_ms":{:.3f},"late_max_ms":{:.3f}}})",
-      told.packets, told.bytes, told.dropped, told.refused,
+      R"({{"packets":{},"bytes":{},"dropped":{},"stuck":{},"refused":{},"late_p50_ms":{:.3f},"late_p99_ms":{:.3f},"late_max_ms":{:.3f}}})",
+      told.packets, told.bytes, told.dropped, told.stuck, told.refused,
       milliseconds(late.at_share_ns(kTypicalShare)), milliseconds(late.at_share_ns(kHighShare)),
       milliseconds(late.max_ns()));
 }
@@ -96,7 +99,10 @@ std::string json(const Told& told) {
 class Link {
  public:
   Link(int first, int second, const Shape& shape)
-      : first_(first), second_(second), there_(first, second, shape), back_(second, first, shape) {}
+      : first_(first),
+        second_(second),
+        there_(first, second, shape, stall_),
+        back_(second, first, shape, stall_) {}
 
   // Returns the exit status.
   int run() {
@@ -134,23 +140,35 @@ class Link {
     ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &when, nullptr);
   }
 
-  // A line of JSON for each line of input. False: the input has ended.
+  // False: the input has ended. A line may come in pieces.
   bool answer() {
-    std::array<char, 64> lines;
-    const ssize_t got = ::read(STDIN_FILENO, lines.data(), lines.size());
+    std::array<char, 64> piece;
+    const ssize_t got = ::read(STDIN_FILENO, piece.data(), piece.size());
     if (got <= 0) return false;
-    for (auto count = std::count(lines.begin(), lines.begin() + got, '\n'); count > 0; --count) {
-      fmt::print("{{\"there\":{},\"back\":{}}}\n", json(there_.tell()), json(back_.tell()));
+    input_.append(piece.data(), static_cast<std::size_t>(got));
+    for (std::size_t end = 0; (end = input_.find('\n')) != std::string::npos;) {
+      carry_out(input_.substr(0, end));
+      input_.erase(0, end + 1);
     }
     std::fflush(stdout);
     return true;
   }
 
+  void carry_out(std::string_view line) {
+    if (line.empty()) {
+      fmt::print("{{\"there\":{},\"back\":{}}}\n", json(there_.tell()), json(back_.tell()));
+    } else if (const auto seconds = number(line)) {
+      stall_.begin(std::llround(*seconds * static_cast<double>(base::kNsPerS)));
+    }
+  }
+
   int first_;
   int second_;
+  Stall stall_;
   Way there_;
   Way back_;
   net::Fd timer_;
+  std::string input_;
   std::int64_t start_ns_ = base::now_ns();
 };
 

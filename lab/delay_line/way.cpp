@@ -20,7 +20,12 @@ bool Way::take(std::int64_t now_ns) {
     const ssize_t got = ::read(from_, buffer.data(), buffer.size());
     if (got < 0) return errno == EAGAIN || errno == EINTR;
     if (got == 0) return false;
-    if (!line_.take(Packet(buffer.begin(), buffer.begin() + got), now_ns)) ++told_.dropped;
+    Packet packet(buffer.begin(), buffer.begin() + got);
+    if (stall_.holds(packet, now_ns)) {
+      ++told_.stuck;
+    } else if (!line_.take(std::move(packet), now_ns)) {
+      ++told_.dropped;
+    }
   }
   return true;
 }

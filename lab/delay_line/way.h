@@ -6,6 +6,7 @@
 
 #include "lab/delay_line/lateness.h"
 #include "lab/delay_line/line.h"
+#include "lab/delay_line/stall.h"
 
 namespace delay_line {
 
@@ -14,6 +15,7 @@ struct Told {
   std::uint64_t packets = 0;  // that came out
   std::uint64_t bytes = 0;
   std::uint64_t dropped = 0;  // for want of room in the queue
+  std::uint64_t stuck = 0;    // lost because their connection was stuck
   std::uint64_t refused = 0;  // that came out, and the kernel did not take
   Lateness lateness;
 };
@@ -23,8 +25,9 @@ struct Told {
 // Times are as those of Line. Threads: one.
 class Way {
  public:
-  // Borrows both descriptors, which do not wait.
-  Way(int from, int to, Shape shape) : from_(from), to_(to), line_(std::move(shape)) {}
+  // Borrows both descriptors, which do not wait, and the stall, which both directions share.
+  Way(int from, int to, Shape shape, Stall& stall)
+      : from_(from), to_(to), line_(std::move(shape)), stall_(stall) {}
 
   // Takes packets that are there, at most kMostAtOnce, so that none that is due must wait for long.
   // False: the device is gone.
@@ -43,6 +46,7 @@ class Way {
   int from_;
   int to_;
   Line line_;
+  Stall& stall_;
   Told told_;
 };
 

@@ -87,6 +87,8 @@ class Download:
 
     client: str  # a name of systems/clients/known.py
     protocol: str = "http"  # or "ftp"
+    stuck_s: float = 0.0  # so long, one of the connections loses all its packets
+    stuck_after_s: float = 0.0  # after the start of the program
     most_channels: int = 0  # with which --channels measures it; 0: any number
 
 

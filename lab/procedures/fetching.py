@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from threading import Thread
+from threading import Thread, Timer
 from typing import BinaryIO
 
 from ..observe.connections import Connections
@@ -69,6 +69,10 @@ class Fetching:
             self._client.package, command, log, cores=cores, secrets=secrets
         )
         self._stack.callback(self._program.stop)
+        if self._load.stuck_s:
+            stall = Timer(self._load.stuck_after_s, site.place.stall, (self._load.stuck_s,))
+            self._stack.callback(stall.cancel)
+            stall.start()
         self._watch = Thread(target=self._note_end, args=(os.pidfd_open(self._program.pid),))
         self._watch.start()
 
@@ -157,6 +161,7 @@ def _wanted(load: FetchLoad, place: Place, folder: Path, *, is_kept: bool) -> Wa
         is_kept=is_kept,
         receiver=load.receiver,
         receiver_name=load.receiver_name,
+        flags=load.flags,
     )
 
 

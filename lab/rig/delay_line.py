@@ -53,6 +53,10 @@ class DelayLine:
             raise Failed(f"the link with a delay: {self._program.last_words()}") from error
         return Told(*(Direction(**said[name]) for name in ("there", "back")))
 
+    def stall(self, seconds: float) -> None:
+        """For so long, the connection that sends data next loses all of its packets."""
+        self._program.send(f"{seconds:g}\n")
+
     def stop(self) -> None:
         self._program.stop()
 

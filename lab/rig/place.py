@@ -55,6 +55,10 @@ class Place:
         """
         return None
 
+    def stall(self, _seconds: float) -> None:
+        """Sticks a connection that has data, for so long. Failed where no link of ours can."""
+        raise Failed(f"no connection can be stuck there: {self.title}")
+
     def limit_window(self, window_bytes: int) -> None:
         """Of the connections that are going to be opened from there. Failed where that cannot be
         set: it is a setting of a namespace.

@@ -12,6 +12,7 @@ class Direction:
     packets: int  # that came out
     bytes: int
     dropped: int  # for want of room in the queue
+    stuck: int  # lost because their connection was stuck on purpose
     refused: int  # that came out, and the kernel did not take
     late_p50_ms: float
     late_p99_ms: float

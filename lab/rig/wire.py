@@ -41,6 +41,12 @@ class End(InNamespace):
     def told(self) -> Told | None:
         return self.line.told() if self.line else None
 
+    def stall(self, seconds: float) -> None:
+        if not self.line:
+            super().stall(seconds)
+            return
+        self.line.stall(seconds)
+
     def limit_window(self, window_bytes: int) -> None:
         tcp.limit_window(self.namespace, window_bytes)
 

@@ -83,6 +83,9 @@ class FetchLoad(Load):
     congestion: str = ""  # that was asked for; "": any will do
     receiver: Login | None = None  # to which the file is copied; None: to the client
     receiver_name: str = ""  # under which it takes the file
+    flags: tuple[str, ...] = ()  # of our load generator
+    stuck_s: float = 0.0  # of a connection; see catalog.Download
+    stuck_after_s: float = 0.0
 
     def command_flags(self) -> list[str]:
         """None: its program is another one, see procedures/fetching.py."""
@@ -173,18 +176,22 @@ def _share(part: float | None, whole: float | None) -> float | None:
 def load(asked: Asked) -> FetchLoad:
     planned, tcp = asked.planned, asked.planned.stage.tcp
     assert planned.size  # see plan/options.py
-    assert planned.stage.download
+    how = planned.stage.download
+    assert how
     return FetchLoad(
         threads=asked.setting.threads,
         server=asked.server,
         user=asked.user,
         password=asked.password,
-        protocol=planned.stage.download.protocol,
+        protocol=how.protocol,
         name=f"{planned.size.name}1.txt",
         size_bytes=planned.size.size_bytes,
         link=asked.link,
         probed_bytes_s=asked.probed_bytes_s,
         congestion=tcp.congestion_over(asked.link) if asked.link else tcp.congestion,
         receiver=asked.receiver,
+        flags=planned.stage.loadgen,
+        stuck_s=how.stuck_s,
+        stuck_after_s=how.stuck_after_s,
         receiver_name=asked.upload_name if asked.receiver else "",
     )

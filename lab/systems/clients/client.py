@@ -30,6 +30,7 @@ class Wanted:
     is_kept: bool  # the file is to be written to the folder, because the log cannot tell enough
     receiver: Login | None = None  # to which the file is copied; None: to the client
     receiver_name: str = ""  # under which it takes the file
+    flags: tuple[str, ...] = ()  # further ones of our load generator
 
     @property
     def host(self) -> str:

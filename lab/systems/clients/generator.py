@@ -35,7 +35,7 @@ class LoadGenerator(Client):
         return [
             *(self._program, "get", "--protocol", wanted.protocol, "--server", wanted.server),
             *("--user", wanted.user, "--file", wanted.name, "--threads", "1", "--requests", "1"),
-            *(_FLAG, str(wanted.channels)),
+            *(_FLAG, str(wanted.channels), *wanted.flags),
             *(["--save", str(wanted.folder)] if wanted.is_kept else []),
         ]
 
