@@ -89,6 +89,7 @@ class Download:
     protocol: str = "http"  # or "ftp"
     stuck_s: float = 0.0  # so long, one of the connections loses all its packets
     stuck_after_s: float = 0.0  # after the start of the program
+    kills: int = 0  # so often the program is killed at a random moment, and goes on where it was
     most_channels: int = 0  # with which --channels measures it; 0: any number
 
 

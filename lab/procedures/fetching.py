@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import random
 import select
 import shutil
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from threading import Thread, Timer
 from typing import BinaryIO
@@ -49,30 +50,39 @@ class Fetching:
         try:
             folder = self._stack.enter_context(_folder())
             is_told = log is not None and tells_the_whole(log, client, load.threads)
-            self._wanted = _wanted(load, site.place, folder, is_kept=not is_told)
+            is_kept = load.kills > 0 or not is_told
+            self._wanted = _wanted(load, site.place, folder, is_kept=is_kept)
             self._start(site, cores)
         except BaseException:
             self._stack.close()
             raise
 
     def _start(self, site: Site, cores: Cores) -> None:
-        command = self._client.command(self._wanted)
-        secrets = self._client.environment(self._wanted)
-        log = site.logs / f"client-{self._client.package}.log"
-        log.unlink(missing_ok=True)  # its last words are to be those of this attempt
+        self._place, self._cores = site.place, cores
+        self._log = site.logs / f"client-{self._client.package}.log"
+        self._log.unlink(missing_ok=True)  # its last words are to be those of this attempt
         self._connections = Connections(site.place.host)
         self._connections.start()
         self._stack.callback(self._connections.stop)
         self._counted = network_counters("Tcp")
+        self._kills = self._true_prefixes = 0
         self._start_s, self._end_s = time.time(), 0.0
-        self._program = site.place.start(
-            self._client.package, command, log, cores=cores, secrets=secrets
-        )
-        self._stack.callback(self._program.stop)
+        self._launch()
         if self._load.stuck_s:
             stall = Timer(self._load.stuck_after_s, site.place.stall, (self._load.stuck_s,))
             self._stack.callback(stall.cancel)
             stall.start()
+
+    def _launch(self) -> None:
+        """Starts the program, and the thread that notes its end."""
+        self._program = self._place.start(
+            self._client.package,
+            self._client.command(self._wanted),
+            self._log,
+            cores=self._cores,
+            secrets=self._client.environment(self._wanted),
+        )
+        self._stack.callback(self._program.stop)
         self._watch = Thread(target=self._note_end, args=(os.pidfd_open(self._program.pid),))
         self._watch.start()
 
@@ -87,6 +97,7 @@ class Fetching:
 
     def finish(self) -> Result:
         """A client that takes too long, or fails, is a result as well."""
+        self._kill_and_resume()
         failure = self._wait()
         self._watch.join()
         counted = network_counters("Tcp")
@@ -101,6 +112,8 @@ class Fetching:
             seen=self._connections.seen(),
             sent_segments=counted["OutSegs"] - self._counted["OutSegs"],
             retransmitted_segments=counted["RetransSegs"] - self._counted["RetransSegs"],
+            kills=self._kills,
+            true_prefixes=self._true_prefixes,
         )
         lines = [asdict(one) for one in served]
         return self._load.parse({**asdict(attempt), "served": lines})
@@ -122,6 +135,25 @@ class Fetching:
             self._end_s = time.time()
         finally:
             os.close(descriptor)
+
+    def _kill_and_resume(self) -> None:
+        """As often as it was asked for, or until the program has ended by itself."""
+        for _ in range(self._load.kills):
+            self._watch.join(random.uniform(0.0, self._load.run_s))
+            if not self._watch.is_alive():
+                return
+            self._program.kill()
+            self._watch.join()
+            self._kills += 1
+            self._true_prefixes += self._has_true_prefix()
+            self._wanted = replace(self._wanted, is_resumed=True)
+            self._launch()
+
+    def _has_true_prefix(self) -> bool:
+        """Whether what the program has left is a beginning of the file. Nothing is one, too."""
+        left = self._client.partial(self._wanted)
+        with open(self._root / self._load.name, "rb") as file:
+            return not left.exists() or _begins_with(file, left)
 
     def _wait(self) -> str:
         """Why the client did not succeed, by its own exit status; ""."""

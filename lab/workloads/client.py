@@ -46,6 +46,10 @@ FIGURES = (
     Figure(name="mtu_bytes", unit="B", better=NEITHER),
     Figure(name="retransmitted", unit="share", better=LESS),
     Figure(name="rtt_predicted_ms", unit="ms", better=NEITHER),
+    # Of a program that is killed and started again.
+    Figure(name="kills", better=NEITHER),
+    Figure(name="true_prefixes", unit="share", better=MORE),  # of the files that it left
+    Figure(name="fetched_again", unit="share", better=LESS),  # sent beyond the size of the file
 )
 
 
@@ -61,6 +65,8 @@ class Attempt:
     seen: InForce
     sent_segments: int  # of TCP, by the server
     retransmitted_segments: int
+    kills: int = 0  # while it ran
+    true_prefixes: int = 0  # after how many of them the file that was left was a beginning
 
     @property
     def elapsed_s(self) -> float:
@@ -86,6 +92,7 @@ class FetchLoad(Load):
     flags: tuple[str, ...] = ()  # of our load generator
     stuck_s: float = 0.0  # of a connection; see catalog.Download
     stuck_after_s: float = 0.0
+    kills: int = 0
 
     def command_flags(self) -> list[str]:
         """None: its program is another one, see procedures/fetching.py."""
@@ -147,6 +154,17 @@ class FetchLoad(Load):
             "mtu_bytes": seen.mtu_bytes,
             "retransmitted": _share(attempt.retransmitted_segments, attempt.sent_segments),
             "rtt_predicted_ms": predicted_ms(self.link, seen, self.threads),
+            **self._of_kills(attempt),
+        }
+
+    def _of_kills(self, attempt: Attempt) -> dict[str, float | None]:
+        """{} where none was asked for."""
+        if not self.kills:
+            return {}
+        return {
+            "kills": attempt.kills,
+            "true_prefixes": _share(attempt.true_prefixes, attempt.kills),
+            "fetched_again": None if attempt.failure else attempt.sent_bytes / self.size_bytes - 1,
         }
 
     @property
@@ -193,5 +211,6 @@ def load(asked: Asked) -> FetchLoad:
         flags=planned.stage.loadgen,
         stuck_s=how.stuck_s,
         stuck_after_s=how.stuck_after_s,
+        kills=how.kills,
         receiver_name=asked.upload_name if asked.receiver else "",
     )

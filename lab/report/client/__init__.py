@@ -7,12 +7,13 @@ from collections.abc import Callable
 from ..document import Block
 from ..printed import printed
 from ..scene import Scene
-from .views import answers, figures, rates, round_trips
+from .views import answers, figures, rates, restarts, round_trips
 
 __all__ = ["TERMS", "VIEWS", "answers", "figures"]
 
 VIEWS: dict[str, Callable[[Scene], list[Block]]] = {
     "download_rates": lambda scene: [*rates(scene), *printed(scene)],
+    "download_restarts": restarts,
     "download_round_trips": lambda scene: [*round_trips(scene), *printed(scene)],
 }
 TERMS = [
@@ -28,6 +29,9 @@ TERMS = [
     "Round trip: ten datagrams a second go to the client’s place and back, beside the download. "
     "Foretold: what all windows together take on the link, ⌊window / segment⌋ packets for each "
     "channel, but at least its delay, and at most its delay and its queue.",
+    "Killed: with SIGKILL at random moments, and started again with what it takes to go on. True "
+    "beginnings: of the files that it left then, those that are a beginning of the file. Fetched "
+    "again: what the server sent beyond the size of the file, with what was under way.",
     "Best number of channels: that with the highest rate. Alike are those of which the 99% "
     "interval does not lie below 98% of it.",
     "Self-checks: the link was late by at most 5 ms (p99). The parts that the server’s log names "

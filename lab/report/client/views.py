@@ -51,6 +51,23 @@ def round_trips(scene: Scene) -> list[Block]:
     return [*_figures(scene, *_TRIPS), *found]
 
 
+def restarts(scene: Scene) -> list[Block]:
+    return [
+        Table(
+            title=f"Killed and started again, files of {row}",
+            caption="Over all attempts.",
+            header=["series", "channels", "right", "kills", "true beginnings", "fetched again"],
+            rows=[
+                words.restarts(stage, one)
+                for stage, found in _measured(scene, row)
+                for one in found
+            ],
+        )
+        for row in scene.rows
+        if _measured(scene, row)
+    ]
+
+
 def _measured(scene: Scene, row: str) -> _Found:
     """The stages of which there are attempts."""
     of_stages = ((stage, scene.analysis.attempts(stage.name, row)) for stage in scene.stages)

@@ -77,6 +77,23 @@ def round_trips(stage: Stage, one: Attempts) -> list[str]:
     ]
 
 
+def restarts(stage: Stage, one: Attempts) -> list[str]:
+    """For the table: of all attempts, whether or not they succeeded."""
+    kills = sum(attempts.value_of(run, "kills") or 0 for run in one.runs)
+    true = sum(
+        (attempts.value_of(run, "true_prefixes") or 0) * (attempts.value_of(run, "kills") or 0)
+        for run in one.runs
+    )
+    return [
+        stage.name,
+        f"{one.channels}",
+        f"{len(one.good)} of {len(one.runs)}",
+        f"{kills:.0f}",
+        f"{true:.0f}",
+        _percent(one, "fetched_again"),
+    ]
+
+
 def _with_range(found: Spread | None, factor: float, decimals: int) -> str:
     """The middle, with the interval or the range below."""
     if found is None:

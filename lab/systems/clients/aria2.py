@@ -21,5 +21,6 @@ class Aria2(Unpacked):
             str(self.copy.path("usr/bin/aria2c")),
             *("--no-conf=true", "--quiet=true", f"--netrc-path={wanted.write_netrc()}"),
             *("-x", count, "-s", count, "-k", _SMALLEST_PART, "--file-allocation=none"),
+            *("--auto-save-interval=1", "--continue=true"),
             *("-d", str(wanted.folder), "-o", wanted.name, wanted.url),
         ]

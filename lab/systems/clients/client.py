@@ -31,6 +31,7 @@ class Wanted:
     receiver: Login | None = None  # to which the file is copied; None: to the client
     receiver_name: str = ""  # under which it takes the file
     flags: tuple[str, ...] = ()  # further ones of our load generator
+    is_resumed: bool = False  # an earlier program has left a part in the folder
 
     @property
     def host(self) -> str:
@@ -88,6 +89,10 @@ class Client:
     def saved(self, wanted: Wanted) -> list[Path]:
         """The files that together, in this order, are what it got. [] if it has thrown it away."""
         return [] if self.can_throw_away and not wanted.is_kept else [wanted.folder / wanted.name]
+
+    def partial(self, wanted: Wanted) -> Path:
+        """Where it keeps what it has got so far. Requires: the file is saved in one piece."""
+        return wanted.folder / wanted.name
 
 
 class Unpacked(Client):

@@ -36,7 +36,8 @@ class Curl(Client):
         outputs = [str(path) for path in self.saved(wanted)] or [_SINK] * wanted.channels
         one = ["--fail", "--silent", "--show-error", "--netrc-file", netrc]
         if wanted.channels == 1:
-            return ["curl", "--disable", *one, "--output", outputs[0], wanted.url]
+            resumed = ["--continue-at", "-"] if wanted.is_resumed else []
+            return ["curl", "--disable", *one, *resumed, "--output", outputs[0], wanted.url]
         together = ["--parallel", "--parallel-immediate", "--parallel-max", str(wanted.channels)]
         command = ["curl", "--disable", "--no-progress-meter", *together]
         for number, (first, last) in enumerate(wanted.ranges()):
@@ -48,3 +49,6 @@ class Curl(Client):
         if not wanted.is_kept:
             return []
         return [wanted.folder / f"part{number}" for number in range(wanted.channels)]
+
+    def partial(self, wanted: Wanted) -> Path:
+        return wanted.folder / "part0"

@@ -41,3 +41,6 @@ class LoadGenerator(Client):
 
     def environment(self, wanted: Wanted) -> dict[str, str]:
         return {"LOADGEN_PASSWORD": wanted.password}
+
+    def partial(self, wanted: Wanted) -> Path:
+        return wanted.folder / f"{wanted.name}.loadgen-0.part"

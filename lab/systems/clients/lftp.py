@@ -11,7 +11,8 @@ set net:max-retries 2
 set xfer:log no
 set pget:min-chunk-size 64k
 open -u {user},{password} {protocol}://{server}/
-pget -n {channels} -O {folder} {name}
+set pget:save-status 1
+pget {resumed}-n {channels} -O {folder} {name}
 """
 
 
@@ -21,7 +22,8 @@ class Lftp(Unpacked):
     package = "lftp"
 
     def command(self, wanted: Wanted) -> list[str]:
-        script = wanted.write("script", _SCRIPT.format(**vars(wanted)))
+        resumed = "-c " if wanted.is_resumed else ""
+        script = wanted.write("script", _SCRIPT.format(**vars(wanted), resumed=resumed))
         return [str(self.copy.path("usr/bin/lftp")), "--norc", "-f", str(script)]
 
     def environment(self, wanted: Wanted) -> dict[str, str]:
