@@ -4,6 +4,7 @@ import os
 import secrets
 import shutil
 import sys
+import time
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -155,6 +156,37 @@ class FetchingTest(unittest.TestCase):
         endless = MadeUp("import time; time.sleep(3600)", leaves_a_file=True)
         with mock.patch.object(FetchLoad, "timeout_s", 0.2):
             self.require_failure(self.fetch(endless), "made-up did not end within 0 s")
+
+    def killed_once(self, script: str) -> dict[str, float | None]:
+        """The figures of a client that is killed when it has left something, and started again."""
+        self.lose_no_time()
+
+        def something_is_there(*_: object) -> float:
+            while not any(path.stat().st_size for path in self.memory.glob(f"*/{NAME}")):
+                time.sleep(0.01)
+            return 0.0
+
+        with mock.patch.object(fetching.random, "uniform", side_effect=something_is_there):
+            result = self.fetch(MadeUp(script, leaves_a_file=True), kills=1)
+        self.assertEqual(self.load.failures(result), [])
+        return self.load.figures(result)
+
+    def test_what_a_killed_client_leaves_is_a_beginning_of_the_file_or_not(self) -> None:
+        for place, share in ((0, 1.0), (1000, 0.0)):
+            script = f"""
+import os, shutil, sys, time
+whole, part = {str(self.root / NAME)!r}, sys.argv[1]
+if not os.path.exists(part):
+    with open(whole, 'rb') as source, open(part + '.new', 'wb') as target:
+        target.seek({place})
+        source.seek({place})
+        target.write(source.read(1000))
+    os.rename(part + '.new', part)
+    time.sleep(3600)
+shutil.copy(whole, part)
+"""
+            figures = self.killed_once(script)
+            self.assertEqual((figures["kills"], figures["true_prefixes"]), (1, share))
 
     def test_one_that_cannot_be_started_leaves_nothing(self) -> None:
         class Broken(MadeUp):

@@ -31,7 +31,21 @@ with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as bound:
         data, sender = bound.recvfrom(2000)
         bound.sendto(data, sender)
 """
+# Sends back what comes, on each of two connections.
+_SOURCE = """
+import select, socket
+both = [socket.create_connection(({0!r}, {1})) for _ in range(2)]
+while True:
+    for one in select.select(both, [], [])[0]:
+        one.sendall(one.recv(100))
+"""
 _THEIRS = "198.18.0.2"
+
+
+def _lost(end: End) -> bool:
+    """Whether packets of a stuck connection were lost since this was last asked."""
+    told = end.told()
+    return bool(told and told.there.stuck + told.back.stuck)
 
 
 def setUpModule() -> None:
@@ -126,6 +140,32 @@ class DelayTest(unittest.TestCase):
             self.times(ours, 100, 1)
             self.assertIsNone(end.told())
             self.assertIn("over a link of 10mbit", end.title)
+
+    def test_a_connection_is_stuck_and_goes_on_and_others_are_not(self) -> None:
+        link = Link(rate="10mbit", delay_ms=2, queue_bytes=1 << 20)
+        with self.laid(link) as end, socket.create_server((end.host, 0)) as listening:
+            script = _SOURCE.format(end.host, listening.getsockname()[1])
+            command = [sys.executable, "-I", "-S", "-c", script]
+            program = end.start("source", command, self.folder / "source.log")
+            try:
+                listening.settimeout(_LONG_S)
+                stuck, _ = listening.accept()
+                other, _ = listening.accept()
+                with stuck, other, self.echo(end) as echo:
+                    for one in (stuck, other):
+                        one.settimeout(_LONG_S)
+                    end.told()
+                    end.stall(1.0)
+                    stuck.sendall(b"go")  # the only one that sends now
+                    while not _lost(end):
+                        time.sleep(0.01)
+                    other.sendall(b"go")
+                    self.assertEqual(other.recv(2), b"go")
+                    echo.send(b"x")
+                    self.assertEqual(echo.recv(2000), b"x")
+                    self.assertEqual(stuck.recv(2), b"go")
+            finally:
+                program.stop()
 
     def test_a_line_that_has_ended_is_told(self) -> None:
         with self.laid(Link(rate="1mbit", delay_ms=2.0)) as end:

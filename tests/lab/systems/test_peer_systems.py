@@ -94,4 +94,6 @@ class PeerSystemsTest(unittest.TestCase):
         self.assertEqual(known.asks_whom()["vsftpd-anonymous"], "nobody")
 
     def test_every_entry_is_a_system(self) -> None:
-        self.assertEqual(set(known.SYSTEMS), {"turnstile", *peers.ENTRIES})
+        self.assertEqual(
+            set(known.SYSTEMS), {"turnstile", *peers.ENTRIES, "gridftp-pair", "pure-ftpd-pair"}
+        )

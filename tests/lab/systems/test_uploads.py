@@ -84,6 +84,9 @@ class UploadsTest(unittest.TestCase):
     def test_pure_ftpd(self) -> None:
         self.check("pure-ftpd-uploads")
 
+    def test_pure_ftpd_receiver(self) -> None:
+        self.check("pure-ftpd-receiver")
+
     def test_vsftpd(self) -> None:
         self.check("vsftpd-uploads")
 
