@@ -29,13 +29,22 @@ def _target(wanted: Wanted) -> str:
 class GlobusByOrder(GlobusUrlCopy):
     """A third-party copy between GridFTP servers."""
 
-    def command(self, wanted: Wanted) -> list[str]:
+    def target(self, wanted: Wanted) -> str:
         assert wanted.receiver
-        *command, _sink = super().command(wanted)
-        return [*command, f"ftp://{wanted.receiver.server}/{_target(wanted).lstrip('/')}"]
+        return f"ftp://{wanted.receiver.server}/{_target(wanted).lstrip('/')}"
 
     def saved(self, _wanted: Wanted) -> list[Path]:
         return []
+
+
+class GlobusThrough(GlobusByOrder):
+    """The same copy through the client: one program gets, the other one puts."""
+
+    def transfer(self, wanted: Wanted) -> list[str]:
+        program = str(self.copy.path("usr/bin/globus-url-copy"))
+        get = [program, self.source(wanted), "-"]
+        put = [program, "-", self.target(wanted)]
+        return ["sh", "-c", f"{shlex.join(get)} | {shlex.join(put)}"]
 
 
 class LftpByOrder(Lftp):

@@ -28,17 +28,21 @@ class GlobusUrlCopy(Unpacked):
         super().__init__(packages, programs)
 
     def command(self, wanted: Wanted) -> list[str]:
-        saved = self.saved(wanted)
-        parallel = ["-p", str(wanted.channels)] if wanted.channels > 1 else []
         text = f"127.0.0.1 localhost\n{wanted.own_address} {socket.gethostname()}\n"
-        hosts = wanted.write("hosts", text)
-        command = [
-            str(self.copy.path("usr/bin/globus-url-copy")),
-            *parallel,
-            f"ftp://{wanted.server}/~/{wanted.name}",
-            f"file://{saved[0]}" if saved else _SINK,
-        ]
-        return in_namespace({hosts: "/etc/hosts"}, command)
+        return in_namespace({wanted.write("hosts", text): "/etc/hosts"}, self.transfer(wanted))
+
+    def transfer(self, wanted: Wanted) -> list[str]:
+        program = str(self.copy.path("usr/bin/globus-url-copy"))
+        parallel = ["-p", str(wanted.channels)] if wanted.channels > 1 else []
+        return [program, *parallel, self.source(wanted), self.target(wanted)]
+
+    def source(self, wanted: Wanted) -> str:
+        return f"ftp://{wanted.server}/~/{wanted.name}"
+
+    def target(self, wanted: Wanted) -> str:
+        """Where the file goes, as a URL."""
+        saved = self.saved(wanted)
+        return f"file://{saved[0]}" if saved else _SINK
 
     def environment(self, wanted: Wanted) -> dict[str, str]:
         return super().environment(wanted) | {"HOME": str(wanted.folder)}

@@ -11,7 +11,7 @@ from ...rig.servers import Programs
 from ..peers.system import packages_in
 from .aria2 import Aria2
 from .client import Client
-from .copies import CurlThrough, GlobusByOrder, LftpByOrder
+from .copies import CurlThrough, GlobusByOrder, GlobusThrough, LftpByOrder
 from .curl import Curl
 from .generator import LoadGenerator
 from .globus import GlobusUrlCopy
@@ -24,6 +24,7 @@ CLIENTS: dict[str, type[Client]] = {
     "globus-url-copy": GlobusUrlCopy,
     "loadgen": LoadGenerator,
     "globus-by-order": GlobusByOrder,
+    "globus-through": GlobusThrough,
     "lftp-by-order": LftpByOrder,
     "curl-through": CurlThrough,
 }

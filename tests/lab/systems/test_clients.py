@@ -11,6 +11,7 @@ from unittest import mock
 import examples
 
 from lab.rig.errors import WrongUsage
+from lab.rig.login import Login
 from lab.rig.servers import Programs
 from lab.systems.clients import known
 from lab.systems.clients.client import Client, Wanted
@@ -40,6 +41,8 @@ class ClientsTest(unittest.TestCase):
             own_address="198.18.0.2",
             folder=self.folder,
             is_kept=False,
+            receiver=Login("198.18.0.1:8021", "bob", PASSWORD),
+            receiver_name="upload-%d",
         )
 
     def unpacked(self, package: str, _parent: Path) -> Copy:

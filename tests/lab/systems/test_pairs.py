@@ -78,7 +78,7 @@ class PairsTest(unittest.TestCase):
         self.assertEqual(result.bytes, len(BYTES))
 
     def test_gridftp_pair(self) -> None:
-        self.check("gridftp-pair", "globus-by-order", "curl-through")
+        self.check("gridftp-pair", "globus-by-order", "globus-through")
 
     def test_pure_ftpd_pair(self) -> None:
         self.check("pure-ftpd-pair", "lftp-by-order", "curl-through")
