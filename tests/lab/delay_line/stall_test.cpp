@@ -21,7 +21,9 @@ constexpr std::size_t kIp = 20, kTcp = 32;  // headers; that of TCP has options
 // From 10.0.0.1 to 10.0.0.2.
 Packet packet(std::uint16_t from, std::uint16_t to, std::size_t data, int protocol = IPPROTO_TCP) {
   Packet made(kIp + kTcp + data);
-  const auto set = [&](std::size_t at, unsigned value) { made[at] = static_cast<std::byte>(value); };
+  const auto set = [&](std::size_t at, unsigned value) {
+    made[at] = static_cast<std::byte>(value);
+  };
   set(0, 0x45);
   set(9, static_cast<unsigned>(protocol));
   for (const std::size_t at : {12, 16}) set(at, 10);
