@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "loadgen/channels/client.h"
+#include "loadgen/clients/channels/client.h"
 #include "loadgen/clients/client.h"
 #include "loadgen/clients/workload.h"
 #include "loadgen/config/ramp.h"

@@ -20,7 +20,6 @@ ROOMS = {
     "figures": "config cpu stalls",
     "preflight": "config sources host",
     "second_count": "figures config",
-    "channels": "",
     "clients": "figures config sources",
     "loops": "clients figures config preflight run_control cpu",
     "run": "loops clients figures config preflight run_control outlook watch second_count host cpu "
@@ -30,6 +29,7 @@ ROOMS = {
 }
 # The folders within rooms, in the same way: the files beside them use them, or they use the files.
 INNER_ROOMS = {
+    "clients/channels": "clients clients/drivers figures config sources",
     "clients/engines": "config",
     "clients/drivers": "clients figures config",
     "loops/burst": "loops clients figures config",

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "loadgen/channels/channel.h"
-#include "loadgen/channels/transfer.h"
+#include "loadgen/clients/channels/channel.h"
+#include "loadgen/clients/channels/transfer.h"
 #include "loadgen/clients/thread_client.h"
 #include "loadgen/config/config.h"
 #include "loadgen/sources.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "loadgen/channels/transfer.h"
+#include "loadgen/clients/channels/transfer.h"
 #include "loadgen/clients/drivers/driver.h"
 #include "loadgen/sources.h"
 #include "net/address.h"

@@ -1,4 +1,4 @@
-#include "loadgen/channels/reorder_pool.h"
+#include "loadgen/clients/channels/reorder_pool.h"
 
 #include <algorithm>
 #include <utility>

@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "loadgen/channels/output.h"
-#include "loadgen/channels/reorder_pool.h"
+#include "loadgen/clients/channels/output.h"
+#include "loadgen/clients/channels/reorder_pool.h"
 
 namespace loadgen {
 

@@ -1,4 +1,4 @@
-#include "loadgen/channels/client.h"
+#include "loadgen/clients/channels/client.h"
 
 #include <algorithm>
 #include <cassert>

@@ -1,5 +1,5 @@
 // One file by several channels: what is asked for, what is saved, and when it has ended.
-#include "loadgen/channels/transfer.h"
+#include "loadgen/clients/channels/transfer.h"
 
 #include <algorithm>
 #include <filesystem>

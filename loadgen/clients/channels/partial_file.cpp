@@ -1,4 +1,4 @@
-#include "loadgen/channels/partial_file.h"
+#include "loadgen/clients/channels/partial_file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "loadgen/channels/output.h"
+#include "loadgen/clients/channels/output.h"
 
 #include <algorithm>
 #include <string_view>

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "loadgen/channels/partial_file.h"
+#include "loadgen/clients/channels/partial_file.h"
 #include "loadgen/clients/reference.h"
 #include "loadgen/config/config.h"
 

@@ -1,4 +1,4 @@
-#include "loadgen/channels/parts.h"
+#include "loadgen/clients/channels/parts.h"
 
 #include <algorithm>
 

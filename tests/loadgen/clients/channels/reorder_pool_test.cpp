@@ -1,5 +1,5 @@
 // Parts of a file in any order, a bounded memory, and a stream without gaps.
-#include "loadgen/channels/reorder_pool.h"
+#include "loadgen/clients/channels/reorder_pool.h"
 
 #include <algorithm>
 #include <random>

@@ -1,4 +1,4 @@
-#include "loadgen/channels/channel.h"
+#include "loadgen/clients/channels/channel.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "loadgen/channels/transfer.h"
+#include "loadgen/clients/channels/transfer.h"
 
 #include <algorithm>
 #include <utility>

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "loadgen/channels/output.h"
-#include "loadgen/channels/parts.h"
+#include "loadgen/clients/channels/output.h"
+#include "loadgen/clients/channels/parts.h"
 #include "loadgen/clients/request.h"
 #include "loadgen/config/config.h"
 #include "loadgen/figures/channels.h"
