@@ -24,7 +24,7 @@ class LoadGenerator(Client):
 
     def __init__(self, packages: Path, programs: Programs) -> None:
         self._program = str(programs.path("loadgen"))
-        if _FLAG not in run_tool([self._program, "get", "--help"], "the flags of loadgen"):
+        if _FLAG not in run_tool([self._program, "get", "--help=all"], "the flags of loadgen"):
             raise LeftOut(f"loadgen is left out: it has no {_FLAG}")
 
     @property
