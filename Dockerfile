@@ -16,6 +16,7 @@ COPY sql sql
 COPY authserver authserver
 COPY fileserver fileserver
 COPY loadgen loadgen
+COPY lab/delay_line lab/delay_line
 # ccache looks objects up by the content of their sources, so it never returns an object of another version.
 RUN --mount=type=cache,id=turnstile-ccache,target=/root/.cache/ccache \
     make -j"$(nproc)" CXX='ccache g++' CXXFLAGS=-O2 all
@@ -97,6 +98,7 @@ RUN apt-get update \
 RUN install -d /results
 WORKDIR /opt/turnstile
 COPY --from=build /src/build/authserver /src/build/fileserver /src/build/loadgen build/
+COPY --from=build /src/build/lab/delay_line build/lab/
 COPY lab lab
 COPY scripts/drop-caches scripts/lab scripts/make-files scripts/
 COPY docker/lab /usr/local/bin/

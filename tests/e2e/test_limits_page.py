@@ -38,7 +38,7 @@ NO_LIMITS = {
     *("add-account", "remove-account", "set-password", "list-accounts", "create-store"),
     *("file", "once", "verify", "verify-root", "save", "json", "protocol", "arrivals", "seed"),
     *("too-slow", "engine", "release", "hold", "transfers", "series", "start-at", "distribution"),
-    *("telemetry", "popularity", "mix", "think", "share"),
+    *("telemetry", "popularity", "mix", "think", "share", "write"),
 }
 NO_LIMIT_PREFIXES = ("mysql-", "redis-")
 
