@@ -11,7 +11,7 @@
 namespace fileserver {
 
 // A table of a fixed size. A digest that is noted may take the place of another one. Requires of
-// all versions: a change of the file gives it another one (is_settled(), OwnVersions).
+// all versions: is_settled().
 //
 // Any thread.
 class DigestTable {

@@ -100,16 +100,18 @@ base::Result<Sha256Digest> Digests::of(const OpenedFile& file, const MayGoOn& ma
   if (const auto kept = known(file)) return *kept;  // who had the turn before has computed it
   const auto digest = compute(file, may_go_on);
   if (!digest) return digest;
-  table_.note(file.version, *digest);
+  if (is_settled(file.version)) table_.note(file.version, *digest);
   if (file.cached != nullptr) file.cached->digest.set(*digest);
   return digest;
 }
 
+// A file that was removed may have left its inode to one of the same size. Within a tick of the
+// clock of the file system both have the same times, so the table has neither yet.
 std::optional<Sha256Digest> Digests::known(const OpenedFile& file) const {
   if (file.cached != nullptr) {
     if (const auto kept = file.cached->digest.get()) return kept;
   }
-  return table_.find(file.version);
+  return is_settled(file.version) ? table_.find(file.version) : std::nullopt;
 }
 
 // The client of whoever has the turn may leave, so that the turn is free without a digest. And this

@@ -147,6 +147,7 @@ bool Channel::ask_next() {
 
 void Channel::ask(Ask& ask, std::optional<FilePart> part) {
   ask.is_under_way = true;
+  ask.is_check = transfer_.is_checking();
   ask.part = part;
   ask.request = transfer_.request();
   ask.request.is_logged_in = false;
@@ -211,7 +212,7 @@ bool Channel::conclude(const Step& step) {
   current_.is_under_way = false;
   if (!current_.part) {
     must_look_ = current_.has_look = false;
-    transfer_.learn(step.whole_bytes, step.version);
+    transfer_.learn(step.whole_bytes, step.version, current_.is_check);
   }
   if (!step.keeps_connection) {
     give_back(following_);

@@ -84,6 +84,7 @@ class Channel {
     std::uint64_t left_bytes = 0;  // of the part
     bool is_under_way = false;
     bool has_look = false;  // that the transfer waits for
+    bool is_check = false;  // it was begun when all parts had come
   };
 
   bool step(bool is_ready);

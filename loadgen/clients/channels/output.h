@@ -31,6 +31,9 @@ class Output {
   // Ends a file that has come whole: it gets its name. Returns whether it is like its copy.
   bool finish();
 
+  // What was saved may be of several versions: no later run goes on with it.
+  void forget() { partial_.forget(); }
+
   // Ends a file that has not. What was saved stays.
   void leave() { partial_.leave(); }
 

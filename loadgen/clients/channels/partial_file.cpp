@@ -99,6 +99,11 @@ void PartialFile::finish() {
   leave();
 }
 
+void PartialFile::forget() {
+  std::error_code ignored;
+  if (is_wanted() && !version_path_.empty()) std::filesystem::remove(version_path_, ignored);
+}
+
 void PartialFile::leave() { const net::Fd closed = std::move(fd_); }
 
 void PartialFile::fail(const std::string& what) {

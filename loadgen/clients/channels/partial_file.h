@@ -51,6 +51,9 @@ class PartialFile {
   // Gives the file its name. Requires: all its bytes were written.
   void finish();
 
+  // What was written may be of several versions. No later run keeps it.
+  void forget();
+
   // Closes the file that is not whole. What has come stays.
   void leave();
 

@@ -23,11 +23,11 @@ bool Transfer::take_look() {
   return !std::exchange(is_looked_at_, true);
 }
 
-void Transfer::learn(std::uint64_t size_bytes, std::string_view version) {
+void Transfer::learn(std::uint64_t size_bytes, std::string_view version, bool is_check) {
   if (stage_ == Stage::kUnknown) return know(size_bytes, version);
   if (size_bytes != size_bytes_ || version != version_)
     return fail(Fault::kChanged, "the file was replaced while it came");
-  if (stage_ == Stage::kChecking) stage_ = Stage::kOver;
+  if (is_checking() && is_check) stage_ = Stage::kOver;
 }
 
 // A file of which nothing is missing was looked at just now.
@@ -71,6 +71,7 @@ void Transfer::fail(Cause cause, std::string why) {
 
 void Transfer::end(std::uint64_t used) {
   if (!exchange_->failure && !output_.finish()) exchange_->failure = Fault::kMismatch;
+  if (exchange_->failure == Cause(Fault::kChanged) && can_change_unseen()) output_.forget();
   output_.leave();
   if (parts_) {
     const std::uint64_t waited = parts_->most_waiting_bytes();

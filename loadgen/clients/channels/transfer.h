@@ -43,8 +43,12 @@ class Transfer {
   bool take_look();
   void give_look_back() { is_looked_at_ = false; }
 
-  // What a look has seen.
-  void learn(std::uint64_t size_bytes, std::string_view version);
+  // Whether all parts have come, and the file is looked at again.
+  bool is_checking() const { return stage_ == Stage::kChecking; }
+
+  // What a look has seen. `is_check`: it was begun while is_checking(). What an earlier one has
+  // seen may be older than the last part.
+  void learn(std::uint64_t size_bytes, std::string_view version, bool is_check);
   const std::string& version() const { return version_; }
 
   // As in Parts. No part can be taken before the file is known.

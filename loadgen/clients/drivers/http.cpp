@@ -170,8 +170,7 @@ bool HttpDriver::is_right_part() const {
   const auto& range = answer_.range();
   const std::uint64_t last = part_->offset + part_->bytes - 1;
   return answer_.status() == 206 && answer_.content_length() == part_->bytes && range &&
-         range->first == part_->offset && range->last == last &&
-         (answer_.etag().empty() || answer_.etag() == version_);
+         range->first == part_->offset && range->last == last && answer_.etag() == version_;
 }
 
 // Why the answer is not right. A server that sends the whole file instead of a part, and the same

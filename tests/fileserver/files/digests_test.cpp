@@ -61,7 +61,8 @@ TEST_CASE("the digest of a file is that of all its bytes, from memory and from d
   const auto fence = fence_around(folder);
   // Those of 16 KiB and more are in memory that is sent without a copy; pieces are of 256 KiB.
   std::vector<std::string> contents;
-  for (const std::size_t size : {0, 1, 16'383, 16'384, 262'144, 600'001}) {
+  for (const std::size_t size :
+       std::initializer_list<std::size_t>{0, 1, 16'383, 16'384, 262'144, 600'001}) {
     contents.emplace_back(size, 'x');
     if (size > 0) contents.back().back() = 'y';
     folder.write(fmt::format("file{}", contents.size()), contents.back());

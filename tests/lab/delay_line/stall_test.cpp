@@ -26,7 +26,7 @@ Packet packet(std::uint16_t from, std::uint16_t to, std::size_t data, int protoc
   };
   set(0, 0x45);
   set(9, static_cast<unsigned>(protocol));
-  for (const std::size_t at : {12, 16}) set(at, 10);
+  for (const std::size_t at : {12U, 16U}) set(at, 10);
   set(15, 1);
   set(19, 2);
   set(kIp, from >> 8U);

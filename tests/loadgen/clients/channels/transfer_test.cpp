@@ -101,7 +101,7 @@ TEST_CASE("a file that comes by channels at random is saved byte for byte", "[ch
       REQUIRE(transfer.take_look());
       CHECK_FALSE(transfer.take_look());
       CHECK_FALSE(transfer.take());
-      transfer.learn(kSize, "\"1\"");
+      transfer.learn(kSize, "\"1\"", false);
       run(transfer, channels, random);
       transfer.end(1);
       CHECK_FALSE(exchange.failure);
@@ -124,7 +124,7 @@ TEST_CASE("what was left of the same version is kept, and nothing of another one
       Transfer killed(config, 3, nullptr);
       Exchange exchange;
       killed.begin(request, exchange);
-      killed.learn(kSize, "\"1\"");
+      killed.learn(kSize, "\"1\"", false);
       run(killed, 4, random, 400'000);
       left = read(part).size();
       CHECK((left > 0 && read(part) == content(left)));
@@ -132,7 +132,7 @@ TEST_CASE("what was left of the same version is kept, and nothing of another one
     Transfer transfer(config, 3, nullptr);
     Exchange exchange;
     transfer.begin(request, exchange);
-    transfer.learn(kSize, version);
+    transfer.learn(kSize, version, false);
     const bool is_same = version == "\"1\"";
     CHECK(transfer.tally().resumed_bytes == (is_same ? left : 0));
     CHECK(transfer.tally().begun_again == (is_same ? 0 : 1));
@@ -152,7 +152,7 @@ TEST_CASE("a file that was left whole needs no part", "[channels]") {
   const Request request{.account = {}, .file_name = "file"};
   Exchange exchange;
   transfer.begin(request, exchange);
-  transfer.learn(kSize, "\"1\"");
+  transfer.learn(kSize, "\"1\"", false);
   CHECK(transfer.has_ended());
   transfer.end(0);
   CHECK(read(folder.path("file")) == content());
@@ -167,7 +167,7 @@ TEST_CASE("more than the whole file is of no use", "[channels]") {
   const Request request{.account = {}, .file_name = "file"};
   Exchange exchange;
   transfer.begin(request, exchange);
-  transfer.learn(kSize, "\"1\"");
+  transfer.learn(kSize, "\"1\"", false);
   CHECK(transfer.tally().begun_again == 1);
   CHECK(read(folder.path("file.loadgen-0.part")).empty());
 }
@@ -189,7 +189,7 @@ TEST_CASE("what is kept of a file is compared with its copy", "[channels]") {
     const Request request{.account = {}, .file_name = "file"};
     Exchange exchange;
     transfer.begin(request, exchange);
-    transfer.learn(kSize, "\"1\"");
+    transfer.learn(kSize, "\"1\"", false);
     run(transfer, 2, random);
     transfer.end(1);
     CHECK(exchange.failure == (is_wrong ? std::optional<Cause>(Fault::kMismatch) : std::nullopt));
@@ -205,9 +205,9 @@ TEST_CASE("two programs do not write the same file", "[channels]") {
   Exchange exchange;
   Exchange other;
   first.begin(request, exchange);
-  first.learn(kSize, "\"1\"");
+  first.learn(kSize, "\"1\"", false);
   second.begin(request, other);
-  second.learn(kSize, "\"1\"");
+  second.learn(kSize, "\"1\"", false);
   CHECK_FALSE(first.save_failure());
   REQUIRE(second.save_failure());
   CHECK(second.save_failure()->find("another program writes") != std::string::npos);
@@ -223,16 +223,19 @@ TEST_CASE("FTP looks at the file again when all has come", "[channels]") {
     Exchange exchange;
     transfer.begin(request, exchange);
     REQUIRE(transfer.take_look());
-    transfer.learn(1'000, "20260101000000");
-    transfer.learn(1'000, "20260101000000");  // another connection
+    transfer.learn(1'000, "20260101000000", false);
+    transfer.learn(1'000, "20260101000000", false);  // another connection
     const auto part = transfer.take();
     REQUIRE(part);
     bring(transfer, *part, 1'000);
     CHECK_FALSE(transfer.has_ended());
+    REQUIRE(transfer.is_checking());
     REQUIRE(transfer.take_look());
+    transfer.learn(1'000, "20260101000000", false);  // of a connection that looked before
+    CHECK_FALSE(transfer.has_ended());
     transfer.give_look_back();  // its connection was lost
     REQUIRE(transfer.take_look());
-    transfer.learn(1'000, is_replaced ? "20260101000001" : "20260101000000");
+    transfer.learn(1'000, is_replaced ? "20260101000001" : "20260101000000", true);
     CHECK(transfer.has_ended());
     CHECK(exchange.failure == (is_replaced ? std::optional<Cause>(Fault::kChanged) : std::nullopt));
   }
@@ -244,7 +247,7 @@ TEST_CASE("a connection that sees another size finds that the file has changed",
   const Request request{.account = {}, .file_name = "file"};
   Exchange exchange;
   transfer.begin(request, exchange);
-  transfer.learn(kSize, "v");
-  transfer.learn(kSize + 1, "v");
+  transfer.learn(kSize, "v", false);
+  transfer.learn(kSize + 1, "v", false);
   CHECK(exchange.failure == Fault::kChanged);
 }

@@ -20,6 +20,7 @@ constexpr Request kPart{.account = {"u", "pp"},
                         .part = PartOfFile{.offset = 10, .bytes = 4, .version = "\"v\""}};
 constexpr Request kLook{.account = {"u", "pp"}, .file_name = "f", .part = PartOfFile{}};
 const std::string kRange = "Content-Range: bytes 10-13/20\r\n";
+const std::string kTag = "ETag: \"v\"\r\n";
 
 Outcome part(const std::string& said) {
   HttpDriver driver("h", true);
@@ -42,14 +43,16 @@ Step look(HttpDriver& driver, const std::string& said) {
 }  // namespace
 
 TEST_CASE("a part is asked for with its range, of one version", "[loadgen]") {
-  const Outcome fetched = part(answer("206", kRange));
+  const Outcome fetched = part(answer("206", kRange + kTag));
   CHECK(fetched.sent ==
         "GET /f HTTP/1.1\r\nHost: h\r\nAuthorization: Basic dTpwcA==\r\n"
         "Range: bytes=10-13\r\nIf-Range: \"v\"\r\n\r\n");
   CHECK_FALSE(fetched.failure);
   CHECK(fetched.file == "xxxx");
   CHECK(fetched.keeps_connection);
-  CHECK_FALSE(part(answer("206", kRange + "ETag: \"v\"\r\n")).failure);
+  for (const std::string other : {"", "ETag: W/\"v\"\r\n"}) {  // that says of which version it is
+    CHECK(part(answer("206", kRange + other)).failure == Fault::kProtocol);
+  }
 }
 
 TEST_CASE("only exactly these bytes are the part", "[loadgen]") {
@@ -57,10 +60,10 @@ TEST_CASE("only exactly these bytes are the part", "[loadgen]") {
        {"", "Content-Range: bytes 10-12/20\r\n", "Content-Range: bytes 9-12/20\r\n",
         "Content-Range: bytes */20\r\n", "Content-Range: bytes 10-13/*\r\n",
         "Content-Range: pages 10-13/20\r\n", "Content-Range: bytes 10/13-20\r\n"}) {
-    CHECK(part(answer("206", fields)).failure == Fault::kProtocol);
+    CHECK(part(answer("206", fields + kTag)).failure == Fault::kProtocol);
   }
-  CHECK(part(answer("206", kRange, 3)).failure == Fault::kProtocol);
-  CHECK(part(answer("206", kRange + kRange)).failure == Fault::kProtocol);
+  CHECK(part(answer("206", kRange + kTag, 3)).failure == Fault::kProtocol);
+  CHECK(part(answer("206", kRange + kRange + kTag)).failure == Fault::kProtocol);
   CHECK(part(answer("200", "")).failure == Fault::kProtocol);
   CHECK(part(answer("200", "ETag: \"v\"\r\n")).failure == Fault::kProtocol);
   CHECK(part(answer("416", "")).failure == Fault::kProtocol);
