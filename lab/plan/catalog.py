@@ -90,7 +90,7 @@ class Download:
     stuck_s: float = 0.0  # so long, one of the connections loses all its packets
     stuck_after_s: float = 0.0  # after the start of the program
     kills: int = 0  # so often the program is killed at a random moment, and goes on where it was
-    most_channels: int = 0  # with which --channels measures it; 0: any number
+    most_channels: int = 0  # in place of all that are more; 0: any number
 
 
 @dataclass(frozen=True)

@@ -218,14 +218,15 @@ class _Parts:
         return found.up_to(files) if files and found.stops else found
 
     def _steps(self, cell: Cell, stage: Stage) -> tuple[int, ...]:
+        usual = (self.mode.name == "quick" and stage.quick_steps) or stage.steps
         if ramp := ramp_of(cell.row, self.options):
             return (ramp.clients,)
-        if cell.workload == CLIENT and self.options.channels:
-            most = stage.download.most_channels if stage.download else 0
-            return tuple(k for k in self.options.channels if not most or k <= most)
+        if cell.workload == CLIENT and stage.download:
+            most = stage.download.most_channels or max(self.options.channels or usual)
+            return tuple(dict.fromkeys(min(k, most) for k in self.options.channels or usual))
         if cell.workload in (CROWD, BURST, MIX) and self.options.threads:
             return self.options.threads
-        return (self.mode.name == "quick" and stage.quick_steps) or stage.steps
+        return usual
 
 
 def _is_profile(experiment: Experiment) -> bool:

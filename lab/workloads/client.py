@@ -31,7 +31,7 @@ from .outcome import Result
 FAILED = "the fetch failed"  # how the failure of such an attempt begins
 _BITS, _MS_PER_S = 8, 1000
 _USUAL_BYTES_S = 50e6  # where no link has a rate
-_PATIENCE_S, _PATIENCE_TIMES = 60.0, 10.0  # beyond the time that a fetch should take
+_PATIENCE_S, _PATIENCE_TIMES = 60.0, 20.0  # beyond the time that a fetch should take
 
 FIGURES = (
     Figure(name="channels", better=NEITHER),  # that the program was told to use

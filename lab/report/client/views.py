@@ -74,12 +74,16 @@ def _measured(scene: Scene, row: str) -> _Found:
     return [(stage, found) for stage, found in of_stages if found]
 
 
+def _series(scene: Scene, stage: Stage) -> str:
+    return words.series(stage, scene.environment.options.link or "")
+
+
 def _rate_table(scene: Scene, row: str) -> Table:
     rows = []
     for stage, found in _measured(scene, row):
         best = attempts.best(found)
         alike = best.alike if best and len(found) > 1 else []
-        rows += [words.rates(stage, one, alike) for one in found]
+        rows += [words.rates(_series(scene, stage), one, alike) for one in found]
     return Table(
         title=f"Rates, files of {row}",
         caption=f"{_CAPTION} ✓ marks the number of channels with the highest rate, and those that "
@@ -102,7 +106,9 @@ def _trip_table(scene: Scene, row: str) -> Table:
         caption=f"In milliseconds. {_CAPTION}",
         header=["series", "channels", "window, kB", "foretold", "p50", "most", "lost"],
         rows=[
-            words.round_trips(stage, one) for stage, found in _measured(scene, row) for one in found
+            words.round_trips(_series(scene, stage), one)
+            for stage, found in _measured(scene, row)
+            for one in found
         ],
     )
 
@@ -116,7 +122,7 @@ def _figures(scene: Scene, name: str, title: str, caption: str, curves: _Curves)
         coloured = [
             curve
             for at, (stage, each) in enumerate(found)
-            for curve in curves(words.series(stage), _COLOURS[at % len(_COLOURS)], each)
+            for curve in curves(_series(scene, stage), _COLOURS[at % len(_COLOURS)], each)
         ]
         if len(channels) > 1 and coloured:
             drawn.append(

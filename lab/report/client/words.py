@@ -13,11 +13,14 @@ from .. import wording
 MBIT = 8e-6  # a byte
 
 
-def series(stage: Stage) -> str:
-    """Source, destination, description and direction, as paper 004 names its series."""
-    client = stage.download.client if stage.download else stage.name
+def series(stage: Stage, link: str) -> str:
+    """Source, destination, description and direction, as paper 004 names its series.
+
+    link is that of the command line; "" if each stage has its own.
+    """
     server = "ours" if stage.system == "turnstile" else stage.system
-    return f"{server}.{stage.link or 'loopback'}.{client}.get"
+    place = stage.link or "loopback"
+    return f"{server}.{link or place}.{stage.name.removeprefix(f'{place}-')}.get"
 
 
 def sentence(stage: Stage, found: Sequence[Attempts]) -> str:
@@ -46,11 +49,13 @@ def _round_trips(found: Sequence[Attempts]) -> str:
     return said + str(found[-1].channels)
 
 
-def rates(stage: Stage, one: Attempts, alike: Sequence[int]) -> list[str]:
-    """For the table. alike are the numbers of channels that are as good as the best one."""
+def rates(name: str, one: Attempts, alike: Sequence[int]) -> list[str]:
+    """For the table. name is that of the series, alike are the numbers of channels that are as good
+    as the best one.
+    """
     seen = one.figure("channels_seen")
     return [
-        series(stage),
+        name,
         f"{one.channels}" + (" ✓" if one.channels in alike else ""),
         wording.number(seen.median) if seen else wording.NOTHING,
         f"{len(one.good)} of {len(one.runs)}",
@@ -63,11 +68,11 @@ def rates(stage: Stage, one: Attempts, alike: Sequence[int]) -> list[str]:
     ]
 
 
-def round_trips(stage: Stage, one: Attempts) -> list[str]:
+def round_trips(name: str, one: Attempts) -> list[str]:
     """For the table."""
     foretold, most = one.figure(FORETOLD), one.figure("rtt_max_ms")
     return [
-        series(stage),
+        name,
         f"{one.channels}",
         _window(one),
         f"{foretold.median:.1f}" if foretold else wording.NOTHING,

@@ -10,6 +10,7 @@ from ..peers.packages import LeftOut
 from .client import Client, Wanted
 
 _FLAG = "--channels"
+_NO_LIMIT_S = "3600"  # the lab itself ends a client that takes too long
 
 
 class LoadGenerator(Client):
@@ -35,7 +36,7 @@ class LoadGenerator(Client):
         return [
             *(self._program, "get", "--protocol", wanted.protocol, "--server", wanted.server),
             *("--user", wanted.user, "--file", wanted.name, "--threads", "1", "--requests", "1"),
-            *(_FLAG, str(wanted.channels), *wanted.flags),
+            *("--timeout", _NO_LIMIT_S, _FLAG, str(wanted.channels), *wanted.flags),
             *(["--save", str(wanted.folder)] if wanted.is_kept else []),
         ]
 

@@ -40,8 +40,15 @@ class PageTest(unittest.TestCase):
 class SeriesTest(unittest.TestCase):
     def test_they_are_named_as_in_the_paper(self):
         stages = catalog.stages()
-        self.assertEqual(words.series(stages["lerc-gridftp"]), "gridftp.lerc.globus-url-copy.get")
-        self.assertEqual(words.series(stages["loopback-curl"]), "ours.loopback.curl.get")
+        self.assertEqual(words.series(stages["lerc-gridftp"], ""), "gridftp.lerc.gridftp.get")
+        self.assertEqual(words.series(stages["loopback-curl"], ""), "ours.loopback.curl.get")
+        self.assertEqual(words.series(stages["lerc-curl"], "satellite"), "ours.satellite.curl.get")
+
+    def test_no_two_of_an_experiment_have_the_same_name(self):
+        stages = catalog.stages()
+        for experiment in catalog.choose_experiments(["004"]):
+            names = [words.series(stages[name], "") for name in experiment.stages]
+            self.assertEqual(len(names), len(set(names)), experiment.name)
 
 
 if __name__ == "__main__":
