@@ -89,7 +89,9 @@ class LoadgenReconnectsTest(LoadgenScene):
 
     def test_a_new_is_not_sent_on_a_connection_that_has_ended(self) -> None:
         def answer_and_end(_request: bytes, connection: socket.socket) -> None:
-            connection.sendall(CREATED)
+            """In one packet, so that nobody has the answer without the end."""
+            connection.sendall(CREATED, socket.MSG_MORE)
+            connection.shutdown(socket.SHUT_WR)
             raise HangUp
 
         peer = self.scene.keep(HttpPeer(answer_and_end))
