@@ -41,7 +41,7 @@ _NEEDS_BY_FORM = (
     (re.compile(r"\b(pidof|pgrep|pkill)\b"), "namespaces"),
     (re.compile(r"(^|[;&|]\s*)nc\s"), "nc"),
     (re.compile(r"(^|[;&|]\s*)wget\s"), "wget"),
-    (re.compile(r"(^|[;&|]\s*)aria2c\s"), "aria2c"),
+    (re.compile(r"(^|[;&|][\s\\]*)aria2c\s"), "aria2c"),  # it may stand on the next line
     (re.compile(r"(^|[;&|]\s*)lftp\s"), "lftp"),
     (re.compile(r"(^|[;&|]\s*)rclone\s"), "rclone"),
     (re.compile(r"(^|[;&|]\s*)(sudo )?strace\s"), "strace"),
