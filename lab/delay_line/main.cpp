@@ -88,11 +88,11 @@ double milliseconds(std::int64_t ns) {
 
 std::string json(const Told& told) {
   const auto& late = told.lateness;
-  return fmt::format(
-      R"({{"packets":{},"bytes":{},"dropped":{},"stuck":{},"refused":{},"late_p50_ms":{:.3f},"late_p99_ms":{:.3f},"late_max_ms":{:.3f}}})",
-      told.packets, told.bytes, told.dropped, told.stuck, told.refused,
-      milliseconds(late.at_share_ns(kTypicalShare)), milliseconds(late.at_share_ns(kHighShare)),
-      milliseconds(late.max_ns()));
+  return fmt::format(R"({{"packets":{},"bytes":{},"dropped":{},"stuck":{},"refused":{},)"
+                     R"("late_p50_ms":{:.3f},"late_p99_ms":{:.3f},"late_max_ms":{:.3f}}})",
+                     told.packets, told.bytes, told.dropped, told.stuck, told.refused,
+                     milliseconds(late.at_share_ns(kTypicalShare)),
+                     milliseconds(late.at_share_ns(kHighShare)), milliseconds(late.max_ns()));
 }
 
 // Both directions, until the input ends.
