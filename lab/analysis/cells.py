@@ -172,6 +172,7 @@ class Analysis:
     ):
         """evidence is what the folder kept of a run beside its figures."""
         self._environment = environment
+        self.link = environment.options.link  # of all stages, in place of their own; None or ""
         self._evidence = evidence
         self._ramps: dict[Cell, RampResult | None] = {}
         runs = _calibrated(runs, environment.disk_probe)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from ..plan.claims import DownloadRatio, OfDownload, RoundTripForetold, ShareOfLink
 from . import attempts
 from .attempts import FORETOLD, ROUND_TRIP, Attempts
 from .intervals import Spread
-from .ramp_findings import CANNOT_TELL, NOT_SEEN, SEEN, Told
+from .ramp_findings import CANNOT_TELL, NOT_SEEN, SEEN, Told, inside
 
+_FEWEST = 2  # one attempt tells nothing
 _FEW_DIFFER = 1.1  # times: two attempts of the same seldom differ by as much
 
 Downloads = Callable[[str, str], Sequence[Attempts]]  # by stage and row
@@ -34,7 +36,7 @@ def _ratio(finding: DownloadRatio, row: str, downloads: Downloads) -> Told | Non
     if found is None:
         return Told(CANNOT_TELL)
     figures = f"×{found.median:.2f} ({found.low:.2f}–{found.high:.2f})"
-    return Told(_inside(_cautious(found), finding.above, finding.below), figures)
+    return Told(inside(_cautious(found), finding.above, finding.below), figures)
 
 
 def _over(found: Sequence[Attempts], channels: int) -> Attempts | None:
@@ -61,19 +63,12 @@ def _share(finding: ShareOfLink, found: Sequence[Attempts]) -> Told | None:
     if best is None or share is None:
         return None
     figures = f"{share.median:.1%} ({share.low:.1%}–{share.high:.1%}) over {best.attempts.channels}"
-    return Told(_inside(share, finding.above, finding.below), figures)
+    return Told(inside(share, finding.above, finding.below), figures)
 
 
 def _cautious(found: Spread) -> Spread:
     """With few attempts there is a range, which is narrower than what chance does."""
     if found.is_interval:
         return found
-    few = found.count < 2
-    times = float("inf") if few else _FEW_DIFFER
+    times = math.inf if found.count < _FEWEST else _FEW_DIFFER
     return Spread(found.median, found.low / times, found.high * times, found.count, False)
-
-
-def _inside(found: Spread, above: float, below: float) -> str:
-    if above < found.low and found.high < below:
-        return SEEN
-    return NOT_SEEN if found.high <= above or found.low >= below else CANNOT_TELL

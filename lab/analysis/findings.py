@@ -76,6 +76,8 @@ def _judge_row(finding: Claim, row: str, analysis: Analysis) -> Judged | None:
         told = ramp_findings.judge(finding, row, analysis.ramp)
         return Judged(row, told.verdict, remark=told.figures) if told else None
     if isinstance(finding, OfDownload):
+        if analysis.link:  # the finding is about that of the stage
+            return None
         told = download_findings.judge(finding, row, analysis.attempts)
         return Judged(row, told.verdict, remark=told.figures) if told else None
     return _judge_crowds(finding, row, analysis)

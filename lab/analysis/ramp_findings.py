@@ -20,6 +20,7 @@ from ..plan.claims import (
 )
 from . import blocks, capacity, knee, trend
 from .blocks import Estimate
+from .intervals import Spread
 from .ramps import RampResult
 
 SEEN, NOT_SEEN, CANNOT_TELL = "seen here", "not seen here", "cannot tell"
@@ -102,10 +103,11 @@ def _ratio(finding: PlateauRatio, result: RampResult, than: RampResult) -> Told:
     if ours is None or theirs is None:
         return Told(CANNOT_TELL)
     found = _quotient([ours], [theirs])
-    return Told(_inside(found, finding.above, finding.below), _times(found))
+    return Told(inside(found, finding.above, finding.below), _times(found))
 
 
-def _inside(found: Estimate, above: float, below: float) -> str:
+def inside(found: Estimate | Spread, above: float, below: float) -> str:
+    """Whether its whole interval lies within the bounds, or outside."""
     if above < found.low and found.high < below:
         return SEEN
     return NOT_SEEN if found.high <= above or found.low >= below else CANNOT_TELL
@@ -220,7 +222,7 @@ def _answers(result: RampResult, above: float) -> Told:
     if len(known) < 2:
         return Told(CANNOT_TELL)
     found = _quotient([known[1]], [known[0]])
-    return Told(_inside(found, above, math.inf), _times(found))
+    return Told(inside(found, above, math.inf), _times(found))
 
 
 def _early(result: RampResult, finding: EarlyKnee) -> Told:

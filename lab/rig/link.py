@@ -20,7 +20,7 @@ class Link:
     """rate is that of each of the lines, which are used in turn, packet by packet.
 
     A link without a delay is a cable whose ends are limited; one with a delay is a program that
-    holds packets: see delay_line.py. queue_bytes may wait for a line in each direction.
+    holds packets: see delay_line.py. queue_bytes may wait for all lines together in each direction.
     """
 
     rate: str = ""  # such as 10mbit; "" is no limit

@@ -148,12 +148,14 @@ class FetchLoad(Load):
             "rate_bytes_s": rate,
             "server_rate_bytes_s": self.size_bytes / sent_s if sent_s else None,
             "share_of_nominal": _share(rate, self._nominal_bytes_s),
-            "share_of_probed": _share(rate, self.probed_bytes_s),
+            "share_of_probed": _share(rate, None if self.receiver else self.probed_bytes_s),
             "window_bytes": seen.window_bytes,
             "mss_bytes": seen.mss_bytes,
             "mtu_bytes": seen.mtu_bytes,
             "retransmitted": _share(attempt.retransmitted_segments, attempt.sent_segments),
-            "rtt_predicted_ms": predicted_ms(self.link, seen, self.threads),
+            "rtt_predicted_ms": predicted_ms(
+                None if self.receiver else self.link, seen, self.threads
+            ),
             **self._of_kills(attempt),
         }
 
@@ -169,7 +171,10 @@ class FetchLoad(Load):
 
     @property
     def _nominal_bytes_s(self) -> float | None:
-        return self.link.bits_per_s / _BITS if self.link and self.link.rate else None
+        """None where a file goes from server to server, perhaps not over the link."""
+        if self.receiver or not self.link or not self.link.rate:
+            return None
+        return self.link.bits_per_s / _BITS
 
 
 def predicted_ms(link: Link | None, seen: InForce, channels: int) -> float | None:
@@ -183,7 +188,7 @@ def predicted_ms(link: Link | None, seen: InForce, channels: int) -> float | Non
     packet_bytes = seen.mtu_bytes or seen.mss_bytes
     each = seen.window_bytes // seen.mss_bytes * packet_bytes
     filled_ms = min(channels, seen.at_once) * each * _BITS / link.bits_per_s * _MS_PER_S
-    queue_ms = link.lines * link.queue_bytes * _BITS / link.bits_per_s * _MS_PER_S
+    queue_ms = link.queue_bytes * _BITS / link.bits_per_s * _MS_PER_S
     return max(link.delay_ms, min(filled_ms, link.delay_ms + queue_ms))
 
 

@@ -63,6 +63,8 @@ class CommandsTest(unittest.TestCase):
     def test_the_form_of_a_command_says_what_it_needs(self):
         (found,) = self.commands("    sudo docker ps    # strace\n")
         self.assertEqual(set(found.needs), {"docker", "root"})
+        (found,) = self.commands("    true && \\\n      aria2c localhost\n")
+        self.assertEqual(found.needs, ("aria2c",))
 
     def test_what_stands_beside_docker_needs_docker_too(self):
         found = self.commands("    docker compose up\n    curl localhost\n")

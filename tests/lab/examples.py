@@ -48,7 +48,8 @@ def written(
 ) -> tuple[str, str]:
     """The page and the summary of a quick run of this experiment."""
     mode = catalog.modes()[catalog.experiments()[experiment].paper, "quick"]
-    its_own = replace(ENVIRONMENT, options=options(experiment), mode=mode, **environment)
+    own = {"options": options(experiment), "mode": mode, **environment}
+    its_own = replace(ENVIRONMENT, **own)
     made = results(test, *runs, environment=its_own)
     page.write(made)
     return (made.path / "report.html").read_text(), (made.path / "summary.md").read_text()

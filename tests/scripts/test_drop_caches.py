@@ -48,6 +48,19 @@ class DropCachesTest(ScriptTest):
             self.assertEqual(run(DROP_CACHES, "--probe-dir", folder).returncode, 0)
             self.assertEqual(os.listdir(folder), [])
 
+    @unittest.skipIf(NOT_PERMITTED, NOT_PERMITTED)
+    def test_a_probe_that_another_program_drops_meanwhile_is_read_again(self) -> None:
+        real = shutil.which("fincore")
+        with tempfile.TemporaryDirectory() as folder:
+            first_is_dropped = Path(folder, "fincore")
+            first_is_dropped.write_text(
+                '#!/bin/sh\n[ -e "$0.asked" ] || { : >"$0.asked"; echo 0; exit; }\n'
+                f'exec {real} "$@"\n'
+            )
+            first_is_dropped.chmod(0o755)
+            result = run("env", f"PATH={folder}:{os.environ['PATH']}", DROP_CACHES)
+        self.assertEqual(result.returncode, 0, result.stderr)
+
     @unittest.skipIf(NO_DISGUISE, NO_DISGUISE)
     def test_a_kernel_that_takes_the_order_but_drops_nothing_is_found_out(self) -> None:
         with tempfile.NamedTemporaryFile() as idle:

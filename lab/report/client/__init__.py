@@ -20,7 +20,7 @@ TERMS = [
     "Channels: the connections over which one file is fetched at the same time. Seen: how many of "
     "them had data at once, at most, by the kernel of the server.",
     "Rate: the size of the file over the time from the start of the client program to its end. Its "
-    "log-in and start-up count. It is a mean of the attempts that succeeded; a hollow dot marks "
+    "log-in and start-up count. It is a median of the attempts that succeeded; a hollow dot marks "
     "one of which some failed.",
     "Of the link: the rate as a share of the rate that the link is made for, and of what iperf3 "
     "carried over it in the same run. Headers of IP and TCP take 3.5% of the former.",

@@ -18,8 +18,8 @@ from . import words
 _SIZE = (420.0, 190.0)
 _COLOURS = ("stage1", "fileserver", "authserver", "store", "network", "disk", "user", "soft")
 _CAPTION = (
-    "Means of the attempts that succeeded, with their interval below; * marks the lowest and "
-    "highest of two."
+    "Medians of the attempts that succeeded, with the interval of their mean below; * marks the "
+    "lowest and highest of two."
 )
 
 _Found = list[tuple[Stage, list[Attempts]]]
@@ -166,14 +166,14 @@ def _trip_curves(name: str, colour: str, found: Sequence[Attempts]) -> list[Curv
 _RATES = (
     "rates",
     "Rate over the channels, Mbit/s",
-    "A hollow dot is a mean of those attempts that succeeded, where some failed.",
+    "A hollow dot is the median of those attempts that succeeded, where some failed.",
     _rate_curves,
 )
 _TRIPS = (
     "round-trips",
     "Round trip over the channels, ms",
-    "Medians of each download, as means over the attempts. Dashed: what all windows together take "
-    "on the link.",
+    "The median of each download, and of these the median over the attempts. Dashed: what all "
+    "windows together take on the link.",
     _trip_curves,
 )
 

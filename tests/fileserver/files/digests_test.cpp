@@ -112,6 +112,22 @@ TEST_CASE("the digest of a file in memory stays with it, however many others fol
   CHECK(known(others, file, [] { return false; }) == digest_of("content"));
 }
 
+TEST_CASE("versions that may still be alike are not taken for each other", "[digests]") {
+  const tests::TemporaryFolder folder;
+  const auto fence = fence_around(folder);
+  folder.write("removed", "aaa");
+  folder.write("new", "bbb");
+  base::pause_ms(kSettlingMs + 1);
+  PrefetchedFiles prefetched(fence, 1 << 30, kAlways, {}, Updates::kNone);
+  OpenedFile removed = settled(prefetched, "removed");
+  OpenedFile in_its_place = settled(prefetched, "new");
+  removed.version.settling_ms = 3'600'000;  // the times of the file system are as coarse
+  in_its_place.version = removed.version;
+  Digests digests;
+  CHECK(known(digests, removed) == digest_of("aaa"));
+  CHECK(known(digests, in_its_place) == digest_of("bbb"));
+}
+
 TEST_CASE("a file that changes while it is read has no digest", "[digests]") {
   const tests::TemporaryFolder folder;
   const auto fence = fence_around(folder);

@@ -6,6 +6,7 @@ from made_up_downloads import ROW, attempts, failed
 
 from lab.analysis.attempts import Attempts, best, of_cell, ratio
 from lab.results.records import Run
+from lab.workloads.client import FAILED
 
 
 def found(*runs: Run) -> list[Attempts]:
@@ -29,8 +30,8 @@ class AttemptsTest(unittest.TestCase):
         self.assertAlmostEqual(one.rate.median * 8e-6, 5.1)
 
     def test_what_was_measured_badly_is_no_attempt(self):
-        late = failed("lerc-curl", 4, 3, why="the link was late")
-        self.assertEqual(found(late), [])
+        for why in ("the link was late", f"{FAILED}: status 1; the link was late"):
+            self.assertEqual(found(failed("lerc-curl", 4, 3, why=why)), [])
 
     def test_without_success_there_is_no_rate_and_no_best(self):
         (one,) = found(failed("lerc-curl", 4))

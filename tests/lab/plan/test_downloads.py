@@ -48,6 +48,7 @@ class DownloadsTest(unittest.TestCase):
             self.steps("download", "--channels", "2,16,32"),
             {"one": (2, 16, 32), "two": (2, 16)},
         )
+        self.assertEqual(self.steps("download", "--channels", "32")["two"], (16,))
 
     def test_only_downloads_have_channels_and_they_have_no_threads(self) -> None:
         with self.assertRaisesRegex(WrongUsage, "^--channels: table4 has no downloads$"):

@@ -24,6 +24,13 @@ class PageTest(unittest.TestCase):
         self.assertIn(said, page)
         self.assertIn(said, summary)
 
+    def test_over_a_link_of_the_command_line_nothing_is_judged(self):
+        runs = [*attempts("lerc-channels", 1, 3.5, 3.6), *attempts("lerc-channels", 4, 5.7, 5.8)]
+        for link, is_judged in ((None, True), ("satellite", False)):
+            options = examples.options("004-figure1", link=link)
+            page, _ = examples.written(self, "004-figure1", runs, options=options)
+            self.assertEqual("What the paper found" in page, is_judged)
+
     def test_the_table_counts_attempts_and_marks_the_best(self):
         _, summary = examples.written(self, "004-figure1", [*CURL, failed("lerc-curl", 8, 3)])
         (line,) = (line for line in summary.splitlines() if "| 8 ✓ |" in line)

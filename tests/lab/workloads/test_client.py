@@ -115,7 +115,7 @@ class PredictedTest(unittest.TestCase):
     def test_it_is_no_more_than_what_the_queue_adds(self) -> None:
         short = replace(self.JPL, queue_bytes=31_000)
         self.assertEqual(self.ms(4, short), 20.0 + 80.0)
-        four_lines = replace(self.JPL, rate="775kbit", lines=4, queue_bytes=7_750)
+        four_lines = replace(self.JPL, rate="775kbit", lines=4, queue_bytes=31_000)  # of all
         self.assertEqual(self.ms(4, four_lines), 20.0 + 80.0)
 
     def test_channels_that_were_not_there_fill_nothing(self) -> None:

@@ -216,7 +216,8 @@ TEST_CASE("two programs do not write the same file", "[channels]") {
 TEST_CASE("FTP looks at the file again when all has come", "[channels]") {
   std::mt19937 random(10);
   for (const bool is_replaced : {false, true}) {
-    Config config = config_with(2);
+    const tests::TemporaryFolder folder;
+    Config config = config_with(2, folder.path());
     config.protocol = Protocol::kFtp;
     Transfer transfer(config, 0, nullptr);
     const Request request{.account = {}, .file_name = "file"};
@@ -238,6 +239,10 @@ TEST_CASE("FTP looks at the file again when all has come", "[channels]") {
     transfer.learn(1'000, is_replaced ? "20260101000001" : "20260101000000", true);
     CHECK(transfer.has_ended());
     CHECK(exchange.failure == (is_replaced ? std::optional<Cause>(Fault::kChanged) : std::nullopt));
+    transfer.end(1);
+    // What came may be of both versions, so no later run goes on with it.
+    CHECK(std::filesystem::exists(folder.path("file.loadgen-0.part")) == is_replaced);
+    CHECK_FALSE(std::filesystem::exists(folder.path("file.loadgen-0.version")));
   }
 }
 
