@@ -1,8 +1,7 @@
 """What was in force on the connections of a load, read from the kernel by `ss`.
 
 What was asked for says little. The kernel doubles a buffer, keeps a part of it, and lifts a window
-that a route has. So the window is the
-largest that the other end offered.
+that a route has. So the window is the largest that the other end offered.
 """
 
 from __future__ import annotations
@@ -17,6 +16,8 @@ from ..rig.tcp import InForce
 _EVERY_S = 0.2
 _TIMEOUT_S = 5.0
 _NUMBER = re.compile(r"\b(snd_wnd|mss|pmtu|bytes_acked):(\d+)")
+# Received and not read; free for more; written and not acknowledged, with what packets take.
+_MEMORY = re.compile(r"\bskmem:\(r(\d+),rb\d+,t\d+,tb\d+,f(\d+),w(\d+),")
 _CONGESTION = re.compile(r"\b(reno|cubic|bbr\d?|vegas|westwood|htcp|dctcp|bic|illinois)\b")
 
 
@@ -28,7 +29,15 @@ class Connections:
 
     def __init__(self, address: str):
         """address is that of our end."""
-        self._command = ["ss", "--tcp", "--info", "--numeric", "--no-header", "--oneline"]
+        self._command = [
+            "ss",
+            "--tcp",
+            "--info",
+            "--memory",
+            "--numeric",
+            "--no-header",
+            "--oneline",
+        ]
         self._command += ["state", "established", "src", address]
         self._is_over = Event()
         self._seen: list[InForce] = []
@@ -64,19 +73,21 @@ class Connections:
 
 def read(text: str) -> InForce:
     """One answer of `ss`, a line for each connection."""
-    names, found = [], []
+    names, found, held = [], [], []
     for line in text.splitlines():
         numbers = {name: int(value) for name, value in _NUMBER.findall(line)}
         if numbers.get("bytes_acked", 0) <= numbers.get("mss", 0):
             continue  # it carries commands only, or nothing yet
         found.append(numbers)
         names += _CONGESTION.findall(line)[:1]
+        held += [sum(map(int, parts)) for parts in _MEMORY.findall(line)]
     return InForce(
         at_once=len(found),
         congestion=_joined(names),
         window_bytes=_most(numbers.get("snd_wnd") for numbers in found),
         mss_bytes=_most(numbers.get("mss") for numbers in found),
         mtu_bytes=_most(numbers.get("pmtu") for numbers in found),
+        kernel_bytes=sum(held) if held else None,
     )
 
 
@@ -90,6 +101,7 @@ def together(seen: Iterable[InForce]) -> InForce:
         window_bytes=_most(one.window_bytes for one in all_of_them),
         mss_bytes=_most(one.mss_bytes for one in all_of_them),
         mtu_bytes=_most(one.mtu_bytes for one in all_of_them),
+        kernel_bytes=_most(one.kernel_bytes for one in all_of_them),
     )
 
 

@@ -37,13 +37,17 @@ AS_IT_IS = Tcp()
 
 @dataclass(frozen=True, kw_only=True)
 class InForce:
-    """Of connections that carried more than a packet of data from our side, the most of each."""
+    """Of connections that carried more than a packet of data from our side, the most of each.
+
+    Only kernel_bytes is of all connections together.
+    """
 
     at_once: int = 0
     congestion: str = ""  # its name; several with a comma
     window_bytes: int | None = None  # None where nobody says
     mss_bytes: int | None = None
     mtu_bytes: int | None = None  # of the path
+    kernel_bytes: int | None = None  # memory that the kernel holds for their data
 
 
 def receive_buffer_bytes(window_bytes: int) -> int:

@@ -44,6 +44,7 @@ FIGURES = (
     Figure(name="window_bytes", unit="B", better=NEITHER),
     Figure(name="mss_bytes", unit="B", better=NEITHER),
     Figure(name="mtu_bytes", unit="B", better=NEITHER),
+    Figure(name="kernel_bytes", unit="B", better=LESS),
     Figure(name="retransmitted", unit="share", better=LESS),
     Figure(name="rtt_predicted_ms", unit="ms", better=NEITHER),
     # Of a program that is killed and started again.
@@ -152,6 +153,7 @@ class FetchLoad(Load):
             "window_bytes": seen.window_bytes,
             "mss_bytes": seen.mss_bytes,
             "mtu_bytes": seen.mtu_bytes,
+            "kernel_bytes": seen.kernel_bytes,
             "retransmitted": _share(attempt.retransmitted_segments, attempt.sent_segments),
             "rtt_predicted_ms": predicted_ms(
                 None if self.receiver else self.link, seen, self.threads

@@ -25,7 +25,8 @@ TERMS = [
     "Of the link: the rate as a share of the rate that the link is made for, and of what iperf3 "
     "carried over it in the same run. Headers of IP and TCP take 3.5% of the former.",
     "Window: the most bytes that a connection may have under way, as the kernel of the server "
-    "says, and not as it was asked for. Sent again: segments, as a share of all.",
+    "says, and not as it was asked for. Kernel: the memory that this kernel holds for all of these "
+    "connections, at most. Sent again: segments, as a share of all.",
     "Round trip: ten datagrams a second go to the client’s place and back, beside the download. "
     "Foretold: what all windows together take on the link, ⌊window / segment⌋ packets for each "
     "channel, but at least its delay, and at most its delay and its queue.",

@@ -90,10 +90,10 @@ def _rate_table(scene: Scene, row: str) -> Table:
         "cannot be told from it.",
         header=[
             *("series", "channels", "seen", "succeeded", "", "nominal", "probed", "window, kB"),
-            *("sent again", "client", "server"),
+            *("kernel, kB", "sent again", "client", "server"),
         ],
         groups=[
-            *(("", 4), ("rate, Mbit/s", 1), ("of the link", 2), ("", 2)),
+            *(("", 4), ("rate, Mbit/s", 1), ("of the link", 2), ("", 3)),
             ("CPU, s/GB", 2),
         ],
         rows=rows,

@@ -53,7 +53,7 @@ def rates(name: str, one: Attempts, alike: Sequence[int]) -> list[str]:
     """For the table. name is that of the series, alike are the numbers of channels that are as good
     as the best one.
     """
-    seen = one.figure("channels_seen")
+    seen, held = one.figure("channels_seen"), one.figure("kernel_bytes")
     return [
         name,
         f"{one.channels}" + (" ✓" if one.channels in alike else ""),
@@ -63,6 +63,7 @@ def rates(name: str, one: Attempts, alike: Sequence[int]) -> list[str]:
         _percent(one, "share_of_nominal"),
         _percent(one, "share_of_probed"),
         _window(one),
+        wording.kilobytes(held.median) if held else wording.NOTHING,
         _percent(one, "retransmitted", 1),
         *(_cpu(one, component) for component in ("loadgen", "fileserver")),
     ]

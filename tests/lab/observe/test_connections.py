@@ -7,7 +7,9 @@ from lab.rig.tcp import InForce
 
 # Of iproute2 6.1, one line for each connection; without what nobody reads.
 _LINE = (
-    "0 28960 198.18.0.1:8080 198.18.0.2:40412 ts sack {name} wscale:7,7 rto:264 rtt:61.1/0.3 "
+    "0 28960 198.18.0.1:8080 198.18.0.2:40412 "
+    "skmem:(r0,rb131072,t0,tb87040,f1024,w46080,o0,bl0,d0) "
+    "ts sack {name} wscale:7,7 rto:264 rtt:61.1/0.3 "
     "mss:{mss} pmtu:1500 rcvmss:536 advmss:1448 cwnd:20 bytes_sent:600000 bytes_acked:{acked} "
     "segs_out:420 data_segs_out:415 send 3.8Mbps lastsnd:4 pacing_rate 7.5Mbps unacked:20 "
     "rcv_space:14480 rcv_ssthresh:64088 minrtt:60.2 snd_wnd:{window}\n"
@@ -29,6 +31,7 @@ class ConnectionsTest(unittest.TestCase):
                 window_bytes=29312,
                 mss_bytes=1448,
                 mtu_bytes=1500,
+                kernel_bytes=2 * (1024 + 46080),
             ),
         )
 
@@ -48,6 +51,7 @@ class ConnectionsTest(unittest.TestCase):
         )
         self.assertEqual((whole.at_once, whole.window_bytes), (2, 29312))
         self.assertEqual(whole.congestion, "bbr,reno")
+        self.assertEqual(whole.kernel_bytes, 2 * (1024 + 46080))
         self.assertEqual(connections.together([]), InForce())
 
     def test_it_can_be_stopped_again_and_without_a_connection_there_is_nothing(self) -> None:
