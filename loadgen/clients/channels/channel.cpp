@@ -4,58 +4,24 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <system_error>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "net/connect.h"
 #include "net/socket_io.h"
 
 namespace loadgen {
 
 namespace {
 
-// How often a connection is made again for one file, and how long it waits before: so long the
-// first time, twice as long the second time.
-constexpr int kMostLosses = 3;
-constexpr std::int64_t kPauseNs = 20 * base::kNsPerMs;
-
 // A reply is received with little of what is behind it, because that has to be copied.
 constexpr std::size_t kReplyBytes = 1024;
-
-std::string text_of(int errno_value) { return std::generic_category().message(errno_value); }
 
 }  // namespace
 
 Channel::Channel(ChannelTools& tools) : tools_(tools), transfer_(tools.transfer) {
   current_.driver = make_driver(tools.driver_config);
   if (!has_data_connections()) following_.driver = make_driver(tools.driver_config);
-}
-
-void Channel::begin() {
-  losses_ = 0;
-  resumes_ns_ = 0;
-  has_brought_ = false;
-  is_again_ = false;
-  is_reused_ = stage_ == Stage::kIdle;
-}
-
-void Channel::end() {
-  if (stage_ != Stage::kIdle && stage_ != Stage::kConnecting) hang_up();
-}
-
-void Channel::hang_up() {
-  const net::Fd closed = std::move(fd_);
-  const net::Fd closed_data = std::move(data_fd_);
-  for (Ask* const ask : {&current_, &following_}) ask->is_under_way = ask->has_look = false;
-  unsent_.clear();
-  received_.clear();
-  stage_ = Stage::kClosed;
-}
-
-void Channel::connect() {
-  if (stage_ == Stage::kClosed) begin_to_connect();
 }
 
 pollfd Channel::wanted() const {
@@ -101,33 +67,6 @@ bool Channel::step(bool is_ready) {
     case Stage::kSkipping: return skip(is_ready);
   }
   return false;
-}
-
-bool Channel::begin_to_connect() {
-  const std::int64_t connection = tools_.connections++;
-  const auto turn = static_cast<std::uint64_t>(tools_.thread + connection);
-  server_ = &tools_.servers[turn % tools_.servers.size()];
-  source_ = tools_.sources.of(tools_.thread, connection);
-  auto made = net::begin_to_connect(*server_, source_, 0);
-  if (!made) return lose(Fault::kConnect, made.error().context);
-  fd_ = std::move(*made);
-  stage_ = Stage::kConnecting;
-  return false;
-}
-
-bool Channel::finish_connecting() {
-  if (const int failure = net::outcome_of_connect(fd_.get()); failure != 0)
-    return lose(Fault::kConnect, "connect to " + server_->text() + ": " + text_of(failure));
-  ++tools_.made;
-  if (std::exchange(is_again_, false)) ++tools_.reconnects;
-  Exchange& exchange = transfer_.exchange();
-  const bool is_kept = tools_.config.connection == Connection::kKeepAlive;
-  if (!is_kept && exchange.connected_ns == 0) exchange.connected_ns = base::now_ns();
-  current_.driver->begin_connection();
-  if (following_.driver) following_.driver->begin_connection();
-  must_look_ = has_data_connections();
-  stage_ = Stage::kIdle;
-  return true;
 }
 
 bool Channel::ask_next() {
@@ -225,24 +164,6 @@ bool Channel::conclude(const Step& step) {
   return true;
 }
 
-// Some servers refuse a connection from an address other than that of the log-in.
-bool Channel::open_data(std::uint16_t port) {
-  auto made = net::begin_to_connect(server_->with_port(port), source_, 0);
-  if (!made) return lose(Fault::kConnect, made.error().context);
-  data_fd_ = std::move(*made);
-  stage_ = Stage::kConnectingData;
-  return false;
-}
-
-bool Channel::finish_connecting_for_data() {
-  if (const int failure = net::outcome_of_connect(data_fd_.get()); failure != 0)
-    return lose(Fault::kConnect, text_of(failure));
-  Exchange& exchange = transfer_.exchange();
-  if (exchange.data_connected_ns == 0) exchange.data_connected_ns = base::now_ns();
-  stage_ = Stage::kConversing;
-  return true;
-}
-
 // The buffer is only taken when there are bytes for it.
 bool Channel::receive_part(bool is_ready) {
   if (!transfer_.has_room(*current_.part)) return false;
@@ -307,40 +228,6 @@ void Channel::flush() {
   const ssize_t sent = net::send_now(fd_.get(), unsent_);
   if (sent < 0 && errno == EAGAIN) return;
   unsent_.erase(0, sent < 0 ? unsent_.size() : static_cast<std::size_t>(sent));
-}
-
-void Channel::give_back(Ask& ask) {
-  if (!ask.is_under_way) return;
-  if (std::exchange(ask.has_look, false)) transfer_.give_look_back();
-  if (ask.part) transfer_.give_back(*ask.part);
-  ask.is_under_way = false;
-}
-
-bool Channel::lose_after(ssize_t got) {
-  if (got < 0 && errno == EAGAIN) return false;
-  const int failure = got < 0 ? errno : 0;
-  return lose(Fault::kClosed, failure == 0 ? "the server closed the connection" : text_of(failure));
-}
-
-// A connection that was kept may have ended while it was idle. That is no loss of this file.
-bool Channel::lose(Cause cause, const std::string& why) {
-  const bool is_whole = current_.part && current_.left_bytes == 0;
-  if (is_whole) current_.is_under_way = false;
-  give_back(current_);
-  give_back(following_);
-  hang_up();
-  if (is_reused_) {
-    is_reused_ = false;
-    is_again_ = true;
-    return true;
-  }
-  if (++losses_ > kMostLosses) {
-    transfer_.fail(cause, why);
-  } else {
-    transfer_.count_lost();
-    resumes_ns_ = base::now_ns() + losses_ * kPauseNs;
-  }
-  return true;
 }
 
 }  // namespace loadgen
