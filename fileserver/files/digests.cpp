@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "base/clock.h"
 #include "base/file_io.h"
 
 namespace fileserver {
@@ -17,7 +18,8 @@ using base::ErrorCode;
 using base::Sha256Digest;
 using MayGoOn = std::function<bool()>;
 
-// Read in a fraction of a millisecond from memory, so that a client that is gone is soon noticed.
+// Read in a fraction of a millisecond from memory, so that a client that is gone, and a file that
+// has changed, are soon noticed.
 constexpr std::size_t kPieceBytes = 256 * 1024;
 
 constexpr int kLookAgainMs = 50;
@@ -29,6 +31,8 @@ Error unavailable(const OpenedFile& file, std::string_view reason) {
 Error ended(const OpenedFile& file) {
   return unavailable(file, "the digest is not wanted any more");
 }
+
+bool has_changed(const OpenedFile& file) { return file.cached == nullptr && !is_still(file); }
 
 base::Result<Sha256Digest> digest_of(std::span<const char> bytes, const OpenedFile& file,
                                      const MayGoOn& may_go_on) {
@@ -48,6 +52,7 @@ base::Result<Sha256Digest> digest_of(const net::FilePart& part, const OpenedFile
   const auto buffer =
       std::make_unique_for_overwrite<char[]>(std::min(part.size_bytes, kPieceBytes));
   for (std::size_t done = 0; done < part.size_bytes;) {
+    if (has_changed(file)) return unavailable(file, "the file changed");
     if (!may_go_on()) return ended(file);
     const std::span piece(buffer.get(), std::min(part.size_bytes - done, kPieceBytes));
     const ssize_t got =
@@ -67,7 +72,7 @@ base::Result<Sha256Digest> compute(const OpenedFile& file, const MayGoOn& may_go
   if (file.cached != nullptr)
     return digest_of(file.cached->region.part(file.version.size_bytes), file, may_go_on);
   auto digest = digest_of({file.fd.get(), 0, file.size_bytes()}, file, may_go_on);
-  if (digest && !is_still(file)) return unavailable(file, "the file changed");
+  if (digest && has_changed(file)) return unavailable(file, "the file changed");
   return digest;
 }
 
@@ -77,26 +82,27 @@ base::Result<Sha256Digest> compute(const OpenedFile& file, const MayGoOn& may_go
 class Digests::Turn {
  public:
   Turn(Digests& digests, const FileVersion& version, const MayGoOn& may_go_on)
-      : digests_(digests), version_(version), is_taken_(digests.take_turn(version, may_go_on)) {}
+      : digests_(digests), version_(version), wait_(digests.take_turn(version, may_go_on)) {}
   ~Turn() {
-    if (is_taken_) digests_.end_turn(version_);
+    if (wait_ == Wait::kTaken) digests_.end_turn(version_);
   }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
-  bool is_taken() const { return is_taken_; }
+  Wait wait() const { return wait_; }
 
  private:
   Digests& digests_;
   const FileVersion& version_;
-  const bool is_taken_;
+  const Wait wait_;
 };
 
 base::Result<Sha256Digest> Digests::of(const OpenedFile& file, const MayGoOn& may_go_on) {
   if (!file.was_settled) return unavailable(file, "the file is changing");
   if (const auto kept = known(file)) return *kept;
   const Turn turn(*this, file.version, may_go_on);
-  if (!turn.is_taken()) return ended(file);
+  if (turn.wait() == Wait::kEnded) return ended(file);
+  if (turn.wait() == Wait::kTooLong) return unavailable(file, "other digests are computed");
   if (const auto kept = known(file)) return *kept;  // who had the turn before has computed it
   const auto digest = compute(file, may_go_on);
   if (!digest) return digest;
@@ -115,17 +121,24 @@ std::optional<Sha256Digest> Digests::known(const OpenedFile& file) const {
 }
 
 // The client of whoever has the turn may leave, so that the turn is free without a digest. And this
-// one's own client may leave.
-bool Digests::take_turn(const FileVersion& version, const MayGoOn& may_go_on) {
+// one's own client may leave. Who waits for the digest of the same version waits as long as that
+// takes.
+Digests::Wait Digests::take_turn(const FileVersion& version, const MayGoOn& may_go_on) {
+  const auto deadline = base::Deadline::in_ms(limits_.wait_ms);
   do {
     const base::Lock lock(mutex_);
-    if (is_under_way(version)) one_ended_.wait_ms(mutex_, kLookAgainMs);
-    if (!is_under_way(version)) {
+    if (!is_free(version)) one_ended_.wait_ms(mutex_, kLookAgainMs);
+    if (is_free(version)) {
       under_way_.push_back(version);
-      return true;
+      return Wait::kTaken;
     }
+    if (!is_under_way(version) && deadline.has_passed()) return Wait::kTooLong;
   } while (may_go_on());
-  return false;
+  return Wait::kEnded;
+}
+
+bool Digests::is_free(const FileVersion& version) const {
+  return under_way_.size() < limits_.at_once && !is_under_way(version);
 }
 
 void Digests::end_turn(const FileVersion& version) {

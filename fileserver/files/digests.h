@@ -16,13 +16,23 @@ namespace fileserver {
 // meanwhile wait for it. It is then kept with the file in memory, and in a DigestTable, which is
 // all that files on disk have.
 //
+// Only a few digests are computed at once, so that they do not take all processors from those who
+// want files. Who asks for a further one waits for a while.
+//
 // Any thread.
 class Digests {
  public:
+  struct Limits {
+    std::size_t at_once = 4;
+    int wait_ms = 10'000;  // the longest wait for others
+  };
+  Digests() : Digests(Limits()) {}
+  explicit Digests(Limits limits) : limits_(limits) {}
+
   // Of all bytes of this version, and of no other one. Takes as long as reading the file if nobody
   // has asked before. Calls may_go_on() every few milliseconds meanwhile. Errors:
-  // - kUnavailable: the file changes, or has changed since it was opened; or may_go_on() returned
-  //   false. Nothing is kept.
+  // - kUnavailable: the file changes, or has changed since it was opened; may_go_on() returned
+  //   false; or too many others are computed. Nothing is kept.
   // - kInternal: it cannot be read.
   base::Result<base::Sha256Digest> of(const OpenedFile& file,
                                       const std::function<bool()>& may_go_on) EXCLUDES(mutex_);
@@ -31,11 +41,14 @@ class Digests {
   class Turn;
 
   std::optional<base::Sha256Digest> known(const OpenedFile& file) const;
-  bool take_turn(const FileVersion& version, const std::function<bool()>& may_go_on)
+  enum class Wait { kTaken, kEnded, kTooLong };
+  Wait take_turn(const FileVersion& version, const std::function<bool()>& may_go_on)
       EXCLUDES(mutex_);
   void end_turn(const FileVersion& version) EXCLUDES(mutex_);
+  bool is_free(const FileVersion& version) const REQUIRES(mutex_);
   bool is_under_way(const FileVersion& version) const REQUIRES(mutex_);
 
+  const Limits limits_;
   DigestTable table_;
 
   base::Mutex mutex_;

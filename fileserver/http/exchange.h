@@ -45,6 +45,9 @@ class Exchange {
   // connection. A client that has only finished sending still takes one.
   bool is_hung_up() const { return net::is_hung_up(connection_.stream().fd()); }
 
+  // Whether the client has finished sending: it is gone, or only takes this answer yet.
+  bool has_client_finished() const { return net::has_peer_finished(connection_.stream().fd()); }
+
   // Begins an answer that the caller sends himself.
   http::AnswerHead begin(http::Status status);
 

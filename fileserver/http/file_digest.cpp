@@ -5,13 +5,23 @@
 
 #include <optional>
 
+#include "base/clock.h"
 #include "fileserver/http/own_paths.h"
 
 namespace fileserver {
 
+namespace {
+
+constexpr int kGraceMs = 1000;
+
+}  // namespace
+
 base::Result<base::Sha256Digest> digest_for(Exchange& exchange, Parts& parts,
                                             const OpenedFile& file) {
-  return parts.digests.of(file, [&] { return !exchange.is_hung_up(); });
+  const auto grace = base::Deadline::in_ms(kGraceMs);
+  return parts.digests.of(file, [&] {
+    return !exchange.is_hung_up() && !(grace.has_passed() && exchange.has_client_finished());
+  });
 }
 
 void get_digest(Exchange& exchange, Parts& parts) {
@@ -25,8 +35,9 @@ void get_digest(Exchange& exchange, Parts& parts) {
   if (!digest) return exchange.answer(digest.error());
   http::AnswerHead head = exchange.begin(200);
   head.field("Cache-Control", "no-store");
+  const std::string_view folder = path.name == "-" ? "./" : "";  // else it is standard input
   exchange.send_text(head, "text/plain; charset=utf-8",
-                     fmt::format("{:02x}  {}\n", fmt::join(*digest, ""), path.name));
+                     fmt::format("{:02x}  {}{}\n", fmt::join(*digest, ""), folder, path.name));
 }
 
 }  // namespace fileserver

@@ -10,7 +10,9 @@ namespace fileserver {
 
 inline constexpr std::string_view kDigestPaths = "-/sha256/";
 
-// As Digests::of(). Ends with kUnavailable when nobody can take the answer any more.
+// As Digests::of(). Ends with kUnavailable when nobody can take the answer any more. A client that
+// has finished sending is most likely gone, so that nothing is computed for it for longer than a
+// second.
 base::Result<base::Sha256Digest> digest_for(Exchange& exchange, Parts& parts,
                                             const OpenedFile& file);
 

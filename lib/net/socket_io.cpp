@@ -103,12 +103,20 @@ int unread_bytes(int fd) {
   return ::ioctl(fd, SIOCINQ, &bytes) == 0 ? bytes : 0;
 }
 
-bool is_established(int fd) {
+namespace {
+
+bool is_in_state(int fd, int state) {
   tcp_info info{};
   socklen_t size = sizeof info;
-  return ::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 &&
-         info.tcpi_state == TCP_ESTABLISHED;
+  return ::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 && info.tcpi_state == state;
 }
+
+}  // namespace
+
+bool is_established(int fd) { return is_in_state(fd, TCP_ESTABLISHED); }
+
+// POLLRDHUP would also tell that this side has shut down its receiving.
+bool has_peer_finished(int fd) { return is_in_state(fd, TCP_CLOSE_WAIT) && unread_bytes(fd) == 0; }
 
 bool is_hung_up(int fd) {
   pollfd event{fd, 0, 0};

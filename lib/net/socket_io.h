@@ -85,6 +85,10 @@ bool is_established(int fd);
 // directions, or the peer has reset it. False if the peer has only finished sending. Never waits.
 bool is_hung_up(int fd);
 
+// Whether the peer of a TCP connection has finished sending, and all it has sent was received. It
+// has closed the connection, or still receives: that cannot be told apart. Never waits.
+bool has_peer_finished(int fd);
+
 // Whether an idle connection can be used again: its peer has not closed it, and no byte has arrived
 // that nobody asked for. Never waits.
 bool is_quiet_and_open(int fd);

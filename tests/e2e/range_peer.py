@@ -43,9 +43,12 @@ class RangePeer(HttpPeer):
         self._lock = threading.Lock()
         super().__init__(self._answered)
 
+    def etag(self, content: bytes) -> str:
+        return self._etag or f'"{hashlib.sha256(content).hexdigest()[:16]}"'
+
     def _answered(self, request: bytes, connection: socket.socket) -> bytes | None:
         content = self.content
-        etag = self._etag or f'"{hashlib.sha256(content).hexdigest()[:16]}"'
+        etag = self.etag(content)
         if request.startswith(b"HEAD "):
             return _head(200, len(content), etag)
         asked, version = _RANGE.search(request), _IF_RANGE.search(request)

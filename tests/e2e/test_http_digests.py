@@ -158,6 +158,32 @@ class ChangingFileTest(SceneTest):
     def client(self) -> HttpClient:
         return self.scene.keep(HttpClient(self.server, *_USER))
 
+    def test_the_line_of_a_file_named_dash_is_not_of_standard_input(self) -> None:
+        self.scene.write("-", _SMALL)
+        self.serve()
+        client = self.client()
+        self.assertEqual(client.ask("/-/sha256/-").body, line_of(_SMALL, "./-"))
+
+    def test_a_client_that_has_only_finished_sending_gets_a_digest(self) -> None:
+        self.scene.write("file", _SMALL)
+        self.serve()
+        asked = request("/-/sha256/file", f"Authorization: {basic(*_USER)}")
+        address = self.server.further_address("http")
+        with socket.create_connection(address, LONG_S) as half, half.makefile("rb") as answer:
+            half.sendall(asked)
+            half.shutdown(socket.SHUT_WR)
+            self.assertIn(line_of(_SMALL, "file"), answer.read())
+
+    @for_each(("thread", "process"))
+    def test_digests_with_each_model(self, model: str) -> None:
+        self.scene.write("file", _LARGE)
+        self.serve("--model", model)
+        for client in (self.client(), self.client()):
+            for _ in range(2):
+                answer = client.ask("/file", _WANTED)
+                self.assertEqual(answer.fields["repr-digest"], field_of(_LARGE))
+                self.assertEqual(client.ask("/-/sha256/file").body, line_of(_LARGE, "file"))
+
     @for_each(("prefetch", "disk"))
     def test_a_digest_is_always_that_of_the_bytes_beside_it(self, mode: str) -> None:
         versions = [bytes([65 + number]) * 300_000 for number in range(10)]
@@ -242,9 +268,12 @@ class EndlessFileTest(SceneTest):
     def test_nothing_is_computed_for_a_client_that_is_gone(self) -> None:
         self.serve("--drain-seconds", 10 * LONG_S)
         for target, method in (("/endless", "HEAD"), ("/-/sha256/endless", "GET")):
-            asking = self.ask_for_digest(target, _WANTED, method=method)
-            asking.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            asking.close()
+            for resets in (True, False):
+                asking = self.ask_for_digest(target, _WANTED, method=method)
+                if resets:
+                    linger = struct.pack("ii", 1, 0)
+                    asking.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+                asking.close()
         self.stop_quickly()
 
     def test_others_are_served_meanwhile(self) -> None:

@@ -45,6 +45,7 @@ pollfd Channel::wanted() const {
 }
 
 std::int64_t Channel::resumes_ns() const {
+  if (stage_ == Stage::kIdle) return transfer_.look_due_ns();
   return stage_ == Stage::kClosed ? resumes_ns_ : INT64_MAX;
 }
 
@@ -117,18 +118,24 @@ bool Channel::converse(bool is_ready) {
   // What is taken is removed last, because `why` may point to it.
   const std::string why = step.why.empty() ? "" : base::log::quoted(step.why);
   received_.erase(0, step.taken_bytes);
+  const bool was_untried = is_untried_;
+  if (step.taken_bytes > 0 && step.kind != Step::Kind::kSkip && !is_behind_) is_untried_ = false;
   switch (step.kind) {
     case Step::Kind::kSend: send(step.bytes); return true;
     case Step::Kind::kReceive: return receive_reply(is_ready);
     case Step::Kind::kOpenData: return open_data(step.data_port);
     case Step::Kind::kFile:
-    case Step::Kind::kData: stage_ = Stage::kReceiving; return true;
+    case Step::Kind::kData:
+      current_.keeps_connection = step.keeps_connection;
+      stage_ = Stage::kReceiving;
+      return true;
     case Step::Kind::kSkip:
       skipped_bytes_ = step.size_bytes;
       stage_ = Stage::kSkipping;
       return true;
     case Step::Kind::kDone:
       if (!step.failure) return conclude(step);
+      if (is_behind_ || (was_untried && step.is_idle_end)) return replace_kept(why);
       transfer_.fail(*step.failure, why);
       return true;
     case Step::Kind::kUpload:
@@ -149,6 +156,8 @@ bool Channel::receive_reply(bool is_ready) {
 
 bool Channel::conclude(const Step& step) {
   current_.is_under_way = false;
+  has_served_ = true;
+  if (std::exchange(is_behind_, false)) is_reused_ = true;
   if (!current_.part) {
     must_look_ = current_.has_look = false;
     transfer_.learn(step.whole_bytes, step.version, current_.is_check);
@@ -175,7 +184,10 @@ bool Channel::receive_part(bool is_ready) {
                              std::min<std::uint64_t>(room.size(), current_.left_bytes));
   const ssize_t got =
       transfer_.needs_bytes() ? net::receive_now(from.get(), into) : net::discard(from.get(), into);
-  if (got <= 0) return lose_after(got);
+  if (got <= 0) {
+    transfer_.leave_room(*current_.part);
+    return lose_after(got);
+  }
   note_part(static_cast<std::size_t>(got));
   return true;
 }
@@ -199,7 +211,7 @@ void Channel::note_part(std::size_t bytes) {
   current_.left_bytes -= bytes;
   const FilePart part = *current_.part;
   if (current_.left_bytes > 0) {
-    ask_following();
+    if (current_.keeps_connection) ask_following();
   } else {
     const net::Fd closed = std::move(data_fd_);
     stage_ = Stage::kConversing;

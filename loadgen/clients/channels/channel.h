@@ -28,6 +28,7 @@ struct ChannelTools {
   std::int64_t connections = 0;  // the number of attempts to connect
   std::uint64_t made = 0;        // those that were made
   std::uint64_t reconnects = 0;  // of these, after a kept one had ended
+  int working = 0;               // channels that have not given the file up
 };
 
 // It never waits: wanted() says what for, and go_on() does what can be done.
@@ -36,14 +37,17 @@ struct ChannelTools {
 // between them. That begins when the current part has its buffer. A part which is asked for behind
 // one that waits for a buffer could be the one that all others wait for.
 //
-// A connection that is lost gives its parts back, and is made again a few times for each file.
+// A connection that is lost gives its parts back, and is made again a few times for each file. Then
+// its channel gives the file up, and the others get it. The last one fails it.
 //
 // One thread.
 class Channel {
  public:
   explicit Channel(ChannelTools& tools);
 
-  // The transfer has begun a file, or has ended it. A connection that is busy then is closed.
+  // The transfer has begun a file, or has ended it. A connection that is busy then is closed, but
+  // for one over FTP of which only the reply behind its part is still to come: it is read with the
+  // next file.
   void begin();
   void end();
 
@@ -51,6 +55,10 @@ class Channel {
 
   // Begins to connect, if there is no connection.
   void connect();
+
+  // Goes on with that, before there is a file.
+  bool is_connecting() const { return stage_ == Stage::kConnecting; }
+  void settle(bool is_ready);
 
   // Which descriptor has to be ready before it can go on; -1: none.
   pollfd wanted() const;
@@ -83,8 +91,9 @@ class Channel {
     std::optional<FilePart> part = {};
     std::uint64_t left_bytes = 0;  // of the part
     bool is_under_way = false;
-    bool has_look = false;  // that the transfer waits for
-    bool is_check = false;  // it was begun when all parts had come
+    bool has_look = false;          // that the transfer waits for
+    bool keeps_connection = false;  // another part can be asked for behind this one
+    bool is_check = false;          // it was begun when all parts had come
   };
 
   bool step(bool is_ready);
@@ -107,6 +116,8 @@ class Channel {
   void give_back(Ask& ask);
   bool lose(Cause cause, const std::string& why);
   bool lose_after(ssize_t got);
+  bool replace_kept(const std::string& why);
+  bool is_only_reply_missing() const;
   bool has_data_connections() const { return tools_.config.protocol == Protocol::kFtp; }
 
   ChannelTools& tools_;
@@ -123,7 +134,10 @@ class Channel {
   std::uint64_t skipped_bytes_ = 0;  // that are still to come
   std::int64_t resumes_ns_ = 0;      // not before, after a connection was lost
   int losses_ = 0;                   // of this file
-  bool is_reused_ = false;           // the connection was there before the file, and is untried
+  bool has_served_ = false;          // the connection has brought a part or a look
+  bool is_reused_ = false;           // it has before the file, and nothing has come since
+  bool is_untried_ = false;          // it has, and no whole reply has come since
+  bool is_behind_ = false;           // the reply behind a part of the file before is still to come
   bool is_again_ = false;            // it replaces one that was kept
   bool must_look_ = false;           // FTP: this connection has not looked at the file
   bool has_brought_ = false;

@@ -26,11 +26,18 @@ void Channel::begin() {
   resumes_ns_ = 0;
   has_brought_ = false;
   is_again_ = false;
-  is_reused_ = stage_ == Stage::kIdle;
+  is_behind_ = is_only_reply_missing();
+  is_reused_ = is_untried_ = has_served_ && (stage_ == Stage::kIdle || is_behind_);
 }
 
 void Channel::end() {
-  if (stage_ != Stage::kIdle && stage_ != Stage::kConnecting) hang_up();
+  const bool is_kept = stage_ == Stage::kIdle || is_connecting() || is_only_reply_missing();
+  if (!is_kept) hang_up();
+}
+
+bool Channel::is_only_reply_missing() const {
+  return has_data_connections() && stage_ == Stage::kConversing && current_.is_under_way &&
+         current_.part && current_.left_bytes == 0;
 }
 
 void Channel::hang_up() {
@@ -40,10 +47,15 @@ void Channel::hang_up() {
   unsent_.clear();
   received_.clear();
   stage_ = Stage::kClosed;
+  has_served_ = is_untried_ = is_behind_ = false;
 }
 
 void Channel::connect() {
   if (stage_ == Stage::kClosed) begin_to_connect();
+}
+
+void Channel::settle(bool is_ready) {
+  if (is_connecting() && is_ready) finish_connecting();
 }
 
 bool Channel::begin_to_connect() {
@@ -63,9 +75,10 @@ bool Channel::finish_connecting() {
     return lose(Fault::kConnect, "connect to " + server_->text() + ": " + text_of(failure));
   ++tools_.made;
   if (std::exchange(is_again_, false)) ++tools_.reconnects;
-  Exchange& exchange = transfer_.exchange();
-  const bool is_kept = tools_.config.connection == Connection::kKeepAlive;
-  if (!is_kept && exchange.connected_ns == 0) exchange.connected_ns = base::now_ns();
+  if (tools_.config.connection != Connection::kKeepAlive) {
+    Exchange& exchange = transfer_.exchange();
+    if (exchange.connected_ns == 0) exchange.connected_ns = base::now_ns();
+  }
   current_.driver->begin_connection();
   if (following_.driver) following_.driver->begin_connection();
   must_look_ = has_data_connections();
@@ -104,8 +117,15 @@ bool Channel::lose_after(ssize_t got) {
   return lose(Fault::kClosed, failure == 0 ? "the server closed the connection" : text_of(failure));
 }
 
+// The server has said that it ends the connection, before it had the request.
+bool Channel::replace_kept(const std::string& why) {
+  is_reused_ = true;
+  return lose(Fault::kClosed, why);
+}
+
 // A connection that was kept may have ended while it was idle. That is no loss of this file.
 bool Channel::lose(Cause cause, const std::string& why) {
+  const bool was_made = stage_ != Stage::kClosed && !is_connecting();
   const bool is_whole = current_.part && current_.left_bytes == 0;
   if (is_whole) current_.is_under_way = false;
   give_back(current_);
@@ -116,11 +136,12 @@ bool Channel::lose(Cause cause, const std::string& why) {
     is_again_ = true;
     return true;
   }
-  if (++losses_ > kMostLosses) {
-    transfer_.fail(cause, why);
-  } else {
-    transfer_.count_lost();
+  if (was_made) transfer_.count_lost();
+  if (++losses_ <= kMostLosses) {
     resumes_ns_ = base::now_ns() + losses_ * kPauseNs;
+  } else {
+    resumes_ns_ = INT64_MAX;
+    if (--tools_.working == 0) transfer_.fail(cause, why);
   }
   return true;
 }

@@ -30,6 +30,13 @@ ChannelClient::ChannelClient(const Config& config, const std::vector<net::Socket
 void ChannelClient::prepare() {
   if (config_.connection != Connection::kKeepAlive) return;
   for (const auto& channel : channels_) channel->connect();
+  const auto deadline = base::Deadline::in_ms(config_.timeout_ms);
+  const auto is_connecting = [](const auto& channel) { return channel->is_connecting(); };
+  while (std::ranges::any_of(channels_, is_connecting) && !deadline.has_passed()) {
+    wait(deadline.left_ms());
+    for (std::size_t i = 0; i < channels_.size(); ++i)
+      channels_[i]->settle(std::exchange(waits_[i].revents, 0) != 0);
+  }
 }
 
 void ChannelClient::hang_up() {
@@ -44,8 +51,9 @@ Exchange ChannelClient::carry_out(const Request& request, [[maybe_unused]] Gate*
   const std::int64_t cpu_before_ns = notes_transfers ? base::thread_cpu_ns() : 0;
   if (config_.connection == Connection::kPerRequest) hang_up();
   transfer_.begin(request, exchange);
+  tools_.working = config_.channels.count;
   for (const auto& channel : channels_) channel->begin();
-  get_file(base::Deadline::in_ms(config_.timeout_ms));
+  get_file();
   end_file();
   exchange.ended_ns = base::now_ns();
   if (exchange.first_byte_ns == 0) exchange.first_byte_ns = exchange.ended_ns;
@@ -66,8 +74,10 @@ void ChannelClient::end_file() {
 }
 
 // What one channel has done may let the others go on, which then have to be asked once more before
-// all of them wait.
-void ChannelClient::get_file(base::Deadline deadline) {
+// all of them wait. The time to compare what was kept is not the server's, so it is not part of the
+// time-out.
+void ChannelClient::get_file() {
+  const auto without_comparing = base::Deadline::in_ms(config_.timeout_ms);
   std::fill(waits_.begin(), waits_.end(), pollfd{});
   while (!transfer_.has_ended()) {
     bool has_moved = false;
@@ -75,15 +85,17 @@ void ChannelClient::get_file(base::Deadline deadline) {
       const bool is_ready = std::exchange(waits_[i].revents, 0) != 0;
       has_moved = channels_[i]->go_on(is_ready) || has_moved;
     }
-    if (!has_moved && !transfer_.has_ended()) wait(deadline);
+    const std::int64_t compared_ms = transfer_.compared_ns() / base::kNsPerMs;
+    const auto deadline = without_comparing.earlier_by_ms(-compared_ms);
+    if (!has_moved && !transfer_.has_ended()) wait(longest_wait_ms(deadline));
     if (deadline.has_passed()) transfer_.fail(Fault::kTimeout, "");
   }
 }
 
-void ChannelClient::wait(base::Deadline deadline) {
+void ChannelClient::wait(int at_most_ms) {
   std::transform(channels_.begin(), channels_.end(), waits_.begin(),
                  [](const auto& channel) { return channel->wanted(); });
-  const int ready = ::poll(waits_.data(), waits_.size(), longest_wait_ms(deadline));
+  const int ready = ::poll(waits_.data(), waits_.size(), at_most_ms);
   if (ready < 0)  // a signal
     for (pollfd& one : waits_) one.revents = 0;
 }

@@ -46,8 +46,8 @@ class ChannelClient final : public ThreadClient {
   void hang_up() override;
 
  private:
-  void get_file(base::Deadline deadline);
-  void wait(base::Deadline deadline);
+  void get_file();
+  void wait(int at_most_ms);
   int longest_wait_ms(base::Deadline deadline) const;
   void end_file();
 

@@ -32,12 +32,13 @@ PartialFile::PartialFile(std::string folder, int thread)
 PartialFile::Left PartialFile::begin(const File& file, bool is_in_order) {
   if (!is_wanted() || failure_ || !open(file.name)) return {};
   const std::uint64_t there = written_bytes();
+  const bool was_left = left_.contains(path_);
   const bool is_known = is_in_order && !file.version.empty();
   const std::string version = fmt::format("{} {}\n", file.size_bytes, file.version);
-  if (is_known && there <= file.size_bytes && content_of(version_path_) == version)
+  if (!was_left && is_known && there <= file.size_bytes && content_of(version_path_) == version)
     return {.kept_bytes = there};
   begin_anew(is_known ? version : "");
-  return {.dropped_bytes = there};
+  return {.dropped_bytes = was_left ? 0 : there};
 }
 
 // What is there loses its version first, so that it is never taken for one of another version.
@@ -96,7 +97,7 @@ void PartialFile::finish() {
   std::filesystem::rename(part_path_, path_, failed);
   if (failed) failure_ = "--save: " + path_ + ": " + failed.message();
   std::filesystem::remove(version_path_, failed);
-  leave();
+  const net::Fd closed = std::move(fd_);
 }
 
 void PartialFile::forget() {
@@ -104,7 +105,10 @@ void PartialFile::forget() {
   if (is_wanted() && !version_path_.empty()) std::filesystem::remove(version_path_, ignored);
 }
 
-void PartialFile::leave() { const net::Fd closed = std::move(fd_); }
+void PartialFile::leave() {
+  if (fd_.is_open()) left_.insert(path_);
+  const net::Fd closed = std::move(fd_);
+}
 
 void PartialFile::fail(const std::string& what) {
   if (!failure_) failure_ = "--save: " + what + ": " + std::generic_category().message(errno);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,7 +41,8 @@ class PartialFile {
   };
 
   // Starts a file. With `is_in_order` it is written without gaps, and the next run can keep what
-  // this one leaves; otherwise nothing is kept.
+  // this one leaves; otherwise nothing is kept. A file that was left before by this object comes
+  // again from its beginning: a rest must not count as a whole file.
   Left begin(const File& file, bool is_in_order);
 
   void write(std::uint64_t offset, std::span<const std::byte> bytes);
@@ -73,6 +75,7 @@ class PartialFile {
   std::string part_path_;
   std::string version_path_;
   net::Fd fd_;
+  std::set<std::string> left_;  // the paths of files that were left
   std::optional<std::string> failure_;
 };
 

@@ -26,6 +26,7 @@ class PartsInOrder final : public Parts {
     most_waiting_bytes_ = std::max(most_waiting_bytes_, pool_.waiting_bytes());
   }
 
+  void leave_room(const FilePart& part) override { pool_.leave_room(part); }
   std::size_t come(const FilePart& part) const override { return pool_.come(part); }
   void give_back(const FilePart& part) override { pool_.give_back(part); }
   bool is_over() const override { return pool_.is_over(); }
@@ -60,6 +61,8 @@ class PartsInPlace final : public Parts {
     left_bytes_ -= bytes;
     if (come == part.bytes) come_.erase(part.number);
   }
+
+  void leave_room(const FilePart&) override {}
 
   std::size_t come(const FilePart& part) const override {
     const auto found = come_.find(part.number);

@@ -27,6 +27,7 @@ class Parts {
   virtual bool has_room(const FilePart& part) const = 0;
   virtual std::span<std::byte> room(const FilePart& part) = 0;
   virtual void filled(const FilePart& part, std::size_t bytes) = 0;
+  virtual void leave_room(const FilePart& part) = 0;
   virtual std::size_t come(const FilePart& part) const = 0;
   virtual void give_back(const FilePart& part) = 0;
   virtual bool is_over() const = 0;

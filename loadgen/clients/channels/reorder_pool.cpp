@@ -44,6 +44,13 @@ void ReorderPool::filled(const FilePart& part, std::size_t bytes) {
   waiting_bytes_ += bytes;
 }
 
+void ReorderPool::leave_room(const FilePart& part) {
+  const auto found = in_use_.find(part.number);
+  if (found == in_use_.end() || found->second.come > 0) return;
+  spare_.push_back(std::move(found->second.bytes));
+  in_use_.erase(found);
+}
+
 std::size_t ReorderPool::come(const FilePart& part) const {
   const auto found = in_use_.find(part.number);
   return found == in_use_.end() ? 0 : found->second.come;

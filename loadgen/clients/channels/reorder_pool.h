@@ -54,6 +54,9 @@ class ReorderPool {
   // So many bytes were put there. Requires: not more than there was room for.
   void filled(const FilePart& part, std::size_t bytes);
 
+  // None came although there was room. The buffer is free again if nothing else is in it.
+  void leave_room(const FilePart& part);
+
   // What has come of it so far, for a connection that asks for the rest.
   std::size_t come(const FilePart& part) const;
 

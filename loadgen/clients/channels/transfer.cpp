@@ -7,6 +7,13 @@
 
 namespace loadgen {
 
+namespace {
+
+// So long one channel alone waits for what the server says of the file.
+constexpr std::int64_t kPatienceNs = base::kNsPerS;
+
+}  // namespace
+
 Transfer::Transfer(const Config& config, int thread, ThreadSeries* series)
     : config_(config), series_(series), output_(config, thread) {}
 
@@ -14,13 +21,16 @@ void Transfer::begin(const Request& request, Exchange& exchange) {
   request_ = &request;
   exchange_ = &exchange;
   stage_ = Stage::kUnknown;
-  is_looked_at_ = false;
+  look_due_ns_ = 0;
+  compared_ns_ = 0;
   parts_.reset();
 }
 
 bool Transfer::take_look() {
-  if (stage_ != Stage::kUnknown && stage_ != Stage::kChecking) return false;
-  return !std::exchange(is_looked_at_, true);
+  const std::int64_t now_ns = base::now_ns();
+  if (now_ns < look_due_ns()) return false;
+  look_due_ns_ = now_ns + kPatienceNs;
+  return true;
 }
 
 void Transfer::learn(std::uint64_t size_bytes, std::string_view version, bool is_check) {
@@ -34,7 +44,10 @@ void Transfer::learn(std::uint64_t size_bytes, std::string_view version, bool is
 void Transfer::know(std::uint64_t size_bytes, std::string_view version) {
   size_bytes_ = size_bytes;
   version_ = version;
+  const std::int64_t before_ns = base::now_ns();
   const PartialFile::Left left = output_.begin({request_->file_name, size_bytes, version_});
+  compared_ns_ = base::now_ns() - before_ns;
+  if (output_.failure()) return fail(Fault::kUnfinished, *output_.failure());
   tally_.resumed_bytes += left.kept_bytes;
   if (left.dropped_bytes > 0) ++tally_.begun_again;
   exchange_->announced_bytes = size_bytes - left.kept_bytes;
@@ -59,7 +72,7 @@ void Transfer::filled(const FilePart& part, std::size_t bytes) {
   if (output_.failure()) return fail(Fault::kUnfinished, *output_.failure());
   if (!parts_->is_over()) return;
   exchange_->data_ended_ns = base::now_ns();
-  is_looked_at_ = false;
+  look_due_ns_ = 0;
   stage_ = can_change_unseen() ? Stage::kChecking : Stage::kOver;
 }
 

@@ -39,9 +39,14 @@ class Transfer {
   // Whether nothing more has to be done for the file: it has come, or failed.
   bool has_ended() const { return stage_ == Stage::kOver || exchange_->failure; }
 
-  // Whether somebody must look at the file, and nobody does. Then the caller does.
+  // Whether somebody must look at the file, and nobody does, or only somebody who gets no answer.
+  // Then the caller does. The first answer counts.
   bool take_look();
-  void give_look_back() { is_looked_at_ = false; }
+  void give_look_back() { look_due_ns_ = 0; }
+
+  // When take_look() is true the next time, by base::now_ns(); INT64_MAX: not before something
+  // else has happened.
+  std::int64_t look_due_ns() const { return must_be_looked_at() ? look_due_ns_ : INT64_MAX; }
 
   // Whether all parts have come, and the file is looked at again.
   bool is_checking() const { return stage_ == Stage::kChecking; }
@@ -58,6 +63,10 @@ class Transfer {
   bool has_room(const FilePart& part) const { return parts_->has_room(part); }
   std::span<std::byte> room(const FilePart& part) { return parts_->room(part); }
   void filled(const FilePart& part, std::size_t bytes);
+  void leave_room(const FilePart& part) { parts_->leave_room(part); }
+
+  // How long the comparison of what is kept of the file has taken.
+  std::int64_t compared_ns() const { return compared_ns_; }
 
   // Whether anybody wants the bytes, or only their number.
   bool needs_bytes() const { return output_.is_wanted(); }
@@ -81,6 +90,7 @@ class Transfer {
   };
 
   void know(std::uint64_t size_bytes, std::string_view version);
+  bool must_be_looked_at() const { return stage_ == Stage::kUnknown || is_checking(); }
   bool can_change_unseen() const { return config_.protocol == Protocol::kFtp; }
 
   const Config& config_;
@@ -89,8 +99,9 @@ class Transfer {
   std::unique_ptr<Parts> parts_;
   const Request* request_ = nullptr;
   Exchange* exchange_ = nullptr;
-  Stage stage_ = Stage::kUnknown;
-  bool is_looked_at_ = false;  // somebody does
+  Stage stage_ = Stage::kOver;
+  std::int64_t look_due_ns_ = 0;
+  std::int64_t compared_ns_ = 0;
   std::uint64_t size_bytes_ = 0;
   std::string version_;
   ChannelTally tally_;

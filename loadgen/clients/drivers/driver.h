@@ -46,7 +46,11 @@ struct Step {
   static constexpr std::uint64_t kUnknownSize = UINT64_MAX;
 
   std::optional<Cause> failure = {};  // empty: the request succeeded
-  bool keeps_connection = false;      // the connection can take the next request
+  bool keeps_connection = false;      // the connection can take the next request; of kFile, too
+
+  // The failure is what a server says before it closes a connection that was idle for too long. On
+  // a kept connection it may have been said before the request had come.
+  bool is_idle_end = false;
 
   // When a request for no part of the file has succeeded: how large it is, and which version this
   // is. Two files with one name and one version are the same. Empty: the server does not tell.

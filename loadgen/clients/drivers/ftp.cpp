@@ -46,6 +46,7 @@ Step failed(const FtpReply& reply, bool keeps_connection = false) {
   return {.kind = Step::Kind::kDone,
           .failure = cause_of(reply.code),
           .keeps_connection = keeps_connection,
+          .is_idle_end = reply.code == kNotAvailable,
           .why = reply.line};
 }
 

@@ -19,6 +19,8 @@ constexpr std::uint64_t kMaxRefusalBytes = 64 * 1024;
 // So much of a put is sent together with its head.
 constexpr std::uint64_t kFirstBytes = 16 * 1024;
 
+constexpr int kRequestTimeout = 408;
+
 constexpr std::string_view kBase64 =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -215,12 +217,15 @@ Step HttpDriver::judge(std::string_view status_line) {
   keeps_connection_ = is_kept_ && is_received && answer_.keeps_connection();
   if (!is_received) return done();
   const bool is_file = has_succeeded && kind_ == RequestKind::kGet;
-  return {.kind = is_file ? Step::Kind::kFile : Step::Kind::kSkip, .size_bytes = *length};
+  return {.kind = is_file ? Step::Kind::kFile : Step::Kind::kSkip,
+          .size_bytes = *length,
+          .keeps_connection = keeps_connection_};
 }
 
 Step HttpDriver::done() const {
   Step step{.kind = Step::Kind::kDone, .failure = failure_, .keeps_connection = keeps_connection_};
   if (failure_) step.why = why_;
+  step.is_idle_end = failure_ && answer_.status() == kRequestTimeout;
   return step;
 }
 

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -134,16 +135,19 @@ TEST_CASE("a file that changes while it is read has no digest", "[digests]") {
   DiskFiles disk(fence);
   Digests digests;
   const std::string content(1'000'000, 'a');
-  for (const bool grows : {false, true}) {
+  const int pieces = 4;
+  for (const auto& [grows, change_at] : {std::pair{false, 2}, {true, 2}, {false, pieces}}) {
     folder.write("file", content);
     const OpenedFile file = settled(disk, "file");
     int looks = 0;
     const auto change_it = [&] {
-      if (++looks == 2) folder.write("file", grows ? content + "b" : content.substr(1));
+      if (++looks == change_at) folder.write("file", grows ? content + "b" : content.substr(1));
       return true;
     };
     CHECK(is_unavailable(digests, file, change_it));
-    CHECK(is_unavailable(digests, file));
+    CHECK(looks == change_at);  // it is not read to its end
+    CHECK(is_unavailable(digests, file, change_it));
+    CHECK(looks == change_at);  // nor again by those who waited
     CHECK(known(digests, settled(disk, "file")) ==
           digest_of(grows ? content + "b" : content.substr(1)));
   }
@@ -226,6 +230,23 @@ TEST_CASE("threads that ask at once wait for one of them, and for the next one i
     CHECK(has_first_digest == first_goes_on);
     CHECK(right == kOthers);
   }
+}
+
+TEST_CASE("only so many digests are computed at once, and others wait for a while", "[digests]") {
+  const tests::TemporaryFolder folder;
+  const auto fence = fence_around(folder);
+  DiskFiles disk(fence);
+  folder.write("first", "first");
+  folder.write("second", "second");
+  const OpenedFile first = settled(disk, "first");
+  const OpenedFile second = settled(disk, "second");
+  Digests digests({.at_once = 1, .wait_ms = 1});
+  CHECK(known(digests, first, [&] { return is_unavailable(digests, second); }) ==
+        digest_of("first"));
+  CHECK(known(digests, second) == digest_of("second"));
+  Digests more({.at_once = 2, .wait_ms = 1});
+  CHECK(known(more, first, [&] { return known(more, second) == digest_of("second"); }) ==
+        digest_of("first"));
 }
 
 TEST_CASE("who waits for a digest of somebody else may leave", "[digests]") {

@@ -143,6 +143,26 @@ TEST_CASE("what was left of the same version is kept, and nothing of another one
   }
 }
 
+TEST_CASE("a file that failed comes whole with the next request of the same run", "[channels]") {
+  std::mt19937 random(11);
+  const tests::TemporaryFolder folder;
+  const Config config = config_with(4, folder.path());
+  const Request request{.account = {}, .file_name = "file"};
+  Transfer transfer(config, 0, nullptr);
+  for (const bool is_cut : {true, false}) {
+    Exchange exchange;
+    transfer.begin(request, exchange);
+    transfer.learn(kSize, "\"1\"", false);
+    run(transfer, 4, random, is_cut ? 400'000 : SIZE_MAX);
+    if (is_cut) transfer.fail(Fault::kTimeout, "");
+    transfer.end(1);
+    CHECK(exchange.announced_bytes == kSize);
+    CHECK((exchange.moved_bytes == kSize) == !is_cut);
+  }
+  CHECK((transfer.tally().resumed_bytes == 0 && transfer.tally().begun_again == 0));
+  CHECK(read(folder.path("file")) == content());
+}
+
 TEST_CASE("a file that was left whole needs no part", "[channels]") {
   const tests::TemporaryFolder folder;
   const Config config = config_with(2, folder.path());

@@ -1,5 +1,6 @@
 // Parts of a file over HTTP, and the look at it before.
 #include <string>
+#include <utility>
 
 #include "loadgen/clients/drivers/http.h"
 #include "tests/catch.h"
@@ -53,6 +54,25 @@ TEST_CASE("a part is asked for with its range, of one version", "[loadgen]") {
   for (const std::string other : {"", "ETag: W/\"v\"\r\n"}) {  // that says of which version it is
     CHECK(part(answer("206", kRange + other)).failure == Fault::kProtocol);
   }
+}
+
+TEST_CASE("a part tells at once whether its connection takes another request", "[loadgen]") {
+  for (const auto& [status_line, keeps] : {std::pair{"HTTP/1.1 206 X\r\n", true},
+                                           {"HTTP/1.1 206 X\r\nConnection: close\r\n", false},
+                                           {"HTTP/1.0 206 X\r\n", false}}) {
+    HttpDriver driver("h", true);
+    driver.begin(kPart);
+    driver.next("");
+    const Step step = driver.next(status_line + kRange + kTag + "Content-Length: 4\r\n\r\n");
+    CHECK(step.kind == Step::Kind::kFile);
+    CHECK(step.keeps_connection == keeps);
+  }
+}
+
+TEST_CASE("408 is the end of a connection that was idle", "[loadgen]") {
+  HttpDriver driver("h", true);
+  CHECK(look(driver, "HTTP/1.1 408 Late\r\nContent-Length: 0\r\n\r\n").is_idle_end);
+  CHECK_FALSE(look(driver, "HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n").is_idle_end);
 }
 
 TEST_CASE("only exactly these bytes are the part", "[loadgen]") {
