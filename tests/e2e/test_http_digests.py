@@ -174,16 +174,6 @@ class ChangingFileTest(SceneTest):
             half.shutdown(socket.SHUT_WR)
             self.assertIn(line_of(_SMALL, "file"), answer.read())
 
-    @for_each(("thread", "process"))
-    def test_digests_with_each_model(self, model: str) -> None:
-        self.scene.write("file", _LARGE)
-        self.serve("--model", model)
-        for client in (self.client(), self.client()):
-            for _ in range(2):
-                answer = client.ask("/file", _WANTED)
-                self.assertEqual(answer.fields["repr-digest"], field_of(_LARGE))
-                self.assertEqual(client.ask("/-/sha256/file").body, line_of(_LARGE, "file"))
-
     @for_each(("prefetch", "disk"))
     def test_a_digest_is_always_that_of_the_bytes_beside_it(self, mode: str) -> None:
         versions = [bytes([65 + number]) * 300_000 for number in range(10)]

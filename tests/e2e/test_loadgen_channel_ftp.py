@@ -3,6 +3,7 @@
 import socket
 import threading
 import unittest
+from collections.abc import Callable
 
 from ftp_range_peer import FtpRangePeer
 from loadgen_scene import GET, LoadgenScene
@@ -28,7 +29,9 @@ class LoadgenChannelFtpTest(LoadgenScene):
         self.may_go_on = threading.Event()
         self.addCleanup(self.may_go_on.set)
 
-    def peer(self, before) -> FtpRangePeer:
+    def peer(
+        self, before: Callable[[FtpRangePeer, str, socket.socket], bytes | None]
+    ) -> FtpRangePeer:
         """Its first part is sent when both channels have asked for one."""
 
         def both(verb: str, connection: socket.socket) -> bytes | None:
@@ -85,7 +88,7 @@ class LoadgenChannelFtpTest(LoadgenScene):
         self.assertEqual((self.saved / "big").read_bytes(), CONTENT)
 
     def test_a_last_look_that_is_stuck_is_taken_by_another_channel(self) -> None:
-        stuck = []
+        stuck: list[socket.socket] = []
 
         def stick(peer: FtpRangePeer, verb: str, connection: socket.socket) -> None:
             if verb == "MDTM" and len(peer.offsets) == PARTS and not stuck:
@@ -113,7 +116,7 @@ class LoadgenChannelFtpTest(LoadgenScene):
         self.assertEqual(peer.verbs.count("USER"), 2)
 
     def test_a_server_that_ends_an_idle_connection_with_words_is_connected_again(self) -> None:
-        idle = set()
+        idle: set[socket.socket] = set()
 
         def end(peer: FtpRangePeer, verb: str, connection: socket.socket) -> bytes | None:
             if verb == "MDTM" and len(peer.offsets) == PARTS:

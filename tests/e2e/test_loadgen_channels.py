@@ -32,7 +32,7 @@ class LoadgenChannelsTest(LoadgenScene):
 
     def test_any_number_of_channels_brings_the_same_bytes(self) -> None:
         for write in ("in-order", "in-place"):
-            for channels in (1, 2, 3, 5, 8, 16):
+            for channels in (1, 2, 3, 5, 8, 16, 32):
                 with self.subTest(write=write, channels=channels):
                     flags = ("--channels", channels, "--save", self.saved, "--write", write)
                     result = self.get("big", *flags, "--requests", 1)
