@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import threading
+import time
 import unittest
 from collections.abc import Callable
 
@@ -56,7 +57,9 @@ class _OneConnection(RangePeer):
 
     def _answered(self, request: bytes, connection: socket.socket) -> bytes | None:
         """The other channel has time to give up."""
-        if not self._is_refusing:
+        if self._is_refusing:
+            time.sleep(0.5)
+        else:
             eventually(lambda: self.connections == 5, "the other channel has tried")
         return super()._answered(request, connection)
 

@@ -135,21 +135,25 @@ TEST_CASE("a file that changes while it is read has no digest", "[digests]") {
   DiskFiles disk(fence);
   Digests digests;
   const std::string content(1'000'000, 'a');
-  const int pieces = 4;
-  for (const auto& [grows, change_at] : {std::pair{false, 2}, {true, 2}, {false, pieces}}) {
+  struct Change {
+    bool grows;
+    int at;  // at which of the four pieces
+  };
+  for (const Change& change : {Change{false, 2}, Change{true, 2}, Change{false, 4}}) {
     folder.write("file", content);
     const OpenedFile file = settled(disk, "file");
     int looks = 0;
     const auto change_it = [&] {
-      if (++looks == change_at) folder.write("file", grows ? content + "b" : content.substr(1));
+      if (++looks == change.at)
+        folder.write("file", change.grows ? content + "b" : content.substr(1));
       return true;
     };
     CHECK(is_unavailable(digests, file, change_it));
-    CHECK(looks == change_at);  // it is not read to its end
+    CHECK(looks == change.at);  // it is not read to its end
     CHECK(is_unavailable(digests, file, change_it));
-    CHECK(looks == change_at);  // nor again by those who waited
+    CHECK(looks == change.at);  // nor again by those who waited
     CHECK(known(digests, settled(disk, "file")) ==
-          digest_of(grows ? content + "b" : content.substr(1)));
+          digest_of(change.grows ? content + "b" : content.substr(1)));
   }
 }
 
