@@ -51,7 +51,7 @@ class LoadgenChannelMemoryTest(LoadgenScene):
         peer = self.scene.keep(RangePeer(CONTENT, stick, etag='"1"'))
         running = self.started(
             *(*GET, "--protocol", "http", "--requests", 1, "--file", "big", "--save", self.saved),
-            *("--channels", CHANNELS, "--pool", pool, "--timeout", 3),
+            *("--channels", CHANNELS, "--pool", pool, "--timeout", 8),
             server=peer,
         )
         self.assertTrue(is_full.wait(LONG_S))
