@@ -24,12 +24,13 @@ from ..plan.from_json import from_json
 from ..rig.link import Link
 from ..rig.login import Login
 from ..rig.tcp import InForce
+from . import foretold
 from .burst import SHORTEST_WATCHED_S
 from .load import Asked, Load
 from .outcome import Result
 
 FAILED = "the fetch failed"  # how the failure of such an attempt begins
-_BITS, _MS_PER_S = 8, 1000
+_BITS = 8
 _USUAL_BYTES_S = 50e6  # where no link has a rate
 _PATIENCE_S, _PATIENCE_TIMES = 60.0, 20.0  # beyond the time that a fetch should take
 
@@ -47,6 +48,7 @@ FIGURES = (
     Figure(name="kernel_bytes", unit="B", better=LESS),
     Figure(name="retransmitted", unit="share", better=LESS),
     Figure(name="rtt_predicted_ms", unit="ms", better=NEITHER),
+    Figure(name="rtt_at_most_ms", unit="ms", better=NEITHER),  # where it is less than foretold
     # Of a program that is killed and started again.
     Figure(name="kills", better=NEITHER),
     Figure(name="true_prefixes", unit="share", better=MORE),  # of the files that it left
@@ -142,6 +144,9 @@ class FetchLoad(Load):
         attempt = from_json(Attempt, result.raw)
         seen, rate = attempt.seen, None if attempt.failure else self.size_bytes / attempt.elapsed_s
         sent_s = None if attempt.failure else attempt.sent_s
+        lost = _share(attempt.retransmitted_segments, attempt.sent_segments)
+        way = None if self.receiver else self.link
+        trip = foretold.round_trip(way, seen, self.threads, lost or 0.0)
         return {
             "channels": self.threads,
             "channels_seen": seen.at_once or None,
@@ -154,10 +159,9 @@ class FetchLoad(Load):
             "mss_bytes": seen.mss_bytes,
             "mtu_bytes": seen.mtu_bytes,
             "kernel_bytes": seen.kernel_bytes,
-            "retransmitted": _share(attempt.retransmitted_segments, attempt.sent_segments),
-            "rtt_predicted_ms": predicted_ms(
-                None if self.receiver else self.link, seen, self.threads
-            ),
+            "retransmitted": lost,
+            "rtt_predicted_ms": trip.ms,
+            "rtt_at_most_ms": trip.at_most_ms,
             **self._of_kills(attempt),
         }
 
@@ -177,21 +181,6 @@ class FetchLoad(Load):
         if self.receiver or not self.link or not self.link.rate:
             return None
         return self.link.bits_per_s / _BITS
-
-
-def predicted_ms(link: Link | None, seen: InForce, channels: int) -> float | None:
-    """The round trip while each channel has a whole window under way.
-
-    What the link itself does not hold waits in its queue, which holds no more than its bytes. None
-    where the link has no delay, or where the window is not known.
-    """
-    if not link or not link.delay_ms or not seen.window_bytes or not seen.mss_bytes:
-        return None
-    packet_bytes = seen.mtu_bytes or seen.mss_bytes
-    each = seen.window_bytes // seen.mss_bytes * packet_bytes
-    filled_ms = min(channels, seen.at_once) * each * _BITS / link.bits_per_s * _MS_PER_S
-    queue_ms = link.queue_bytes * _BITS / link.bits_per_s * _MS_PER_S
-    return max(link.delay_ms, min(filled_ms, link.delay_ms + queue_ms))
 
 
 def _share(part: float | None, whole: float | None) -> float | None:

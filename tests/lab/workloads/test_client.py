@@ -5,8 +5,8 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from lab.rig.link import Link
+from lab.rig.login import Login
 from lab.rig.tcp import InForce
-from lab.workloads import client
 from lab.workloads.client import Attempt, FetchLoad
 from lab.workloads.outcome import Result
 
@@ -66,6 +66,17 @@ class ClientTest(unittest.TestCase):
         self.assertIsNone(somewhere["share_of_nominal"])
         self.assertIsNone(somewhere["share_of_probed"])
 
+    def test_the_round_trip_is_foretold_or_bounded_but_not_of_a_copy(self) -> None:
+        figures = LOAD.figures(result(retransmitted_segments=0))
+        assert figures["rtt_predicted_ms"]
+        self.assertAlmostEqual(figures["rtt_predicted_ms"], 156.9, places=1)
+        self.assertIsNone(figures["rtt_at_most_ms"])
+        with_losses = LOAD.figures(result())
+        self.assertIsNone(with_losses["rtt_predicted_ms"])
+        self.assertEqual(with_losses["rtt_at_most_ms"], figures["rtt_predicted_ms"])
+        copied = replace(LOAD, receiver=Login("127.0.0.1:21", "ann", "")).figures(result())
+        self.assertIsNone(copied["rtt_at_most_ms"])
+
     def test_a_log_that_is_too_coarse_has_no_rate(self) -> None:
         self.assertIsNone(LOAD.figures(result(sent_s=None))["server_rate_bytes_s"])
 
@@ -93,36 +104,3 @@ class ClientTest(unittest.TestCase):
     def test_a_fetch_that_takes_ten_times_as_long_may_still_end(self) -> None:
         self.assertAlmostEqual(LOAD.run_s, 4e6 * 8 / 6.2e6)
         self.assertGreater(LOAD.timeout_s, 10 * LOAD.run_s)
-
-
-class PredictedTest(unittest.TestCase):
-    """As in the design: 77.4 ms for each window of 29,312 bytes at 3.1 Mbit/s."""
-
-    JPL = Link(rate="3100kbit", delay_ms=20.0, queue_bytes=1_048_576)
-
-    def ms(self, channels: int, link: Link | None = None, **changes: Any) -> float | None:
-        return client.predicted_ms(link or self.JPL, replace(SEEN, **changes), channels)
-
-    def test_whole_packets_of_all_windows_are_under_way(self) -> None:
-        for channels, wanted in ((1, 77.4), (4, 309.7), (10, 774.2)):
-            found = self.ms(channels, at_once=channels)
-            assert found
-            self.assertAlmostEqual(found, wanted, places=1)
-
-    def test_it_is_no_less_than_the_delay(self) -> None:
-        self.assertEqual(self.ms(1, window_bytes=3712, at_once=1), 20.0)
-
-    def test_it_is_no_more_than_what_the_queue_adds(self) -> None:
-        short = replace(self.JPL, queue_bytes=31_000)
-        self.assertEqual(self.ms(4, short), 20.0 + 80.0)
-        four_lines = replace(self.JPL, rate="775kbit", lines=4, queue_bytes=31_000)  # of all
-        self.assertEqual(self.ms(4, four_lines), 20.0 + 80.0)
-
-    def test_channels_that_were_not_there_fill_nothing(self) -> None:
-        self.assertEqual(self.ms(8, at_once=2), self.ms(2, at_once=2))
-
-    def test_nothing_is_predicted_without_a_window_or_a_delay(self) -> None:
-        self.assertIsNone(self.ms(1, window_bytes=None))
-        self.assertIsNone(self.ms(1, mss_bytes=None))
-        self.assertIsNone(self.ms(1, Link(rate="100mbit")))
-        self.assertIsNone(client.predicted_ms(None, SEEN, 1))
