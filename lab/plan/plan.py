@@ -173,6 +173,8 @@ class _Parts:
 
     def planned(self, cell: Cell) -> Planned:
         stage = self.stages[cell.stage]
+        if self.options.link:
+            stage = replace(stage, link=self.options.link)
         return Planned(
             cell=cell,
             stage=stage,

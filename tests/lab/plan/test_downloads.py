@@ -77,6 +77,14 @@ class DownloadsTest(unittest.TestCase):
         cell = Cell("two", own_paper.SIZE, workload=CLIENT)
         self.assertGreater(cells[cell].seconds, own_paper.SIZE_BYTES / (24576 / 0.060))
 
+    def test_a_link_of_the_command_line_is_that_of_the_estimate(self) -> None:
+        cell = Cell("two", own_paper.SIZE, workload=CLIENT)
+        own, far = (
+            self.planned("download", *flags).planned[cell].seconds
+            for flags in ((), ("--link", "satellite"))
+        )
+        self.assertGreater(far - own, own_paper.SIZE_BYTES / (24576 / 0.480))
+
     def test_a_client_that_is_not_known_is_told(self) -> None:
         folder = examples.folder(self)
         own_paper.write(folder, {"one": own_paper.stage("wget9", [1])})

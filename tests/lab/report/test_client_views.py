@@ -34,6 +34,7 @@ class PageTest(unittest.TestCase):
             options = examples.options("004-figure1", link=link)
             page, _ = examples.written(self, "004-figure1", runs, options=options)
             self.assertEqual("What the paper found" in page, is_judged)
+            self.assertEqual("to LeRC (here the link is satellite)" in page, not is_judged)
 
     def test_the_table_counts_attempts_and_marks_the_best(self):
         _, summary = examples.written(self, "004-figure1", [*CURL, failed("lerc-curl", 8, 3)])
