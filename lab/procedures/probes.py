@@ -5,7 +5,6 @@ Every verdict on a run uses these results.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -14,6 +13,7 @@ from typing import Any, Generic, TypeVar
 from ..observe import disk_probe, host, machine_probe
 from ..observe.disk_probe import DiskProbe
 from ..observe.machine_probe import MachineProbe
+from ..plan import links
 from ..rig import iperf3
 from ..rig.errors import Failed
 from ..rig.iperf3 import Carried
@@ -21,7 +21,6 @@ from ..rig.place import HERE, LOOPBACK, Place
 from ..rig.wire import End
 from .bench import Bench
 
-_ROUND_TRIPS, _TIMES_AS_LONG = 30, 4  # until a link with a delay is full, and what is then counted
 _LEAST_PROBE_S = 2.0  # of a machine; its share of a core is given out in parts of 0.1 s
 Found = TypeVar("Found")
 
@@ -82,12 +81,10 @@ def _loopback(bench: Bench) -> Iterator[Probe[Carried]]:
 
 
 def _carried(bench: Bench, place: Place = HERE) -> Callable[[], Carried]:
-    """A connection needs many round trips to fill a link with a delay."""
-    logs, seconds = bench.folder.path / "logs", bench.plan.mode.seconds
+    logs, usual_s = bench.folder.path / "logs", bench.plan.mode.seconds
     if not (isinstance(place, End) and place.link.delay_ms):
-        return partial(iperf3.measure, seconds, logs, place=place)
-    warm_up_s = max(1, math.ceil(place.link.delay_ms * _ROUND_TRIPS / 1000))
-    seconds = max(seconds, _TIMES_AS_LONG * warm_up_s)
+        return partial(iperf3.measure, usual_s, logs, place=place)
+    warm_up_s, seconds = links.probing_s(place.link, usual_s)
     return partial(iperf3.measure, seconds, logs, place=place, warm_up_s=warm_up_s)
 
 

@@ -1,15 +1,18 @@
 """Downloads by clients: their channels, and the TCP of their link."""
 
 import unittest
+from dataclasses import replace
 
 import examples
 import own_paper
 
 from lab import cli
-from lab.plan import catalog, options, plan
+from lab.plan import catalog, claims, options, plan
 from lab.plan.catalog import CLIENT, Cell
+from lab.plan.claims import DownloadRatio
 from lab.plan.options import Options
 from lab.plan.plan import Plan
+from lab.plan.planned import OVERHEAD_S
 from lab.rig.errors import WrongUsage
 from lab.rig.tcp import Tcp
 
@@ -84,6 +87,32 @@ class DownloadsTest(unittest.TestCase):
             for flags in ((), ("--link", "satellite"))
         )
         self.assertGreater(far - own, own_paper.SIZE_BYTES / (24576 / 0.480))
+
+    def test_the_estimate_has_the_probe_of_each_link_once_and_what_kills_cost(self) -> None:
+        found = self.planned("download", "--quick")
+        cells_s = sum(one.seconds for one in found.planned.values())
+        self.assertAlmostEqual(found.seconds - found.making_s - cells_s, 2 + 8)  # see test_probes
+        one = found.planned[Cell("two", own_paper.SIZE, workload=CLIENT)]
+        assert one.stage.download
+        for change, more_s in (({"kills": 5}, 5 * OVERHEAD_S[True]), ({"stuck_s": 2.0}, 2.0)):
+            how = replace(one.stage.download, **change)
+            other = replace(one, stage=replace(one.stage, download=how))
+            self.assertAlmostEqual(other.seconds - one.seconds, more_s)
+
+    def test_a_quick_run_of_paper_004_takes_less_than_a_quarter_of_an_hour(self) -> None:
+        self.assertLess(examples.planned("004").seconds, 15 * 60)
+
+    def test_a_quick_run_of_paper_004_can_judge_each_of_its_findings(self) -> None:
+        planned = examples.planned("004").planned
+        points = {
+            (cell.stage, cell.row, k) for cell, one in planned.items() for k in (*one.steps, None)
+        }
+        for one in claims.claims("004"):
+            wanted: set[tuple[str, int | None]] = {(one.stage, None)}
+            if isinstance(one, DownloadRatio):
+                wanted = {(one.stage, one.channels), (one.than, one.than_channels)}
+            rows = [row for row in one.rows if all((at, row, k) in points for at, k in wanted)]
+            self.assertTrue(rows, one.text)
 
     def test_a_client_that_is_not_known_is_told(self) -> None:
         folder = examples.folder(self)

@@ -80,7 +80,7 @@ class ProbesTest(unittest.TestCase):
         self.assertEqual(self.bench.folder.environment().link_probes, {"bench": CARRIED})
 
     def test_a_link_with_a_delay_is_full_before_anything_counts(self) -> None:
-        for delay_ms, warm_up_s, seconds in ((60.0, 2, 8), (540.0, 17, 68)):
+        for delay_ms, warm_up_s, seconds in ((60.0, 2, 8), (540.0, 17, 30)):
             way = Link(rate="6200kbit", delay_ms=delay_ms, queue_bytes=65536)
             probes.link(self.bench, End(name=f"{delay_ms}", namespace="", link=way))
             self.assertEqual(self.carried.call_args.kwargs["warm_up_s"], warm_up_s)
