@@ -27,7 +27,8 @@ TERMS = [
     "the former less these headers, as what spoils a download spoils iperf3, too.",
     "Window: the most bytes that a connection may have under way, as the kernel of the server "
     "says, and not as it was asked for. Kernel: the memory that this kernel holds for all of these "
-    "connections, at most. Sent again: segments, as a share of all.",
+    "connections, at most. Sent again: segments, as a share of all. Waited: bytes that came early, "
+    "at most, as our load generator says.",
     "Round trip: ten datagrams a second go to the client’s place and back, beside the download. "
     "Foretold: what the packets of all windows together take on the link, but at least its delay. "
     "Where its queue overflows, or segments are sent again, windows are smaller, and what is "

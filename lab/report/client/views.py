@@ -91,10 +91,10 @@ def _rate_table(scene: Scene, row: str) -> Table:
         "cannot be told from it.",
         header=[
             *("series", "channels", "seen", "succeeded", "", "nominal", "probed", "window, kB"),
-            *("kernel, kB", "sent again", "client", "server"),
+            *("kernel, kB", "sent again", "waited, kB", "client", "server"),
         ],
         groups=[
-            *(("", 4), ("rate, Mbit/s", 1), ("of the link", 2), ("", 3)),
+            *(("", 4), ("rate, Mbit/s", 1), ("of the link", 2), ("", 4)),
             ("CPU, s/GB", 2),
         ],
         rows=rows,

@@ -55,6 +55,7 @@ def rates(name: str, one: Attempts, alike: Sequence[int]) -> list[str]:
     as the best one.
     """
     seen, held = one.figure("channels_seen"), one.figure("kernel_bytes")
+    waited, exact = one.figure("reorder_bytes_max"), one.figure("cpu_s_per_gb")
     return [
         name,
         f"{one.channels}" + (" ✓" if one.channels in alike else ""),
@@ -66,7 +67,9 @@ def rates(name: str, one: Attempts, alike: Sequence[int]) -> list[str]:
         _window(one),
         wording.kilobytes(held.median) if held else wording.NOTHING,
         _percent(one, "retransmitted", 1),
-        *(_cpu(one, component) for component in ("loadgen", "fileserver")),
+        wording.kilobytes(waited.median) if waited else wording.NOTHING,
+        f"{exact.median:.2f}" if exact else _cpu(one, "loadgen"),
+        _cpu(one, "fileserver"),
     ]
 
 

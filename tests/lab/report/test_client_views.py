@@ -1,10 +1,12 @@
 """What the report says about downloads, and what it draws."""
 
 import unittest
+from dataclasses import replace
 
 import examples
 from made_up_downloads import attempts, failed
 
+from lab.analysis import attempts as all_attempts
 from lab.plan import catalog
 from lab.report.client import words
 
@@ -43,6 +45,14 @@ class PageTest(unittest.TestCase):
         (line,) = (line for line in summary.splitlines() if "2 of 3" in line)
         self.assertIn("| 8 |", line)  # it is faster, but more than one of five failed
         self.assertIn("1 attempt failed.", summary)
+
+    def test_what_the_client_counts_is_in_the_table(self):
+        counted = {"cpu_s_per_gb": 1.234, "reorder_bytes_max": 98_000.0}
+        (one,) = all_attempts.of_cell("lerc-curl", "2MB", attempts("lerc-curl", 8, 5.0))
+        self.assertEqual(words.rates("a", one, [])[-3], "")
+        (run,) = one.runs
+        told = replace(one, runs=[replace(run, figures={**run.figures, **counted})])
+        self.assertEqual(words.rates("a", told, [])[-3:-1], ["98.0", "1.23"])
 
     def test_the_best_number_stands_beside_the_fewest_that_are_as_good(self):
         _, summary = examples.written(self, "004-figure1", CURL)
