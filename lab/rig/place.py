@@ -51,7 +51,7 @@ class Place:
 
     @property
     def longest_s(self) -> float:
-        """A round trip to it behind a queue that is full; 0.0 where only a link of ours would say."""
+        """A round trip to it behind a full queue; 0.0 where it is no link of ours."""
         return 0.0
 
     def told(self) -> Told | None:

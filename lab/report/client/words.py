@@ -65,7 +65,8 @@ def rates(name: str, one: Attempts, alike: Sequence[int]) -> list[str]:
         _window(one),
         wording.kilobytes(held.median) if held else wording.NOTHING,
         _percent(one, "retransmitted", 1),
-        *(_cpu(one, component) for component in ("loadgen", "fileserver")),
+        _seconds(one, "cpu_s_per_gb"),
+        _cpu(one, "fileserver"),
     ]
 
 
@@ -125,6 +126,11 @@ def _mbit(rate: Spread | None) -> str:
 def _percent(one: Attempts, name: str, decimals: int = 0) -> str:
     found = one.figure(name)
     return wording.percent(found.median, decimals) if found else wording.NOTHING
+
+
+def _seconds(one: Attempts, name: str) -> str:
+    found = one.figure(name)
+    return f"{found.median:.2f}" if found else wording.NOTHING
 
 
 def _cpu(one: Attempts, component: str) -> str:
