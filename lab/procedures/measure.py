@@ -143,7 +143,7 @@ def point(stand: Stand, setting: Setting, repeat: int) -> Measured:
     result, used = seen.result, seen.used()
     failures = checks.failures(load, result, used, has_ended=bool(seen.ended))
     failures += checks.files_in_memory(stand.planned.stage.fresh, resident)
-    failures += checks.late_link(seen.told.late_p99_ms if seen.told else None)
+    failures += checks.of_link(load, result, seen.told)
     run = _run(stand, load, seen, used, failures)
     figures = measured({**seen.figures, "resident_before": resident})
     evidence = {

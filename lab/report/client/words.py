@@ -55,7 +55,7 @@ def rates(name: str, one: Attempts, alike: Sequence[int]) -> list[str]:
     as the best one.
     """
     seen, held = one.figure("channels_seen"), one.figure("kernel_bytes")
-    waited, exact = one.figure("reorder_bytes_max"), one.figure("cpu_s_per_gb")
+    waited = one.figure("reorder_bytes_max")
     return [
         name,
         f"{one.channels}" + (" ✓" if one.channels in alike else ""),
@@ -68,7 +68,7 @@ def rates(name: str, one: Attempts, alike: Sequence[int]) -> list[str]:
         wording.kilobytes(held.median) if held else wording.NOTHING,
         _percent(one, "retransmitted", 1),
         wording.kilobytes(waited.median) if waited else wording.NOTHING,
-        f"{exact.median:.2f}" if exact else _cpu(one, "loadgen"),
+        _seconds(one, "cpu_s_per_gb"),
         _cpu(one, "fileserver"),
     ]
 
@@ -155,6 +155,11 @@ def _mbit(rate: Spread | None) -> str:
 def _percent(one: Attempts, name: str, decimals: int = 0) -> str:
     found = one.figure(name)
     return wording.percent(found.median, decimals) if found else wording.NOTHING
+
+
+def _seconds(one: Attempts, name: str) -> str:
+    found = one.figure(name)
+    return f"{found.median:.2f}" if found else wording.NOTHING
 
 
 def _cpu(one: Attempts, component: str) -> str:

@@ -66,6 +66,16 @@ class DownloadsTest(unittest.TestCase):
             self.checked("download", "--client", "elsewhere")
         self.assertEqual(self.checked("download", "--link", "jpl").link, "jpl")
 
+    def test_a_connection_can_be_stuck_only_on_a_link_with_a_delay(self) -> None:
+        folder, how = examples.folder(self), {"client": "curl", "stuck_s": 1}
+        own_paper.write(folder, {"one": own_paper.stage("curl", [1], download=how, link="lerc")})
+        own_paper.in_force(self, folder)
+        self.assertEqual(self.checked("download", "--link", "jpl").link, "jpl")
+        with self.assertRaisesRegex(
+            WrongUsage, "^--link fddi: stage one needs a link with a delay"
+        ):
+            self.checked("download", "--link", "fddi")
+
     def test_other_stages_than_its_own_cannot_be_chosen(self) -> None:
         with self.assertRaisesRegex(WrongUsage, "download: it has the stages one, two"):
             self.checked("download", "--stages", "prefetching")
