@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from ..plan import catalog
-from ..plan.catalog import Stage
+from ..plan.catalog import Download, Stage
 from ..plan.claims import DownloadRatio, OfDownload, RoundTripForetold, ShareOfLink
 from . import attempts, chance, intervals
 from .attempts import FORETOLD, ROUND_TRIP, Attempts
@@ -69,7 +69,12 @@ def _has_the_noise_of(one: Stage, other: Stage) -> bool:
     if how is None or theirs is None or how.kills or how.stuck_s:
         return False
     is_same_way = (one.link, one.tcp.congestion) == (other.link, other.tcp.congestion)
-    return is_same_way and (one.system, how.client) == (other.system, theirs.client)
+    return is_same_way and (one.system, _program(how)) == (other.system, _program(theirs))
+
+
+def _program(how: Download) -> str:
+    """Without the way in which it is used."""
+    return how.client.partition("-")[0]
 
 
 def _foretold(finding: RoundTripForetold, row: str, downloads: Downloads) -> Told | None:

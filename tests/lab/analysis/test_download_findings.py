@@ -49,6 +49,16 @@ class RatioTest(unittest.TestCase):
         stuck = attempts("stuck-curl", 8, 2.0, 4.0)
         self.assertEqual(verdict(MORE, *near, *stuck), SEEN)
 
+    def test_a_program_has_the_same_noise_however_it_is_used(self):
+        less = DownloadRatio(
+            text="less CPU", stage="loopback-saved", channels=8, than="loopback-saved-plain",
+            than_channels=1, figure="rate_bytes_s", rows=(ROW,), below=1.1,
+        )  # fmt: skip
+        runs = attempts("loopback-saved", 8, 5.0, 5.1) + attempts("loopback-saved-plain", 1, 5, 5.1)
+        self.assertEqual(verdict(less, *runs), CANNOT_TELL)
+        more = attempts("loopback-channels", 1, 5.0, 5.1) + attempts("loopback-saved", 1, 5.0, 5.1)
+        self.assertEqual(verdict(less, *runs, *more), SEEN)
+
     def test_even_without_noise_less_than_a_percent_is_not_told(self):
         self.assertEqual(verdict(MORE, *over([5.0, 5.0], [6.1, 6.1])), SEEN)
         self.assertEqual(verdict(MORE, *over([5.0, 5.0], [6.04, 6.04])), CANNOT_TELL)
