@@ -17,5 +17,6 @@ figures.py      what the host felt, and where each figure of it is sampled
 footprint.py    memory, processes, threads and descriptors of a server
 host.py         hardware, versions and settings, for the record; interfaces.py has its network
 limits.py       what a host lacks for a plan
+download_limits.py  what it lacks for downloads
 callgrind.py    a program's instructions per function, as callgrind wrote them
 """

@@ -37,8 +37,8 @@ def failures(load: Load, result: Result, usage: Usage, *, has_ended: bool = Fals
     """
     found = load.failures(result)
     most_foreign = MOST_FOREIGN + load.kernels_share
-    if usage.foreign_share > most_foreign and not has_ended and load.can_be_spoiled(result):
-        found.append(f"{_OTHERS} used {usage.foreign_share:.0%} of the cores")
+    if not has_ended and load.can_be_spoiled(result):
+        found += busy_cores(usage.foreign_share, most_foreign)
     for server in ("fileserver", "authserver"):
         if used := usage.components.get(server):
             found += _unfinished_work(server, used, load.threads)
@@ -46,6 +46,11 @@ def failures(load: Load, result: Result, usage: Usage, *, has_ended: bool = Fals
     if ends > _ENDS_FOR_A_USER * load.threads + _FURTHER_ENDS:
         found.append(f"{ends:.0f} ends of connections were open for {load.threads} users")
     return found
+
+
+def busy_cores(foreign_share: float, most: float = MOST_FOREIGN) -> list[str]:
+    """Why a machine was no place to measure on: programs that are not under test used its cores."""
+    return [f"{_OTHERS} used {foreign_share:.0%} of the cores"] if foreign_share > most else []
 
 
 def files_in_memory(fresh: str, resident: float | None) -> list[str]:

@@ -31,7 +31,6 @@ from ..rig.cores import verify_cores
 from ..rig.errors import Failed
 from ..rig.nodes import Nodes
 from ..rig.place import LOOPBACK
-from ..rig.processes import run_tool
 from ..rig.servers import Programs
 from ..rig.told import Told
 from ..rig.wire import End
@@ -45,7 +44,7 @@ from ..workloads.outcome import Result
 from ..workloads.ramp import RampLoad
 from ..workloads.transfers import Transfer
 from ..workloads.uploads import Upload
-from . import both_views, checks, killing
+from . import both_views, checks, killing, warming
 from .fetching import Fetching
 from .generator import Generator, OneHost
 from .look import Look
@@ -265,7 +264,7 @@ def _prepare_files(stand: Stand, asked: list[Path]) -> None:
     if size and (stage.cold or stage.fresh):
         files.drop_caches(stand.files_folder)
         # Its own program is not to come from the disk while the files do.
-        run_tool([str(stand.programs.path("loadgen")), "--version"], "warming loadgen")
+        warming.warm(stand.programs, stand.client)
     if size and stage.fresh == fresh_files.CREATED:
         fresh_files.make(asked, size.size_bytes, stand.group)
 

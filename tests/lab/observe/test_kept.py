@@ -67,7 +67,7 @@ class SentAgainTest(unittest.TestCase):
 
     def test_only_what_was_sent_of_what_was_asked_for_counts(self) -> None:
         again = served(20.5, 150, (0, 99), (200, 399))
-        self.assertEqual(kept.sent_again([again], [Kept(20.0, ((50, 219),))]), 50 + 20)
+        self.assertEqual(kept.sent_again([again], [Kept(20.0, ((50, 299),))]), 50 + 50)
 
     def test_each_kill_has_its_own(self) -> None:
         lines = [served(20.5, 100, (0, 99)), served(30.5, 100, (0, 99))]
