@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from .observe import client_limits, limits
+from .observe import client_limits, download_limits, limits
 from .observe.limits import Finding
 from .plan import plan
 from .plan.pinning import Placement
@@ -49,7 +49,9 @@ def _findings(todo: Plan, programs: Path, work: Path) -> list[Finding]:
         if options.has_remote_client and not options.hosts
         else []
     )
-    return [*limits.compare(todo, programs, work), _cores(todo.placement), *of_client]
+    of_downloads = download_limits.compare(todo, programs)
+    here = [*limits.compare(todo, programs, work), *of_downloads, _cores(todo.placement)]
+    return [*here, *of_client]
 
 
 def _lines(findings: list[Finding]) -> list[str]:

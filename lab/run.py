@@ -18,7 +18,7 @@ from .procedures.campaign import Campaign
 from .procedures.progress import Progress, duration
 from .results.environment import Environment
 from .results.records import Folder
-from .rig import control_group, stores
+from .rig import control_group, private_folder, stores
 from .rig.cores import usable_cores
 from .rig.errors import Failed, WrongUsage
 from .rig.host import raise_descriptor_limit
@@ -53,6 +53,7 @@ def run(options: Options, places: Places, write_report: Callable[[Folder], None]
         places.programs.require()
     stores.remove_leftovers(places.work / "stores")
     control_group.remove_leftovers()
+    private_folder.remove_leftovers()
     bench = _bench(folder, todo, places)
     _announce(bench)
     try:

@@ -6,6 +6,7 @@ resources.py          how busy each resource was
 verdict.py            names the bottleneck
 gains.py              how much faster one cell is than another
 attempts.py           the attempts of downloads: how many succeeded, and the best number of channels
+chance.py             how much such attempts differ by chance, where a point has two of them
 mixes.py              the trials of mixes, and the hits that a memory should have
 findings.py           the paper's findings, judged
 steadiness.py         whether all seconds of a run were alike

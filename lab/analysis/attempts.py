@@ -1,7 +1,7 @@
-"""Sums up the attempts to fetch a file: a mean of those that succeeded, and how many did.
+"""Sums up the attempts to fetch a file: a median of those that succeeded, and how many did.
 
 Paper 004 prints means of five attempts of which "sometimes not all" succeeded. Such a mean is one
-of survivors, so the number of both stands beside each of ours.
+of survivors, so the number of both stands beside each of our medians.
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from ..plan.catalog import CLIENT, Cell
 from ..results.records import Run
 from ..workloads.client import FAILED
-from . import intervals
+from . import chance, intervals
 from .intervals import Spread
 
-RATE, ROUND_TRIP, FORETOLD = "rate_bytes_s", "rtt_p50_ms", "rtt_predicted_ms"
+RATE, ROUND_TRIP = "rate_bytes_s", "rtt_p50_ms"
+FORETOLD, AT_MOST = "rtt_predicted_ms", "rtt_at_most_ms"
 _AS_GOOD = 0.98  # of the best rate
+_MOST = 0.8  # of its attempts must succeed: four of five, or both of two
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,21 @@ class Attempts:
         return intervals.spread(found) if found else None
 
     @property
+    def do_most_succeed(self) -> bool:
+        return len(self.good) >= _MOST * len(self.runs)
+
+    def share_of_link(self) -> dict[int, float]:
+        """By repetition: the rate as a share of what the link is made for, less the headers of TCP
+        and IP. What iperf3 carried is no measure of it: on a bad link it carries less, too.
+        """
+        nominal, whole = self.by_pass("share_of_nominal"), self.by_pass("mtu_bytes")
+        return {
+            repeat: nominal[repeat] * whole[repeat] / segment
+            for repeat, segment in self.by_pass("mss_bytes").items()
+            if repeat in nominal and repeat in whole
+        }
+
+    @property
     def rate(self) -> Spread | None:
         """In bytes a second; None if all attempts failed."""
         return self.figure(RATE)
@@ -61,7 +78,11 @@ class Best:
     """The number of channels with the highest rate, and all that cannot be told from it."""
 
     attempts: Attempts
-    alike: list[int]  # in rising order
+    alike: list[Attempts]  # in rising order of channels
+
+    @property
+    def channels_alike(self) -> list[int]:
+        return [one.channels for one in self.alike]
 
 
 def of_cell(stage: str, row: str, runs: Sequence[Run]) -> list[Attempts]:
@@ -77,12 +98,13 @@ def of_cell(stage: str, row: str, runs: Sequence[Run]) -> list[Attempts]:
 
 
 def best(found: Sequence[Attempts]) -> Best | None:
-    """None where no attempt succeeded."""
-    known = [(rate.median, one) for one in found if (rate := one.rate)]
+    """Of the numbers with which most attempts succeed; None where there is none."""
+    known = [(rate.median, one) for one in found if one.do_most_succeed and (rate := one.rate)]
     if not known:
         return None
     _, first = max(known, key=lambda pair: pair[0])
-    return Best(first, [one.channels for _, one in known if _is_alike(one, first)])
+    noise = chance.noise(one.by_pass(RATE) for one in found)
+    return Best(first, [one for _, one in known if _is_alike(one, first, noise)])
 
 
 def ratio(one: Attempts, other: Attempts, name: str = RATE) -> Spread | None:
@@ -93,14 +115,26 @@ def ratio(one: Attempts, other: Attempts, name: str = RATE) -> Spread | None:
     return intervals.paired_ratio(ours, theirs)
 
 
+def against_foretold(one: Attempts) -> Spread | None:
+    """The round trip / what was foretold of it, in each pass that has both; None where none has."""
+    measured, foretold = one.by_pass(ROUND_TRIP), one.by_pass(FORETOLD)
+    both = measured.keys() & foretold.keys()
+    if not both or not all(measured[repeat] and foretold[repeat] for repeat in both):
+        return None
+    return intervals.paired_ratio(*({at: of[at] for at in both} for of in (measured, foretold)))
+
+
 def value_of(run: Run, name: str) -> float | None:
     """A figure of the workload, or of the machine."""
     return run.usage.figures[name] if name in run.usage.figures else run.figures.get(name)
 
 
-def _is_alike(one: Attempts, first: Attempts) -> bool:
+def _is_alike(one: Attempts, first: Attempts, noise: chance.Noise) -> bool:
     found = ratio(one, first)
-    return found is not None and (one is first or found.high >= _AS_GOOD)
+    if found is None:
+        return False
+    sides = [(noise, len(each.good)) for each in (one, first)]
+    return one is first or chance.cautious(found, *sides).high >= _AS_GOOD
 
 
 def _is_answer(run: Run) -> bool:

@@ -84,7 +84,7 @@ def compare(plan: Plan, programs: Path, work: Path) -> list[Finding]:
         _namespace(),
         *_programs(programs),
     ]
-    findings += [_tool(tool, loses) for tool, loses in _tools(plan)]
+    findings += [of_tool(tool, loses) for tool, loses in _tools(plan)]
     findings += [_disk(plan, work), _memory(plan)]
     cold = [name for name in stages if plan.stages[name].cold]
     if cold:
@@ -255,21 +255,21 @@ def _tools(plan: Plan) -> list[tuple[Tool, str]]:
             if view in views
         ),
         *(
-            (tool, _stages(of_kinds[kind]))
+            (tool, of_stages(of_kinds[kind]))
             for kind in sorted(of_kinds)
             for tool in stores.KINDS[kind].tools
         ),
     ]
 
 
-def _tool(tool: Tool, loses: str) -> Finding:
+def of_tool(tool: Tool, loses: str) -> Finding:
     if found := tool.found():
         return Finding(" or ".join(tool.names), found, "installed")
     fix = f"apt-get install {tool.package}"
     return Finding(" or ".join(tool.names), "missing", "installed", fix, loses)
 
 
-def _stages(names: Sequence[str]) -> str:
+def of_stages(names: Sequence[str]) -> str:
     return f"the {'stage' if len(names) == 1 else 'stages'} {', '.join(names)}"
 
 
@@ -309,7 +309,7 @@ def _cold(stages: Sequence[str]) -> Finding:
     """The permissions of the file tell: in a container, root often may not."""
     if os.access(DROP_CACHES, os.W_OK):
         return Finding("may drop caches", "yes", "yes")
-    return Finding("may drop caches", "no", "yes", _more_rights(), _stages(stages))
+    return Finding("may drop caches", "no", "yes", _more_rights(), of_stages(stages))
 
 
 def _control_groups(stages: Sequence[str]) -> Finding:
@@ -318,7 +318,7 @@ def _control_groups(stages: Sequence[str]) -> Finding:
     if os.access(folder, os.W_OK):
         return Finding(name, "may be made", "may be made")
     return Finding(
-        name, f"{folder} cannot be written", "may be made", _more_rights(), _stages(stages)
+        name, f"{folder} cannot be written", "may be made", _more_rights(), of_stages(stages)
     )
 
 

@@ -21,12 +21,14 @@ from .moment import Sample
 
 _MS_PER_S = 1000
 _TIMEOUT_S = 10.0
+_LOST_AFTER_S = 2.0  # beyond the longest time that a link of ours can take
 _GOES_ON, _ENDS = b"+", b"."
-# Sends, and prints for each datagram when it was sent and how long its answer took, or "-". An
-# answer that takes longer than two seconds is lost. It ends when an answer says so.
+# Sends, and prints for each datagram when it was sent and how long its answer took, or "-" if it is
+# lost. It ends when an answer says so and all others have come or are lost. Where none has come at
+# all, it ends as soon as the first one is lost.
 _PROBE = """
 import socket, struct, sys, time
-EVERY_S, LOST_AFTER_S = 0.1, 2.0
+EVERY_S, LOST_AFTER_S = 0.1, float(sys.argv[3])
 way = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 way.connect((sys.argv[1], int(sys.argv[2])))
 sent, took, is_over, number = [], {}, False, 0
@@ -34,6 +36,8 @@ due = time.monotonic()
 while True:
     now = time.monotonic()
     if is_over and (len(took) == number or now - sent[-1][1] > LOST_AFTER_S):
+        break
+    if sent and not took and now - sent[0][1] > LOST_AFTER_S:
         break
     if not is_over and now >= due:
         sent.append((time.time(), time.monotonic()))
@@ -72,6 +76,7 @@ class RoundTrips:
     def __init__(self, place: Place, logs: Path):
         self._place = place
         self._log = logs / "round-trips.log"
+        self._lost_after_s = place.longest_s + _LOST_AFTER_S
         self._answer = _GOES_ON
         self._is_closed = Event()
         self._found: list[RoundTrip] = []
@@ -83,7 +88,7 @@ class RoundTrips:
         self._thread = Thread(target=self._echo, name="round trips")
         self._thread.start()
         host, port = self._ours.getsockname()
-        command = ["python3", "-I", "-S", "-c", _PROBE, host, str(port)]
+        command = ["python3", "-I", "-S", "-c", _PROBE, host, str(port), f"{self._lost_after_s}"]
         self._probe = self._place.start("round trips", command, self._log)
         return self
 
@@ -97,7 +102,7 @@ class RoundTrips:
         try:
             if kind is None:
                 with suppress(Failed):
-                    _, said = self._probe.wait_for_output(_TIMEOUT_S)
+                    _, said = self._probe.wait_for_output(self._lost_after_s + _TIMEOUT_S)
                     self._found = _read(said, self._place.clock_ahead_s)
         finally:
             self._probe.stop()
@@ -129,15 +134,33 @@ def _read(said: str, ahead_s: float) -> list[RoundTrip]:
 
 
 def figures(trips: list[RoundTrip], window: list[Sample]) -> dict[str, float]:
-    """Of those that were sent within the window; {} without one."""
-    inside = [one for one in trips if window[0].time_s < one.sent_s <= window[-1].time_s]
+    """Of those that were sent within the window; {} without one.
+
+    The p50 is that of the middle half of the window, as queues fill at its start and empty at its
+    end. A probe that never got an answer has ended early, and has lost all.
+    """
+    if trips and all(one.took_ms is None for one in trips):
+        return {"rtt_lost": 1.0}
+    start_s, end_s = window[0].time_s, window[-1].time_s
+    inside = [one for one in trips if start_s < one.sent_s <= end_s]
     if not inside:
         return {}
-    came = sorted(one.took_ms for one in inside if one.took_ms is not None)
+    quarter_s = (end_s - start_s) / 4
+    middle = [one for one in inside if start_s + quarter_s < one.sent_s <= end_s - quarter_s]
+    came = _times_ms(inside)
     return measured(
         {
-            "rtt_p50_ms": came[math.ceil(len(came) / 2) - 1] if came else None,
+            "rtt_p50_ms": _p50(_times_ms(middle) or came),
             "rtt_max_ms": came[-1] if came else None,
             "rtt_lost": (len(inside) - len(came)) / len(inside),
         }
     )
+
+
+def _times_ms(trips: list[RoundTrip]) -> list[float]:
+    """In the order of size; those that are lost have none."""
+    return sorted(one.took_ms for one in trips if one.took_ms is not None)
+
+
+def _p50(sorted_ms: list[float]) -> float | None:
+    return sorted_ms[math.ceil(len(sorted_ms) / 2) - 1] if sorted_ms else None

@@ -22,13 +22,6 @@ class Served:
     parts: tuple[tuple[int, int], ...] = ()
 
 
-def span_s(served: Sequence[Served]) -> float | None:
-    """From the first asking to the last byte. None where the log has whole seconds only."""
-    if not served or any(one.resolution_s >= 1 for one in served):
-        return None
-    return max(one.end_s for one in served) - min(one.start_s for one in served)
-
-
 def make_up(served: Sequence[Served], size_bytes: int) -> bool:
     """Whether transfers that are whole brought each byte of a file of this size, and no byte twice.
 

@@ -90,6 +90,7 @@ class Download:
     stuck_s: float = 0.0  # so long, one of the connections loses all its packets
     stuck_after_s: float = 0.0  # after the start of the program
     kills: int = 0  # so often the program is killed at a random moment, and goes on where it was
+    is_saved: bool = False  # the program writes the file, even if it could throw it away
     most_channels: int = 0  # in place of all that are more; 0: any number
 
 

@@ -105,7 +105,7 @@ class DownloadRatio:
 @dataclass(frozen=True, kw_only=True)
 class RoundTripForetold:
     """At these rows of a stage, the round trip beside a download is what all windows together take
-    on the link, within this share, whatever the number of channels.
+    on the link, within this share, with two channels and with any number above.
     """
 
     text: str
@@ -116,8 +116,8 @@ class RoundTripForetold:
 
 @dataclass(frozen=True, kw_only=True)
 class ShareOfLink:
-    """At these rows, the downloads of a stage carry a share of what the link carried in a probe
-    that is more than `above` and less than `below`, with their best number of channels.
+    """At these rows, the downloads of a stage carry a share of what the link is made for, less the
+    headers, that is more than `above` and less than `below`, with their best number of channels.
     """
 
     text: str

@@ -10,7 +10,7 @@ from ..rig import hosts, remote, stores
 from ..rig.cores import usable_cores
 from ..rig.errors import WrongUsage
 from . import catalog, links, plan, similar
-from .catalog import NEW
+from .catalog import NEW, Stage
 from .machines import machine
 from .pinning import Placement
 from .plan import NAMESPACE, Options
@@ -123,6 +123,16 @@ def _require_downloads(options: Options) -> None:
         for stage in (catalog.stages()[name] for name in experiment.stages if is_one):
             if not stage.download or not (stage.steps or options.channels):
                 raise WrongUsage(f"{experiment.name}: stage {stage.name} has no download")
+            if stage.download.stuck_s and not _can_be_stuck(options, stage):
+                raise WrongUsage(
+                    f"--link {options.link or '(none)'}: stage {stage.name} needs a link with a "
+                    "delay, on which a connection can be stuck"
+                )
+
+
+def _can_be_stuck(options: Options, stage: Stage) -> bool:
+    """Only on a link that is a program of ours."""
+    return links.link(options.link or stage.link).delay_ms > 0
 
 
 def _require_own_stages(options: Options) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..rig.cores import Cores
-from . import catalog, file_counts
+from . import catalog, file_counts, links
 from .catalog import BURST, CLIENT, CROWD, FAILOVER, MIX, NEW, Cell, Experiment, Mode, Stage
 from .machines import Machine, machines
 from .pairs import Pair, pairs_of
@@ -95,7 +95,17 @@ class Plan:
         cells_s = sum(self.planned[cell].seconds for cell in self.cells)
         trial_s = self.mode.block_seconds + OVERHEAD_S[False]
         pair_s = 2 * STACK_START_S + _TRIALS_OF_A_BLOCK * self.mode.blocks * trial_s
-        return self.making_s + profiling_s + cells_s + len(self.pairs) * pair_s
+        others_s = self.making_s + profiling_s + self._probing_s
+        return others_s + cells_s + len(self.pairs) * pair_s
+
+    @property
+    def _probing_s(self) -> float:
+        """Of the links of downloads, each once."""
+        ways = dict.fromkeys(
+            self.planned[cell].stage.link for cell in self.cells if cell.workload == CLIENT
+        )
+        known = [links.link(way) for way in ways if way]
+        return sum(sum(links.probing_s(one, self.mode.seconds)) for one in known)
 
 
 def _tried(planned: Planned) -> Sequence[int]:
@@ -173,6 +183,8 @@ class _Parts:
 
     def planned(self, cell: Cell) -> Planned:
         stage = self.stages[cell.stage]
+        if self.options.link:
+            stage = replace(stage, link=self.options.link)
         return Planned(
             cell=cell,
             stage=stage,

@@ -15,6 +15,7 @@ INTERLEAVED, CYCLED, BLOCKED = "interleaved", "cycled", "blocked"
 # dropping caches at a cold stage (True).
 OVERHEAD_S = {False: 0.4, True: 1.2}
 STACK_START_S = 3.0
+_PLACE_START_S = 2.0  # of a server and the link to a client
 _HOSTS_START_S = 4.0  # of namespaces and testers, and of collecting what they measured
 USUAL_CROWD = 1000
 _SMALL_CROWD = 250  # of a server with little memory
@@ -118,7 +119,10 @@ class Planned:
         most = link.bits_per_s / 8 if link.rate else _USUAL_BYTES_S
         each = 1000 * window_bytes / link.delay_ms if window_bytes and link.delay_ms else most
         fetches_s = sum(self.size.size_bytes / min(most, k * each) for k in self.steps)
-        return fetches_s + len(self.steps) * OVERHEAD_S[True] + STACK_START_S
+        how = self.stage.download
+        begun_again_s = how.kills * OVERHEAD_S[True] + how.stuck_s if how else 0.0
+        each_s = OVERHEAD_S[True] + begun_again_s
+        return fetches_s + len(self.steps) * each_s + _PLACE_START_S
 
     def _crowd_seconds(self) -> float:
         """Of one trial: start, first fetch, and until it is stable."""

@@ -18,5 +18,6 @@ both_views.py uploads over time, as clients and server saw them
 look.py       what users add to the servers, seen once while they are there
 measure.py    one point: the workload runs, the sampler watches
 checks.py     what makes a point invalid
+warming.py    reads the programs of a load from the disk before its files
 progress.py   how far the run is, on standard error
 """

@@ -6,6 +6,7 @@ from ..observe import usage as observed
 from ..observe.moment import Sample
 from ..observe.usage import MOST_FOREIGN, ComponentUsage, Usage
 from ..plan.catalog import Cell
+from ..rig.told import Told
 from ..systems.fresh_files import DROPPED
 from ..workloads.load import Load
 from ..workloads.outcome import Result
@@ -36,8 +37,8 @@ def failures(load: Load, result: Result, usage: Usage, *, has_ended: bool = Fals
     """
     found = load.failures(result)
     most_foreign = MOST_FOREIGN + load.kernels_share
-    if usage.foreign_share > most_foreign and not has_ended and load.can_be_spoiled(result):
-        found.append(f"{_OTHERS} used {usage.foreign_share:.0%} of the cores")
+    if not has_ended and load.can_be_spoiled(result):
+        found += busy_cores(usage.foreign_share, most_foreign)
     for server in ("fileserver", "authserver"):
         if used := usage.components.get(server):
             found += _unfinished_work(server, used, load.threads)
@@ -47,6 +48,11 @@ def failures(load: Load, result: Result, usage: Usage, *, has_ended: bool = Fals
     return found
 
 
+def busy_cores(foreign_share: float, most: float = MOST_FOREIGN) -> list[str]:
+    """Why a machine was no place to measure on: programs that are not under test used its cores."""
+    return [f"{_OTHERS} used {foreign_share:.0%} of the cores"] if foreign_share > most else []
+
+
 def files_in_memory(fresh: str, resident: float | None) -> list[str]:
     """Why files that were thrown out of the cache were not."""
     if fresh != DROPPED or resident is None or resident <= _STILL_COLD:
@@ -54,11 +60,21 @@ def files_in_memory(fresh: str, resident: float | None) -> list[str]:
     return [f"{resident:.0%} of the files were still in memory"]
 
 
-def late_link(p99_ms: float | None) -> list[str]:
-    """Why a link with a delay was another one than it should be: it had no core when it was due."""
-    if p99_ms is None or p99_ms <= _MOST_LINK_LATE_MS:
+def of_link(load: Load, result: Result, told: Told | None) -> list[str]:
+    """Why a link was another one than it should be. A client that failed may have ended before a
+    connection was to be stuck.
+    """
+    found = late_link(told)
+    if load.needs_stall and not result.errors and not (told and told.stuck):
+        found.append("no connection was stuck: the link lost no packet of one")
+    return found
+
+
+def late_link(told: Told | None) -> list[str]:
+    """Why a link with a delay was later than it should be: it had no core when it was due."""
+    if told is None or told.late_p99_ms <= _MOST_LINK_LATE_MS:
         return []
-    return [f"{_OTHERS}: the link with a delay was {p99_ms:.1f} ms late itself (p99)"]
+    return [f"{_OTHERS}: the link with a delay was {told.late_p99_ms:.1f} ms late itself (p99)"]
 
 
 def _unfinished_work(server: str, used: ComponentUsage, users: int) -> list[str]:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import os
 import random
-import select
-import shutil
-import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
-from threading import Thread, Timer
+from threading import Thread
 from typing import BinaryIO
 
 from ..observe.connections import Connections
-from ..observe.served import Served, make_up, span_s
+from ..observe.kept import Kept, kept_in, sent_again
+from ..observe.served import Served, make_up
+from ..rig import private_folder
 from ..rig.clocks import Reading
 from ..rig.cores import Cores
 from ..rig.errors import Failed
@@ -30,7 +29,6 @@ from ..workloads.outcome import Result
 from ..workloads.uploads import Upload
 from .server_log import ServerLog
 
-_IN_MEMORY = "/dev/shm"
 _CHUNK_BYTES = 1 << 20
 
 
@@ -43,14 +41,16 @@ class Fetching:
     def __init__(
         self, client: Client, load: FetchLoad, site: Site, log: TransferLog | None, cores: Cores
     ) -> None:
-        """log is that of the server. Failed when the client cannot be started."""
+        """log is that of the server. Failed when the client cannot be started, or has no room."""
         self._client, self._load, self._root = client, load, site.root
         self._server_log = ServerLog(log)
         self._stack = ExitStack()
         try:
-            folder = self._stack.enter_context(_folder())
             is_told = log is not None and tells_the_whole(log, client, load.threads)
-            is_kept = load.kills > 0 or not is_told
+            is_kept = load.is_saved or load.kills > 0 or not is_told
+            is_written = is_kept or not client.can_throw_away
+            need_bytes = load.size_bytes if is_written else 0
+            folder = self._stack.enter_context(private_folder.made(need_bytes))
             self._wanted = _wanted(load, site.place, folder, is_kept=is_kept)
             self._start(site, cores)
         except BaseException:
@@ -65,13 +65,10 @@ class Fetching:
         self._connections.start()
         self._stack.callback(self._connections.stop)
         self._counted = network_counters("Tcp")
-        self._kills = self._true_prefixes = 0
+        self._true_prefixes, self._killed_s = 0, 0.0
+        self._kept: list[Kept] = []  # at each kill
         self._start_s, self._end_s = time.time(), 0.0
         self._launch()
-        if self._load.stuck_s:
-            stall = Timer(self._load.stuck_after_s, site.place.stall, (self._load.stuck_s,))
-            self._stack.callback(stall.cancel)
-            stall.start()
 
     def _launch(self) -> None:
         """Starts the program, and the thread that notes its end."""
@@ -83,7 +80,7 @@ class Fetching:
             secrets=self._client.environment(self._wanted),
         )
         self._stack.callback(self._program.stop)
-        self._watch = Thread(target=self._note_end, args=(os.pidfd_open(self._program.pid),))
+        self._watch = Thread(target=self._note_end, args=(self._program.pid,))
         self._watch.start()
 
     def process_ids(self) -> dict[str, int]:
@@ -96,9 +93,12 @@ class Fetching:
         return self._program.is_running()
 
     def finish(self) -> Result:
-        """A client that takes too long, or fails, is a result as well."""
+        """A client that takes too long, or fails, is a result as well. Failed when the place has no
+        connection that could be stuck.
+        """
+        self._stall()
         self._kill_and_resume()
-        failure = self._wait()
+        failure, output = self._wait()
         self._watch.join()
         counted = network_counters("Tcp")
         self._connections.stop()
@@ -108,12 +108,14 @@ class Fetching:
             end_s=self._end_s,
             failure=failure or self._what_is_wrong(served),
             sent_bytes=sum(one.bytes for one in served),
-            sent_s=span_s(served),
             seen=self._connections.seen(),
             sent_segments=counted["OutSegs"] - self._counted["OutSegs"],
             retransmitted_segments=counted["RetransSegs"] - self._counted["RetransSegs"],
-            kills=self._kills,
+            cpu_s=self._killed_s + (self._program.used_s or 0.0),
+            reorder_bytes_max=self._client.reorder_bytes_max(output),
+            kills=len(self._kept),
             true_prefixes=self._true_prefixes,
+            again_bytes=self._sent_again(served),
         )
         lines = [asdict(one) for one in served]
         return self._load.parse({**asdict(attempt), "served": lines})
@@ -127,14 +129,19 @@ class Fetching:
     def stop(self) -> None:
         self._stack.close()
 
-    def _note_end(self, descriptor: int) -> None:
-        try:
-            ended = select.poll()
-            ended.register(descriptor, select.POLLIN)
-            ended.poll()
-            self._end_s = time.time()
-        finally:
-            os.close(descriptor)
+    def _note_end(self, pid: int) -> None:
+        """The process stays a child that the program itself can wait for."""
+        with suppress(ChildProcessError):  # it was waited for, just now
+            os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        self._end_s = time.time()
+
+    def _stall(self) -> None:
+        """When it is time, if the program still runs then."""
+        if not self._load.stuck_s:
+            return
+        self._watch.join(max(0.0, self._start_s + self._load.stuck_after_s - time.time()))
+        if self._watch.is_alive():
+            self._place.stall(self._load.stuck_s)
 
     def _kill_and_resume(self) -> None:
         """As often as it was asked for, or until the program has ended by itself."""
@@ -144,7 +151,8 @@ class Fetching:
                 return
             self._program.kill()
             self._watch.join()
-            self._kills += 1
+            self._killed_s += self._program.used_s or 0.0
+            self._kept.append(Kept(self._end_s, kept_in(self._client.partial(self._wanted))))
             self._true_prefixes += self._has_true_prefix()
             self._wanted = replace(self._wanted, is_resumed=True)
             self._launch()
@@ -155,14 +163,20 @@ class Fetching:
         with open(self._root / self._load.name, "rb") as file:
             return not left.exists() or _begins_with(file, left)
 
-    def _wait(self) -> str:
-        """Why the client did not succeed, by its own exit status; ""."""
+    def _sent_again(self, served: Sequence[Served]) -> int | None:
+        """None where the log does not tell parts."""
+        return sent_again(served, self._kept) if self._server_log.has_parts else None
+
+    def _wait(self) -> tuple[str, str]:
+        """Why the client did not succeed, by its own exit status, or ""; and what it printed."""
         try:
-            status, _ = self._program.wait_for_output(self._load.timeout_s)
+            status, output = self._program.wait_for_output(self._load.timeout_s)
         except Failed as error:
-            return str(error)
+            return str(error), ""
+        if not status:
+            return "", output
         last = self._program.last_words()
-        return f"{self._client.package} ended with status {status}: {last}" if status else ""
+        return f"{self._client.package} ended with status {status}: {last}", output
 
     def _what_is_wrong(self, served: Sequence[Served]) -> str:
         """With what the client got, although it did not complain; ""."""
@@ -195,17 +209,6 @@ def _wanted(load: FetchLoad, place: Place, folder: Path, *, is_kept: bool) -> Wa
         receiver_name=load.receiver_name,
         flags=load.flags,
     )
-
-
-@contextmanager
-def _folder() -> Iterator[Path]:
-    """A private one, in memory where this host has such a place."""
-    parent = _IN_MEMORY if os.access(_IN_MEMORY, os.W_OK) else None
-    made = tempfile.mkdtemp(prefix="turnstile-fetch-", dir=parent)
-    try:
-        yield Path(made)
-    finally:
-        shutil.rmtree(made, ignore_errors=True)
 
 
 def _are_the_same(parts: Sequence[Path], whole: Path) -> bool:

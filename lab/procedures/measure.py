@@ -31,7 +31,6 @@ from ..rig.cores import verify_cores
 from ..rig.errors import Failed
 from ..rig.nodes import Nodes
 from ..rig.place import LOOPBACK
-from ..rig.processes import run_tool
 from ..rig.servers import Programs
 from ..rig.told import Told
 from ..rig.wire import End
@@ -45,7 +44,7 @@ from ..workloads.outcome import Result
 from ..workloads.ramp import RampLoad
 from ..workloads.transfers import Transfer
 from ..workloads.uploads import Upload
-from . import both_views, checks, killing
+from . import both_views, checks, killing, warming
 from .fetching import Fetching
 from .generator import Generator, OneHost
 from .look import Look
@@ -143,7 +142,7 @@ def point(stand: Stand, setting: Setting, repeat: int) -> Measured:
     result, used = seen.result, seen.used()
     failures = checks.failures(load, result, used, has_ended=bool(seen.ended))
     failures += checks.files_in_memory(stand.planned.stage.fresh, resident)
-    failures += checks.late_link(seen.told.late_p99_ms if seen.told else None)
+    failures += checks.of_link(load, result, seen.told)
     run = _run(stand, load, seen, used, failures)
     figures = measured({**seen.figures, "resident_before": resident})
     evidence = {
@@ -265,7 +264,7 @@ def _prepare_files(stand: Stand, asked: list[Path]) -> None:
     if size and (stage.cold or stage.fresh):
         files.drop_caches(stand.files_folder)
         # Its own program is not to come from the disk while the files do.
-        run_tool([str(stand.programs.path("loadgen")), "--version"], "warming loadgen")
+        warming.warm(stand.programs, stand.client)
     if size and stage.fresh == fresh_files.CREATED:
         fresh_files.make(asked, size.size_bytes, stand.group)
 

@@ -22,12 +22,17 @@ class ServerLog:
         self._log = log
         self._begin = log.path.stat().st_size if log and log.path.exists() else 0
 
+    @property
+    def has_parts(self) -> bool:
+        """Whether its lines tell which parts of a file were sent."""
+        return self._log is not None and self._log.form == TURNSTILE
+
     def transfers(self, wanted: int) -> list[Transfer]:
         """Those of the trial, when there are as many as wanted or none has come for a while.
 
         Of our own server only: the logs of others do not say when a file was asked for.
         """
-        if self._log is None or self._log.form != TURNSTILE or not wanted:
+        if not self.has_parts or not wanted:
             return []
         lines = self._when_there_are(wanted).split(b"\n")[:-1]
         return transfers.of_server([line.decode("ascii") for line in lines])

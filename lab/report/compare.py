@@ -16,7 +16,9 @@ _SAME_MACHINE = ("hardware", "memory_bytes", "machine_id")
 
 
 def document(first: Folder, second: Folder) -> Document:
-    """Failed when one is not a results folder, or when they have no cell in common."""
+    """Failed when one is not a results folder, or when they have neither a maximum throughput nor a
+    judged finding in common.
+    """
     environments = [folder.environment() for folder in (first, second)]
     analyses = [
         Analysis(folder.runs(), environment)
@@ -27,12 +29,13 @@ def document(first: Folder, second: Folder) -> Document:
         for result in analyses[0].results()
         if (other := analyses[1].result(result.cell))
     ]
-    if not pairs:
-        raise Failed(f"{first.path} and {second.path} have no cell in common")
+    agreements = agreement.blocks(*analyses)
+    if not pairs and not agreements:
+        raise Failed(f"{first.path} and {second.path} have no cell and no finding in common")
     blocks: list[Block] = [
         Paragraph(f"A is {first.path}, B is {second.path}. {_machines(environments)}"),
-        _table(pairs),
-        *agreement.blocks(*analyses),
+        *([_table(pairs)] if pairs else []),
+        *agreements,
         Heading(2, "What differs"),
     ]
     differences = _differences(*environments)
@@ -41,7 +44,7 @@ def document(first: Folder, second: Folder) -> Document:
     else:
         blocks.append(Paragraph("Nothing in the recorded environment."))
     title = "Turnstile lab: comparison"
-    subtitle = "maximum throughput of every cell that both have"
+    subtitle = "maximum throughput of every cell that both have, and their verdicts"
     return Document(title=title, subtitle=subtitle, blocks=blocks)
 
 

@@ -10,7 +10,7 @@ from .charts import svg
 from .charts.svg import Canvas
 
 # A sign, digits, decimals, what follows: a unit, or the star of a range.
-_NUMBER = re.compile(r"([≥<×−-]?\s?\d[\d,]*)(\.\d+)?((?:[*†]| ?(?:ms|µs|s|B|kB|MB|GB|%))?)")
+_NUMBER = re.compile(r"([≥≤<×−-]?\s?\d[\d,]*)(\.\d+)?((?:[*†]| ?(?:ms|µs|s|B|kB|MB|GB|%))?)")
 
 
 @dataclass(frozen=True)

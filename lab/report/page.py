@@ -97,7 +97,7 @@ class Report:
         for scene in self._scenes:
             found = [block for view in scene.experiment.views for block in VIEWS[view](scene)]
             blocks += [
-                Heading(2, scene.experiment.title),
+                Heading(2, _titled(scene)),
                 *(found or [Paragraph("Nothing was measured for this experiment.")]),
             ]
         blocks += [
@@ -145,6 +145,12 @@ class Report:
         return Scene(
             experiment, stages, list(chosen.rows), self._analysis, self._environment, self._folder
         )
+
+
+def _titled(scene: Scene) -> str:
+    """With the link of the command line, as the title may name the experiment's own."""
+    link = scene.environment.options.link
+    return scene.experiment.title + (f" (here the link is {link})" if link else "")
 
 
 def _named(experiments: Sequence[str]) -> str:

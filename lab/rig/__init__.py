@@ -4,12 +4,14 @@ The lab, the bench, the demo and the tests all use this package. It knows nothin
 
   processes.py   one running program: READY line, pinning, signals, end
   process_tree.py  a program and all that it started
+  child.py       its end, and the CPU time that it used
   stores.py      the account stores: one row for each in KINDS
   databases.py   Redis and MySQL, which stores.py and the tests start
   servers.py     an authserver and a fileserver that are ready
   loadgen.py     one run of the load generator
   iperf3.py      what loopback carries without our programs
   files.py       the files that a fileserver serves
+  private_folder.py  one for what a program leaves, in memory
   linked_files.py  the same files in a folder of its own, in which users may write
   telemetry.py   what a server says of itself
   transfer_log.py  where a server writes a line for each transfer

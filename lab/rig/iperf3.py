@@ -31,12 +31,17 @@ def is_installed() -> bool:
 
 
 def measure(
-    seconds: float, logs: Path, streams: int = 1, place: Place = HERE, warm_up_s: int = 0
+    seconds: float,
+    logs: Path,
+    streams: int = 1,
+    place: Place = HERE,
+    warm_up_s: int = 0,
+    congestion: str = "",
 ) -> Carried:
     """Sends from here to the place, over this many connections at once for this long.
 
-    What it sent in the seconds before, while it warmed up, does not count. Failed if it could not
-    run.
+    What it sent in the seconds before, while it warmed up, does not count. congestion is the name
+    of the congestion control; "" leaves it to the kernel. Failed if it could not run.
     """
     logs.mkdir(parents=True, exist_ok=True)
     where = ["--port", str(port := free_port())]
@@ -47,6 +52,7 @@ def measure(
         command = ["iperf3", "--client", place.host, *where, "--parallel", str(streams)]
         command += ["--reverse", "--time", f"{max(1, round(seconds))}", "--json"]
         command += ["--omit", f"{warm_up_s}"] if warm_up_s else []
+        command += ["--congestion", congestion] if congestion else []
         client = place.start("iperf3", command, logs / "iperf3.log")
         status, output = client.wait_for_output(seconds + warm_up_s + _GRACE_S)
     finally:

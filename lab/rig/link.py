@@ -37,9 +37,9 @@ class Link:
         return self.lines * cable.bits_per_s(self.rate)
 
     @property
-    def in_flight_bytes(self) -> float:
-        """What is under way on a link that is full: bandwidth times delay. Requires: a rate."""
-        return self.bits_per_s / 8 * self.delay_ms / 1000
+    def longest_s(self) -> float:
+        """A round trip behind a queue that is full. Requires: a rate."""
+        return self.delay_ms / 1000 + self.queue_bytes * 8 / self.bits_per_s
 
     def __str__(self) -> str:
         """In a caption."""

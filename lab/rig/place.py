@@ -49,6 +49,11 @@ class Place:
         """Processes of ours that make the way to it. What they use of the cores, the lab uses."""
         return []
 
+    @property
+    def longest_s(self) -> float:
+        """A round trip to it behind a full queue; 0.0 where it is no link of ours."""
+        return 0.0
+
     def told(self) -> Told | None:
         """What the link to it did, since this was last asked. None where nobody knows: only a link
         that we delay can tell.

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from .child import Child
 from .cores import Cores, format_cores, verify_cores
 from .errors import Failed
 
@@ -91,11 +92,11 @@ class Program:
         self.command = list(command)
         self._process = self._started(None)
 
-    def _started(self, input_lines: str | None) -> subprocess.Popen[bytes]:
+    def _started(self, input_lines: str | None) -> Child:
         pinned = ["taskset", "-c", format_cores(self.cores)] if self.cores else []
         with open(self.log_path, "ab") as log:
             try:
-                return subprocess.Popen(
+                return Child(
                     ["setpriv", "--pdeathsig", "KILL", *pinned, *self.command],
                     stdin=subprocess.DEVNULL if input_lines is None else subprocess.PIPE,
                     stdout=subprocess.PIPE,
@@ -110,6 +111,11 @@ class Program:
     @property
     def pid(self) -> int:
         return self._process.pid  # setpriv and taskset become the program, so the id stays
+
+    @property
+    def used_s(self) -> float | None:
+        """The CPU time of it and of all that it waited for; None while it runs. See child.py."""
+        return self._process.used_s
 
     def command_line(self) -> str:
         """The command as a reader may repeat it from the project's folder."""

@@ -16,7 +16,7 @@ from .processes import run_tool
 # buffers of 8, 16, 32 and 48 KiB, which gave 3,712, 8,832, 19,072 and 29,312 bytes.
 _WINDOW_SHARE, _KEPT_BYTES = 0.625, 1408
 _WINDOWS = "/proc/sys/net/ipv4/tcp_rmem"
-_FOR_DELAYS = "reno"  # bbr, the default of some kernels, paces and keeps queues short
+FOR_DELAYS = "reno"  # bbr, the default of some kernels, paces and keeps queues short
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +29,7 @@ class Tcp:
 
     def congestion_over(self, link: Link) -> str:
         """What is set for this link; "" if it is left to the kernel."""
-        return self.congestion or (_FOR_DELAYS if link.delay_ms else "")
+        return self.congestion or (FOR_DELAYS if link.delay_ms else "")
 
 
 AS_IT_IS = Tcp()

@@ -36,6 +36,11 @@ class Told:
         return max(self.there.late_p99_ms, self.back.late_p99_ms)
 
     @property
+    def stuck(self) -> int:
+        """Packets of connections that were stuck on purpose, in both directions."""
+        return self.there.stuck + self.back.stuck
+
+    @property
     def lost(self) -> float:
         """That of the direction that lost more: the other one has acknowledgements."""
         return max(self.there.lost, self.back.lost)

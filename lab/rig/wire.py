@@ -38,6 +38,10 @@ class End(InNamespace):
     def helpers(self) -> list[int]:
         return [self.line.pid] if self.line else []
 
+    @property
+    def longest_s(self) -> float:
+        return self.link.longest_s if self.link.rate else 0.0
+
     def told(self) -> Told | None:
         return self.line.told() if self.line else None
 

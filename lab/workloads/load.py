@@ -123,6 +123,11 @@ class Load(ABC):
         return False
 
     @property
+    def needs_stall(self) -> bool:
+        """Whether one of its connections is to be stuck, without which the result says little."""
+        return False
+
+    @property
     def needs_memory(self) -> bool:
         """Whether the memory of the servers is read all the time, which costs some CPU."""
         return False

@@ -69,7 +69,8 @@ class ClientsTest(unittest.TestCase):
         reasons = [one for one in row["failures"].split("; ") if one]
         unknown = [one for one in reasons if not any(re.fullmatch(late, one) for late in LATE)]
         self.assertEqual(unknown, [])
-        self.assertLessEqual(float(row["rate_bytes_s"]), float(row["server_rate_bytes_s"]))
+        self.assertEqual(row["server_rate_bytes_s"], "")
+        self.assertGreater(float(row["cpu_s_per_gb"]), 0)
         (sample,) = (out / "samples").glob(f"*-trial{row['trial']}.json")
         attempt = json.loads(sample.read_text(encoding="utf-8"))["loadgen"]
         self.assertEqual(len(attempt["served"]), int(row["channels"]))
@@ -92,6 +93,9 @@ class ClientsTest(unittest.TestCase):
         metrics = {line["metric"] for line in table(out / "usage.csv")}
         self.assertLessEqual({"link_lost", "link_late_p99_ms", "rtt_p50_ms"}, metrics)
         if not iperf3.is_installed():
+            return
+        if not record["link_probes"]:  # a busy machine is why
+            self.assertRegex(" ".join(record["problems"].values()), "disturbed 3 times")
             return
         (carried,) = record["link_probes"].values()
         rate = carried["bytes"] / carried["interval_s"]

@@ -43,7 +43,8 @@ def figures(scene: Scene) -> list[Block]:
 
 def rates(scene: Scene) -> list[Block]:
     found = [_rate_table(scene, row) for row in scene.rows if _measured(scene, row)]
-    return [*_figures(scene, *_RATES), *found]
+    best = [_best_table(scene, row) for row in scene.rows]
+    return [*_figures(scene, *_RATES), *(one for one in best if one.rows), *found]
 
 
 def round_trips(scene: Scene) -> list[Block]:
@@ -82,7 +83,7 @@ def _rate_table(scene: Scene, row: str) -> Table:
     rows = []
     for stage, found in _measured(scene, row):
         best = attempts.best(found)
-        alike = best.alike if best and len(found) > 1 else []
+        alike = best.channels_alike if best and len(found) > 1 else []
         rows += [words.rates(_series(scene, stage), one, alike) for one in found]
     return Table(
         title=f"Rates, files of {row}",
@@ -90,20 +91,40 @@ def _rate_table(scene: Scene, row: str) -> Table:
         "cannot be told from it.",
         header=[
             *("series", "channels", "seen", "succeeded", "", "nominal", "probed", "window, kB"),
-            *("kernel, kB", "sent again", "client", "server"),
+            *("kernel, kB", "sent again", "waited, kB", "client", "server"),
         ],
         groups=[
-            *(("", 4), ("rate, Mbit/s", 1), ("of the link", 2), ("", 3)),
+            *(("", 4), ("rate, Mbit/s", 1), ("of the link", 2), ("", 4)),
             ("CPU, s/GB", 2),
         ],
         rows=rows,
     )
 
 
+def _best_table(scene: Scene, row: str) -> Table:
+    found = [words.best(_series(scene, stage), each) for stage, each in _measured(scene, row)]
+    return Table(
+        title=f"The best number of channels, files of {row}",
+        caption="Of those that were tried. As good are all of which the 99% interval does not lie "
+        "below 98% of the best. A client that tries numbers of channels, and keeps the fewest "
+        f"that are as good, would find these. {_CAPTION}",
+        header=[
+            *("series", "tried", "channels", "Mbit/s", "as good"),
+            *("channels", "Mbit/s", "Mbit/s"),
+        ],
+        groups=[
+            *(("", 2), ("the best", 2), ("", 1)),
+            *(("the fewest of them", 2), ("the first tried", 1)),
+        ],
+        rows=[one for one in found if one],
+    )
+
+
 def _trip_table(scene: Scene, row: str) -> Table:
     return Table(
         title=f"Round trips beside the downloads, files of {row}",
-        caption=f"In milliseconds. {_CAPTION}",
+        caption=f"In milliseconds. ≤ where the queue is too short for all windows, or where "
+        f"segments were sent again, so that windows were smaller. {_CAPTION}",
         header=["series", "channels", "window, kB", "foretold", "p50", "most", "lost"],
         rows=[
             words.round_trips(_series(scene, stage), one)
@@ -173,7 +194,7 @@ _TRIPS = (
     "round-trips",
     "Round trip over the channels, ms",
     "The median of each download, and of these the median over the attempts. Dashed: what all "
-    "windows together take on the link.",
+    "windows together take on the link, where they can be whole.",
     _trip_curves,
 )
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Sequence
 
 from ...analysis import attempts
-from ...analysis.attempts import FORETOLD, ROUND_TRIP, Attempts
+from ...analysis.attempts import AT_MOST, FORETOLD, ROUND_TRIP, Attempts
 from ...analysis.intervals import Spread
 from ...plan.catalog import Stage
 from .. import wording
@@ -24,15 +25,15 @@ def series(stage: Stage, link: str) -> str:
 
 
 def sentence(stage: Stage, found: Sequence[Attempts]) -> str:
-    """For the first page; "" if nothing succeeded."""
+    """For the first page."""
     best = attempts.best(found)
     if best is None:
-        return ""
+        return f"{stage.name}: with no number of channels did four of five attempts succeed."
     first, one = found[0], best.attempts
     said = f"{stage.name}: {_mbit(one.rate)} Mbit/s over {wording.plural(one.channels, 'channel')}"
-    share = one.figure("share_of_probed")
-    if share:
-        said += f", {wording.percent(share.median)} of what the link carries"
+    if shares := one.share_of_link():
+        share = statistics.median(shares.values())
+        said += f", {wording.percent(share)} of the link less its headers"
     if first.rate and first.channels < one.channels:
         said += f"; {_mbit(first.rate)} over {wording.plural(first.channels, 'channel')}"
     grown = _round_trips(found)
@@ -54,6 +55,7 @@ def rates(name: str, one: Attempts, alike: Sequence[int]) -> list[str]:
     as the best one.
     """
     seen, held = one.figure("channels_seen"), one.figure("kernel_bytes")
+    waited = one.figure("reorder_bytes_max")
     return [
         name,
         f"{one.channels}" + (" ✓" if one.channels in alike else ""),
@@ -65,22 +67,50 @@ def rates(name: str, one: Attempts, alike: Sequence[int]) -> list[str]:
         _window(one),
         wording.kilobytes(held.median) if held else wording.NOTHING,
         _percent(one, "retransmitted", 1),
-        *(_cpu(one, component) for component in ("loadgen", "fileserver")),
+        wording.kilobytes(waited.median) if waited else wording.NOTHING,
+        _seconds(one, "cpu_s_per_gb"),
+        _cpu(one, "fileserver"),
+    ]
+
+
+def best(name: str, found: Sequence[Attempts]) -> list[str]:
+    """For the table of best numbers; [] if it is of one number only, or if none is good."""
+    told = attempts.best(found)
+    if told is None or len(found) < 2:
+        return []
+    fewest = told.alike[0]
+    return [
+        name,
+        ", ".join(f"{one.channels}" for one in found),
+        f"{told.attempts.channels}",
+        _with_range(told.attempts.rate, MBIT, 2),
+        ", ".join(map(str, told.channels_alike)),
+        f"{fewest.channels}",
+        _with_range(fewest.rate, MBIT, 2),
+        _with_range(found[0].rate, MBIT, 2),
     ]
 
 
 def round_trips(name: str, one: Attempts) -> list[str]:
     """For the table."""
-    foretold, most = one.figure(FORETOLD), one.figure("rtt_max_ms")
+    most = one.figure("rtt_max_ms")
     return [
         name,
         f"{one.channels}",
         _window(one),
-        f"{foretold.median:.1f}" if foretold else wording.NOTHING,
+        _foretold(one),
         _with_range(one.figure(ROUND_TRIP), 1.0, 1),
         f"{most.median:.0f}" if most else wording.NOTHING,
         _percent(one, "rtt_lost", 1),
     ]
+
+
+def _foretold(one: Attempts) -> str:
+    """Where it has no value there may be a bound."""
+    if found := one.figure(FORETOLD):
+        return f"{found.median:.1f}"
+    bound = one.figure(AT_MOST)
+    return f"≤ {bound.median:.1f}" if bound else wording.NOTHING
 
 
 def restarts(stage: Stage, one: Attempts) -> list[str]:
@@ -125,6 +155,11 @@ def _mbit(rate: Spread | None) -> str:
 def _percent(one: Attempts, name: str, decimals: int = 0) -> str:
     found = one.figure(name)
     return wording.percent(found.median, decimals) if found else wording.NOTHING
+
+
+def _seconds(one: Attempts, name: str) -> str:
+    found = one.figure(name)
+    return f"{found.median:.2f}" if found else wording.NOTHING
 
 
 def _cpu(one: Attempts, component: str) -> str:

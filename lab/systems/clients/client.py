@@ -90,6 +90,10 @@ class Client:
         """The files that together, in this order, are what it got. [] if it has thrown it away."""
         return [] if self.can_throw_away and not wanted.is_kept else [wanted.folder / wanted.name]
 
+    def reorder_bytes_max(self, _output: str) -> int | None:
+        """The most bytes that waited for earlier ones; None if the output does not say."""
+        return None
+
     def partial(self, wanted: Wanted) -> Path:
         """Where it keeps what it has got so far. Requires: the file is saved in one piece."""
         return wanted.folder / wanted.name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 from .client import Wanted
@@ -26,6 +27,12 @@ def _target(wanted: Wanted) -> str:
     return wanted.receiver_name.replace("%d", "1")
 
 
+def piped(get: Sequence[str], put: Sequence[str]) -> list[str]:
+    """What one prints is read by the other. It fails if either does, and both end with it."""
+    both = " | ".join(shlex.join(["setpriv", "--pdeathsig", "KILL", *one]) for one in (get, put))
+    return ["bash", "-o", "pipefail", "-c", both]
+
+
 class GlobusByOrder(GlobusUrlCopy):
     """A third-party copy between GridFTP servers."""
 
@@ -44,7 +51,7 @@ class GlobusThrough(GlobusByOrder):
         program = str(self.copy.path("usr/bin/globus-url-copy"))
         get = [program, self.source(wanted), "-"]
         put = [program, "-", self.target(wanted)]
-        return ["sh", "-c", f"{shlex.join(get)} | {shlex.join(put)}"]
+        return piped(get, put)
 
 
 class LftpByOrder(Lftp):
@@ -77,7 +84,7 @@ class CurlThrough(Curl):
         get = [*quiet, "--netrc-file", str(netrc), wanted.url]
         put = [*quiet, "--netrc-file", theirs, "--ftp-method", "nocwd", "--upload-file", "-"]
         put += [f"ftp://{to.server}/{_target(wanted)}"]
-        return ["sh", "-c", f"{shlex.join(get)} | {shlex.join(put)}"]
+        return piped(get, put)
 
     def saved(self, _wanted: Wanted) -> list[Path]:
         return []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from ...rig.processes import run_tool
@@ -36,12 +37,29 @@ class LoadGenerator(Client):
         return [
             *(self._program, "get", "--protocol", wanted.protocol, "--server", wanted.server),
             *("--user", wanted.user, "--file", wanted.name, "--threads", "1", "--requests", "1"),
-            *("--timeout", _NO_LIMIT_S, _FLAG, str(wanted.channels), *wanted.flags),
+            *("--timeout", _NO_LIMIT_S, "--json", "-", *self.channels(wanted), *wanted.flags),
             *(["--save", str(wanted.folder)] if wanted.is_kept else []),
         ]
+
+    def channels(self, wanted: Wanted) -> list[str]:
+        return [_FLAG, str(wanted.channels)]
+
+    def reorder_bytes_max(self, output: str) -> int | None:
+        """None for a result that is not there, because it was stopped."""
+        try:
+            return int(json.loads(output)["channels"]["reorder_bytes_max"])
+        except (ValueError, KeyError):
+            return None
 
     def environment(self, wanted: Wanted) -> dict[str, str]:
         return {"LOADGEN_PASSWORD": wanted.password}
 
     def partial(self, wanted: Wanted) -> Path:
         return wanted.folder / f"{wanted.name}.loadgen-0.part"
+
+
+class PlainLoadGenerator(LoadGenerator):
+    """Without channels: one request for the file, and no pool."""
+
+    def channels(self, _wanted: Wanted) -> list[str]:
+        return []

@@ -13,7 +13,7 @@ from .aria2 import Aria2
 from .client import Client
 from .copies import CurlThrough, GlobusByOrder, GlobusThrough, LftpByOrder
 from .curl import Curl
-from .generator import LoadGenerator
+from .generator import LoadGenerator, PlainLoadGenerator
 from .globus import GlobusUrlCopy
 from .lftp import Lftp
 
@@ -23,6 +23,7 @@ CLIENTS: dict[str, type[Client]] = {
     "lftp": Lftp,
     "globus-url-copy": GlobusUrlCopy,
     "loadgen": LoadGenerator,
+    "loadgen-plain": PlainLoadGenerator,
     "globus-by-order": GlobusByOrder,
     "globus-through": GlobusThrough,
     "lftp-by-order": LftpByOrder,

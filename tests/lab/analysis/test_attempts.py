@@ -49,12 +49,30 @@ class BestTest(unittest.TestCase):
             )
         )
         assert told
-        self.assertEqual((told.attempts.channels, told.alike), (4, [4, 8]))
+        self.assertEqual((told.attempts.channels, told.channels_alike), (4, [4, 8]))
 
     def test_of_one_it_is_that_one(self):
         told = best(found(*attempts("lerc-curl", 1, 3.5)))
         assert told
-        self.assertEqual(told.alike, [1])
+        self.assertEqual(told.channels_alike, [1])
+
+    def test_two_attempts_are_alike_that_the_noise_of_others_could_part(self):
+        runs = [*attempts("lerc-curl", 4, 5.7, 5.7), *attempts("lerc-curl", 8, 5.5, 5.5)]
+        told = best(found(*runs))
+        assert told
+        self.assertEqual(told.channels_alike, [4])
+        told = best(found(*runs, *attempts("lerc-curl", 1, 3.0, 3.6)))
+        assert told
+        self.assertEqual(told.channels_alike, [4, 8])
+
+    def test_a_number_with_which_more_than_one_of_five_fails_is_not_the_best(self):
+        good = attempts("lerc-curl", 4, 5.0, 5.0, 5.0, 5.0)
+        for failures, wanted in ((1, 4), (2, 1)):
+            bad = [failed("lerc-curl", 4, 5 + at) for at in range(failures)]
+            told = best(found(*attempts("lerc-curl", 1, 3.5), *good, *bad))
+            assert told
+            self.assertEqual(told.attempts.channels, wanted)
+        self.assertIsNone(best(found(*attempts("lerc-curl", 1, 3.5), failed("lerc-curl", 1, 2))))
 
 
 class RatioTest(unittest.TestCase):

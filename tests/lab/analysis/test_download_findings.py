@@ -36,10 +36,36 @@ class RatioTest(unittest.TestCase):
 
     def test_two_attempts_tell_what_chance_cannot_do(self):
         self.assertEqual(verdict(MORE, *over([3.5, 3.5], [5.7, 5.8])), SEEN)
-        self.assertEqual(verdict(MORE, *over([3.5, 3.5], [4.5, 4.5])), CANNOT_TELL)
+        self.assertEqual(verdict(MORE, *over([3.5, 3.5], [3.6, 3.61])), NOT_SEEN)
+        self.assertEqual(verdict(MORE, *over([3.5, 3.5], [4.2, 4.6])), CANNOT_TELL)
+
+    def test_two_that_agree_by_luck_have_the_noise_of_all_over_the_link(self):
+        near = over([3.5, 3.5], [4.4, 4.4])
+        self.assertEqual(verdict(MORE, *near), SEEN)
+        noisy = attempts("lerc-curl", 8, 4.0, 5.0)
+        self.assertEqual(verdict(MORE, *near, *noisy), CANNOT_TELL)
+        others = attempts("lerc-curl", 8, 4.4, 4.41) + attempts("lerc-lftp", 1, 3.0, 5.0)
+        self.assertEqual(verdict(MORE, *near, *others), SEEN)
+        stuck = attempts("stuck-curl", 8, 2.0, 4.0)
+        self.assertEqual(verdict(MORE, *near, *stuck), SEEN)
+
+    def test_a_program_has_the_same_noise_however_it_is_used(self):
+        less = DownloadRatio(
+            text="less CPU", stage="loopback-saved", channels=8, than="loopback-saved-plain",
+            than_channels=1, figure="rate_bytes_s", rows=(ROW,), below=1.1,
+        )  # fmt: skip
+        runs = attempts("loopback-saved", 8, 5.0, 5.1) + attempts("loopback-saved-plain", 1, 5, 5.1)
+        self.assertEqual(verdict(less, *runs), CANNOT_TELL)
+        more = attempts("loopback-channels", 1, 5.0, 5.1) + attempts("loopback-saved", 1, 5.0, 5.1)
+        self.assertEqual(verdict(less, *runs, *more), SEEN)
+
+    def test_even_without_noise_less_than_a_percent_is_not_told(self):
+        self.assertEqual(verdict(MORE, *over([5.0, 5.0], [6.1, 6.1])), SEEN)
+        self.assertEqual(verdict(MORE, *over([5.0, 5.0], [6.04, 6.04])), CANNOT_TELL)
 
     def test_one_attempt_tells_nothing(self):
-        self.assertEqual(verdict(MORE, *over([3.5], [5.7])), CANNOT_TELL)
+        others = attempts("lerc-curl", 8, 5.0, 5.01)
+        self.assertEqual(verdict(MORE, *over([3.5], [5.7]), *others), CANNOT_TELL)
 
     def test_it_needs_both(self):
         self.assertIsNone(verdict(MORE, *attempts("lerc-curl", 1, 3.5, 3.5)))
@@ -47,24 +73,54 @@ class RatioTest(unittest.TestCase):
         self.assertEqual(verdict(MORE, *both), CANNOT_TELL)
 
 
-def trips(channels: int, measured: float, foretold: float) -> list[Run]:
-    figures = {"rtt_p50_ms": measured, "rtt_predicted_ms": foretold}
-    return attempts("lerc-curl", channels, 3.0, 3.0, **figures)
+def trips(channels: int, measured: float, foretold: float | None, **changes: Any) -> list[Run]:
+    """Three attempts of 5.3 s, whose round trips differ by a thousandth."""
+    figures = {**({"rtt_predicted_ms": foretold} if foretold else {}), **changes}
+    return [
+        attempt("lerc-curl", channels, 3.0, at, rtt_p50_ms=times * measured, **figures)
+        for at, times in enumerate((0.999, 1.0, 1.001), start=1)
+    ]
 
 
 class ForetoldTest(unittest.TestCase):
     def test_the_worst_number_of_channels_decides(self):
-        self.assertEqual(verdict(FORETOLD, *trips(1, 77, 77.4), *trips(4, 310, 309.7)), SEEN)
-        self.assertEqual(verdict(FORETOLD, *trips(1, 77, 77.4), *trips(4, 330, 309.7)), NOT_SEEN)
+        two = trips(2, 154, 154.8)
+        self.assertEqual(verdict(FORETOLD, *two, *trips(4, 310, 309.7)), SEEN)
+        self.assertEqual(verdict(FORETOLD, *two, *trips(4, 330, 309.7)), NOT_SEEN)
 
-    def test_one_number_of_channels_says_nothing(self):
-        self.assertIsNone(verdict(FORETOLD, *trips(1, 77, 77.4)))
+    def test_at_the_very_bound_it_cannot_be_told(self):
+        for measured in (103.1, 102.9):
+            found = [*trips(2, 154, 154.8), *trips(4, 3 * measured, 300)]
+            self.assertEqual(verdict(FORETOLD, *found), CANNOT_TELL)
+
+    def test_two_attempts_have_the_noise_of_all(self):
+        runs = [*trips(2, 154, 154.8)[:2], *trips(4, 310, 309.7)[:2]]
+        self.assertEqual(verdict(FORETOLD, *runs), SEEN)
+        noisy = attempts("lerc-curl", 8, 3.0, rtt_p50_ms=500)
+        noisy += [attempt("lerc-curl", 8, 3.0, 2, rtt_p50_ms=700)]
+        self.assertEqual(verdict(FORETOLD, *runs, *noisy), CANNOT_TELL)
+
+    def test_one_number_of_channels_says_nothing_and_one_channel_is_none(self):
+        self.assertIsNone(verdict(FORETOLD, *trips(4, 310, 309.7)))
+        self.assertIsNone(verdict(FORETOLD, *trips(1, 77, 77.4), *trips(4, 310, 309.7)))
+
+    def test_what_no_value_was_foretold_for_is_not_judged(self):
+        both = [*trips(2, 154, 154.8), *trips(4, 310, 309.7)]
+        self.assertEqual(verdict(FORETOLD, *both, *trips(8, 120, None)), SEEN)
+
+    def test_nor_is_an_attempt_of_few_round_trips_or_of_which_answers_were_lost(self):
+        both = [*trips(2, 154, 154.8), *trips(4, 310, 309.7)]
+        self.assertEqual(verdict(FORETOLD, *both, *trips(32, 700, 800)), NOT_SEEN)
+        self.assertEqual(verdict(FORETOLD, *both, *trips(32, 700, 2000)), SEEN)
+        self.assertEqual(verdict(FORETOLD, *both, *trips(32, 700, 800, rtt_lost=0.1)), SEEN)
 
 
 class ShareTest(unittest.TestCase):
-    def told(self, *shares: float) -> str | None:
+    def told(self, *shares: float, **packets: float) -> str | None:
+        """Of what is left of the link beside the headers."""
+        kept = {"mtu_bytes": 1500, "mss_bytes": 1448, **packets}
         runs = [
-            attempt("lerc-curl", 4, 5.0, repeat, share_of_probed=share)
+            attempt("lerc-curl", 4, 5.0, repeat, share_of_nominal=share * 1448 / 1500, **kept)
             for repeat, share in enumerate(shares, start=1)
         ]
         return verdict(SHARE, *runs)
@@ -74,8 +130,12 @@ class ShareTest(unittest.TestCase):
         self.assertEqual(self.told(0.95, 0.96, 0.95), NOT_SEEN)
         self.assertEqual(self.told(0.85, 0.95, 0.89), CANNOT_TELL)
 
-    def test_without_a_probe_there_is_none(self):
-        self.assertIsNone(verdict(SHARE, *attempts("lerc-curl", 4, 5.0)))
+    def test_the_interval_is_one_of_99_percent(self):
+        self.assertEqual(self.told(0.85, 0.865, 0.86), CANNOT_TELL)
+
+    def test_a_probe_over_the_same_lines_is_no_measure_of_them(self):
+        runs = attempts("lerc-curl", 4, 5.0, 5.0, share_of_probed=0.85)
+        self.assertIsNone(verdict(SHARE, *runs))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import unittest
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import examples
 
@@ -24,6 +25,28 @@ class LosesEachOther(RoundTrips):
                 if data[7] % 2 == 0:
                     time.sleep(0.01)
                     self._ours.sendto(self._answer + data[:63], sender)
+
+
+class Late(RoundTrips):
+    """Answers after 0.4 s."""
+
+    def _echo(self) -> None:
+        while not self._is_closed.is_set():
+            with suppress(TimeoutError):
+                data, sender = self._ours.recvfrom(64)
+                time.sleep(0.4)
+                self._ours.sendto(self._answer + data[:63], sender)
+
+
+class Silent(RoundTrips):
+    """Never answers, as a firewall would."""
+
+    def _echo(self) -> None:
+        self._is_closed.wait()
+
+
+class LongWay(Place):
+    longest_s = 30.0
 
 
 class WithoutPython(Place):
@@ -56,6 +79,18 @@ class RoundTripsTest(unittest.TestCase):
             assert one.took_ms is not None
             self.assertGreaterEqual(one.took_ms, 10)
 
+    def test_an_answer_is_lost_only_behind_the_longest_time_of_the_link(self) -> None:
+        with mock.patch("lab.observe.round_trips._LOST_AFTER_S", 0.1):
+            found = self.trips(Late(LongWay(), self.folder), 0.1)
+        self.assertTrue(found)
+        self.assertTrue(all(one.took_ms and one.took_ms >= 400 for one in found), found)
+
+    def test_where_nothing_is_answered_the_probe_ends_by_itself_and_all_are_lost(self) -> None:
+        with mock.patch("lab.observe.round_trips._LOST_AFTER_S", 0.2):
+            found = self.trips(Silent(HERE, self.folder), 0.1)
+        self.assertTrue(found)
+        self.assertEqual(figures(found, FiguresTest.WINDOW), {"rtt_lost": 1.0})
+
     def test_where_no_probe_can_run_there_is_none(self) -> None:
         self.assertEqual(self.trips(RoundTrips(WithoutPython(), self.folder), 0.1), [])
 
@@ -79,6 +114,12 @@ class FiguresTest(unittest.TestCase):
         ]
         found = figures(trips, self.WINDOW)
         self.assertEqual(found, {"rtt_p50_ms": 20.0, "rtt_max_ms": 30.0, "rtt_lost": 0.25})
+
+    def test_the_p50_is_of_the_middle_half(self) -> None:
+        times = ((10.5, 20.0), (12.0, 20.0), (13.0, 80.0), (17.0, 90.0), (18.0, 20.0), (19.0, 20.0))
+        trips = [RoundTrip(sent_s, ms) for sent_s, ms in times]
+        self.assertEqual(figures(trips, self.WINDOW)["rtt_p50_ms"], 80.0)
+        self.assertEqual(figures(trips[:2], self.WINDOW)["rtt_p50_ms"], 20.0)
 
     def test_where_all_are_lost_there_is_no_time(self) -> None:
         self.assertEqual(figures([RoundTrip(11.0, None)], self.WINDOW), {"rtt_lost": 1.0})

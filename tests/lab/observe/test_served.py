@@ -1,9 +1,8 @@
-"""What a server sent of a file: whether it makes it up, and how long that took."""
+"""What a server sent of a file: whether it makes it up."""
 
 import unittest
-from dataclasses import replace
 
-from lab.observe.served import Served, make_up, span_s
+from lab.observe.served import Served, make_up
 
 
 def one(*parts: tuple[int, int], size: int | None = None, is_whole: bool = True) -> Served:
@@ -45,14 +44,3 @@ class MakeUpTest(unittest.TestCase):
 
     def test_fewer_bytes_than_the_parts_have_are_told(self) -> None:
         self.assertFalse(make_up([one((0, 99), size=60)], 100))
-
-
-class SpanTest(unittest.TestCase):
-    def test_it_is_from_the_first_asking_to_the_last_byte(self) -> None:
-        early, late = replace(one(size=1), start_s=3.0, end_s=5.0), replace(one(size=1), end_s=4.5)
-        self.assertEqual(span_s([late, early]), 5.0)
-        self.assertEqual(span_s([early]), 2.0)
-
-    def test_a_log_of_whole_seconds_does_not_tell_it(self) -> None:
-        self.assertIsNone(span_s([replace(one(size=1), resolution_s=1.0), one(size=1)]))
-        self.assertIsNone(span_s([]))

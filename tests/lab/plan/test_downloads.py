@@ -1,15 +1,18 @@
 """Downloads by clients: their channels, and the TCP of their link."""
 
 import unittest
+from dataclasses import replace
 
 import examples
 import own_paper
 
 from lab import cli
-from lab.plan import catalog, options, plan
+from lab.plan import catalog, claims, options, plan
 from lab.plan.catalog import CLIENT, Cell
+from lab.plan.claims import DownloadRatio
 from lab.plan.options import Options
 from lab.plan.plan import Plan
+from lab.plan.planned import OVERHEAD_S
 from lab.rig.errors import WrongUsage
 from lab.rig.tcp import Tcp
 
@@ -63,6 +66,16 @@ class DownloadsTest(unittest.TestCase):
             self.checked("download", "--client", "elsewhere")
         self.assertEqual(self.checked("download", "--link", "jpl").link, "jpl")
 
+    def test_a_connection_can_be_stuck_only_on_a_link_with_a_delay(self) -> None:
+        folder, how = examples.folder(self), {"client": "curl", "stuck_s": 1}
+        own_paper.write(folder, {"one": own_paper.stage("curl", [1], download=how, link="lerc")})
+        own_paper.in_force(self, folder)
+        self.assertEqual(self.checked("download", "--link", "jpl").link, "jpl")
+        with self.assertRaisesRegex(
+            WrongUsage, "^--link fddi: stage one needs a link with a delay"
+        ):
+            self.checked("download", "--link", "fddi")
+
     def test_other_stages_than_its_own_cannot_be_chosen(self) -> None:
         with self.assertRaisesRegex(WrongUsage, "download: it has the stages one, two"):
             self.checked("download", "--stages", "prefetching")
@@ -76,6 +89,40 @@ class DownloadsTest(unittest.TestCase):
         cells = self.planned("download").planned
         cell = Cell("two", own_paper.SIZE, workload=CLIENT)
         self.assertGreater(cells[cell].seconds, own_paper.SIZE_BYTES / (24576 / 0.060))
+
+    def test_a_link_of_the_command_line_is_that_of_the_estimate(self) -> None:
+        cell = Cell("two", own_paper.SIZE, workload=CLIENT)
+        own, far = (
+            self.planned("download", *flags).planned[cell].seconds
+            for flags in ((), ("--link", "satellite"))
+        )
+        self.assertGreater(far - own, own_paper.SIZE_BYTES / (24576 / 0.480))
+
+    def test_the_estimate_has_the_probe_of_each_link_once_and_what_kills_cost(self) -> None:
+        found = self.planned("download", "--quick")
+        cells_s = sum(one.seconds for one in found.planned.values())
+        self.assertAlmostEqual(found.seconds - found.making_s - cells_s, 2 + 8)  # see test_probes
+        one = found.planned[Cell("two", own_paper.SIZE, workload=CLIENT)]
+        assert one.stage.download
+        for change, more_s in (({"kills": 5}, 5 * OVERHEAD_S[True]), ({"stuck_s": 2.0}, 2.0)):
+            how = replace(one.stage.download, **change)
+            other = replace(one, stage=replace(one.stage, download=how))
+            self.assertAlmostEqual(other.seconds - one.seconds, more_s)
+
+    def test_a_quick_run_of_paper_004_takes_less_than_a_quarter_of_an_hour(self) -> None:
+        self.assertLess(examples.planned("004").seconds, 15 * 60)
+
+    def test_a_quick_run_of_paper_004_can_judge_each_of_its_findings(self) -> None:
+        planned = examples.planned("004").planned
+        points = {
+            (cell.stage, cell.row, k) for cell, one in planned.items() for k in (*one.steps, None)
+        }
+        for one in claims.claims("004"):
+            wanted: set[tuple[str, int | None]] = {(one.stage, None)}
+            if isinstance(one, DownloadRatio):
+                wanted = {(one.stage, one.channels), (one.than, one.than_channels)}
+            rows = [row for row in one.rows if all((at, row, k) in points for at, k in wanted)]
+            self.assertTrue(rows, one.text)
 
     def test_a_client_that_is_not_known_is_told(self) -> None:
         folder = examples.folder(self)

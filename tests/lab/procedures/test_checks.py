@@ -9,6 +9,27 @@ from examples import GET, result
 
 from lab.observe.moment import Sample
 from lab.procedures import checks
+from lab.rig.told import Direction, Told
+from lab.workloads.client import FetchLoad
+
+FETCH = FetchLoad(
+    threads=1, server="", user="", password="", protocol="http", name="a", size_bytes=1
+)
+
+
+def _told(late_ms: float = 0.0, stuck: int = 0) -> Told:
+    there = Direction(
+        packets=9,
+        bytes=9000,
+        dropped=0,
+        stuck=stuck,
+        refused=0,
+        late_p50_ms=0.0,
+        late_p99_ms=late_ms,
+        late_max_ms=late_ms,
+    )
+    return Told(there, replace(there, stuck=0))
+
 
 BUSY = examples.usage({"fileserver": 0.2, "loadgen": 0.2}, core_busy=0.9)
 
@@ -98,6 +119,21 @@ class ChecksTest(unittest.TestCase):
         self.assertEqual(
             checks.notes(examples.CELL, result(), examples.usage(disk=disk), True, 0), []
         )
+
+    def test_a_link_that_was_late_itself_was_another_one(self):
+        self.assertEqual(checks.of_link(GET, result(), _told(late_ms=5.0)), [])
+        (why,) = checks.of_link(GET, result(), _told(late_ms=5.1))
+        self.assertTrue(checks.may_pass_again(why))
+
+    def test_where_a_connection_was_to_be_stuck_one_must_have_been(self):
+        stuck = replace(FETCH, stuck_s=1.0)
+        why = ["no connection was stuck: the link lost no packet of one"]
+        self.assertEqual(checks.of_link(stuck, result(), _told(stuck=0)), why)
+        self.assertEqual(checks.of_link(stuck, result(), None), why)
+        self.assertEqual(checks.of_link(stuck, result(), _told(stuck=1)), [])
+        self.assertEqual(checks.of_link(FETCH, result(), _told(stuck=0)), [])
+        failed = result(errors={"total": 1, "failed": 1})  # perhaps before it was time
+        self.assertEqual(checks.of_link(stuck, failed, _told(stuck=0)), [])
 
     def test_the_servers_count_must_be_the_clients(self):
         self.assertEqual(checks.served_matches({"fileserver_connections": 5}, 5), "")

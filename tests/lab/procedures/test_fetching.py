@@ -6,18 +6,23 @@ import shutil
 import sys
 import time
 import unittest
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
 import examples
 from real_lab import BUILD, why_no_run
 
+from lab.observe.served import Served
 from lab.plan.catalog import CLIENT, Cell, Stage
 from lab.plan.pinning import choose
 from lab.procedures import fetching
 from lab.procedures.fetching import Fetching
-from lab.rig import process_tree
+from lab.procedures.server_log import ServerLog
+from lab.rig import private_folder, process_tree
 from lab.rig.cores import usable_cores
+from lab.rig.errors import Failed
+from lab.rig.place import Place
 from lab.rig.servers import Programs
 from lab.rig.transfer_log import NETLOGGER, TURNSTILE, XFERLOG, TransferLog
 from lab.systems import known as systems
@@ -30,6 +35,17 @@ from lab.workloads.outcome import Result
 NAME, SIZE_BYTES = "a.bin", 3_000_000
 STAGE = Stage(
     name="fetched", title="", store="sqlite", cold=False, authserver=(), fileserver=(), loadgen=()
+)
+
+
+SERVED = Served(
+    start_s=0.0,
+    end_s=0.0,
+    bytes=SIZE_BYTES,
+    peer_address="",
+    name=NAME,
+    is_whole=True,
+    resolution_s=0.0,
 )
 
 
@@ -57,7 +73,7 @@ class FetchingTest(unittest.TestCase):
         (self.root / NAME).write_bytes(secrets.token_bytes(SIZE_BYTES))
         self.memory = self.folder / "memory"
         self.memory.mkdir()
-        in_memory = mock.patch.object(fetching, "_IN_MEMORY", str(self.memory))
+        in_memory = mock.patch.object(private_folder, "_IN_MEMORY", str(self.memory))
         in_memory.start()
         self.addCleanup(in_memory.stop)
 
@@ -79,6 +95,7 @@ class FetchingTest(unittest.TestCase):
             self.load = self.loaded(servers, channels, **changes)
             before = process_tree.tree(os.getpid())
             attempt = Fetching(client, self.load, site, servers.transfer_log, ())
+            self.command = attempt.command_line()
             try:
                 found = attempt.finish()
             finally:
@@ -177,6 +194,7 @@ class FetchingTest(unittest.TestCase):
 import os, shutil, sys, time
 whole, part = {str(self.root / NAME)!r}, sys.argv[1]
 if not os.path.exists(part):
+    while time.process_time() < 0.3: pass
     with open(whole, 'rb') as source, open(part + '.new', 'wb') as target:
         target.seek({place})
         source.seek({place})
@@ -187,6 +205,62 @@ shutil.copy(whole, part)
 """
             figures = self.killed_once(script)
             self.assertEqual((figures["kills"], figures["true_prefixes"]), (1, share))
+            self.assertGreaterEqual(figures["cpu_s_per_gb"] or 0, 0.3 / (SIZE_BYTES / 1e9))
+
+    def test_what_a_killed_client_had_and_asks_for_again_is_counted(self) -> None:
+        script = f"""
+import os, shutil, sys, time
+if os.path.exists(sys.argv[1]):
+    shutil.copy({str(self.root / NAME)!r}, sys.argv[1])
+else:
+    with open(sys.argv[1], 'wb') as part:
+        part.write(bytes(600_000))
+    time.sleep(3600)
+"""
+
+        def whole_file(*_: object) -> list[Served]:
+            return [replace(SERVED, start_s=time.time())]
+
+        with mock.patch.object(ServerLog, "of_file", side_effect=whole_file):
+            self.assertEqual(self.killed_once(script)["fetched_again"], 0.2)
+
+    def test_its_cpu_time_is_that_of_the_process(self) -> None:
+        self.lose_no_time()
+        copy = f"import shutil, sys; shutil.copy({str(self.root / NAME)!r}, sys.argv[1])"
+        works = f"import time\nwhile time.process_time() < 0.3: pass\n{copy}"
+        figures = self.load_figures(self.fetch(MadeUp(works, leaves_a_file=True)))
+        self.assertGreaterEqual(figures["cpu_s_per_gb"] or 0, 0.3 / (SIZE_BYTES / 1e9))
+
+    def load_figures(self, result: Result) -> dict[str, float | None]:
+        self.assertEqual(self.load.failures(result), [])
+        return self.load.figures(result)
+
+    def test_where_no_connection_can_be_stuck_the_lab_has_failed(self) -> None:
+        endless = MadeUp("import time; time.sleep(3600)", leaves_a_file=True)
+        with self.assertRaisesRegex(Failed, "no connection can be stuck there"):
+            self.fetch(endless, stuck_s=1.0)
+
+    def test_a_connection_is_stuck_when_it_is_time_if_the_client_still_runs(self) -> None:
+        self.lose_no_time()
+        is_stuck = self.folder / "is-stuck"
+        waits = f"import os, time\nwhile not os.path.exists({str(is_stuck)!r}): time.sleep(0.01)"
+        for script, after_s, count in ((waits, 0.1, 1), ("", 3600.0, 0)):
+            with mock.patch.object(Place, "stall", side_effect=lambda _: is_stuck.touch()) as stall:
+                self.fetch(MadeUp(script, leaves_a_file=True), stuck_s=2.0, stuck_after_s=after_s)
+            self.assertEqual(stall.call_args_list, [mock.call(2.0)] * count)
+
+    def test_where_there_is_no_room_the_lab_has_failed_and_not_the_client(self) -> None:
+        no_room = mock.Mock(f_bavail=0, f_frsize=4096)
+        with (
+            mock.patch("os.statvfs", return_value=no_room),
+            self.assertRaisesRegex(Failed, "no room for 4 MB"),
+        ):
+            self.fetch(MadeUp("", leaves_a_file=True))
+
+    def test_a_client_that_throws_away_saves_the_file_where_that_is_asked_for(self) -> None:
+        result = self.fetch(self.curl(), is_saved=True)
+        self.assertEqual(self.load.failures(result), [])
+        self.assertIn("part0", self.command)
 
     def test_one_that_cannot_be_started_leaves_nothing(self) -> None:
         class Broken(MadeUp):

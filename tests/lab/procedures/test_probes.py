@@ -1,5 +1,6 @@
 """What is measured once for each folder is recorded, and what fails is a problem of the folder."""
 
+import os
 import unittest
 from dataclasses import replace
 from unittest import mock
@@ -15,6 +16,7 @@ from lab.rig.iperf3 import Carried
 from lab.rig.link import Link
 from lab.rig.place import LOOPBACK, Place
 from lab.rig.servers import Programs
+from lab.rig.told import Direction, Told
 from lab.rig.wire import End
 
 DISK = DiskProbe(
@@ -25,10 +27,25 @@ MACHINE = MachineProbe(cores=0.009)
 ELSEWHERE = Place(name="bench", title="a host", is_here=False)
 
 
+def _told(late_ms: float) -> Told:
+    there = Direction(
+        packets=9,
+        bytes=9000,
+        dropped=0,
+        stuck=0,
+        refused=0,
+        late_p50_ms=0.0,
+        late_p99_ms=late_ms,
+        late_max_ms=late_ms,
+    )
+    return Told(there, there)
+
+
 class ProbesTest(unittest.TestCase):
     def setUp(self) -> None:
         self.patch("iperf3.is_installed", return_value=True)
         self.carried = self.patch("iperf3.measure", return_value=CARRIED)
+        self.busy = self.patch("checks.busy_cores")
         self.disk = self.patch("disk_probe.measure", return_value=DISK)
         self.machine = self.patch("machine_probe.measure", return_value=MACHINE)
         self.bench = Bench(
@@ -79,10 +96,38 @@ class ProbesTest(unittest.TestCase):
         self.assertEqual(self.carried.call_args.kwargs["place"], ELSEWHERE)
         self.assertEqual(self.bench.folder.environment().link_probes, {"bench": CARRIED})
 
+    def end(self, name: str, delay_ms: float, late_ms: list[float]) -> End:
+        """One with a link that is so late in each try."""
+        told = [one for ms in late_ms for one in (_told(0.0), _told(ms))]
+        line = mock.Mock(pid=os.getpid(), **{"told.side_effect": told})
+        way = Link(rate="6200kbit", delay_ms=delay_ms, queue_bytes=65536)
+        return End(name=name, namespace="", link=way, line=line)
+
+    def test_a_link_that_was_late_is_probed_again_and_at_last_not_believed(self) -> None:
+        self.busy.return_value = []
+        probes.link(self.bench, self.end("once", 60.0, [9.0, 0.0]))
+        self.assertEqual(self.carried.call_count, 2)
+        self.assertEqual(self.bench.environment.link_probes, {"once": CARRIED})
+        probes.link(self.bench, self.end("always", 60.0, [9.0, 9.0, 9.0]))
+        self.assertNotIn("always", self.bench.environment.link_probes)
+        why = self.bench.environment.problems["link: always"]
+        self.assertRegex(why, "disturbed 3 times; .* the link with a delay was 9.0 ms late")
+
+    def test_a_link_is_probed_again_on_cores_that_others_use(self) -> None:
+        self.busy.side_effect = [["other programs used 50% of the cores"], []]
+        probes.link(self.bench, self.end("busy", 60.0, [0.0, 0.0]))
+        self.assertEqual(self.carried.call_count, 2)
+        self.assertEqual(self.bench.environment.problems, {})
+
+    def test_a_link_is_probed_with_reno_whatever_its_stages_use(self) -> None:
+        self.busy.return_value = []
+        probes.link(self.bench, self.end("reno", 60.0, [0.0]))
+        self.assertEqual(self.carried.call_args.kwargs["congestion"], "reno")
+
     def test_a_link_with_a_delay_is_full_before_anything_counts(self) -> None:
-        for delay_ms, warm_up_s, seconds in ((60.0, 2, 8), (540.0, 17, 68)):
-            way = Link(rate="6200kbit", delay_ms=delay_ms, queue_bytes=65536)
-            probes.link(self.bench, End(name=f"{delay_ms}", namespace="", link=way))
+        for delay_ms, warm_up_s, seconds in ((60.0, 2, 8), (540.0, 17, 30)):
+            self.busy.return_value = []
+            probes.link(self.bench, self.end(f"{delay_ms}", delay_ms, [0.0]))
             self.assertEqual(self.carried.call_args.kwargs["warm_up_s"], warm_up_s)
             self.assertEqual(self.carried.call_args.args[0], seconds)
         probes.link(self.bench, End(name="cable", namespace="", link=Link(rate="10mbit")))

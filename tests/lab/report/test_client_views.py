@@ -5,21 +5,26 @@ import unittest
 import examples
 from made_up_downloads import attempts, failed
 
+from lab.analysis import attempts as all_attempts
 from lab.plan import catalog
 from lab.report.client import words
 
+PACKETS = {"mtu_bytes": 1500, "mss_bytes": 1448}
+SHARE = 0.97 * 1448 / 1500
 CURL = [
-    *attempts("lerc-curl", 1, 3.5, 3.6, share_of_probed=0.6, rtt_p50_ms=62, rtt_predicted_ms=60),
-    *attempts("lerc-curl", 8, 5.7, 5.8, share_of_probed=0.97, rtt_p50_ms=330, rtt_predicted_ms=331),
+    *attempts("lerc-curl", 1, 3.5, 3.6, rtt_p50_ms=62, rtt_predicted_ms=60),
+    *attempts("lerc-curl", 4, 5.7, 5.79, rtt_p50_ms=330, rtt_predicted_ms=331),
+    *attempts("lerc-curl", 8, 5.7, 5.8, share_of_nominal=SHARE, rtt_p50_ms=120, **PACKETS),
 ]
+BOUND = {"rtt_p50_ms": 120, "rtt_at_most_ms": 144.6}
 
 
 class PageTest(unittest.TestCase):
     def test_the_first_page_has_a_sentence_for_each_client(self):
         page, summary = examples.written(self, "004-figure1", CURL)
         said = (
-            "lerc-curl: 5.75 Mbit/s over 8 channels, 97% of what the link carries; 3.55 over 1 "
-            "channel; round trips of 62 ms became 330 ms over 8."
+            "lerc-curl: 5.75 Mbit/s over 8 channels, 97% of the link less its headers; "
+            "3.55 over 1 channel; round trips of 62 ms became 120 ms over 8."
         )
         self.assertIn(said, page)
         self.assertIn(said, summary)
@@ -30,18 +35,46 @@ class PageTest(unittest.TestCase):
             options = examples.options("004-figure1", link=link)
             page, _ = examples.written(self, "004-figure1", runs, options=options)
             self.assertEqual("What the paper found" in page, is_judged)
+            self.assertEqual("to LeRC (here the link is satellite)" in page, not is_judged)
 
     def test_the_table_counts_attempts_and_marks_the_best(self):
         _, summary = examples.written(self, "004-figure1", [*CURL, failed("lerc-curl", 8, 3)])
-        (line,) = (line for line in summary.splitlines() if "| 8 ✓ |" in line)
+        (line,) = (line for line in summary.splitlines() if "| 4 ✓ |" in line)
         self.assertIn("ours.lerc.curl.get", line)
-        self.assertIn("2 of 3", line)
+        (line,) = (line for line in summary.splitlines() if "2 of 3" in line)
+        self.assertIn("| 8 |", line)  # it is faster, but more than one of five failed
         self.assertIn("1 attempt failed.", summary)
+
+    def test_what_the_client_counts_is_in_the_table(self):
+        counted = {"cpu_s_per_gb": 1.234, "reorder_bytes_max": 98_000.0}
+        (one,) = all_attempts.of_cell("lerc-curl", "2MB", attempts("lerc-curl", 8, 5.0, **counted))
+        self.assertEqual(words.rates("a", one, [])[-3:-1], ["98.0", "1.23"])
+        (one,) = all_attempts.of_cell("lerc-curl", "2MB", attempts("lerc-curl", 8, 5.0))
+        self.assertEqual(words.rates("a", one, [])[-3:-1], ["", ""])
+
+    def test_the_best_number_stands_beside_the_fewest_that_are_as_good(self):
+        _, summary = examples.written(self, "004-figure1", CURL)
+        (line,) = (line for line in summary.splitlines() if "| 1, 4, 8 |" in line)
+        cells = [cell.strip() for cell in line.split("|")[1:-1]]
+        self.assertEqual(
+            [cells[at] for at in (0, 2, 4, 5)], ["ours.lerc.curl.get", "8", "4, 8", "4"]
+        )
+        self.assertIn("5.75", cells[3])
+        self.assertIn("3.55", cells[7])
+
+    def test_where_none_is_good_the_page_says_so(self):
+        runs = [*attempts("lerc-curl", 1, 3.5), failed("lerc-curl", 1, 2)]
+        _, summary = examples.written(self, "004-figure1", runs)
+        self.assertIn("with no number of channels did four of five attempts succeed", summary)
 
     def test_round_trips_stand_beside_what_was_foretold(self):
         _, summary = examples.written(self, "004-figure3", CURL)
         (line,) = (line for line in summary.splitlines() if "| 331.0 |" in line)
         self.assertIn("330.0", line)
+        bounded = attempts("lerc-curl", 16, 5.0, 5.1, **BOUND)
+        _, summary = examples.written(self, "004-figure3", [*CURL, *bounded])
+        (line,) = (line for line in summary.splitlines() if "| ≤ 144.6 |" in line)
+        self.assertIn("| 16 |", line)
 
 
 class SeriesTest(unittest.TestCase):

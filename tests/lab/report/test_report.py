@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import examples
+from made_up_downloads import attempts
 
 from lab.analysis.findings import CANNOT_TELL, SEEN, Judged
 from lab.analysis.intervals import Spread
@@ -179,6 +180,28 @@ class ReportTest(FolderTest):
         folder = self.folder(*noisy)
         text = markdown.render(compare.document(folder, folder))
         self.assertIn("| ×1.00 | 1.00–1.00 | no difference shown |", text)
+
+    def test_folders_of_downloads_have_their_verdicts_compared(self):
+        slow, fast = ((5.0, 5.01, 5.02), (7.0, 7.01, 7.02))
+        first, second, third = (
+            self.folder(
+                *attempts("lerc-channels", 1, 5.0, 5.01, 5.02),
+                *attempts("lerc-channels", 4, *of_four),
+            )
+            for of_four in (slow, fast, fast)
+        )
+        flipped = markdown.render(compare.document(first, second))
+        self.assertIn("0 are the same, 1 flip ", flipped)
+        self.assertIn("| flips |", flipped)
+        same = markdown.render(compare.document(second, third))
+        self.assertIn("1 are the same, 0 flip ", same)
+        self.assertNotIn("Maximum throughput, requests/s", same)
+
+    def test_folders_that_have_nothing_in_common_are_refused(self):
+        downloads = self.folder(*attempts("lerc-channels", 1, 3.5))
+        for first, second in ((self.folder(), downloads), (downloads, downloads)):
+            with self.assertRaisesRegex(Failed, "no cell and no finding in common$"):
+                compare.document(first, second)
 
 
 class BottleneckTablesTest(FolderTest):

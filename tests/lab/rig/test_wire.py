@@ -53,6 +53,14 @@ def setUpModule() -> None:
     _WHY_NOT.append(built or networks.why_not_in_own())
 
 
+class LongestTest(unittest.TestCase):
+    def test_it_is_the_delay_and_the_whole_queue(self) -> None:
+        jpl = Link(rate="3100kbit", delay_ms=20.0, queue_bytes=1_048_576)
+        self.assertAlmostEqual(jpl.longest_s, 0.02 + 1_048_576 * 8 / 3.1e6)
+        self.assertEqual(End(namespace="", link=jpl).longest_s, jpl.longest_s)
+        self.assertEqual(End(namespace="", link=Link()).longest_s, 0.0)
+
+
 class DelayTest(unittest.TestCase):
     def setUp(self) -> None:
         if _WHY_NOT[0]:

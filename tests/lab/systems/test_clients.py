@@ -99,7 +99,8 @@ class ClientsTest(unittest.TestCase):
         self.assertIn("-x 4 -s 4 ", self.command("aria2"))
         self.assertIn(" -p 4 'ftp://198.18.0.1:8080/~/4MB1.txt' file:///dev/null ", self.globus(4))
         self.assertNotIn(" -p ", self.globus(1))
-        self.assertTrue(self.command("loadgen").endswith("--channels 4"))
+        self.assertIn(" --channels 4", self.command("loadgen"))
+        self.assertNotIn("--channels", self.command("loadgen-plain"))
         self.command("lftp")
         script = (self.folder / "script").read_text(encoding="utf-8")
         self.assertIn(f"\npget -n 4 -O {self.folder} 4MB1.txt\n", script)
@@ -125,6 +126,14 @@ class ClientsTest(unittest.TestCase):
         self.assertEqual(self.client("loadgen").saved(self.wanted), [])
         self.assertIn(f" --save {self.folder}", self.command("loadgen", is_kept=True))
         self.assertNotIn("--save", self.command("loadgen"))
+
+    def test_loadgen_says_how_much_waited_in_its_pool(self) -> None:
+        self.assertIn(" --json - ", self.command("loadgen"))
+        loadgen = self.client("loadgen")
+        said = '{"channels": {"reorder_bytes_max": 65536}}'
+        self.assertEqual(loadgen.reorder_bytes_max(said), 65536)
+        for said in ("", "{}", '{"channels": {}}'):
+            self.assertIsNone(loadgen.reorder_bytes_max(said))
 
     def test_a_loadgen_without_channels_is_left_out(self) -> None:
         self.client("loadgen")

@@ -5,8 +5,8 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from lab.rig.link import Link
+from lab.rig.login import Login
 from lab.rig.tcp import InForce
-from lab.workloads import client
 from lab.workloads.client import Attempt, FetchLoad
 from lab.workloads.outcome import Result
 
@@ -31,10 +31,10 @@ ATTEMPT = Attempt(
     end_s=108.0,
     failure="",
     sent_bytes=4_000_000,
-    sent_s=6.4,
     seen=SEEN,
     sent_segments=2000,
     retransmitted_segments=50,
+    cpu_s=0.2,
 )
 
 
@@ -43,13 +43,13 @@ def result(**changes: Any) -> Result:
 
 
 class ClientTest(unittest.TestCase):
-    def test_the_rate_is_that_of_the_process_and_beside_it_that_of_the_log(self) -> None:
+    def test_the_rate_is_that_of_the_process(self) -> None:
         good = result()
         self.assertEqual((good.requests, good.bytes, good.elapsed_s), (1, 4_000_000, 8.0))
         self.assertEqual(LOAD.failures(good), [])
         figures = LOAD.figures(good)
         self.assertEqual(figures["rate_bytes_s"], 500_000)
-        self.assertEqual(figures["server_rate_bytes_s"], 625_000)
+        self.assertNotIn("server_rate_bytes_s", figures)  # the log ends before the link has
         self.assertEqual((figures["channels"], figures["channels_seen"]), (4, 4))
         self.assertEqual((figures["succeeded"], figures["retransmitted"]), (1.0, 0.025))
 
@@ -66,8 +66,32 @@ class ClientTest(unittest.TestCase):
         self.assertIsNone(somewhere["share_of_nominal"])
         self.assertIsNone(somewhere["share_of_probed"])
 
-    def test_a_log_that_is_too_coarse_has_no_rate(self) -> None:
-        self.assertIsNone(LOAD.figures(result(sent_s=None))["server_rate_bytes_s"])
+    def test_the_round_trip_is_foretold_or_bounded_but_not_of_a_copy(self) -> None:
+        figures = LOAD.figures(result(retransmitted_segments=0))
+        assert figures["rtt_predicted_ms"]
+        self.assertAlmostEqual(figures["rtt_predicted_ms"], 156.9, places=1)
+        self.assertIsNone(figures["rtt_at_most_ms"])
+        with_losses = LOAD.figures(result())
+        self.assertIsNone(with_losses["rtt_predicted_ms"])
+        self.assertEqual(with_losses["rtt_at_most_ms"], figures["rtt_predicted_ms"])
+        copied = replace(LOAD, receiver=Login("127.0.0.1:21", "ann", "")).figures(result())
+        self.assertIsNone(copied["rtt_at_most_ms"])
+
+    def test_what_its_program_used_of_the_cpu_is_by_the_size_of_the_file(self) -> None:
+        self.assertEqual(LOAD.figures(result())["cpu_s_per_gb"], 0.2 / 0.004)
+        self.assertIsNone(LOAD.figures(result(failure="no"))["cpu_s_per_gb"])
+
+    def test_what_waited_for_earlier_bytes_is_told_if_the_program_says_it(self) -> None:
+        self.assertEqual(LOAD.figures(result(reorder_bytes_max=7))["reorder_bytes_max"], 7)
+        self.assertIsNone(LOAD.figures(result())["reorder_bytes_max"])
+
+    def test_what_it_had_when_it_was_killed_and_asked_for_again_is_told(self) -> None:
+        killed = replace(LOAD, kills=2)
+        figures = killed.figures(
+            result(kills=2, true_prefixes=1, again_bytes=1_000_000, sent_bytes=5_500_000)
+        )
+        self.assertEqual((figures["true_prefixes"], figures["fetched_again"]), (0.5, 0.25))
+        self.assertIsNone(killed.figures(result(kills=2))["fetched_again"])
 
     def test_an_attempt_that_failed_is_told_and_has_no_rate(self) -> None:
         bad = result(failure="curl ended with status 18; it said nothing")
@@ -77,7 +101,7 @@ class ClientTest(unittest.TestCase):
         )
         figures = LOAD.figures(bad)
         self.assertEqual(figures["succeeded"], 0.0)
-        for name in ("rate_bytes_s", "server_rate_bytes_s", "share_of_probed"):
+        for name in ("rate_bytes_s", "share_of_probed"):
             self.assertIsNone(figures[name], name)
 
     def test_another_congestion_control_than_the_one_asked_for_is_told(self) -> None:
@@ -94,35 +118,25 @@ class ClientTest(unittest.TestCase):
         self.assertAlmostEqual(LOAD.run_s, 4e6 * 8 / 6.2e6)
         self.assertGreater(LOAD.timeout_s, 10 * LOAD.run_s)
 
+    def test_a_small_window_and_a_long_way_are_waited_for(self) -> None:
+        """20 MB over a satellite, 24,616 bytes in each 540 ms."""
+        satellite = replace(LERC, delay_ms=540.0)
+        one = replace(LOAD, threads=1, link=satellite, size_bytes=20_000_000, window_bytes=24_616)
+        self.assertAlmostEqual(one.run_s, 20e6 / 24_616 * 0.54)
+        self.assertGreater(one.timeout_s, 3 * one.run_s)
+        self.assertAlmostEqual(replace(one, threads=64).run_s, 20e6 * 8 / 6.2e6)
+        copied = replace(one, receiver=Login("198.18.0.1:21", "bob", "secret"))
+        self.assertEqual(copied.timeout_s, one.timeout_s)
 
-class PredictedTest(unittest.TestCase):
-    """As in the design: 77.4 ms for each window of 29,312 bytes at 3.1 Mbit/s."""
-
-    JPL = Link(rate="3100kbit", delay_ms=20.0, queue_bytes=1_048_576)
-
-    def ms(self, channels: int, link: Link | None = None, **changes: Any) -> float | None:
-        return client.predicted_ms(link or self.JPL, replace(SEEN, **changes), channels)
-
-    def test_whole_packets_of_all_windows_are_under_way(self) -> None:
-        for channels, wanted in ((1, 77.4), (4, 309.7), (10, 774.2)):
-            found = self.ms(channels, at_once=channels)
-            assert found
-            self.assertAlmostEqual(found, wanted, places=1)
-
-    def test_it_is_no_less_than_the_delay(self) -> None:
-        self.assertEqual(self.ms(1, window_bytes=3712, at_once=1), 20.0)
-
-    def test_it_is_no_more_than_what_the_queue_adds(self) -> None:
-        short = replace(self.JPL, queue_bytes=31_000)
-        self.assertEqual(self.ms(4, short), 20.0 + 80.0)
-        four_lines = replace(self.JPL, rate="775kbit", lines=4, queue_bytes=31_000)  # of all
-        self.assertEqual(self.ms(4, four_lines), 20.0 + 80.0)
-
-    def test_channels_that_were_not_there_fill_nothing(self) -> None:
-        self.assertEqual(self.ms(8, at_once=2), self.ms(2, at_once=2))
-
-    def test_nothing_is_predicted_without_a_window_or_a_delay(self) -> None:
-        self.assertIsNone(self.ms(1, window_bytes=None))
-        self.assertIsNone(self.ms(1, mss_bytes=None))
-        self.assertIsNone(self.ms(1, Link(rate="100mbit")))
-        self.assertIsNone(client.predicted_ms(None, SEEN, 1))
+    def test_another_window_than_the_one_asked_for_is_a_remark(self) -> None:
+        asked = replace(LOAD, window_bytes=29_312)
+        self.assertEqual(asked.notes(result()), [])
+        near = replace(SEEN, window_bytes=29_312 + 1448)
+        self.assertEqual(asked.notes(result(seen=near)), [])
+        for window_bytes in (14_656, 29_312 + 1449):
+            self.assertEqual(
+                asked.notes(result(seen=replace(SEEN, window_bytes=window_bytes))),
+                [f"the window in force was of {window_bytes} bytes, not of 29312"],
+            )
+        self.assertEqual(asked.notes(result(seen=InForce())), [])
+        self.assertEqual(LOAD.notes(result(seen=near)), [])  # none was asked for
