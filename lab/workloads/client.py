@@ -30,6 +30,7 @@ from .load import Asked, Load
 from .outcome import Result
 
 FAILED = "the fetch failed"  # how the failure of such an attempt begins
+_SAME_WINDOW = 1.25  # segments; behind a loss the kernel offers about one more
 _BITS, _MS_PER_S, _BYTES_PER_GB = 8, 1000, 1e9
 _USUAL_BYTES_S = 50e6  # where no link has a rate
 # Beyond the time that a fetch should take, by the rate of the link, and by what windows allow.
@@ -165,13 +166,14 @@ class FetchLoad(Load):
         return found
 
     def notes(self, result: Result) -> list[str]:
-        """That the window in force is another one by more than a segment: what the kernel makes of
-        a buffer is its own affair, see rig/tcp.py.
+        """That the window in force is another one by clearly more than a segment.
+
+        What the kernel makes of a buffer is its own affair: see rig/tcp.py.
         """
         seen = from_json(Attempt, result.raw).seen
         if not self.window_bytes or self.receiver or seen.window_bytes is None:
             return []
-        if abs(seen.window_bytes - self.window_bytes) <= (seen.mss_bytes or 0):
+        if abs(seen.window_bytes - self.window_bytes) <= _SAME_WINDOW * (seen.mss_bytes or 0):
             return []
         return [f"the window in force was of {seen.window_bytes} bytes, not of {self.window_bytes}"]
 

@@ -62,7 +62,8 @@ class PrivateFolderTest(unittest.TestCase):
             self.fail("there is no room")
 
     def test_that_of_a_killed_lab_is_swept_but_none_that_is_in_use(self) -> None:
-        command = [sys.executable, "-c", _HOLDER, str(self.memory)]
+        command = ["setpriv", "--pdeathsig", "KILL", sys.executable, "-c", _HOLDER]
+        command += [str(self.memory)]
         environment = {**os.environ, "PYTHONPATH": str(_ROOT)}
         with (
             subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as holder,
@@ -72,8 +73,9 @@ class PrivateFolderTest(unittest.TestCase):
             theirs = Path(holder.stdout.readline().strip())
             (theirs / "netrc").touch()
             private_folder.remove_leftovers()
-            self.assertEqual(set(self.memory.iterdir()), {ours, theirs})
+            in_use = set(self.memory.iterdir())
             holder.send_signal(signal.SIGKILL)
             holder.wait()
+            self.assertEqual(in_use, {ours, theirs})
             private_folder.remove_leftovers()
             self.assertEqual(list(self.memory.iterdir()), [ours])

@@ -131,9 +131,9 @@ class ClientTest(unittest.TestCase):
     def test_another_window_than_the_one_asked_for_is_a_remark(self) -> None:
         asked = replace(LOAD, window_bytes=29_312)
         self.assertEqual(asked.notes(result()), [])
-        near = replace(SEEN, window_bytes=29_312 + 1448)
+        near = replace(SEEN, window_bytes=29_312 + 1496)
         self.assertEqual(asked.notes(result(seen=near)), [])
-        for window_bytes in (14_656, 29_312 + 1449):
+        for window_bytes in (14_656, 29_312 + 2 * 1448):
             self.assertEqual(
                 asked.notes(result(seen=replace(SEEN, window_bytes=window_bytes))),
                 [f"the window in force was of {window_bytes} bytes, not of 29312"],
