@@ -5,6 +5,7 @@ Every verdict on a run uses these results.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -104,6 +105,7 @@ def _undisturbed(place: End, measure: Callable[[], Carried]) -> Carried:
         place.told()  # what the link did before is not of this probe
         with Sampler({}, helpers=place.helpers()) as sampler:
             found = measure()
+        time.sleep(place.longest_s)  # the next run shall not wait in its queue
         first, *_, last = sampler.samples()
         busy = usage.between([first, last]).foreign_share
         disturbed = checks.late_link(place.told()) + checks.busy_cores(busy)

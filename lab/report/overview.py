@@ -61,7 +61,8 @@ def blocks(
     """stages and rows are those that were measured. scenes are the experiments of the report."""
     if not analysis.runs:
         return [Paragraph("No load was measured in this run.")]
-    waiting = [Paragraph(text) for scene in scenes for text in workloads.answers(scene)]
+    answers = dict.fromkeys(text for scene in scenes for text in workloads.answers(scene))
+    waiting = [Paragraph(text) for text in answers]  # experiments may share a stage
     if not rows or not analysis.results():
         found = [*waiting, *(finding_views.checklist(analysis) if waiting else [])]
         found += [figure for scene in scenes for figure in workloads.figures(scene)]

@@ -12,6 +12,7 @@ from ...plan.catalog import Stage
 from .. import wording
 
 MBIT = 8e-6  # a byte
+_LEAST_MS = 2.0  # of a round trip that is worth a word
 
 
 def series(stage: Stage, link: str) -> str:
@@ -44,7 +45,7 @@ def sentence(stage: Stage, found: Sequence[Attempts]) -> str:
 
 def _round_trips(found: Sequence[Attempts]) -> str:
     first, last = (found[at].figure(ROUND_TRIP) for at in (0, -1))
-    if first is None or last is None or len(found) < 2:
+    if first is None or last is None or len(found) < 2 or last.median < _LEAST_MS:
         return ""
     said = f"; round trips of {first.median:.0f} ms became {last.median:.0f} ms over "
     return said + str(found[-1].channels)

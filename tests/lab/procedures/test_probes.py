@@ -124,6 +124,13 @@ class ProbesTest(unittest.TestCase):
         probes.link(self.bench, self.end("reno", 60.0, [0.0]))
         self.assertEqual(self.carried.call_args.kwargs["congestion"], "reno")
 
+    def test_the_queue_of_a_link_is_empty_behind_its_probe(self) -> None:
+        self.busy.return_value = []
+        with mock.patch.object(probes.time, "sleep") as sleep:
+            probes.link(self.bench, end := self.end("empty", 60.0, [0.0]))
+        sleep.assert_called_once_with(end.longest_s)
+        self.assertGreater(end.longest_s, 0.14)
+
     def test_a_link_with_a_delay_is_full_before_anything_counts(self) -> None:
         for delay_ms, warm_up_s, seconds in ((60.0, 2, 8), (540.0, 17, 30)):
             self.busy.return_value = []

@@ -29,6 +29,19 @@ class PageTest(unittest.TestCase):
         self.assertIn(said, page)
         self.assertIn(said, summary)
 
+    def test_a_stage_of_two_experiments_has_one_sentence(self):
+        names = ["004-figure1", "004-figure3"]
+        page, _ = examples.written(self, "004-figure1", CURL, options=examples.options(*names))
+        self.assertEqual(page.count("lerc-curl: 5.75 Mbit/s"), 1)
+
+    def test_round_trips_without_a_delay_are_not_worth_a_word(self):
+        short = [
+            *attempts("lerc-curl", 1, 3.5, 3.6, rtt_p50_ms=0.4),
+            *attempts("lerc-curl", 4, 5.7, 5.8, rtt_p50_ms=1.2),
+        ]
+        page, _ = examples.written(self, "004-figure1", short)
+        self.assertNotIn("round trips of", page)
+
     def test_over_a_link_of_the_command_line_nothing_is_judged(self):
         runs = [*attempts("lerc-channels", 1, 3.5, 3.6), *attempts("lerc-channels", 4, 5.7, 5.8)]
         for link, is_judged in ((None, True), ("satellite", False)):
