@@ -10,7 +10,7 @@ from loadgen_scene import GET, LoadgenScene
 from peers import HangUp
 from programs import BUILD
 from range_peer import RangePeer
-from waiting import LONG_S
+from waiting import LONG_S, eventually
 
 CONTENT = bytes(range(251)) * 8_000  # two million bytes: 31 parts
 PART = 64 * 1024
@@ -118,13 +118,10 @@ class LoadgenChannelFaultsTest(LoadgenScene):
 
     def test_others_go_on_beside_a_stuck_channel_until_the_pool_is_full(self) -> None:
         """Each of the three others asks for a second part when it has bytes of its first one."""
-        may_go_on = threading.Event()
 
         def stick(first: int, answer: bytes, connection: socket.socket) -> bytes:
             if first == 0:
-                may_go_on.wait(LONG_S)
-            elif peer.sent >= 5:
-                may_go_on.set()
+                eventually(lambda: peer.sent >= 5, "the others go on")
             return answer
 
         peer = self.scene.keep(RangePeer(CONTENT, stick))
