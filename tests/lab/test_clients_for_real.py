@@ -83,7 +83,8 @@ class ClientsTest(unittest.TestCase):
             return
         self.assertLess(int(row["window_bytes"]), 1.4 * WINDOW)
         self.assertEqual((row["mss_bytes"], row["mtu_bytes"]), ("1448", "1500"))
-        self.assertGreaterEqual(float(row["rtt_predicted_ms"]), 20)
+        foretold = row["rtt_predicted_ms"] or row["rtt_at_most_ms"]  # if many segments were lost
+        self.assertGreaterEqual(float(foretold), 20)
 
     def require_a_record(self, out: Path, rows: list[dict[str, str]]) -> None:
         """The link is probed without the window: it carries more than one for each delay."""

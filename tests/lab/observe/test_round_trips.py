@@ -65,7 +65,10 @@ class RoundTripsTest(unittest.TestCase):
 
     def test_each_has_its_moment_and_its_time(self) -> None:
         begun_s = time.time()
-        found = self.trips(RoundTrips(HERE, self.folder))
+        found: list[RoundTrip] = []
+        for seconds in (1, 5, 25):  # a loaded machine starts the probe late
+            if len(found) < 2:
+                found = self.trips(RoundTrips(HERE, self.folder), seconds)
         self.assertGreaterEqual(len(found), 2)
         moments = [one.sent_s for one in found]
         self.assertEqual(moments, sorted(moments))
