@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from client import Client, ConnectionEndedError, grant
-from mount_namespace import ext4_with_whole_seconds
+from mount_namespace import ext4_with_whole_seconds, sound
 from prefetch_scene import SOON_S
 from programs import Program
 from scene import SceneTest, create_account, for_each
@@ -57,7 +57,8 @@ class WholeSecondsTest(FileTimesTest):
         server, folder = self.serve(mode)
         client = self.granted(server)
         wait_for_a_whole_second()
-        (folder / "a").write_bytes(b"1" * 40)
+        with sound(self):
+            (folder / "a").write_bytes(b"1" * 40)
         early = threading.Thread(target=lambda: client.ask("a"))
         early.start()
         time.sleep(0.35)
@@ -72,11 +73,12 @@ class WholeSecondsTest(FileTimesTest):
         for _ in range(3):
             client = self.granted(server, receive_buffer=1 << 16)
             wait_for_a_whole_second()
-            (folder / "big").write_bytes(b"1" * BIG)
+            with sound(self):
+                (folder / "big").write_bytes(b"1" * BIG)
             client.send("big\n")
             size = client.begin_file()
             begin = client.take(1000)
-            with (folder / "big").open("r+b") as file:
+            with sound(self), (folder / "big").open("r+b") as file:
                 file.write(b"2" * BIG)
             rest = self.rest_of(client, size - len(begin))
             if rest is not None:
