@@ -37,6 +37,9 @@ class Deadline {
   // up, so that a loop does not spin during the last millisecond.
   int left_ms() const;
 
+  // On the clock of now_ns(); INT64_MAX for never.
+  std::int64_t at_ns() const { return at_ns_; }
+
  private:
   explicit Deadline(std::int64_t at_ns) : at_ns_(at_ns) {}
   std::int64_t at_ns_;

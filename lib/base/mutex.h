@@ -2,8 +2,12 @@
 // be used while that mutex is held. Other compilers ignore the marks.
 #pragma once
 
-#include <condition_variable>
+#include <atomic>
+#include <cstdint>
 #include <mutex>
+
+#include "base/clock.h"
+#include "base/futex.h"
 
 #if defined(__clang__)
 #define TURNSTILE_ANNOTATION(x) __attribute__((x))
@@ -42,20 +46,33 @@ class SCOPED_CAPABILITY Lock {
   Mutex& mutex_;
 };
 
-// Waits until another thread has changed something under the mutex.
+// Waits until another one has changed something under the mutex.
 class Condition {
  public:
   // Releases the mutex while it waits. It may return before anything has changed, so the caller
-  // checks in a loop. Requires: the caller holds `mutex`.
+  // checks in a loop. Requires: the caller holds `mutex`, which is always the same one.
   void wait_ms(Mutex& mutex, int at_most_ms) REQUIRES(mutex) {
-    condition_.wait_for(mutex, std::chrono::milliseconds(at_most_ms));
+    const std::uint32_t seen = changes_.load();
+    waiting_.fetch_add(1);
+    mutex.unlock();
+    sleep_while<Sleepers::kOfOneProcess>(changes_, seen, now_ns() + at_most_ms * kNsPerMs);
+    mutex.lock();
+    waiting_.fetch_sub(1);
   }
 
   // Any thread, whether it holds the mutex or not.
-  void wake_all() { condition_.notify_all(); }
+  void wake_one() {
+    changes_.fetch_add(1);
+    if (waiting_.load() > 0) base::wake<Sleepers::kOfOneProcess>(changes_);
+  }
+  void wake_all() {
+    changes_.fetch_add(1);
+    if (waiting_.load() > 0) base::wake_all<Sleepers::kOfOneProcess>(changes_);
+  }
 
  private:
-  std::condition_variable_any condition_;
+  std::atomic<std::uint32_t> changes_ = 0;
+  std::atomic<std::uint32_t> waiting_ = 0;
 };
 
 }  // namespace base
