@@ -1,9 +1,11 @@
 #include "net/resolved_name.h"
 
-#include <chrono>
 #include <system_error>
 #include <thread>
+#include <tuple>
 #include <utility>
+
+#include "base/completes.h"
 
 namespace net {
 
@@ -11,18 +13,25 @@ namespace {
 
 constexpr std::int64_t kLookUpEveryNs = 5 * base::kNsPerS;
 
-bool has_ended(const std::shared_future<ResolvedName::Found>& look_up, base::Deadline deadline) {
-  return look_up.wait_for(std::chrono::milliseconds(deadline.left_ms())) ==
-         std::future_status::ready;
+}  // namespace
+
+void ResolvedName::LookUp::end(Found found) {
+  const base::Lock lock(mutex_);
+  found_ = std::move(found);
+  has_ended_.wake_all();
 }
 
-}  // namespace
+std::optional<ResolvedName::Found> ResolvedName::LookUp::found(base::Deadline deadline) {
+  const base::Lock lock(mutex_);
+  while (!found_ && !deadline.has_passed()) has_ended_.wait_ms(mutex_, deadline.left_ms());
+  return found_;
+}
 
 ResolvedName::ResolvedName(HostPort name, Resolver resolver)
     : name_(std::move(name)), is_numeric_(is_numeric(name_.host)), resolver_(std::move(resolver)) {}
 
 ResolvedName::Found ResolvedName::addresses(base::Deadline deadline) {
-  LookUp under_way;
+  SharedLookUp under_way;
   base::Deadline wait_until = deadline;
   {
     const base::Lock lock(mutex_);
@@ -33,22 +42,23 @@ ResolvedName::Found ResolvedName::addresses(base::Deadline deadline) {
     if (!must_wait) return known_;
     if (!known_.empty()) wait_until = base::Deadline::in_ms(deadline.left_ms() / 2);
   }
-  const bool is_in_time = has_ended(under_way, wait_until);
+  const auto found = under_way->found(wait_until);
   const base::Lock lock(mutex_);
   take_look_up();
   if (!known_.empty()) return known_;
-  return is_in_time ? under_way.get() : not_in_time();
+  return found ? *found : not_in_time();
 }
 
 ResolvedName::Found ResolvedName::fresh_addresses(base::Deadline deadline) {
-  LookUp under_way;
+  SharedLookUp under_way;
   {
     const base::Lock lock(mutex_);
     take_look_up();
     if (is_numeric_ && !known_.empty()) return known_;
-    under_way = look_up_.valid() ? look_up_ : start_look_up();
+    under_way = look_up_ ? look_up_ : start_look_up();
   }
-  return has_ended(under_way, deadline) ? under_way.get() : Found(not_in_time());
+  const auto found = under_way->found(deadline);
+  return found ? *found : Found(not_in_time());
 }
 
 void ResolvedName::none_works() {
@@ -58,43 +68,44 @@ void ResolvedName::none_works() {
 }
 
 bool ResolvedName::is_due() const {
-  if (look_up_.valid()) return false;
+  if (look_up_) return false;
   if (known_.empty()) return true;
   return !is_numeric_ && base::now_ns() >= look_up_again_at_ns_;
 }
 
-ResolvedName::LookUp ResolvedName::start_look_up() {
-  std::packaged_task<Found()> task([name = name_, resolver = resolver_] { return resolver(name); });
+ResolvedName::SharedLookUp ResolvedName::start_look_up() {
+  look_up_ = std::make_shared<LookUp>();
   if (is_numeric_) {
-    task();
-    look_up_ = task.get_future().share();
+    look_up_->end(resolver_(name_));
   } else {
-    look_up_ = started_in_thread(std::move(task));
+    start_thread(look_up_);
   }
   return look_up_;
 }
 
 // Nobody joins the thread.
-ResolvedName::LookUp ResolvedName::started_in_thread(std::packaged_task<Found()> task) const {
-  auto look_up = task.get_future().share();
+void ResolvedName::start_thread(const SharedLookUp& look_up) const {
   try {
-    std::thread(std::move(task)).detach();
-    return look_up;
+    std::thread([look_up, name = name_, resolver = resolver_] {
+      Found found = base::Error{base::ErrorCode::kUnavailable, "resolve " + name.host + ": failed"};
+      std::ignore = base::completes("a look-up failed", [&] { found = resolver(name); });
+      look_up->end(std::move(found));
+    }).detach();
   } catch (const std::system_error& failure) {
-    std::promise<Found> failed;
-    failed.set_value(base::Error{base::ErrorCode::kUnavailable,
-                                 "resolve " + name_.host + ": no thread: " + failure.what()});
-    return failed.get_future().share();
+    look_up->end(base::Error{base::ErrorCode::kUnavailable,
+                             "resolve " + name_.host + ": no thread: " + failure.what()});
   }
 }
 
 // Takes over the addresses if the look-up has ended. If it failed, the known ones stay in use.
 void ResolvedName::take_look_up() {
-  if (!look_up_.valid() || !has_ended(look_up_, base::Deadline::in_ms(0))) return;
-  const Found found = std::exchange(look_up_, {}).get();
+  if (!look_up_) return;
+  const auto found = look_up_->found(base::Deadline::in_ms(0));
+  if (!found) return;
+  look_up_ = nullptr;
   look_up_again_at_ns_ = base::now_ns() + kLookUpEveryNs;
   does_none_work_ = false;
-  if (found) known_ = *found;
+  if (*found) known_ = **found;
 }
 
 base::Error ResolvedName::not_in_time() const {

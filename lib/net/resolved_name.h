@@ -2,7 +2,8 @@
 #pragma once
 
 #include <functional>
-#include <future>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/clock.h"
@@ -44,10 +45,23 @@ class ResolvedName {
   const HostPort& name() const { return name_; }
 
  private:
-  using LookUp = std::shared_future<Found>;
+  // One look-up, shared with its thread and with all that wait for it.
+  class LookUp {
+   public:
+    void end(Found found) EXCLUDES(mutex_);
 
-  LookUp start_look_up() REQUIRES(mutex_);
-  LookUp started_in_thread(std::packaged_task<Found()> task) const;
+    // Nothing if it does not end before the deadline.
+    std::optional<Found> found(base::Deadline deadline) EXCLUDES(mutex_);
+
+   private:
+    base::Mutex mutex_;
+    base::Condition has_ended_;
+    std::optional<Found> found_ GUARDED_BY(mutex_);
+  };
+  using SharedLookUp = std::shared_ptr<LookUp>;
+
+  SharedLookUp start_look_up() REQUIRES(mutex_);
+  void start_thread(const SharedLookUp& look_up) const;
   void take_look_up() REQUIRES(mutex_);
   bool is_due() const REQUIRES(mutex_);
   base::Error not_in_time() const;
@@ -59,7 +73,7 @@ class ResolvedName {
   std::vector<SocketAddress> known_ GUARDED_BY(mutex_);
   std::int64_t look_up_again_at_ns_ GUARDED_BY(mutex_) = 0;
   bool does_none_work_ GUARDED_BY(mutex_) = false;
-  LookUp look_up_ GUARDED_BY(mutex_);  // valid while one is under way
+  SharedLookUp look_up_ GUARDED_BY(mutex_);  // while one is under way
 };
 
 }  // namespace net
