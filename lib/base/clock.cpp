@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <climits>
 
+#include "base/waits.h"
+
 namespace base {
 
 std::int64_t now_ns() {
@@ -26,7 +28,10 @@ std::int64_t thread_cpu_ns() {
   return used.tv_sec * kNsPerS + used.tv_nsec;
 }
 
-void pause_ms(int ms) { ::poll(nullptr, 0, ms); }
+void pause_ms(int ms) {
+  if (my_waits != nullptr) return my_waits->pause_until(now_ns() + ms * kNsPerMs);
+  ::poll(nullptr, 0, ms);
+}
 
 int Deadline::left_ms() const {
   if (is_never()) return -1;

@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
+
+#include <utility>
+
+#include "base/waits.h"
 
 namespace base {
 
@@ -10,7 +15,9 @@ ssize_t read_at(int fd, std::span<char> into, std::int64_t offset) {
   return retried([&] { return ::pread(fd, into.data(), into.size(), offset); });
 }
 
-ssize_t read_fully_at(int fd, std::span<char> into, std::int64_t offset) {
+namespace {
+
+ssize_t read_on_at(int fd, std::span<char> into, std::int64_t offset) {
   std::size_t have = 0;
   while (have < into.size()) {
     const ssize_t got = read_at(fd, into.subspan(have), offset + static_cast<std::int64_t>(have));
@@ -19,6 +26,26 @@ ssize_t read_fully_at(int fd, std::span<char> into, std::int64_t offset) {
     have += static_cast<std::size_t>(got);
   }
   return static_cast<ssize_t>(have);
+}
+
+// What is in the page cache already, or -1.
+ssize_t read_from_memory_at(int fd, std::span<char> into, std::int64_t offset) {
+  iovec part{into.data(), into.size()};
+  return retried([&] { return ::preadv2(fd, &part, 1, offset, RWF_NOWAIT); });
+}
+
+}  // namespace
+
+ssize_t read_fully_at(int fd, std::span<char> into, std::int64_t offset) {
+  if (my_waits == nullptr) return read_on_at(fd, into, offset);
+  if (read_from_memory_at(fd, into, offset) == static_cast<ssize_t>(into.size()))
+    return static_cast<ssize_t>(into.size());
+  const auto [got, failure] = may_block([&] {
+    const ssize_t read = read_on_at(fd, into, offset);
+    return std::pair(read, errno);
+  });
+  errno = failure;
+  return got;
 }
 
 bool write_all(int fd, std::string_view bytes) {

@@ -5,6 +5,7 @@
 #include <cerrno>
 
 #include "base/file_io.h"
+#include "base/waits.h"
 #include "net/socket_io.h"
 
 namespace net {
@@ -13,23 +14,26 @@ namespace {
 
 // Connects to a Unix-domain socket. Returns 0, or the errno of the failure. It waits only while the
 // server's queue is full, and can be repeated when a signal interrupts it.
-int connect_unix(int fd, const SocketAddress& address) {
-  if (base::retried([&] { return ::connect(fd, address.get(), address.size()); }) == 0) return 0;
-  return errno == EAGAIN ? ETIMEDOUT : errno;
+int connect_unix(int fd, const SocketAddress& address, base::Deadline deadline) {
+  constexpr int kLookAgainMs = 1;  // nobody tells when the queue has room again
+  for (;;) {
+    if (base::retried([&] { return ::connect(fd, address.get(), address.size()); }) == 0) return 0;
+    if (errno != EAGAIN) return errno;
+    if (base::my_waits == nullptr || deadline.has_passed()) return ETIMEDOUT;
+    base::pause_ms(kLookAgainMs);
+  }
 }
 
 // Returns 0, or the errno of the failure. The socket's own time-out limits a blocking connect. A
 // connect that a signal interrupts goes on in the kernel and cannot be repeated, so its end is
 // waited for.
 int connect_within(int fd, const SocketAddress& address, std::int64_t limit_ms) {
-  if (address.is_unix()) return connect_unix(fd, address);
+  const auto deadline = limit_ms > 0 ? base::Deadline::in_ms(limit_ms) : base::Deadline::never();
+  if (address.is_unix()) return connect_unix(fd, address, deadline);
   if (::connect(fd, address.get(), address.size()) == 0) return 0;
-  if (errno == EINPROGRESS) return ETIMEDOUT;
-  if (errno != EINTR) return errno;
-  if (!wait_until_writable(
-          fd, limit_ms > 0 ? base::Deadline::in_ms(limit_ms) : base::Deadline::never())) {
-    return ETIMEDOUT;
-  }
+  if (errno == EINPROGRESS && base::my_waits == nullptr) return ETIMEDOUT;
+  if (errno != EINTR && errno != EINPROGRESS) return errno;
+  if (!wait_until_writable(fd, deadline)) return ETIMEDOUT;
   return outcome_of_connect(fd);
 }
 
@@ -58,7 +62,7 @@ base::Result<Fd> connect_to(const SocketAddress& address, std::int64_t timeout_m
     return base::errno_error(base::ErrorCode::kUnavailable, "connect to " + address.text(),
                              errno_value);
   };
-  Fd fd = open_socket(address, 0);
+  Fd fd = open_socket(address, base::my_waits == nullptr ? 0 : SOCK_NONBLOCK);
   if (!fd.is_open()) return failed(errno);
   const std::int64_t connect_limit_ms = connect_ms > 0 ? connect_ms : timeout_ms;
   if (connect_limit_ms > 0) set_io_timeout(fd.get(), connect_limit_ms);

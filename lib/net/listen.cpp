@@ -1,9 +1,11 @@
 #include "net/listen.h"
 
 #include <netinet/tcp.h>
+#include <poll.h>
 
 #include <cerrno>
 
+#include "base/waits.h"
 #include "net/backlog.h"
 #include "net/socket_io.h"
 
@@ -96,7 +98,8 @@ Accepted accept_from(int listener) {
   auto& peer = reinterpret_cast<sockaddr&>(storage);
   peer.sa_family = AF_UNSPEC;
   socklen_t size = sizeof storage;
-  Fd fd(::accept4(listener, &peer, &size, SOCK_CLOEXEC));
+  const bool may_block = base::my_waits == nullptr;
+  Fd fd(::accept4(listener, &peer, &size, SOCK_CLOEXEC | (may_block ? 0 : SOCK_NONBLOCK)));
   if (fd.is_open()) {
     if (peer.sa_family == AF_UNIX) inherit_time_slice(listener, fd.get());
     return {AcceptVerdict::kAccepted, std::move(fd), IpAddress(peer)};
@@ -110,6 +113,9 @@ Accepted accept_from(int listener) {
     case EINVAL:
     case EBADF:
     case ENOTSOCK: return {AcceptVerdict::kListenerGone, Fd(), {}, failure};
+    case EAGAIN:
+      if (!may_block) base::my_waits->wait_for(listener, POLLIN, INT64_MAX);
+      return {AcceptVerdict::kTryAgain, Fd(), {}, failure};
     default: return {AcceptVerdict::kTryAgain, Fd(), {}, failure};
   }
 }

@@ -10,16 +10,49 @@
 #include <sys/time.h>
 
 #include <cerrno>
+#include <utility>
 
 #include "base/file_io.h"
+#include "base/waits.h"
 
 namespace net {
 
 namespace {
 
-bool wait_for(int fd, short events, base::Deadline deadline) {
+bool is_ready(int fd, short events, int within_ms) {
   pollfd waiting{fd, events, 0};
-  return base::retried([&] { return ::poll(&waiting, 1, deadline.left_ms()); }) > 0;
+  return base::retried([&] { return ::poll(&waiting, 1, within_ms); }) > 0;
+}
+
+bool wait_for(int fd, short events, base::Deadline deadline) {
+  if (base::my_waits == nullptr) return is_ready(fd, events, deadline.left_ms());
+  return is_ready(fd, events, 0) || base::my_waits->wait_for(fd, events, deadline.at_ns());
+}
+
+// How long a call on the socket may sleep, as set_io_timeout() was told.
+base::Deadline end_of_call(int fd, short events) {
+  timeval limit{};
+  socklen_t size = sizeof limit;
+  ::getsockopt(fd, SOL_SOCKET, events == POLLIN ? SO_RCVTIMEO : SO_SNDTIMEO, &limit, &size);
+  const std::int64_t limit_ms = limit.tv_sec * 1000 + limit.tv_usec / 1000;
+  return limit_ms == 0 ? base::Deadline::never() : base::Deadline::in_ms(limit_ms);
+}
+
+// Makes a system call on the socket. Where the thread does not block in it, because it has other
+// connections, this waits here for as long as the call would.
+template <typename Call>
+ssize_t waited(int fd, short events, Call call) {
+  ssize_t done = base::retried(call);
+  if (done >= 0 || base::my_waits == nullptr) return done;
+  auto deadline = base::Deadline::never();
+  for (bool is_first = true; done < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);) {
+    if (std::exchange(is_first, false)) deadline = end_of_call(fd, events);
+    const bool is_in_time = base::my_waits->wait_for(fd, events, deadline.at_ns());
+    errno = EAGAIN;
+    if (!is_in_time) return -1;
+    done = base::retried(call);
+  }
+  return done;
 }
 
 }  // namespace
@@ -42,7 +75,7 @@ void notice_vanished_peer(int fd) {
 }
 
 ssize_t receive(int fd, std::span<char> into) {
-  return base::retried([&] { return ::recv(fd, into.data(), into.size(), 0); });
+  return waited(fd, POLLIN, [&] { return ::recv(fd, into.data(), into.size(), 0); });
 }
 
 ssize_t receive_now(int fd, std::span<char> into) {
@@ -50,22 +83,23 @@ ssize_t receive_now(int fd, std::span<char> into) {
 }
 
 ssize_t discard(int fd, std::span<char> into) {
-  return base::retried([&] { return ::recv(fd, into.data(), into.size(), MSG_TRUNC); });
+  return waited(fd, POLLIN, [&] { return ::recv(fd, into.data(), into.size(), MSG_TRUNC); });
 }
 
 // Not sendmsg(): in the sandbox each sendmsg() and sendto() costs a look at its flags.
 ssize_t send_parts(int fd, std::span<iovec> parts) {
-  return base::retried([&] { return ::writev(fd, parts.data(), static_cast<int>(parts.size())); });
+  return waited(fd, POLLOUT,
+                [&] { return ::writev(fd, parts.data(), static_cast<int>(parts.size())); });
 }
 
 ssize_t send_first(int fd, std::span<const char> bytes) {
-  return base::retried(
-      [&] { return ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_MORE); });
+  return waited(fd, POLLOUT,
+                [&] { return ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_MORE); });
 }
 
 ssize_t send_file(int fd, const FilePart& part) {
   off_t offset = part.offset;
-  return base::retried([&] { return ::sendfile(fd, part.fd, &offset, part.size_bytes); });
+  return waited(fd, POLLOUT, [&] { return ::sendfile(fd, part.fd, &offset, part.size_bytes); });
 }
 
 bool send_all(int fd, std::string_view bytes) {

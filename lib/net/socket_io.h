@@ -1,4 +1,5 @@
-// The system calls on a socket. A call that a signal interrupts is repeated.
+// The system calls on a socket. A call that a signal interrupts is repeated. Where the thread has a
+// base::Waits, its sockets never block (SOCK_NONBLOCK), and the waiting calls wait there.
 //
 // Sending to a peer that has closed the connection fails with EPIPE, and may raise SIGPIPE.
 // Requires: the program ignores SIGPIPE (base::hold_stop_signals()).

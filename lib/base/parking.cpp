@@ -1,0 +1,88 @@
+#include "base/parking.h"
+
+#include <array>
+#include <functional>
+
+#include "base/mutex.h"
+
+namespace base {
+
+// Who sleeps on a word is in the list of the word's place. `sleepers` is counted up before the
+// sleeper looks at the word, and looked at after the word was changed: one of both sees the other.
+struct ParkingLot {
+  struct Place {
+    Mutex mutex;
+    Parked* first = nullptr;
+    Parked* last = nullptr;
+
+    void push(Parked& one) {
+      one.before_ = last;
+      one.behind_ = nullptr;
+      (last == nullptr ? first : last->behind_) = &one;
+      last = &one;
+    }
+    void erase(Parked& one) {
+      (one.before_ == nullptr ? first : one.before_->behind_) = one.behind_;
+      (one.behind_ == nullptr ? last : one.behind_->before_) = one.before_;
+      one.word_ = nullptr;
+    }
+    int wake(const void* word, int most) {
+      int woken = 0;
+      for (Parked* one = first; one != nullptr && woken < most;) {
+        Parked* const next = one->behind_;
+        if (one->word_ == word) {
+          erase(*one);
+          one->is_woken();
+          ++woken;
+        }
+        one = next;
+      }
+      return woken;
+    }
+  };
+
+  std::atomic<int> sleepers = 0;
+  std::array<Place, 64> places;
+
+  Place& place_of(const void* word) {
+    return places[std::hash<const void*>()(word) / 16 % places.size()];
+  }
+  static const void* word_of(const Parked& one) { return one.word_; }
+  static void set_word(Parked& one, const void* word) { one.word_ = word; }
+};
+
+namespace {
+
+ParkingLot lot;
+
+}  // namespace
+
+void park(const void* word, Parked& sleeper) {
+  lot.sleepers.fetch_add(1);
+  ParkingLot::Place& place = lot.place_of(word);
+  const Lock lock(place.mutex);
+  ParkingLot::set_word(sleeper, word);
+  place.push(sleeper);
+}
+
+bool undo_park(Parked& sleeper, const void* word) {
+  ParkingLot::Place& place = lot.place_of(word);
+  const Lock lock(place.mutex);
+  if (ParkingLot::word_of(sleeper) == nullptr) return false;
+  place.erase(sleeper);
+  lot.sleepers.fetch_sub(1);
+  return true;
+}
+
+int wake_parked_ones(const void* word, int most) {
+  // A change of the number is a barrier: what was written to the word before is seen by who parks
+  // after it.
+  if (lot.sleepers.fetch_add(0) == 0) return 0;
+  ParkingLot::Place& place = lot.place_of(word);
+  const Lock lock(place.mutex);
+  const int woken = place.wake(word, most);
+  lot.sleepers.fetch_sub(woken);
+  return woken;
+}
+
+}  // namespace base

@@ -1,0 +1,79 @@
+// Where the code of a session waits: for a descriptor, a word in memory, a time, or a disk.
+//
+// A thread that owns one connection blocks there. A thread that owns many has a Waits: it goes on
+// with another connection meanwhile. Who waits calls the functions of net, base/futex.h,
+// base/mutex.h and base/clock.h in both cases, and does not know which it is.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace base {
+
+// A call without arguments that outlives its use here.
+class WorkRef {
+ public:
+  template <typename Work>
+  explicit WorkRef(Work& work)
+      : work_(&work), call_([](void* called) { (*static_cast<Work*>(called))(); }) {}
+  void operator()() const { call_(work_); }
+
+ private:
+  void* work_;
+  void (*call_)(void*);
+};
+
+// One thread. Times are those of base::now_ns(); INT64_MAX is never.
+class Waits {
+ public:
+  // Waits until one of `events`, as poll() names them, happens to `fd`, or until it fails. Returns
+  // false when the time has come. It may return true for no reason. Requires: the caller has tried
+  // just now, and there was nothing.
+  virtual bool wait_for(int fd, short events, std::int64_t until_ns) = 0;
+
+  // Sleeps while has(word, value) is true, until somebody wakes who sleeps on the word. Returns
+  // false when the time has come. It may return true for no reason.
+  using Has = bool (*)(const void* word, std::uint32_t value);
+  virtual bool sleep_on(const void* word, Has has, std::uint32_t value, std::int64_t until_ns) = 0;
+
+  virtual void pause_until(std::int64_t until_ns) = 0;
+
+  // Calls work() in a thread that may block, and waits for its end. What it throws is thrown here.
+  virtual void call_elsewhere(const WorkRef& work) = 0;
+
+  // Notes that a caller has done some work, and lets others go on if it was enough for one turn.
+  virtual void has_worked(int units) = 0;
+
+ protected:
+  ~Waits() = default;
+};
+
+// That of this thread. Null: the thread blocks itself.
+inline thread_local constinit Waits* my_waits = nullptr;
+
+// Whether any thread has a Waits. Set before the first one has.
+inline std::atomic<bool> some_have_waits = false;
+
+// Calls work(), which may block for long: on a disk, or by computing. Returns what it does.
+template <typename Work>
+auto may_block(Work work) -> decltype(work()) {
+  if (my_waits == nullptr) return work();
+  if constexpr (std::is_void_v<decltype(work())>) {
+    my_waits->call_elsewhere(WorkRef(work));
+  } else {
+    std::optional<decltype(work())> result;
+    auto keep = [&] { result.emplace(work()); };
+    my_waits->call_elsewhere(WorkRef(keep));
+    return std::move(*result);
+  }
+}
+
+// To be called between requests, and between pieces of a long reply.
+inline void has_worked(int units) {
+  if (my_waits != nullptr) my_waits->has_worked(units);
+}
+
+}  // namespace base
