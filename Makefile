@@ -30,7 +30,7 @@ override CXXFLAGS += -std=c++20 -pthread -fno-omit-frame-pointer $(WARNINGS)
 # All functions are found when a program starts. When they are found at their first call instead, the registers are put
 # on the stack then, and with them a part of a password.
 override LDFLAGS += -Wl,-z,relro,-z,now
-override LDLIBS += $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
+override LDLIBS += $(shell pkg-config --libs $(PACKAGES) 2>/dev/null) -lboost_context
 ifneq ($(findstring clang,$(CXX)),)
 override CXXFLAGS += -Wthread-safety
 endif

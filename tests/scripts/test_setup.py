@@ -23,6 +23,7 @@ BUILD = [
     "libspdlog-dev",
     "libfmt-dev",
     "nlohmann-json3-dev",
+    "libboost-context-dev",
     "libsodium-dev",
     "libssl-dev",
     "libseccomp-dev",

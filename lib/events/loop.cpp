@@ -1,0 +1,362 @@
+#include "events/loop.h"
+
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cerrno>
+#include <new>
+#include <system_error>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "events/flow.h"
+
+namespace events {
+
+namespace {
+
+thread_local constinit Loop* my_loop = nullptr;
+
+// What a context may do before others go on: this many requests, or pieces of a reply.
+constexpr int kUnitsOfTurn = 32;
+
+// Contexts without work that are kept, with what their stacks take.
+constexpr std::size_t kMostFree = 64;
+
+constexpr std::int64_t kNever = INT64_MAX;
+
+std::uint32_t epoll_events_of(short poll_events) {
+  std::uint32_t events = EPOLLHUP | EPOLLERR;
+  if ((poll_events & POLLIN) != 0) events |= EPOLLIN | EPOLLRDHUP;
+  if ((poll_events & POLLOUT) != 0) events |= EPOLLOUT;
+  return events;
+}
+
+std::system_error no_descriptors() {
+  return {errno, std::generic_category(), "cannot make a loop"};
+}
+
+}  // namespace
+
+// Rings when something was posted to a loop that sleeps.
+class Loop::Bell : public Watch {
+ public:
+  Bell() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    if (!fd_.is_open()) throw no_descriptors();
+  }
+  int fd() const { return fd_.get(); }
+  void ring() { ::eventfd_write(fd(), 1); }
+  void happened(std::uint32_t /*events*/) override {
+    eventfd_t ignored = 0;
+    ::eventfd_read(fd(), &ignored);
+  }
+
+ private:
+  const net::Fd fd_;
+};
+
+void Queue::push(Runnable& one) {
+  assert(!one.is_queued_);
+  one.is_queued_ = true;
+  one.behind_ = nullptr;
+  (last_ == nullptr ? first_ : last_->behind_) = &one;
+  last_ = &one;
+}
+
+Runnable* Queue::pop() {
+  Runnable* const one = first_;
+  if (one == nullptr) return nullptr;
+  first_ = one->behind_;
+  if (first_ == nullptr) last_ = nullptr;
+  one->is_queued_ = false;
+  return one;
+}
+
+void Task::go_on(Loop& loop) { loop.run_in_context(*this); }
+
+void OwnDescriptor::happened(std::uint32_t events) {
+  came(events);
+  if (waiting_ != nullptr && (events & wanted_) != 0) waiting_->loop_.wake(*waiting_);
+}
+
+void Flow::is_due() {
+  is_timed_out_ = true;
+  loop_.wake(*this);
+}
+
+void Flow::is_woken() {
+  if (my_loop != &loop_) return loop_.post_flow(*this);
+  is_unparked_ = true;
+  loop_.wake(*this);
+}
+
+void Flow::go_on(Loop& loop) { loop.resume(*this); }
+
+void Flow::body() {
+  task_->run();
+  task_ = nullptr;
+  own_ = nullptr;
+}
+
+Loop::Loop(Helpers& helpers)
+    : helpers_(helpers), epoll_(::epoll_create1(EPOLL_CLOEXEC)), bell_(std::make_unique<Bell>()) {
+  free_flows_.reserve(kMostFree);
+  if (!epoll_.is_open() || !watch(bell_->fd(), EPOLLIN, *bell_)) throw no_descriptors();
+}
+
+Loop::~Loop() = default;
+
+Loop* Loop::current() { return my_loop; }
+
+void Loop::run() {
+  my_loop = this;
+  base::some_have_waits = true;
+  base::my_waits = this;
+  while (!is_stopped_ || busy_flows_ > 0) {
+    look(time_to_sleep_ms());
+    run_ready();
+    for (TurnEnd* const one : turn_ends_) one->turn_ends();
+  }
+  kept_.clear();
+  timers_.clear();
+  free_flows_.clear();
+  base::my_waits = nullptr;
+  my_loop = nullptr;
+}
+
+bool Loop::watch(int fd, std::uint32_t events, Watch& watch) {
+  epoll_event event{};
+  event.events = events;
+  event.data.ptr = &watch;
+  return ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+void Loop::set_own_descriptor(OwnDescriptor* own) { flow_->own_ = own; }
+
+void Loop::set_timer(Timer& timer, std::int64_t at_ns) {
+  clear_timer(timer);
+  timer.at_ns_ = at_ns;
+  timers_.insert(timer);
+}
+
+void Loop::clear_timer(Timer& timer) {
+  if (timer.is_linked()) timers_.erase(timers_.iterator_to(timer));
+}
+
+// What happens to several descriptors is told before anybody goes on, so no watch is gone that the
+// kernel has named.
+void Loop::look(int timeout_ms) {
+  std::array<epoll_event, 256> events;
+  if (timeout_ms != 0) {
+    is_asleep_ = true;
+    if (has_posted()) timeout_ms = 0;
+  }
+  const int count =
+      ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), timeout_ms);
+  is_asleep_ = false;
+  for (int i = 0; i < count; ++i)
+    static_cast<Watch*>(events[static_cast<std::size_t>(i)].data.ptr)
+        ->happened(events[static_cast<std::size_t>(i)].events);
+  if (!timers_.empty()) wake_due();
+  take_posted();
+}
+
+int Loop::time_to_sleep_ms() const {
+  if (!ready_.is_empty() || !next_turn_.is_empty()) return 0;
+  if (timers_.empty()) return -1;
+  const std::int64_t left_ns = timers_.begin()->at_ns_ - base::now_ns();
+  const std::int64_t left_ms = (left_ns + base::kNsPerMs - 1) / base::kNsPerMs;
+  return static_cast<int>(std::clamp<std::int64_t>(left_ms, 0, 60'000));
+}
+
+void Loop::wake_due() {
+  const std::int64_t now_ns = base::now_ns();
+  while (!timers_.empty() && timers_.begin()->at_ns_ <= now_ns) {
+    Timer& timer = *timers_.begin();
+    timers_.erase(timers_.begin());
+    timer.is_due();
+  }
+}
+
+void Loop::take_posted() {
+  Flow* flows = nullptr;
+  std::vector<std::function<void()>> calls;
+  {
+    const base::Lock lock(mutex_);
+    std::swap(flows, posted_flows_);
+    calls.swap(posted_calls_);
+  }
+  for (; flows != nullptr; flows = flows->posted_behind_) {
+    flows->is_unparked_ = true;
+    wake(*flows);
+  }
+  for (const auto& call : calls) call();
+}
+
+void Loop::run_ready() {
+  Queue ready;
+  while (!next_turn_.is_empty()) ready_.push(*next_turn_.pop());
+  while (Runnable* const one = ready_.pop()) one->go_on(*this);
+}
+
+void Loop::resume(Flow& flow) {
+  Flow* const before = std::exchange(flow_, &flow);
+  flow.units_left_ = kUnitsOfTurn;
+  flow.Context::resume();
+  flow_ = before;
+  if (flow.is_at_start()) set_free(std::unique_ptr<Flow>(&flow));
+}
+
+// A task that found no memory for a context gets this one.
+void Loop::set_free(std::unique_ptr<Flow> flow) {
+  --busy_flows_;
+  if (free_flows_.size() < kMostFree) free_flows_.push_back(std::move(flow));
+  if (Runnable* const starved = starved_.pop()) ready_.push(*starved);
+}
+
+void Loop::run_in_context(Task& task) {
+  std::unique_ptr<Flow> flow = free_flow();
+  if (flow == nullptr) return starved_.push(task);
+  ++busy_flows_;
+  flow->task_ = &task;
+  resume(*flow.release());  // set_free() takes it back
+}
+
+// Null if there is no memory for one more.
+std::unique_ptr<Flow> Loop::free_flow() {
+  if (!free_flows_.empty()) {
+    std::unique_ptr<Flow> flow = std::move(free_flows_.back());
+    free_flows_.pop_back();
+    return flow;
+  }
+  try {
+    auto flow = std::make_unique<Flow>(*this);
+    is_short_of_memory_ = false;
+    return flow;
+  } catch (const std::bad_alloc&) {
+    if (!std::exchange(is_short_of_memory_, true))
+      base::log::error("no memory for another context, connections wait contexts={}", busy_flows_);
+    return nullptr;
+  }
+}
+
+bool Loop::sleep_until(std::int64_t until_ns) {
+  Flow& flow = *flow_;
+  flow.is_timed_out_ = false;
+  if (until_ns != kNever) set_timer(flow, until_ns);
+  flow.leave();
+  if (until_ns != kNever) clear_timer(flow);
+  return !flow.is_timed_out_;
+}
+
+void Loop::wake(Flow& flow) {
+  if (!flow.is_queued_) ready_.push(flow);
+}
+
+bool Loop::wait_for(int fd, short events, std::int64_t until_ns) {
+  assert(flow_ != nullptr);
+  const std::uint32_t wanted = epoll_events_of(events);
+  if (OwnDescriptor* const own = flow_->own_; own != nullptr && own->fd_ == fd) {
+    own->waiting_ = flow_;
+    own->wanted_ = wanted;
+    const bool is_in_time = sleep_until(until_ns);
+    own->waiting_ = nullptr;
+    return is_in_time;
+  }
+  class Other final : public OwnDescriptor {
+   public:
+    using OwnDescriptor::OwnDescriptor;
+  } other(fd);
+  other.waiting_ = flow_;
+  other.wanted_ = wanted;
+  // Where it cannot be watched, the caller looks again soon.
+  const bool is_watched = watch(fd, wanted & ~(EPOLLHUP | EPOLLERR), other);
+  constexpr std::int64_t kLookAgainNs = 10 * base::kNsPerMs;
+  if (!is_watched) pause_until(std::min(until_ns, base::now_ns() + kLookAgainNs));
+  const bool is_in_time = is_watched ? sleep_until(until_ns) : base::now_ns() < until_ns;
+  if (is_watched) ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
+  return is_in_time;
+}
+
+// Who has woken the context may still be about to say so.
+bool Loop::sleep_on(const void* word, Has has, std::uint32_t value, std::int64_t until_ns) {
+  assert(flow_ != nullptr);
+  Flow& flow = *flow_;
+  flow.is_unparked_ = false;
+  base::park(word, flow);
+  const bool is_in_time = !has(word, value) || sleep_until(until_ns);
+  if (!flow.is_unparked_ && base::undo_park(flow, word)) return is_in_time;
+  while (!flow.is_unparked_) sleep_until(kNever);
+  return true;
+}
+
+void Loop::pause_until(std::int64_t until_ns) {
+  assert(flow_ != nullptr);
+  while (sleep_until(until_ns)) {
+  }
+}
+
+void Loop::call_elsewhere(const base::WorkRef& work) {
+  assert(flow_ != nullptr);
+  struct Job final : Helpers::Job {
+    Job(const base::WorkRef& the_work, Flow& the_flow) : called(the_work), flow(the_flow) {}
+    void work() override {
+      try {
+        called();
+      } catch (...) {
+        failure = std::current_exception();
+      }
+    }
+    void is_done() override { flow.is_woken(); }
+
+    const base::WorkRef& called;
+    Flow& flow;
+    std::exception_ptr failure;
+  } job(work, *flow_);
+  flow_->is_unparked_ = false;
+  Flow& flow = *flow_;
+  if (helpers_.submit(job)) {
+    while (!flow.is_unparked_) sleep_until(kNever);
+  } else {
+    job.work();
+  }
+  if (job.failure) std::rethrow_exception(job.failure);
+}
+
+void Loop::has_worked(int units) {
+  if (flow_ == nullptr || (flow_->units_left_ -= units) > 0) return;
+  next_turn_.push(*flow_);
+  flow_->leave();
+}
+
+void Loop::post(std::function<void()> call) {
+  {
+    const base::Lock lock(mutex_);
+    posted_calls_.push_back(std::move(call));
+  }
+  ring();
+}
+
+void Loop::post_flow(Flow& flow) {
+  {
+    const base::Lock lock(mutex_);
+    flow.posted_behind_ = std::exchange(posted_flows_, &flow);
+  }
+  ring();
+}
+
+void Loop::ring() {
+  if (is_asleep_.exchange(false)) bell_->ring();
+}
+
+bool Loop::has_posted() {
+  const base::Lock lock(mutex_);
+  return posted_flows_ != nullptr || !posted_calls_.empty();
+}
+
+}  // namespace events

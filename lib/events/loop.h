@@ -1,0 +1,222 @@
+// One thread that serves many: it goes on with whoever can go on.
+//
+//   Loop      waits for descriptors and times, and resumes those that waited for them
+//   Task      work that a loop does in a context of its own
+//   Watch     is told what happens to a descriptor
+//   Timer     is told when its time has come
+//   Helpers   threads that may block, for disks and for long computations
+//
+// The loop goes on turn by turn. In a turn it looks once what has happened, and then lets everybody
+// go on for whom something has. A context goes on until it waits, or until it has used up its turn.
+//
+// Threads: a loop belongs to the thread that calls run(), and so does everything here but post().
+#pragma once
+
+#include <boost/intrusive/set.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/waits.h"
+#include "events/helpers.h"
+#include "net/fd.h"
+
+namespace events {
+
+class Flow;
+class Loop;
+
+// What can go on in this turn. Stands in one queue at most.
+class Runnable {
+ protected:
+  ~Runnable() = default;
+
+ private:
+  friend class Loop;
+  friend class Queue;
+  virtual void go_on(Loop& loop) = 0;
+  Runnable* behind_ = nullptr;
+  bool is_queued_ = false;
+};
+
+class Queue {
+ public:
+  bool is_empty() const { return first_ == nullptr; }
+  void push(Runnable& one);
+  Runnable* pop();  // null: it is empty
+  void swap(Queue& other) {
+    std::swap(first_, other.first_);
+    std::swap(last_, other.last_);
+  }
+
+ private:
+  Runnable* first_ = nullptr;
+  Runnable* last_ = nullptr;
+};
+
+class Task : public Runnable {
+ public:
+  // Called in a context, where it may wait. Must not throw. The task may be gone when it returns.
+  virtual void run() = 0;
+
+ protected:
+  ~Task() = default;
+
+ private:
+  void go_on(Loop& loop) final;
+};
+
+class Timer : public boost::intrusive::set_base_hook<> {
+ public:
+  // Must not wait.
+  virtual void is_due() = 0;
+  bool operator<(const Timer& other) const { return at_ns_ < other.at_ns_; }
+
+ protected:
+  ~Timer() = default;
+
+ private:
+  friend class Loop;
+  std::int64_t at_ns_ = 0;
+};
+
+class Watch {
+ public:
+  // `events` are those of epoll. Must not wait.
+  virtual void happened(std::uint32_t events) = 0;
+
+ protected:
+  ~Watch() = default;
+};
+
+// The descriptor that a task is about. Who waits for it in a context of the task costs no system
+// call more. Each event is told once, when something has changed.
+class OwnDescriptor : public Watch {
+ public:
+  explicit OwnDescriptor(int fd) : fd_(fd) {}
+
+  void happened(std::uint32_t events) final;
+
+ protected:
+  ~OwnDescriptor() = default;
+
+  // Called for each event, before who waits goes on.
+  virtual void came(std::uint32_t /*events*/) {}
+
+ private:
+  friend class Loop;
+  const int fd_;
+  Flow* waiting_ = nullptr;
+  std::uint32_t wanted_ = 0;
+};
+
+// Is told at the end of each turn.
+class TurnEnd {
+ public:
+  virtual void turn_ends() = 0;
+
+ protected:
+  ~TurnEnd() = default;
+};
+
+class Loop final : public base::Waits {
+ public:
+  // Throws std::system_error if there are no descriptors. `helpers` must outlive the loop.
+  explicit Loop(Helpers& helpers);
+  ~Loop();
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+
+  // That of this thread; null: it has none.
+  static Loop* current();
+
+  // Until stop() was called, and no context is in the middle.
+  void run();
+  void stop() { is_stopped_ = true; }
+
+  // Has the call made by the loop, soon. Must not wait. Threads: any.
+  void post(std::function<void()> call);
+
+  // Lets the task run in this turn. Requires: it is not queued already.
+  void start(Task& task) { ready_.push(task); }
+
+  // Tells a watch of these events of epoll, until the descriptor is closed. Returns false with
+  // errno.
+  bool watch(int fd, std::uint32_t events, Watch& watch);
+
+  // Says which descriptor the task that runs now is about; null: none.
+  void set_own_descriptor(OwnDescriptor* own);
+
+  void set_timer(Timer& timer, std::int64_t at_ns);
+  void clear_timer(Timer& timer);
+
+  void at_end_of_turns(TurnEnd& one) { turn_ends_.push_back(&one); }
+
+  // The context that calls sleeps until another one of this loop wakes it. Returns false when the
+  // time has come. It may return true for no reason.
+  Flow& current_flow() { return *flow_; }
+  bool sleep_until(std::int64_t until_ns);
+  void wake(Flow& flow);
+
+  // What a part of the program keeps for each loop; made by make() at first, destroyed with the
+  // loop.
+  template <typename Kept, typename Make>
+  Kept& kept_for(const void* part, Make make) {
+    for (const auto& [owner, kept] : kept_) {
+      if (owner == part) return *static_cast<Kept*>(kept.get());
+    }
+    std::shared_ptr<Kept> made = make();
+    kept_.emplace_back(part, made);
+    return *made;
+  }
+
+  // base::Waits
+  bool wait_for(int fd, short events, std::int64_t until_ns) override;
+  bool sleep_on(const void* word, Has has, std::uint32_t value, std::int64_t until_ns) override;
+  void pause_until(std::int64_t until_ns) override;
+  void call_elsewhere(const base::WorkRef& work) override;
+  void has_worked(int units) override;
+
+ private:
+  friend class Flow;
+  friend class Task;
+  class Bell;
+
+  void look(int timeout_ms);
+  int time_to_sleep_ms() const;
+  void wake_due();
+  void take_posted();
+  void run_ready();
+  void resume(Flow& flow);
+  void set_free(std::unique_ptr<Flow> flow);
+  void run_in_context(Task& task);
+  std::unique_ptr<Flow> free_flow();
+  void post_flow(Flow& flow) EXCLUDES(mutex_);
+  void ring() EXCLUDES(mutex_);
+  bool has_posted() EXCLUDES(mutex_);
+
+  Helpers& helpers_;
+  const net::Fd epoll_;
+  const std::unique_ptr<Bell> bell_;  // wakes the loop out of its sleep
+  bool is_stopped_ = false;
+
+  Queue ready_;
+  Queue next_turn_;
+  Queue starved_;         // tasks for which there was no context
+  Flow* flow_ = nullptr;  // that runs now
+  std::size_t busy_flows_ = 0;
+  std::vector<std::unique_ptr<Flow>> free_flows_;
+  bool is_short_of_memory_ = false;  // only decides what is logged
+  boost::intrusive::multiset<Timer> timers_;
+  std::vector<TurnEnd*> turn_ends_;
+  std::vector<std::pair<const void*, std::shared_ptr<void>>> kept_;
+
+  std::atomic<bool> is_asleep_ = false;
+  base::Mutex mutex_;
+  Flow* posted_flows_ GUARDED_BY(mutex_) = nullptr;  // in no order
+  std::vector<std::function<void()>> posted_calls_ GUARDED_BY(mutex_);
+};
+
+}  // namespace events

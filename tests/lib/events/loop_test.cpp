@@ -1,0 +1,246 @@
+#include "events/loop.h"
+
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <atomic>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/futex.h"
+#include "base/mutex.h"
+#include "net/fd.h"
+#include "net/socket_io.h"
+#include "tests/catch.h"
+#include "tests/lib/events/loop_scene.h"
+
+using tests::LoopThread;
+
+namespace {
+
+struct Pair {
+  Pair() {
+    std::array<int, 2> fds{};
+    ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds.data());
+    a = net::Fd(fds[0]);
+    b = net::Fd(fds[1]);
+  }
+  net::Fd a, b;
+};
+
+std::string received(int fd, std::size_t bytes) {
+  std::string all;
+  while (all.size() < bytes) {
+    std::array<char, 4096> some;
+    const ssize_t got = net::receive(fd, some);
+    if (got <= 0) break;
+    all.append(some.data(), static_cast<std::size_t>(got));
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("contexts of one loop talk with each other", "[events]") {
+  LoopThread one;
+  const Pair pair;
+  std::string heard, answered;
+  one.do_all({[&] {
+                heard = received(pair.a.get(), 5);
+                net::send_all(pair.a.get(), "world");
+              },
+              [&] {
+                net::send_all(pair.b.get(), "hello");
+                answered = received(pair.b.get(), 5);
+              }});
+  CHECK(heard == "hello");
+  CHECK(answered == "world");
+}
+
+TEST_CASE("a context waits for room to send", "[events]") {
+  LoopThread one;
+  const Pair pair;
+  const std::string much(std::size_t{8} << 20, 'x');
+  std::string got;
+  bool is_sent = false;
+  one.do_all({[&] { is_sent = net::send_all(pair.a.get(), much); },
+              [&] { got = received(pair.b.get(), much.size()); }});
+  CHECK(is_sent);
+  CHECK(got == much);
+}
+
+TEST_CASE("a call on a socket ends in the time that it was given", "[events]") {
+  LoopThread one;
+  const Pair pair;
+  net::set_io_timeout(pair.a.get(), 20);
+  ssize_t got = 0;
+  int failure = 0;
+  one.do_one([&] {
+    std::array<char, 1> byte;
+    got = net::receive(pair.a.get(), byte);
+    failure = errno;
+  });
+  CHECK(got == -1);
+  CHECK(failure == EAGAIN);
+}
+
+TEST_CASE("waiting for a descriptor ends at the deadline, or when it is ready already",
+          "[events]") {
+  LoopThread one;
+  const Pair pair;
+  bool before = true, behind = false;
+  one.do_one([&] {
+    before = net::wait_until_readable(pair.a.get(), base::Deadline::in_ms(20));
+    net::send_all(pair.b.get(), "x");
+    behind = net::wait_until_readable(pair.a.get(), base::Deadline::never());
+  });
+  CHECK_FALSE(before);
+  CHECK(behind);
+}
+
+TEST_CASE("a context that pauses lets others go on", "[events]") {
+  LoopThread one;
+  std::string order;
+  one.do_all({[&] {
+                base::pause_ms(20);
+                order += "slow";
+              },
+              [&] { order += "quick "; }});
+  CHECK(order == "quick slow");
+}
+
+TEST_CASE("a context wakes another one of its loop out of its sleep on a word", "[events]") {
+  LoopThread one;
+  std::atomic<std::uint32_t> word = 0;
+  bool is_woken = false;
+  one.do_all({[&] {
+                while (word == 0) base::sleep_while(word, 0U, INT64_MAX);
+                is_woken = true;
+              },
+              [&] {
+                word = 1;
+                base::wake(word);
+              }});
+  CHECK(is_woken);
+}
+
+TEST_CASE("a sleep on a word ends when its time has come", "[events]") {
+  LoopThread one;
+  std::atomic<std::uint32_t> word = 0;
+  bool is_in_time = true;
+  one.do_one([&] { is_in_time = base::sleep_while(word, 0U, base::now_ns() + base::kNsPerMs); });
+  CHECK_FALSE(is_in_time);
+  base::wake_all(word);  // nobody sleeps there any more
+}
+
+TEST_CASE("threads and contexts of several loops hand a word around", "[events]") {
+  constexpr std::uint32_t kHands = 4, kRounds = 2'000;
+  LoopThread one, other;
+  std::atomic<std::uint32_t> word = 0;
+  const auto take_part = [&](std::uint32_t hand) {
+    for (std::uint32_t round = 0; round < kRounds; ++round) {
+      for (std::uint32_t now = word; now % kHands != hand; now = word)
+        base::sleep_while(word, now, INT64_MAX);
+      ++word;
+      base::wake_all(word);
+    }
+  };
+  std::thread thread([&] { take_part(0); });
+  std::thread in_other([&] { other.do_one([&] { take_part(1); }); });
+  one.do_all({[&] { take_part(2); }, [&] { take_part(3); }});
+  thread.join();
+  in_other.join();
+  CHECK(word == kHands * kRounds);
+}
+
+TEST_CASE("a condition is waited for in contexts and threads", "[events]") {
+  LoopThread one;
+  base::Mutex mutex;
+  base::Condition changed;
+  int turns = 0;
+  const auto play = [&](int mine) {
+    for (int i = 0; i < 500; ++i) {
+      const base::Lock lock(mutex);
+      while (turns % 2 != mine) changed.wait_ms(mutex, 60'000);
+      ++turns;
+      changed.wake_all();
+    }
+  };
+  std::thread thread([&] { play(0); });
+  one.do_one([&] { play(1); });
+  thread.join();
+  CHECK(turns == 1000);
+}
+
+TEST_CASE("what may block is done elsewhere, and holds up nobody", "[events]") {
+  LoopThread one;
+  std::atomic<bool> may_end = false;
+  std::thread::id in_loop, in_work;
+  int result = 0;
+  one.do_all({[&] {
+                in_loop = std::this_thread::get_id();
+                result = base::may_block([&] {
+                  in_work = std::this_thread::get_id();
+                  while (!may_end) std::this_thread::yield();
+                  return 7;
+                });
+              },
+              [&] { may_end = true; }});
+  CHECK(result == 7);
+  CHECK(in_work != in_loop);
+}
+
+TEST_CASE("what is thrown elsewhere is thrown to who waits for it", "[events]") {
+  LoopThread one;
+  std::string reason;
+  one.do_one([&] {
+    try {
+      base::may_block([] { throw std::runtime_error("the disk is gone"); });
+    } catch (const std::exception& failure) {
+      reason = failure.what();
+    }
+  });
+  CHECK(reason == "the disk is gone");
+}
+
+TEST_CASE("a thread without a loop does what may block itself", "[events]") {
+  const auto mine = std::this_thread::get_id();
+  CHECK(base::may_block([] { return std::this_thread::get_id(); }) == mine);
+}
+
+TEST_CASE("who works on and on lets others go on after its turn", "[events]") {
+  LoopThread one;
+  bool is_ended = false;
+  int units = 0;
+  one.do_all({[&] {
+                while (!is_ended && units < 1'000'000) {
+                  ++units;
+                  base::has_worked(1);
+                }
+              },
+              [&] { is_ended = true; }});
+  CHECK(units < 1000);
+}
+
+TEST_CASE("a watch is told of its descriptor, and a timer of its time", "[events]") {
+  struct Told final : events::Watch, events::Timer {
+    void happened(std::uint32_t events) override { seen |= events; }
+    void is_due() override { due = true; }
+    std::atomic<std::uint32_t> seen = 0;
+    std::atomic<bool> due = false;
+  } told;
+  const Pair pair;
+  LoopThread one;
+  one.loop.post([&] {
+    one.loop.watch(pair.a.get(), EPOLLIN | EPOLLET, told);
+    one.loop.set_timer(told, base::now_ns() + base::kNsPerMs);
+  });
+  net::send_all(pair.b.get(), "x");
+  while ((told.seen & EPOLLIN) == 0 || !told.due) std::this_thread::yield();
+  CHECK(told.due);
+}
