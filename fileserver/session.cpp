@@ -26,6 +26,10 @@ telemetry::Ending ending_of(serve::LineConversation& connection) {
                                                                 : telemetry::Ending::kAnswered;
 }
 
+// What is kept of a connection that rests.
+constexpr int kIsNotFirst = 1;
+constexpr int kIsGranted = 2;
+
 void refuse_new(serve::LineConversation& connection) {
   connection.reply_error(base::ErrorCode::kDenied, "accounts are not created here");
 }
@@ -33,8 +37,9 @@ void refuse_new(serve::LineConversation& connection) {
 }  // namespace
 
 void Session::converse(serve::LineConversation& connection) {
-  is_granted_ = false;
-  is_first_line_ = true;
+  const int kept = connection.stream().kept();
+  is_granted_ = (kept & kIsGranted) != 0;
+  is_first_line_ = (kept & kIsNotFirst) == 0;
   if (parts_.transfer_log != nullptr) connection.stream().keep_times();
   while (const auto line = connection.next_line()) {
     const telemetry::RequestTimer timer;
@@ -44,6 +49,7 @@ void Session::converse(serve::LineConversation& connection) {
                 connection.outcome(), ending_of(connection));
     is_first_line_ = false;
   }
+  connection.stream().keep(kIsNotFirst | (is_granted_ ? kIsGranted : 0));
 }
 
 void Session::handle(serve::LineConversation& connection, const wire::Ping& ping) {

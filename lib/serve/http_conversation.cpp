@@ -4,6 +4,7 @@
 #include <array>
 #include <ctime>
 
+#include "base/waits.h"
 #include "net/socket_io.h"
 #include "telemetry/counters.h"
 
@@ -25,7 +26,7 @@ constexpr std::size_t kHeadBufferBytes = http::kMaxHeadBytes + 3;
 
 const http::RequestHead* HttpConversation::next_request() {
   end_last_request();
-  head_deadline_ = stream_.idle_deadline();
+  head_deadline_ = stream_.request_deadline();
   while (!stream_.is_over()) {
     if (stream_.is_draining()) {
       stream_.end_for_drain();
@@ -36,10 +37,14 @@ const http::RequestHead* HttpConversation::next_request() {
         has_head_ = true;
         body_ = parser_.head().body();
         stream_.count_request();
+        base::has_worked(1);
         return &parser_.head();
       case http::HeadParser::State::kRefused: refuse(parser_.status()); break;
       case http::HeadParser::State::kNeedMore:
-        if (!receive(head_deadline_, kHeadBufferBytes)) stream_.abort();
+        if (!receive_head()) {
+          if (stream_.is_resting()) return nullptr;
+          stream_.abort();
+        }
         break;
     }
   }
@@ -125,9 +130,11 @@ void HttpConversation::count_piece(std::size_t bytes) {
   came_bytes_ = 0;
 }
 
-bool HttpConversation::receive(base::Deadline& deadline, std::size_t most_bytes) {
-  if (deadline.has_passed()) return false;
-  const std::size_t received = stream_.receive(buffer_.free_space(most_bytes), deadline);
+bool HttpConversation::receive_head() {
+  if (head_deadline_.has_passed()) return false;
+  const auto room = buffer_.free_space(kHeadBufferBytes);
+  const std::size_t received = buffer_.is_empty() ? stream_.receive_first(room, head_deadline_)
+                                                  : stream_.receive(room, head_deadline_);
   buffer_.received(received);
   return received > 0;
 }

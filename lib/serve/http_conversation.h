@@ -66,7 +66,7 @@ class HttpConversation {
   void end_last_request();
   void end();
   void begin_body();
-  bool receive(base::Deadline& deadline, std::size_t most_bytes);
+  bool receive_head();
   bool receive_body(base::Deadline& deadline);
   bool receive_at_rate();
   void count_piece(std::size_t bytes);

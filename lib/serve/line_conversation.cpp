@@ -1,9 +1,11 @@
 #include "serve/line_conversation.h"
 
+#include "base/waits.h"
+
 namespace serve {
 
 std::optional<std::string_view> LineConversation::next_line() {
-  auto deadline = stream_.idle_deadline();
+  auto deadline = stream_.request_deadline();
   while (!stream_.is_over()) {
     if (stream_.is_draining()) {
       flush();
@@ -12,14 +14,20 @@ std::optional<std::string_view> LineConversation::next_line() {
     }
     std::string_view line;
     switch (lines_.next(line)) {
-      case wire::LineBuffer::Next::kLine: stream_.count_request(); return line;
+      case wire::LineBuffer::Next::kLine:
+        stream_.count_request();
+        base::has_worked(1);
+        return line;
       case wire::LineBuffer::Next::kTooLong:
         reply_error(base::ErrorCode::kTooLong);
         telemetry::count_request(telemetry::Verb::kOther, outcome_);
         break;
       case wire::LineBuffer::Next::kNeedMore:
         flush();
-        if (!receive_line(deadline)) stream_.abort();
+        if (!receive_line(deadline)) {
+          if (stream_.is_resting()) return {};
+          stream_.abort();
+        }
         break;
     }
   }
@@ -56,7 +64,9 @@ void LineConversation::queue(std::string_view line) {
 // Waits for a complete line until the deadline.
 bool LineConversation::receive_line(base::Deadline& deadline) {
   for (;;) {
-    const std::size_t received = stream_.receive(lines_.free_space(), deadline);
+    const std::size_t received = lines_.is_empty()
+                                     ? stream_.receive_first(lines_.free_space(), deadline)
+                                     : stream_.receive(lines_.free_space(), deadline);
     if (received == 0) return false;
     lines_.received(received);
     if (lines_.has_next()) return true;

@@ -6,12 +6,23 @@
 
 namespace serve {
 
-void serve_one_connection(Worker& worker, Stream& stream, Totals& totals) {
+CountedConnection::CountedConnection(const Stream& stream, Totals& totals)
+    : stream_(stream), totals_(totals), open_(telemetry::Level::kConnectionsOpen) {
   telemetry::add(telemetry::Count::kConnectionsAccepted);
-  const telemetry::Raised open(telemetry::Level::kConnectionsOpen);
+}
+
+CountedConnection::~CountedConnection() {
+  totals_.connections.fetch_add(1, std::memory_order_relaxed);
+  totals_.requests.fetch_add(stream_.requests(), std::memory_order_relaxed);
+}
+
+void serve_for_now(Worker& worker, Stream& stream) {
   if (!base::completes("a connection failed", [&] { worker.serve(stream); })) stream.abort();
-  totals.connections.fetch_add(1, std::memory_order_relaxed);
-  totals.requests.fetch_add(stream.requests(), std::memory_order_relaxed);
+}
+
+void serve_one_connection(Worker& worker, Stream& stream, Totals& totals) {
+  const CountedConnection counted(stream, totals);
+  serve_for_now(worker, stream);
 }
 
 void log_totals(std::string_view event, const Totals& totals) {

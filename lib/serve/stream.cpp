@@ -10,6 +10,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/waits.h"
 #include "serve/options.h"
 #include "telemetry/counters.h"
 
@@ -65,10 +66,7 @@ std::size_t Stream::receive(std::span<char> into, base::Deadline& deadline) {
       continue;
     }
     const ssize_t received = net::receive(fd(), into);
-    if (received > 0) {
-      telemetry::add(telemetry::Count::kReceivedBytes, static_cast<std::uint64_t>(received));
-      return static_cast<std::size_t>(received);
-    }
+    if (received > 0) return note_received(received, into.size());
     if (received == 0 || !is_timeout(errno)) {
       is_over_ = true;
     } else if (reply_still_moves()) {
@@ -76,6 +74,37 @@ std::size_t Stream::receive(std::span<char> into, base::Deadline& deadline) {
     }
   }
   return 0;
+}
+
+// A call that has not filled its room has taken all that was there.
+std::size_t Stream::note_received(ssize_t received, std::size_t room) {
+  telemetry::add(telemetry::Count::kReceivedBytes, static_cast<std::uint64_t>(received));
+  may_have_more_ = static_cast<std::size_t>(received) == room;
+  return static_cast<std::size_t>(received);
+}
+
+std::size_t Stream::receive_first(std::span<char> into, base::Deadline& deadline) {
+  if (!can_rest_) return receive(into, deadline);
+  if (is_over_) return 0;
+  if (may_have_more_) {
+    const ssize_t received = net::receive_now(fd(), into);
+    if (received > 0) return note_received(received, into.size());
+    is_over_ = received == 0 || !is_timeout(errno);
+    if (is_over_) return 0;
+    may_have_more_ = false;
+  }
+  rest_deadline_ = deadline;
+  has_rested_ = is_resting_ = true;
+  return 0;
+}
+
+base::Deadline Stream::request_deadline() {
+  return std::exchange(has_rested_, false) ? rest_deadline_ : idle_deadline();
+}
+
+bool Stream::goes_on_resting() {
+  rest_deadline_ = idle_deadline();
+  return reply_still_moves();
 }
 
 // The server has shut down the reading side of the socket. The kernel goes on receiving, but nobody
@@ -146,6 +175,7 @@ bool Stream::send_body(std::span<const char> head, std::size_t body_bytes, SendS
       note_sent(static_cast<std::size_t>(sent) - of_head, began_ns);
     }
     if (head.empty() && body_sent == body_bytes) break;
+    base::has_worked(1);
     if (reply_moves() || unacknowledged_ == 0) {
       restart_reply_time();
     } else if (reply_deadline_.has_passed()) {

@@ -65,6 +65,16 @@ class Stream {
   // takes bytes of a reply. Requires: `into` is not empty.
   std::size_t receive(std::span<char> into, base::Deadline& deadline);
 
+  // The same for the first bytes of a request. Where the server lets connections rest, this does
+  // not wait: if no byte is there, it returns 0 with is_resting(). Then the conversation is left,
+  // and begun anew when bytes come.
+  std::size_t receive_first(std::span<char> into, base::Deadline& deadline);
+  bool is_resting() const { return is_resting_; }
+
+  // The time that the peer has for the request that comes next: from the end of the last one, also
+  // if the connection has rested since.
+  base::Deadline request_deadline();
+
   // The same for the rest of a request that was taken up, which also comes while the server drains.
   std::size_t receive_rest(std::span<char> into, base::Deadline& deadline);
 
@@ -96,6 +106,18 @@ class Stream {
   // Who is at the other end. Its text is only made when a log line needs it.
   const net::IpAddress& peer() const { return peer_; }
 
+  // For a server that lets connections rest. Requires: the socket never blocks.
+  void let_rest() { can_rest_ = true; }
+  void end_rest() { is_resting_ = false; }
+  void note_event() { may_have_more_ = true; }  // bytes have come, or the end
+  const base::Deadline& rest_deadline() const { return rest_deadline_; }
+  // Called when the time is over. Returns false if the connection is to be ended.
+  bool goes_on_resting();
+
+  // What a session keeps while its connection rests. At first 0.
+  void keep(int note) { note_ = note; }
+  int kept() const { return note_; }
+
   // How many requests came, for the totals of the server.
   void count_request() { ++requests_; }
   std::uint64_t requests() const { return requests_; }
@@ -108,6 +130,7 @@ class Stream {
   bool reply_moves();
   bool reply_still_moves() { return reply_moves() && unacknowledged_ > 0; }
   void restart_reply_time();
+  std::size_t note_received(ssize_t received, std::size_t room);
 
   net::Fd fd_;
   const net::IpAddress peer_;
@@ -116,6 +139,12 @@ class Stream {
   const std::int64_t enough_;  // the bytes of a reply that the peer must take per idle time-out
 
   bool is_over_ = false;
+  bool can_rest_ = false;
+  bool is_resting_ = false;
+  bool may_have_more_ = true;  // than was received; false: an event will tell
+  bool has_rested_ = false;    // since the last request
+  int note_ = 0;
+  base::Deadline rest_deadline_ = base::Deadline::never();
   base::Deadline reply_deadline_ = base::Deadline::never();  // until then it must take enough_
   std::int64_t taken_ = 0;                                   // what it has taken of that
   bool keeps_times_ = false;
