@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string>
 
+#include "events/loop.h"
+#include "fileserver/auth/auth_pipeline.h"
 #include "net/socket_io.h"
 #include "telemetry/counters.h"
 
@@ -76,6 +78,13 @@ base::Status AuthClient::ask_line(std::string_view line, Repeat repeat, Sharing 
 std::optional<AuthOutcome> AuthClient::ask_on_lane(std::string_view line,
                                                    base::Deadline answer_by) {
   if (addresses_.count() != 1) return {};
+  if (events::Loop* const loop = events::Loop::current()) {
+    return loop
+        ->kept_for<AuthPipeline>(
+            this,
+            [&] { return std::make_shared<AuthPipeline>(*loop, kept_, note_on_lane(), limits_); })
+        .ask(line, answer_by);
+  }
   AuthLane* const lane =
       std::ranges::min_element(lanes_, {}, [](const AuthLane& one) { return one.callers(); });
   return lane->ask(line, answer_by);

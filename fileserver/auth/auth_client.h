@@ -32,6 +32,7 @@ class AuthClient {
       : addresses_(address, std::move(resolver), outage_log),
         mode_(mode),
         timeout_ms_(timeout_ms),
+        limits_(lanes),
         lanes_{AuthLane{kept_, note_on_lane(), lanes}, AuthLane{kept_, note_on_lane(), lanes}} {}
 
   // Each returns kDone if the authserver answered OK, otherwise the error that it answered, or:
@@ -77,6 +78,7 @@ class AuthClient {
   AuthAddresses addresses_;
   const AuthConnection mode_;
   const std::int64_t timeout_ms_;
+  const AuthLane::Limits limits_;
   ConnectionShelf kept_;
 
   // Two, so that two cores of the authserver have work, and a slow answer does not hold up all.

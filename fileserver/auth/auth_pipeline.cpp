@@ -1,0 +1,125 @@
+#include "fileserver/auth/auth_pipeline.h"
+
+#include <string.h>
+#include <sys/epoll.h>
+
+#include <cerrno>
+#include <utility>
+#include <vector>
+
+#include "net/socket_io.h"
+
+namespace fileserver {
+
+using Kind = AuthOutcome::Kind;
+
+AuthPipeline::AuthPipeline(events::Loop& loop, ConnectionShelf& kept, AuthLane::Note note,
+                           AuthLane::Limits limits)
+    : loop_(loop), kept_(kept), note_(std::move(note)), limits_(limits) {
+  text_.reserve(std::size_t{16} << 10);
+  loop_.at_end_of_turns(*this);
+}
+
+AuthPipeline::~AuthPipeline() { ::explicit_bzero(text_.data(), text_.size()); }
+
+std::optional<AuthOutcome> AuthPipeline::ask(std::string_view line, base::Deadline answer_by) {
+  const std::int64_t now_ns = base::now_ns();
+  if (hangs(now_ns, answer_by)) {
+    note_(fd_.get(), {Kind::kTimedOut});
+    give_up();
+  }
+  if (!is_open_for_more(now_ns)) return {};
+  Question mine{&loop_.current_flow()};
+  text_ += line;
+  asked_.push_back({&mine, now_ns});
+  const std::int64_t leave_ns =
+      std::min(answer_by.at_ns(), now_ns + limits_.patience_ms * base::kNsPerMs);
+  while (!mine.is_over && loop_.sleep_until(leave_ns)) {
+  }
+  if (mine.is_over) return mine.outcome;
+  for (Asked& one : asked_) {
+    if (one.question == &mine) one.question = nullptr;  // the answer will come, for nobody
+  }
+  return {};
+}
+
+// Whether a question has waited for longer than any may.
+bool AuthPipeline::hangs(std::int64_t now_ns, base::Deadline answer_by) const {
+  return !asked_.empty() && now_ns - asked_.front().asked_ns > answer_by.at_ns() - now_ns;
+}
+
+// Whoever asks behind an old question would wait for the same thing.
+bool AuthPipeline::is_open_for_more(std::int64_t now_ns) {
+  if (fd_.is_open()) return asked_.empty() || now_ns - asked_.front().asked_ns <= limits_.old_ns;
+  fd_ = kept_.take_quiet();
+  if (!fd_.is_open()) return false;
+  received_.emplace();
+  constexpr std::uint32_t kEvents = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+  if (loop_.watch(fd_.get(), kEvents, *this)) return true;
+  fd_ = {};
+  return false;
+}
+
+void AuthPipeline::turn_ends() {
+  if (text_.empty() || !fd_.is_open()) return;
+  const ssize_t sent = net::send_now(fd_.get(), text_);
+  if (sent < 0 && errno != EAGAIN) return give_up();
+  if (sent <= 0) return;
+  const auto count = static_cast<std::size_t>(sent);
+  ::explicit_bzero(text_.data(), count);
+  text_.erase(0, count);
+}
+
+void AuthPipeline::happened(std::uint32_t /*events*/) {
+  if (fd_.is_open() && !receive()) give_up();
+}
+
+// Returns false if the connection is not to be used any more.
+bool AuthPipeline::receive() {
+  for (;;) {
+    const auto room = received_->free_space();
+    const ssize_t got = net::receive_now(fd_.get(), room);
+    if (got < 0 && errno == EAGAIN) return true;
+    if (got <= 0) return false;
+    received_->received(static_cast<std::size_t>(got));
+    if (!deliver()) return false;
+    if (static_cast<std::size_t>(got) < room.size()) return true;
+  }
+}
+
+// No answer is believed that came together with something odd.
+bool AuthPipeline::deliver() {
+  std::vector<wire::Reply> replies;
+  std::string_view line;
+  auto next = wire::LineBuffer::Next::kLine;
+  while ((next = received_->next(line)) == wire::LineBuffer::Next::kLine) {
+    replies.push_back(wire::parse_reply(line));
+    if (replies.size() > asked_.size() || !goes_on(replies.back())) return false;
+  }
+  const bool has_more = replies.size() == asked_.size() && !received_->is_empty();
+  if (next == wire::LineBuffer::Next::kTooLong || has_more) return false;
+  if (!replies.empty()) note_(fd_.get(), {Kind::kAnswered, replies.front()});
+  for (const wire::Reply& reply : replies) {
+    tell(asked_.front(), AuthOutcome{Kind::kAnswered, reply});
+    asked_.pop_front();
+  }
+  return true;
+}
+
+void AuthPipeline::tell(const Asked& asked, std::optional<AuthOutcome> outcome) {
+  if (asked.question == nullptr) return;
+  asked.question->outcome = std::move(outcome);
+  asked.question->is_over = true;
+  loop_.wake(*asked.question->flow);
+}
+
+// All who wait ask by themselves.
+void AuthPipeline::give_up() {
+  ::explicit_bzero(text_.data(), text_.size());
+  text_.clear();
+  for (const Asked& one : asked_) tell(one, {});
+  asked_.clear();
+  fd_ = {};
+}
+
+}  // namespace fileserver

@@ -1,0 +1,68 @@
+// Asks the authserver for all connections of one loop, on one kept connection.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "events/loop.h"
+#include "fileserver/auth/auth_exchange.h"
+#include "fileserver/auth/auth_lane.h"
+#include "fileserver/auth/connection_shelf.h"
+#include "net/fd.h"
+#include "wire/line_buffer.h"
+
+namespace fileserver {
+
+// The questions of one turn of the loop are sent with one call at its end. Those of later turns
+// follow without waiting for answers, which come in the order of the questions. What AuthLane says
+// of questions, of answers that are believed, and of slow ones holds here as well.
+//
+// One thread, that of the loop.
+class AuthPipeline final : public events::Watch, public events::TurnEnd {
+ public:
+  // All must outlive the link.
+  AuthPipeline(events::Loop& loop, ConnectionShelf& kept, AuthLane::Note note,
+               AuthLane::Limits limits);
+  ~AuthPipeline();
+
+  // Returns nothing if the caller shall ask by itself, on whatever connection. `line` is a whole
+  // line of wire::Auth. Called in a context.
+  std::optional<AuthOutcome> ask(std::string_view line, base::Deadline answer_by);
+
+  void happened(std::uint32_t events) override;
+  void turn_ends() override;
+
+ private:
+  struct Question {
+    events::Flow* flow = nullptr;
+    bool is_over = false;
+    std::optional<AuthOutcome> outcome = {};
+  };
+  struct Asked {
+    Question* question;  // null: its caller has left
+    std::int64_t asked_ns;
+  };
+
+  bool hangs(std::int64_t now_ns, base::Deadline answer_by) const;
+  bool is_open_for_more(std::int64_t now_ns);
+  bool receive();
+  bool deliver();
+  void tell(const Asked& asked, std::optional<AuthOutcome> outcome);
+  void give_up();
+
+  events::Loop& loop_;
+  ConnectionShelf& kept_;
+  const AuthLane::Note note_;
+  const AuthLane::Limits limits_;
+
+  net::Fd fd_;
+  std::optional<wire::LineBuffer> received_;
+  std::deque<Asked> asked_;  // in their order, those too that are in `text_`
+  std::string text_;         // to be sent; overwritten behind that
+};
+
+}  // namespace fileserver

@@ -1,0 +1,177 @@
+#include "fileserver/auth/auth_pipeline.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <functional>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "net/socket_io.h"
+#include "tests/catch.h"
+#include "tests/lib/events/loop_scene.h"
+#include "wire/error_word.h"
+
+using fileserver::AuthLane;
+using fileserver::AuthOutcome;
+using fileserver::AuthPipeline;
+using fileserver::ConnectionShelf;
+using Kind = AuthOutcome::Kind;
+
+namespace {
+
+constexpr std::int64_t kAMinuteMs = 60'000;
+constexpr AuthLane::Limits kPatient{kAMinuteMs * base::kNsPerMs, kAMinuteMs};
+
+// A loop with one kept connection; the test is the authserver at its other end.
+struct Scene {
+  explicit Scene(AuthLane::Limits the_limits = kPatient) : limits(the_limits) { connect(); }
+
+  void connect() {
+    std::array<int, 2> ends{};
+    REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
+    ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    net::set_io_timeout(ends[1], kAMinuteMs);
+    kept.put(net::Fd(ends[0]));
+    authserver = net::Fd(ends[1]);
+  }
+
+  // What each of these questions, asked in one turn, is told: "OK", an error, or "alone".
+  std::future<std::vector<std::string>> ask(std::vector<std::string> users,
+                                            std::int64_t answer_in_ms = kAMinuteMs) {
+    return std::async(std::launch::async, [=, this] {
+      std::vector<std::string> told(users.size());
+      std::vector<std::function<void()>> works;
+      for (std::size_t i = 0; i < users.size(); ++i) {
+        works.push_back([&, i] {
+          told[i] = text_of(
+              pipeline().ask("auth:" + users[i] + ":pw\n", base::Deadline::in_ms(answer_in_ms)));
+        });
+      }
+      one.do_all(std::move(works));
+      return told;
+    });
+  }
+
+  AuthPipeline& pipeline() {
+    return one.loop.kept_for<AuthPipeline>(this, [this] {
+      const auto note = [this](int, const AuthOutcome& outcome) { noted.push_back(outcome.kind); };
+      return std::make_shared<AuthPipeline>(one.loop, kept, note, limits);
+    });
+  }
+
+  static std::string text_of(const std::optional<AuthOutcome>& outcome) {
+    if (!outcome) return "alone";
+    if (std::holds_alternative<wire::Ok>(outcome->reply)) return "OK";
+    return std::string(wire::word_of(std::get<wire::Err>(outcome->reply).code));
+  }
+
+  std::string received() const {
+    std::array<char, 4096> bytes;
+    const ssize_t got = net::receive(authserver.get(), bytes);
+    return got > 0 ? std::string(bytes.data(), static_cast<std::size_t>(got)) : std::string();
+  }
+  void answer(std::string_view bytes) const { net::send_all(authserver.get(), bytes); }
+
+  const AuthLane::Limits limits;
+  ConnectionShelf kept;
+  net::Fd authserver;
+  std::vector<Kind> noted;
+  tests::LoopThread one;  // the last one, as its contexts use the others
+};
+
+}  // namespace
+
+TEST_CASE("the questions of one turn come together, and each gets its own answer", "[fileserver]") {
+  Scene scene;
+  auto asked = scene.ask({"amy", "bob", "cat"});
+  CHECK(scene.received() == "auth:amy:pw\nauth:bob:pw\nauth:cat:pw\n");
+  scene.answer("OK\nERR denied no\nOK\n");
+  CHECK(asked.get() == std::vector<std::string>{"OK", "denied", "OK"});
+}
+
+TEST_CASE("a later question does not wait for the answers to earlier ones", "[fileserver]") {
+  Scene scene;
+  auto first = scene.ask({"amy"});
+  CHECK(scene.received() == "auth:amy:pw\n");
+  auto second = scene.ask({"bob"});
+  CHECK(scene.received() == "auth:bob:pw\n");
+  scene.answer("OK\nERR denied no\n");
+  CHECK(first.get().front() == "OK");
+  CHECK(second.get().front() == "denied");
+}
+
+TEST_CASE("without a kept connection a context asks by itself", "[fileserver]") {
+  Scene scene;
+  scene.kept.clear();
+  CHECK(scene.ask({"amy"}).get().front() == "alone");
+}
+
+TEST_CASE("of more answers than questions a pipeline believes none", "[fileserver]") {
+  Scene scene;
+  auto asked = scene.ask({"amy", "bob"});
+  CHECK_FALSE(scene.received().empty());
+  scene.answer("OK\nOK\nOK\n");
+  CHECK(asked.get() == std::vector<std::string>{"alone", "alone"});
+}
+
+TEST_CASE("a pipeline is closed by what does not answer a question and go on", "[fileserver]") {
+  for (const char* const odd : {"HELLO\n", "ERR busy no\n", "OK 5\n"}) {
+    Scene scene;
+    auto asked = scene.ask({"amy"});
+    CHECK_FALSE(scene.received().empty());
+    scene.answer(odd);
+    CHECK(asked.get().front() == "alone");
+    CHECK(scene.received().empty());
+  }
+}
+
+TEST_CASE("when a pipeline ends, those without an answer ask by themselves", "[fileserver]") {
+  Scene scene;
+  auto asked = scene.ask({"amy", "bob"});
+  CHECK_FALSE(scene.received().empty());
+  scene.answer("OK\n");
+  scene.authserver = {};
+  CHECK(asked.get() == std::vector<std::string>{"OK", "alone"});
+  scene.connect();
+  auto again = scene.ask({"amy"});
+  CHECK(scene.received() == "auth:amy:pw\n");
+  scene.answer("OK\n");
+  CHECK(again.get().front() == "OK");
+}
+
+TEST_CASE("nobody asks behind an old question", "[fileserver]") {
+  Scene scene({0, kAMinuteMs});
+  auto first = scene.ask({"amy"});
+  CHECK(scene.received() == "auth:amy:pw\n");
+  CHECK(scene.ask({"bob"}).get().front() == "alone");
+  scene.answer("OK\n");
+  CHECK(first.get().front() == "OK");
+}
+
+TEST_CASE("who has waited for long leaves, and its answer is for nobody", "[fileserver]") {
+  Scene scene({kAMinuteMs * base::kNsPerMs, 20});
+  auto first = scene.ask({"amy"});
+  CHECK(scene.received() == "auth:amy:pw\n");
+  CHECK(first.get().front() == "alone");
+  scene.answer("ERR denied no\n");
+  auto second = scene.ask({"bob"});
+  CHECK(scene.received() == "auth:bob:pw\n");
+  scene.answer("OK\n");
+  CHECK(second.get().front() == "OK");
+}
+
+TEST_CASE("a pipeline that hangs is closed and told", "[fileserver]") {
+  Scene scene({kAMinuteMs * base::kNsPerMs, 20});
+  CHECK(scene.ask({"amy"}).get().front() == "alone");
+  CHECK(scene.received() == "auth:amy:pw\n");
+  CHECK(scene.ask({"bob"}, 1).get().front() == "alone");
+  CHECK(scene.received().empty());
+  CHECK(scene.noted == std::vector{Kind::kTimedOut});
+}
