@@ -13,13 +13,13 @@ namespace fileserver {
 
 namespace {
 
-// What only a server of threads has. Each process would have its own count of wrong passwords, and
-// whoever connects anew would begin at zero.
+// What a server of processes does not have. Each process would have its own count of wrong
+// passwords, and whoever connects anew would begin at zero.
 std::optional<std::string> wrong_for_processes(const Config& config) {
-  if (config.serve.model == serve::Model::kThread) return {};
-  if (config.http_listen) return "--http-listen needs --model thread";
-  if (!config.transfer_log.path.empty()) return "--transfer-log needs --model thread";
-  if (!config.writers_path.empty()) return "--writers needs --model thread";
+  if (config.serve.model != serve::Model::kProcess) return {};
+  if (config.http_listen) return "--http-listen needs --model thread or event";
+  if (!config.transfer_log.path.empty()) return "--transfer-log needs --model thread or event";
+  if (!config.writers_path.empty()) return "--writers needs --model thread or event";
   if (config.throttle.wrong_passwords != 0)
     return "--model process does not bound wrong passwords; if that is meant, add "
            "--wrong-passwords 0";
@@ -143,7 +143,7 @@ void declare(flags::App& app, Config& config) {
   declare_access(app, config);
   declare_limits(app, config);
   declare_logs(app, config);
-  serve::add_options(app, config.serve, "--spare-threads");
+  serve::add_options(app, config.serve, "--spare-threads", serve::Models::kAll);
   serve::group_security(app);
   using serve::Sandbox;
   flags::add_choice<Sandbox>(

@@ -79,7 +79,7 @@ guard::Allowed allowed_for(const Config& config, const Fence& fence) {
 // A hangup never ends the server. Processes have nothing that could be opened or read again, and
 // their parent has no thread that could wait for it.
 net::Fd open_hangups(const Config& config) {
-  if (config.serve.model == serve::Model::kThread) return net::Fd(base::open_hangup_signal());
+  if (config.serve.model != serve::Model::kProcess) return net::Fd(base::open_hangup_signal());
   ::signal(SIGHUP, SIG_IGN);
   return {};
 }
@@ -91,7 +91,7 @@ std::unique_ptr<TransferLog> open_transfer_log(const Config& config, const Fence
 
 // Each process would have a count of its own, so there is no limit with processes.
 SignUp::Limits limits_of_accounts(const Config& config) {
-  const bool can_count = config.serve.model == serve::Model::kThread;
+  const bool can_count = config.serve.model != serve::Model::kProcess;
   return {can_count ? config.accounts_per_address : 0, config.throttle.addresses,
           config.auth_timeout_ms};
 }
@@ -113,7 +113,7 @@ std::unique_ptr<Files> open_files(const Config& config, std::shared_ptr<const Fe
   return std::make_unique<PrefetchedFiles>(
       std::move(fence), config.memory_limit_bytes, [] { return !base::stop_was_asked_for(); },
       std::move(mounts),
-      config.serve.model == serve::Model::kThread ? Updates::kByThread : Updates::kNone, reads);
+      config.serve.model != serve::Model::kProcess ? Updates::kByThread : Updates::kNone, reads);
 }
 
 // They look through the whole folder, for which a server that was told to stop has no time.

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/file_io.h"
+#include "base/waits.h"
 
 namespace fileserver {
 
@@ -104,7 +105,7 @@ base::Result<Sha256Digest> Digests::of(const OpenedFile& file, const MayGoOn& ma
   if (turn.wait() == Wait::kEnded) return ended(file);
   if (turn.wait() == Wait::kTooLong) return unavailable(file, "other digests are computed");
   if (const auto kept = known(file)) return *kept;  // who had the turn before has computed it
-  const auto digest = compute(file, may_go_on);
+  const auto digest = base::may_block([&] { return compute(file, may_go_on); });
   if (!digest) return digest;
   if (is_settled(file.version)) table_.note(file.version, *digest);
   if (file.cached != nullptr) file.cached->digest.set(*digest);

@@ -1,5 +1,7 @@
 #include "fileserver/http/change_folder.h"
 
+#include "base/waits.h"
+
 namespace fileserver {
 
 namespace {
@@ -53,10 +55,9 @@ void delete_file(Exchange& exchange, Parts& parts) {
   const std::int64_t asked_ns = parts.time_for_log();
   const http::Path& path = *exchange.path();
   const auto may_change = conditions_of(exchange.head(), exchange.connection().now_s());
-  answer_change(exchange, parts.uploads->remove(path.name,
-                                                path.ends_with_slash ? Uploads::Removed::kFolder
-                                                                     : Uploads::Removed::kAny,
-                                                may_change));
+  const auto what = path.ends_with_slash ? Uploads::Removed::kFolder : Uploads::Removed::kAny;
+  answer_change(exchange, base::may_block(
+                              [&] { return parts.uploads->remove(path.name, what, may_change); }));
   log_change(exchange, parts, {.asked_ns = asked_ns, .change = Change::kDelete});
 }
 
@@ -64,7 +65,8 @@ void make_collection(Exchange& exchange, Parts& parts) {
   exchange.verb = telemetry::Verb::kChange;
   if (!exchange.head().body().is_empty()) return exchange.answer(415);
   const std::int64_t asked_ns = parts.time_for_log();
-  answer_change(exchange, parts.uploads->make_folder(exchange.path()->name));
+  answer_change(exchange,
+                base::may_block([&] { return parts.uploads->make_folder(exchange.path()->name); }));
   log_change(exchange, parts, {.asked_ns = asked_ns, .change = Change::kMkcol});
 }
 

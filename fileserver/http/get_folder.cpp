@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "base/waits.h"
 #include "fileserver/http/folder_entries.h"
 #include "fileserver/http/listing.h"
 #include "fileserver/http/page.h"
@@ -22,7 +23,7 @@ base::Status print_listing(FolderEntries entries, ListingPrinter printer, std::s
                            Take take) {
   printer.begin(last);
   for (;;) {
-    const auto batch = entries.next();
+    const auto batch = base::may_block([&] { return entries.next(); });
     if (!batch) return batch.error();
     if (batch->empty()) break;
     for (const ListedEntry& entry : *batch) {

@@ -1,5 +1,8 @@
 #include "serve/flags.h"
 
+#include <utility>
+#include <vector>
+
 #include "flags/values.h"
 
 namespace serve {
@@ -24,9 +27,23 @@ void add_limits(flags::App& app, Options& target) {
                      "time for the requests under way at a stop; then they are cut off");
 }
 
+void add_model(flags::App& app, Options& target, Models models) {
+  std::vector<std::pair<std::string, Model>> choices{{"thread", Model::kThread},
+                                                     {"process", Model::kProcess}};
+  std::string help = "serve each connection in a thread or in a process";
+  if (models == Models::kAll) {
+    choices.emplace_back("event", Model::kEvent);
+    help += "; event: all of them in --loops threads";
+  }
+  flags::add_choice<Model>(app, "--model", target.model, choices, help);
+  if (models != Models::kAll) return;
+  flags::add_whole(app, "--loops", target.loops, 0, 1024,
+                   "how many threads --model event has; 0: one for each core");
+}
+
 }  // namespace
 
-void add_options(flags::App& app, Options& target, const std::string& spare_name) {
+void add_options(flags::App& app, Options& target, const std::string& spare_name, Models models) {
   add_limits(app, target);
   app.group("Logs and telemetry");
   flags::add_optional_address(
@@ -42,9 +59,7 @@ void add_options(flags::App& app, Options& target, const std::string& spare_name
   app.add_flag("--debuggable", target.is_debuggable,
                "allow core dumps, and debuggers of the same user; both can read passwords");
   group_to_measure(app);
-  flags::add_choice<Model>(app, "--model", target.model,
-                           {{"thread", Model::kThread}, {"process", Model::kProcess}},
-                           "serve each connection in a thread or in a process");
+  add_model(app, target, models);
   flags::add_whole(
       app, spare_name, target.spare, 0, 100'000,
       "how many idle threads (or processes) are kept for the next connection; 0: start "

@@ -8,10 +8,16 @@
 
 namespace serve {
 
-// Declares the limits of connections, --telemetry-listen, --user, --debuggable, --model, and the
-// flag named `spare_name`, which is --spare-threads or --spare-workers. They write into `target`,
-// which must outlive flags::parse(). Each is put into its group.
-void add_options(flags::App& app, Options& target, const std::string& spare_name);
+// The models that a server has. One that spends its time in the libraries of stores, and on
+// password hashes, has nothing to do while it waits.
+enum class Models { kThreadAndProcess, kAll };
+
+// Declares the limits of connections, --telemetry-listen, --user, --debuggable, --model, with
+// Models::kAll also --loops, and the flag named `spare_name`, which is --spare-threads or
+// --spare-workers. They write into `target`, which must outlive flags::parse(). Each is put into
+// its group.
+void add_options(flags::App& app, Options& target, const std::string& spare_name,
+                 Models models = Models::kThreadAndProcess);
 
 // Begin the groups that the servers add flags of their own to.
 void group_security(flags::App& app);

@@ -24,12 +24,13 @@ class Stream;
 enum class Sandbox { kOff, kOn, kStrict };
 
 // What owns a connection: see servers.h.
-enum class Model { kThread, kProcess };
+enum class Model { kThread, kProcess, kEvent };
 
 struct Options {
   Model model = Model::kThread;
   int max_connections = 4096;
   int spare = 0;   // idle threads or processes to keep; 0: one is started for each connection
+  int loops = 0;   // of the event model; 0: one for each core
   int fronts = 1;  // each keeps its own idle threads
   std::int64_t idle_timeout_ms = 60'000;  // 0: no limit
   std::int64_t drain_ms = 5'000;
@@ -51,9 +52,14 @@ struct Options {
   std::function<void(pid_t)> other_child_ended{};
 };
 
-// How many workers there may be at once: those that serve, and for each front those that wait, one
-// that is just about to refuse, and the thread or process that accepts.
+// The threads of the event model.
+int loops_of(const Options& options);
+
+// How many workers there may be at once. In the event model: the loops. Else those that serve, and
+// for each front those that wait, one that is just about to refuse, and the thread or process that
+// accepts.
 inline std::size_t most_workers(const Options& options) {
+  if (options.model == Model::kEvent) return static_cast<std::size_t>(loops_of(options));
   return static_cast<std::size_t>(options.max_connections) +
          static_cast<std::size_t>(options.fronts) * static_cast<std::size_t>(options.spare + 2);
 }

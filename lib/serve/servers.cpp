@@ -1,8 +1,11 @@
 #include "serve/servers.h"
 
+#include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <utility>
 
+#include "base/host.h"
 #include "wire/error_word.h"
 #include "wire/reply.h"
 
@@ -10,6 +13,11 @@ namespace serve {
 
 std::string busy_line() {
   return wire::error_line(base::ErrorCode::kBusy, wire::text_of(base::ErrorCode::kBusy));
+}
+
+int loops_of(const Options& options) {
+  if (options.loops > 0) return options.loops;
+  return std::max(1, static_cast<int>(std::lround(base::usable_cores())));
 }
 
 std::vector<Front> only(Front front) {
@@ -20,6 +28,7 @@ std::vector<Front> only(Front front) {
 
 bool serve(std::vector<Front> fronts, const Options& options) {
   if (options.model == Model::kThread) return serve_with_threads(std::move(fronts), options);
+  if (options.model == Model::kEvent) return serve_with_events(std::move(fronts), options);
   assert(fronts.size() == 1);
   return serve_with_processes(std::move(fronts.front()), options);
 }

@@ -47,7 +47,11 @@ bool serve_with_threads(std::vector<Front> fronts, const Options& options);
 // Requires: this process has no other thread.
 bool serve_with_processes(Front front, const Options& options);
 
-// One of the two, as options.model says. Requires: a server of processes has one front.
+// Some threads, options.loops of them, own all connections. An idle one has neither a thread nor a
+// stack. Requires: as serve_with_threads().
+bool serve_with_events(std::vector<Front> fronts, const Options& options);
+
+// One of the three, as options.model says. Requires: a server of processes has one front.
 bool serve(std::vector<Front> fronts, const Options& options);
 
 }  // namespace serve

@@ -38,7 +38,7 @@ void TelemetryService::stop() {
 base::Status TelemetryService::start(Options& options, const MakeSource& make_source) {
   options.counters = &board_;
   is_sandboxed_ = options.sandbox != Sandbox::kOff;
-  if (options.model == Model::kThread) return serve_in_thread(make_source);
+  if (options.model != Model::kProcess) return serve_in_thread(make_source);
   options.other_child_ended = [this](pid_t child) { child_ended(child); };
   return serve_in_process(make_source);
 }

@@ -1,4 +1,4 @@
-"""The kinds of servers: both programs, both models, with and without idle threads or processes."""
+"""The kinds of servers: both programs, all models, with and without idle threads or processes."""
 
 from programs import Program
 from scene import Scene
@@ -8,6 +8,7 @@ KINDS = (
     "fileserver without idle threads",
     "fileserver with processes",
     "fileserver with processes, none idle",
+    "fileserver with loops",
     "authserver with threads",
     "authserver with threads, none idle",
     "authserver with processes",
@@ -20,7 +21,8 @@ PROCESS_KINDS = tuple(kind for kind in KINDS if "processes" in kind)
 def start(scene: Scene, kind: str, *flags: object, **options) -> Program:
     """Starts a server of this kind that answers `ping` with OK."""
     keeps_none_idle = "without" in kind or "none idle" in kind
-    model = "process" if "processes" in kind else "thread"
+    models = {"processes": "process", "loops": "event"}
+    model = next((model for word, model in models.items() if word in kind), "thread")
     if kind.startswith("fileserver"):
         spare = ("--spare-threads", "0") if keeps_none_idle else ()
         unbounded = ("--wrong-passwords", "0") if model == "process" else ()

@@ -1,0 +1,105 @@
+"""fileserver --model event: many connections in few threads, none of which holds up the others."""
+
+import subprocess
+import threading
+import unittest
+from pathlib import Path
+
+from processes import resident_bytes, threads
+from programs import Program
+from scene import SceneTest, create_account
+from waiting import eventually
+
+_KIB = 1024
+_IDLE = 1_500
+_HUNG_DISK = Path(__file__).with_name("hung_disk.c")
+
+
+def connections_of_loops(pid: int) -> list[int]:
+    """How many descriptors each epoll descriptor of the process watches."""
+    found = []
+    for entry in Path(f"/proc/{pid}/fd").iterdir():
+        if entry.readlink().name == "anon_inode:[eventpoll]":
+            lines = Path(f"/proc/{pid}/fdinfo/{entry.name}").read_text().splitlines()
+            found.append(sum(line.startswith("tfd:") for line in lines))
+    return found
+
+
+class EventModelTest(SceneTest):
+    def start(self, *flags: object, **options) -> Program:
+        authserver = self.scene.authserver("--password-scheme", "plain")
+        create_account(authserver)
+        return self.scene.fileserver(authserver, "--model", "event", *flags, **options)
+
+    def logged_in(self, server: Program):
+        client = self.scene.client(server)
+        self.assertEqual(client.ask("get:alice:wonderland"), "OK")
+        return client
+
+    def test_an_idle_connection_takes_less_than_3_kib_and_no_thread(self) -> None:
+        server = self.start()
+        first = self.logged_in(server)
+        before, threads_before = resident_bytes(server.pid), threads(server.pid)
+        clients = [self.logged_in(server) for _ in range(_IDLE)]
+        grown = resident_bytes(server.pid) - before
+        self.assertLess(grown / _IDLE, 3 * _KIB)
+        self.assertEqual(threads(server.pid), threads_before)
+        self.scene.write("late", b"x" * 2_000)
+        for client in (first, clients[0], clients[-1]):  # they are still logged in
+            eventually(lambda one=client: one.ask("late") == b"x" * 2_000, "the file is served")
+
+    def test_connections_of_one_client_are_spread_over_the_loops(self) -> None:
+        server = self.start("--loops", 3)
+        for _ in range(90):
+            self.scene.client(server)
+        eventually(lambda: sum(connections_of_loops(server.pid)) >= 90, "all are accepted")
+        self.assertGreaterEqual(min(connections_of_loops(server.pid)), 28)
+
+    def test_one_client_with_many_requests_does_not_keep_another_waiting(self) -> None:
+        self.scene.write("small", b"x" * 1_000)
+        server = self.start("--loops", 1)
+        busy, other = self.logged_in(server), self.logged_in(server)
+        count = 100_000
+        sending = threading.Thread(target=busy.send, args=(b"small\n" * count,), daemon=True)
+        sending.start()
+        taken = threading.Event()
+        received = 0
+
+        def receive() -> None:
+            nonlocal received
+            while received < count * 1_008 and (some := busy.socket.recv(1 << 16)):
+                received += len(some)
+                taken.set()
+
+        receiving = threading.Thread(target=receive, daemon=True)
+        receiving.start()
+        self.assertTrue(taken.wait(30))
+        self.assertEqual(other.ask("small"), b"x" * 1_000)
+        at_answer = received
+        receiving.join()
+        sending.join()
+        self.assertEqual(received, count * 1_008)  # "OK 1000\n" before each
+        self.assertLess(at_answer, received)
+
+    def test_a_disk_that_hangs_holds_up_nobody_who_is_served_from_memory(self) -> None:
+        library = self.scene.folder / "hung_disk.so"
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", library, _HUNG_DISK, "-ldl"], check=True)
+        disk = self.scene.root / "disk"
+        large = bytes(range(256)) * 4096
+        self.scene.write("disk/large", large)
+        self.scene.write("small", b"in memory")
+        environment = {"LD_PRELOAD": str(library), "HUNG_DISK": str(disk)}
+        flags = ("--loops", 1, "--memory-limit", "512K")
+        server = self.start(*flags, env=environment)
+        waiting = [self.logged_in(server) for _ in range(3)]
+        for client in waiting:
+            client.send("disk/large\n")
+        other = self.logged_in(server)
+        for _ in range(50):
+            self.assertEqual(other.ask("small"), b"in memory")
+        (disk / "released").touch()
+        self.assertEqual([client.reply() for client in waiting], [large] * 3)
+
+
+if __name__ == "__main__":
+    unittest.main()
