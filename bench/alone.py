@@ -44,8 +44,9 @@ def large_against_iperf(bench: Bench, store: Store) -> Outcome:
 
 def idle_memory(bench: Bench, store: Store) -> Outcome:
     with running(bench, store, PLAIN) as system:
-        kib, parts = crowd.idle_connections_kib(system.address, system.fileserver.pid)
-    return Outcome(round(kib, 1) / _IDLE_KIB, f"{kib:.1f} KiB each ({parts})")
+        parts = crowd.idle_connection_kib(system.address, system.fileserver.pid)
+    kib = sum(parts.values())
+    return Outcome(round(kib, 1) / _IDLE_KIB, f"{kib:.1f} KiB each ({crowd.text_of(parts)})")
 
 
 def trickling_crowd(bench: Bench, store: Store) -> Outcome:

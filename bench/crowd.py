@@ -15,6 +15,7 @@ from lab.rig.errors import Failed
 from lab.rig.processes import Address
 
 _IDLE = 1000
+_FROM_ONE_ADDRESS = 20_000  # connections to one port; the kernel has some more ports than that
 _TRICKLING = 2000
 _TRICKLE_EVERY_S = 2.0
 _SETTLE_S = 1.0
@@ -24,10 +25,10 @@ def _connect_all(address: Address, count: int) -> list[socket.socket]:
     return [socket.create_connection(address, timeout=30) for _ in range(count)]
 
 
-def idle_connections_kib(address: Address, pid: int) -> tuple[float, str]:
-    """Returns the memory of one idle connection, measured with 1,000, and its parts.
+def idle_connection_kib(address: Address, pid: int) -> dict[str, float]:
+    """Returns the parts of the memory of one idle connection, measured with 1,000.
 
-    The parts are the server's pages and page tables, the kernel's stacks, and half of the growth of
+    They are the server's pages and page tables, the kernel's stacks, and half of the growth of
     the kernel's slabs. The other half belongs to the sockets of the clients, which are here.
     """
     before = _memory_kib(pid)
@@ -37,7 +38,11 @@ def idle_connections_kib(address: Address, pid: int) -> tuple[float, str]:
     for connection in connections:
         connection.close()
     grown["slab"] /= 2
-    return sum(grown.values()), ", ".join(f"{name} {kib:.1f}" for name, kib in grown.items())
+    return grown
+
+
+def text_of(parts: dict[str, float]) -> str:
+    return ", ".join(f"{name} {kib:.1f}" for name, kib in parts.items())
 
 
 def _memory_kib(pid: int) -> dict[str, float]:
@@ -62,8 +67,9 @@ def idle_http(address: Address, count: int, name: str, password: str) -> Iterato
     basic = base64.b64encode(f"user1:{password}".encode()).decode()
     connections = []
     try:
-        for _ in range(count):
-            connections.append(http.client.HTTPConnection(*address, timeout=30))
+        for i in range(count):
+            source = (f"127.0.0.{1 + i // _FROM_ONE_ADDRESS}", 0)
+            connections.append(http.client.HTTPConnection(*address, 30, source))
             connections[-1].request("GET", f"/{name}", headers={"Authorization": f"Basic {basic}"})
             answer = connections[-1].getresponse()
             answer.read()
