@@ -201,7 +201,8 @@ void Connection::run() {
 
 void Connection::came(std::uint32_t events) {
   if ((events & ~std::uint32_t{EPOLLOUT}) == 0) return;
-  stream.note_event();
+  stream.note_bytes();
+  if ((events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) stream.note_end();
   if (stream.is_resting()) side_.serve_again(*this);
 }
 

@@ -86,7 +86,7 @@ std::size_t Stream::note_received(ssize_t received, std::size_t room) {
 std::size_t Stream::receive_first(std::span<char> into, base::Deadline& deadline) {
   if (!can_rest_) return receive(into, deadline);
   if (is_over_) return 0;
-  if (may_have_more_) {
+  if (may_have_more_ || has_end_come_) {
     const ssize_t received = net::receive_now(fd(), into);
     if (received > 0) return note_received(received, into.size());
     is_over_ = received == 0 || !is_timeout(errno);

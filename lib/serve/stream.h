@@ -109,7 +109,8 @@ class Stream {
   // For a server that lets connections rest. Requires: the socket never blocks.
   void let_rest() { can_rest_ = true; }
   void end_rest() { is_resting_ = false; }
-  void note_event() { may_have_more_ = true; }  // bytes have come, or the end
+  void note_bytes() { may_have_more_ = true; }
+  void note_end() { has_end_come_ = true; }  // there may be bytes before it
   const base::Deadline& rest_deadline() const { return rest_deadline_; }
   // Called when the time is over. Returns false if the connection is to be ended.
   bool goes_on_resting();
@@ -142,6 +143,7 @@ class Stream {
   bool can_rest_ = false;
   bool is_resting_ = false;
   bool may_have_more_ = true;  // than was received; false: an event will tell
+  bool has_end_come_ = false;  // of which no further event tells
   bool has_rested_ = false;    // since the last request
   int note_ = 0;
   base::Deadline rest_deadline_ = base::Deadline::never();

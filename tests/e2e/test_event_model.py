@@ -48,6 +48,13 @@ class EventModelTest(SceneTest):
         for client in (first, clients[0], clients[-1]):  # they are still logged in
             eventually(lambda one=client: one.ask("late") == b"x" * 2_000, "the file is served")
 
+    def test_an_end_that_comes_with_the_last_bytes_is_seen(self) -> None:
+        server = self.start()
+        client = self.scene.client(server)
+        client.send("get:alice:wonderland\n" * 200)
+        client.half_close()
+        self.assertEqual(client.rest(), b"OK\n" * 200)
+
     def test_connections_of_one_client_are_spread_over_the_loops(self) -> None:
         server = self.start("--loops", 3)
         for _ in range(90):
