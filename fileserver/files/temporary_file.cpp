@@ -18,6 +18,7 @@
 
 #include "base/file_io.h"
 #include "base/log.h"
+#include "base/waits.h"
 #include "fileserver/files/upload_name.h"
 
 namespace fileserver {
@@ -64,8 +65,13 @@ bool has_room(int fd, std::uint64_t size_bytes) {
 
 }  // namespace
 
+// Closing the last descriptor of a large file gives back its blocks, which takes time.
 TemporaryFile::~TemporaryFile() {
-  if (!name_.empty()) ::unlinkat(folder_, name_.c_str(), 0);
+  if (!is_open() && name_.empty()) return;
+  base::may_block([this] {
+    if (!name_.empty()) ::unlinkat(folder_, name_.c_str(), 0);
+    fd_ = {};
+  });
 }
 
 void TemporaryFile::swap(TemporaryFile& other) noexcept {

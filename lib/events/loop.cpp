@@ -240,7 +240,10 @@ std::unique_ptr<Flow> Loop::free_flow() {
     return flow;
   } catch (const std::bad_alloc&) {
     if (!std::exchange(is_short_of_memory_, true))
-      base::log::error("no memory for another context, connections wait contexts={}", busy_flows_);
+      base::log::error(
+          "no memory for another context, connections wait contexts={} hint=\"each takes two of "
+          "vm.max_map_count\"",
+          busy_flows_);
     return nullptr;
   }
 }

@@ -84,10 +84,12 @@ base::Result<guard::Restricted> enter_sandbox(const Options& options,
 void announce_ready(const Addresses& addresses, const Options& options,
                     const base::Result<guard::Restricted>& sandbox) {
   const std::uint64_t descriptors = base::raise_descriptor_limit();
+  const bool has_loops = options.model == Model::kEvent;
   base::log::info(
-      "ready listen={} backlog={} max_connections={} spare={} descriptors={} congestion_control={}",
+      "ready listen={} backlog={} max_connections={} {}={} descriptors={} congestion_control={}",
       net::to_string(addresses.listen), net::longest_backlog(), options.max_connections,
-      options.spare, descriptors, congestion_control());
+      has_loops ? "loops" : "spare", has_loops ? loops_of(options) : options.spare, descriptors,
+      congestion_control());
   // A connection may need a second descriptor, for a file or for a connection to another server.
   if (descriptors < 2 * static_cast<std::uint64_t>(options.max_connections)) {
     base::log::warn(

@@ -103,6 +103,7 @@ FLAGS = {
         Flag("transfer-log", None, "a.json"),
         Flag("transfer-log-queue", "16384", "100", BAD_COUNT),
         Flag("spare-threads", "32", "0", BAD_NUMBER),
+        Flag("loops", "0", "3", (*BAD_NUMBER, "1025")),
         Flag("min-rate", "0", "5K", BAD_SIZE),
         _choice("sandbox", "on", "strict", "off"),
         *BOTH,
