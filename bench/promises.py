@@ -302,7 +302,7 @@ _EVENTS = (
     ),
     Promise(
         "event-crowd",
-        "events, GET 1KB over HTTP, 8 clients: beside 100,000 idle ones / alone",
+        "events, GET 1KB over HTTP, 8 clients: beside 100,000 idle ones, or `ulimit -n` / alone",
         0.9,
         events.idle_crowd,
     ),
