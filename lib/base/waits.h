@@ -44,6 +44,10 @@ class Waits {
   // Calls work() in a thread that may block, and waits for its end. What it throws is thrown here.
   virtual void call_elsewhere(const WorkRef& work) = 0;
 
+  // The same, but only if such a thread is free, and not one of the last. Otherwise returns false
+  // at once, and nothing was called.
+  virtual bool call_elsewhere_if_free(const WorkRef& work) = 0;
+
   // Notes that a caller has done some work, and lets others go on if it was enough for one turn.
   virtual void has_worked(int units) = 0;
 

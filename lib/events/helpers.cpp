@@ -20,12 +20,23 @@ Helpers::~Helpers() {
 bool Helpers::submit(Job& job) {
   const base::Lock lock(mutex_);
   const bool is_helped = idle_ > queued_ || start_thread() || !threads_.empty();
-  if (!is_helped) return false;
+  if (is_helped) push(job);
+  return is_helped;
+}
+
+bool Helpers::submit_if_free(Job& job) {
+  const base::Lock lock(mutex_);
+  const std::size_t at_work = threads_.size() - idle_ + queued_;
+  if (at_work >= kMost / 2 || (idle_ <= queued_ && !start_thread())) return false;
+  push(job);
+  return true;
+}
+
+void Helpers::push(Job& job) {
   (last_ == nullptr ? first_ : last_->behind_) = &job;
   last_ = &job;
   ++queued_;
   one_came_.wake_one();
-  return true;
 }
 
 // Returns false if there are enough, or if there can be no more.

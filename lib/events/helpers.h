@@ -40,9 +40,13 @@ class Helpers {
   // Returns false if there is no helper and none can be made. Then the caller has to do it.
   bool submit(Job& job) EXCLUDES(mutex_);
 
+  // Returns false also if half of them are at work. So others are not kept waiting by it.
+  bool submit_if_free(Job& job) EXCLUDES(mutex_);
+
  private:
   void help() EXCLUDES(mutex_);
   bool start_thread() REQUIRES(mutex_);
+  void push(Job& job) REQUIRES(mutex_);
 
   base::Mutex mutex_;
   base::Condition one_came_;

@@ -304,31 +304,53 @@ void Loop::pause_until(std::int64_t until_ns) {
   }
 }
 
+class Loop::Elsewhere final : public Helpers::Job {
+ public:
+  Elsewhere(const base::WorkRef& work, Loop& loop) : work_(work), loop_(loop), flow_(*loop.flow_) {
+    flow_.is_unparked_ = false;
+  }
+  void work() override {
+    try {
+      work_();
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+  }
+  void is_done() override { flow_.is_woken(); }
+
+  // Requires: it was submitted.
+  void wait() {
+    while (!flow_.is_unparked_) loop_.sleep_until(kNever);
+  }
+  void throw_failure() {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  const base::WorkRef& work_;
+  Loop& loop_;
+  Flow& flow_;
+  std::exception_ptr failure_;
+};
+
 void Loop::call_elsewhere(const base::WorkRef& work) {
   assert(flow_ != nullptr);
-  struct Job final : Helpers::Job {
-    Job(const base::WorkRef& the_work, Flow& the_flow) : called(the_work), flow(the_flow) {}
-    void work() override {
-      try {
-        called();
-      } catch (...) {
-        failure = std::current_exception();
-      }
-    }
-    void is_done() override { flow.is_woken(); }
-
-    const base::WorkRef& called;
-    Flow& flow;
-    std::exception_ptr failure;
-  } job(work, *flow_);
-  flow_->is_unparked_ = false;
-  Flow& flow = *flow_;
+  Elsewhere job(work, *this);
   if (helpers_.submit(job)) {
-    while (!flow.is_unparked_) sleep_until(kNever);
+    job.wait();
   } else {
     job.work();
   }
-  if (job.failure) std::rethrow_exception(job.failure);
+  job.throw_failure();
+}
+
+bool Loop::call_elsewhere_if_free(const base::WorkRef& work) {
+  assert(flow_ != nullptr);
+  Elsewhere job(work, *this);
+  if (!helpers_.submit_if_free(job)) return false;
+  job.wait();
+  job.throw_failure();
+  return true;
 }
 
 void Loop::has_worked(int units) {

@@ -177,12 +177,14 @@ class Loop final : public base::Waits {
   bool sleep_on(const void* word, Has has, std::uint32_t value, std::int64_t until_ns) override;
   void pause_until(std::int64_t until_ns) override;
   void call_elsewhere(const base::WorkRef& work) override;
+  bool call_elsewhere_if_free(const base::WorkRef& work) override;
   void has_worked(int units) override;
 
  private:
   friend class Flow;
   friend class Task;
   class Bell;
+  class Elsewhere;
 
   void look(int timeout_ms);
   int time_to_sleep_ms() const;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/waits.h"
+#include "serve/long_send.h"
 #include "serve/options.h"
 #include "telemetry/counters.h"
 
@@ -141,13 +142,15 @@ bool Stream::send(std::span<const char> head, const net::FilePart& body) {
   // A call of sendfile() goes on as long as the peer takes something now and then. If it has to
   // take more than that, it is looked at after as much as one wait can send.
   constexpr std::size_t kOneWaitBytes = 64 * 1024;
+  LongSend long_send;
   return send_body(head, body.size_bytes, [&](std::span<const char> head_left, std::size_t sent) {
     const ssize_t of_head = head_left.empty() ? 0 : net::send_first(fd(), head_left);
     if (of_head < static_cast<ssize_t>(head_left.size())) return of_head;
     const std::size_t left = body.size_bytes - sent;
-    const ssize_t of_file =
-        net::send_file(fd(), {body.fd, body.offset + static_cast<std::int64_t>(sent),
-                              enough_ == 1 ? left : std::min(left, kOneWaitBytes)});
+    const net::FilePart part{body.fd, body.offset + static_cast<std::int64_t>(sent),
+                             enough_ == 1 ? left : std::min(left, kOneWaitBytes)};
+    const auto of_long_part = long_send.send(fd(), part);
+    const ssize_t of_file = of_long_part ? *of_long_part : net::send_file(fd(), part);
     return of_head > 0 ? of_head + std::max<ssize_t>(of_file, 0) : of_file;
   });
 }

@@ -1,0 +1,53 @@
+#include "serve/long_send.h"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/clock.h"
+#include "base/waits.h"
+
+namespace serve {
+
+namespace {
+
+constexpr std::size_t kLeastBytes = 768 * 1024;  // below, going there and back costs more
+constexpr std::size_t kMostBytes = 16 * 1024 * 1024;
+constexpr int kPatienceMs = 10;
+
+struct Sent {
+  ssize_t bytes = 0;
+  int failure = 0;  // 0 with less than all bytes: the file has ended
+};
+
+Sent send_while_fast(int fd, net::FilePart part) {
+  Sent all;
+  while (part.size_bytes > 0) {
+    const ssize_t sent = net::send_file(fd, part);
+    if (sent > 0) {
+      all.bytes += sent;
+      part.offset += sent;
+      part.size_bytes -= static_cast<std::size_t>(sent);
+      continue;
+    }
+    all.failure = sent < 0 ? errno : 0;
+    if (all.failure != EAGAIN) break;
+    if (!net::wait_until_writable(fd, base::Deadline::in_ms(kPatienceMs))) break;
+    all.failure = 0;
+  }
+  return all;
+}
+
+}  // namespace
+
+std::optional<ssize_t> LongSend::send(int fd, const net::FilePart& part) {
+  if (base::my_waits == nullptr || !is_peer_fast_ || part.size_bytes < kLeastBytes) return {};
+  const net::FilePart piece{part.fd, part.offset, std::min(part.size_bytes, kMostBytes)};
+  Sent sent;
+  auto send = [&] { sent = send_while_fast(fd, piece); };
+  if (!base::my_waits->call_elsewhere_if_free(base::WorkRef(send))) return {};
+  is_peer_fast_ = sent.failure != EAGAIN;
+  errno = sent.failure;
+  return sent.bytes > 0 || sent.failure == 0 ? sent.bytes : -1;
+}
+
+}  // namespace serve
