@@ -184,6 +184,8 @@ std::variant<Config, int> read_config(int argc, char** argv) {
       [&](flags::App&) -> std::optional<std::string> {
         const auto read = Writers(config.writers_path).read();
         if (!read) return "--writers: " + read.error().context;
+        if (config.serve.loops != 0 && config.serve.model != serve::Model::kEvent)
+          return "--loops needs --model event";
         return wrong_for_processes(config);
       });
   if (exit_status) return *exit_status;

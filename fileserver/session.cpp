@@ -49,7 +49,7 @@ void Session::converse(serve::LineConversation& connection) {
                 connection.outcome(), ending_of(connection));
     is_first_line_ = false;
   }
-  connection.stream().keep(kIsNotFirst | (is_granted_ ? kIsGranted : 0));
+  connection.stream().keep((is_first_line_ ? 0 : kIsNotFirst) | (is_granted_ ? kIsGranted : 0));
 }
 
 void Session::handle(serve::LineConversation& connection, const wire::Ping& ping) {

@@ -7,16 +7,24 @@
 #include <utility>
 #include <vector>
 
+#include "base/completes.h"
 #include "net/socket_io.h"
 
 namespace fileserver {
 
 using Kind = AuthOutcome::Kind;
 
+namespace {
+
+// Never more, so that no copy is left in memory that was given back.
+constexpr std::size_t kMostTextBytes = std::size_t{64} << 10;
+
+}  // namespace
+
 AuthPipeline::AuthPipeline(events::Loop& loop, ConnectionShelf& kept, AuthLane::Note note,
                            AuthLane::Limits limits)
     : loop_(loop), kept_(kept), note_(std::move(note)), limits_(limits) {
-  text_.reserve(std::size_t{16} << 10);
+  text_.reserve(kMostTextBytes);
   loop_.at_end_of_turns(*this);
 }
 
@@ -29,9 +37,11 @@ std::optional<AuthOutcome> AuthPipeline::ask(std::string_view line, base::Deadli
     give_up();
   }
   if (!is_open_for_more(now_ns)) return {};
+  if (text_.size() + line.size() > kMostTextBytes) turn_ends();
+  if (text_.size() + line.size() > kMostTextBytes) return {};
   Question mine{&loop_.current_flow()};
-  text_ += line;
   asked_.push_back({&mine, now_ns});
+  text_ += line;
   const std::int64_t leave_ns =
       std::min(answer_by.at_ns(), now_ns + limits_.patience_ms * base::kNsPerMs);
   while (!mine.is_over && loop_.sleep_until(leave_ns)) {
@@ -70,8 +80,12 @@ void AuthPipeline::turn_ends() {
   text_.erase(0, count);
 }
 
-void AuthPipeline::happened(std::uint32_t /*events*/) {
-  if (fd_.is_open() && !receive()) give_up();
+void AuthPipeline::happened(std::uint32_t events) {
+  const bool has_ended = (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
+  bool is_good = true;
+  const auto take = [&] { is_good = receive() && !has_ended; };
+  if (fd_.is_open() && (!base::completes("an answer of the authserver is lost", take) || !is_good))
+    give_up();
 }
 
 // Returns false if the connection is not to be used any more.

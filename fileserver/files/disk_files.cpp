@@ -2,34 +2,42 @@
 
 #include <fcntl.h>
 
-#include <cerrno>
 #include <string>
 
 #include "base/clock.h"
+#include "base/waits.h"
 
 namespace fileserver {
 
 // A file that was written to just now is given the time to settle, because a further change could
 // not be detected yet. If it goes on changing, it is given 85 ms more.
-DiskFiles::Looked DiskFiles::settled_version(int fd) const {
+DiskFiles::Looked DiskFiles::settled_version(int fd, FileVersion version) const {
   constexpr int kLongerMs = 4 * (kSettlingMs + 1) + 1;
   for (int waited_ms = 0;;) {
-    const FileVersion version = version_to_read(fd);
     const int left_ms = own_versions_.has(version) ? 0 : unsettled_ms(version);
     if (left_ms == 0 || waited_ms >= version.settling_ms + kLongerMs)
       return {version, left_ms == 0};
     base::pause_ms(left_ms);
     waited_ms += left_ms;
+    version = base::may_block([&] { return version_to_read(fd); });
   }
 }
 
 base::Result<OpenedFile> DiskFiles::open(std::string_view name) {
-  auto file = fence_->open_file(name, Fence::Links::kFollowed);
+  FileVersion found;
+  auto file = base::may_block([&] {
+    auto opened = fence_->open_file(name, Fence::Links::kFollowed);
+    if (opened) found = version_to_read(opened->fd.get());
+    if (opened && !reads_.has_read_ahead)
+      ::posix_fadvise(opened->fd.get(), 0, 0, POSIX_FADV_RANDOM);
+    return opened;
+  });
   if (!file) return file.error();
-  const auto [version, was_settled] = settled_version(file->fd.get());
-  if (version.size_bytes < 0)
-    return base::errno_error(base::ErrorCode::kInternal, "fstat " + std::string(name), errno);
-  if (!reads_.has_read_ahead) ::posix_fadvise(file->fd.get(), 0, 0, POSIX_FADV_RANDOM);
+  const auto [version, was_settled] = settled_version(file->fd.get(), found);
+  if (version.size_bytes < 0) {
+    return base::Error{base::ErrorCode::kInternal,
+                       "fstat " + std::string(name) + ": it cannot be looked at"};
+  }
   return OpenedFile{.name = name,
                     .version = version,
                     .was_settled = was_settled,

@@ -30,7 +30,7 @@ class DiskFiles : public Files {
     FileVersion version;
     bool was_settled;
   };
-  Looked settled_version(int fd) const;
+  Looked settled_version(int fd, FileVersion version) const;
 
   // Shared with PrefetchedFiles, which sends some files from disk.
   const std::shared_ptr<const Fence> fence_;

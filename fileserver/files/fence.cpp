@@ -11,7 +11,6 @@
 
 #include "base/file_io.h"
 #include "base/log.h"
-#include "base/waits.h"
 #include "fileserver/files/upload_name.h"
 #include "guard/user.h"
 #include "wire/request.h"
@@ -55,15 +54,6 @@ long open_part_by_part(int folder, std::string_view name) {
     here = std::move(next);
     name.remove_prefix(slash + 1);
   }
-}
-
-// The same in a thread that must not wait for a disk, if that is not needed: the names are in
-// memory.
-long open_beneath_now(int folder, const char* name, std::uint64_t resolve) {
-  constexpr std::uint64_t kOnlyFromMemory = 0x20;  // RESOLVE_CACHED, of Linux 5.12
-  const long fd = open_beneath(folder, name, resolve | kOnlyFromMemory);
-  if (fd < 0 && errno == EINVAL) errno = EAGAIN;
-  return fd;
 }
 
 std::string path_of_fd(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
@@ -125,18 +115,9 @@ std::optional<std::string> Fence::folder_above() const {
 }
 
 long Fence::open_path(const std::string& name, Links links) const {
-  const std::uint64_t resolve = links == Links::kRefused ? RESOLVE_NO_SYMLINKS : 0;
-  if (base::my_waits != nullptr && has_openat2_) {
-    const long fd = open_beneath_now(root_.get(), name.c_str(), resolve);
-    if (fd >= 0 || errno != EAGAIN) return fd;
-  }
-  const auto [fd, failure] = base::may_block([&] {
-    const long opened = has_openat2_ ? open_beneath(root_.get(), name.c_str(), resolve)
-                                     : open_part_by_part(root_.get(), name);
-    return std::pair(opened, errno);
-  });
-  errno = failure;
-  return fd;
+  if (!has_openat2_) return open_part_by_part(root_.get(), name);
+  return open_beneath(root_.get(), name.c_str(),
+                      links == Links::kRefused ? RESOLVE_NO_SYMLINKS : 0);
 }
 
 // A sandbox may allow only the first folder, because it allows a folder and not a name.

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/file_io.h"
 #include "base/log.h"
+#include "base/waits.h"
 #include "telemetry/counters.h"
 
 namespace fileserver {
@@ -64,7 +65,7 @@ bool is_still(const OpenedFile& file) {
   const FileVersion& version = file.version;
   for (int look = 0; look < kLooks; ++look) {
     if (look > 0) base::pause_ms(1);
-    FileVersion now = version_of(file.fd.get());
+    FileVersion now = base::may_block([&] { return version_of(file.fd.get()); });
     if (have_same_content(version, now) || was_only_removed(version, now)) return true;
     now.changed_ns = version.changed_ns;
     if (!have_same_content(version, now)) return false;

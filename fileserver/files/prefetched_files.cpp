@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/mutex.h"
 #include "base/units.h"
+#include "base/waits.h"
 
 namespace fileserver {
 
@@ -67,7 +68,7 @@ PrefetchedFiles::PrefetchedFiles(std::shared_ptr<const Fence> fence,
 
 base::Result<OpenedFile> PrefetchedFiles::open(std::string_view name) {
   if (auto entry = cache_.find(name)) return open_known(name, name, std::move(*entry));
-  const auto real_name = fence_->real_name(name);
+  const auto real_name = base::may_block([&] { return fence_->real_name(name); });
   if (!real_name) return real_name.error();
   if (auto entry = cache_.find(*real_name)) return open_known(name, *real_name, std::move(*entry));
   return open_unknown(name, *real_name);

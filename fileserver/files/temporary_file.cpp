@@ -68,7 +68,7 @@ bool has_room(int fd, std::uint64_t size_bytes) {
 // Closing the last descriptor of a large file gives back its blocks, which takes time.
 TemporaryFile::~TemporaryFile() {
   if (!is_open() && name_.empty()) return;
-  base::may_block([this] {
+  base::may_block_long([this] {
     if (!name_.empty()) ::unlinkat(folder_, name_.c_str(), 0);
     fd_ = {};
   });

@@ -56,7 +56,7 @@ void delete_file(Exchange& exchange, Parts& parts) {
   const http::Path& path = *exchange.path();
   const auto may_change = conditions_of(exchange.head(), exchange.connection().now_s());
   const auto what = path.ends_with_slash ? Uploads::Removed::kFolder : Uploads::Removed::kAny;
-  answer_change(exchange, base::may_block(
+  answer_change(exchange, base::may_block_long(
                               [&] { return parts.uploads->remove(path.name, what, may_change); }));
   log_change(exchange, parts, {.asked_ns = asked_ns, .change = Change::kDelete});
 }
@@ -65,8 +65,8 @@ void make_collection(Exchange& exchange, Parts& parts) {
   exchange.verb = telemetry::Verb::kChange;
   if (!exchange.head().body().is_empty()) return exchange.answer(415);
   const std::int64_t asked_ns = parts.time_for_log();
-  answer_change(exchange,
-                base::may_block([&] { return parts.uploads->make_folder(exchange.path()->name); }));
+  answer_change(exchange, base::may_block_long(
+                              [&] { return parts.uploads->make_folder(exchange.path()->name); }));
   log_change(exchange, parts, {.asked_ns = asked_ns, .change = Change::kMkcol});
 }
 

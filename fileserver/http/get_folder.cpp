@@ -158,7 +158,8 @@ void get_folder(Exchange& exchange, Parts& parts) {
 
 bool is_folder_without_slash(const Exchange& exchange, Parts& parts) {
   if (!parts.config.has_listings || exchange.path()->name == kOwnFolder) return false;
-  const auto status = parts.fence->status_of_readable(exchange.path()->name);
+  const auto status =
+      base::may_block([&] { return parts.fence->status_of_readable(exchange.path()->name); });
   return status && S_ISDIR(status->st_mode);
 }
 

@@ -146,20 +146,21 @@ Stored store(Exchange& exchange, Parts& parts, DigestCheck& digests, serve::Size
     return http::Status(413);
   const KeptHead head(exchange.head());
   const auto may_change = conditions_of(*head, exchange.connection().now_s());
-  Upload upload = base::may_block(
+  Upload upload = base::may_block_long(
       [&] { return parts.uploads->begin(exchange.path()->name, room_for(*head), may_change); });
   if (upload.status() != UploadStatus::kGoOn) return Uploads::Published{upload.status()};
   const auto take = [&](std::string_view piece) -> Refusal {
     digests.add(piece);
     note_piece(piece, parts, received);
-    if (base::may_block([&] { return upload.write(piece); }) == UploadStatus::kGoOn) return {};
+    if (base::may_block_long([&] { return upload.write(piece); }) == UploadStatus::kGoOn) return {};
     return http::Status(507);
   };
   const Refusal refusal = read_body(exchange, parts.most_upload_bytes(), take);
   if (upload.status() != UploadStatus::kGoOn) return Uploads::Published{upload.status()};
   if (refusal) return *refusal;
   if (!digests.holds()) return http::Status(400);
-  return base::may_block([&] { return parts.uploads->publish(std::move(upload), may_change); });
+  return base::may_block_long(
+      [&] { return parts.uploads->publish(std::move(upload), may_change); });
 }
 
 void store_and_answer(Exchange& exchange, Parts& parts, serve::SizedReply& received) {

@@ -42,7 +42,9 @@ class Waits {
   virtual void pause_until(std::int64_t until_ns) = 0;
 
   // Calls work() in a thread that may block, and waits for its end. What it throws is thrown here.
-  virtual void call_elsewhere(const WorkRef& work) = 0;
+  // However much there is of kLong, it keeps nothing of kShort waiting.
+  enum class Length { kShort, kLong };
+  virtual void call_elsewhere(const WorkRef& work, Length length) = 0;
 
   // The same, but only if such a thread is free, and not one of the last. Otherwise returns false
   // at once, and nothing was called.
@@ -61,18 +63,24 @@ inline thread_local constinit Waits* my_waits = nullptr;
 // Whether any thread has a Waits. Set before the first one has.
 inline std::atomic<bool> some_have_waits = false;
 
-// Calls work(), which may block for long: on a disk, or by computing. Returns what it does.
+// Calls work(), which may block: on a disk, or by computing. Returns what it does.
 template <typename Work>
-auto may_block(Work work) -> decltype(work()) {
+auto may_block(Work work, Waits::Length length = Waits::Length::kShort) -> decltype(work()) {
   if (my_waits == nullptr) return work();
   if constexpr (std::is_void_v<decltype(work())>) {
-    my_waits->call_elsewhere(WorkRef(work));
+    my_waits->call_elsewhere(WorkRef(work), length);
   } else {
     std::optional<decltype(work())> result;
     auto keep = [&] { result.emplace(work()); };
-    my_waits->call_elsewhere(WorkRef(keep));
+    my_waits->call_elsewhere(WorkRef(keep), length);
     return std::move(*result);
   }
+}
+
+// The same for what waits until a disk has written, or for others that do.
+template <typename Work>
+auto may_block_long(Work work) -> decltype(work()) {
+  return may_block(std::move(work), Waits::Length::kLong);
 }
 
 // To be called between requests, and between pieces of a long reply.

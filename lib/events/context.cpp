@@ -1,9 +1,12 @@
 #include "events/context.h"
 
 #include <cxxabi.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-#include <boost/context/protected_fixedsize_stack.hpp>
+#include <boost/context/stack_context.hpp>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #if __has_include(<valgrind/valgrind.h>)
@@ -39,14 +42,25 @@ Exceptions exchange_exceptions(const Exceptions& ours) {
 // Gives the stack, and notes where it lies.
 class Context::StackOf {
  public:
-  explicit StackOf(Context& context) : context_(&context), stacks_(kStackBytes) {}
+  explicit StackOf(Context& context) : context_(&context) {}
 
   boost::context::stack_context allocate() {
-    auto stack = stacks_.allocate();
-    context_->stack_bottom_ = static_cast<char*>(stack.sp) - stack.size;
+    const auto guard_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    boost::context::stack_context stack;
+    stack.size = kStackBytes + guard_bytes;
+    void* const bottom =
+        ::mmap(nullptr, stack.size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    if (bottom == MAP_FAILED) throw std::bad_alloc();
+    char* const lowest = static_cast<char*>(bottom) + guard_bytes;
+    if (::mprotect(lowest, kStackBytes, PROT_READ | PROT_WRITE) != 0) {
+      ::munmap(bottom, stack.size);
+      throw std::bad_alloc();
+    }
+    stack.sp = lowest + kStackBytes;
+    context_->stack_bottom_ = bottom;
     context_->stack_bytes_ = stack.size;
 #if defined(VALGRIND_STACK_REGISTER)
-    valgrind_id_ = VALGRIND_STACK_REGISTER(context_->stack_bottom_, stack.sp);
+    valgrind_id_ = VALGRIND_STACK_REGISTER(bottom, stack.sp);
 #endif
     return stack;
   }
@@ -54,12 +68,11 @@ class Context::StackOf {
 #if defined(VALGRIND_STACK_REGISTER)
     VALGRIND_STACK_DEREGISTER(valgrind_id_);
 #endif
-    stacks_.deallocate(stack);
+    ::munmap(static_cast<char*>(stack.sp) - stack.size, stack.size);
   }
 
  private:
   Context* context_;
-  boost::context::protected_fixedsize_stack stacks_;
   unsigned valgrind_id_ = 0;
 };
 

@@ -1,10 +1,30 @@
 #include "events/helpers.h"
 
-#include <system_error>
+#include <exception>
+#include <utility>
 
 #include "base/log.h"
 
 namespace events {
+
+namespace {
+
+constexpr std::size_t kMostLong = Helpers::kMost / 2;
+
+}  // namespace
+
+void Helpers::Queue::push(Job& job) {
+  (last_ == nullptr ? first_ : last_->behind_) = &job;
+  last_ = &job;
+}
+
+Helpers::Job* Helpers::Queue::pop() {
+  Job* const job = first_;
+  if (job == nullptr) return nullptr;
+  first_ = job->behind_;
+  if (first_ == nullptr) last_ = nullptr;
+  return job;
+}
 
 Helpers::~Helpers() {
   std::list<std::thread> threads;
@@ -17,24 +37,23 @@ Helpers::~Helpers() {
   for (std::thread& one : threads) one.join();
 }
 
-bool Helpers::submit(Job& job) {
+bool Helpers::submit(Job& job, Length length) {
   const base::Lock lock(mutex_);
   const bool is_helped = idle_ > queued_ || start_thread() || !threads_.empty();
-  if (is_helped) push(job);
+  if (is_helped) push(job, length);
   return is_helped;
 }
 
 bool Helpers::submit_if_free(Job& job) {
   const base::Lock lock(mutex_);
-  const std::size_t at_work = threads_.size() - idle_ + queued_;
-  if (at_work >= kMost / 2 || (idle_ <= queued_ && !start_thread())) return false;
-  push(job);
+  const std::size_t wanted = threads_.size() - idle_ + queued_;
+  if (wanted >= kMost / 2 || (idle_ <= queued_ && !start_thread())) return false;
+  push(job, Length::kShort);
   return true;
 }
 
-void Helpers::push(Job& job) {
-  (last_ == nullptr ? first_ : last_->behind_) = &job;
-  last_ = &job;
+void Helpers::push(Job& job, Length length) {
+  (length == Length::kLong ? long_ : short_).push(job);
   ++queued_;
   one_came_.wake_one();
 }
@@ -44,30 +63,46 @@ bool Helpers::start_thread() {
   if (threads_.size() == kMost) return false;
   try {
     threads_.emplace_back([this] { help(); });
+    is_refused_ = false;
     return true;
-  } catch (const std::system_error& failure) {
-    base::log::warn("cannot start a helper reason=\"{}\"", failure.what());
+  } catch (const std::exception& failure) {
+    if (!std::exchange(is_refused_, true))
+      base::log::warn("cannot start a helper reason=\"{}\"", failure.what());
     return false;
   }
+}
+
+// Null if there is nothing that may be begun.
+Helpers::Job* Helpers::take(Length& length) {
+  length = Length::kShort;
+  Job* job = short_.pop();
+  if (job == nullptr && long_at_work_ < kMostLong) {
+    length = Length::kLong;
+    job = long_.pop();
+  }
+  if (job == nullptr) return nullptr;
+  --queued_;
+  if (length == Length::kLong) ++long_at_work_;
+  return job;
 }
 
 void Helpers::help() {
   constexpr int kLookAgainMs = 60'000;
   for (;;) {
     Job* job = nullptr;
+    Length length{};
     {
       const base::Lock lock(mutex_);
       ++idle_;
-      while (first_ == nullptr && !is_over_) one_came_.wait_ms(mutex_, kLookAgainMs);
+      while ((job = take(length)) == nullptr && !is_over_) one_came_.wait_ms(mutex_, kLookAgainMs);
       --idle_;
-      if (first_ == nullptr) return;
-      job = first_;
-      first_ = job->behind_;
-      if (first_ == nullptr) last_ = nullptr;
-      --queued_;
     }
+    if (job == nullptr) return;
     job->work();
     job->is_done();
+    if (length == Length::kShort) continue;
+    const base::Lock lock(mutex_);
+    --long_at_work_;
   }
 }
 

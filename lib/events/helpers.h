@@ -6,13 +6,16 @@
 #include <thread>
 
 #include "base/mutex.h"
+#include "base/waits.h"
 
 namespace events {
 
-// Threads: any. At most so many works go on at once; others wait in the order in which they came.
+// Threads: any. At most kMost jobs go on at once, of which half may be long; others of the same
+// length wait in the order in which they came.
 class Helpers {
  public:
   static constexpr std::size_t kMost = 32;
+  using Length = base::Waits::Length;
 
   class Job {
    public:
@@ -38,23 +41,36 @@ class Helpers {
   Helpers& operator=(const Helpers&) = delete;
 
   // Returns false if there is no helper and none can be made. Then the caller has to do it.
-  bool submit(Job& job) EXCLUDES(mutex_);
+  bool submit(Job& job, Length length) EXCLUDES(mutex_);
 
-  // Returns false also if half of them are at work. So others are not kept waiting by it.
+  // The same for a short one, but returns false also if half of them are at work.
   bool submit_if_free(Job& job) EXCLUDES(mutex_);
 
  private:
+  class Queue {
+   public:
+    void push(Job& job);
+    Job* pop();  // null: it is empty
+
+   private:
+    Job* first_ = nullptr;
+    Job* last_ = nullptr;
+  };
+
   void help() EXCLUDES(mutex_);
+  Job* take(Length& length) REQUIRES(mutex_);
   bool start_thread() REQUIRES(mutex_);
-  void push(Job& job) REQUIRES(mutex_);
+  void push(Job& job, Length length) REQUIRES(mutex_);
 
   base::Mutex mutex_;
   base::Condition one_came_;
-  Job* first_ GUARDED_BY(mutex_) = nullptr;
-  Job* last_ GUARDED_BY(mutex_) = nullptr;
+  Queue short_ GUARDED_BY(mutex_);
+  Queue long_ GUARDED_BY(mutex_);
   std::size_t idle_ GUARDED_BY(mutex_) = 0;
-  std::size_t queued_ GUARDED_BY(mutex_) = 0;
+  std::size_t queued_ GUARDED_BY(mutex_) = 0;  // in both
+  std::size_t long_at_work_ GUARDED_BY(mutex_) = 0;
   bool is_over_ GUARDED_BY(mutex_) = false;
+  bool is_refused_ GUARDED_BY(mutex_) = false;  // only decides what is logged
   std::list<std::thread> threads_ GUARDED_BY(mutex_);
 };
 

@@ -1,6 +1,5 @@
 #include "events/loop.h"
 
-#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
@@ -22,20 +21,16 @@ namespace {
 
 thread_local constinit Loop* my_loop = nullptr;
 
-// What a context may do before others go on: this many requests, or pieces of a reply.
-constexpr int kUnitsOfTurn = 32;
+// What a context may do before others go on. A request is two units, or three.
+constexpr int kUnitsOfTurn = 64;
 
 // Contexts without work that are kept, with what their stacks take.
 constexpr std::size_t kMostFree = 64;
 
-constexpr std::int64_t kNever = INT64_MAX;
+// Contexts that are made at the start.
+constexpr std::size_t kFirst = 4;
 
-std::uint32_t epoll_events_of(short poll_events) {
-  std::uint32_t events = EPOLLHUP | EPOLLERR;
-  if ((poll_events & POLLIN) != 0) events |= EPOLLIN | EPOLLRDHUP;
-  if ((poll_events & POLLOUT) != 0) events |= EPOLLOUT;
-  return events;
-}
+constexpr std::int64_t kNever = INT64_MAX;
 
 std::system_error no_descriptors() {
   return {errno, std::generic_category(), "cannot make a loop"};
@@ -107,6 +102,7 @@ Loop::Loop(Helpers& helpers)
     : helpers_(helpers), epoll_(::epoll_create1(EPOLL_CLOEXEC)), bell_(std::make_unique<Bell>()) {
   free_flows_.reserve(kMostFree);
   if (!epoll_.is_open() || !watch(bell_->fd(), EPOLLIN, *bell_)) throw no_descriptors();
+  while (free_flows_.size() < kFirst) free_flows_.push_back(std::make_unique<Flow>(*this));
 }
 
 Loop::~Loop() = default;
@@ -236,10 +232,10 @@ std::unique_ptr<Flow> Loop::free_flow() {
   }
   try {
     auto flow = std::make_unique<Flow>(*this);
-    is_short_of_memory_ = false;
+    is_shortage_logged_ = false;
     return flow;
   } catch (const std::bad_alloc&) {
-    if (!std::exchange(is_short_of_memory_, true))
+    if (!std::exchange(is_shortage_logged_, true))
       base::log::error(
           "no memory for another context, connections wait contexts={} hint=\"each takes two of "
           "vm.max_map_count\"",
@@ -259,104 +255,6 @@ bool Loop::sleep_until(std::int64_t until_ns) {
 
 void Loop::wake(Flow& flow) {
   if (!flow.is_queued_) ready_.push(flow);
-}
-
-bool Loop::wait_for(int fd, short events, std::int64_t until_ns) {
-  assert(flow_ != nullptr);
-  const std::uint32_t wanted = epoll_events_of(events);
-  if (OwnDescriptor* const own = flow_->own_; own != nullptr && own->fd_ == fd) {
-    own->waiting_ = flow_;
-    own->wanted_ = wanted;
-    const bool is_in_time = sleep_until(until_ns);
-    own->waiting_ = nullptr;
-    return is_in_time;
-  }
-  class Other final : public OwnDescriptor {
-   public:
-    using OwnDescriptor::OwnDescriptor;
-  } other(fd);
-  other.waiting_ = flow_;
-  other.wanted_ = wanted;
-  // Where it cannot be watched, the caller looks again soon.
-  const bool is_watched = watch(fd, wanted & ~(EPOLLHUP | EPOLLERR), other);
-  constexpr std::int64_t kLookAgainNs = 10 * base::kNsPerMs;
-  if (!is_watched) pause_until(std::min(until_ns, base::now_ns() + kLookAgainNs));
-  const bool is_in_time = is_watched ? sleep_until(until_ns) : base::now_ns() < until_ns;
-  if (is_watched) ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
-  return is_in_time;
-}
-
-// Who has woken the context may still be about to say so.
-bool Loop::sleep_on(const void* word, Has has, std::uint32_t value, std::int64_t until_ns) {
-  assert(flow_ != nullptr);
-  Flow& flow = *flow_;
-  flow.is_unparked_ = false;
-  base::park(word, flow);
-  const bool is_in_time = !has(word, value) || sleep_until(until_ns);
-  if (!flow.is_unparked_ && base::undo_park(flow, word)) return is_in_time;
-  while (!flow.is_unparked_) sleep_until(kNever);
-  return true;
-}
-
-void Loop::pause_until(std::int64_t until_ns) {
-  assert(flow_ != nullptr);
-  while (sleep_until(until_ns)) {
-  }
-}
-
-class Loop::Elsewhere final : public Helpers::Job {
- public:
-  Elsewhere(const base::WorkRef& work, Loop& loop) : work_(work), loop_(loop), flow_(*loop.flow_) {
-    flow_.is_unparked_ = false;
-  }
-  void work() override {
-    try {
-      work_();
-    } catch (...) {
-      failure_ = std::current_exception();
-    }
-  }
-  void is_done() override { flow_.is_woken(); }
-
-  // Requires: it was submitted.
-  void wait() {
-    while (!flow_.is_unparked_) loop_.sleep_until(kNever);
-  }
-  void throw_failure() {
-    if (failure_) std::rethrow_exception(failure_);
-  }
-
- private:
-  const base::WorkRef& work_;
-  Loop& loop_;
-  Flow& flow_;
-  std::exception_ptr failure_;
-};
-
-void Loop::call_elsewhere(const base::WorkRef& work) {
-  assert(flow_ != nullptr);
-  Elsewhere job(work, *this);
-  if (helpers_.submit(job)) {
-    job.wait();
-  } else {
-    job.work();
-  }
-  job.throw_failure();
-}
-
-bool Loop::call_elsewhere_if_free(const base::WorkRef& work) {
-  assert(flow_ != nullptr);
-  Elsewhere job(work, *this);
-  if (!helpers_.submit_if_free(job)) return false;
-  job.wait();
-  job.throw_failure();
-  return true;
-}
-
-void Loop::has_worked(int units) {
-  if (flow_ == nullptr || (flow_->units_left_ -= units) > 0) return;
-  next_turn_.push(*flow_);
-  flow_->leave();
 }
 
 void Loop::post(std::function<void()> call) {

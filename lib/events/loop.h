@@ -123,7 +123,8 @@ class TurnEnd {
 
 class Loop final : public base::Waits {
  public:
-  // Throws std::system_error if there are no descriptors. `helpers` must outlive the loop.
+  // Throws std::system_error if there are no descriptors, and std::bad_alloc. `helpers` must
+  // outlive the contexts of the loop.
   explicit Loop(Helpers& helpers);
   ~Loop();
   Loop(const Loop&) = delete;
@@ -154,6 +155,9 @@ class Loop final : public base::Waits {
 
   void at_end_of_turns(TurnEnd& one) { turn_ends_.push_back(&one); }
 
+  // Whether tasks wait for memory for a context.
+  bool is_short_of_memory() const { return !starved_.is_empty(); }
+
   // The context that calls sleeps until another one of this loop wakes it. Returns false when the
   // time has come. It may return true for no reason.
   Flow& current_flow() { return *flow_; }
@@ -167,8 +171,9 @@ class Loop final : public base::Waits {
     for (const auto& [owner, kept] : kept_) {
       if (owner == part) return *static_cast<Kept*>(kept.get());
     }
+    kept_.reserve(kept_.size() + 1);
     std::shared_ptr<Kept> made = make();
-    kept_.emplace_back(part, made);
+    kept_.emplace_back(part, made);  // cannot fail: what was made may be known elsewhere
     return *made;
   }
 
@@ -176,7 +181,7 @@ class Loop final : public base::Waits {
   bool wait_for(int fd, short events, std::int64_t until_ns) override;
   bool sleep_on(const void* word, Has has, std::uint32_t value, std::int64_t until_ns) override;
   void pause_until(std::int64_t until_ns) override;
-  void call_elsewhere(const base::WorkRef& work) override;
+  void call_elsewhere(const base::WorkRef& work, Length length) override;
   bool call_elsewhere_if_free(const base::WorkRef& work) override;
   void has_worked(int units) override;
 
@@ -210,7 +215,7 @@ class Loop final : public base::Waits {
   Flow* flow_ = nullptr;  // that runs now
   std::size_t busy_flows_ = 0;
   std::vector<std::unique_ptr<Flow>> free_flows_;
-  bool is_short_of_memory_ = false;  // only decides what is logged
+  bool is_shortage_logged_ = false;
   boost::intrusive::multiset<Timer> timers_;
   std::vector<TurnEnd*> turn_ends_;
   std::vector<std::pair<const void*, std::shared_ptr<void>>> kept_;

@@ -116,7 +116,7 @@ Accepted accept_from(int listener) {
     case EAGAIN:
       if (!may_block) base::my_waits->wait_for(listener, POLLIN, INT64_MAX);
       return {AcceptVerdict::kTryAgain, Fd(), {}, failure};
-    default: return {AcceptVerdict::kTryAgain, Fd(), {}, failure};
+    default: base::has_worked(1); return {AcceptVerdict::kTryAgain, Fd(), {}, failure};
   }
 }
 

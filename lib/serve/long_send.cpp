@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kLeastBytes = 768 * 1024;  // below, going there and back costs more
 constexpr std::size_t kMostBytes = 16 * 1024 * 1024;
+constexpr std::size_t kMostBytesOfLoop = 1024 * 1024;
 constexpr int kPatienceMs = 10;
 
 struct Sent {
@@ -37,11 +38,22 @@ Sent send_while_fast(int fd, net::FilePart part) {
   return all;
 }
 
+net::FilePart first_of(const net::FilePart& part, std::size_t most_bytes) {
+  return {part.fd, part.offset, std::min(part.size_bytes, most_bytes)};
+}
+
 }  // namespace
 
-std::optional<ssize_t> LongSend::send(int fd, const net::FilePart& part) {
-  if (base::my_waits == nullptr || !is_peer_fast_ || part.size_bytes < kLeastBytes) return {};
-  const net::FilePart piece{part.fd, part.offset, std::min(part.size_bytes, kMostBytes)};
+ssize_t LongSend::send(int fd, const net::FilePart& part) {
+  if (base::my_waits == nullptr) return net::send_file(fd, part);
+  if (is_peer_fast_ && part.size_bytes >= kLeastBytes) {
+    if (const auto sent = send_elsewhere(fd, first_of(part, kMostBytes))) return *sent;
+  }
+  return net::send_file(fd, first_of(part, kMostBytesOfLoop));
+}
+
+// Nothing if no thread is free.
+std::optional<ssize_t> LongSend::send_elsewhere(int fd, const net::FilePart& piece) {
   Sent sent;
   auto send = [&] { sent = send_while_fast(fd, piece); };
   if (!base::my_waits->call_elsewhere_if_free(base::WorkRef(send))) return {};

@@ -32,6 +32,11 @@ bool is_timeout(int errno_value) { return errno_value == EAGAIN || errno_value =
 // Whoever waits in a handler might go on in that of another session (base/completes.h).
 bool is_in_handler() { return std::current_exception() != nullptr; }
 
+// A piece of 64 KiB is as much work as a small request.
+int units_of(ssize_t sent_bytes) {
+  return 1 + static_cast<int>(std::max<ssize_t>(sent_bytes, 0) / (64 * 1024));
+}
+
 iovec part_of(std::span<const char> bytes) {
   return {const_cast<char*>(bytes.data()), bytes.size()};
 }
@@ -81,6 +86,7 @@ std::size_t Stream::receive(std::span<char> into, base::Deadline& deadline) {
 std::size_t Stream::note_received(ssize_t received, std::size_t room) {
   telemetry::add(telemetry::Count::kReceivedBytes, static_cast<std::uint64_t>(received));
   may_have_more_ = static_cast<std::size_t>(received) == room;
+  base::has_worked(1);
   return static_cast<std::size_t>(received);
 }
 
@@ -96,6 +102,7 @@ std::size_t Stream::receive_first(std::span<char> into, base::Deadline& deadline
   }
   rest_deadline_ = deadline;
   has_rested_ = is_resting_ = true;
+  look_later();
   return 0;
 }
 
@@ -104,8 +111,18 @@ base::Deadline Stream::request_deadline() {
 }
 
 bool Stream::goes_on_resting() {
-  rest_deadline_ = idle_deadline();
-  return reply_still_moves();
+  if (reply_still_moves()) rest_deadline_ = idle_deadline();
+  if (rest_deadline_.has_passed()) return false;
+  look_later();
+  return true;
+}
+
+// As often as a thread looks that waits for the next request, while a reply is on its way.
+void Stream::look_later() {
+  look_at_ = rest_deadline_;
+  if (unacknowledged_ == 0 || rest_deadline_.is_never()) return;
+  const auto soon = base::Deadline::in_ms(io_slice_ms(idle_timeout_ms_));
+  if (soon.at_ns() < look_at_.at_ns()) look_at_ = soon;
 }
 
 // The server has shut down the reading side of the socket. The kernel goes on receiving, but nobody
@@ -149,8 +166,7 @@ bool Stream::send(std::span<const char> head, const net::FilePart& body) {
     const std::size_t left = body.size_bytes - sent;
     const net::FilePart part{body.fd, body.offset + static_cast<std::int64_t>(sent),
                              enough_ == 1 ? left : std::min(left, kOneWaitBytes)};
-    const auto of_long_part = long_send.send(fd(), part);
-    const ssize_t of_file = of_long_part ? *of_long_part : net::send_file(fd(), part);
+    const ssize_t of_file = long_send.send(fd(), part);
     return of_head > 0 ? of_head + std::max<ssize_t>(of_file, 0) : of_file;
   });
 }
@@ -177,8 +193,8 @@ bool Stream::send_body(std::span<const char> head, std::size_t body_bytes, SendS
       unacknowledged_ += sent;
       note_sent(static_cast<std::size_t>(sent) - of_head, began_ns);
     }
+    base::has_worked(units_of(sent));
     if (head.empty() && body_sent == body_bytes) break;
-    base::has_worked(1);
     if (reply_moves() || unacknowledged_ == 0) {
       restart_reply_time();
     } else if (reply_deadline_.has_passed()) {
@@ -228,9 +244,10 @@ void Stream::end_gently() {
   is_over_ = true;
   if (::shutdown(fd(), SHUT_WR) != 0) return;
   const auto deadline = base::Deadline::in_ms(kAtMostMs);
-  std::array<char, 1024> discarded;
+  std::array<char, 4096> discarded;
   while (!deadline.has_passed()) {
     const ssize_t received = net::receive_now(fd(), discarded);
+    base::has_worked(1);
     if (received < 0 && !is_timeout(errno)) return;
     if (received < 0) net::wait_until_readable(fd(), deadline);
     if (received == 0 && net::unacknowledged_bytes(fd()) == 0) return;

@@ -111,8 +111,9 @@ class Stream {
   void end_rest() { is_resting_ = false; }
   void note_bytes() { may_have_more_ = true; }
   void note_end() { has_end_come_ = true; }  // there may be bytes before it
-  const base::Deadline& rest_deadline() const { return rest_deadline_; }
-  // Called when the time is over. Returns false if the connection is to be ended.
+
+  // When goes_on_resting() is to be called, which returns false if the connection is to be ended.
+  const base::Deadline& look_at() const { return look_at_; }
   bool goes_on_resting();
 
   // What a session keeps while its connection rests. At first 0.
@@ -132,6 +133,7 @@ class Stream {
   bool reply_still_moves() { return reply_moves() && unacknowledged_ > 0; }
   void restart_reply_time();
   std::size_t note_received(ssize_t received, std::size_t room);
+  void look_later();
 
   net::Fd fd_;
   const net::IpAddress peer_;
@@ -147,6 +149,7 @@ class Stream {
   bool has_rested_ = false;    // since the last request
   int note_ = 0;
   base::Deadline rest_deadline_ = base::Deadline::never();
+  base::Deadline look_at_ = base::Deadline::never();
   base::Deadline reply_deadline_ = base::Deadline::never();  // until then it must take enough_
   std::int64_t taken_ = 0;                                   // what it has taken of that
   bool keeps_times_ = false;

@@ -1,0 +1,232 @@
+#include "serve/event_side.h"
+
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <utility>
+
+#include "base/completes.h"
+#include "telemetry/board.h"
+
+namespace serve {
+
+namespace {
+
+constexpr std::size_t kMostFreeWorkers = 64;  // of each front; what one needs is made again soon
+constexpr std::uint32_t kAllEvents = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+
+}  // namespace
+
+EventCommon::EventCommon(const Options& the_options, std::vector<Front> the_fronts)
+    : options(the_options) {
+  for (Front& front : the_fronts) {
+    const int fd = front.listener.fd.get();
+    ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
+    entrances.push_back(std::make_unique<Entrance>(std::move(front)));
+  }
+}
+
+bool EventCommon::take_place() {
+  int serving = places_taken;
+  while (serving < options.max_connections) {
+    if (places_taken.compare_exchange_weak(serving, serving + 1)) return true;
+  }
+  return false;
+}
+
+void EventCommon::free_place() {
+  if (--places_taken > 0 || !is_draining) return;
+  const base::Lock lock(mutex);
+  all_left.wake_all();
+}
+
+bool EventCommon::wait_until_all_left(base::Deadline deadline) {
+  const base::Lock lock(mutex);
+  while (places_taken > 0 && !deadline.has_passed()) all_left.wait_ms(mutex, deadline.left_ms());
+  return places_taken == 0;
+}
+
+EventConnection::EventConnection(Arrival arrival, std::size_t its_front, Side& side,
+                                 EventCommon& common)
+    : OwnDescriptor(arrival.fd.get()),
+      stream(std::move(arrival.fd), arrival.peer, common.options.idle_timeout_ms,
+             common.is_draining, common.options.min_rate),
+      counted(stream, common.totals),
+      front(its_front),
+      side_(side) {
+  stream.let_rest();
+}
+
+void EventConnection::run() {
+  side_.loop.set_own_descriptor(this);
+  side_.serve(*this);
+}
+
+void EventConnection::came(std::uint32_t events) {
+  if ((events & ~std::uint32_t{EPOLLOUT}) == 0) return;
+  stream.note_bytes();
+  if ((events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) stream.note_end();
+  if (stream.is_resting()) side_.serve_again(*this);
+}
+
+void Accepting::run() {
+  side_.loop.set_own_descriptor(this);
+  while (auto arrival = entrance_.acceptor.next()) {
+    side_.admit(std::move(*arrival), entrance_, front_);
+    base::has_worked(1);
+  }
+}
+
+Side::Side(EventCommon& common) : loop(common.helpers), common_(common) {
+  for (std::size_t i = 0; i < common.entrances.size(); ++i)
+    accepting_.push_back(std::make_unique<Accepting>(*common.entrances[i], i, *this));
+  free_workers_.resize(common.entrances.size());
+  for (auto& workers : free_workers_) workers.reserve(kMostFreeWorkers);
+}
+
+void Side::start() {
+  thread = std::thread([this] { run(); });
+}
+
+void Side::take_from_other(Arrival arrival, std::size_t front) {
+  const auto taken = std::make_shared<Arrival>(std::move(arrival));
+  loop.post([this, taken, front] { begin(std::move(*taken), front); });
+  connections_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Side::drain() {
+  loop.post([this] {
+    for (auto& one : accepting_) one->happened(EPOLLIN);
+    for (EventConnection& one : all_) ::shutdown(one.stream.fd(), SHUT_RD);
+    while (!resting_.empty()) serve_again(*resting_.begin());
+  });
+}
+
+void Side::cut(std::atomic<int>& count) {
+  loop.post([this, &count] {
+    for (EventConnection& one : all_) {
+      ::shutdown(one.stream.fd(), SHUT_RDWR);
+      ++count;
+    }
+  });
+}
+
+void Side::stop() {
+  loop.post([this] { loop.stop(); });
+}
+
+void Side::run() {
+  const telemetry::Lease lease(common_.options.counters);
+  for (std::size_t i = 0; i < accepting_.size(); ++i) {
+    loop.watch(common_.entrances[i]->acceptor.fd(), EPOLLIN | EPOLLET | EPOLLEXCLUSIVE,
+               *accepting_[i]);
+    loop.start(*accepting_[i]);
+  }
+  loop.run();
+}
+
+void Side::admit(Arrival arrival, Entrance& entrance, std::size_t front) {
+  if (loop.is_short_of_memory() || !common_.take_place())
+    return refuse(std::move(arrival.fd), entrance.busy_answer);
+  Side& side = with_fewest();
+  if (&side == this) {
+    connections_.fetch_add(1, std::memory_order_relaxed);
+    return begin(std::move(arrival), front);
+  }
+  const auto hand_over = [&] { side.take_from_other(std::move(arrival), front); };
+  if (!base::completes("cannot serve a connection", hand_over)) common_.free_place();
+}
+
+// This one, unless another one has clearly fewer.
+Side& Side::with_fewest() {
+  Side* fewest = this;
+  for (const auto& one : common_.sides) {
+    if (one->connections() + 1 < fewest->connections()) fewest = one.get();
+  }
+  return *fewest;
+}
+
+void Side::begin(Arrival arrival, std::size_t front) {
+  std::unique_ptr<EventConnection> made;
+  const bool is_made = base::completes("cannot serve a connection", [&] {
+    made = std::make_unique<EventConnection>(std::move(arrival), front, *this, common_);
+  });
+  if (!is_made || !loop.watch(made->stream.fd(), kAllEvents, *made)) {
+    connections_.fetch_sub(1, std::memory_order_relaxed);
+    common_.free_place();
+    return;
+  }
+  all_.push_back(*made);
+  loop.start(*made.release());
+}
+
+void Side::serve(EventConnection& one) {
+  auto worker = take_worker(one.front);
+  if (worker == nullptr) {
+    one.stream.abort();
+  } else {
+    serve_for_now(*worker, one.stream);
+    auto& free = free_workers_[one.front];
+    if (free.size() < kMostFreeWorkers) free.push_back(std::move(worker));
+  }
+  if (one.stream.is_resting() && !common_.is_draining) {
+    rest(one);
+  } else if (one.stream.is_resting()) {
+    one.stream.end_rest();
+    loop.start(one);
+  } else {
+    end(one);
+  }
+}
+
+std::unique_ptr<Worker> Side::take_worker(std::size_t front) {
+  auto& free = free_workers_[front];
+  std::unique_ptr<Worker> worker;
+  if (!free.empty()) {
+    worker = std::move(free.back());
+    free.pop_back();
+    return worker;
+  }
+  std::ignore = base::completes("cannot serve a connection",
+                                [&] { worker = common_.entrances[front]->make_worker(); });
+  return worker;
+}
+
+void Side::rest(EventConnection& one) {
+  const auto place = resting_.insert(resting_.end(), one);  // nearly always it is the last one
+  if (place == resting_.begin() && !one.stream.look_at().is_never())
+    loop.set_timer(*this, one.stream.look_at().at_ns());
+}
+
+void Side::serve_again(EventConnection& one) {
+  resting_.erase(resting_.iterator_to(one));
+  one.stream.end_rest();
+  loop.start(one);
+}
+
+// The time of the first ones may be over.
+void Side::is_due() {
+  while (!resting_.empty() && resting_.begin()->stream.look_at().has_passed()) {
+    EventConnection& one = *resting_.begin();
+    resting_.erase(resting_.begin());
+    if (one.stream.goes_on_resting()) {
+      rest(one);
+    } else {
+      end(one);
+    }
+  }
+  if (!resting_.empty() && !resting_.begin()->stream.look_at().is_never())
+    loop.set_timer(*this, resting_.begin()->stream.look_at().at_ns());
+}
+
+// The place is free again before the connection is closed. So whoever sees the end of a connection
+// finds its place free.
+void Side::end(EventConnection& one) {
+  all_.erase(all_.iterator_to(one));
+  connections_.fetch_sub(1, std::memory_order_relaxed);
+  const std::unique_ptr<EventConnection> last(&one);
+  common_.free_place();
+}
+
+}  // namespace serve
