@@ -5,13 +5,16 @@ import threading
 import unittest
 from pathlib import Path
 
+from http_client import HttpClient, request
 from processes import resident_bytes, threads
 from programs import Program
 from scene import SceneTest, create_account
+from upload_scene import FOLDER, USER
 from waiting import eventually
 
 _KIB = 1024
 _IDLE = 1_500
+_HELPERS = 32
 _HUNG_DISK = Path(__file__).with_name("hung_disk.c")
 
 
@@ -30,6 +33,14 @@ class EventModelTest(SceneTest):
         authserver = self.scene.authserver("--password-scheme", "plain")
         create_account(authserver)
         return self.scene.fileserver(authserver, "--model", "event", *flags, **options)
+
+    def hung_disk(self) -> dict[str, str]:
+        """The environment in which the folder `disk` hangs as long as self.mark is there."""
+        library = self.scene.folder / "hung_disk.so"
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", library, _HUNG_DISK, "-ldl"], check=True)
+        self.mark = self.scene.folder / "hung"
+        disk = str(self.scene.root / "disk")
+        return {"LD_PRELOAD": str(library), "HUNG_DISK": disk, "HUNG_WHILE": str(self.mark)}
 
     def logged_in(self, server: Program):
         client = self.scene.client(server)
@@ -89,23 +100,36 @@ class EventModelTest(SceneTest):
         self.assertLess(at_answer, received)
 
     def test_a_disk_that_hangs_holds_up_nobody_who_is_served_from_memory(self) -> None:
-        library = self.scene.folder / "hung_disk.so"
-        subprocess.run(["cc", "-shared", "-fPIC", "-o", library, _HUNG_DISK, "-ldl"], check=True)
-        disk = self.scene.root / "disk"
         large = bytes(range(256)) * 4096
         self.scene.write("disk/large", large)
         self.scene.write("small", b"in memory")
-        environment = {"LD_PRELOAD": str(library), "HUNG_DISK": str(disk)}
-        flags = ("--loops", 1, "--memory-limit", "512K")
-        server = self.start(*flags, env=environment)
+        server = self.start("--loops", 1, "--memory-limit", "512K", env=self.hung_disk())
         waiting = [self.logged_in(server) for _ in range(3)]
+        self.mark.touch()
         for client in waiting:
             client.send("disk/large\n")
         other = self.logged_in(server)
         for _ in range(50):
             self.assertEqual(other.ask("small"), b"in memory")
-        (disk / "released").touch()
+        self.mark.unlink()
         self.assertEqual([client.reply() for client in waiting], [large] * 3)
+
+    def test_uploads_that_hang_keep_nobody_from_what_is_only_read(self) -> None:
+        (self.scene.root / "disk").mkdir()
+        self.scene.write("other/file", b"x")
+        server = self.start(*FOLDER, "--loops", 1, env=self.hung_disk())
+        uploads = [HttpClient(server, *USER) for _ in range(_HELPERS + 8)]
+        for client in uploads:
+            self.scene.keep(client)
+        self.mark.touch()
+        for i, client in enumerate(uploads):
+            body = ("Content-Length: 1", *client._credentials)
+            client.send(request(f"/disk/{i}", *body, method="PUT", body=b"x"))
+        other = self.scene.keep(HttpClient(server, *USER))
+        self.assertEqual(other.ask("/no-file").status, 404)
+        self.assertIn(b"file", other.ask("/other/").body)
+        self.mark.unlink()
+        self.assertEqual({client.answer("PUT").status for client in uploads}, {201})
 
 
 if __name__ == "__main__":
