@@ -91,6 +91,7 @@ std::size_t Stream::note_received(ssize_t received, std::size_t room) {
 }
 
 std::size_t Stream::receive_first(std::span<char> into, base::Deadline& deadline) {
+  assert(!is_in_handler());
   if (!can_rest_) return receive(into, deadline);
   if (is_over_) return 0;
   if (may_have_more_ || has_end_come_) {

@@ -33,6 +33,21 @@ TEST_CASE("a stream receives what comes until the peer has finished", "[serve]")
   CHECK(pair.stream->is_over());
 }
 
+TEST_CASE("a stream that may rest does not while the end of the peer is unread", "[serve]") {
+  StreamPair pair;
+  pair.stream->let_rest();
+  REQUIRE(net::send_all(pair.client.get(), "bytes"));
+  ::shutdown(pair.client.get(), SHUT_WR);
+  pair.stream->note_bytes();
+  pair.stream->note_end();
+  std::array<char, 10> bytes;
+  auto deadline = pair.stream->idle_deadline();
+  CHECK(pair.stream->receive_first(bytes, deadline) == 5);
+  CHECK(pair.stream->receive_first(bytes, deadline) == 0);
+  CHECK_FALSE(pair.stream->is_resting());
+  CHECK(pair.stream->is_over());
+}
+
 TEST_CASE("head and body are sent in one piece", "[serve]") {
   StreamPair pair;
   const std::string body(1000, 'x');
