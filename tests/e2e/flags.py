@@ -49,7 +49,6 @@ def _choice(name: str, default: str, *others: str) -> Flag:
 
 
 BOTH = (
-    _choice("model", "thread", "process"),
     Flag("max-connections", "4096", "7", BAD_COUNT),
     Flag("idle-timeout", "60", "1.5", BAD_SECONDS),
     Flag("drain-seconds", "5", "0", BAD_SECONDS),
@@ -62,6 +61,7 @@ BOTH = (
 FLAGS = {
     "authserver": (
         Flag("listen", "127.0.0.1:9001", "127.0.0.1:0", BAD_ADDRESS),
+        _choice("model", "thread", "process"),
         _choice("store-connection", "persistent", "per-request"),
         Flag("store-timeout", "2", "3", BAD_SECONDS),
         _choice("password-scheme", "argon2id", "plain"),
@@ -81,6 +81,8 @@ FLAGS = {
     ),
     "fileserver": (
         Flag("listen", "127.0.0.1:9000", "127.0.0.1:0", BAD_ADDRESS),
+        _choice("model", "thread", "process", "event"),
+        Flag("loops", "0", "3", BAD_NUMBER),
         Flag("http-listen", "off", "127.0.0.1:0", BAD_OPTIONAL_ADDRESS),
         _choice("listings", "on", "off"),
         _choice("uploads", "off", "folder", "sink"),

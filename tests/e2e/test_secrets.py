@@ -11,7 +11,7 @@ from http_client import FLAG, HttpClient, basic
 from peers import HangUp, Peer
 from processes import children, memory_holds
 from programs import SANITIZED
-from scene import SceneTest, create_account
+from scene import SceneTest, create_account, for_each
 from waiting import eventually
 
 SECRET = "Xyzzy-Plugh"
@@ -94,10 +94,10 @@ class SecretsTest(SceneTest):
 
     @unittest.skipIf(SANITIZED, "a sanitizer keeps what was freed")
     def test_no_password_stays_in_memory_once_its_request_is_answered(self) -> None:
-        for model in ("thread", "process"):
-            with self.subTest(model):
+        for model, front_model in (("thread", "thread"), ("process", "event")):
+            with self.subTest(model, front_model=front_model):
                 authserver = self.scene.authserver("--model", model)
-                fileserver = self.scene.fileserver(authserver)
+                fileserver = self.scene.fileserver(authserver, "--model", front_model)
                 asked, direct = self.scene.client(fileserver), self.scene.client(authserver)
                 for line in self.LINES[:6]:
                     for client in (asked, direct):
@@ -116,11 +116,13 @@ class SecretsTest(SceneTest):
                 )
 
     @unittest.skipIf(SANITIZED, "a sanitizer keeps what was freed")
-    def test_no_credentials_of_http_stay_in_memory(self) -> None:
+    @for_each(("thread", "event"))
+    def test_no_credentials_of_http_stay_in_memory(self, model: str) -> None:
         user = ("bob", SECRET)
         authserver = self.scene.authserver()
         create_account(authserver, *user)
-        server = self.scene.fileserver(authserver, *FLAG, "--uploads", "folder")
+        flags = (*FLAG, "--uploads", "folder", "--model", model)
+        server = self.scene.fileserver(authserver, *flags)
         client = self.scene.keep(HttpClient(server, *user))
         for body in (b"small", bytes(200_000)):
             self.assertIn(client.ask("/a", method="PUT", body=body).status, (201, 204))
