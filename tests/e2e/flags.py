@@ -82,7 +82,6 @@ FLAGS = {
     "fileserver": (
         Flag("listen", "127.0.0.1:9000", "127.0.0.1:0", BAD_ADDRESS),
         _choice("model", "thread", "process", "event"),
-        Flag("loops", "0", "3", BAD_NUMBER),
         Flag("http-listen", "off", "127.0.0.1:0", BAD_OPTIONAL_ADDRESS),
         _choice("listings", "on", "off"),
         _choice("uploads", "off", "folder", "sink"),
