@@ -20,9 +20,13 @@ _FOLDER_PREFIX = "turnstile-e2e-"
 
 
 class Scene:
-    """`root` is the served folder, `accounts` the accounts file of SQLite."""
+    """`root` is the served folder, `accounts` the accounts file of SQLite.
 
-    def __init__(self) -> None:
+    The fileservers get this --model if they are given none.
+    """
+
+    def __init__(self, model: str = "thread") -> None:
+        self.model = model
         self.folder = Path(tempfile.mkdtemp(prefix=_FOLDER_PREFIX))
         self.root = self.folder / "files"
         self.root.mkdir()
@@ -47,7 +51,8 @@ class Scene:
     def fileserver(self, auth: object, *flags: object, **options) -> Program:
         """Starts a fileserver. `auth` is a server of this scene, or HOST:PORT."""
         behind = fileserver_flags(str(auth), self.root)
-        return self.start("fileserver", [*behind, *flags], **options)
+        model = () if "--model" in flags else ("--model", self.model)
+        return self.start("fileserver", [*behind, *model, *flags], **options)
 
     def start(self, name: str, flags: Sequence[object], **options) -> Program:
         """Starts a server with these flags and no others."""
@@ -78,19 +83,22 @@ class Scene:
 class SceneTest(unittest.TestCase):
     """Base class of tests; each test has its own scene."""
 
+    model = "thread"
+
     def setUp(self) -> None:
-        self.scene = Scene()
+        self.scene = Scene(self.model)
         self.addCleanup(self.scene.close)
 
 
 class SharedSceneTest(unittest.TestCase):
     """Base class of tests that share one scene, which prepare() sets up for the whole class."""
 
+    model = "thread"
     scene: Scene
 
     @classmethod
     def setUpClass(cls) -> None:
-        cls.scene = Scene()
+        cls.scene = Scene(cls.model)
         cls.addClassCleanup(cls.scene.close)
         cls.prepare()
 
