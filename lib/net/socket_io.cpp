@@ -10,7 +10,6 @@
 #include <sys/time.h>
 
 #include <cerrno>
-#include <utility>
 
 #include "base/file_io.h"
 #include "base/waits.h"
@@ -39,15 +38,20 @@ base::Deadline end_of_call(int fd, short events) {
 }
 
 // Makes a system call on the socket. Where the thread does not block in it, because it has other
-// connections, this waits here for as long as the call would.
+// connections, this waits here for as long as the call would. Where the system is short of memory,
+// a call may fail though there is room. No event follows then, so this tries again by itself.
 template <typename Call>
 ssize_t waited(int fd, short events, Call call) {
   ssize_t done = base::retried(call);
   if (done >= 0 || base::my_waits == nullptr) return done;
+  constexpr int kTryAgainMs = 10;
   auto deadline = base::Deadline::never();
-  for (bool is_first = true; done < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);) {
-    if (std::exchange(is_first, false)) deadline = end_of_call(fd, events);
-    const bool is_in_time = base::my_waits->wait_for(fd, events, deadline.at_ns());
+  for (int tries = 0; done < 0 && (errno == EAGAIN || errno == EWOULDBLOCK); ++tries) {
+    if (tries == 0) deadline = end_of_call(fd, events);
+    const bool has_room = events == POLLOUT && is_ready(fd, events, 0);
+    if (has_room && tries > 0) base::pause_ms(kTryAgainMs);
+    const bool is_in_time =
+        has_room ? !deadline.has_passed() : base::my_waits->wait_for(fd, events, deadline.at_ns());
     errno = EAGAIN;
     if (!is_in_time) return -1;
     done = base::retried(call);
