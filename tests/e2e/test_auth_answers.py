@@ -234,6 +234,10 @@ class AuthAnswersTest(SceneTest):
         self.assertEqual(peer.lines.count(b"new:bob:pw\n"), 1)
 
 
+class AuthAnswersOfLoopsTest(AuthAnswersTest):
+    model = "event"
+
+
 class AuthAnswersPerRequestTest(AuthAnswersTest):
     connection = "per-request"
 

@@ -93,3 +93,7 @@ class AuthFailedTest(SceneTest):
             f"{time} {line % '198.51.100.1 address=198.51.100.2'}\n"
         )
         self.assertEqual(matched_addresses(log), ["192.0.2.1", "2001:db8::1", "192.0.2.2"])
+
+
+class AuthFailedOfLoopsTest(AuthFailedTest):
+    model = "event"

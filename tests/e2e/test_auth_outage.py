@@ -181,6 +181,10 @@ class AuthOutageTest(SceneTest):
         eventually(lambda: pinging.ask("ping") == "OK", "the authserver has room again")
 
 
+class AuthOutageOfLoopsTest(AuthOutageTest):
+    model = "event"
+
+
 class AuthOutagePerRequestTest(AuthOutageTest):
     connection = "per-request"
 

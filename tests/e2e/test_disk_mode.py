@@ -117,6 +117,10 @@ class ChangeWhileSentTest(SceneTest):
         self.assertEqual(other.ask("small"), b"first")
 
 
+class ChangeWhileSentOfLoopsTest(ChangeWhileSentTest):
+    model = "event"
+
+
 class ChangeWhileSentOverTheMemoryLimitTest(ChangeWhileSentTest):
     """Files that do not fit into the memory limit are sent as in disk mode."""
 

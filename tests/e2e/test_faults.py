@@ -221,7 +221,9 @@ class FaultsTest(SceneTest):
         eventually(lambda: self.holds_no_more(before, spare), f"it holds no more than {before}")
         self.assertEqual(self.server.stop(), 0)
 
-    @for_each(itertools.product(("prefetch", "disk"), (("thread", 32), ("thread", 0), ("event", 0))))
+    @for_each(
+        itertools.product(("prefetch", "disk"), (("thread", 32), ("thread", 0), ("event", 0)))
+    )
     def test_an_allocation_fails(self, case: tuple[str, tuple[str, int]]) -> None:
         mode, (model, spare) = case
         self.run_all((MEMORY,), spare, "--files", mode, "--model", model)

@@ -177,6 +177,10 @@ class AccountsTest(SharedSceneTest):
             self.assertEqual(client.ask("/f").status, 401)
 
 
+class AccountsOfLoopsTest(AccountsTest):
+    model = "event"
+
+
 class OutageTest(SceneTest):
     def serve(self, answer, *flags: object) -> HttpClient:
         self.peer = self.scene.keep(Peer(answer))

@@ -149,6 +149,10 @@ class DigestsTest(SharedSceneTest):
         self.assertEqual(stranger.ask("/-/sha256/small.txt", method="OPTIONS").status, 204)
 
 
+class DigestsOfLoopsTest(DigestsTest):
+    model = "event"
+
+
 class ChangingFileTest(SceneTest):
     def serve(self, *flags: object) -> None:
         self.authserver = self.scene.authserver("--password-scheme", "plain")

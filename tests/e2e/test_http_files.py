@@ -222,6 +222,10 @@ class FilesTest(SharedSceneTest):
             self.assertEqual("content-security-policy" in answer.fields, is_active, kind)
 
 
+class FilesOfLoopsTest(FilesTest):
+    model = "event"
+
+
 class ChangedFilesTest(SceneTest):
     @for_each(_MODES)
     def test_a_changed_file_has_another_tag_and_a_resume_starts_again(self, mode: str) -> None:
@@ -237,3 +241,7 @@ class ChangedFilesTest(SceneTest):
         self.assertEqual((answer.status, answer.body), (200, b"newer"))
         (self.scene.root / "file").unlink()
         eventually(lambda: client.ask("/file").status == 404, "the file is seen to be gone")
+
+
+class ChangedFilesOfLoopsTest(ChangedFilesTest):
+    model = "event"

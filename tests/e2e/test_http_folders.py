@@ -136,5 +136,9 @@ class FoldersTest(SharedSceneTest):
         self.assertEqual(client.ask("/b").status, 200)
 
 
+class FoldersOfLoopsTest(FoldersTest):
+    model = "event"
+
+
 def _quoted(name: str) -> str:
     return "".join(f"%{byte:02x}" for byte in name.encode())

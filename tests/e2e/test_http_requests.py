@@ -172,6 +172,10 @@ class RequestsTest(SharedSceneTest):
                 self.assertEqual(client.answer().body, b"content")
 
 
+class RequestsOfLoopsTest(RequestsTest):
+    model = "event"
+
+
 class ConnectionsTest(SceneTest):
     def test_the_ready_line_names_all_listeners(self) -> None:
         server = self.scene.fileserver(

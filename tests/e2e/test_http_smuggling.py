@@ -207,3 +207,7 @@ class SmugglingTest(SharedSceneTest):
     def test_chunked_bodies(self) -> None:
         for body in _CHUNKED_BODIES:
             self.check(_chunked(body))
+
+
+class SmugglingOfLoopsTest(SmugglingTest):
+    model = "event"

@@ -113,3 +113,7 @@ class TrickleTest(SceneTest):
     def begin_upload(self, client: HttpClient, size: int) -> None:
         fields = (CREDENTIALS, f"Content-Length: {size}")
         client.send(request("/f", *fields, method="PUT"))
+
+
+class TrickleOfLoopsTest(TrickleTest):
+    model = "event"

@@ -62,6 +62,10 @@ class StopTest(UploadTest):
         self.assertEqual(self.names(), [])
 
 
+class StopOfLoopsTest(StopTest):
+    model = "event"
+
+
 class RemovedFolderTest(UploadTest):
     def test_the_folder_may_go_while_the_body_comes(self) -> None:
         server = self.start()
@@ -120,6 +124,10 @@ class RefusedEarlyTest(UploadTest):
         self.assertEqual(self.names(), [])
 
 
+class RefusedEarlyOfLoopsTest(RefusedEarlyTest):
+    model = "event"
+
+
 @unittest.skipIf(BUILD.name == "address", SANITIZER_NEEDS_DESCRIPTORS)
 class FewDescriptorsTest(UploadTest):
     def test_what_is_stored_is_answered_so(self) -> None:
@@ -143,6 +151,10 @@ class FewDescriptorsTest(UploadTest):
         self.assertLessEqual(set(statuses.values()), {201, 500})
         stored = sorted(name for name, status in statuses.items() if status == 201)
         self.assertEqual(self.names(), stored)
+
+
+class FewDescriptorsOfLoopsTest(FewDescriptorsTest):
+    model = "event"
 
 
 class CrashTest(UploadTest):

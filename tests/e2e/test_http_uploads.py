@@ -215,6 +215,10 @@ class PutTest(UploadTest):
         self.assertEqual(self.names(), ["a"])
 
 
+class PutOfLoopsTest(PutTest):
+    model = "event"
+
+
 class OtherMethodsTest(UploadTest):
     def test_delete(self) -> None:
         self.scene.write("a", b"x")
@@ -286,3 +290,7 @@ class OtherMethodsTest(UploadTest):
             )
             self.assertIn(done.stdout, (b"201", b"204"))
             self.assertEqual((self.scene.root / "a").read_bytes(), source.read_bytes())
+
+
+class OtherMethodsOfLoopsTest(OtherMethodsTest):
+    model = "event"

@@ -202,6 +202,10 @@ class FileserverLinesTest(LineTests, SharedSceneTest):
         return self.connect(self.fileserver)
 
 
+class FileserverLinesOfLoopsTest(FileserverLinesTest):
+    model = "event"
+
+
 class AuthserverLinesOfProcessesTest(AuthserverLinesTest):
     @classmethod
     def prepare(cls) -> None:
@@ -254,3 +258,7 @@ class GrantedLinesTest(SharedSceneTest):
         client = self.connect(self.fileserver, receive_buffer=4096)
         client.send(b"get:alice:wonderland\nbig\n" + b"x" * 20_000)
         self.assertEqual(client.replies(3), ["OK", self.big, "too-long"])
+
+
+class GrantedLinesOfLoopsTest(GrantedLinesTest):
+    model = "event"

@@ -114,3 +114,7 @@ class MemoryLimitTest(SceneTest):
             content = b"%d" % number * self.SIZE
             self.scene.write(f"late/{number}", content)
             self.assert_soon(client, b"late/%d" % number, content)
+
+
+class MemoryLimitOfLoopsTest(MemoryLimitTest):
+    model = "event"

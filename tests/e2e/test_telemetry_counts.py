@@ -216,6 +216,10 @@ class FileserverCountsTest(SceneTest):
         self.assertEqual(scrape(server).value("turnstile_authserver_up"), 0)
 
 
+class FileserverCountsOfLoopsTest(FileserverCountsTest):
+    model = "event"
+
+
 class AuthserverCountsTest(SceneTest):
     @for_each(servers.AUTHSERVER_KINDS)
     def test_requests_and_connections(self, kind: str) -> None:

@@ -125,3 +125,7 @@ class ThrottleTest(SceneTest):
         self.serve("--wrong-password-addresses", 8)
         for host in range(1, 5):
             self.assertGreaterEqual(self.guess_until_busy(f"127.0.0.{host}"), 10)
+
+
+class ThrottleOfLoopsTest(ThrottleTest):
+    model = "event"

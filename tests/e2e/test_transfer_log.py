@@ -310,6 +310,10 @@ class TransferLogTest(SceneTest):
         self.assertIn("lines were lost lines=3", server.log())
 
 
+class TransferLogOfLoopsTest(TransferLogTest):
+    model = "event"
+
+
 class TransferLogStartTest(SceneTest):
     def refused(self, log: object) -> str:
         flags = ("--listen", "127.0.0.1:0", "--root", self.scene.root)

@@ -105,3 +105,7 @@ class TrustedProxyTest(SceneTest):
             server = self.scene.fileserver(self.authserver, "--http-listen", address, *flags)
             server.stop()
             self.assertEqual(server.log().count(WARNING), warnings, address)
+
+
+class TrustedProxyOfLoopsTest(TrustedProxyTest):
+    model = "event"

@@ -116,3 +116,7 @@ class WritersTest(SceneTest):
         server.signal(signal.SIGHUP)
         eventually(lambda: AGAIN in server.log(), "the writers are read")
         eventually(lambda: "the transfer log was opened again" in server.log(), "it is opened")
+
+
+class WritersOfLoopsTest(WritersTest):
+    model = "event"

@@ -46,3 +46,7 @@ class WrongPortTest(SharedSceneTest):
         client = self.connect(self.plain)
         lines = [b"get:alice:wonderland", b"GET /a HTTP/1.1"]
         self.assertEqual(client.ask_all(lines), ["OK", b"content"])
+
+
+class WrongPortOfLoopsTest(WrongPortTest):
+    model = "event"
