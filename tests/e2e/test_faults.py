@@ -195,8 +195,9 @@ class FaultsTest(SceneTest):
     def holds_no_more(self, before: dict[int, tuple[int, int]], spare: int) -> bool:
         """Whether the server holds no more than it held at rest.
 
-        Spare threads and processes, and helpers of loops, may come and go. Two requests at once, of which a client has
-        given up the first one, leave two kept connections to the authserver instead of one.
+        Spare threads and processes, and helpers of loops, may come and go. Two requests at once, of
+        which a client has given up the first one, leave two kept connections to the authserver
+        instead of one.
         """
         pid = self.server.pid
         if spare or self.has_loops:

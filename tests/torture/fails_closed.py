@@ -47,7 +47,7 @@ class _Scene:
         (root / _NAME).write_bytes(_CONTENT)
         (bench.folder / "accounts.db").unlink(missing_ok=True)
         on_a_free_port(self._start_authserver_at)
-        flags = servers.fileserver_flags(self._auth, root)
+        flags = [*servers.fileserver_flags(self._auth, root), *bench.model_flags]
         self._fileserver = self._start(
             "fileserver", [*flags, "--auth-timeout", str(_AUTH_TIMEOUT_S)]
         )

@@ -265,7 +265,9 @@ def _servers(
         store_flags=["--sqlite-path", str(folder / "accounts.db"), "--password-scheme", "plain"],
         root=folder / "files",
         logs=folder / "logs",
-        fileserver=Server(["--files", mode, "--log-level", "error"], wrapper=wrapper),
+        fileserver=Server(
+            [*bench.model_flags, "--files", mode, "--log-level", "error"], wrapper=wrapper
+        ),
     )
 
 

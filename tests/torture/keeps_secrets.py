@@ -72,7 +72,7 @@ class _Suite:
         flags, self._environment = _with_password_in_environment(store)
         self._auth_flags = ["--model", model, *flags]
         on_a_free_port(self._start_authserver_at)
-        flags = servers.fileserver_flags(self._auth, root)
+        flags = [*servers.fileserver_flags(self._auth, root), *bench.model_flags]
         self.fileserver = self._start("fileserver", [*flags, "--auth-timeout", "1"])
         self.address = self.fileserver.wait_ready(60)
 

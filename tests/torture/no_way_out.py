@@ -171,7 +171,7 @@ def _visit(bench: Bench, mode: str, seen: _Seen, turned: _Seen) -> None:
         store_flags=["--sqlite-path", str(folder / "accounts.db"), "--password-scheme", "plain"],
         root=root,
         logs=folder / "logs",
-        fileserver=Server(["--files", mode]),
+        fileserver=Server([*bench.model_flags, "--files", mode]),
     ) as pair:
         servers.make_account(pair.address, _USER, _PASSWORD)
         names = _names(bench.scaled(5000, 5000))

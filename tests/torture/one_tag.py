@@ -151,7 +151,9 @@ def _serving(bench: Bench, disk: str, mode: str) -> Iterator[Address]:
             store_flags=store,
             root=root,
             logs=folder,
-            fileserver=Server([*flags, "--log-level", "error"], wrapper=wrapper),
+            fileserver=Server(
+                [*bench.model_flags, *flags, "--log-level", "error"], wrapper=wrapper
+            ),
         ) as pair:
             servers.make_account(pair.address, _USER, _PASSWORD)
             yield pair.fileserver.further_address("http")

@@ -52,7 +52,7 @@ def _fileserver(bench: Bench) -> Iterator[Address]:
         store_flags=["--sqlite-path", str(accounts)],
         root=root,
         logs=bench.folder,
-        fileserver=servers.Server(flags=["--max-connections", str(_LIMIT)]),
+        fileserver=servers.Server(flags=[*bench.model_flags, "--max-connections", str(_LIMIT)]),
     ) as pair:
         servers.make_account(pair.address, _USER, _PASSWORD)
         yield pair.address

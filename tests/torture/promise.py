@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 _TOP = Path(__file__).resolve().parents[2]
@@ -25,11 +25,17 @@ class Bench:
     """What a measurement works with.
 
     programs are those under test. folder is its own, on a real disk, and is removed at the end.
+    model is the --model of the fileservers, where the promise does not try several.
     """
 
     programs: Programs
     folder: Path
     is_short: bool
+    model: str = "thread"
+
+    @property
+    def model_flags(self) -> list[str]:
+        return ["--model", self.model]
 
     def scaled(self, full: int, short: int) -> int:
         """`full` in a full run, `short` in the short form that CI runs."""
@@ -61,4 +67,4 @@ class Promise:
 def broken(bench: Bench, mutation: Mutation, program: str) -> Bench:
     """The same bench with one broken program. Building it takes some seconds."""
     programs = build_variant(mutation, program, bench.folder / "variants")
-    return Bench(programs=Programs(programs), folder=bench.folder, is_short=bench.is_short)
+    return replace(bench, programs=Programs(programs))

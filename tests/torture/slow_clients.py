@@ -55,6 +55,7 @@ def _serving(bench: Bench, plan: _Plan) -> Iterator[servers.Pair]:
     files.make(root, ["10KB"], 100)
     (root / _READ_BY_SLOW).write_bytes(b"s" * 10_000_000)
     flags = ["--max-connections", "15000", "--idle-timeout", str(plan.idle_s), "--min-rate", "1K"]
+    flags += bench.model_flags
     store = ["--sqlite-path", str(accounts)]
     with servers.running(
         bench.programs,

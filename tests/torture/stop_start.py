@@ -81,8 +81,9 @@ def _stop_under_load(bench: Bench, times: int) -> _Stops:
     authserver, auth = _start(bench, "authserver", ["--sqlite-path", str(accounts)])
     try:
         servers.make_account(auth, _USER, _PASSWORD)
+        flags = [*servers.fileserver_flags(auth, root)[2:], *bench.model_flags]
         for _ in range(times):
-            _stop_once(bench, servers.fileserver_flags(auth, root)[2:], stops)
+            _stop_once(bench, flags, stops)
     finally:
         authserver.stop()
     return stops

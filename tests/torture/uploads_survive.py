@@ -125,7 +125,7 @@ class _HttpFront(Restartable):
 
         def start(http: Address) -> None:
             self.http = http
-            flags = ["--auth", str(auth), "--root", str(root)]
+            flags = ["--auth", str(auth), "--root", str(root), *bench.model_flags]
             flags += ["--http-listen", str(http), "--uploads", "folder"]
             super(_HttpFront, self).__init__(bench.programs, "fileserver", flags, log, **options)
 
