@@ -25,6 +25,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, help="of the first round (default: another each time)")
     parser.add_argument("--files", choices=("prefetch", "disk"), action="append")
     parser.add_argument("--disk", choices=disks.KINDS, action="append")
+    parser.add_argument("--model", choices=("thread", "event"), action="append")
     return parser.parse_args()
 
 
@@ -32,7 +33,8 @@ def main() -> int:
     """Returns the exit status. The last line is N passed, N failed, N skipped."""
     arguments = parse_arguments()
     files = arguments.files or ["prefetch", "disk"]
-    kinds = list(itertools.product(arguments.disk or disks.KINDS, files))
+    models = arguments.model or ["thread", "event"]
+    kinds = list(itertools.product(arguments.disk or disks.KINDS, files, models))
     first = random.randrange(1_000_000) if arguments.seed is None else arguments.seed
     passed = failed = skipped = 0
     if reason := own_network.enter():
@@ -41,8 +43,8 @@ def main() -> int:
     for seed in itertools.count(first):
         if time.monotonic() > end:
             break
-        disk, how = kinds[(seed - first) % len(kinds)]
-        plan = Plan(seed, how, disk, arguments.round)
+        disk, how, model = kinds[(seed - first) % len(kinds)]
+        plan = Plan(seed, how, disk, arguments.round, model)
         try:
             result = play(plan)
         except disks.NoSuchDisk as reason:

@@ -40,9 +40,10 @@ class Plan:
     files: str  # prefetch or disk
     disk: str  # one of disks.KINDS
     seconds: float
+    model: str = "thread"  # or event
 
     def __str__(self) -> str:
-        return f"--seed {self.seed} --files {self.files} --disk {self.disk}"
+        return f"--seed {self.seed} --files {self.files} --disk {self.disk} --model {self.model}"
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class Result:
 def play(plan: Plan) -> Result:
     """Raises disks.NoSuchDisk where there is no such disk."""
     with mounted(plan.disk) as disk:
-        scene = Scene()
+        scene = Scene(plan.model)
         try:
             game = _Round(plan, scene, disk)
             complaints = list(itertools.islice(game.complaints(), _MOST_COMPLAINTS))

@@ -34,13 +34,15 @@ class ModelTest(unittest.TestCase):
 
     def test_prefetched_files(self) -> None:
         self.assert_explained(
-            Plan(1, "prefetch", "here", SECONDS), Plan(2, "prefetch", "tmpfs", SECONDS)
+            Plan(1, "prefetch", "here", SECONDS), Plan(2, "prefetch", "tmpfs", SECONDS, "event")
         )
 
     def test_files_on_disk(self) -> None:
-        self.assert_explained(Plan(3, "disk", "here", SECONDS), Plan(4, "disk", "tmpfs", SECONDS))
+        self.assert_explained(
+            Plan(3, "disk", "here", SECONDS, "event"), Plan(4, "disk", "tmpfs", SECONDS)
+        )
 
     def test_a_disk_that_keeps_whole_seconds(self) -> None:
         self.assert_explained(
-            Plan(5, "prefetch", "coarse", SECONDS), Plan(6, "disk", "coarse", SECONDS)
+            Plan(5, "prefetch", "coarse", SECONDS), Plan(6, "disk", "coarse", SECONDS, "event")
         )
