@@ -16,6 +16,7 @@ many_hosts.py the same on many hosts
 killing.py    kills a server under load and starts it again
 both_views.py uploads over time, as clients and server saw them
 look.py       what users add to the servers, seen once while they are there
+stand.py      the servers that are up for the trials of a cell, and what is around them
 measure.py    one point: the workload runs, the sampler watches
 checks.py     what makes a point invalid
 warming.py    reads the programs of a load from the disk before its files

@@ -28,8 +28,8 @@ from ..systems.clients import known as clients
 from ..systems.clients.client import Client
 from ..systems.system import Prepared, Site
 from . import checks, measure
-from .measure import Stand
 from .progress import Progress
+from .stand import Stand
 
 _DELAY_LINE = "lab/delay_line"  # in the folder of the programs
 _NO_GROUP = "memory and CPU time of the control group of servers"  # a problem of this name

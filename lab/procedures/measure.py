@@ -17,7 +17,6 @@ from ..observe.sleeper import Sleeper, Wake, beside, lateness
 from ..observe.usage import ComponentUsage
 from ..plan.figures import measured
 from ..plan.pinning import Pinning
-from ..plan.planned import Planned
 from ..plan.setting import Setting
 from ..results import courses as kept_courses
 from ..results import distributions
@@ -26,17 +25,13 @@ from ..results.courses import Courses
 from ..results.records import Run
 from ..rig import files, namespace
 from ..rig.clocks import Reading
-from ..rig.control_group import ControlGroup
 from ..rig.cores import verify_cores
 from ..rig.errors import Failed
-from ..rig.nodes import Nodes
 from ..rig.place import LOOPBACK
-from ..rig.servers import Programs
 from ..rig.told import Told
 from ..rig.wire import End
 from ..systems import fresh_files
-from ..systems.clients.client import Client
-from ..systems.system import Receiving, Running, Site, Telling
+from ..systems.system import Receiving, Running, Telling
 from ..workloads import known, loadgen_run, transfers
 from ..workloads.client import FetchLoad
 from ..workloads.load import Asked, Load
@@ -50,36 +45,11 @@ from .generator import Generator, OneHost
 from .look import Look
 from .many_hosts import ManyHosts
 from .server_log import ServerLog
+from .stand import Stand
 
 _ALL_ARE_THERE_S = 1.0
 _RECORD = "transfers-of-the-last-trial.csv"
-_SERIES = "series-of-the-last-trial.csv"
 _TESTERS = "testers-of-the-last-trial"  # a folder
-
-
-@dataclass(frozen=True, kw_only=True)
-class Stand:
-    """Servers that are up for the trials of a cell, and what is around them."""
-
-    planned: Planned
-    servers: Running
-    site: Site
-    group: ControlGroup | None  # of the program that serves files
-    nodes: Nodes | None = None  # the hosts that a ramp comes from
-    client: Client | None = None  # the program that fetches a file
-    carries_bytes_s: float | None = None  # the way to the load generator, without our programs
-    programs: Programs
-    files_folder: Path
-
-    @property
-    def held(self) -> ControlGroup | None:
-        """The group that is frozen while all of a burst ask."""
-        return self.group if self.planned.is_held else None
-
-    def series_of(self, load: Load) -> Path | None:
-        """The file for a line for each second; None for a load that keeps no series."""
-        is_kept = self.planned.keeps_series or load.needs_series
-        return self.site.logs / _SERIES if is_kept else None
 
 
 @dataclass(frozen=True, kw_only=True)
