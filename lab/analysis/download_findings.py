@@ -10,8 +10,9 @@ import math
 from collections.abc import Callable, Sequence
 
 from ..plan import catalog
-from ..plan.catalog import Download, Stage
+from ..plan.catalog import Stage
 from ..plan.claims import DownloadRatio, OfDownload, RoundTripForetold, ShareOfLink
+from ..plan.users import Download
 from . import attempts, chance, intervals
 from .attempts import FORETOLD, ROUND_TRIP, Attempts
 from .chance import Noise

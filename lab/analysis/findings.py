@@ -17,13 +17,14 @@ from ..plan.claims import (
     BurstRatio,
     Cheaper,
     Claim,
+    ConnectionsRatio,
     Gain,
     Limit,
     OfDownload,
     OfRamp,
     Scaling,
 )
-from . import bursts, download_findings, gains, ramp_findings
+from . import bursts, connections, download_findings, gains, ramp_findings
 from .bursts import BurstStep
 from .cells import Analysis, CellResult
 from .crowds import CrowdResult, Step
@@ -72,6 +73,9 @@ def _judge_row(finding: Claim, row: str, analysis: Analysis) -> Judged | None:
         return _judge_scaling(finding, row, analysis)
     if isinstance(finding, BurstRatio):
         return _judge_bursts(finding, row, analysis)
+    if isinstance(finding, ConnectionsRatio):
+        told = connections.judge(finding, row, analysis.runs)
+        return Judged(row, told.verdict, remark=told.figures) if told else None
     if isinstance(finding, OfRamp):
         told = ramp_findings.judge(finding, row, analysis.ramp)
         return Judged(row, told.verdict, remark=told.figures) if told else None

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ..plan.catalog import MIX, Mix, Stage
+from ..plan.catalog import MIX, Stage
+from ..plan.users import Mix
 from ..results.records import Run
 from . import intervals
 from .intervals import Spread

@@ -279,7 +279,8 @@ def _disk(plan: Plan, work: Path) -> Finding:
         max(4096, sizes[name].size_bytes) * count for name, count in plan.file_counts.items()
     )
     free = shutil.disk_usage(work).free
-    shared = {cell.row for cell in plan.cells if cell.workload == catalog.CROWD}
+    few = (catalog.CROWD, catalog.CONNECTIONS)
+    shared = {cell.row for cell in plan.cells if cell.workload in few}
     fewer = [
         name
         for name, count in plan.file_counts.items()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 
@@ -12,6 +14,7 @@ from .moment import Moment
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _NS_PER_S = 1e9
+_SWITCHES = re.compile(r"voluntary_ctxt_switches:\s+(\d+)")  # and nonvoluntary ones
 
 
 def read_process(pid: int) -> Moment:
@@ -101,6 +104,22 @@ def _exact_cpu_s(pid: str, stat: _Stat) -> float:
         return int(_text(f"/proc/{pid}/schedstat").split()[0]) / 1e9
     except (OSError, IndexError):
         return stat.cpu_s  # it has ended, or this kernel does not count
+
+
+def context_switches(pid: int) -> int:
+    """Of all threads of a process and of its living children, voluntary ones and others."""
+    return sum(_switches(one) for one in (str(pid), *_living_children(pid)))
+
+
+def _switches(pid: str) -> int:
+    """0 for one that has ended."""
+    counted = 0
+    with suppress(FileNotFoundError, ProcessLookupError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with suppress(FileNotFoundError, ProcessLookupError):
+                status = _text(f"/proc/{pid}/task/{thread}/status")
+                counted += sum(map(int, _SWITCHES.findall(status)))
+    return counted
 
 
 def has_more_than(count: int, pid: int) -> bool:

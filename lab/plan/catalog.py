@@ -13,6 +13,7 @@ from . import papers, similar
 from .from_json import from_json
 from .machines import Machine, machine
 from .ramps import Ramp
+from .users import Connections, Crowd, Download, Failover, Mix
 
 COMPONENTS = ("fileserver", "authserver", "store", "loadgen")
 CLOSED_LOOP, OPEN_LOOP, CROWD, BURST = "closed_loop", "open_loop", "crowd", "burst"  # the workloads
@@ -20,6 +21,7 @@ FAILOVER = "failover"  # another one: an open loop, in which a server is killed 
 MIX = "mix"  # and one more: a closed loop of readers and writers
 RAMP = "ramp"  # clients come one by one from many hosts, and upload; see ramps.py
 CLIENT = "client"  # a program that people use gets one file over several channels
+CONNECTIONS = "connections"  # a closed loop over many kept connections, of which some may be idle
 _SUFFIXES = {  # of names
     CLOSED_LOOP: "",
     OPEN_LOOP: "-open",
@@ -29,6 +31,7 @@ _SUFFIXES = {  # of names
     MIX: "-mix",
     RAMP: "-ramp",
     CLIENT: "-client",
+    CONNECTIONS: "-connections",
 }
 _TITLES = {
     CLOSED_LOOP: "",
@@ -39,59 +42,17 @@ _TITLES = {
     MIX: ", a mix",
     RAMP: ", a ramp",
     CLIENT: ", a download",
+    CONNECTIONS: ", many connections",
 }
 OWN_STAGES = (
     FAILOVER,
     MIX,
     RAMP,
     CLIENT,
+    CONNECTIONS,
 )  # workloads of which only an experiment's own stages can be measured
 MAIN_PAPER = "002"  # what "all" means
 NEW = "new"  # the row that makes accounts; others are the size of a get, or the name of a ramp
-
-
-@dataclass(frozen=True, kw_only=True)
-class Crowd:
-    """How each of many slow users behaves: see docs/measuring.md."""
-
-    rate_bytes_s: float
-    least_rate_percent: int = 75  # of the rate; a user with a slower fetch drops out
-    engine: str = "epoll"  # of the load generator
-
-
-@dataclass(frozen=True, kw_only=True)
-class Failover:
-    """What is killed at a third of a run and started again at two thirds, and the load meanwhile.
-
-    `--seconds` is a length of its own.
-    """
-
-    rate_rps: float
-    seconds: float  # of a run
-    quick_seconds: float  # of one of --quick
-    component: str = "authserver"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Mix:
-    """What users do who read and write the same folder, and how much of it is in memory."""
-
-    kinds: str = ""  # and their shares, as loadgen takes them; "": all get files
-    zipf: float  # file k is asked for as often as 1/k^zipf says
-    in_memory: float = 0.0  # the share of the files for which there is memory; 0: none is
-
-
-@dataclass(frozen=True, kw_only=True)
-class Download:
-    """Which program gets a file, and how: see workloads/client.py."""
-
-    client: str  # a name of systems/clients/known.py
-    protocol: str = "http"  # or "ftp"
-    stuck_s: float = 0.0  # so long, one of the connections loses all its packets
-    stuck_after_s: float = 0.0  # after the start of the program
-    kills: int = 0  # so often the program is killed at a random moment, and goes on where it was
-    is_saved: bool = False  # the program writes the file, even if it could throw it away
-    most_channels: int = 0  # in place of all that are more; 0: any number
 
 
 @dataclass(frozen=True)
@@ -117,6 +78,7 @@ class Stage:
     failover: Failover | None = None  # how a server is killed under it
     mix: Mix | None = None  # what its users do
     download: Download | None = None  # by which program a file is fetched
+    connections: Connections | None = None  # how many of them ask
     tcp: Tcp = AS_IT_IS  # of the link to the load generator
 
     @property
@@ -192,8 +154,8 @@ class Experiment:
         """With the chosen rows only. Chosen stages replace its own, if it has any.
 
         Of a crowd, chosen rows replace its own too: the users can ask for any file. Of a failover,
-        a mix, a ramp and a download only its own stages can be chosen: others do not say what is
-        killed, or written, or by which program a file is fetched.
+        a mix, a ramp, a download and connections only its own stages can be chosen: others do not
+        say what is killed, or written, by which program a file is fetched, or who is idle.
         Where nothing is chosen, a quick run may have fewer.
         """
         own, rows = self.stages, self.rows

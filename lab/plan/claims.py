@@ -103,6 +103,23 @@ class DownloadRatio:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ConnectionsRatio:
+    """At these rows, a figure of `stage` with so many connections is more than `above` times, and
+    less than `below` times that of stage `than` with `than_connections`.
+    """
+
+    text: str
+    stage: str
+    connections: int
+    than: str
+    than_connections: int
+    rows: tuple[str, ...]
+    figure: str = "throughput_rps"
+    above: float = 0.0
+    below: float = math.inf
+
+
+@dataclass(frozen=True, kw_only=True)
 class RoundTripForetold:
     """At these rows of a stage, the round trip beside a download is what all windows together take
     on the link, within this share, with two channels and with any number above.
@@ -245,7 +262,9 @@ OfRamp = (
     | CapacityHolds
 )
 OfDownload = DownloadRatio | RoundTripForetold | ShareOfLink
-Claim = Gain | Limit | Scaling | Bears | Cheaper | BurstRatio | OfDownload | OfRamp
+Claim = (
+    Gain | Limit | Scaling | Bears | Cheaper | BurstRatio | ConnectionsRatio | OfDownload | OfRamp
+)
 _KINDS: dict[str, type[Claim]] = {
     "gain": Gain,
     "limit": Limit,
@@ -253,6 +272,7 @@ _KINDS: dict[str, type[Claim]] = {
     "bears": Bears,
     "cheaper": Cheaper,
     "burst_ratio": BurstRatio,
+    "connections_ratio": ConnectionsRatio,
     "download_ratio": DownloadRatio,
     "round_trip_foretold": RoundTripForetold,
     "share_of_link": ShareOfLink,

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..rig.files import present_count
-from .catalog import Size, sizes
+from .catalog import CONNECTIONS, CROWD, NEW, Cell, Experiment, Size, Stage, sizes
+from .users import Connections
 
 _BLOCK_BYTES = 4096
 _MOST_OF_FREE_DISK = 0.25  # that the files of one size may take
 _MOST_OF_MEMORY = 0.25  # a prefetching fileserver holds one size's files at a time
+_FEW = {CROWD: 1, CONNECTIONS: Connections.files}  # of a workload; a crowd shares one file
 _MAKE_BYTES_PER_S, _MAKE_FILES_PER_S = 250e6, 8000  # for estimates only, on the low side
 
 
@@ -23,6 +25,25 @@ def wanted_count(size: Size, mode_name: str, folder: Path) -> int:
     memory_bytes = _memory_bytes()
     fits = min(disk_bytes * _MOST_OF_FREE_DISK, memory_bytes * _MOST_OF_MEMORY) / on_disk
     return max(1, min(size.files[mode_name], int(fits)))
+
+
+def of_cells(
+    experiments: Sequence[Experiment], cells: Sequence[Cell], mode_name: str, folder: Path
+) -> dict[str, int]:
+    """How many there must be for all of them, by their sizes."""
+    rows = {row for experiment in experiments for row in experiment.rows if row != NEW}
+    many = {cell.row for cell in cells if cell.workload not in _FEW}
+    few = {cell.row: _FEW[cell.workload] for cell in cells if cell.workload in _FEW}
+    return {
+        row: wanted_count(size, mode_name, folder) if row in many else few.get(row, 1)
+        for row, size in sizes().items()
+        if row in rows
+    }
+
+
+def most_files(stage: Stage, made: int) -> int:
+    """How many of those that were made a stage may ask for: others may need more."""
+    return min(made, stage.connections.files) if stage.connections else made
 
 
 def make_seconds(counts: Mapping[str, int], folder: Path) -> float:

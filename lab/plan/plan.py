@@ -9,7 +9,18 @@ from typing import Any
 
 from ..rig.cores import Cores
 from . import catalog, file_counts, links
-from .catalog import BURST, CLIENT, CROWD, FAILOVER, MIX, NEW, Cell, Experiment, Mode, Stage
+from .catalog import (
+    BURST,
+    CLIENT,
+    CONNECTIONS,
+    CROWD,
+    FAILOVER,
+    MIX,
+    Cell,
+    Experiment,
+    Mode,
+    Stage,
+)
 from .machines import Machine, machines
 from .pairs import Pair, pairs_of
 from .pinning import Placement, choose
@@ -141,7 +152,7 @@ def make(
     mode = _narrowed(whole_mode, options)
     cells = _cells(experiments, len(cores))
     pairs = pairs_of(experiments) if mode.blocks and options.threads is None else ()
-    counts = _file_counts(experiments, cells, options.mode, files)
+    counts = file_counts.of_cells(experiments, cells, options.mode, files)
     if counts_before and counts_before.keys() == counts.keys():
         counts = dict(counts_before)
     parts = _Parts(
@@ -190,7 +201,7 @@ class _Parts:
             stage=stage,
             size=catalog.sizes().get(cell.row),
             ramp=ramp_of(cell.row, self.options),
-            file_count=self.file_counts.get(cell.row, 0),
+            file_count=file_counts.most_files(stage, self.file_counts.get(cell.row, 0)),
             mode=self._mode(cell, stage),
             sweep=self._sweep(cell),
             steps=self._steps(cell, stage),
@@ -217,12 +228,14 @@ class _Parts:
         )
 
     def _mode(self, cell: Cell, stage: Stage) -> Mode:
-        """A failover takes longer than a point, and what is seen of it begins at once."""
-        how = stage.failover
-        if cell.workload != FAILOVER or how is None:
+        """A failover takes longer than a point, and what is seen of it begins at once. Points of
+        connections are many, and so they are short.
+        """
+        how = {FAILOVER: stage.failover, CONNECTIONS: stage.connections}.get(cell.workload)
+        if how is None:
             return self.mode
         usual_s = how.quick_seconds if self.mode.name == "quick" else how.seconds
-        return replace(self.mode, seconds=self.options.seconds or usual_s, warmup_s=0.0)
+        return replace(self.mode, seconds=self.options.seconds or usual_s, warmup_s=how.warmup_s)
 
     def _sweep(self, cell: Cell) -> Sweep:
         stops, files = self.options.threads is None, self.file_counts.get(cell.row)
@@ -236,7 +249,7 @@ class _Parts:
         if cell.workload == CLIENT and stage.download:
             most = stage.download.most_channels or max(self.options.channels or usual)
             return tuple(dict.fromkeys(min(k, most) for k in self.options.channels or usual))
-        if cell.workload in (CROWD, BURST, MIX) and self.options.threads:
+        if cell.workload in (CROWD, BURST, MIX, CONNECTIONS) and self.options.threads:
             return self.options.threads
         return usual
 
@@ -250,18 +263,6 @@ def _cells(experiments: Sequence[Experiment], core_count: int) -> tuple[Cell, ..
     measured = [experiment for experiment in experiments if not _is_profile(experiment)]
     found = [cell for one in measured for cell in catalog.cells_of(one, core_count)]
     return tuple(dict.fromkeys(found))
-
-
-def _file_counts(
-    experiments: Sequence[Experiment], cells: Sequence[Cell], mode_name: str, folder: Path
-) -> dict[str, int]:
-    rows = {row for experiment in experiments for row in experiment.rows if row != NEW}
-    many = {cell.row for cell in cells if cell.workload != CROWD}  # a crowd shares one file
-    return {
-        row: file_counts.wanted_count(size, mode_name, folder) if row in many else 1
-        for row, size in catalog.sizes().items()
-        if row in rows
-    }
 
 
 def p99_limit_ms(options: Options, experiments: Sequence[Experiment]) -> float:

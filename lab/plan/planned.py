@@ -65,6 +65,14 @@ class Planned:
         return self.order == BLOCKED and bool(self.steps)
 
     @property
+    def has_fresh_servers(self) -> bool:
+        """Whether each of its points has servers of its own. A crowd may take all memory, and some
+        do not survive it. What idle connections take is seen only where none were before.
+        """
+        how = self.stage.connections
+        return self.cell.workload == CROWD or bool(how and how.busy)
+
+    @property
     def limits(self) -> Limits | None:
         """Of the program that serves files; None where it may use all of the host."""
         return self.stage.machine or (Limits() if self.is_held else None)
@@ -97,7 +105,13 @@ class Planned:
         if self.ramp:
             return self.likely_points * (self.ramp.length_s + _HOSTS_START_S + STACK_START_S)
         point_s = self.mode.seconds + self.mode.warmup_s + OVERHEAD_S[self.stage.cold]
-        return self.likely_points * point_s + self.mode.repeat * STACK_START_S
+        starts = len(self.steps) if self.has_fresh_servers else 1
+        pass_s = starts * STACK_START_S + self._connecting_s()
+        return self.likely_points * point_s + self.mode.repeat * pass_s
+
+    def _connecting_s(self) -> float:
+        how = self.stage.connections
+        return sum(map(how.connecting_s, self.steps)) if how else 0.0
 
     def _bursts_seconds(self) -> float:
         """Of all steps of a pass, by what their link or their disk carries at most."""

@@ -16,6 +16,8 @@ many_hosts.py the same on many hosts
 killing.py    kills a server under load and starts it again
 both_views.py uploads over time, as clients and server saw them
 look.py       what users add to the servers, seen once while they are there
+beside.py     idle connections beside a load, and what they take
+switching.py  context switches of the server, while a load is under way
 stand.py      the servers that are up for the trials of a cell, and what is around them
 measure.py    one point: the workload runs, the sampler watches
 checks.py     what makes a point invalid

@@ -156,7 +156,7 @@ class Bench:
         if planned.ramp:
             return nullcontext(self.roots[NEW])
         root, row = self.roots[planned.cell.row], planned.cell.row
-        if planned.stage.mix:
+        if planned.stage.mix or planned.stage.connections:
             names = [f"{row}{number}.txt" for number in range(1, planned.file_count + 1)]
             return linked_files.folder(self.work, root, names)
         return nullcontext(root)
@@ -165,13 +165,13 @@ class Bench:
     def _part_of_the_host(self, planned: Planned) -> Iterator[ControlGroup | None]:
         """For the program that serves files; None where it has no group.
 
-        That of a ramp has one without limits too, as far as this host can have any: the memory and
-        the CPU time of all its processes are those of the group.
+        That of a ramp or of connections has one without limits too, as far as this host can have
+        any: the memory and the CPU time of all its processes are those of the group.
         """
         with ExitStack() as stack:
             if planned.limits:
                 yield stack.enter_context(control_group.limited(planned.limits, self.work))
-            elif planned.ramp:
+            elif planned.ramp or planned.stage.connections:
                 yield self._group_if_possible(stack)
             else:
                 yield None

@@ -102,7 +102,6 @@ class Campaign:
                 bench.note_problem(course.planned.cell, error)
 
     def _measure_cell(self, course: Course, ready: Ready, repeat: int) -> None:
-        """Each crowd has fresh servers: it may take all memory, and some do not survive it."""
         cell, progress = course.planned.cell, self._bench.progress
         while course.next(repeat) is not None:
             with self._bench.opened(course.planned, ready) as trials:
@@ -110,7 +109,7 @@ class Campaign:
                     run = trials.make(setting, course.number(setting, repeat))
                     progress.expect(sum(one.points_in_all() for one in self._courses))
                     progress.end(cell, setting, run.throughput_rps, run.failures)
-                    if cell.workload == CROWD:
+                    if course.planned.has_fresh_servers:
                         break
 
 

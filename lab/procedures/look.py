@@ -25,7 +25,7 @@ class Look:
         self._users = load.threads
         self._after_s = load.look_after_s
         self._found: dict[str, float] = {}
-        self._empty = None if self._after_s is None else self._now()
+        self._empty = None if self._after_s is None else of_servers(servers)
 
     @contextmanager
     def once(self) -> Iterator[None]:
@@ -48,9 +48,10 @@ class Look:
     def _look(self) -> None:
         assert self._empty
         with suppress(Failed):  # a server that has ended is reported by its own check
-            self._found = self._now().each(self._empty, self._users)
+            self._found = of_servers(self._servers).each(self._empty, self._users)
 
-    def _now(self) -> Footprint:
-        """Of all servers but the store, with all that they started."""
-        servers = {k: v for k, v in self._servers.process_ids().items() if k != "store"}
-        return footprint.of_processes(pid for one in servers.values() for pid in tree(one))
+
+def of_servers(running: Running) -> Footprint:
+    """Of all servers but the store, with all that they started."""
+    servers = {k: v for k, v in running.process_ids().items() if k != "store"}
+    return footprint.of_processes(pid for one in servers.values() for pid in tree(one))

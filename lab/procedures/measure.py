@@ -40,12 +40,14 @@ from ..workloads.ramp import RampLoad
 from ..workloads.transfers import Transfer
 from ..workloads.uploads import Upload
 from . import both_views, checks, killing, warming
+from .beside import Beside
 from .fetching import Fetching
 from .generator import Generator, OneHost
 from .look import Look
 from .many_hosts import ManyHosts
 from .server_log import ServerLog
 from .stand import Stand
+from .switching import Switching
 
 _ALL_ARE_THERE_S = 1.0
 _RECORD = "transfers-of-the-last-trial.csv"
@@ -80,6 +82,7 @@ class _Seen:
     has_testers_here: bool
     has_limited_server: bool
     told: Told | None  # what a link with a delay says of itself
+    refused: list[str]  # why idle connections were not there
 
     def used(self) -> usage.Usage:
         """Testers on our cores are too many to be watched; they say themselves what they used."""
@@ -112,7 +115,7 @@ def point(stand: Stand, setting: Setting, repeat: int) -> Measured:
     result, used = seen.result, seen.used()
     failures = checks.failures(load, result, used, has_ended=bool(seen.ended))
     failures += checks.files_in_memory(stand.planned.stage.fresh, resident)
-    failures += checks.of_link(load, result, seen.told)
+    failures += checks.of_link(load, result, seen.told) + seen.refused
     run = _run(stand, load, seen, used, failures)
     figures = measured({**seen.figures, "resident_before": resident})
     evidence = {
@@ -138,12 +141,14 @@ def _driven(stand: Stand, load: Load) -> _Seen:
     """The load, from its start to its end."""
     servers, place = stand.servers, stand.site.place
     look, server_log = Look(servers, load), ServerLog(servers.transfer_log)
+    switching = Switching(servers, load, stand.group)
     link = place.interface if place.name != LOOPBACK else ""
     before = _told(servers)
     place.told()  # what the link did before is not of this run
     watched = servers.process_ids()
     memory_of = with_memory(load, watched)
     with ExitStack() as stack:
+        beside = stack.enter_context(Beside(servers, load, stand.group))
         sleeper = stack.enter_context(Sleeper())
         way = stack.enter_context(RoundTrips(place, stand.site.logs))
         helpers = [*place.helpers(), *way.helpers(), *servers.helpers()]
@@ -156,9 +161,10 @@ def _driven(stand: Stand, load: Load) -> _Seen:
                 sampler.watch(component, pid)
             pinned = {**servers.process_ids(), **generator.process_ids()}
             _verify_pinning(pinned, stand.planned.pinning, load)
-            with look.once():
+            with look.once(), switching.counted():
                 happened = killing.take_place(load.kill, servers, generator, begun_s, sampler)
                 result = generator.finish()
+            idle, refused = beside.found(), beside.failures()
         finally:
             generator.stop()
             if stand.held:
@@ -178,6 +184,8 @@ def _driven(stand: Stand, load: Load) -> _Seen:
         figures={
             **load.figures(result),
             **look.found(),
+            **idle,
+            **switching.found(),
             **transfers.figures(clients, server_log.transfers(len(clients))),
             **(load.without_server() or {} if ended else {}),
             **(load.figures_of_server(before, _told(servers)) if before else {}),
@@ -188,6 +196,7 @@ def _driven(stand: Stand, load: Load) -> _Seen:
         has_testers_here=stand.nodes is not None and stand.nodes.places[0].is_here,
         has_limited_server=stand.planned.limits is not None,
         told=told,
+        refused=refused,
     )
 
 

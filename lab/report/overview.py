@@ -11,6 +11,7 @@ from ..plan import catalog
 from ..plan.catalog import (
     BURST,
     CLIENT,
+    CONNECTIONS,
     CROWD,
     FAILOVER,
     MIX,
@@ -37,6 +38,7 @@ _TITLES = {
     MIX: "Readers, writers, and memory for a part of the files",
     RAMP: "Clients that come one by one",
     CLIENT: "One file over several channels",
+    CONNECTIONS: "A thread, a process or events for many connections",
 }
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from ..plan.catalog import BURST, CLIENT, CROWD, FAILOVER, MIX, OPEN_LOOP, RAMP
-from . import burst, client, crowd, failover, mix, open_loop, ramp
+from ..plan.catalog import BURST, CLIENT, CONNECTIONS, CROWD, FAILOVER, MIX, OPEN_LOOP, RAMP
+from . import burst, client, connections, crowd, failover, mix, open_loop, ramp
 from .document import Block
 from .scene import Scene
 
@@ -35,6 +35,7 @@ OF_WORKLOADS: Mapping[str, Shown] = {
     MIX: mix,
     RAMP: ramp,
     CLIENT: client,
+    CONNECTIONS: connections,
 }
 
 

@@ -34,6 +34,7 @@ The lab, the bench, the demo and the tests all use this package. It knows nothin
   hosts.py       many hosts by ssh, from a file
   testers.py     one load from all of them
   clocks.py      their clocks, compared with ours
+  idle_connections.py  connections that are logged in and ask for nothing
   login.py       a server, and an account to log in with
   lock.py        one measurement at a time on a machine
   errors.py      how a command ends without a result

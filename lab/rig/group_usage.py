@@ -26,6 +26,13 @@ class GroupUsage:
     cpu_s: float | None  # of all its processes, those that have ended too
     oom_kills: int | None  # processes that the kernel ended for want of memory
 
+    @property
+    def own_bytes(self) -> int | None:
+        """Memory without page cache, of the programs and of the kernel for them."""
+        if self.memory_bytes is None or self.page_cache_bytes is None:
+            return None
+        return self.memory_bytes - self.page_cache_bytes
+
 
 @dataclass(frozen=True)
 class _Names:

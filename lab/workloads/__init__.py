@@ -8,6 +8,7 @@ failover.py      an open loop while a server is killed and started again; the sa
 mix.py           a closed loop of readers and writers; the same for that
 ramp.py          clients that come one by one, from many hosts; the same for that
 client.py        one file, fetched by a program that people use; the same for that
+connections.py   a closed loop over many kept connections, of which some may be idle; the same
 foretold.py      the round trip beside it, as its windows foretell it
 
 load.py          what each of these is to the rest of the lab

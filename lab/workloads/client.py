@@ -103,7 +103,7 @@ class FetchLoad(Load):
     receiver_name: str = ""  # under which it takes the file
     flags: tuple[str, ...] = ()  # of our load generator
     is_saved: bool = False  # the program is not to throw away what it gets
-    stuck_s: float = 0.0  # of a connection; see catalog.Download
+    stuck_s: float = 0.0  # of a connection; see plan/users.py
     stuck_after_s: float = 0.0
     kills: int = 0
 

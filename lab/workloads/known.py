@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..plan.catalog import BURST, CLIENT, CLOSED_LOOP, CROWD, FAILOVER, MIX, OPEN_LOOP, RAMP
+from ..plan.catalog import (
+    BURST,
+    CLIENT,
+    CLOSED_LOOP,
+    CONNECTIONS,
+    CROWD,
+    FAILOVER,
+    MIX,
+    OPEN_LOOP,
+    RAMP,
+)
 from ..plan.figures import Figure
-from . import burst, client, closed_loop, crowd, failover, mix, open_loop, ramp
+from . import burst, client, closed_loop, connections, crowd, failover, mix, open_loop, ramp
 from .load import Asked, Load
 
 _LOADS: dict[str, Callable[[Asked], Load]] = {
@@ -18,11 +28,22 @@ _LOADS: dict[str, Callable[[Asked], Load]] = {
     MIX: mix.load,
     RAMP: ramp.load,
     CLIENT: client.load,
+    CONNECTIONS: connections.load,
 }
 
 FIGURES: dict[str, Figure] = {
     figure.name: figure
-    for workload in (closed_loop, open_loop, crowd, burst, failover, mix, ramp, client)
+    for workload in (
+        closed_loop,
+        open_loop,
+        crowd,
+        burst,
+        failover,
+        mix,
+        ramp,
+        client,
+        connections,
+    )
     for figure in workload.FIGURES
 }
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..plan.planned import Planned
 from ..plan.setting import Setting
+from ..rig.idle_connections import Idle
 from ..rig.link import Link
 from ..rig.login import Login
 from .outcome import Result
@@ -98,6 +99,18 @@ class Load(ABC):
     @property
     def look_after_s(self) -> float | None:
         """When all users are there, so that one can see what they take; None: that is not asked."""
+        return None
+
+    @property
+    def idle(self) -> Idle | None:
+        """Connections that are there before it and ask for nothing; None: there are none."""
+        return None
+
+    @property
+    def counts_switches_s(self) -> tuple[float, float] | None:
+        """The moments after its start between which the context switches of the server are counted;
+        None: they are not.
+        """
         return None
 
     @property

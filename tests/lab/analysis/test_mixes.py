@@ -7,7 +7,8 @@ import examples
 
 from lab.analysis import mixes
 from lab.plan import catalog
-from lab.plan.catalog import MIX, Cell, Mix
+from lab.plan.catalog import MIX, Cell
+from lab.plan.users import Mix
 from lab.results.records import Run
 
 STAGES = [catalog.stages()[name] for name in ("mix-25", "mix-25-writers")]
