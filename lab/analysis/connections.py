@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ..plan.catalog import CONNECTIONS, Cell
 from ..plan.claims import ConnectionsRatio
+from ..procedures import checks
 from ..results.records import Run
 from . import intervals
 from .intervals import Spread
@@ -49,8 +50,14 @@ class Step:
 
     @property
     def why_not(self) -> str:
-        """Why none of its trials is valid, by the last of them; "" if one is."""
-        return "" if self.valid else self.runs[-1].failures
+        """Why none of its trials is valid, by the last reason that the last of them has, and by
+        other programs only if there is no other; "" if one is valid.
+        """
+        if self.valid:
+            return ""
+        reasons = self.runs[-1].failures.split("; ")
+        own = [one for one in reasons if not checks.may_pass_again(one)]
+        return (own or reasons)[-1]
 
     def by_pass(self, name: str) -> dict[int, float]:
         found = ((run.repeat, value_of(run, name)) for run in self.valid)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...analysis import connections
 from ...analysis.connections import CPU, P99, RATE, RESIDENT, SWITCHES, Step
@@ -142,8 +142,13 @@ def _times(one: Step, without: Step, name: str) -> str:
 def _text(found: Spread | None, factor: float = 1.0) -> str:
     if found is None:
         return wording.NOTHING
-    ends = (factor * value for value in (found.median, found.low, found.high))
-    return wording.maximum(Spread(*ends, found.count, found.is_interval), False)
+    scaled = replace(
+        found,
+        median=factor * found.median,
+        low=factor * found.low,
+        high=factor * found.high,
+    )
+    return wording.maximum(scaled, is_lower_bound=False)
 
 
 def _figure(row: str, measured: Sequence[Measured]) -> Figure:
