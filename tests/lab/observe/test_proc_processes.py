@@ -6,7 +6,7 @@ import subprocess
 import sys
 import unittest
 
-from lab.observe.proc_processes import has_more_than, read_process
+from lab.observe.proc_processes import context_switches, has_more_than, read_process
 from lab.rig.process_tree import tree
 
 # Prints a line when it starts, and uses a tenth of a second of CPU time.
@@ -20,6 +20,34 @@ _BUSY = (
 _FAMILY = """
 sleep 60 & sleep 60 & sh -c 'sleep 60 & echo; wait' & wait
 """
+
+
+class ContextSwitchesTest(unittest.TestCase):
+    def test_those_of_all_threads_and_children_count(self):
+        """Each of both sleeps a hundred times, and a sleep is a switch at least."""
+        slept = "[time.sleep(0.0001) for _ in range(100)]"
+        child = f"import time; {slept}; print(flush=True); time.sleep(600)"
+        parent = (
+            "import subprocess, sys, threading, time\n"
+            f"thread = threading.Thread(target=lambda: ({slept}, time.sleep(600)), daemon=True)\n"
+            "thread.start()\n"
+            f"subprocess.run([sys.executable, '-c', {child!r}])"
+        )
+        with subprocess.Popen([sys.executable, "-c", parent], stdout=subprocess.PIPE) as process:
+            assert process.stdout
+            process.stdout.readline()
+            family = tree(process.pid)
+            of_child = context_switches(family[1])
+            of_both = context_switches(process.pid)
+            for pid in family[::-1]:
+                os.kill(pid, signal.SIGKILL)
+        self.assertGreaterEqual(of_child, 100)
+        self.assertGreaterEqual(of_both, of_child + 50)  # its thread may still be at it
+
+    def test_a_process_that_is_gone_has_none(self):
+        ended = subprocess.Popen([sys.executable, "-c", ""])
+        ended.wait()
+        self.assertEqual(context_switches(ended.pid), 0)
 
 
 class ReadProcessTest(unittest.TestCase):

@@ -70,6 +70,7 @@ class DeclarationsTest(unittest.TestCase):
             known.mix,
             known.ramp,
             known.client,
+            known.connections,
         )
         declared = [figure for workload in workloads for figure in workload.FIGURES]
         self.assertEqual(len(declared), len(known.FIGURES))
