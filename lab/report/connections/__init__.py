@@ -25,7 +25,8 @@ TERMS = [
     "sockets and page tables count too; it is empty where this user may make no such group, and a "
     "kernel may leave out its own part. For each idle connection: what the PSS of all servers, and "
     "that group, grew by until all idle ones had logged in, divided by their number.",
-    "Self-checks: X·R is within 3% of those that ask. Bytes = requests × size. At most 1% of the "
+    "Self-checks: X·R is from 90 to 103% of those that ask; the load generator’s own time between "
+    "two requests is the rest. Bytes = requests × size. At most 1% of the "
     "requests failed, and all idle connections were open at the end. Other programs used at most "
     "10% of the cores. A run that fails one has no figures; where no run of a point is valid, the "
     "table says why.",

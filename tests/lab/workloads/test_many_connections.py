@@ -78,6 +78,9 @@ class ConnectionsTest(unittest.TestCase):
         result = examples.result(FEW_ASK, connection="keep-alive")
         self.assertEqual(FEW_ASK.failures(result), [])
         self.assertEqual(FEW_ASK.figures(result), {"n_check": 1.0})
+        fast = examples.result(FEW_ASK, connection="keep-alive", throughput_rps=3700.0)
+        self.assertEqual(FEW_ASK.failures(fast), [])
+        self.assertEqual(examples.GET.failures(fast), ["X·R is 0.925 of N"])
         lost = replace(FEW_ASK, asking=8)
         self.assertEqual(lost.failures(result), ["X·R is 0.500 of N"])
 
