@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -106,20 +107,28 @@ def _exact_cpu_s(pid: str, stat: _Stat) -> float:
         return stat.cpu_s  # it has ended, or this kernel does not count
 
 
-def context_switches(pid: int) -> int:
-    """Of all threads of a process and of its living children, voluntary ones and others."""
-    return sum(_switches(one) for one in (str(pid), *_living_children(pid)))
+@dataclass(frozen=True)
+class Switched:
+    """Context switches of a thread until this moment, voluntary ones and others."""
+
+    time_s: float  # of time.monotonic()
+    count: int
 
 
-def _switches(pid: str) -> int:
-    """0 for one that has ended."""
-    counted = 0
-    with suppress(FileNotFoundError, ProcessLookupError):
-        for thread in os.listdir(f"/proc/{pid}/task"):
-            with suppress(FileNotFoundError, ProcessLookupError):
-                status = _text(f"/proc/{pid}/task/{thread}/status")
-                counted += sum(map(int, _SWITCHES.findall(status)))
-    return counted
+def context_switches(pid: int) -> dict[str, Switched]:
+    """By the id of the thread, of a process and of its living children.
+
+    On full cores it takes long to read thousands of threads, so each has a moment of its own.
+    """
+    found = {}
+    for one in (str(pid), *_living_children(pid)):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            for thread in os.listdir(f"/proc/{one}/task"):
+                with suppress(FileNotFoundError, ProcessLookupError):
+                    status = _text(f"/proc/{one}/task/{thread}/status")
+                    count = sum(map(int, _SWITCHES.findall(status)))
+                    found[thread] = Switched(time.monotonic(), count)
+    return found
 
 
 def has_more_than(count: int, pid: int) -> bool:

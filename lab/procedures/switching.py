@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 
-from ..observe.proc_processes import context_switches
+from ..observe.proc_processes import Switched, context_switches
 from ..rig.control_group import ControlGroup
 from ..systems.system import Running
 from ..workloads.load import Load
 
-
-@dataclass(frozen=True)
-class _Seen:
-    time_s: float
-    switches: int
+_MOST_LOST = 0.5  # of the threads; the others tell of all, as their connections do the same
 
 
 class Switching:
@@ -31,13 +25,16 @@ class Switching:
         self._servers = servers
         self._moments_s = load.counts_switches_s or ()
         self._group = group
-        self._seen: list[_Seen] = []
+        self._seen: dict[int, Mapping[str, Switched]] = {}  # by the number of the look
         self._group_bytes: int | None = None
 
     @contextmanager
     def counted(self) -> Iterator[None]:
         """The load runs in this block."""
-        timers = [threading.Timer(after_s, self._look) for after_s in self._moments_s]
+        timers = [
+            threading.Timer(after_s, self._look, (number,))
+            for number, after_s in enumerate(self._moments_s)
+        ]
         for timer in timers:
             timer.start()
         try:
@@ -49,16 +46,27 @@ class Switching:
 
     def found(self) -> dict[str, float | None]:
         """{} when the load had ended before the second look. Requires: counted() has ended."""
-        if len(self._seen) < 2 or self._seen[1].switches < self._seen[0].switches:
-            return {}  # the load ended, and with it the threads of its connections
-        first, last = self._seen
-        rate = (last.switches - first.switches) / (last.time_s - first.time_s)
+        rate = _rate(self._seen.get(0, {}), self._seen.get(1, {}))
+        if rate is None:
+            return {}
         return {"server_switches_per_s": rate, "server_group_bytes": self._group_bytes}
 
-    def _look(self) -> None:
-        """At a thread halfway through the time that it takes to look at all of them."""
-        begun_s = time.monotonic()
-        switches = context_switches(self._servers.process_ids()["fileserver"])
-        self._seen.append(_Seen((begun_s + time.monotonic()) / 2, switches))
+    def _look(self, number: int) -> None:
         if self._group:
             self._group_bytes = self._group.usage().own_bytes
+        self._seen[number] = context_switches(self._servers.process_ids()["fileserver"])
+
+
+def _rate(first: Mapping[str, Switched], last: Mapping[str, Switched]) -> float | None:
+    """Of all threads, by those that both looks have seen: the load may have ended meanwhile, and
+    with it the threads of its connections. None if most had ended.
+    """
+    both = [(first[name], last[name]) for name in first if name in last]
+    if not both or len(both) < _MOST_LOST * len(first):
+        return None
+    rates = [
+        (after.count - before.count) / (after.time_s - before.time_s)
+        for before, after in both
+        if after.time_s > before.time_s
+    ]
+    return sum(rates) * len(first) / len(both)

@@ -8,10 +8,12 @@ import sys
 import threading
 import unittest
 from dataclasses import replace
+from typing import Any
 from unittest import mock
 
 import examples
 
+from lab.observe.proc_processes import Switched
 from lab.procedures.beside import Beside
 from lab.procedures.switching import Switching
 from lab.rig.group_usage import GroupUsage
@@ -100,42 +102,44 @@ class SwitchingTest(unittest.TestCase):
         self.servers = mock.Mock()
         self.servers.process_ids.return_value = {"fileserver": os.getpid()}
 
-    def counted(self, *switches: int, group: mock.Mock | None = None) -> dict[str, float | None]:
-        """With what the looks find, a second apart."""
+    def counted(self, *looks: dict[str, int], group: mock.Mock | None = None) -> dict[str, Any]:
+        """With what the looks find of each thread, two seconds apart."""
         switching = Switching(self.servers, mock.Mock(counts_switches_s=(0.0, 0.0)), group)
-        with (
-            mock.patch("lab.procedures.switching.context_switches", side_effect=switches),
-            mock.patch("time.monotonic", side_effect=[0.0, 0.0, 2.0, 2.0]),
-        ):
-            for _ in switches:
-                switching._look()
+        for number, look in enumerate(looks):
+            seen = {name: Switched(2.0 * number, count) for name, count in look.items()}
+            with mock.patch("lab.procedures.switching.context_switches", return_value=seen):
+                switching._look(number)
         return switching.found()
 
     def test_the_rate_is_that_between_the_looks(self):
-        found = self.counted(100, 700)
-        self.assertEqual(found, {"server_switches_per_s": 300.0, "server_group_bytes": None})
+        found = self.counted({"1": 100, "2": 5}, {"1": 700, "2": 15})
+        self.assertEqual(found, {"server_switches_per_s": 305.0, "server_group_bytes": None})
 
     def test_memory_is_that_of_the_group_without_page_cache(self):
         group = mock.Mock()
         group.usage.return_value = USED
-        self.assertEqual(self.counted(1, 2, group=group)["server_group_bytes"], 4000)
+        self.assertEqual(self.counted({"1": 1}, {"1": 2}, group=group)["server_group_bytes"], 4000)
+
+    def test_threads_that_had_ended_at_the_second_look_did_as_much_as_the_others(self):
+        found = self.counted({"1": 100, "2": 100, "3": 100}, {"1": 300, "2": 300})
+        self.assertEqual(found["server_switches_per_s"], 300.0)
 
     def test_a_load_that_ended_before_the_second_look_has_no_rate(self):
-        self.assertEqual(self.counted(100), {})
-        self.assertEqual(self.counted(700, 100), {})  # threads that ended took theirs along
+        self.assertEqual(self.counted({"1": 100}), {})
+        self.assertEqual(self.counted({"1": 1, "2": 1, "3": 1}, {"1": 5}), {})
+        self.assertEqual(self.counted({"1": 1}, {}), {})
 
     def test_it_looks_while_the_load_is_under_way(self):
         switching = Switching(self.servers, mock.Mock(counts_switches_s=(0.0, 0.0)), None)
         looks = threading.Semaphore(0)
 
-        def look(pid: int) -> int:
+        def look(pid: int) -> dict[str, Switched]:
             self.assertEqual(pid, os.getpid())
             looks.release()
-            return 1
+            return {}
 
         with mock.patch("lab.procedures.switching.context_switches", look), switching.counted():
             self.assertTrue(looks.acquire(timeout=60) and looks.acquire(timeout=60))
-        self.assertEqual(switching.found()["server_switches_per_s"], 0)
 
     def test_a_load_that_does_not_say_is_not_looked_at(self):
         switching = Switching(self.servers, examples.GET, None)
