@@ -111,7 +111,7 @@ def _exact_cpu_s(pid: str, stat: _Stat) -> float:
 class Switched:
     """Context switches of a thread until this moment, voluntary ones and others."""
 
-    time_s: float  # of time.monotonic()
+    time_s: float  # wall clock, as the load generator's window
     count: int
 
 
@@ -127,7 +127,7 @@ def context_switches(pid: int) -> dict[str, Switched]:
                 with suppress(FileNotFoundError, ProcessLookupError):
                     status = _text(f"/proc/{one}/task/{thread}/status")
                     count = sum(map(int, _SWITCHES.findall(status)))
-                    found[thread] = Switched(time.monotonic(), count)
+                    found[thread] = Switched(time.time(), count)
     return found
 
 

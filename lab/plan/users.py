@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-_LOG_INS_PER_S = 1000.0  # a fork for each is the slowest
-
 
 @dataclass(frozen=True, kw_only=True)
 class Crowd:
@@ -50,14 +48,14 @@ class Connections:
     seconds: float = 3.0  # of a run
     quick_seconds: float = 2.0  # of one of --quick
     warmup_s: float = 0.5  # once all are connected
+    log_ins_per_s: float = 1000  # that the server bears, while those before already ask
 
     def asking(self, connections: int) -> int:
         return min(self.busy, connections) or connections
 
-    @staticmethod
-    def connecting_s(connections: int) -> float:
+    def connecting_s(self, connections: int) -> float:
         """The time that so many log-ins may take."""
-        return connections / _LOG_INS_PER_S
+        return connections / self.log_ins_per_s
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -185,7 +185,7 @@ def _driven(stand: Stand, load: Load) -> _Seen:
             **load.figures(result),
             **look.found(),
             **idle,
-            **switching.found(),
+            **switching.found(result.end_s),
             **transfers.figures(clients, server_log.transfers(len(clients))),
             **(load.without_server() or {} if ended else {}),
             **(load.figures_of_server(before, _told(servers)) if before else {}),

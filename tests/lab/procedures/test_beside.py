@@ -108,8 +108,10 @@ class SwitchingTest(unittest.TestCase):
         for number, look in enumerate(looks):
             seen = {name: Switched(2.0 * number, count) for name, count in look.items()}
             with mock.patch("lab.procedures.switching.context_switches", return_value=seen):
-                switching._look(number)
-        return switching.found()
+                thread = threading.Thread(target=switching._look, args=(number,))
+                thread.start()
+                thread.join()
+        return switching.found(end_s=2.0)
 
     def test_the_rate_is_that_between_the_looks(self):
         found = self.counted({"1": 100, "2": 5}, {"1": 700, "2": 15})
@@ -123,6 +125,18 @@ class SwitchingTest(unittest.TestCase):
     def test_threads_that_had_ended_at_the_second_look_did_as_much_as_the_others(self):
         found = self.counted({"1": 100, "2": 100, "3": 100}, {"1": 300, "2": 300})
         self.assertEqual(found["server_switches_per_s"], 300.0)
+
+    def test_threads_that_came_after_the_first_look_did_as_much_as_the_others(self):
+        found = self.counted({"1": 100}, {"1": 300, "2": 9})
+        self.assertEqual(found["server_switches_per_s"], 200.0)
+        self.assertEqual(self.counted({"1": 100}, {"1": 300, "2": 9, "3": 9}), {})
+
+    def test_what_was_seen_after_the_end_of_the_load_does_not_count(self):
+        first = {"1": Switched(0.0, 100), "2": Switched(0.1, 100)}
+        last = {"1": Switched(1.0, 200), "2": Switched(2.1, 101)}  # the second waits for its end
+        switching = Switching(self.servers, examples.GET, None)
+        switching._seen = {0: first, 1: last}
+        self.assertEqual(switching.found(end_s=2.0)["server_switches_per_s"], 200.0)
 
     def test_a_load_that_ended_before_the_second_look_has_no_rate(self):
         self.assertEqual(self.counted({"1": 100}), {})
@@ -145,5 +159,5 @@ class SwitchingTest(unittest.TestCase):
         switching = Switching(self.servers, examples.GET, None)
         with switching.counted():
             pass
-        self.assertEqual(switching.found(), {})
+        self.assertEqual(switching.found(end_s=0.0), {})
         self.servers.process_ids.assert_not_called()

@@ -103,6 +103,7 @@ class OfStagesTest(unittest.TestCase):
         self.assertEqual((made.asking, made.threads, made.has_idle), (2000, 2000, False))
         self.assertEqual((made.warmup_s, made.seconds), (2.5, 2.0))
         self.assertEqual(load("models-event", 10000, mode="full").seconds, 3.0)
+        self.assertEqual(load("models-process", 2000).warmup_s, 5.5)  # a fork takes longer
 
     def test_beside_idle_ones_eight_ask_and_only_they_have_to_connect(self):
         made = load("models-event-idle", 2000)
