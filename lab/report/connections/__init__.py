@@ -19,8 +19,8 @@ TERMS = [
     "before the run and asks for nothing until its end; 8 others ask.",
     "Context switches: of all threads of the program that serves files, and of all that it "
     "started, voluntary ones and others. They are counted between two looks within the run; their "
-    "rate is divided by that of the requests. Threads that one of the looks did not see in time are "
-    "taken to have done as the others; where these are less than half, nothing is said.",
+    "rate is divided by that of the requests. Threads that one look did not see in time are taken "
+    "to have done as the others; if both looks saw less than half of all, nothing is said.",
     "Memory: resident is that of the program, in which processes that share a page count it once "
     "each. With the kernel’s: what its control group holds without page cache, so stacks, "
     "sockets and page tables count too; it is empty where this user may make no such group, and a "
