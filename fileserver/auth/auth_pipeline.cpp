@@ -17,7 +17,7 @@ using Kind = AuthOutcome::Kind;
 namespace {
 
 // Never more, so that no copy is left in memory that was given back.
-constexpr std::size_t kMostTextBytes = std::size_t{64} << 10;
+constexpr std::size_t kMostTextBytes = std::size_t{32} << 10;
 
 }  // namespace
 
@@ -37,20 +37,34 @@ std::optional<AuthOutcome> AuthPipeline::ask(std::string_view line, base::Deadli
     give_up();
   }
   if (!is_open_for_more(now_ns)) return {};
-  if (text_.size() + line.size() > kMostTextBytes) turn_ends();
-  if (text_.size() + line.size() > kMostTextBytes) return {};
-  Question mine{&loop_.current_flow()};
-  asked_.push_back({&mine, now_ns});
-  text_ += line;
-  const std::int64_t leave_ns =
-      std::min(answer_by.at_ns(), now_ns + limits_.patience_ms * base::kNsPerMs);
-  while (!mine.is_over && loop_.sleep_until(leave_ns)) {
-  }
-  if (mine.is_over) return mine.outcome;
+  Question mine{&loop_.current_flow(), line, now_ns};
+  waiting_.push_back(&mine);
+  while (!mine.is_over && !is_over_for(mine, answer_by))
+    loop_.sleep_until(std::min(answer_by.at_ns(), time_to_leave(mine)));
+  if (!mine.is_over) leave(mine);
+  return mine.outcome;
+}
+
+std::int64_t AuthPipeline::time_to_leave(const Question& question) const {
+  return question.since_ns + limits_.patience_ms * base::kNsPerMs;
+}
+
+// Who waits only because many do goes on waiting: it would not be answered sooner elsewhere.
+bool AuthPipeline::is_over_for(Question& question, base::Deadline answer_by) const {
+  const std::int64_t now_ns = base::now_ns();
+  if (answer_by.has_passed()) return true;
+  if (now_ns < time_to_leave(question)) return false;
+  if (question.is_sent || is_slow(now_ns)) return true;
+  question.since_ns = now_ns;
+  return false;
+}
+
+// The answer to a question that was sent will come, for nobody.
+void AuthPipeline::leave(const Question& question) {
+  std::erase(waiting_, &question);
   for (Asked& one : asked_) {
-    if (one.question == &mine) one.question = nullptr;  // the answer will come, for nobody
+    if (one.question == &question) one.question = nullptr;
   }
-  return {};
 }
 
 // Whether a question has waited for longer than any may.
@@ -58,9 +72,13 @@ bool AuthPipeline::hangs(std::int64_t now_ns, base::Deadline answer_by) const {
   return !asked_.empty() && now_ns - asked_.front().asked_ns > answer_by.at_ns() - now_ns;
 }
 
+bool AuthPipeline::is_slow(std::int64_t now_ns) const {
+  return !asked_.empty() && now_ns - asked_.front().asked_ns > limits_.old_ns;
+}
+
 // Whoever asks behind an old question would wait for the same thing.
 bool AuthPipeline::is_open_for_more(std::int64_t now_ns) {
-  if (fd_.is_open()) return asked_.empty() || now_ns - asked_.front().asked_ns <= limits_.old_ns;
+  if (fd_.is_open()) return !is_slow(now_ns);
   fd_ = kept_.take_quiet();
   if (!fd_.is_open()) return false;
   received_.emplace();
@@ -71,13 +89,29 @@ bool AuthPipeline::is_open_for_more(std::int64_t now_ns) {
 }
 
 void AuthPipeline::turn_ends() {
-  if (text_.empty() || !fd_.is_open()) return;
+  if (!fd_.is_open()) return;
+  if (!base::completes("questions are not asked", [this] { take_waiting(); })) return give_up();
+  if (text_.empty()) return;
   const ssize_t sent = net::send_now(fd_.get(), text_);
   if (sent < 0 && errno != EAGAIN) return give_up();
   if (sent <= 0) return;
   const auto count = static_cast<std::size_t>(sent);
   ::explicit_bzero(text_.data(), count);
   text_.erase(0, count);
+}
+
+void AuthPipeline::take_waiting() {
+  if (waiting_.empty()) return;
+  const std::int64_t now_ns = base::now_ns();
+  while (!waiting_.empty() && asked_.size() < kMostAtOnce) {
+    Question& next = *waiting_.front();
+    if (text_.size() + next.line.size() > kMostTextBytes) return;
+    asked_.push_back({&next, now_ns});
+    text_ += next.line;
+    next.is_sent = true;
+    next.since_ns = now_ns;
+    waiting_.pop_front();
+  }
 }
 
 void AuthPipeline::happened(std::uint32_t events) {
@@ -121,10 +155,13 @@ bool AuthPipeline::deliver() {
 }
 
 void AuthPipeline::tell(const Asked& asked, std::optional<AuthOutcome> outcome) {
-  if (asked.question == nullptr) return;
-  asked.question->outcome = std::move(outcome);
-  asked.question->is_over = true;
-  loop_.wake(*asked.question->flow);
+  if (asked.question != nullptr) end(*asked.question, std::move(outcome));
+}
+
+void AuthPipeline::end(Question& question, std::optional<AuthOutcome> outcome) {
+  question.outcome = std::move(outcome);
+  question.is_over = true;
+  loop_.wake(*question.flow);
 }
 
 // All who wait ask by themselves.
@@ -132,7 +169,9 @@ void AuthPipeline::give_up() {
   ::explicit_bzero(text_.data(), text_.size());
   text_.clear();
   for (const Asked& one : asked_) tell(one, {});
+  for (Question* const one : waiting_) end(*one, {});
   asked_.clear();
+  waiting_.clear();
   fd_ = {};
 }
 

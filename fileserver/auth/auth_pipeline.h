@@ -18,13 +18,17 @@
 namespace fileserver {
 
 // The questions of one turn of the loop are sent with one call at its end. Those of later turns
-// follow without waiting for answers, which come in the order of the questions. What AuthLane says
-// of questions, of answers that are believed, and of slow ones holds here as well.
+// follow without waiting for answers, which come in the order of the questions. At most 128 are
+// under way at once, and any number may wait: alone, a crowd would cost the authserver a connection
+// each. What AuthLane says of questions, of answers that are believed, and of slow ones holds here
+// as well.
 //
 // One thread, that of the loop.
 class AuthPipeline final : public events::Watch, public events::TurnEnd {
  public:
-  // All must outlive the link.
+  static constexpr std::size_t kMostAtOnce = 128;
+
+  // All must outlive it.
   AuthPipeline(events::Loop& loop, ConnectionShelf& kept, AuthLane::Note note,
                AuthLane::Limits limits);
   ~AuthPipeline();
@@ -38,7 +42,10 @@ class AuthPipeline final : public events::Watch, public events::TurnEnd {
 
  private:
   struct Question {
-    events::Flow* flow = nullptr;
+    events::Flow* flow;
+    std::string_view line;
+    std::int64_t since_ns;  // it waits, or was sent
+    bool is_sent = false;
     bool is_over = false;
     std::optional<AuthOutcome> outcome = {};
   };
@@ -47,6 +54,12 @@ class AuthPipeline final : public events::Watch, public events::TurnEnd {
     std::int64_t asked_ns;
   };
 
+  std::int64_t time_to_leave(const Question& question) const;
+  bool is_over_for(Question& question, base::Deadline answer_by) const;
+  void leave(const Question& question);
+  bool is_slow(std::int64_t now_ns) const;
+  void take_waiting();
+  void end(Question& question, std::optional<AuthOutcome> outcome);
   bool hangs(std::int64_t now_ns, base::Deadline answer_by) const;
   bool is_open_for_more(std::int64_t now_ns);
   bool receive();
@@ -61,6 +74,7 @@ class AuthPipeline final : public events::Watch, public events::TurnEnd {
 
   net::Fd fd_;
   std::optional<wire::LineBuffer> received_;
+  std::deque<Question*> waiting_;
   std::deque<Asked> asked_;  // in their order, those too that are in `text_`
   std::string text_;         // to be sent; overwritten behind that
 };
