@@ -106,6 +106,21 @@ ssize_t send_file(int fd, const FilePart& part) {
   return waited(fd, POLLOUT, [&] { return ::sendfile(fd, part.fd, &offset, part.size_bytes); });
 }
 
+BlockingSends::BlockingSends(int fd, int at_most_ms) : fd_(fd) {
+  socklen_t size = sizeof limit_before_;
+  ::getsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &limit_before_, &size);
+  const timeval limit{0, at_most_ms * 1000};
+  ::setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+  int never_blocks = 0;
+  ::ioctl(fd_, FIONBIO, &never_blocks);
+}
+
+BlockingSends::~BlockingSends() {
+  int never_blocks = 1;
+  ::ioctl(fd_, FIONBIO, &never_blocks);
+  ::setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &limit_before_, sizeof limit_before_);
+}
+
 bool send_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     iovec part{const_cast<char*>(bytes.data()), bytes.size()};

@@ -5,6 +5,7 @@
 // Requires: the program ignores SIGPIPE (base::hold_stop_signals()).
 #pragma once
 
+#include <sys/time.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 
@@ -58,6 +59,20 @@ struct FilePart {
 // Sends a range of a file without copying it, or as much of it as send_parts() would. Returns how
 // many bytes the kernel took, 0 if the file ends before the range, or -1 with errno.
 ssize_t send_file(int fd, const FilePart& part);
+
+// While it exists, calls that send on a socket that never blocks do so, each for at most so long
+// without sending a byte. One thread may use the socket then, and others only receive.
+class BlockingSends {
+ public:
+  BlockingSends(int fd, int at_most_ms);
+  ~BlockingSends();
+  BlockingSends(const BlockingSends&) = delete;
+  BlockingSends& operator=(const BlockingSends&) = delete;
+
+ private:
+  const int fd_;
+  timeval limit_before_{};
+};
 
 // Sends all bytes. Returns false with errno on failure; a time-out (see set_io_timeout()) is one.
 bool send_all(int fd, std::string_view bytes);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "base/clock.h"
 #include "base/waits.h"
 
 namespace serve {
@@ -13,7 +12,7 @@ namespace {
 constexpr std::size_t kLeastBytes = 768 * 1024;  // below, going there and back costs more
 constexpr std::size_t kMostBytes = 16 * 1024 * 1024;
 constexpr std::size_t kMostBytesOfLoop = 1024 * 1024;
-constexpr int kPatienceMs = 10;
+constexpr int kPatienceMs = 10;  // without a byte
 
 struct Sent {
   ssize_t bytes = 0;
@@ -21,6 +20,7 @@ struct Sent {
 };
 
 Sent send_while_fast(int fd, net::FilePart part) {
+  std::optional<net::BlockingSends> blocking;
   Sent all;
   while (part.size_bytes > 0) {
     const ssize_t sent = net::send_file(fd, part);
@@ -28,12 +28,12 @@ Sent send_while_fast(int fd, net::FilePart part) {
       all.bytes += sent;
       part.offset += sent;
       part.size_bytes -= static_cast<std::size_t>(sent);
-      continue;
+    } else if (sent < 0 && errno == EAGAIN && !blocking) {
+      blocking.emplace(fd, kPatienceMs);
+    } else {
+      all.failure = sent < 0 ? errno : 0;
+      break;
     }
-    all.failure = sent < 0 ? errno : 0;
-    if (all.failure != EAGAIN) break;
-    if (!net::wait_until_writable(fd, base::Deadline::in_ms(kPatienceMs))) break;
-    all.failure = 0;
   }
   return all;
 }
