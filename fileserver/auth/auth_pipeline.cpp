@@ -154,12 +154,12 @@ bool AuthPipeline::deliver() {
   return true;
 }
 
-void AuthPipeline::tell(const Asked& asked, std::optional<AuthOutcome> outcome) {
-  if (asked.question != nullptr) end(*asked.question, std::move(outcome));
+void AuthPipeline::tell(const Asked& asked, const std::optional<AuthOutcome>& outcome) {
+  if (asked.question != nullptr) end(*asked.question, outcome);
 }
 
-void AuthPipeline::end(Question& question, std::optional<AuthOutcome> outcome) {
-  question.outcome = std::move(outcome);
+void AuthPipeline::end(Question& question, const std::optional<AuthOutcome>& outcome) {
+  question.outcome = outcome;
   question.is_over = true;
   loop_.wake(*question.flow);
 }

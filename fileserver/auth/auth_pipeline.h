@@ -59,12 +59,12 @@ class AuthPipeline final : public events::Watch, public events::TurnEnd {
   void leave(const Question& question);
   bool is_slow(std::int64_t now_ns) const;
   void take_waiting();
-  void end(Question& question, std::optional<AuthOutcome> outcome);
+  void end(Question& question, const std::optional<AuthOutcome>& outcome);
   bool hangs(std::int64_t now_ns, base::Deadline answer_by) const;
   bool is_open_for_more(std::int64_t now_ns);
   bool receive();
   bool deliver();
-  void tell(const Asked& asked, std::optional<AuthOutcome> outcome);
+  void tell(const Asked& asked, const std::optional<AuthOutcome>& outcome);
   void give_up();
 
   events::Loop& loop_;

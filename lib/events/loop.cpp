@@ -39,7 +39,7 @@ std::system_error no_descriptors() {
 }  // namespace
 
 // Rings when something was posted to a loop that sleeps.
-class Loop::Bell : public Watch {
+class Loop::Bell final : public Watch {
  public:
   Bell() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     if (!fd_.is_open()) throw no_descriptors();
@@ -195,7 +195,6 @@ void Loop::take_posted() {
 }
 
 void Loop::run_ready() {
-  Queue ready;
   while (!next_turn_.is_empty()) ready_.push(*next_turn_.pop());
   while (Runnable* const one = ready_.pop()) one->go_on(*this);
 }
