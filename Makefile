@@ -17,7 +17,7 @@ needs = $(Q)command -v $(1) >/dev/null || { echo '$@: there is no $(1) here; mak
 Q := $(if $(V),,@)
 say = $(if $(V),,@echo "  $(1)")
 PROGRAMS := authserver fileserver loadgen
-PEERS := two_hop auth_service paced durable_put ftp_bare one_get
+PEERS := two_hop event_hop auth_service paced durable_put ftp_bare one_get
 
 PACKAGES := fmt spdlog libsodium libcrypto libseccomp sqlite3 hiredis mysqlclient
 CXXFLAGS ?= -O2 -g

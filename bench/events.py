@@ -15,8 +15,9 @@ from lab.rig.stores import Store
 
 from . import crowd
 from .against_peers import HTTP, KEPT, on_nginx, redis_of
+from .peers import bare as peers
 from .peers import nginx, paced
-from .promise import Outcome, Side, compare, in_turns
+from .promise import Outcome, Promise, Side, compare, in_turns
 from .system import PLAIN, Bench, System, running
 
 _FRONT = ("--model", "event", "--http-listen", "127.0.0.1:0")
@@ -62,6 +63,29 @@ def http(size: str, *flags: str, asks: bool = False) -> Measure:
         with _beside_nginx(bench, store, asks=asks) as (system, address):
             ours = _http(bench, system, size, flags)
             return compare(bench, ours, on_nginx(bench, address, size, *flags))
+
+    return measure
+
+
+def bare(size: str, file_bytes: int, n: int, *flags: str) -> Measure:
+    """Beside a program that does nothing else, in front of the same authserver."""
+
+    def measure(bench: Bench, store: Store) -> Outcome:
+        with (
+            running(bench, store, PLAIN, _FRONT) as system,
+            peers.event_hop(
+                bench.programs,
+                bench.folder,
+                system.auth_address,
+                f"user1:{bench.password}",
+                file_bytes,
+            ) as address,
+        ):
+            ours = _http(bench, system, size, flags)
+            theirs = on_nginx(bench, address, size, *flags)
+            return compare(
+                bench, Side(ours.name, ours.rate, (n,)), Side("bare events", theirs.rate, (n,))
+            )
 
     return measure
 
@@ -116,3 +140,96 @@ def idle_crowd(bench: Bench, store: Store) -> Outcome:
 
         ours, alone, ratio = in_turns(bench, with_crowd, rate)
     return Outcome(ratio, f"{ours:,.0f}/s with {many:,} idle connections, {alone:,.0f}/s without")
+
+
+PROMISES = (
+    *(
+        Promise(
+            f"event-{n}-lua",
+            f"events, GET 1KB over HTTP, {n} kept connections / nginx + Lua + Redis",
+            limit,
+            kept(n, asks=True),
+            missing=nginx.missing_for_lua,
+        )
+        for n, limit in ((32, 1.75), (64, 2.0))
+    ),
+    *(
+        Promise(
+            f"event-{n}-static",
+            f"events, GET 1KB over HTTP, {n} kept connections / nginx without authentication",
+            limit,
+            kept(n, asks=False),
+            missing=nginx.missing,
+        )
+        for n, limit in ((32, 0.85), (64, 1.0))
+    ),
+    Promise(
+        "event-native",
+        "events, get 1KB, kept connections: --pipeline / nginx + Lua + Redis",
+        1.75,
+        kept_natively,
+        missing=nginx.missing_for_lua,
+    ),
+    Promise(
+        "event-new-lua",
+        "events, GET 1KB over HTTP / nginx + Lua + Redis",
+        1.25,
+        http("1KB", asks=True),
+        missing=nginx.missing_for_lua,
+    ),
+    *(
+        Promise(
+            f"event-{name}-static",
+            f"events, GET {size} over HTTP{', kept connections' if flags else ''} / nginx without "
+            "authentication",
+            limit,
+            http(size, *flags),
+            missing=nginx.missing,
+        )
+        for name, size, flags, limit in (
+            ("new", "1KB", (), 0.93),
+            ("100KB", "100KB", KEPT, 1.0),
+            ("new-100KB", "100KB", (), 0.92),
+            ("1MB", "1MB", KEPT, 1.15),
+            ("new-1MB", "1MB", (), 1.15),
+            ("10MB", "10MB", KEPT, 1.4),
+        )
+    ),
+    *(
+        Promise(
+            f"event-{name}-bare",
+            f"events, GET {size} over HTTP{', kept connections' if flags else ''} / a bare program "
+            "with events",
+            0.9,
+            bare(size, file_bytes, 64, *flags),
+        )
+        for name, size, file_bytes, flags in (
+            ("64", "1KB", 1000, KEPT),
+            ("new", "1KB", 1000, ()),
+            ("100KB", "100KB", 100_000, KEPT),
+            ("1MB", "1MB", 10**6, KEPT),
+            ("new-1MB", "1MB", 10**6, ()),
+        )
+    ),
+    Promise(
+        "event-p99-lua",
+        "events, 99th percentile at half of the load / nginx + Lua + Redis",
+        0.5,
+        p99,
+        at_most=True,
+        missing=nginx.missing_for_lua,
+    ),
+    Promise(
+        "event-idle",
+        "events, memory of an idle connection without the kernel's / 3 KiB",
+        1.0,
+        idle_memory,
+        at_most=True,
+    ),
+    Promise(
+        "event-crowd",
+        "events, GET 1KB over HTTP, 8 clients: beside 100,000 idle ones, or `ulimit -n` / alone",
+        0.9,
+        idle_crowd,
+    ),
+)

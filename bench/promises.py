@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from . import against_ftp, against_paper, against_peers, alone, events, http_front, meters
-from .against_peers import KEPT
 from .peers import caddy, nginx
 from .promise import Promise
 
@@ -232,82 +231,6 @@ _HTTP = (
     ),
 )
 
-_EVENTS = (
-    *(
-        Promise(
-            f"event-{n}-lua",
-            f"events, GET 1KB over HTTP, {n} kept connections / nginx + Lua + Redis",
-            limit,
-            events.kept(n, asks=True),
-            missing=nginx.missing_for_lua,
-        )
-        for n, limit in ((32, 1.75), (64, 2.0))
-    ),
-    *(
-        Promise(
-            f"event-{n}-static",
-            f"events, GET 1KB over HTTP, {n} kept connections / nginx without authentication",
-            limit,
-            events.kept(n, asks=False),
-            missing=nginx.missing,
-        )
-        for n, limit in ((32, 0.85), (64, 1.0))
-    ),
-    Promise(
-        "event-native",
-        "events, get 1KB, kept connections: --pipeline / nginx + Lua + Redis",
-        1.75,
-        events.kept_natively,
-        missing=nginx.missing_for_lua,
-    ),
-    Promise(
-        "event-new-lua",
-        "events, GET 1KB over HTTP / nginx + Lua + Redis",
-        1.25,
-        events.http("1KB", asks=True),
-        missing=nginx.missing_for_lua,
-    ),
-    *(
-        Promise(
-            f"event-{name}-static",
-            f"events, GET {size} over HTTP{', kept connections' if flags else ''} / nginx without "
-            "authentication",
-            limit,
-            events.http(size, *flags),
-            missing=nginx.missing,
-        )
-        for name, size, flags, limit in (
-            ("new", "1KB", (), 0.93),
-            ("100KB", "100KB", KEPT, 1.0),
-            ("new-100KB", "100KB", (), 0.92),
-            ("1MB", "1MB", KEPT, 1.15),
-            ("new-1MB", "1MB", (), 1.15),
-            ("10MB", "10MB", KEPT, 1.4),
-        )
-    ),
-    Promise(
-        "event-p99-lua",
-        "events, 99th percentile at half of the load / nginx + Lua + Redis",
-        0.5,
-        events.p99,
-        at_most=True,
-        missing=nginx.missing_for_lua,
-    ),
-    Promise(
-        "event-idle",
-        "events, memory of an idle connection without the kernel's / 3 KiB",
-        1.0,
-        events.idle_memory,
-        at_most=True,
-    ),
-    Promise(
-        "event-crowd",
-        "events, GET 1KB over HTTP, 8 clients: beside 100,000 idle ones, or `ulimit -n` / alone",
-        0.9,
-        events.idle_crowd,
-    ),
-)
-
 _MYSQL = (
     Promise(
         "new-paper", "new, plain passwords: defaults / the paper's stage", 3.5, against_paper.new
@@ -341,4 +264,8 @@ _FTP = (
     ),
 )
 
-OF_STORE = {"sqlite": (*_SQLITE, *_FTP), "redis": (*_REDIS, *_HTTP, *_EVENTS), "mysql": _MYSQL}
+OF_STORE = {
+    "sqlite": (*_SQLITE, *_FTP),
+    "redis": (*_REDIS, *_HTTP, *events.PROMISES),
+    "mysql": _MYSQL,
+}

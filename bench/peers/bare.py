@@ -41,6 +41,18 @@ def _two_hops(
 
 
 @contextmanager
+def event_hop(
+    programs: Programs, logs: Path, authserver: Address, credentials: str, file_bytes: int
+) -> Iterator[Address]:
+    """A front by HTTP, which asks a real authserver about USER:PASSWORD for each request."""
+    question = logs / "event_hop.question"
+    question.write_text(f"auth:{credentials}\n", encoding="utf-8")
+    words = (str(authserver.port), str(file_bytes), str(question))
+    with _running(programs, logs, "event_hop", *words) as front:
+        yield front
+
+
+@contextmanager
 def auth_service(programs: Programs, logs: Path, redis_port: int) -> Iterator[Address]:
     with _running(programs, logs, "auth_service", str(redis_port)) as address:
         yield address

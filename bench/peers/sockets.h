@@ -34,8 +34,8 @@ inline sockaddr_in loopback(std::uint16_t port) {
   return address;
 }
 
-inline int make_socket() {
-  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+inline int make_socket(int flags = 0) {
+  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
   const int on = 1;
   if (fd < 0 || ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) != 0) fail("socket");
   return fd;
@@ -50,8 +50,8 @@ inline int connect_to(std::uint16_t port) {
 }
 
 // Listens on a free port and prints it in the READY line that all our programs have.
-inline int listen_anywhere() {
-  const int fd = make_socket();
+inline int listen_anywhere(int flags = 0) {
+  const int fd = make_socket(flags);
   sockaddr_in address = loopback(0);
   socklen_t size = sizeof address;
   auto* raw = reinterpret_cast<sockaddr*>(&address);

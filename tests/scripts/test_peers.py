@@ -21,7 +21,7 @@ from bench.peers import bare, caddy, nginx, paced, wrk
 from bench.system import Bench
 from lab.rig import loadgen, stores
 from lab.rig.errors import Failed
-from lab.rig.processes import Address
+from lab.rig.processes import Address, Program
 from lab.rig.servers import Programs
 from lab.systems.peers.nginx import PROGRAM, Guard, configuration
 
@@ -200,8 +200,9 @@ class DurableRenameTest(unittest.TestCase):
 class BareTest(PeersTest):
     def get(self, address: Address, *flags: str) -> dict:
         program = PROGRAMS.path("loadgen")
-        user = ("--user", "user%d", "--accounts", "2", "--file", "1KB1.txt", "--pipeline")
-        flags = ("get", *user, "--server", str(address), "--requests", "5", *flags)
+        user = ("--user", "user%d", "--accounts", "2", "--file", "1KB1.txt")
+        protocol = () if "http" in flags else ("--pipeline",)
+        flags = ("get", *user, *protocol, "--server", str(address), "--requests", "5", *flags)
         started = loadgen.start(program, list(flags), self.folder / "log", password="secret")
         return loadgen.result(started, 60)
 
@@ -231,6 +232,34 @@ class BareTest(PeersTest):
                 result = self.get(address, "--connection", "keep-alive")
                 self.assertEqual((result["requests"], result["errors"]["total"]), (5, 0))
                 self.assertEqual(result["bytes"], 5 * size)
+
+    @contextmanager
+    def authserver(self) -> Iterator[Address]:
+        store = ("--store", "redis", "--redis-port", str(self.redis.port))
+        listen = ("--listen", "127.0.0.1:0")
+        program = PROGRAMS.path("authserver")
+        server = Program(
+            "authserver", [str(program), *store, *listen], self.folder / "authserver.log"
+        )
+        try:
+            yield server.wait_ready(30)
+        finally:
+            server.stop()
+
+    def test_events_ask_an_authserver_once_for_each_request(self) -> None:
+        with self.authserver() as authserver:
+            for size, flags in ((1000, ()), (1_000_000, ("--connection", "keep-alive"))):
+                with (
+                    self.subTest(size=size),
+                    bare.event_hop(
+                        PROGRAMS, self.folder, authserver, "user1:secret", size
+                    ) as address,
+                ):
+                    before = self.asked()
+                    result = self.get(address, "--protocol", "http", "--threads", "2", *flags)
+                    self.assertEqual((result["requests"], result["errors"]["total"]), (10, 0))
+                    self.assertEqual(result["bytes"], 10 * size)
+                    self.assertEqual(self.asked() - before, 10)
 
     def test_two_creating_hops_create_each_account(self) -> None:
         with bare.two_creating_hops(PROGRAMS, self.folder, self.redis.port) as address:
