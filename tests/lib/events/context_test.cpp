@@ -43,15 +43,6 @@ Talk handler_of(const std::string& name, std::string& handled) {
   });
 }
 
-// Calls itself until the stack is full.
-int depth_of(int depth) {
-  if (depth < 0) return 0;
-  std::array<char, 1024> frame{};
-  volatile char* const kept = frame.data();
-  *kept = static_cast<char>(depth);
-  return depth_of(depth + 1) + *kept;
-}
-
 }  // namespace
 
 TEST_CASE("a context goes on where it left", "[events]") {
@@ -112,6 +103,19 @@ TEST_CASE("a context may leave while the stack is unwound", "[events]") {
 }
 
 #if !defined(TURNSTILE_SANITIZE_ADDRESS) && !defined(TURNSTILE_SANITIZE_THREAD)
+namespace {
+
+// Calls itself until the stack is full.
+int depth_of(int depth) {
+  if (depth < 0) return 0;
+  std::array<char, 1024> frame{};
+  volatile char* const kept = frame.data();
+  *kept = static_cast<char>(depth);
+  return depth_of(depth + 1) + *kept;
+}
+
+}  // namespace
+
 TEST_CASE("an overflow of a stack ends the process", "[events]") {
   const pid_t child = ::fork();
   if (child == 0) {
