@@ -55,12 +55,16 @@ class Context {
   boost::context::fiber resumer_;
 
   // What the sanitizers want to know of both sides.
-  [[maybe_unused]] void* own_fake_stack_ = nullptr;
-  [[maybe_unused]] void* resumer_fake_stack_ = nullptr;
-  [[maybe_unused]] const void* resumer_bottom_ = nullptr;
-  [[maybe_unused]] std::size_t resumer_bytes_ = 0;
-  [[maybe_unused]] void* own_thread_ = nullptr;
-  [[maybe_unused]] void* resumer_thread_ = nullptr;
+#if defined(TURNSTILE_SANITIZE_ADDRESS)
+  void* own_fake_stack_ = nullptr;
+  void* resumer_fake_stack_ = nullptr;
+  const void* resumer_bottom_ = nullptr;
+  std::size_t resumer_bytes_ = 0;
+#endif
+#if defined(TURNSTILE_SANITIZE_THREAD)
+  void* own_thread_ = nullptr;
+  void* resumer_thread_ = nullptr;
+#endif
 };
 
 }  // namespace events
