@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import http.client
 import socket
 import threading
 import time
@@ -11,11 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from lab.rig import idle_connections
 from lab.rig.errors import Failed
+from lab.rig.idle_connections import Idle, LogIn
 from lab.rig.processes import Address
 
 _IDLE = 1000
-_FROM_ONE_ADDRESS = 20_000  # connections to one port; the kernel has some more ports than that
 _TRICKLING = 2000
 _TRICKLE_EVERY_S = 2.0
 _SETTLE_S = 1.0
@@ -63,23 +62,13 @@ def _field(path: str, name: str) -> float:
 
 @contextmanager
 def idle_http(address: Address, count: int, name: str, password: str) -> Iterator[None]:
-    """Keeps this many connections open, each of which has got this file as user1."""
-    basic = base64.b64encode(f"user1:{password}".encode()).decode()
-    connections = []
-    try:
-        for i in range(count):
-            source = (f"127.0.0.{1 + i // _FROM_ONE_ADDRESS}", 0)
-            connections.append(http.client.HTTPConnection(*address, 30, source))
-            connections[-1].request("GET", f"/{name}", headers={"Authorization": f"Basic {basic}"})
-            answer = connections[-1].getresponse()
-            answer.read()
-            if answer.status != 200:
-                raise Failed(f"the fileserver answered GET with {answer.status}")
+    """Keeps this many connections open, each of which has asked for this file as user1."""
+    log_in = LogIn.by_http("user1", password, name)
+    with idle_connections.held(Idle(address, log_in, count)) as crowd:
+        if crowd.refused:
+            raise Failed(crowd.refused)
         time.sleep(_SETTLE_S)
         yield
-    finally:
-        for connection in connections:
-            connection.close()
 
 
 @contextmanager

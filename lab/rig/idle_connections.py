@@ -12,6 +12,7 @@ from .processes import Address
 
 _TIMEOUT_S = 10.0  # of one log-in
 _MOST_BYTES = 4096  # of an answer
+_FROM_ONE_ADDRESS = 20_000  # to one port; the kernel has some more ports than that
 
 
 @dataclass(frozen=True)
@@ -76,16 +77,23 @@ def held(wanted: Idle) -> Iterator[Held]:
 def _fill(made: list[socket.socket], wanted: Idle) -> str:
     """Why there are no more; "" when all are there."""
     try:
-        for _ in range(wanted.count):
-            made.append(_logged_in(wanted))
+        for number in range(wanted.count):
+            made.append(_logged_in(wanted, _source(wanted.address, number)))
     except OSError as error:
         return error.strerror or str(error)
     return ""
 
 
-def _logged_in(wanted: Idle) -> socket.socket:
+def _source(server: Address, number: int) -> tuple[str, int] | None:
+    """This host has as many addresses for itself as are needed; others see one."""
+    if server.host != "127.0.0.1" or number < _FROM_ONE_ADDRESS:
+        return None
+    return f"127.0.0.{1 + number // _FROM_ONE_ADDRESS}", 0
+
+
+def _logged_in(wanted: Idle, source: tuple[str, int] | None) -> socket.socket:
     address = (wanted.address.host, wanted.address.port)
-    connection = socket.create_connection(address, timeout=_TIMEOUT_S)
+    connection = socket.create_connection(address, _TIMEOUT_S, source)
     try:
         connection.sendall(wanted.log_in.question)
         answer = _answer(connection, wanted.log_in.end)

@@ -7,6 +7,7 @@ import threading
 import unittest
 from collections.abc import Callable
 from dataclasses import replace
+from unittest import mock
 
 from lab.rig import idle_connections
 from lab.rig.idle_connections import Idle, LogIn
@@ -54,6 +55,16 @@ class IdleConnectionsTest(unittest.TestCase):
             self.assertEqual((held.open_now(), held.refused), (5, ""))
             self.assertEqual(len(self.accepted), 5)
         self.assertEqual({one.recv(1) for one in self.accepted}, {b""})
+
+    def test_more_than_one_address_has_ports_for_come_from_several(self):
+        wanted = Idle(self.server(lambda _: b"OK\n"), NATIVE, 5)
+        with (
+            mock.patch.object(idle_connections, "_FROM_ONE_ADDRESS", 2),
+            idle_connections.held(wanted) as held,
+        ):
+            self.assertEqual(held.open_now(), 5)
+            sources = [one.getpeername()[0] for one in self.accepted]
+        self.assertEqual(sources, [f"127.0.0.{last}" for last in (1, 1, 2, 2, 3)])
 
     def test_one_that_the_server_closes_is_not_counted(self):
         wanted = Idle(self.server(lambda _: b"OK\n"), NATIVE, 3)
