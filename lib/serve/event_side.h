@@ -10,7 +10,7 @@
 
 #include "base/mutex.h"
 #include "events/loop.h"
-#include "serve/acceptor.h"
+#include "serve/entrance.h"
 #include "serve/one_connection.h"
 #include "serve/servers.h"
 #include "serve/stream.h"
@@ -18,18 +18,6 @@
 namespace serve {
 
 class Side;
-
-// What clients connect to; shared by all sides.
-struct Entrance {
-  explicit Entrance(Front front)
-      : acceptor(std::move(front.listener)),
-        make_worker(std::move(front.make_worker)),
-        busy_answer(front.busy_answer) {}
-
-  Acceptor acceptor;
-  const MakeWorker make_worker;
-  std::string (*const busy_answer)();
-};
 
 // What the sides share.
 struct EventCommon {

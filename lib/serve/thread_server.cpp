@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "base/mutex.h"
 #include "base/stop_signals.h"
-#include "serve/acceptor.h"
+#include "serve/entrance.h"
 #include "serve/one_connection.h"
 #include "serve/servers.h"
 #include "serve/stream.h"
@@ -49,16 +49,9 @@ class Seat {
   int fd_ GUARDED_BY(mutex_) = -1;  // -1: no connection
 };
 
-// A front, and the threads that wait for its connections.
-struct Entrance {
-  explicit Entrance(Front front)
-      : acceptor(std::move(front.listener)),
-        make_worker(std::move(front.make_worker)),
-        busy_answer(front.busy_answer) {}
-
-  Acceptor acceptor;
-  const MakeWorker make_worker;
-  std::string (*const busy_answer)();
+// An entrance, and the threads that wait for its connections.
+struct EntranceOfThreads : Entrance {
+  using Entrance::Entrance;
   std::atomic<int> waiting = 0;  // threads that are in accept or on their way there
   std::thread accepting = {};    // only without spare threads
 };
@@ -76,8 +69,9 @@ class ThreadServer {
       base::log::error("cannot watch signals and threads: out of descriptors or memory");
       return false;
     }
-    const bool is_started = std::all_of(entrances_.begin(), entrances_.end(),
-                                        [this](Entrance& one) { return start_first_thread(one); });
+    const bool is_started =
+        std::all_of(entrances_.begin(), entrances_.end(),
+                    [this](EntranceOfThreads& one) { return start_first_thread(one); });
     if (is_started) look_after_threads();
     drain();
     if (!is_started) return false;
@@ -86,7 +80,7 @@ class ThreadServer {
   }
 
  private:
-  bool start_first_thread(Entrance& entrance) {
+  bool start_first_thread(EntranceOfThreads& entrance) {
     if (options_.spare > 0) return start_successor(entrance);
     try {
       entrance.accepting = std::thread([this, &entrance] { accept_and_hand_over(entrance); });
@@ -110,7 +104,7 @@ class ThreadServer {
   }
 
   // Without spare threads: one thread only accepts, as in the paper.
-  void accept_and_hand_over(Entrance& entrance) {
+  void accept_and_hand_over(EntranceOfThreads& entrance) {
     const telemetry::Lease lease(options_.counters);
     while (auto arrival = entrance.acceptor.next()) {
       const int raw_fd = arrival->fd.get();
@@ -158,7 +152,7 @@ class ThreadServer {
 
   // With spare threads: the life of each thread. The last one that waits serves a connection only
   // if another one waits by then. So there is always one that answers, at least with `busy`.
-  void accept_and_serve(Entrance& entrance, Seat& seat) {
+  void accept_and_serve(EntranceOfThreads& entrance, Seat& seat) {
     const telemetry::Lease lease(options_.counters);
     auto worker = try_to_make_worker(entrance);
     do {
@@ -176,7 +170,7 @@ class ThreadServer {
   }
 
   // A thread that leaves is not counted, not even for a moment: another one would rely on it.
-  bool waits_again(Entrance& entrance) const {
+  bool waits_again(EntranceOfThreads& entrance) const {
     int waiting = entrance.waiting;
     while (waiting < options_.spare) {
       if (entrance.waiting.compare_exchange_weak(waiting, waiting + 1)) return true;
@@ -184,7 +178,7 @@ class ThreadServer {
     return false;
   }
 
-  bool start_successor(Entrance& entrance) {
+  bool start_successor(EntranceOfThreads& entrance) {
     ++entrance.waiting;
     const bool is_started =
         start_thread([this, &entrance](Seat& seat) { accept_and_serve(entrance, seat); });
@@ -193,7 +187,7 @@ class ThreadServer {
   }
 
   // Nothing when memory or descriptors are short, which has been logged.
-  std::unique_ptr<Worker> try_to_make_worker(const Entrance& entrance) {
+  std::unique_ptr<Worker> try_to_make_worker(const EntranceOfThreads& entrance) {
     try {
       auto worker = entrance.make_worker();
       if (is_short_of_threads_.load(std::memory_order_relaxed)) is_short_of_threads_ = false;
@@ -264,7 +258,7 @@ class ThreadServer {
 
   void drain() EXCLUDES(mutex_) {
     is_draining_.store(true, std::memory_order_release);
-    for (Entrance& one : entrances_) {
+    for (EntranceOfThreads& one : entrances_) {
       one.acceptor.stop();
       if (one.accepting.joinable()) one.accepting.join();
     }
@@ -298,7 +292,7 @@ class ThreadServer {
   static constexpr int kTryAgainMs = 100;  // until a thread may have ended
 
   const Options options_;
-  std::list<Entrance> entrances_;
+  std::list<EntranceOfThreads> entrances_;
   const net::Fd stop_signals_;
   const net::Fd one_ended_;  // an eventfd: written when a thread ended
 
