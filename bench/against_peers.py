@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from lab.rig.databases import Server
 from lab.rig.processes import Address
@@ -143,21 +144,32 @@ def large_two_hops(size: str, file_bytes: int) -> Callable[[Bench, Store], Outco
     return measure
 
 
+@dataclass(frozen=True)
+class Paced:
+    """A side, and what is asked there at a fixed rate."""
+
+    side: Side
+    address: Address
+    requests: list[bytes]
+
+
 def p99_lua(bench: Bench, store: Store) -> Outcome:
-    """Requests arrive at half of the rate that each system can do, whether or not it keeps up."""
     with _with_lua(bench, store) as (system, address):
-        our_side, their_side = _get(system, "1KB", "--pipeline"), on_nginx(bench, address, "1KB")
-        our_half, their_half = (side.rate(side.best()) / 2 for side in (our_side, their_side))
+        native = paced.native_requests("1KB1.txt", USERS, bench.password)
+        ours = Paced(_get(system, "1KB", "--pipeline"), system.address, native)
+        return p99_beside_nginx(bench, ours, address)
 
-        def ours() -> float:
-            requests = paced.native_requests("1KB1.txt", USERS, bench.password)
-            return paced.p99_ms(bench, system.address, requests, our_half)
 
-        def theirs() -> float:
-            requests = paced.http_requests("1KB1.txt", USERS, bench.password)
-            return paced.p99_ms(bench, address, requests, their_half)
-
-        mine, others, ratio = in_turns(bench, ours, theirs)
+def p99_beside_nginx(bench: Bench, ours: Paced, address: Address) -> Outcome:
+    """Requests arrive at half of the rate that each system can do, whether or not it keeps up."""
+    http = paced.http_requests("1KB1.txt", USERS, bench.password)
+    theirs = Paced(on_nginx(bench, address, "1KB"), address, http)
+    our_half, their_half = (one.side.rate(one.side.best()) / 2 for one in (ours, theirs))
+    mine, others, ratio = in_turns(
+        bench,
+        lambda: paced.p99_ms(bench, ours.address, ours.requests, our_half),
+        lambda: paced.p99_ms(bench, theirs.address, theirs.requests, their_half),
+    )
     return Outcome(
         ratio,
         f"{mine:.2f} ms at {our_half:,.0f}/s against {others:.2f} ms of nginx at "

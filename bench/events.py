@@ -9,20 +9,20 @@ from __future__ import annotations
 import resource
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from lab.rig.processes import Address
 from lab.rig.stores import Store
 
-from . import crowd
-from .against_peers import HTTP, KEPT, on_nginx, redis_of
+from . import crowd, http_front
+from .against_peers import HTTP, KEPT, Paced, on_nginx, p99_beside_nginx, redis_of
 from .peers import bare as peers
 from .peers import nginx, paced
-from .promise import Outcome, Promise, Side, compare, in_turns
-from .system import PLAIN, Bench, System, running
+from .promise import Outcome, Promise, Side, compare
+from .system import PLAIN, USERS, Bench, System, running
 
 _FRONT = ("--model", "event", "--http-listen", "127.0.0.1:0")
 _IDLE_KIB = 3
-_BUSY = 8
 _MANY = 100_000
 _OTHERS = 1_000  # descriptors for everything else
 
@@ -51,9 +51,7 @@ def kept(n: int, *, asks: bool) -> Measure:
         with _beside_nginx(bench, store, asks=asks) as (system, address):
             ours = _http(bench, system, "1KB", KEPT)
             theirs = on_nginx(bench, address, "1KB", *KEPT)
-            return compare(
-                bench, Side(ours.name, ours.rate, (n,)), Side(theirs.name, theirs.rate, (n,))
-            )
+            return compare(bench, replace(ours, threads=(n,)), replace(theirs, threads=(n,)))
 
     return measure
 
@@ -82,10 +80,8 @@ def bare(size: str, file_bytes: int, n: int, *flags: str) -> Measure:
             ) as address,
         ):
             ours = _http(bench, system, size, flags)
-            theirs = on_nginx(bench, address, size, *flags)
-            return compare(
-                bench, Side(ours.name, ours.rate, (n,)), Side("bare events", theirs.rate, (n,))
-            )
+            theirs = replace(on_nginx(bench, address, size, *flags), name="bare events")
+            return compare(bench, replace(ours, threads=(n,)), replace(theirs, threads=(n,)))
 
     return measure
 
@@ -97,24 +93,10 @@ def kept_natively(bench: Bench, store: Store) -> Outcome:
 
 
 def p99(bench: Bench, store: Store) -> Outcome:
-    """New connections arrive at half of the rate that each side can do."""
     with _beside_nginx(bench, store, asks=True) as (system, address):
-        sides = (_http(bench, system, "1KB", ()), on_nginx(bench, address, "1KB"))
-        our_half, their_half = (side.rate(side.best()) / 2 for side in sides)
-        requests = paced.http_requests("1KB1.txt", 1, bench.password)
-
-        def ours() -> float:
-            return paced.p99_ms(bench, system.http_address, requests, our_half)
-
-        def theirs() -> float:
-            return paced.p99_ms(bench, address, requests, their_half)
-
-        mine, others, ratio = in_turns(bench, ours, theirs)
-    return Outcome(
-        ratio,
-        f"{mine:.2f} ms at {our_half:,.0f}/s against {others:.2f} ms of nginx at "
-        f"{their_half:,.0f}/s",
-    )
+        requests = paced.http_requests("1KB1.txt", USERS, bench.password)
+        ours = Paced(_http(bench, system, "1KB", ()), system.http_address, requests)
+        return p99_beside_nginx(bench, ours, address)
 
 
 def idle_memory(bench: Bench, store: Store) -> Outcome:
@@ -126,20 +108,9 @@ def idle_memory(bench: Bench, store: Store) -> Outcome:
 
 
 def idle_crowd(bench: Bench, store: Store) -> Outcome:
-    """8 clients beside 100,000 connections that have asked once and stay, or as many as may be."""
+    """100,000 connections, or as many as there are descriptors."""
     many = min(_MANY, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - _OTHERS)
-    flags = (*_FRONT, "--max-connections", str(many + _OTHERS), "--idle-timeout", "3600")
-    with running(bench, store, PLAIN, flags) as system:
-
-        def rate() -> float:
-            return _http(bench, system, "1KB", KEPT).rate(_BUSY)
-
-        def with_crowd() -> float:
-            with crowd.idle_http(system.http_address, many, "1KB1.txt", bench.password):
-                return rate()
-
-        ours, alone, ratio = in_turns(bench, with_crowd, rate)
-    return Outcome(ratio, f"{ours:,.0f}/s with {many:,} idle connections, {alone:,.0f}/s without")
+    return http_front.beside_idle(bench, store, many, "--model", "event")
 
 
 PROMISES = (

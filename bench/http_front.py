@@ -135,19 +135,23 @@ def _with_digest(system: System, size: str) -> Outcome:
 
 
 def idle_crowd(bench: Bench, store: Store) -> Outcome:
-    """8 clients beside 10,000 connections that have asked once and stay."""
-    flags = (*_FRONT, "--max-connections", str(2 * _CROWD), "--idle-timeout", "3600")
-    with running(bench, store, PLAIN, flags) as system:
+    return beside_idle(bench, store, _CROWD)
+
+
+def beside_idle(bench: Bench, store: Store, many: int, *flags: str) -> Outcome:
+    """8 clients beside this many connections that have asked once and stay."""
+    stay = ("--max-connections", str(2 * many), "--idle-timeout", "3600")
+    with running(bench, store, PLAIN, (*_FRONT, *stay, *flags)) as system:
 
         def rate() -> float:
             return _ours(system, "1KB", *KEPT).rate(_CROWD_THREADS)
 
         def with_crowd() -> float:
-            with crowd.idle_http(system.http_address, _CROWD, "1KB1.txt", bench.password):
+            with crowd.idle_http(system.http_address, many, "1KB1.txt", bench.password):
                 return rate()
 
         ours, alone, ratio = in_turns(bench, with_crowd, rate)
-    return Outcome(ratio, f"{ours:,.0f}/s with 10,000 idle connections, {alone:,.0f}/s without")
+    return Outcome(ratio, f"{ours:,.0f}/s with {many:,} idle connections, {alone:,.0f}/s without")
 
 
 def put_1kb_dav(bench: Bench, store: Store) -> Outcome:
