@@ -3,6 +3,8 @@
 import subprocess
 import threading
 import unittest
+from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 from http_client import HttpClient, request
@@ -16,6 +18,7 @@ _KIB = 1024
 _IDLE = 1_500
 _HELPERS = 32
 _HUNG_DISK = Path(__file__).with_name("hung_disk.c")
+_NO_STACKS = Path(__file__).with_name("no_stacks.c")
 
 
 def connections_of_loops(pid: int) -> list[int]:
@@ -36,11 +39,15 @@ class EventModelTest(SceneTest):
 
     def hung_disk(self) -> dict[str, str]:
         """The environment in which the folder `disk` hangs as long as self.mark is there."""
-        library = self.scene.folder / "hung_disk.so"
-        subprocess.run(["cc", "-shared", "-fPIC", "-o", library, _HUNG_DISK, "-ldl"], check=True)
         self.mark = self.scene.folder / "hung"
         disk = str(self.scene.root / "disk")
-        return {"LD_PRELOAD": str(library), "HUNG_DISK": disk, "HUNG_WHILE": str(self.mark)}
+        library = self.library(_HUNG_DISK)
+        return {"LD_PRELOAD": library, "HUNG_DISK": disk, "HUNG_WHILE": str(self.mark)}
+
+    def library(self, source: Path) -> str:
+        made = self.scene.folder / f"{source.stem}.so"
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", made, source, "-ldl"], check=True)
+        return str(made)
 
     def logged_in(self, server: Program):
         client = self.scene.client(server)
@@ -102,6 +109,27 @@ class EventModelTest(SceneTest):
         sending.join()
         self.assertEqual(received, count * 1_008)  # "OK 1000\n" before each
         self.assertLess(at_answer, received)
+
+    @unittest.skipIf(SANITIZED, "a sanitizer must be the first library that is loaded")
+    def test_without_memory_for_contexts_new_clients_are_busy_and_others_wait(self) -> None:
+        mark = self.scene.folder / "no stacks"
+        preloaded = {"LD_PRELOAD": self.library(_NO_STACKS), "NO_STACKS": str(mark)}
+        server = self.start("--loops", 1, env=preloaded)
+        self.logged_in(server)  # so the loop has begun
+        mark.touch()
+        halves = []
+        while "no memory for another context" not in server.log():
+            halves.append(self.scene.client(server))
+            halves[-1].send("get:alice:won")
+            self.assertLess(len(halves), 1_000)
+        self.assertEqual(self.scene.client(server).reply(), "busy")
+        for client in halves:
+            with suppress(OSError):  # one of the last may have been refused
+                client.send("derland\n")
+        replies = Counter(client.reply() for client in halves)
+        self.assertEqual(replies["OK"] + replies["busy"], len(halves), replies)
+        self.assertGreater(replies["OK"], 2)
+        self.logged_in(server)
 
     def test_a_disk_that_hangs_holds_up_nobody_who_is_served_from_memory(self) -> None:
         large = bytes(range(256)) * 4096
