@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -122,10 +122,16 @@ def start_again(program: Program, address: Address) -> None:
 
 
 def ask(address: Address, *lines: str) -> bytes:
-    """Sends the lines on one connection, as `nc` would; returns all that the server sends back."""
+    """Sends the lines on one connection, as `nc` would; returns all that the server sends back.
+
+    A server that refuses the connection may have closed it before the lines came. Its answer is
+    there to be read all the same.
+    """
     with socket.create_connection(address, timeout=_REPLY_TIMEOUT_S) as connection:
-        connection.sendall("".join(f"{line}\n" for line in lines).encode())
-        connection.shutdown(socket.SHUT_WR)
+        with suppress(BrokenPipeError, ConnectionResetError):
+            connection.sendall("".join(f"{line}\n" for line in lines).encode())
+        with suppress(OSError):  # it is not connected any more
+            connection.shutdown(socket.SHUT_WR)
         return b"".join(iter(lambda: connection.recv(1 << 16), b""))
 
 
