@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "events/flow.h"
+#include "events/spares.h"
 
 namespace events {
 
@@ -23,12 +24,6 @@ thread_local constinit Loop* my_loop = nullptr;
 
 // What a context may do before others go on. A request is two units, or three.
 constexpr int kUnitsOfTurn = 64;
-
-// Contexts without work that are kept, with what their stacks take.
-constexpr std::size_t kMostFree = 64;
-
-// Contexts that are made at the start.
-constexpr std::size_t kFirst = 4;
 
 constexpr std::int64_t kNever = INT64_MAX;
 
@@ -99,10 +94,11 @@ void Flow::body() {
 }
 
 Loop::Loop(Helpers& helpers)
-    : helpers_(helpers), epoll_(::epoll_create1(EPOLL_CLOEXEC)), bell_(std::make_unique<Bell>()) {
-  free_flows_.reserve(kMostFree);
+    : helpers_(helpers),
+      epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+      bell_(std::make_unique<Bell>()),
+      spares_(std::make_unique<Spares>(*this)) {
   if (!epoll_.is_open() || !watch(bell_->fd(), EPOLLIN, *bell_)) throw no_descriptors();
-  while (free_flows_.size() < kFirst) free_flows_.push_back(std::make_unique<Flow>(*this));
 }
 
 Loop::~Loop() = default;
@@ -119,8 +115,8 @@ void Loop::run() {
     for (TurnEnd* const one : turn_ends_) one->turn_ends();
   }
   kept_.clear();
+  spares_->clear();
   timers_.clear();
-  free_flows_.clear();
   base::my_waits = nullptr;
   my_loop = nullptr;
 }
@@ -210,7 +206,7 @@ void Loop::resume(Flow& flow) {
 // A task that found no memory for a context gets this one.
 void Loop::set_free(std::unique_ptr<Flow> flow) {
   --busy_flows_;
-  if (free_flows_.size() < kMostFree) free_flows_.push_back(std::move(flow));
+  spares_->give(std::move(flow));
   if (Runnable* const starved = starved_.pop()) ready_.push(*starved);
 }
 
@@ -224,13 +220,9 @@ void Loop::run_in_context(Task& task) {
 
 // Null if there is no memory for one more.
 std::unique_ptr<Flow> Loop::free_flow() {
-  if (!free_flows_.empty()) {
-    std::unique_ptr<Flow> flow = std::move(free_flows_.back());
-    free_flows_.pop_back();
-    return flow;
-  }
+  if (std::unique_ptr<Flow> flow = spares_->take()) return flow;
   try {
-    auto flow = std::make_unique<Flow>(*this);
+    std::unique_ptr<Flow> flow = spares_->make();
     is_shortage_logged_ = false;
     return flow;
   } catch (const std::bad_alloc&) {

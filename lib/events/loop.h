@@ -27,6 +27,7 @@ namespace events {
 
 class Flow;
 class Loop;
+class Spares;
 
 // What can go on in this turn. Stands in one queue at most.
 class Runnable {
@@ -214,7 +215,7 @@ class Loop final : public base::Waits {
   Queue starved_;         // tasks for which there was no context
   Flow* flow_ = nullptr;  // that runs now
   std::size_t busy_flows_ = 0;
-  std::vector<std::unique_ptr<Flow>> free_flows_;
+  const std::unique_ptr<Spares> spares_;
   bool is_shortage_logged_ = false;
   boost::intrusive::multiset<Timer> timers_;
   std::vector<TurnEnd*> turn_ends_;
