@@ -51,7 +51,7 @@ int run(const Config& config) {
   if (!telemetry) return failed(telemetry.error());
   if (const auto done = serve::become_user(config.serve); !done) return failed(done.error());
   // Preparing shows whether the store can be used in the sandbox.
-  guard::Allowed allowed = config.store.backend->needs();
+  guard::Allowed allowed = config.store.backend->needs(config.store.limits);
   allowed.listen_on(config.listen);
   const auto sandbox = serve::enter_sandbox(config.serve, allowed);
   if (const auto prepared = config.store.prepare(); !prepared) return failed(prepared.error());

@@ -238,7 +238,7 @@ std::optional<std::string> MysqlBackend::read_secrets() {
 // The client library loads ways to log in from the folders of libraries, and it reads the settings
 // of the TLS library. The folders of the keys are allowed, not the files, because a renewed key is
 // often a new file.
-guard::Allowed MysqlBackend::needs() const {
+guard::Allowed MysqlBackend::needs(const StoreLimits& /*limits*/) const {
   guard::Allowed allowed;
   allowed.readable = {"/usr/lib",
                       "/lib",

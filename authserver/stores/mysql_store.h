@@ -23,7 +23,7 @@ class MysqlBackend : public StoreBackend {
 
   void declare_flags(flags::App& app) override;
   std::optional<std::string> read_secrets() override;
-  guard::Allowed needs() const override;
+  guard::Allowed needs(const StoreLimits& limits) const override;
   base::Status prepare(const StoreLimits& limits) const override;
   std::string where() const override;
   base::Result<std::unique_ptr<AccountStore>> open(const StoreLimits& limits) const override;

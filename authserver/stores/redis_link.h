@@ -1,57 +1,45 @@
-// One connection to Redis. Only these files and redis_store.cpp include the client library.
+// The connection of one store to Redis: made with the first command, and again when it was lost.
 #pragma once
 
-#include <hiredis/hiredis.h>
-
 #include <cstdint>
-#include <initializer_list>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "authserver/stores/redis_connection.h"
 #include "authserver/stores/redis_options.h"
+#include "authserver/stores/redis_sentinels.h"
 #include "authserver/stores/retry.h"
 #include "base/clock.h"
 #include "base/result.h"
-#include "net/fd.h"
 #include "net/resolved_name.h"
 
 namespace authserver {
 
-// One thread. Connects with the first command, and again after the connection was lost. Closes the
-// connection after a time-out, so that a late answer is never taken for the next one.
+// One thread. With sentinels it connects to the server that they call the primary, provided that
+// it says so itself.
 class RedisLink {
  public:
-  // A command and its arguments. Each is sent as bytes with a length, so nothing needs quoting.
-  using Words = std::initializer_list<std::string_view>;
+  using Words = RedisConnection::Words;
+  using Reply = RedisConnection::Reply;
 
-  struct FreeReply {
-    void operator()(redisReply* reply) const { ::freeReplyObject(reply); }
-  };
-  using Reply = std::unique_ptr<redisReply, FreeReply>;
+  // All that is borrowed must outlive it. Does not connect yet. With `sentinels`, which may be
+  // null, the host is not used.
+  RedisLink(const RedisOptions& options, net::ResolvedName& host, RedisSentinels* sentinels,
+            std::int64_t timeout_ms)
+      : options_(options), host_(host), sentinels_(sentinels), timeout_ms_(timeout_ms) {}
 
-  // `options` and `host` must outlive it. Does not connect yet.
-  RedisLink(const RedisOptions& options, net::ResolvedName& host, std::int64_t timeout_ms)
-      : options_(options), host_(host), timeout_ms_(timeout_ms) {}
-
-  bool is_connected() const { return context_ != nullptr; }
+  bool is_connected() const { return connection_.is_open(); }
 
   // Closes a kept connection that the server has closed meanwhile, or that has bytes waiting which
   // nobody asked for. Nothing is pending on it, so it may be replaced.
-  void close_if_stale();
+  void close_if_stale() { connection_.close_if_stale(); }
 
-  void close() { context_.reset(); }
+  void close() { connection_.close(); }
 
-  // The bytes of all replies to one call of ask() or ask_for_each(); more is an error, and the
-  // connection is closed. 32 records have less than 10 KiB, and a page of names less than 32 KiB.
-  static constexpr std::size_t kMostReplyBytes = std::size_t{64} * 1024;
-
-  // Sends one command and waits for its reply. Connects first if need be. The
-  // whole reply must have come within the time-out, however often the server sends a byte. An
-  // error reply of the server is an Error here: kInternal for a command that it does not take, else
-  // kUnavailable.
+  // Sends one command and waits for its reply, for as long as the time-out. Connects first if need
+  // be. An error reply of the server is an Error here (answered_error()).
   base::Result<Reply> ask(Words words);
 
   // Sends one command for each of `keys`, such as GET, together, and returns their replies in the
@@ -60,28 +48,37 @@ class RedisLink {
   base::Result<std::vector<base::Result<Reply>>> ask_for_each(std::string_view command,
                                                               std::span<const std::string> keys);
 
+  // How many replicas have acknowledged all that this connection has changed. Waits until `least`
+  // have, but not beyond the deadline. Requires: the last change succeeded, on this connection.
+  base::Result<std::int64_t> replicas_with_changes(int least, base::Deadline deadline);
+
+  // Whether the last command failed because the server is not the primary any more, and the
+  // sentinels may know another one. The server has refused it, so nothing has happened. The
+  // connection is closed, and the next command asks for the primary.
+  bool was_refused_by_replica() const { return was_refused_by_replica_; }
+
+  // Asks the sentinels for the primary again before the next command. The server answers, but may
+  // have lost its replicas to another one.
+  void doubt_primary() { is_primary_in_doubt_ = sentinels_ != nullptr; }
+
  private:
-  struct FreeContext {
-    void operator()(redisContext* context) const { ::redisFree(context); }
-  };
   base::Status connect_if_need_be();
   base::Status connect();
-  base::Error lost_connection();
-  base::Error give_up(const char* reason);
-  base::Status send(std::string_view commands);
-  base::Result<Reply> next_reply(base::Deadline deadline, std::size_t& bytes_left);
-  base::Status open_socket(base::Deadline deadline);
-  base::Status take_over(net::Fd fd);
-  base::Status log_in();
+  base::Status connect_to_host(base::Deadline deadline);
+  base::Status connect_to_primary(base::Deadline deadline);
+  base::Status connect_as_told_by(std::size_t sentinel, base::Deadline deadline);
+  base::Status log_in(base::Deadline deadline);
+  base::Status check_role(const net::HostPort& server, base::Deadline deadline);
+  void learn_from(const base::Error& refusal);
 
   const RedisOptions& options_;
   net::ResolvedName& host_;
+  RedisSentinels* const sentinels_;
   const std::int64_t timeout_ms_;
-  std::unique_ptr<redisContext, FreeContext> context_;
+  RedisConnection connection_;
+  bool was_refused_by_replica_ = false;
+  bool is_primary_in_doubt_ = false;
   Backoff backoff_;
 };
-
-// The text of a string reply, borrowed from it.
-inline std::string_view text_in(const redisReply& reply) { return {reply.str, reply.len}; }
 
 }  // namespace authserver

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
+
+#include "net/address.h"
 
 namespace authserver {
 
@@ -12,6 +15,10 @@ struct RedisOptions {
   std::string password;       // empty: no login
   std::string password_file;  // if set, its first line becomes the password
   int database = 0;           // its number, as SELECT takes it
+
+  std::vector<net::HostPort> sentinels;  // if any, they say where the server is
+  std::string primary = "mymaster";      // its name, as the sentinels know it
+  int wait = 0;  // how many replicas must have a change before it is acknowledged
 };
 
 }  // namespace authserver

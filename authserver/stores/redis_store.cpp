@@ -1,11 +1,17 @@
 #include "authserver/stores/redis_store.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <span>
+#include <utility>
+#include <vector>
 
+#include "authserver/stores/redis_durable.h"
 #include "authserver/stores/redis_link.h"
 #include "base/log.h"
+#include "flags/alternatives.h"
 #include "flags/secrets.h"
 #include "flags/values.h"
 
@@ -18,9 +24,12 @@ using base::ErrorCode;
 
 class RedisStore : public AccountStore {
  public:
-  // `options` and `host` must outlive it.
-  RedisStore(const RedisOptions& options, net::ResolvedName& host, const StoreLimits& limits)
-      : timeout_ms_(limits.timeout_ms), link_(options, host, limits.timeout_ms) {}
+  // All that is borrowed must outlive it. `sentinels` may be null.
+  RedisStore(const RedisOptions& options, net::ResolvedName& host, RedisSentinels* sentinels,
+             const StoreLimits& limits)
+      : timeout_ms_(limits.timeout_ms),
+        wait_(options.wait),
+        link_(options, host, sentinels, limits.timeout_ms) {}
 
   base::Status create(const Account& account) override {
     return set(account, "NX", {ErrorCode::kExists, "the user exists"});
@@ -40,6 +49,9 @@ class RedisStore : public AccountStore {
   // Succeeds if accounts can be read and added. Changes nothing.
   base::Status may_ask();
 
+  // How many replicas the server has now. Nothing if it does not tell, or without --redis-wait.
+  std::optional<std::size_t> replicas();
+
   // The value of one CONFIG setting. Empty if the server does not tell it.
   std::string setting(std::string_view name);
 
@@ -50,7 +62,14 @@ class RedisStore : public AccountStore {
   // For commands that do no harm when asked twice.
   base::Result<RedisLink::Reply> ask_repeatable(RedisLink::Words words);
 
+  // For commands that change accounts.
+  base::Result<RedisLink::Reply> ask_for_change(RedisLink::Words words);
+
+  // After a change that the server has made: succeeds once enough replicas have it.
+  base::Status wait_for_replicas(base::Deadline deadline);
+
   const std::int64_t timeout_ms_;
+  const int wait_;  // for so many replicas
   RedisLink link_;
 };
 
@@ -73,20 +92,43 @@ base::Result<std::string> record_in(const base::Result<RedisLink::Reply>& reply)
 
 base::Status RedisStore::set(const Account& account, std::string_view condition,
                              const Error& unmet) {
-  link_.close_if_stale();
-  const auto reply = link_.ask({"SET", key_of(account.user), account.record, condition});
+  const auto deadline = base::Deadline::in_ms(timeout_ms_);
+  const auto reply = ask_for_change({"SET", key_of(account.user), account.record, condition});
   if (!reply) return reply.error();
   if ((*reply)->type == REDIS_REPLY_NIL) return unmet;
-  if ((*reply)->type == REDIS_REPLY_STATUS && text_in(**reply) == "OK") return base::kDone;
+  if ((*reply)->type == REDIS_REPLY_STATUS && text_in(**reply) == "OK")
+    return wait_for_replicas(deadline);
   return unexpected("SET");
 }
 
-base::Status RedisStore::remove(std::string_view user) {
+// A replica refuses before it does anything. So a new primary may be asked for the same.
+base::Result<RedisLink::Reply> RedisStore::ask_for_change(RedisLink::Words words) {
   link_.close_if_stale();
-  const auto reply = link_.ask({"DEL", key_of(user)});
+  auto reply = link_.ask(words);
+  if (!reply && link_.was_refused_by_replica()) reply = link_.ask(words);
+  return reply;
+}
+
+// Asked for behind the reply to the change, not together with it: after a change that was refused,
+// such as that of a name that is taken, nobody has to wait for a replica that is gone.
+base::Status RedisStore::wait_for_replicas(base::Deadline deadline) {
+  if (wait_ == 0) return base::kDone;
+  const auto have = link_.replicas_with_changes(wait_, deadline);
+  if (have && *have >= wait_) return base::kDone;
+  link_.doubt_primary();
+  const std::string why = have ? fmt::format("redis: {} replicas", *have) : have.error().context;
+  return Error{ErrorCode::kUnavailable,
+               why + fmt::format("; --redis-wait asks that {} have the change, which was made, and "
+                                 "may stay or be lost",
+                                 wait_)};
+}
+
+base::Status RedisStore::remove(std::string_view user) {
+  const auto deadline = base::Deadline::in_ms(timeout_ms_);
+  const auto reply = ask_for_change({"DEL", key_of(user)});
   if (!reply) return reply.error();
   if ((*reply)->type != REDIS_REPLY_INTEGER) return unexpected("DEL");
-  if ((*reply)->integer > 0) return base::kDone;
+  if ((*reply)->integer > 0) return wait_for_replicas(deadline);
   return Error{ErrorCode::kNotFound, "no such user"};
 }
 
@@ -131,7 +173,10 @@ bool is_page(const redisReply& reply) {
 base::Status RedisStore::may_ask() {
   if (const auto read = ask_repeatable({"GET", kKeyPrefix}); !read) return read.error();
   const auto written = ask_repeatable({"SET", kKeyPrefix, "", "XX"});
-  return written ? base::Status(base::kDone) : base::Status(written.error());
+  if (!written) return written.error();
+  if (wait_ == 0) return base::kDone;
+  const auto have = link_.replicas_with_changes(0, base::Deadline::in_ms(timeout_ms_));
+  return have ? base::Status(base::kDone) : base::Status(have.error());
 }
 
 base::Status RedisStore::for_each(const std::function<void(const Account&)>& visit) {
@@ -157,6 +202,16 @@ base::Result<RedisLink::Reply> RedisStore::ask_repeatable(RedisLink::Words words
   return ask_again_if_stale(link_, timeout_ms_, [&] { return link_.ask(words); });
 }
 
+// The reply of a primary is its role, its offset, and a list of its replicas. Without --redis-wait
+// their number does not matter.
+std::optional<std::size_t> RedisStore::replicas() {
+  if (wait_ == 0) return {};
+  const auto reply = ask_repeatable({"ROLE"});
+  if (!reply || (*reply)->type != REDIS_REPLY_ARRAY || (*reply)->elements != 3) return {};
+  const redisReply& list = *(*reply)->element[2];
+  return list.type == REDIS_REPLY_ARRAY ? std::optional(list.elements) : std::nullopt;
+}
+
 std::string RedisStore::setting(std::string_view name) {
   const auto reply = ask_repeatable({"CONFIG", "GET", name});
   if (!reply || (*reply)->type != REDIS_REPLY_ARRAY || (*reply)->elements < 2) return {};
@@ -164,61 +219,56 @@ std::string RedisStore::setting(std::string_view name) {
   return std::string(text_in(*(*reply)->element[1]));
 }
 
-// What the server does to accounts that it has acknowledged, if its settings let it lose them while
-// it runs. Empty if they do not. Keys here never expire, so only the policies "allkeys-..." remove
-// them.
-std::string meaning_of_eviction(RedisStore& store) {
-  const std::string policy = store.setting("maxmemory-policy");
-  if (!policy.starts_with("allkeys") || store.setting("maxmemory") == "0") return {};
-  return "maxmemory-policy " + policy +
-         ": accounts are lost when the memory is full, and others may take their names";
-}
-
-std::string meaning_of_always(RedisStore& store) {
-  if (store.setting("no-appendfsync-on-rewrite") == "no")
-    return "appendonly always: on disk before OK";
-  return "appendonly always with no-appendfsync-on-rewrite: a power cut while the server saves or "
-         "rewrites its files may lose accounts";
-}
-
-std::string meaning_of_durable(RedisStore& store) {
-  if (auto evicted = meaning_of_eviction(store); !evicted.empty()) return evicted;
-  const std::string append_only = store.setting("appendonly");
-  if (append_only == "yes") {
-    const std::string fsync = store.setting("appendfsync");
-    if (fsync == "always") return meaning_of_always(store);
-    if (fsync == "everysec")
-      return "appendonly everysec: a power cut may lose the last second of accounts";
-    return "appendonly " + fsync +
-           ": a power cut may lose accounts that the system has not written yet";
-  }
-  if (append_only == "no") {
-    const std::string save = store.setting("save");
-    if (save.empty()) return "no persistence: accounts are lost when the server stops";
-    return "snapshots only (save " + save +
-           "): accounts since the last one are lost when the server dies";
-  }
-  return "unknown, because the server does not disclose its settings";
+void warn_when_replicas_are_short(std::size_t replicas, int wait) {
+  if (std::cmp_greater_equal(replicas, wait)) return;
+  base::log::warn(
+      "the store has fewer replicas than --redis-wait asks for, so no account can be made now "
+      "replicas={} wait={}",
+      replicas, wait);
 }
 
 }  // namespace
 
 void RedisBackend::declare_flags(flags::App& app) {
   app.group("Redis");
-  app.add_option("--redis-host", options_.host, "host of the server")
-      ->type_name("HOST")
-      ->capture_default_str();
-  flags::add_whole(app, "--redis-port", options_.port, 1, 65535, "port of the server");
+  flags::Option* const host = app.add_option("--redis-host", options_.host, "host of the server")
+                                  ->type_name("HOST")
+                                  ->capture_default_str();
+  flags::add_whole(app, "--redis-port", options_.port, 1, 65535,
+                   "port of the server; with --redis-sentinel: of servers that are added later");
   const auto take_socket = [this](const std::string& path) {
     options_.socket = path.empty() ? "" : "unix:" + path;
     return path.empty() || net::parse_host_port_or_unix(options_.socket).has_value();
   };
-  app.add_parsed("--redis-socket", "PATH",
-                 fmt::format("an absolute path of at most {} bytes", net::kMaxUnixPathBytes),
-                 "socket file of the server, instead of host and port", take_socket);
+  flags::Option* const socket =
+      app.add_parsed("--redis-socket", "PATH",
+                     fmt::format("an absolute path of at most {} bytes", net::kMaxUnixPathBytes),
+                     "socket file of the server, instead of host and port", take_socket);
   flags::add_secret(app, "--redis-password", options_.password, options_.password_file);
   flags::add_whole(app, "--redis-database", options_.database, 0, 1'000'000,
                    "number of the database");
+  declare_sentinel_flags(app, host, socket);
+}
+
+void RedisBackend::declare_sentinel_flags(flags::App& app, flags::Option* host,
+                                          flags::Option* socket) {
+  const auto take_sentinels = [this](const std::string& text) {
+    options_.sentinels = parse_sentinels(text);
+    return !options_.sentinels.empty();
+  };
+  auto* const sentinel = app.add_parsed(
+      "--redis-sentinel", "HOST:PORT,...", "HOST:PORT, or several with commas between them",
+      "the sentinels, which say where the server is; they get the password only if they ask for it",
+      take_sentinels);
+  const flags::Alternative by_sentinel{sentinel, [this] { options_.sentinels.clear(); }};
+  flags::make_alternatives(by_sentinel, {host, [this] { options_.host = RedisOptions().host; }});
+  flags::make_alternatives(by_sentinel, {socket, [this] { options_.socket.clear(); }});
+  app.add_option("--redis-primary", options_.primary,
+                 "name of the primary, as the sentinels know it")
+      ->type_name("NAME")
+      ->capture_default_str();
+  flags::add_whole(app, "--redis-wait", options_.wait, 0, 1000,
+                   "how many replicas must have an account before it is acknowledged");
 }
 
 std::optional<std::string> RedisBackend::read_secrets() {
@@ -229,25 +279,65 @@ std::optional<std::string> RedisBackend::read_secrets() {
   return {};
 }
 
-guard::Allowed RedisBackend::needs() const {
+// The servers can take each other's place, so each of them is allowed. Landlock knows ports only.
+guard::Allowed RedisBackend::needs(const StoreLimits& limits) const {
   guard::Allowed allowed;
   allowed.connect_to(name().host, name().port);
+  if (options_.sentinels.empty()) return allowed;
+  for (const net::HostPort& one : options_.sentinels) allowed.connect_to(one.host, one.port);
+  // No thread may be started yet, so names are looked up in this one.
+  std::vector<net::HostPort> numeric;
+  for (const net::HostPort& one : options_.sentinels) {
+    const auto found = host_.resolver()(one);
+    for (std::size_t at = 0; found && at < found->size(); ++at)
+      numeric.push_back({(*found)[at].host(), one.port});
+  }
+  RedisOptions options = options_;
+  options.sentinels = std::move(numeric);
+  SentinelsLearnt nothing;
+  RedisSentinels sentinels(options, host_.resolver(), nothing);
+  const auto servers =
+      sentinels.ask_for_all_servers(base::Deadline::in_ms(limits.timeout_ms), limits.timeout_ms);
+  for (const net::HostPort& one : servers) allowed.connect_to(one.host, one.port);
   return allowed;
 }
 
 base::Status RedisBackend::prepare(const StoreLimits& limits) const {
   net::ResolvedName host(name(), host_.resolver());
-  RedisStore store(options_, host, limits);
+  std::optional<RedisSentinels> sentinels;
+  if (!options_.sentinels.empty()) sentinels.emplace(options_, host_.resolver(), *learnt_);
+  RedisStore store(options_, host, sentinels ? &*sentinels : nullptr, limits);
   if (const auto ready = store.may_ask(); !ready) return ready;
-  base::log::info("accounts store=redis host={} port={} database={} durable=\"{}\"", name().host,
-                  name().port, options_.database, meaning_of_durable(store));
+  std::string durable = meaning_of_settings([&](auto name) { return store.setting(name); });
+  const auto replicas = store.replicas();
+  const std::string failover = meaning_of_failover(options_, replicas);
+  if (!failover.empty()) durable += "; " + failover;
+  base::log::info("accounts store=redis {} database={} durable=\"{}\"", where_in_log(),
+                  options_.database, durable);
+  if (replicas) warn_when_replicas_are_short(*replicas, options_.wait);
   return base::kDone;
 }
 
-std::string RedisBackend::where() const { return "redis " + net::to_string(name()); }
+std::string RedisBackend::where_in_log() const {
+  if (options_.sentinels.empty()) return fmt::format("host={} port={}", name().host, name().port);
+  return fmt::format("primary={} sentinels={}", options_.primary, to_string(options_.sentinels));
+}
+
+std::string RedisBackend::where() const {
+  if (options_.sentinels.empty()) return "redis " + net::to_string(name());
+  return "redis " + options_.primary + " of the sentinels " + to_string(options_.sentinels);
+}
+
+RedisSentinels* RedisBackend::sentinels() const {
+  if (options_.sentinels.empty()) return nullptr;
+  std::call_once(are_sentinels_made_,
+                 [&] { sentinels_.emplace(options_, host_.resolver(), *learnt_); });
+  return &*sentinels_;
+}
 
 base::Result<std::unique_ptr<AccountStore>> RedisBackend::open(const StoreLimits& limits) const {
-  return std::unique_ptr<AccountStore>(new RedisStore(options_, host_.at(name()), limits));
+  return std::unique_ptr<AccountStore>(
+      new RedisStore(options_, host_.at(name()), sentinels(), limits));
 }
 
 }  // namespace authserver

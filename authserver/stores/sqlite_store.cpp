@@ -244,7 +244,7 @@ void SqliteBackend::declare_flags(flags::App& app) {
 }
 
 // SQLite keeps further files beside the database, and resolves links first.
-guard::Allowed SqliteBackend::needs() const {
+guard::Allowed SqliteBackend::needs(const StoreLimits& /*limits*/) const {
   std::error_code ignored;
   const auto path = std::filesystem::absolute(options_.path, ignored);
   const auto file = std::filesystem::weakly_canonical(path, ignored);

@@ -24,7 +24,7 @@ class SqliteBackend : public StoreBackend {
   explicit SqliteBackend(SqliteOptions options = {});
 
   void declare_flags(flags::App& app) override;
-  guard::Allowed needs() const override;
+  guard::Allowed needs(const StoreLimits& limits) const override;
   base::Status prepare(const StoreLimits& limits) const override;
   bool is_there() const override;
   std::string where() const override;

@@ -40,8 +40,9 @@ class StoreBackend {
   virtual std::optional<std::string> read_secrets() { return {}; }
 
   // What the process needs once it serves. All that a store opens or connects to must be named
-  // here. Called after read_secrets(); the files that hold passwords are not needed any more.
-  virtual guard::Allowed needs() const = 0;
+  // here. Called after read_secrets(); the files that hold passwords are not needed any more. May
+  // ask the store where its servers are, within the time-out. Starts no thread.
+  virtual guard::Allowed needs(const StoreLimits& limits) const = 0;
 
   // Called once at start, before any open(). Creates the table if it is missing, checks that
   // accounts can be read and added, and logs what it takes to lose an acknowledged account

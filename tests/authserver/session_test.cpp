@@ -68,7 +68,7 @@ class FakeBackend : public StoreBackend {
   explicit FakeBackend(Held& held) : held_(held) {}
 
   void declare_flags(flags::App&) override {}
-  guard::Allowed needs() const override { return {}; }
+  guard::Allowed needs(const authserver::StoreLimits& /*limits*/) const override { return {}; }
   base::Status prepare(const StoreLimits&) const override { return base::kDone; }
   std::string where() const override { return "a test"; }
   base::Result<std::unique_ptr<AccountStore>> open(const StoreLimits&) const override {

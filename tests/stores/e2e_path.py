@@ -1,4 +1,4 @@
-"""Lets the tests in this folder import what those in tests/e2e share, and the package lab.rig."""
+"""Lets the tests in this folder import lab.rig, and what is in tests/e2e and tests/torture."""
 
 import sys
 from pathlib import Path
@@ -6,4 +6,4 @@ from pathlib import Path
 TESTS = Path(__file__).resolve().parents[1]
 
 # At the end of the path, so that this folder's own modules come first.
-sys.path += [str(TESTS / "e2e"), str(TESTS.parent)]
+sys.path += [str(TESTS / "e2e"), str(TESTS.parent), str(TESTS / "torture")]

@@ -4,11 +4,10 @@ import contextlib
 import socket
 import threading
 import time
-from typing import BinaryIO
 
 import e2e_path  # noqa: F401
 import programs
-from peers import Listening
+from fake_redis import FakeRedis, command_in
 from scene import SceneTest
 from waiting import eventually
 
@@ -16,31 +15,6 @@ PAGE_WITHOUT_KEYS = b"*1\r\n$1\r\n0\r\n"
 PAGE_OF_NUMBERS = b"*2\r\n:0\r\n*1\r\n:7\r\n"
 PAGE_OF_ACCOUNTS = b"*2\r\n$1\r\n0\r\n*1\r\n$7\r\nuser:ab\r\n"
 PAGE_OF_OTHERS = b"*2\r\n$1\r\n0\r\n*1\r\n$2\r\nab\r\n"
-
-
-class FakeRedis(Listening):
-    """Answers each command as `replies` says, and others with nil. Its keys are never there.
-
-    A reply may be for a command, such as "GET", or for its first two words.
-    """
-
-    def __init__(self, **replies: bytes) -> None:
-        self.replies = {"PING": b"+PONG\r\n", **replies}
-        self.selected = 0  # how often a database was selected
-        super().__init__()
-
-    def serve(self, connection: socket.socket) -> None:
-        with connection.makefile("rb") as stream, contextlib.suppress(OSError):
-            while words := _words(stream):
-                connection.sendall(self.reply_to(words))
-
-    def reply_to(self, words: list[str]) -> bytes:
-        self.selected += words[0] == "SELECT"
-        usual = self.replies.get(words[0], b"$-1\r\n")
-        return self.replies.get(" ".join(words[:2]), usual)
-
-    def flags(self) -> list[object]:
-        return ["--store", "redis", "--redis-port", self.address[1]]
 
 
 class SlowRedis(FakeRedis):
@@ -54,7 +28,7 @@ class SlowRedis(FakeRedis):
     def serve(self, connection: socket.socket) -> None:
         with connection.makefile("rb") as stream:
             is_first = True
-            while command := _command(stream):
+            while command := command_in(stream):
                 if command != "GET" or self.may_answer or is_first:
                     connection.sendall(self.replies.get(command, b"$-1\r\n"))
                 is_first = is_first and (command != "GET" or self.may_answer)
@@ -81,7 +55,7 @@ class TricklingRedis(FakeRedis):
 
     def serve(self, connection: socket.socket) -> None:
         with connection.makefile("rb") as stream, contextlib.suppress(OSError):
-            while command := _command(stream):
+            while command := command_in(stream):
                 if command == "GET" and self.trickles:
                     connection.sendall(b"$150\r\n")
                     for _ in range(150):
@@ -89,20 +63,6 @@ class TricklingRedis(FakeRedis):
                         time.sleep(0.2)
                 else:
                     connection.sendall(self.replies.get(command, b"$-1\r\n"))
-
-
-def _words(stream: BinaryIO) -> list[str]:
-    """The words of the next command; none at the end."""
-    words = []
-    for _ in range(int(stream.readline()[1:] or 0)):
-        stream.readline()  # the length; no word here holds a line ending
-        words.append(stream.readline().strip().decode())
-    return words
-
-
-def _command(stream: BinaryIO) -> str:
-    """The first word of the next command; empty at the end."""
-    return next(iter(_words(stream)), "")
 
 
 class HostileRedisTest(SceneTest):
