@@ -22,6 +22,13 @@ bool is_refusal_without_replicas(const Error& error) {
   return error.context.starts_with("redis: NOREPLICAS");
 }
 
+// The sandbox refuses with EACCES, which no network does.
+Error hint_at_sandbox(const Error& error, const net::HostPort& server) {
+  if (!error.context.ends_with("Permission denied")) return error;
+  return {error.code,
+          "redis: the sandbox forbids " + net::to_string(server) + "; see --redis-port"};
+}
+
 }  // namespace
 
 base::Result<RedisLink::Reply> RedisLink::ask(Words words) {
@@ -131,7 +138,7 @@ base::Status RedisLink::connect_as_told_by(std::size_t sentinel, base::Deadline 
   const auto addresses = sentinels_->addresses_of(*named, deadline);
   if (!addresses) return Error{ErrorCode::kUnavailable, "redis: " + addresses.error().context};
   const auto opened = connection_.open(*addresses, deadline, timeout_ms_);
-  if (!opened) return sentinels_->with_hint(opened.error());
+  if (!opened) return hint_at_sandbox(opened.error(), *named);
   if (const auto logged_in = log_in(deadline); !logged_in) return logged_in;
   if (const auto checked = check_role(*named, deadline); !checked) return checked;
   sentinels_->has_led_to(sentinel, *named);

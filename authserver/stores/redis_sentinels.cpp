@@ -115,7 +115,7 @@ base::Result<net::HostPort> RedisSentinels::ask_for_primary(std::size_t sentinel
 std::vector<net::HostPort> RedisSentinels::ask_for_all_servers(base::Deadline deadline,
                                                                std::int64_t timeout_ms) {
   std::vector<net::HostPort> servers;
-  for (std::size_t sentinel = 0; sentinel < count() && servers.empty(); ++sentinel) {
+  for (std::size_t sentinel = 0; sentinel < count(); ++sentinel) {
     const auto left = static_cast<std::int64_t>(count() - sentinel);
     const auto share = base::Deadline::in_ms(std::max<std::int64_t>(deadline.left_ms() / left, 1));
     const auto primary = ask_for_primary(sentinel, share, timeout_ms);
@@ -145,14 +145,6 @@ void RedisSentinels::has_led_to(std::size_t sentinel, const net::HostPort& prima
   if (const std::uint64_t before = learnt_.primary.exchange(hash); before != 0 && before != hash)
     base::log::info("another server is the primary of the accounts now at=redis primary={} name={}",
                     server, options_.primary);
-}
-
-// Landlock refuses with EACCES, which no network does.
-Error RedisSentinels::with_hint(Error error) {
-  if (error.context.ends_with("Permission denied"))
-    error.context +=
-        "; the sandbox allows the ports that the servers had at the start, and --redis-port";
-  return error;
 }
 
 std::vector<net::HostPort> parse_sentinels(std::string_view text) {

@@ -45,7 +45,8 @@ class RedisSentinels {
   base::Result<net::HostPort> ask_for_primary(std::size_t sentinel, base::Deadline deadline,
                                               std::int64_t timeout_ms);
 
-  // The primary and its replicas, as the first sentinel says that can be asked. Empty if none can.
+  // The primary and its replicas, as all sentinels say that can be asked; some are there several
+  // times. Empty if none can.
   std::vector<net::HostPort> ask_for_all_servers(base::Deadline deadline, std::int64_t timeout_ms);
 
   // Of a server that a sentinel has named, which may have been by its name.
@@ -54,9 +55,6 @@ class RedisSentinels {
   // The primary that this sentinel named can be used. Asks it first from now on. Says in the log if
   // another primary was used before.
   void has_led_to(std::size_t sentinel, const net::HostPort& primary);
-
-  // An error of connecting to a server that was named. Adds what to do if the sandbox is the cause.
-  static base::Error with_hint(base::Error error);
 
  private:
   base::Status open(RedisConnection& connection, std::size_t sentinel, base::Deadline deadline,

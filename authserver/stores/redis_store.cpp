@@ -116,11 +116,12 @@ base::Status RedisStore::wait_for_replicas(base::Deadline deadline) {
   const auto have = link_.replicas_with_changes(wait_, deadline);
   if (have && *have >= wait_) return base::kDone;
   link_.doubt_primary();
-  const std::string why = have ? fmt::format("redis: {} replicas", *have) : have.error().context;
+  if (!have)
+    return Error{ErrorCode::kUnavailable,
+                 have.error().context + "; the change may stay or be lost"};
   return Error{ErrorCode::kUnavailable,
-               why + fmt::format("; --redis-wait asks that {} have the change, which was made, and "
-                                 "may stay or be lost",
-                                 wait_)};
+               fmt::format("redis: {} of {} replicas have the change, which may stay or be lost",
+                           *have, wait_)};
 }
 
 base::Status RedisStore::remove(std::string_view user) {

@@ -27,13 +27,14 @@ def environment(extra: dict[str, str] | None = None) -> dict[str, str]:
 
 
 def run(
-    name: str, *flags: object, env: dict[str, str] | None = None
+    name: str, *flags: object, env: dict[str, str] | None = None, stdin: str | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Runs a program until it ends."""
     command = [str(BUILD / name), *map(str, flags)]
     return subprocess.run(
         command,
         env=environment(env),
+        input=stdin,
         capture_output=True,
         text=True,
         timeout=2 * LONG_S,

@@ -5,7 +5,10 @@ import socket
 from typing import BinaryIO
 
 import e2e_path  # noqa: F401
+from databases import Redis
 from peers import Listening
+
+ASK = "SENTINEL GET-MASTER-ADDR-BY-NAME"
 
 
 class FakeRedis(Listening):
@@ -31,6 +34,37 @@ class FakeRedis(Listening):
 
     def flags(self) -> list[object]:
         return ["--store", "redis", "--redis-port", self.address[1]]
+
+
+def address(host: str, port: object) -> bytes:
+    words = (host.encode(), str(port).encode())
+    return b"*2\r\n" + b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in words)
+
+
+class FakeSentinel(FakeRedis):
+    """Names a server, or gives the answer in `replies[ASK]`. `commands` has all that it heard."""
+
+    def __init__(self, server: Redis | None = None, **replies: bytes) -> None:
+        self.commands: list[list[str]] = []
+        super().__init__(**replies)
+        if server is not None:
+            self.name(server)
+
+    def name(self, server: Redis) -> None:
+        self.replies[ASK] = address("127.0.0.1", server.port)
+
+    def reply_to(self, words: list[str]) -> bytes:
+        self.commands.append(words)
+        return super().reply_to(words)
+
+
+class SilentSentinel(Listening):
+    """Accepts connections, and says nothing."""
+
+    def serve(self, connection: socket.socket) -> None:
+        with connection.makefile("rb") as stream, contextlib.suppress(OSError):
+            while words_in(stream):
+                pass
 
 
 def words_in(stream: BinaryIO) -> list[str]:
