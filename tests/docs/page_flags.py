@@ -26,6 +26,7 @@ FOREIGN: dict[str, set[str]] = {
     "nginx": set(),
     "perf": {"--stdio"},
     "rclone": {"--config", "--download", "--http-url", "--multi-thread-cutoff"},
+    "redis-server": {"--daemonize", "--dir", "--port", "--replicaof", "--save", "--sentinel"},
     "systemctl": {"--no-pager", "--now"},
     "systemd-tmpfiles": {"--create"},
     "unshare": set(),

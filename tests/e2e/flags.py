@@ -133,8 +133,11 @@ STORES = (
             "redis-password",
             "redis-password-file",
             "redis-database",
+            "redis-primary",
         )
     ),
+    Flag("redis-sentinel", None, "127.0.0.1:26379,[::1]:1", ("a", "a:0", "a:1,", "a:65536", "")),
+    Flag("redis-wait", "0", "2", BAD_NUMBER),
 )
 
 LOADGEN = (
