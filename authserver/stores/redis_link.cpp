@@ -68,8 +68,9 @@ base::Result<std::vector<base::Result<RedisLink::Reply>>> RedisLink::ask_for_eac
 // On a new connection the server would count the replicas that have nothing of the change. So this
 // never connects.
 base::Result<std::int64_t> RedisLink::replicas_with_changes(int least, base::Deadline deadline) {
-  // The server must answer before we stop waiting. 0 would let it wait for ever.
-  const int for_ms = std::max(deadline.left_ms() * 9 / 10, 1);
+  // The server must answer before we stop waiting, or it would look as if it were gone. 0 would let
+  // it wait for ever.
+  const int for_ms = std::max(deadline.left_ms() / 4 * 3, 1);
   const auto reply =
       connection_.ask({"WAIT", std::to_string(least), std::to_string(for_ms)}, deadline);
   if (!reply) return reply.error();

@@ -9,7 +9,7 @@ from scene import for_each
 from store_scene import MODELS, PLAIN, StoreTest
 from waiting import eventually, time_s
 
-SHORT = ("--store-timeout", "1")
+SHORT = ("--store-timeout", "3")
 LONG_S = 20.0
 
 
@@ -21,12 +21,13 @@ class WaitTest(StoreTest):
         self.redis: Redis = self.databases["redis"]
         self.redis.ask("flushall")
 
-    def replica(self, name: str = "replica") -> Redis:
+    def replica(self, name: str = "replica", of: Redis | None = None) -> Redis:
+        primary = of or self.redis
         replica = Redis(self.scene.folder / name)
         self.addCleanup(replica.close)
-        before = self.redis.ask("info", "replication").count("state=online")
-        replica.ask("replicaof", "127.0.0.1", str(self.redis.port))
-        info = self.redis.ask
+        before = primary.ask("info", "replication").count("state=online")
+        replica.ask("replicaof", "127.0.0.1", str(primary.port))
+        info = primary.ask
         eventually(
             lambda: info("info", "replication").count("state=online") > before, "it is linked"
         )
@@ -53,6 +54,20 @@ class WaitTest(StoreTest):
         self.assertIn("redis: 0 of 1 replicas have the change, which may stay or be lost", log)
         self.assertNotIn("takes changes of accounts again", log)  # not for what was refused
         self.assertNotIn("unreachable", log)
+
+    def test_where_it_was_not_acknowledged_the_sentinels_are_asked_again(self) -> None:
+        """The server may be an old primary, which has lost its replicas to another one."""
+        sentinel = self.scene.keep(FakeSentinel(self.redis))
+        by_sentinel = ("--store", "redis", "--redis-sentinel", str(sentinel))
+        other = Redis(self.scene.folder / "other")
+        self.addCleanup(other.close)
+        flags = (*by_sentinel, *PLAIN, *SHORT, "--redis-wait", 1, "--redis-port", other.port)
+        client = self.client(self.scene.authserver(*flags))
+        self.assertEqual(client.ask("new:amy:pw"), "unavailable")
+        self.replica("replica", of=other)
+        sentinel.name(other)
+        self.assertEqual(client.ask("new:amy:pw"), "OK")
+        self.assertEqual(other.record_of("amy"), "$plain$pw")
 
     def test_with_a_replica_it_is_there_when_it_is_acknowledged(self) -> None:
         replica = self.replica()
