@@ -51,6 +51,7 @@ class FailoverTest(unittest.TestCase):
         self.group.primary.kill()
         killed = time.monotonic()
         first = eventually(lambda: load.first_ok_after(killed + 0.5), "an OK", 2 * FIRST_OK_S)
+        assert first is not None  # so that the type is known
         time.sleep(0.5)
         load.stop()
         made = len(load.acknowledged())
