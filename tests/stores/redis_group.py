@@ -8,6 +8,7 @@ from databases import Redis
 from waiting import eventually
 
 from lab.rig.databases import RedisServer
+from lab.rig.errors import Failed
 
 NAME = "mymaster"
 START_S = 60.0  # the longest wait for a group to be complete
@@ -87,6 +88,12 @@ class Group:
 
     def server_on(self, port: int) -> Redis:
         return next(one for one in (self.primary, *self.replicas) if one.port == port)
+
+    def is_primary_a_replica(self) -> bool:
+        """Whether the first primary is a replica now. When it becomes one it ends connections."""
+        with contextlib.suppress(Failed):
+            return self.primary.ask("role").startswith("slave")
+        return False
 
     def has_failed_over(self) -> bool:
         """Whether most sentinels name another primary than the first one."""

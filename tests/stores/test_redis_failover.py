@@ -85,8 +85,7 @@ class FailoverTest(unittest.TestCase):
                 name = f"late{turn}.{number}"
                 answers[name] = client.ask(f"new:{name}:pw")
                 self.assertIn(answers[name], ("OK", "unavailable"))
-        role = self.group.primary.ask
-        eventually(lambda: role("role").startswith("slave"), "a replica", 4 * FIRST_OK_S)
+        eventually(self.group.is_primary_a_replica, "a replica", 4 * FIRST_OK_S)
         load.stop()
         accounts = load.acknowledged()
         accounts |= {name: "pw" for name, answer in answers.items() if answer == "OK"}
