@@ -114,13 +114,13 @@ base::Status MysqlLink::connect_before(base::Deadline deadline) {
   const auto all = hosts(deadline);
   if (!all) return Error{ErrorCode::kUnavailable, "mysql: " + all.error().context};
   host_count_ = all->size();
-  const std::size_t first = preferred_.first_of(host_count_);
+  const std::size_t first = nodes_.preferred.first_of(host_count_);
   base::Status outcome = base::kDone;
   for (std::size_t tried = 0; tried < host_count_; ++tried) {
     host_index_ = (first + tried) % host_count_;
     const auto left = static_cast<std::int64_t>(host_count_ - tried);
     outcome = log_in((*all)[host_index_].c_str(), deadline.left_ms() / left);
-    if (outcome) preferred_.has_worked(host_index_);
+    if (outcome) nodes_.preferred.has_worked(host_index_);
     if (outcome || !may_try_next_) return outcome;
   }
   host_.none_works();
@@ -202,6 +202,10 @@ void MysqlLink::set_options(MYSQL* connection, std::int64_t connect_ms) const {
   // every build of the libraries refuses that by default.
   const unsigned local_infile = 0;
   ::mysql_options(connection, MYSQL_OPT_LOCAL_INFILE, &local_infile);
+  // A node of Galera has what another one has committed some moments later. So it waits before each
+  // look-up until it has everything, and a removed account is gone everywhere.
+  if (nodes_.are_galera)
+    ::mysql_options(connection, MYSQL_INIT_COMMAND, "SET SESSION wsrep_sync_wait = 1");
   ::mysql_options(connection, MYSQL_OPT_READ_TIMEOUT, &io_limit_s);
   ::mysql_options(connection, MYSQL_OPT_WRITE_TIMEOUT, &io_limit_s);
   // Without this the library uses a socket file for the host "localhost", whatever the port, and
@@ -278,7 +282,7 @@ base::Error MysqlLink::failure(unsigned code, std::string_view text) {
   if (code == kTableAccessDenied) error.context += "; run scripts/setup-mysql, which grants it";
   // A node that has lost the others, or a replica, would refuse the next request as well.
   const bool is_wrong_host = host_count_ > 1 && (code == kNodeNotReady || code == kReadOnly);
-  if (is_wrong_host) preferred_.has_refused(host_index_);
+  if (is_wrong_host) nodes_.preferred.has_refused(host_index_);
   if (is_wrong_host || is_connection_lost(code)) close();
   return error;
 }

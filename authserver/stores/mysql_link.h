@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "authserver/stores/host_list.h"
+#include "authserver/stores/mysql_nodes.h"
 #include "authserver/stores/mysql_options.h"
 #include "authserver/stores/retry.h"
 #include "base/clock.h"
@@ -26,9 +26,9 @@ namespace authserver {
 class MysqlLink {
  public:
   // All that is borrowed must outlive it. Does not connect yet.
-  MysqlLink(const MysqlOptions& options, net::ResolvedName& host, PreferredAddress& preferred,
+  MysqlLink(const MysqlOptions& options, net::ResolvedName& host, MysqlNodes& nodes,
             std::int64_t timeout_ms)
-      : options_(options), host_(host), preferred_(preferred), timeout_ms_(timeout_ms) {}
+      : options_(options), host_(host), nodes_(nodes), timeout_ms_(timeout_ms) {}
 
   // Connects and logs in. kUnavailable if the server cannot be reached or refuses the login, and at
   // once while the last failure is too recent (Backoff).
@@ -88,7 +88,7 @@ class MysqlLink {
 
   const MysqlOptions& options_;
   net::ResolvedName& host_;
-  PreferredAddress& preferred_;
+  MysqlNodes& nodes_;
   const std::int64_t timeout_ms_;
   std::unique_ptr<MYSQL, CloseConnection> connection_;
   std::size_t host_index_ = 0;  // of the host that is connected

@@ -21,7 +21,7 @@ using base::ErrorCode;
 class MysqlStore : public AccountStore {
  public:
   // All but the limits must outlive it.
-  MysqlStore(const MysqlOptions& options, net::ResolvedName& host, PreferredAddress& preferred,
+  MysqlStore(const MysqlOptions& options, net::ResolvedName& host, MysqlNodes& nodes,
              const StoreLimits& limits);
 
   base::Status create(const Account& account) override;
@@ -56,9 +56,9 @@ constexpr std::string_view kInsert = "INSERT INTO accounts (name, record) VALUES
 constexpr std::string_view kSelect = "SELECT record FROM accounts WHERE name = ?";
 
 MysqlStore::MysqlStore(const MysqlOptions& options, net::ResolvedName& host,
-                       PreferredAddress& preferred, const StoreLimits& limits)
+                       MysqlNodes& nodes, const StoreLimits& limits)
     : timeout_ms_(limits.timeout_ms),
-      link_(options, host, preferred, limits.timeout_ms),
+      link_(options, host, nodes, limits.timeout_ms),
       insert_(kInsert),
       select_(kSelect) {}
 
@@ -161,6 +161,14 @@ base::Status is_as_made_by_us(MysqlLink& link) {
                    engine + ", " + columns};
 }
 
+bool is_galera(MysqlLink& link) { return link.value("SELECT @@wsrep_on") == "1"; }
+
+// A node has sent the account to all others before it answers.
+std::string meaning_on_galera(const std::string& flush) {
+  if (flush == "1") return "on disk before OK (InnoDB), and sent to every other node (Galera)";
+  return "sent to every other node before OK (Galera): lost if all of them fail within a second";
+}
+
 // With a binary log, recovery keeps only the commits that it finds there, so the log must reach the
 // disk as well.
 std::string meaning_of_durable(MysqlLink& link, const std::string& flush) {
@@ -170,11 +178,13 @@ std::string meaning_of_durable(MysqlLink& link, const std::string& flush) {
   return "on disk before OK (InnoDB)";
 }
 
-void log_what_durable_means(MysqlLink& link, const MysqlOptions& options) {
+void log_what_durable_means(MysqlLink& link, const MysqlOptions& options, bool are_galera) {
   const std::string flush = link.value("SELECT @@innodb_flush_log_at_trx_commit");
+  const std::string meaning =
+      are_galera ? meaning_on_galera(flush) : meaning_of_durable(link, flush);
   base::log::info(
       "accounts store=mysql server={} database={} durable=\"{}\" innodb_flush_log_at_trx_commit={}",
-      link.value("SELECT VERSION()"), options.database, meaning_of_durable(link, flush), flush);
+      link.value("SELECT VERSION()"), options.database, meaning, flush);
 }
 
 void warn_when_connections_are_short(MysqlLink& link, int most_connections) {
@@ -261,7 +271,7 @@ guard::Allowed MysqlBackend::needs(const StoreLimits& /*limits*/) const {
 
 base::Status MysqlBackend::prepare(const StoreLimits& limits) const {
   net::ResolvedName host(name(), host_.resolver());
-  MysqlLink link(options_, host, preferred_, limits.timeout_ms);
+  MysqlLink link(options_, host, nodes_, limits.timeout_ms);
   // A node that has lost the others lets us log in, but then refuses each statement.
   base::Status ready = base::kDone;
   std::size_t hosts_left = split_hosts(options_.host).size();
@@ -280,7 +290,8 @@ base::Status MysqlBackend::prepare(const StoreLimits& limits) const {
   }
   if (!ready) return ready;
   if (const auto checked = is_as_made_by_us(link); !checked) return checked;
-  log_what_durable_means(link, options_);
+  nodes_.are_galera = is_galera(link);
+  log_what_durable_means(link, options_, nodes_.are_galera);
   warn_when_connections_are_short(link, limits.most_connections);
   return base::kDone;
 }
@@ -291,7 +302,7 @@ std::string MysqlBackend::where() const {
 
 base::Result<std::unique_ptr<AccountStore>> MysqlBackend::open(const StoreLimits& limits) const {
   return std::unique_ptr<AccountStore>(
-      new MysqlStore(options_, host_.at(name()), preferred_, limits));
+      new MysqlStore(options_, host_.at(name()), nodes_, limits));
 }
 
 }  // namespace authserver

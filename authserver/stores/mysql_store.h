@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "authserver/stores/host_list.h"
+#include "authserver/stores/mysql_nodes.h"
 #include "authserver/stores/mysql_options.h"
 #include "authserver/stores/store_backend.h"
 #include "authserver/stores/store_host.h"
@@ -33,7 +34,7 @@ class MysqlBackend : public StoreBackend {
 
   MysqlOptions options_;
   mutable StoreHost host_;
-  mutable PreferredAddress preferred_;
+  mutable MysqlNodes nodes_;
 };
 
 }  // namespace authserver

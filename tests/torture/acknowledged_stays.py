@@ -16,8 +16,8 @@ from pathlib import Path
 
 import attacked
 from attacked import Restartable
-from client import Client
 from databases import Database, MariaDb, Redis
+from lost_accounts import lost_accounts
 from power_cut import PowerCut
 from promise import Bench, Figure, Promise
 from waiting import eventually
@@ -29,7 +29,6 @@ _BATCH = 4
 _PAUSE_S = 0.02
 _REPLY_TIMEOUT_S = 60.0
 _PROGRESS_S = 600.0
-_CHECKED_AT_ONCE = 200
 _FLAGS = ("--password-scheme", "plain", "--store-timeout", "60")
 _UNCONFINED = {"AUTHSERVER_SANDBOX": "off"}  # power_cut.c writes beside the store's folder
 _MAY_LOSE = "may lose the last second of accounts"
@@ -94,19 +93,7 @@ class _Makers:
 
 
 def _lost(address: Address, names: Sequence[str]) -> list[str]:
-    """Those that can be made once more, or whose password does not work.
-
-    The password of an account that is gone is not asked for: that would take a hash each time.
-    """
-    client = Client(address)
-    lost: list[str] = []
-    for first in range(0, len(names), _CHECKED_AT_ONCE):
-        some = names[first : first + _CHECKED_AT_ONCE]
-        for form, right in (("new:{0}:pw-{0}", "exists"), ("auth:{0}:pw-{0}", "OK")):
-            answers = client.ask_all([form.format(name).encode() for name in some])
-            lost += [name for name, answer in zip(some, answers) if answer != right]
-    client.close()
-    return sorted(set(lost))
+    return lost_accounts(address, [(name, f"pw-{name}") for name in names])
 
 
 @dataclass(frozen=True)

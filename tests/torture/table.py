@@ -9,6 +9,7 @@ MODULES = (
     "fails_closed",
     "keeps_secrets",
     "acknowledged_stays",
+    "lost_node",
     "uploads_survive",
     "hostile_bytes",
     "no_user_enumeration",
