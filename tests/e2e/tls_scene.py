@@ -21,8 +21,8 @@ LARGE = os.urandom(3_000_000)
 NAMES = ("a b+c%.txt", "ä/%2e.txt", "one")
 
 
-class ProxyTest(SceneTest):
-    """A fileserver behind a proxy. Subclasses start the proxy."""
+class ProxyScene(SceneTest):
+    """A proxy that ends TLS. Subclasses start what is behind it, and then the proxy."""
 
     needs: tuple[str, ...] = ("openssl",)
 
@@ -31,22 +31,11 @@ class ProxyTest(SceneTest):
             if shutil.which(tool) is None:
                 self.skipTest(f"{tool} is not installed")
         super().setUp()
-        for name in NAMES:
-            self.scene.write(name, name.encode())
-        self.scene.write("large", LARGE)
-        authserver = self.scene.authserver("--password-scheme", "plain")
-        create_account(authserver)
-        flags = ("--trusted-proxy", "127.0.0.1", "--uploads", "folder")
-        self.fileserver = self.scene.fileserver(authserver, *FLAG, *flags, env=self.environment())
         self.folder = self.scene.folder / "proxy"
         self.folder.mkdir()
         self.certificate = self.folder / "certificate.pem"
         self.make_certificate()
         self.port = free_port()
-
-    def environment(self) -> dict[str, str]:
-        """Variables of the fileserver."""
-        return {}
 
     def make_certificate(self) -> None:
         names = "subjectAltName=DNS:files.example.com,DNS:localhost"
@@ -68,21 +57,8 @@ class ProxyTest(SceneTest):
             capture_output=True,
         )
 
-    def configuration(self, name: str, **places: str) -> str:
-        """The file in docs/tls with the places of this test. Each of them must be in the file."""
-        host, port = self.fileserver.further_address("http")
-        text = (TLS / name).read_text()
-        for old, new in {
-            "127.0.0.1:8080": f"{host}:{port}",
-            "/etc/turnstile/tls": str(self.folder),
-            **places,
-        }.items():
-            self.assertIn(old, text)
-            text = text.replace(old, new)
-        return text
-
     def start_proxy(self, *command: str) -> None:
-        log = (self.folder / "log").open("wb")
+        log = (self.folder / "log").open("ab")
         self.addCleanup(log.close)
         proxy = subprocess.Popen(
             command, stdout=log, stderr=log, env=os.environ | {"HOME": str(self.folder)}
@@ -122,15 +98,51 @@ class ProxyTest(SceneTest):
             with error:
                 return error.code, error.read()
 
+
+class ProxyTest(ProxyScene):
+    """A fileserver behind a proxy. Subclasses start the proxy."""
+
+    configurations = TLS
+    site = "nginx.conf"
+    fileserver_flags: tuple[str, ...] = ()
+
+    def setUp(self) -> None:
+        super().setUp()
+        for name in NAMES:
+            self.scene.write(name, name.encode())
+        self.scene.write("large", LARGE)
+        self.authserver = self.scene.authserver("--password-scheme", "plain")
+        create_account(self.authserver)
+        flags = ("--trusted-proxy", "127.0.0.1", "--uploads", "folder", *self.fileserver_flags)
+        environment = self.environment()
+        self.fileserver = self.scene.fileserver(self.authserver, *FLAG, *flags, env=environment)
+
+    def environment(self) -> dict[str, str]:
+        """Variables of the fileserver."""
+        return {}
+
+    def configuration(self, name: str, **places: str) -> str:
+        """The file with the places of this test. Each of them must be in the file."""
+        host, port = self.fileserver.further_address("http")
+        text = (self.configurations / name).read_text()
+        for old, new in {
+            "127.0.0.1:8080": f"{host}:{port}",
+            "/etc/turnstile/tls": str(self.folder),
+            **places,
+        }.items():
+            self.assertIn(old, text)
+            text = text.replace(old, new)
+        return text
+
     def start_nginx(self, around: str = "", **places: str) -> int:
-        """nginx with docs/tls/nginx.conf. Returns its port for plain HTTP.
+        """nginx with the configuration of the site. Returns its port for plain HTTP.
 
         `around` is what stands around that file: defaults that it may override.
         """
         plain = free_port()
         places |= {"listen 443": f"listen 127.0.0.1:{self.port}"}
         places |= {"listen 80;": f"listen 127.0.0.1:{plain};"}
-        (self.folder / "site.conf").write_text(self.configuration("nginx.conf", **places))
+        (self.folder / "site.conf").write_text(self.configuration(self.site, **places))
         temporary = "".join(
             f"{kind}_temp_path temporary_{kind};\n"
             for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")

@@ -57,6 +57,7 @@ SERVICES = {
     "prometheus": "prometheus",
     "nginx": "nginx",
     "openssh-server": "ssh",
+    "haproxy": "haproxy",
 }
 
 
