@@ -27,6 +27,7 @@ FOREIGN: dict[str, set[str]] = {
     "perf": {"--stdio"},
     "rclone": {"--config", "--download", "--http-url", "--multi-thread-cutoff"},
     "redis-server": {"--daemonize", "--dir", "--port", "--replicaof", "--save", "--sentinel"},
+    "rsync": {"--delete", "--temp-dir"},
     "systemctl": {"--no-pager", "--now"},
     "systemd-tmpfiles": {"--create"},
     "unshare": set(),
