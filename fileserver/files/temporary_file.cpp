@@ -192,7 +192,13 @@ bool TemporaryFile::create(const std::string& name) {
   if (name_.empty()) return link(name);
   if (rename(name, kNoReplace)) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
-  // The file system cannot do it in one step. Uploads do not disturb each other even so.
+  // NFS and most file systems in user space have no such rename. A link does not replace either.
+  if (::linkat(folder_, name_.c_str(), folder_, name.c_str(), 0) == 0) {
+    if (::unlinkat(folder_, name_.c_str(), 0) == 0) name_.clear();
+    return true;
+  }
+  if (errno == EEXIST) return false;
+  // It has no links, so it takes two steps. Uploads do not disturb each other even so.
   struct stat status {};
   if (::fstatat(folder_, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
     errno = EEXIST;

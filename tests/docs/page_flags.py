@@ -25,7 +25,8 @@ FOREIGN: dict[str, set[str]] = {
     "make": set(),
     "nginx": set(),
     "perf": {"--stdio"},
-    "rclone": {"--config", "--download", "--http-url", "--multi-thread-cutoff"},
+    "rclone": {"--config", "--dir-cache-time", "--download", "--http-url", "--multi-thread-cutoff"}
+    | {"--read-only"},
     "redis-server": {"--daemonize", "--dir", "--port", "--replicaof", "--save", "--sentinel"},
     "rsync": {"--delete", "--temp-dir"},
     "systemctl": {"--no-pager", "--now"},

@@ -1,11 +1,9 @@
 """Files that are changed behind the kernel, as other hosts change those of NFS: they are seen."""
 
 import json
-import os
-import shutil
-import subprocess
 from pathlib import Path
 
+import fuse_mounts
 from http_client import FLAG, HttpClient
 from prefetch_scene import SOON_S
 from scene import SceneTest, create_account, for_each
@@ -20,18 +18,10 @@ class OtherHostsTest(SceneTest):
 
     def mount(self, folder: Path) -> Path:
         """Mounts a folder by FUSE. Returns where it can be changed without the kernel's notice."""
-        if shutil.which("bindfs") is None:
-            self.skipTest("there is no bindfs (scripts/setup all)")
-        if not os.access("/dev/fuse", os.R_OK | os.W_OK):
-            self.skipTest("/dev/fuse cannot be opened")
         behind = self.scene.folder / "behind"
         behind.mkdir()
         folder.mkdir(exist_ok=True)
-        made = subprocess.run(["bindfs", str(behind), str(folder)], capture_output=True, text=True)
-        if made.returncode != 0:
-            self.skipTest(f"bindfs cannot mount: {made.stderr.strip()}")
-        unmount = ["umount", "--lazy"] if os.geteuid() == 0 else ["fusermount", "-u", "-z"]
-        self.addCleanup(subprocess.run, [*unmount, str(folder)], check=True)
+        fuse_mounts.bind(self, behind, folder)
         return behind
 
     def check_changes(self, behind: Path, path: str, *flags: object) -> None:

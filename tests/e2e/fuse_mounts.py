@@ -1,0 +1,108 @@
+"""Folders that are mounted by FUSE. The kernel does not report changes through another mount."""
+
+import os
+import shlex
+import shutil
+import subprocess
+import unittest
+from pathlib import Path
+
+from waiting import eventually
+
+from lab.rig.host import free_port
+
+_BRICK = """\
+volume posix
+  type storage/posix
+  option directory {folder}
+end-volume
+volume locks
+  type features/locks
+  subvolumes posix
+end-volume
+volume server
+  type protocol/server
+  option transport-type tcp
+  option transport.socket.listen-port {port}
+  option transport.socket.bind-address 127.0.0.1
+  option auth.addr.locks.allow 127.0.0.1
+  subvolumes locks
+end-volume
+"""
+_CLIENT = """\
+volume remote
+  type protocol/client
+  option transport-type tcp
+  option remote-host 127.0.0.1
+  option remote-port {port}
+  option remote-subvolume locks
+end-volume
+"""
+
+
+def require(test: unittest.TestCase, tool: str, package: str) -> None:
+    """Skips the test if the tool or FUSE is missing."""
+    if shutil.which(tool) is None:
+        test.skipTest(f"there is no {tool} ({package})")
+    if not os.access("/dev/fuse", os.R_OK | os.W_OK):
+        test.skipTest("/dev/fuse cannot be opened")
+
+
+def unmount_later(test: unittest.TestCase, folder: Path) -> None:
+    unmount = ["umount", "--lazy"] if os.geteuid() == 0 else ["fusermount", "-u", "-z"]
+    test.addCleanup(subprocess.run, [*unmount, str(folder)], check=True)
+
+
+def bind(test: unittest.TestCase, behind: Path, folder: Path) -> None:
+    """Mounts what is `behind` at the folder, until the end of the test. Both must be there."""
+    require(test, "bindfs", "scripts/setup all")
+    command = ["bindfs", str(behind), str(folder)]
+    made = subprocess.run(command, capture_output=True, text=True)
+    if made.returncode != 0:
+        test.skipTest(f"bindfs cannot mount: {made.stderr.strip()}")
+    unmount_later(test, folder)
+
+
+def rclone(test: unittest.TestCase, page: Path, behind: Path, folder: Path) -> None:
+    """Mounts with the command of the page what is `behind`, in the place of an object store."""
+    require(test, "rclone", "scripts/setup judges")
+    (line,) = (line for line in page.read_text().splitlines() if line.startswith("    rclone "))
+    places = {"store:bucket": str(behind), "/srv/turnstile": str(folder)}
+    words = shlex.split(line)
+    test.assertLessEqual(set(places), set(words))
+    command = [*(places.get(word, word) for word in words), "--config", "/dev/null"]
+    _run(test, command)
+    eventually(lambda: os.path.ismount(folder), f"{folder} is mounted")
+
+
+def _run(test: unittest.TestCase, command: list[str]) -> None:
+    """Until the end of the test."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    test.addCleanup(process.wait)
+    test.addCleanup(process.terminate)
+
+
+class Gluster:
+    """A server of GlusterFS for one folder, without its daemon and without a trace on the host."""
+
+    def __init__(self, test: unittest.TestCase, folder: Path) -> None:
+        """What it writes is in `folder`. It ends with the test."""
+        require(test, "glusterfsd", "glusterfs-server")
+        if os.geteuid() != 0:
+            test.skipTest("only root may write the attributes of files that GlusterFS keeps")
+        self.test, self.folder, self.port = test, folder, free_port()
+        brick = folder / "brick"
+        brick.mkdir()
+        self._start("glusterfsd", _BRICK.format(folder=brick, port=self.port), "server")
+
+    def mount(self, folder: Path) -> None:
+        arguments = (_CLIENT.format(port=self.port), folder.name, str(folder))
+        self._start("glusterfs", *arguments)
+        unmount_later(self.test, folder)
+        eventually(lambda: os.path.ismount(folder), f"{folder} is mounted")
+
+    def _start(self, program: str, volume: str, name: str, *more: str) -> None:
+        file = self.folder / f"{name}.vol"
+        file.write_text(volume)
+        log = self.folder / f"{name}.log"
+        _run(self.test, [program, "--no-daemon", "-f", str(file), "-l", str(log), *more])

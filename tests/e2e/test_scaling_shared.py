@@ -1,0 +1,157 @@
+"""docs/scaling.md: two fileservers above one shared file system, with uploads."""
+
+import json
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import fuse_mounts
+from client import ConnectionEndedError
+from http_client import FLAG, Answer, HttpClient
+from prefetch_scene import SOON_S
+from programs import Program
+from scene import SceneTest, create_account
+from waiting import eventually
+
+PAGE = Path(__file__).parents[2] / "docs" / "scaling.md"
+LARGE = os.urandom(2_000_000)
+
+
+class SharedFolderTest(SceneTest):
+    """Subclasses mount the folders."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.folders = [self.scene.folder / name for name in ("here", "there")]
+        for folder in self.folders:
+            folder.mkdir()
+        self.mount()
+        self.authserver = self.scene.authserver("--password-scheme", "plain")
+        create_account(self.authserver)
+        self.servers = [self.start(folder) for folder in self.folders]
+        self.here, self.there = (self.client(server) for server in self.servers)
+
+    def mount(self) -> None:
+        raise NotImplementedError
+
+    def start(self, folder: Path) -> Program:
+        flags = (*FLAG, "--uploads", "folder", "--root", str(folder))
+        return self.scene.fileserver(self.authserver, *flags)
+
+    def client(self, server: Program) -> HttpClient:
+        return self.scene.keep(HttpClient(server, "alice", "wonderland"))
+
+    def put(self, client: HttpClient, path: str, body: bytes) -> Answer:
+        return client.ask(path, method="PUT", body=body)
+
+    def names(self, client: HttpClient, path: str = "/") -> list[tuple[str, int]]:
+        listing = json.loads(client.ask(path, "Accept: application/json").body)
+        return [(entry["name"], entry.get("size", -1)) for entry in listing]
+
+    def soon(self, path: str, body: bytes, names: list[tuple[str, int]]) -> None:
+        """There, GET and the listing have it."""
+        eventually(
+            lambda: self.there.ask(path).body == body and self.names(self.there) == names,
+            f"{path} is {body[:20]!r} there too",
+            within_s=SOON_S,
+        )
+
+    def test_what_is_done_here_is_seen_there(self) -> None:
+        for server in self.servers:
+            self.assertIn("changes by other hosts are not reported here", server.log())
+        made = self.put(self.here, "/a", b"first")
+        self.assertEqual((made.status, self.here.ask("/a").body), (201, b"first"))
+        self.soon("/a", b"first", [("a", 5)])
+        self.assertEqual(self.there.ask("/a").fields["etag"], made.fields["etag"])
+        self.assertEqual(self.put(self.here, "/a", b"other").status, 204)
+        self.soon("/a", b"other", [("a", 5)])
+        self.assertEqual(self.here.ask("/sub/", method="MKCOL").status, 201)
+        self.assertEqual(self.put(self.here, "/sub/b", b"b").status, 201)
+        self.soon("/sub/b", b"b", [("a", 5), ("sub", -1)])
+        self.assertEqual(self.here.ask("/a", method="DELETE").status, 204)
+        eventually(lambda: self.there.ask("/a").status == 404, "gone", within_s=SOON_S)
+
+    def test_no_answer_is_a_mixture(self) -> None:
+        versions = [LARGE, LARGE[::-1], LARGE[:1_500_000]]
+        self.put(self.here, "/large", versions[0])
+        self.soon("/large", versions[0], [("large", len(LARGE))])
+        done = threading.Event()
+        bodies: list[bytes] = []
+
+        def read() -> None:
+            while not done.is_set():
+                client = HttpClient(self.servers[1], "alice", "wonderland")
+                try:
+                    answer = client.ask("/large")
+                    bodies.append(answer.body if answer.status == 200 else versions[0])
+                except ConnectionEndedError:  # it was cut, and the client sees that
+                    pass
+                finally:
+                    client.close()
+
+        reader = threading.Thread(target=read)
+        reader.start()
+        try:
+            for number in range(1, 10):
+                self.put(self.here, "/large", versions[number % 3])
+        finally:
+            done.set()
+            reader.join()
+        self.assertGreater(len(bodies), 0)
+        self.assertTrue(all(body in versions for body in bodies))
+
+    def test_of_two_that_make_a_file_at_once_one_is_told_so(self) -> None:
+        """Each has its own connection, as one that was told so before its body came is closed."""
+        with ThreadPoolExecutor(2) as pool:
+            for number in range(20):
+                asked = [pool.submit(self.make, server, f"/n{number}") for server in self.servers]
+                self.assertEqual(sorted(one.result() for one in asked), [201, 412])
+
+    def make(self, server: Program, path: str) -> int:
+        client = HttpClient(server, "alice", "wonderland")
+        try:
+            return client.ask(path, "If-None-Match: *", method="PUT", body=b"x").status
+        finally:
+            client.close()
+
+
+class BindfsTest(SharedFolderTest):
+    def mount(self) -> None:
+        behind = self.scene.folder / "behind"
+        behind.mkdir()
+        for folder in self.folders:
+            fuse_mounts.bind(self, behind, folder)
+
+
+class GlusterTest(SharedFolderTest):
+    def mount(self) -> None:
+        own = self.scene.folder / "gluster"
+        own.mkdir()
+        volume = fuse_mounts.Gluster(self, own)
+        for folder in self.folders:
+            volume.mount(folder)
+
+
+class RcloneTest(SceneTest):
+    """rclone, before a folder in the place of an object store."""
+
+    def test_changes_are_seen_and_uploads_refused(self) -> None:
+        behind = self.scene.folder / "behind"
+        behind.mkdir()
+        (behind / "a").write_bytes(b"first")
+        (behind / "gone").write_bytes(b"gone")
+        fuse_mounts.rclone(self, PAGE, behind, self.scene.root)
+        authserver = self.scene.authserver("--password-scheme", "plain")
+        create_account(authserver)
+        server = self.scene.fileserver(authserver, *FLAG, "--uploads", "folder")
+        client = self.scene.keep(HttpClient(server, "alice", "wonderland"))
+        self.assertEqual(client.ask("/a").body, b"first")
+        (behind / "a").write_bytes(b"the second")
+        (behind / "gone").unlink()
+        eventually(lambda: client.ask("/a").body == b"the second", "changed", within_s=SOON_S)
+        eventually(lambda: client.ask("/gone").status == 404, "gone", within_s=SOON_S)
+        self.assertEqual(client.ask("/a", method="PUT", body=b"x").status, 403)
+
+
+del SharedFolderTest  # Without this, unittest would run the base class too.
