@@ -73,6 +73,8 @@ def rclone(test: unittest.TestCase, page: Path, behind: Path, folder: Path) -> N
     command = [*(places.get(word, word) for word in words), "--config", "/dev/null"]
     _run(test, command)
     eventually(lambda: os.path.ismount(folder), f"{folder} is mounted")
+    # rclone does not unmount a folder that is still served.
+    unmount_later(test, folder)
 
 
 def _run(test: unittest.TestCase, command: list[str]) -> None:

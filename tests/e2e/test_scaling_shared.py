@@ -2,7 +2,9 @@
 
 import json
 import os
+import subprocess
 import threading
+import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -10,15 +12,36 @@ import fuse_mounts
 from client import ConnectionEndedError
 from http_client import FLAG, Answer, HttpClient
 from prefetch_scene import SOON_S
-from programs import Program
+from programs import SANITIZED, Program
 from scene import SceneTest, create_account
-from waiting import eventually
+from upload_scene import HIDDEN
+from waiting import LONG_S, eventually
 
 PAGE = Path(__file__).parents[2] / "docs" / "scaling.md"
+_OLD_RENAMES = Path(__file__).with_name("old_renames.c")
 LARGE = os.urandom(2_000_000)
 
 
-class SharedFolderTest(SceneTest):
+class TwoHostsTest(SceneTest):
+    servers: list[Program]
+
+    def test_of_two_that_make_a_file_at_once_one_is_told_so(self) -> None:
+        """Each has its own connection, as one that was told so before its body came is closed."""
+        with ThreadPoolExecutor(2) as pool:
+            for number in range(20):
+                asked = [pool.submit(self.make, server, f"/n{number}") for server in self.servers]
+                self.assertEqual(sorted(one.result() for one in asked), [201, 412])
+        self.assertEqual(list(self.scene.folder.rglob(f"{HIDDEN}*")), [])
+
+    def make(self, server: Program, path: str) -> int:
+        client = HttpClient(server, "alice", "wonderland")
+        try:
+            return client.ask(path, "If-None-Match: *", method="PUT", body=b"x").status
+        finally:
+            client.close()
+
+
+class SharedFolderTest(TwoHostsTest):
     """Subclasses mount the folders."""
 
     def setUp(self) -> None:
@@ -101,20 +124,6 @@ class SharedFolderTest(SceneTest):
         self.assertGreater(len(bodies), 0)
         self.assertTrue(all(body in versions for body in bodies))
 
-    def test_of_two_that_make_a_file_at_once_one_is_told_so(self) -> None:
-        """Each has its own connection, as one that was told so before its body came is closed."""
-        with ThreadPoolExecutor(2) as pool:
-            for number in range(20):
-                asked = [pool.submit(self.make, server, f"/n{number}") for server in self.servers]
-                self.assertEqual(sorted(one.result() for one in asked), [201, 412])
-
-    def make(self, server: Program, path: str) -> int:
-        client = HttpClient(server, "alice", "wonderland")
-        try:
-            return client.ask(path, "If-None-Match: *", method="PUT", body=b"x").status
-        finally:
-            client.close()
-
 
 class BindfsTest(SharedFolderTest):
     def mount(self) -> None:
@@ -131,6 +140,25 @@ class GlusterTest(SharedFolderTest):
         volume = fuse_mounts.Gluster(self, own)
         for folder in self.folders:
             volume.mount(folder)
+
+
+@unittest.skipIf(SANITIZED, "a sanitizer must be the first library that is loaded")
+class OldRenamesTest(TwoHostsTest):
+    """A folder of this host, whose renames are as poor as those of shared file systems."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        library = self.scene.folder / "old_renames.so"
+        compiler = os.environ.get("CC", "gcc").split()[-1]
+        command = [compiler, "-std=gnu11", "-shared", "-fPIC", "-O2", str(_OLD_RENAMES)]
+        subprocess.run([*command, "-o", str(library), "-ldl"], check=True, timeout=2 * LONG_S)
+        authserver = self.scene.authserver("--password-scheme", "plain")
+        create_account(authserver)
+        flags = (*FLAG, "--uploads", "folder")
+        self.servers = [
+            self.scene.fileserver(authserver, *flags, env={"LD_PRELOAD": str(library)})
+            for _ in range(2)
+        ]
 
 
 class RcloneTest(SceneTest):
@@ -154,4 +182,4 @@ class RcloneTest(SceneTest):
         self.assertEqual(client.ask("/a", method="PUT", body=b"x").status, 403)
 
 
-del SharedFolderTest  # Without this, unittest would run the base class too.
+del TwoHostsTest, SharedFolderTest  # Without this, unittest would run the base classes too.
