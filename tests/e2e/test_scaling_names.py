@@ -4,11 +4,13 @@ import json
 import os
 import subprocess
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import telemetry
 from http_client import HttpClient
 from prefetch_scene import SOON_S
+from processes import connections_with_unread_bytes
 from scaling_scene import HOSTS, NAMES, USER, SpreadTest, moved, of
 from waiting import eventually
 
@@ -51,6 +53,18 @@ class NamesTest(SpreadTest):
         two.server = self.start_host(two.port, two.root, "--files", "disk")
         eventually(lambda: self.is_seen("UP"), "haproxy sees that it is back")
         self.assertEqual(self.places(), before)
+
+    def test_only_a_get_goes_to_another_host_if_its_own_dies_before_it_answers(self) -> None:
+        get, put, *_ = sorted(of("two", self.places()))
+        two = self.hosts["two"]
+        two.server.pause()
+        with ThreadPoolExecutor(2) as pool:
+            got = pool.submit(self.ask, get)
+            done = pool.submit(self.ask, put, method="PUT", body=b"x")
+            eventually(lambda: connections_with_unread_bytes(two.port) >= 2, "both are sent")
+            two.server.kill()
+            self.assertEqual(got.result()[0], 200)
+            self.assertEqual(done.result()[0], 502)  # another host would have said 405
 
     def test_a_line_that_is_taken_out_moves_only_its_names(self) -> None:
         before = self.places()
