@@ -19,12 +19,13 @@ from ..plan.claims import (
     Claim,
     ConnectionsRatio,
     Gain,
+    HostsRatio,
     Limit,
     OfDownload,
     OfRamp,
     Scaling,
 )
-from . import bursts, connections, download_findings, gains, ramp_findings
+from . import bursts, connections, download_findings, gains, hosts, ramp_findings
 from .bursts import BurstStep
 from .cells import Analysis, CellResult
 from .crowds import CrowdResult, Step
@@ -75,6 +76,9 @@ def _judge_row(finding: Claim, row: str, analysis: Analysis) -> Judged | None:
         return _judge_bursts(finding, row, analysis)
     if isinstance(finding, ConnectionsRatio):
         told = connections.judge(finding, row, analysis.runs)
+        return Judged(row, told.verdict, remark=told.figures) if told else None
+    if isinstance(finding, HostsRatio):
+        told = hosts.judge(finding, row, analysis.runs, catalog.stages())
         return Judged(row, told.verdict, remark=told.figures) if told else None
     if isinstance(finding, OfRamp):
         told = ramp_findings.judge(finding, row, analysis.ramp)

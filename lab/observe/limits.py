@@ -16,7 +16,7 @@ from ..plan import catalog
 from ..plan.plan import Plan
 from ..rig import control_group, namespace, stores
 from ..rig.files import DROP_CACHES
-from ..rig.host import Tool, is_container, is_root
+from ..rig.host import HAPROXY, Tool, is_container, is_root
 from . import thread_room, usage
 from .sampler import Sampler
 
@@ -33,6 +33,7 @@ _MAY_DISTURB = frozenset(
 DESCRIPTORS_WANTED = 64000  # in limits.conf, as in the paper
 _TUNE = "sudo scripts/tune-host --apply"
 _TOOLS = tuple(Tool((name,), "util-linux") for name in ("setpriv", "taskset", "lscpu", "unshare"))
+_IP, _TC = Tool(("ip",), "iproute2"), Tool(("tc",), "iproute2")
 _TOOLS_OF_VIEWS = {
     "network_probe": Tool(("iperf3",), "iperf3"),
     "profile": Tool(("valgrind",), "valgrind"),
@@ -89,7 +90,9 @@ def compare(plan: Plan, programs: Path, work: Path) -> list[Finding]:
     cold = [name for name in stages if plan.stages[name].cold]
     if cold:
         findings += [_cold(cold), _disk_behind(work)]
-    if limited := [name for name in stages if plan.stages[name].machine]:
+    if limited := [
+        name for name in stages if plan.stages[name].machine or plan.stages[name].cluster
+    ]:
         findings.append(_control_groups(limited))
     return findings
 
@@ -247,7 +250,11 @@ def _tools(plan: Plan) -> list[tuple[Tool, str]]:
         if kind := plan.stages[stage].store:
             of_kinds.setdefault(kind, []).append(stage)
     views = {view: one.name for one in plan.experiments for view in one.views}
+    proxied = [
+        one for one in dict.fromkeys(cell.stage for cell in plan.cells) if plan.stages[one].cluster
+    ]
     return [
+        *((tool, of_stages(proxied)) for tool in (HAPROXY, _IP, _TC) if proxied),
         *((tool, "") for tool in _TOOLS),
         *(
             (tool, views[view] if view == "profile" else "")
@@ -279,7 +286,7 @@ def _disk(plan: Plan, work: Path) -> Finding:
         max(4096, sizes[name].size_bytes) * count for name, count in plan.file_counts.items()
     )
     free = shutil.disk_usage(work).free
-    few = (catalog.CROWD, catalog.CONNECTIONS)
+    few = (catalog.CROWD, catalog.CONNECTIONS, catalog.SCALE_OUT)
     shared = {cell.row for cell in plan.cells if cell.workload in few}
     fewer = [
         name

@@ -10,6 +10,7 @@ from typing import Any
 from ..rig.errors import WrongUsage
 from ..rig.tcp import AS_IT_IS, Tcp
 from . import papers, similar
+from .cluster import Cluster
 from .from_json import from_json
 from .machines import Machine, machine
 from .ramps import Ramp
@@ -22,6 +23,7 @@ MIX = "mix"  # and one more: a closed loop of readers and writers
 RAMP = "ramp"  # clients come one by one from many hosts, and upload; see ramps.py
 CLIENT = "client"  # a program that people use gets one file over several channels
 CONNECTIONS = "connections"  # a closed loop over many kept connections, of which some may be idle
+SCALE_OUT = "scale_out"  # a closed loop against several hosts behind a proxy
 _SUFFIXES = {  # of names
     CLOSED_LOOP: "",
     OPEN_LOOP: "-open",
@@ -32,6 +34,7 @@ _SUFFIXES = {  # of names
     RAMP: "-ramp",
     CLIENT: "-client",
     CONNECTIONS: "-connections",
+    SCALE_OUT: "-hosts",
 }
 _TITLES = {
     CLOSED_LOOP: "",
@@ -43,6 +46,7 @@ _TITLES = {
     RAMP: ", a ramp",
     CLIENT: ", a download",
     CONNECTIONS: ", many connections",
+    SCALE_OUT: ", hosts behind a proxy",
 }
 OWN_STAGES = (
     FAILOVER,
@@ -50,6 +54,7 @@ OWN_STAGES = (
     RAMP,
     CLIENT,
     CONNECTIONS,
+    SCALE_OUT,
 )  # workloads of which only an experiment's own stages can be measured
 MAIN_PAPER = "002"  # what "all" means
 NEW = "new"  # the row that makes accounts; others are the size of a get, or the name of a ramp
@@ -79,6 +84,7 @@ class Stage:
     mix: Mix | None = None  # what its users do
     download: Download | None = None  # by which program a file is fetched
     connections: Connections | None = None  # how many of them ask
+    cluster: Cluster | None = None  # the hosts behind a proxy
     tcp: Tcp = AS_IT_IS  # of the link to the load generator
 
     @property
@@ -154,8 +160,8 @@ class Experiment:
         """With the chosen rows only. Chosen stages replace its own, if it has any.
 
         Of a crowd, chosen rows replace its own too: the users can ask for any file. Of a failover,
-        a mix, a ramp, a download and connections only its own stages can be chosen: others do not
-        say what is killed, or written, by which program a file is fetched, or who is idle.
+        a mix, a ramp, a download, connections and hosts only its own stages can be chosen: others
+        do not say what is killed, or written, by which program a file is fetched, or who is idle.
         Where nothing is chosen, a quick run may have fewer.
         """
         own, rows = self.stages, self.rows

@@ -120,6 +120,22 @@ class ConnectionsRatio:
 
 
 @dataclass(frozen=True, kw_only=True)
+class HostsRatio:
+    """At these rows, a figure of `stage` is more than `above` times, and less than `below` times
+    that of stage `than`, or its figure `than_figure`.
+    """
+
+    text: str
+    stage: str
+    than: str
+    rows: tuple[str, ...]
+    figure: str = "throughput_rps"
+    than_figure: str = ""  # "": the same
+    above: float = 0.0
+    below: float = math.inf
+
+
+@dataclass(frozen=True, kw_only=True)
 class RoundTripForetold:
     """At these rows of a stage, the round trip beside a download is what all windows together take
     on the link, within this share, with two channels and with any number above.
@@ -263,7 +279,16 @@ OfRamp = (
 )
 OfDownload = DownloadRatio | RoundTripForetold | ShareOfLink
 Claim = (
-    Gain | Limit | Scaling | Bears | Cheaper | BurstRatio | ConnectionsRatio | OfDownload | OfRamp
+    Gain
+    | Limit
+    | Scaling
+    | Bears
+    | Cheaper
+    | BurstRatio
+    | ConnectionsRatio
+    | HostsRatio
+    | OfDownload
+    | OfRamp
 )
 _KINDS: dict[str, type[Claim]] = {
     "gain": Gain,
@@ -273,6 +298,7 @@ _KINDS: dict[str, type[Claim]] = {
     "cheaper": Cheaper,
     "burst_ratio": BurstRatio,
     "connections_ratio": ConnectionsRatio,
+    "hosts_ratio": HostsRatio,
     "download_ratio": DownloadRatio,
     "round_trip_foretold": RoundTripForetold,
     "share_of_link": ShareOfLink,

@@ -7,13 +7,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..rig.files import present_count
-from .catalog import CONNECTIONS, CROWD, NEW, Cell, Experiment, Size, Stage, sizes
+from .catalog import CONNECTIONS, CROWD, NEW, SCALE_OUT, Cell, Experiment, Size, Stage, sizes
+from .cluster import Cluster
 from .users import Connections
 
 _BLOCK_BYTES = 4096
 _MOST_OF_FREE_DISK = 0.25  # that the files of one size may take
 _MOST_OF_MEMORY = 0.25  # a prefetching fileserver holds one size's files at a time
-_FEW = {CROWD: 1, CONNECTIONS: Connections.files}  # of a workload; a crowd shares one file
+# Of a workload; a crowd shares one file.
+_FEW = {CROWD: 1, CONNECTIONS: Connections.files, SCALE_OUT: Cluster.files}
 _MAKE_BYTES_PER_S, _MAKE_FILES_PER_S = 250e6, 8000  # for estimates only, on the low side
 
 
@@ -43,7 +45,8 @@ def of_cells(
 
 def most_files(stage: Stage, made: int) -> int:
     """How many of those that were made a stage may ask for: others may need more."""
-    return min(made, stage.connections.files) if stage.connections else made
+    few = stage.connections or stage.cluster
+    return min(made, few.files) if few else made
 
 
 def make_seconds(counts: Mapping[str, int], folder: Path) -> float:

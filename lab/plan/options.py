@@ -141,7 +141,7 @@ def _require_own_stages(options: Options) -> None:
     if any(one.stages or one.workload not in catalog.OWN_STAGES for one in chosen):
         return
     name = chosen[0].name
-    if options.has_remote_client and chosen[0].workload == catalog.FAILOVER:
+    if options.has_remote_client and chosen[0].workload in (catalog.FAILOVER, catalog.SCALE_OUT):
         raise WrongUsage(f"{name}: its load generator cannot be on another host")
     have = ", ".join(catalog.experiments()[name].stages)
     raise WrongUsage(f"{name}: it has the stages {have}")

@@ -16,6 +16,7 @@ from .catalog import (
     CROWD,
     FAILOVER,
     MIX,
+    SCALE_OUT,
     Cell,
     Experiment,
     Mode,
@@ -129,7 +130,8 @@ def _tried(planned: Planned) -> Sequence[int]:
 def experiments_of(options: Options) -> list[Experiment]:
     """Those of the command line, with the stages and rows that are to be measured.
 
-    A load generator on another host keeps no series here, so there no failover is measured.
+    A load generator on another host keeps no series here, so there no failover is measured, and it
+    does not reach namespaces of this machine.
     """
     found = [
         one.narrowed(options.stages, options.rows, is_quick=options.mode == "quick")
@@ -137,7 +139,8 @@ def experiments_of(options: Options) -> list[Experiment]:
     ]
     if not options.has_remote_client:
         return found
-    return [replace(one, stages=()) if one.workload == FAILOVER else one for one in found]
+    here = (FAILOVER, SCALE_OUT)
+    return [replace(one, stages=()) if one.workload in here else one for one in found]
 
 
 def make(
@@ -231,7 +234,12 @@ class _Parts:
         """A failover takes longer than a point, and what is seen of it begins at once. Points of
         connections are many, and so they are short.
         """
-        how = {FAILOVER: stage.failover, CONNECTIONS: stage.connections}.get(cell.workload)
+        own = {
+            FAILOVER: stage.failover,
+            CONNECTIONS: stage.connections,
+            SCALE_OUT: stage.cluster,
+        }
+        how = own.get(cell.workload)
         if how is None:
             return self.mode
         usual_s = how.quick_seconds if self.mode.name == "quick" else how.seconds
@@ -249,7 +257,7 @@ class _Parts:
         if cell.workload == CLIENT and stage.download:
             most = stage.download.most_channels or max(self.options.channels or usual)
             return tuple(dict.fromkeys(min(k, most) for k in self.options.channels or usual))
-        if cell.workload in (CROWD, BURST, MIX, CONNECTIONS) and self.options.threads:
+        if cell.workload in (CROWD, BURST, MIX, CONNECTIONS, SCALE_OUT) and self.options.threads:
             return self.options.threads
         return usual
 

@@ -156,7 +156,7 @@ class Bench:
         if planned.ramp:
             return nullcontext(self.roots[NEW])
         root, row = self.roots[planned.cell.row], planned.cell.row
-        if planned.stage.mix or planned.stage.connections:
+        if planned.stage.mix or planned.stage.connections or planned.stage.cluster:
             names = [f"{row}{number}.txt" for number in range(1, planned.file_count + 1)]
             return linked_files.folder(self.work, root, names)
         return nullcontext(root)

@@ -17,6 +17,7 @@ from ..plan.catalog import (
     MIX,
     OPEN_LOOP,
     RAMP,
+    SCALE_OUT,
     Cell,
     Stage,
     row_title,
@@ -39,6 +40,7 @@ _TITLES = {
     RAMP: "Clients that come one by one",
     CLIENT: "One file over several channels",
     CONNECTIONS: "A thread, a process or events for many connections",
+    SCALE_OUT: "One, two and three hosts behind a proxy",
 }
 
 

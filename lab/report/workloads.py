@@ -8,8 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from ..plan.catalog import BURST, CLIENT, CONNECTIONS, CROWD, FAILOVER, MIX, OPEN_LOOP, RAMP
-from . import burst, client, connections, crowd, failover, mix, open_loop, ramp
+from ..plan.catalog import (
+    BURST,
+    CLIENT,
+    CONNECTIONS,
+    CROWD,
+    FAILOVER,
+    MIX,
+    OPEN_LOOP,
+    RAMP,
+    SCALE_OUT,
+)
+from . import burst, client, connections, crowd, failover, mix, open_loop, ramp, scale_out
 from .document import Block
 from .scene import Scene
 
@@ -36,6 +46,7 @@ OF_WORKLOADS: Mapping[str, Shown] = {
     RAMP: ramp,
     CLIENT: client,
     CONNECTIONS: connections,
+    SCALE_OUT: scale_out,
 }
 
 

@@ -25,7 +25,7 @@ from . import group_usage
 from .errors import Failed
 from .group_usage import ACCOUNTS, GroupUsage
 
-_PERIOD_US = 100_000  # in which a group gets its share of the cores
+_PERIOD_S = 0.1  # in which a group gets its share of the cores
 _NAME = "turnstile-lab"
 _NUMBERS = itertools.count(1)
 _TIMEOUT_S = 10.0
@@ -41,6 +41,7 @@ class Limits:
     memory_bytes: int | None = None  # page cache and socket buffers count too; there is no swap
     cache_bytes: int | None = None  # memory beyond that of the idle programs, see limit_cache()
     cores: float | None = None  # CPU time per time; 0.1 is a tenth of a core
+    period_s: float = _PERIOD_S  # in which it gets that; what is not used in it is lost
     read_bytes_per_s: float | None = None  # from the disk below a folder
     processes: int | None = None  # threads count too
 
@@ -229,8 +230,8 @@ def _values_1(limits: Limits, work: Path) -> dict[str, dict[str, str]]:
     if limits.memory_bytes is not None:
         values["memory"] = _memory(limits.memory_bytes, is_unified=False)
     if limits.cores is not None:
-        quota = str(round(limits.cores * _PERIOD_US))
-        values["cpu"] = {"cpu.cfs_period_us": str(_PERIOD_US), "cpu.cfs_quota_us": quota}
+        quota, period = _share(limits.cores, limits.period_s)
+        values["cpu"] = {"cpu.cfs_period_us": period, "cpu.cfs_quota_us": quota}
     if limits.read_bytes_per_s is not None:
         rate = f"{_disk_below(work)} {round(limits.read_bytes_per_s)}"
         values["blkio"] = {"blkio.throttle.read_bps_device": rate}
@@ -244,13 +245,19 @@ def _values_2(limits: Limits, work: Path) -> dict[str, dict[str, str]]:
     if limits.memory_bytes is not None:
         values["memory"] = _memory(limits.memory_bytes, is_unified=True)
     if limits.cores is not None:
-        values["cpu"] = {"cpu.max": f"{round(limits.cores * _PERIOD_US)} {_PERIOD_US}"}
+        values["cpu"] = {"cpu.max": " ".join(_share(limits.cores, limits.period_s))}
     if limits.read_bytes_per_s is not None:
         rate = f"{_disk_below(work)} rbps={round(limits.read_bytes_per_s)}"
         values["io"] = {"io.max": rate}
     if limits.processes is not None:
         values["pids"] = {"pids.max": str(limits.processes)}
     return values
+
+
+def _share(cores: float, period_s: float) -> tuple[str, str]:
+    """Of each period so much, both in µs."""
+    period_us = round(1e6 * period_s)
+    return str(round(cores * period_us)), str(period_us)
 
 
 def _memory(most_bytes: int, is_unified: bool) -> dict[str, str]:

@@ -27,6 +27,9 @@ class Tool:
         return next((path for name in self.names if (path := shutil.which(name))), "")
 
 
+HAPROXY = Tool(("haproxy", "/usr/sbin/haproxy"), "haproxy")  # a user's PATH may have no sbin
+
+
 def free_port() -> int:
     """A port of 127.0.0.1 that nobody uses now.
 

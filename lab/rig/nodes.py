@@ -105,7 +105,7 @@ class NodesHere(Nodes):
 
 
 @contextmanager
-def laid(groups: Sequence[Group], server_link: str, logs: Path) -> Iterator[Nodes]:
+def laid(groups: Sequence[Group], server_link: str, logs: Path) -> Iterator[NodesHere]:
     """Lays a cable to each node, and removes everything when the block is left.
 
     server_link is the rate of the cable between the nodes' switch and us, or "" for no limit.

@@ -12,7 +12,7 @@ from .cores import Cores
 from .errors import Failed
 from .processes import Address, Program
 
-_START_TIMEOUT_S = 300.0  # a prefetching fileserver reads all its files first
+START_TIMEOUT_S = 300.0  # a prefetching fileserver reads all its files first
 _REPLY_TIMEOUT_S = 60.0
 _PROGRAMS = ("fileserver", "authserver", "loadgen")
 _LOOPBACK = "127.0.0.1"
@@ -58,9 +58,9 @@ class Pair:
     address: Address
 
 
-def authserver_flags(store_flags: Sequence[str]) -> list[str]:
-    """On a free port of loopback, with the store that these flags name."""
-    return ["--listen", str(Address(_LOOPBACK, 0)), *store_flags]
+def authserver_flags(store_flags: Sequence[str], host: str = _LOOPBACK) -> list[str]:
+    """On a free port of this address, with the store that these flags name."""
+    return ["--listen", str(Address(host, 0)), *store_flags]
 
 
 def fileserver_flags(auth_address: Address | str, root: Path, host: str = _LOOPBACK) -> list[str]:
@@ -100,7 +100,7 @@ def running(
         log_path.unlink(missing_ok=True)
         command = [*server.wrapper, str(programs.path(name)), *flags, *server.flags]
         started.append(Program(name, command, log_path, cores=server.cores))
-        return started[-1], started[-1].wait_ready(_START_TIMEOUT_S)
+        return started[-1], started[-1].wait_ready(START_TIMEOUT_S)
 
     try:
         auth_program, auth_address = start("authserver", authserver, authserver_flags(store_flags))
@@ -118,7 +118,7 @@ def start_again(program: Program, address: Address) -> None:
     any_port = str(Address(address.host, 0))
     command = [str(address) if word == any_port else word for word in program.command]
     program.start_again(command)
-    program.wait_ready(_START_TIMEOUT_S)
+    program.wait_ready(START_TIMEOUT_S)
 
 
 def ask(address: Address, *lines: str) -> bytes:

@@ -72,6 +72,14 @@ class Switch:
             run_tool(self._in_node(number, ["tc", *_limited(_THEIRS, rate)]), _WHAT)
         self._in_switch("tc", [" ".join(_limited(_port(one), rate)) for one in numbers])
 
+    def cut(self, number: int) -> None:
+        """The cable of this node: nothing comes through, and nobody is told."""
+        run_tool(self._in_node(number, ["ip", "link", "set", _THEIRS, "down"]), _WHAT)
+
+    def mend(self, number: int) -> None:
+        """After cut()."""
+        run_tool(self._in_node(number, ["ip", "link", "set", _THEIRS, "up"]), _WHAT)
+
     def remove(self) -> None:
         """Everything, once the programs in the namespaces have ended."""
         self._holder.stop()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..plan.catalog import Stage
 from ..rig.errors import Failed, WrongUsage
+from .cluster.system import ClusterSystem
 from .peers import known as peers
 from .peers.pair import PairSystem
 from .peers.system import PeerSystem
@@ -26,6 +27,7 @@ def _pair(sender: str, receiver: str) -> PairSystem:
 
 SYSTEMS: dict[str, System] = {
     "turnstile": Turnstile(),
+    "turnstile-hosts": ClusterSystem(),
     **{name: PeerSystem(entry) for name, entry in peers.ENTRIES.items()},
     **{name: _pair(*both) for name, both in _PAIRS.items()},
 }
@@ -35,7 +37,8 @@ def asks_whom() -> dict[str, str]:
     """name -> whom the server asks when a user logs in."""
     others = {name: entry.asks_whom for name, entry in peers.ENTRIES.items()}
     pairs = {name: others[sender] for name, (sender, _) in _PAIRS.items()}
-    return {"turnstile": peers.OUR_AUTHSERVER} | others | pairs
+    ours = dict.fromkeys(("turnstile", "turnstile-hosts"), peers.OUR_AUTHSERVER)
+    return ours | others | pairs
 
 
 def fetch(names: Iterable[str], work: Path) -> None:

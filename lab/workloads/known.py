@@ -14,9 +14,21 @@ from ..plan.catalog import (
     MIX,
     OPEN_LOOP,
     RAMP,
+    SCALE_OUT,
 )
 from ..plan.figures import Figure
-from . import burst, client, closed_loop, connections, crowd, failover, mix, open_loop, ramp
+from . import (
+    burst,
+    client,
+    closed_loop,
+    connections,
+    crowd,
+    failover,
+    mix,
+    open_loop,
+    ramp,
+    scale_out,
+)
 from .load import Asked, Load
 
 _LOADS: dict[str, Callable[[Asked], Load]] = {
@@ -29,6 +41,7 @@ _LOADS: dict[str, Callable[[Asked], Load]] = {
     RAMP: ramp.load,
     CLIENT: client.load,
     CONNECTIONS: connections.load,
+    SCALE_OUT: scale_out.load,
 }
 
 FIGURES: dict[str, Figure] = {
@@ -43,6 +56,7 @@ FIGURES: dict[str, Figure] = {
         ramp,
         client,
         connections,
+        scale_out,
     )
     for figure in workload.FIGURES
 }

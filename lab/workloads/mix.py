@@ -17,9 +17,9 @@ from .load import Asked
 from .outcome import Result
 
 KINDS = ("get", "put", "new")
-_FROM_MEMORY = 'turnstile_file_sends_total{source="memory"}'
-_FROM_DISK = 'turnstile_file_sends_total{source="disk"}'
-_IN_MEMORY = "turnstile_files_in_memory"
+FROM_MEMORY = 'turnstile_file_sends_total{source="memory"}'
+FROM_DISK = 'turnstile_file_sends_total{source="disk"}'
+IN_MEMORY = "turnstile_files_in_memory"
 
 FIGURES = (
     # By the server's telemetry, with the requests of the warm-up.
@@ -76,12 +76,12 @@ class MixedLoop(ClosedLoop):
     def figures_of_server(
         self, before: Mapping[str, float], after: Mapping[str, float]
     ) -> dict[str, float | None]:
-        from_memory, from_disk = (after[name] - before[name] for name in (_FROM_MEMORY, _FROM_DISK))
+        from_memory, from_disk = (after[name] - before[name] for name in (FROM_MEMORY, FROM_DISK))
         sent = from_memory + from_disk
         return {
             "hit_share": from_memory / sent if sent else None,
-            "files_in_memory": before[_IN_MEMORY],
-            "files_written_to_memory": after[_IN_MEMORY] - before[_IN_MEMORY],
+            "files_in_memory": before[IN_MEMORY],
+            "files_written_to_memory": after[IN_MEMORY] - before[IN_MEMORY],
         }
 
 

@@ -1,0 +1,1 @@
+"""Several fileservers behind a proxy, each on a host of its own: a namespace of this machine."""
