@@ -25,6 +25,7 @@ FIGURES = (
     # By the servers’ telemetry.
     Figure(name="files_held", better=MORE),  # different files that come from some host’s memory
     # By the series, where a host was lost.
+    Figure(name="rate_before_rps", unit="/s", better=NEITHER),
     Figure(name="rate_without_rps", unit="/s", better=MORE),
     Figure(name="taken_over_s", unit="s", better=LESS),
     Figure(name="whole_again_s", unit="s", better=LESS),
@@ -106,6 +107,7 @@ class WithALostHost(FromHosts):
         return {
             **super().figures(result),
             "failed_requests": float(seen.failed),
+            "rate_before_rps": seen.before_rps,
             "rate_without_rps": seen.without_rps,
             "taken_over_s": seen.taken_over_s,
             "whole_again_s": seen.whole_again_s,

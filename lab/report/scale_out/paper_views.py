@@ -35,7 +35,7 @@ def _stations(row: str, stage: str, paper: Paper) -> Table:
         f"and one with a whole core {wording.rate(paper.core_rps)}. All requests pass the stations "
         "below, and one of each carries at most 1 / D. Full at: the number of hosts that bring so "
         f"much. Needed: how many of them {_MANY} hosts of a whole core need.",
-        header=["station", "D, µs", "at most, requests/s", "full at", "whole cores", "needed"],
+        header=["station", "D, µs", "at most, requests/s", "as measured", "whole cores", "needed"],
         groups=[("", 3), ("full at host", 2), ("", 1)],
         rows=[
             [

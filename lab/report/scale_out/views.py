@@ -24,7 +24,7 @@ _HEADER = [
     *("in memory", "files held", "of one host", "hits", "most names", "busy"),
 ]
 _LOST_HEADER = [
-    *("stage", "requests/s", "without it", "share", "taken over, s", "whole again, s"),
+    *("stage", "before", "without it", "share", "taken over, s", "whole again, s"),
     *("failed", "names", "moved"),
 ]
 
@@ -102,16 +102,16 @@ def _row(one: HostsResult, first: HostsResult | None) -> list[str]:
 def _table_of_losses(row: str, lost: Sequence[HostsResult]) -> Table:
     return Table(
         title=f"A host is lost, files of {row}",
-        caption="Without it: requests/s once the others have taken over, and their share of the "
-        "rate of the whole run. Names: those of the lost host, and how many names had another host "
-        "then. Failed: requests of all trials.",
+        caption="Before: requests/s until it is lost. Without it: once the others have taken "
+        "over, and as a share of that. Names: those of the lost host, and how many names had "
+        "another host then. Failed: requests of all trials.",
         header=_LOST_HEADER,
         rows=[
             [
                 one.stage.name,
-                _text(one.figure(RATE)),
+                _text(one.figure("rate_before_rps")),
                 _text(one.figure("rate_without_rps")),
-                _share(hosts.ratio(one, one, "rate_without_rps", RATE)),
+                _share(hosts.ratio(one, one, "rate_without_rps", "rate_before_rps")),
                 _text(one.figure("taken_over_s")),
                 _text(one.figure("whole_again_s")),
                 wording.number(sum(one.by_pass("failed_requests").values())),

@@ -36,6 +36,8 @@ def _loss(one: HostsResult) -> str:
     failed = sum(one.by_pass("failed_requests").values())
     taken, moved = one.median("taken_over_s"), one.median("names_moved")
     how = f"after {wording.rate(taken)} s" if taken is not None else "not within the run"
+    share = hosts.ratio(one, one, "rate_without_rps", "rate_before_rps")
+    how += f", with {wording.percent(share.median)} of the rate before" if share else ""
     return (
         f"When one of {one.cluster.hosts} hosts was lost, "
         f"{wording.plural(round(failed), 'request')} failed, {wording.number(moved)} names moved, "
