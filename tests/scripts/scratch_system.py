@@ -56,6 +56,7 @@ SERVICES = {
     "fail2ban": "fail2ban",
     "prometheus": "prometheus",
     "nginx": "nginx",
+    "haproxy": "haproxy",
     "openssh-server": "ssh",
     "haproxy": "haproxy",
 }

@@ -52,8 +52,8 @@ TEST = [
     "logrotate",
 ]
 
-# What the bench compares with, where a distribution has it.
-PEERS = ["nginx", "libnginx-mod-http-lua", "lua-nginx-redis", "wrk", "caddy"]
+# What the bench compares with, and the lab's proxy, where a distribution has it.
+PEERS = ["nginx", "libnginx-mod-http-lua", "lua-nginx-redis", "wrk", "caddy", "haproxy"]
 
 # What judges the HTTP front, likewise. wrk is among the peers.
 JUDGES = ["wget", "aria2", "lftp", "rclone", "apache2-utils", "hey", "litmus", "slowhttptest"]

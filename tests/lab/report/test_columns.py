@@ -71,6 +71,7 @@ class DeclarationsTest(unittest.TestCase):
             known.ramp,
             known.client,
             known.connections,
+            known.scale_out,
         )
         declared = [figure for workload in workloads for figure in workload.FIGURES]
         self.assertEqual(len(declared), len(known.FIGURES))
