@@ -90,9 +90,7 @@ def compare(plan: Plan, programs: Path, work: Path) -> list[Finding]:
     cold = [name for name in stages if plan.stages[name].cold]
     if cold:
         findings += [_cold(cold), _disk_behind(work)]
-    if limited := [
-        name for name in stages if plan.stages[name].machine or plan.stages[name].cluster
-    ]:
+    if limited := [one for one in stages if plan.stages[one].machine or plan.stages[one].cluster]:
         findings.append(_control_groups(limited))
     return findings
 

@@ -130,8 +130,7 @@ def _tried(planned: Planned) -> Sequence[int]:
 def experiments_of(options: Options) -> list[Experiment]:
     """Those of the command line, with the stages and rows that are to be measured.
 
-    A load generator on another host keeps no series here, so there no failover is measured, and it
-    does not reach namespaces of this machine.
+    A load generator on another host keeps no series here, and reaches no namespace of this machine.
     """
     found = [
         one.narrowed(options.stages, options.rows, is_quick=options.mode == "quick")
