@@ -60,6 +60,11 @@ class FilesTest(unittest.TestCase):
             self.assertEqual("+pids", (self.root / "cgroup.subtree_control").read_text())
             self.assertEqual(1, sum("cgroup.procs" in word for word in group.prefix))
 
+    def test_version_2_gets_its_share_in_the_period_that_was_asked_for(self) -> None:
+        self._unify()
+        with limited(Limits(cores=0.25, period_s=0.02), self.root, self.hierarchies) as group:
+            self.assertEqual("5000 20000", (group.folders["cpu"] / "cpu.max").read_text())
+
     def test_version_2_is_frozen_when_the_kernel_says_so_and_thawed_at_the_end(self) -> None:
         self._unify()
         with limited(Limits(), self.root, self.hierarchies) as group:
