@@ -60,7 +60,7 @@ JUDGES = ["wget", "aria2", "lftp", "rclone", "apache2-utils", "hey", "litmus", "
 JUDGES += ["chromium"]
 SSH_SERVER = "openssh-server"  # with `all` only
 BINDFS = "bindfs"  # likewise
-SCALING = ["haproxy", "rsync"]  # likewise
+RSYNC = "rsync"  # likewise
 
 # The linters that each distribution gets. Debian 13 has no version 14 of clang's tools.
 TOOLS_14 = "clang-14 clang-tidy-14 clang-format-14 libclang-rt-14-dev g++-11 g++-12"
@@ -182,7 +182,7 @@ class SetupTest(ScriptTest):
     def test_each_distribution_gets_the_packages_that_its_apt_knows(self) -> None:
         for name, packages in packages_of_each_distribution().items():
             wanted = {*BUILD, *TEST, *LINTERS[name].split()} | (
-                {*PEERS, *JUDGES, *SCALING, SSH_SERVER, BINDFS} & {*packages}
+                {*PEERS, *JUDGES, SSH_SERVER, BINDFS, RSYNC} & {*packages}
             )
             wanted |= {"shellcheck", "python3-venv", "libhttp-parser-dev"}
             wanted = wanted - {"util-linux-extra"} | {FINCORE[name]}
@@ -200,8 +200,7 @@ class SetupTest(ScriptTest):
     def test_no_service_is_started_now_or_with_the_host(self) -> None:
         script = f"{SETUP} test bench >&2; ls /run /etc/rc2.d /usr/sbin/policy-rc.d* || true"
         result = self.run_with(BUILD + TEST + PEERS, script)
-        others = (SSH_SERVER, *SCALING)
-        own = [service for package, service in SERVICES.items() if package not in others]
+        own = [service for package, service in SERVICES.items() if package != SSH_SERVER]
         services = " ".join([*own, "caddy"])
         self.assertIn(f"not started, now or with the host: {services}", result.stderr)
         self.assertNotIn(".start", result.stdout)
