@@ -22,9 +22,18 @@ void tell_health(Exchange& exchange, Parts& parts) {
                      is_well ? "OK\n" : "the authserver does not answer\n");
 }
 
+// Whether this fileserver answers. Never asks the authserver.
+void tell_life(Exchange& exchange, Parts&) {
+  exchange.verb = telemetry::Verb::kPing;
+  http::AnswerHead head = exchange.begin(http::Status(200));
+  head.field("Cache-Control", "no-store");
+  exchange.send_text(head, "text/plain; charset=utf-8", "OK\n");
+}
+
 constexpr std::array kOwnPaths{
     OwnPath{"-/accounts", "POST, OPTIONS", Method::kPost, &make_account},
     OwnPath{"-/health", "GET, HEAD, OPTIONS", Method::kGet, &tell_health},
+    OwnPath{"-/live", "GET, HEAD, OPTIONS", Method::kGet, &tell_life},
     OwnPath{kDigestPaths, "GET, HEAD, OPTIONS", Method::kGet, &get_digest, OwnPath::For::kUsers},
 };
 constexpr OwnPath kNothing{"", "OPTIONS", Method::kOther, nullptr};

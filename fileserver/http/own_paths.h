@@ -1,4 +1,4 @@
-// The paths below "/-/", which are no files: accounts, health, and the digests of files.
+// The paths below "/-/", which are no files: accounts, health, life, and the digests of files.
 #pragma once
 
 #include <cstdint>

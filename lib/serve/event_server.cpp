@@ -10,6 +10,7 @@
 #include "base/stop_signals.h"
 #include "serve/event_side.h"
 #include "serve/servers.h"
+#include "telemetry/board.h"
 
 namespace serve {
 
@@ -46,6 +47,7 @@ class EventServer {
 
   void drain(bool is_started) {
     common_.is_draining = true;
+    if (common_.options.counters != nullptr) common_.options.counters->tell_draining();
     for (const auto& one : common_.entrances) one->acceptor.stop();
     for (const auto& side : common_.sides) side->drain();
     const int drain_ms = static_cast<int>(common_.options.drain_ms);

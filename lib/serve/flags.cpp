@@ -48,7 +48,7 @@ void add_options(flags::App& app, Options& target, const std::string& spare_name
   app.group("Logs and telemetry");
   flags::add_optional_address(
       app, "--telemetry-listen", target.telemetry_listen,
-      "address for GET /metrics and GET /healthz; for Prometheus; a port alone means 127.0.0.1");
+      "address for GET /metrics, /healthz and /livez; for Prometheus; a port means 127.0.0.1");
   group_security(app);
   app.add_parsed("--user", "USER", "a user name or number",
                  "user to run as when root starts the server; by name or number",

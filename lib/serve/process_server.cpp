@@ -196,6 +196,7 @@ class ProcessServer {
 
   void drain() {
     board_->is_draining = true;
+    if (options_.counters != nullptr) options_.counters->tell_draining();
     signal_all(kDrainSignal);
     acceptor_.stop();
     const auto deadline = base::Deadline::in_ms(options_.drain_ms);

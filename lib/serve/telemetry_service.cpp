@@ -46,7 +46,8 @@ base::Status TelemetryService::start(Options& options, const MakeSource& make_so
 base::Status TelemetryService::serve_in_thread(const MakeSource& make_source) {
   if (const auto listening = net::start_listening(listener_); !listening) return listening;
   net::Listener listener{std::move(listener_.fd), listener_.address};
-  endpoint_ = std::make_unique<telemetry::Endpoint>(std::move(listener), make_source(::getpid()));
+  endpoint_ = std::make_unique<telemetry::Endpoint>(std::move(listener),
+                                                    with_drain(make_source(::getpid())));
   thread_ = std::thread([this] { endpoint_->run(); });
   return base::kDone;
 }
@@ -84,9 +85,15 @@ void TelemetryService::live_as_child(pid_t server, int wait_first_ms) {
   if (::getppid() != server) ::_exit(0);  // the server ended before prctl()
   const bool has_ended = base::completes("telemetry cannot start", [&] {
     base::pause_ms(wait_first_ms);
-    telemetry::Endpoint({std::move(listener_.fd), listener_.address}, make_source_(server)).run();
+    telemetry::Source source = with_drain(make_source_(server));
+    telemetry::Endpoint({std::move(listener_.fd), listener_.address}, std::move(source)).run();
   });
   ::_exit(has_ended ? 0 : 1);
+}
+
+telemetry::Source TelemetryService::with_drain(telemetry::Source source) const {
+  source.is_draining = [this] { return board_.is_draining(); };
+  return source;
 }
 
 std::optional<net::HostPort> address_of(const TelemetryService* service) {

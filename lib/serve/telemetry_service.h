@@ -16,8 +16,8 @@
 
 namespace serve {
 
-// Makes what the endpoint tells about the server, whose process id is `server`. Called in the
-// thread or process of the endpoint.
+// Makes what the endpoint tells about the server, whose process id is `server`, but for the drain,
+// which the service adds. Called in the thread or process of the endpoint.
 using MakeSource = std::function<telemetry::Source(pid_t server)>;
 
 // Owned by main. One thread.
@@ -52,6 +52,7 @@ class TelemetryService {
   void child_ended(pid_t child);
   base::Status fork_child(int wait_first_ms);
   [[noreturn]] void live_as_child(pid_t server, int wait_first_ms);
+  telemetry::Source with_drain(telemetry::Source source) const;
 
   net::Listener listener_;  // moved into the endpoint; in a child, only the child's copy
   telemetry::Board board_;

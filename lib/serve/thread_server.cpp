@@ -258,6 +258,7 @@ class ThreadServer {
 
   void drain() EXCLUDES(mutex_) {
     is_draining_.store(true, std::memory_order_release);
+    if (options_.counters != nullptr) options_.counters->tell_draining();
     for (EntranceOfThreads& one : entrances_) {
       one.acceptor.stop();
       if (one.accepting.joinable()) one.accepting.join();

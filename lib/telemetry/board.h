@@ -51,10 +51,15 @@ class Board {
   // killed could not do that. Its counters stay. Requires: nobody uses the slot now.
   void release_place(std::size_t place);
 
+  // The server drains: it takes no new connections, and ends soon.
+  void tell_draining() { head_->is_draining.store(true, std::memory_order_relaxed); }
+  bool is_draining() const { return head_->is_draining.load(std::memory_order_relaxed); }
+
  private:
   friend class Lease;
   struct Head {
     std::atomic<std::size_t> used_slots;  // a slot behind these was never used
+    std::atomic<bool> is_draining;
   };
 
   Slot& take_any();

@@ -146,6 +146,8 @@ class Endpoint::Loop {
     peer.wants_metrics = head.path() == "/metrics";
     if (!peer.is_head && head.method() != http::Method::kGet) {
       answer(peer, plain_answer(405, false));
+    } else if (head.path() == "/livez") {
+      answer(peer, plain_answer(200, peer.is_head));
     } else if (peer.wants_metrics || head.path() == "/healthz") {
       peer.step = Step::kWaiting;
       peer.deadline = base::Deadline::in_ms(kHealthMs);
@@ -169,7 +171,8 @@ class Endpoint::Loop {
       answer(peer, answer_text(200, "text/plain; version=0.0.4; charset=utf-8",
                                endpoint_.source_.metrics(is_healthy), peer.is_head));
     } else {
-      answer(peer, plain_answer(is_healthy ? http::Status(200) : http::Status(503), peer.is_head));
+      const bool is_ready = is_healthy && !endpoint_.source_.is_draining();
+      answer(peer, plain_answer(is_ready ? http::Status(200) : http::Status(503), peer.is_head));
     }
   }
 

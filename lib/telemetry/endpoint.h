@@ -1,4 +1,4 @@
-// Answers GET /metrics and GET /healthz on a listener of its own (--telemetry-listen).
+// Answers GET /metrics, /healthz and /livez on a listener of its own (--telemetry-listen).
 #pragma once
 
 #include <functional>
@@ -20,6 +20,10 @@ struct Source {
 
   // The text of /metrics, after is_healthy() was asked. Called by the thread of Endpoint::run().
   std::function<std::string(bool is_healthy)> metrics;
+
+  // Whether the server ends and takes no new connections. Then /healthz is 503, and /livez still
+  // 200. Never waits. Called by the thread of Endpoint::run().
+  std::function<bool()> is_draining = [] { return false; };
 };
 
 // How long an answer waits for is_healthy().

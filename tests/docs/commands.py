@@ -17,6 +17,7 @@ NOT_SHELL = {
     "text": "text",
     "json": "a file",
     "yaml": "a file",
+    "haproxy": "a file",
     "ini": "a file",
     "nginx": "a file",
     "logrotate": "a file",

@@ -53,6 +53,7 @@ def ours() -> dict[str, set[str]]:
         helps[str(script.relative_to(PROJECT))] = [str(script), "--help"]
     for command in _LAB:
         helps[f"scripts/lab {command}"] = ["scripts/lab", *command.split(), "--help"]
+    helps["ask"] = ["docker/ask", "--help"]
     with ThreadPoolExecutor() as pool:
         found = dict(zip(helps, pool.map(of_help, helps.values()), strict=True))
     found["scripts/lab"] = set().union(*(found.pop(f"scripts/lab {name}") for name in _LAB))

@@ -140,6 +140,9 @@ class AccountsTest(SharedSceneTest):
             ("GET", "/-/accounts/", 404),
             ("GET", "/%2d/health", 200),
             ("HEAD", "/-/health", 200),
+            ("POST", "/-/live", 405),
+            ("HEAD", "/-/live", 200),
+            ("GET", "/-/live/", 404),
         ):
             answer = client.ask(path, method=method)
             self.assertEqual(answer.status, status, path)

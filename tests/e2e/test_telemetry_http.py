@@ -21,6 +21,7 @@ class HttpTest(SharedSceneTest):
         for path, content_type in (
             ("/metrics", telemetry.CONTENT_TYPE),
             ("/healthz", "text/plain; charset=utf-8"),
+            ("/livez", "text/plain; charset=utf-8"),
         ):
             answer = get(self.server, path)
             self.assertEqual(answer.status, 200)
@@ -54,6 +55,8 @@ class HttpTest(SharedSceneTest):
             "/metrics/",
             "/Metrics",
             "/healthz/x",
+            "/livez/x",
+            "/-/live",
             "//metrics",
             "/%6detrics",
             "/-/health",

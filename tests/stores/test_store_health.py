@@ -1,4 +1,4 @@
-"""/healthz of the authserver and turnstile_store_up: whether its store answers."""
+"""/healthz and /livez of the authserver and turnstile_store_up: whether its store answers."""
 
 import e2e_path  # noqa: F401
 from programs import Program
@@ -21,6 +21,7 @@ class StoreHealthTest(StoreTest):
         self.assertEqual(scrape(server).value("turnstile_store_up"), 1)
         database.stop()
         self.assertEqual(get(server, "/healthz").status, 503)
+        self.assertEqual(get(server, "/livez").status, 200)
         self.assertEqual(scrape(server).value("turnstile_store_up"), 0)
         database.start()
         self.wait_until_healthy(server)
@@ -37,6 +38,7 @@ class StoreHealthTest(StoreTest):
                 self.databases[kind].pause()
                 try:
                     self.assertEqual(get(server, "/healthz").status, 503)
+                    self.assertEqual(get(server, "/livez").status, 200)
                 finally:
                     self.databases[kind].resume()
                 self.wait_until_healthy(server)
