@@ -8,7 +8,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from engine import PLAIN, SETTINGS, run
+from engine import PLAIN, run
+from stack import deploy, image
 from waiting import eventually
 
 STACK = f"turnstile-test-{os.getpid()}-swarm"
@@ -26,23 +27,10 @@ def join_swarm() -> bool:
     return True
 
 
-def deploy(passwords: str) -> None:
-    """Deploys the stack with the passwords in the folder `passwords`."""
-    env = PLAIN | SETTINGS | {"SECRETS": passwords, "COMPOSE_PROJECT_NAME": STACK}
-    config = run("docker/stack-config", "--env-file", "/dev/null", env=env)
-    options = ["--resolve-image", "never", "--compose-file", "-"]
-    run("docker", "stack", "deploy", *options, STACK, stdin=config)
-
-
 def addresses_of(service: str) -> list[str]:
     """Returns the addresses of the service's ready replicas, as other services see them."""
     script = f"getent ahostsv4 {service} | awk '{{ print $1 }}' | sort -u"
     return run(*RUN, "--entrypoint", "bash", image("loadgen"), "-c", script, check=False).split()
-
-
-def image(program: str) -> str:
-    """Returns the full name of the program's image."""
-    return f"{SETTINGS['IMAGES']}/{program}:{SETTINGS['TAG']}"
 
 
 def ask(server: str, *lines: str) -> list[str]:
@@ -94,7 +82,7 @@ class Swarm(unittest.TestCase):
         with tempfile.TemporaryDirectory() as passwords:
             Path(passwords, "store-password").write_text(secrets.token_hex(), encoding="ascii")
             cls.addClassCleanup(remove_stack)
-            deploy(passwords)
+            deploy(STACK, passwords, PLAIN)
         cls.authservers = cls.wait_for("authserver")
         cls.fileservers = cls.wait_for("fileserver")
 

@@ -1,0 +1,20 @@
+"""Deploys docker/stack.yml on a swarm."""
+
+from engine import SETTINGS, run
+
+
+def image(program: str) -> str:
+    """Returns the full name of the program's image."""
+    return f"{SETTINGS['IMAGES']}/{program}:{SETTINGS['TAG']}"
+
+
+def deploy(stack: str, passwords: str, env: dict[str, str], *changes: str) -> None:
+    """Deploys the stack with the passwords in the folder `passwords`.
+
+    `env` says which engine, and has variables of docker-compose.yml. `changes` are further options
+    of docker/stack-config.
+    """
+    env = env | SETTINGS | {"SECRETS": passwords, "COMPOSE_PROJECT_NAME": stack}
+    config = run("docker/stack-config", "--env-file", "/dev/null", *changes, env=env)
+    options = ["--resolve-image", "never", "--compose-file", "-"]
+    run("docker", "stack", "deploy", *options, stack, stdin=config, env=env)
