@@ -1,11 +1,13 @@
 """Tests of docker/stack.yml on a swarm of one node, with two of each server."""
 
+import itertools
 import json
 import os
 import secrets
 import subprocess
 import tempfile
 import unittest
+from functools import partial
 from pathlib import Path
 
 from engine import PLAIN, run
@@ -16,6 +18,7 @@ STACK = f"turnstile-test-{os.getpid()}-swarm"
 SERVERS_OF_EACH = 2
 STARTED_WITHIN_S = 90.0
 THREADS = 4
+CHECKS = 4  # more than the failed ones after which a task is killed
 RUN = ["docker", "run", "--rm", "--network", f"{STACK}_default"]
 
 
@@ -43,6 +46,17 @@ def containers_of(service: str) -> list[str]:
     """Returns the ids of the service's running containers."""
     name = f"label=com.docker.swarm.service.name={STACK}_{service}"
     return run("docker", "ps", "--quiet", "--filter", name).split()
+
+
+def checked_at(container: str) -> list[str]:
+    """When the container's last health checks ended. The engine keeps five."""
+    form = "{{range .State.Health.Log}}{{.End}};{{end}}"
+    return run("docker", "inspect", "--format", form, container).split(";")[:-1]
+
+
+def was_checked(container: str, before: set[str]) -> bool:
+    """Whether the container was checked CHECKS times since `before`."""
+    return len(set(checked_at(container)) - before) >= CHECKS
 
 
 def established_in(container: str) -> int:
@@ -127,3 +141,24 @@ class Swarm(unittest.TestCase):
         self.assertEqual(sum(wrong.values()), 0, result["errors"])
         self.assertGreater(result["requests"], 100)
         self.wait_for("authserver")
+
+    def test_nobody_is_killed_while_the_store_is_away(self) -> None:
+        before = {name: sorted(containers_of(name)) for name in ("authserver", "fileserver")}
+        scale = ["docker", "service", "scale", "--detach"]
+        run(*scale, f"{STACK}_redis=0")
+        self.addCleanup(self.wait_for_store)
+        self.addCleanup(run, *scale, f"{STACK}_redis=1")
+        eventually(lambda: self.pings() == {"ERR"}, "no server is ready", STARTED_WITHIN_S)
+        containers = list(itertools.chain(*before.values()))
+        waits = [partial(was_checked, one, set(checked_at(one))) for one in containers]
+        for wait in waits:
+            eventually(wait, f"{CHECKS} checks", STARTED_WITHIN_S)
+        self.assertEqual(before, {name: sorted(containers_of(name)) for name in before})
+
+    def pings(self) -> set[str]:
+        """The first words of what the fileservers answer."""
+        replies = [ask(f"{server}:9000", "ping") for server in self.fileservers]
+        return {(reply or ["nothing"])[0].split()[0] for reply in replies}
+
+    def wait_for_store(self) -> None:
+        eventually(lambda: self.pings() == {"OK"}, "the store is back", STARTED_WITHIN_S)
