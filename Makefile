@@ -236,7 +236,7 @@ mutants: ### break the code in one place after the other and see the tests fail 
 	@$(MAKE) --no-print-directory -j$(shell nproc) all
 	@$(PYTHON) tests/mutants/run $(T)
 
-compose-test: ### test docker compose, and a swarm of one node (needs Docker)
+compose-test: ### test docker compose and swarms of one and three nodes (needs Docker)
 	@tests/compose/run
 
 memcheck: ### unit tests under valgrind, except those of openat2, which valgrind does not support
