@@ -55,8 +55,8 @@ class MysqlStore : public AccountStore {
 constexpr std::string_view kInsert = "INSERT INTO accounts (name, record) VALUES (?, ?)";
 constexpr std::string_view kSelect = "SELECT record FROM accounts WHERE name = ?";
 
-MysqlStore::MysqlStore(const MysqlOptions& options, net::ResolvedName& host,
-                       MysqlNodes& nodes, const StoreLimits& limits)
+MysqlStore::MysqlStore(const MysqlOptions& options, net::ResolvedName& host, MysqlNodes& nodes,
+                       const StoreLimits& limits)
     : timeout_ms_(limits.timeout_ms),
       link_(options, host, nodes, limits.timeout_ms),
       insert_(kInsert),
@@ -301,8 +301,7 @@ std::string MysqlBackend::where() const {
 }
 
 base::Result<std::unique_ptr<AccountStore>> MysqlBackend::open(const StoreLimits& limits) const {
-  return std::unique_ptr<AccountStore>(
-      new MysqlStore(options_, host_.at(name()), nodes_, limits));
+  return std::unique_ptr<AccountStore>(new MysqlStore(options_, host_.at(name()), nodes_, limits));
 }
 
 }  // namespace authserver

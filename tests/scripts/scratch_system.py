@@ -58,7 +58,6 @@ SERVICES = {
     "nginx": "nginx",
     "haproxy": "haproxy",
     "openssh-server": "ssh",
-    "haproxy": "haproxy",
 }
 
 
