@@ -92,8 +92,8 @@ ENTRYPOINT ["load"]
 FROM runtime AS lab
 USER root
 RUN apt-get update \
- && apt-get install -y --no-install-recommends iperf3 iproute2 mariadb-server python3 redis-server util-linux-extra \
-      valgrind \
+ && apt-get install -y --no-install-recommends haproxy iperf3 iproute2 mariadb-server python3 redis-server \
+      util-linux-extra valgrind \
  && rm -rf /var/lib/apt/lists/*
 RUN install -d /results
 WORKDIR /opt/turnstile
