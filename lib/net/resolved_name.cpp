@@ -73,21 +73,24 @@ bool ResolvedName::is_due() const {
   return !is_numeric_ && base::now_ns() >= look_up_again_at_ns_;
 }
 
+// If there is no memory, this throws and leaves no look-up behind: one that never ends would be
+// waited for by all that come.
 ResolvedName::SharedLookUp ResolvedName::start_look_up() {
-  look_up_ = std::make_shared<LookUp>();
+  auto look_up = std::make_shared<LookUp>();
   if (is_numeric_) {
-    look_up_->end(resolver_(name_));
+    look_up->end(resolver_(name_));
   } else {
-    start_thread(look_up_);
+    start_thread(look_up);
   }
-  return look_up_;
+  look_up_ = look_up;
+  return look_up;
 }
 
-// Nobody joins the thread.
+// Nobody joins the thread. It needs no memory of its own to say that there was none.
 void ResolvedName::start_thread(const SharedLookUp& look_up) const {
   try {
-    std::thread([look_up, name = name_, resolver = resolver_] {
-      Found found = base::Error{base::ErrorCode::kUnavailable, "resolve " + name.host + ": failed"};
+    Found failed = base::Error{base::ErrorCode::kUnavailable, "resolve " + name_.host + ": failed"};
+    std::thread([look_up, name = name_, resolver = resolver_, found = std::move(failed)]() mutable {
       std::ignore = base::completes("a look-up failed", [&] { found = resolver(name); });
       look_up->end(std::move(found));
     }).detach();

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <future>
 #include <memory>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -123,4 +124,14 @@ TEST_CASE("a numeric host is looked up once, and not in another thread", "[net]"
     name.none_works();
   }
   CHECK(resolvers == std::vector{caller});
+}
+
+TEST_CASE("a look-up for which there is no memory is tried again by the next caller", "[net]") {
+  int times_asked = 0;
+  ResolvedName name({"127.0.0.2", 9001}, [&](const net::HostPort& numeric) {
+    if (++times_asked == 1) throw std::bad_alloc();
+    return net::resolve(numeric);
+  });
+  CHECK_THROWS_AS(name.addresses(Deadline::in_ms(kLongMs)), std::bad_alloc);
+  CHECK(first(name.addresses(Deadline::in_ms(20))) == "127.0.0.2:9001");
 }
