@@ -13,6 +13,7 @@
 #include <valgrind/valgrind.h>
 #endif
 #if defined(TURNSTILE_SANITIZE_ADDRESS)
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 #if defined(TURNSTILE_SANITIZE_THREAD)
@@ -68,7 +69,12 @@ class Context::StackOf {
 #if defined(VALGRIND_STACK_REGISTER)
     VALGRIND_STACK_DEREGISTER(valgrind_id_);
 #endif
-    ::munmap(static_cast<char*>(stack.sp) - stack.size, stack.size);
+    char* const bottom = static_cast<char*>(stack.sp) - stack.size;
+#if defined(TURNSTILE_SANITIZE_ADDRESS)
+    // The lowest frames never return, so their marks would stay for who gets this memory next.
+    ::__asan_unpoison_memory_region(bottom, stack.size);
+#endif
+    ::munmap(bottom, stack.size);
   }
 
  private:

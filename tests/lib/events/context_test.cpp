@@ -1,16 +1,20 @@
 #include "events/context.h"
 
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <cstring>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tests/catch.h"
 
@@ -100,6 +104,24 @@ TEST_CASE("a context may leave while the stack is unwound", "[events]") {
   CHECK(std::uncaught_exceptions() == 0);
   talk.resume();
   CHECK(is_caught);
+}
+
+// AddressSanitizer would find the marks of frames in it.
+TEST_CASE("memory that was a stack may be used for anything", "[events]") {
+  constexpr int kContexts = 20;
+  std::vector<std::unique_ptr<Talk>> talks;
+  for (int i = 0; i < kContexts; ++i) {
+    talks.push_back(std::make_unique<Talk>([](Talk&) {}));
+    talks.back()->resume();
+  }
+  talks.clear();
+  constexpr std::size_t kBytes = kContexts * Talk::kStackBytes;
+  void* const memory =
+      ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  REQUIRE(memory != MAP_FAILED);
+  std::memset(memory, 1, kBytes);
+  CHECK(static_cast<char*>(memory)[kBytes - 1] == 1);
+  ::munmap(memory, kBytes);
 }
 
 #if !defined(TURNSTILE_SANITIZE_ADDRESS) && !defined(TURNSTILE_SANITIZE_THREAD)
