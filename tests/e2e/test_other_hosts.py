@@ -15,13 +15,15 @@ class OtherHostsTest(SceneTest):
         super().setUp()
         self.authserver = self.scene.authserver()
         create_account(self.authserver)
+        self.behind: Path | None = None  # what is mounted
 
     def mount(self, folder: Path) -> Path:
         """Mounts a folder by FUSE. Returns where it can be changed without the kernel's notice."""
         behind = self.scene.folder / "behind"
-        behind.mkdir()
+        behind.mkdir(exist_ok=True)
         folder.mkdir(exist_ok=True)
         fuse_mounts.bind(self, behind, folder)
+        self.behind = behind
         return behind
 
     def check_changes(self, behind: Path, path: str, *flags: object) -> None:
@@ -55,9 +57,7 @@ class OtherHostsTest(SceneTest):
 
     @for_each(("prefetch", "disk"))
     def test_a_served_folder(self, mode: str) -> None:
-        behind = self.scene.folder / "behind"
-        if not behind.exists():
-            behind = self.mount(self.scene.root)
+        behind = self.behind or self.mount(self.scene.root)
         self.check_changes(behind, "/", "--files", mode)
         if mode == "prefetch":
             self.assertIn("watch=poll", self.log)
