@@ -110,6 +110,10 @@ void Context::resume() {
 #if defined(TURNSTILE_SANITIZE_ADDRESS)
   ::__sanitizer_finish_switch_fiber(resumer_fake_stack_, nullptr, nullptr);
 #endif
+#if defined(TURNSTILE_SANITIZE_THREAD)
+  // Not by run(), whose calls would then end among those of the resumer.
+  if (is_last_) ::__tsan_switch_to_fiber(resumer_thread_, 0);
+#endif
 }
 
 boost::context::fiber Context::run(boost::context::fiber&& resumer) {
@@ -125,9 +129,6 @@ boost::context::fiber Context::run(boost::context::fiber&& resumer) {
   }
 #if defined(TURNSTILE_SANITIZE_ADDRESS)
   ::__sanitizer_start_switch_fiber(nullptr, resumer_bottom_, resumer_bytes_);
-#endif
-#if defined(TURNSTILE_SANITIZE_THREAD)
-  ::__tsan_switch_to_fiber(resumer_thread_, 0);
 #endif
   return std::move(resumer_);
 }
