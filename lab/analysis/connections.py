@@ -9,9 +9,10 @@ from ..plan.catalog import CONNECTIONS, Cell
 from ..plan.claims import ConnectionsRatio
 from ..procedures import checks
 from ..results.records import Run
-from . import intervals
+from . import passes
 from .intervals import Spread
-from .ramp_findings import CANNOT_TELL, Told, inside
+from .passes import OfPasses
+from .ramp_findings import Told
 
 RATE, P99, CPU, SWITCHES = "throughput_rps", "p99_ms", "cpu_s_each", "switches_each"
 RESIDENT = "resident_bytes"
@@ -37,7 +38,7 @@ def value_of(run: Run, name: str) -> float | None:
 
 
 @dataclass(frozen=True)
-class Step:
+class Step(OfPasses):
     """All trials of a cell with one number of connections; there is one at least."""
 
     cell: Cell
@@ -63,15 +64,6 @@ class Step:
         found = ((run.repeat, value_of(run, name)) for run in self.valid)
         return {repeat: value for repeat, value in found if value is not None}
 
-    def figure(self, name: str) -> Spread | None:
-        """None if no valid trial has it."""
-        found = list(self.by_pass(name).values())
-        return intervals.spread(found) if found else None
-
-    def median(self, name: str) -> float | None:
-        found = self.figure(name)
-        return found.median if found else None
-
 
 def of_cell(stage: str, row: str, runs: Sequence[Run]) -> list[Step]:
     """In rising order of connections. runs are all of the folder."""
@@ -85,23 +77,15 @@ def of_cell(stage: str, row: str, runs: Sequence[Run]) -> list[Step]:
 
 def ratio(one: Step, other: Step, name: str) -> Spread | None:
     """one / other, within each pass. None where one has no value, or where one is not above 0."""
-    ours, theirs = one.by_pass(name), other.by_pass(name)
-    if not ours or not theirs or min(*ours.values(), *theirs.values()) <= 0:
-        return None
-    return intervals.paired_ratio(ours, theirs)
+    return passes.ratio(one.by_pass(name), other.by_pass(name))
 
 
 def judge(finding: ConnectionsRatio, row: str, runs: Sequence[Run]) -> Told | None:
-    """None where something of it was not measured. A verdict needs an interval."""
+    """None where something of it was not measured."""
     one = _with(of_cell(finding.stage, row, runs), finding.connections)
     other = _with(of_cell(finding.than, row, runs), finding.than_connections)
     found = ratio(one, other, finding.figure) if one and other else None
-    if found is None:
-        return None
-    if not found.is_interval:
-        return Told(CANNOT_TELL, f"×{found.median:.2f}")
-    figures = f"×{found.median:.2f} ({found.low:.2f}–{found.high:.2f})"
-    return Told(inside(found, finding.above, finding.below), figures)
+    return passes.judge(found, finding.above, finding.below)
 
 
 def _with(steps: Sequence[Step], connections: int) -> Step | None:

@@ -12,9 +12,10 @@ from ..plan.claims import HostsRatio
 from ..plan.cluster import Cluster
 from ..results.records import Run
 from ..rig.cable import bits_per_s
-from . import intervals
+from . import passes
 from .intervals import Spread
-from .ramp_findings import CANNOT_TELL, Told, inside
+from .passes import OfPasses
+from .ramp_findings import Told
 
 RATE = "throughput_rps"
 _HOST = "fileserver"  # and fileserver-2 and so on
@@ -26,7 +27,7 @@ def value_of(run: Run, name: str) -> float | None:
 
 
 @dataclass(frozen=True)
-class HostsResult:
+class HostsResult(OfPasses):
     """All valid trials of a stage, with its largest number of users; there is one at least."""
 
     stage: Stage
@@ -36,15 +37,6 @@ class HostsResult:
     def by_pass(self, name: str) -> dict[int, float]:
         found = ((run.repeat, value_of(run, name)) for run in self.runs)
         return {repeat: value for repeat, value in found if value is not None}
-
-    def figure(self, name: str) -> Spread | None:
-        """None if no trial has it."""
-        found = list(self.by_pass(name).values())
-        return intervals.spread(found) if found else None
-
-    def median(self, name: str) -> float | None:
-        found = self.figure(name)
-        return found.median if found else None
 
     def demand_s(self, owner: str) -> float | None:
         """CPU time for a request, by the utilisation law D = U / X; None if it was not watched.
@@ -91,10 +83,7 @@ def _of_stage(runs: Sequence[Run], stage: Stage, row: str) -> HostsResult | None
 
 def ratio(one: HostsResult, other: HostsResult, name: str, other_name: str = "") -> Spread | None:
     """one / other, within each pass. None where one has no value, or where one is not above 0."""
-    ours, theirs = one.by_pass(name), other.by_pass(other_name or name)
-    if not ours or not theirs or min(*ours.values(), *theirs.values()) <= 0:
-        return None
-    return intervals.paired_ratio(ours, theirs)
+    return passes.ratio(one.by_pass(name), other.by_pass(other_name or name))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,12 +149,7 @@ def on_paper(found: HostsResult) -> Paper | None:
 def judge(
     finding: HostsRatio, row: str, runs: Sequence[Run], stages: Mapping[str, Stage]
 ) -> Told | None:
-    """None where something of it was not measured. A verdict needs an interval."""
+    """None where something of it was not measured."""
     one, other = (_of_stage(runs, stages[name], row) for name in (finding.stage, finding.than))
     found = ratio(one, other, finding.figure, finding.than_figure) if one and other else None
-    if found is None:
-        return None
-    if not found.is_interval:
-        return Told(CANNOT_TELL, f"×{found.median:.2f}")
-    figures = f"×{found.median:.2f} ({found.low:.2f}–{found.high:.2f})"
-    return Told(inside(found, finding.above, finding.below), figures)
+    return passes.judge(found, finding.above, finding.below)
