@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "fileserver/rights/user_rights.h"
 #include "http/path.h"
 #include "net/ip_address.h"
 #include "net/socket_io.h"
@@ -37,6 +38,9 @@ class Exchange {
 
   // The account that was validated for this request.
   std::string user = {};
+
+  // What that user may do. A name that may not be read is answered as if it were not there.
+  UserRights rights = {};
 
   // As what it counts.
   telemetry::Verb verb = telemetry::Verb::kOther;

@@ -9,6 +9,7 @@
 
 #include "fileserver/http/page.h"
 #include "http/path.h"
+#include "xml/escaped.h"
 
 namespace fileserver {
 
@@ -37,7 +38,7 @@ void append_row(const ListedEntry& entry, std::string& to) {
   to += fmt::format(
       "<tr><td><a href=\"{0}{1}\"><bdi>{2}</bdi>{1}</a></td><td class=\"size\">{3}</td>"
       "<td class=\"time\">{4}</td></tr>\n",
-      http::encode_path(entry.name), slash, escaped(entry.name),
+      http::encode_path(entry.name), slash, xml::escaped(entry.name),
       entry.is_folder ? "" : readable_size(entry.size_bytes), readable_time(entry.modified_s));
 }
 

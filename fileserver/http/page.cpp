@@ -1,7 +1,7 @@
 #include "fileserver/http/page.h"
 
-#include "base/utf8.h"
 #include "http/syntax.h"
+#include "xml/escaped.h"
 
 namespace fileserver {
 
@@ -61,23 +61,8 @@ std::string_view explanation_of(int status) {
 
 }  // namespace
 
-std::string escaped(std::string_view text) {
-  std::string html;
-  for (const char byte : base::as_utf8(text)) {
-    switch (byte) {
-      case '&': html += "&amp;"; break;
-      case '<': html += "&lt;"; break;
-      case '>': html += "&gt;"; break;
-      case '"': html += "&quot;"; break;
-      case '\'': html += "&#39;"; break;
-      default: html += byte;
-    }
-  }
-  return html;
-}
-
 void append_page_start(std::string_view title, std::string& to) {
-  const std::string heading = escaped(title);
+  const std::string heading = xml::escaped(title);
   to += kPageStart;
   to += heading;
   to += kStyle;

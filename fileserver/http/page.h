@@ -14,9 +14,6 @@ namespace fileserver {
 inline constexpr std::string_view kPagePolicy =
     "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
 
-// The text with all that HTML understands escaped. It is UTF-8: what is malformed is U+FFFD.
-std::string escaped(std::string_view text);
-
 // What stands before and behind the HTML of a page. `title` is plain text, and the heading too.
 void append_page_start(std::string_view title, std::string& to);
 inline constexpr std::string_view kPageEnd = "</body>\n</html>\n";

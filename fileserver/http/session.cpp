@@ -39,6 +39,12 @@ Handler handler_of(Method method, UploadMode uploads) {
       return has_folder ? &put_file : &put_nowhere;
     case Method::kDelete: return has_folder ? &delete_file : nullptr;
     case Method::kMkcol: return has_folder ? &make_collection : nullptr;
+    case Method::kPropfind:
+    case Method::kProppatch:
+    case Method::kMove:
+    case Method::kCopy:
+    case Method::kLock:
+    case Method::kUnlock:
     case Method::kPost:
     case Method::kOptions:
     case Method::kConnect:

@@ -9,7 +9,7 @@ namespace http {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Method>, 9> kMethods{{
+constexpr std::array<std::pair<std::string_view, Method>, 15> kMethods{{
     {"GET", Method::kGet},
     {"HEAD", Method::kHead},
     {"PUT", Method::kPut},
@@ -17,6 +17,12 @@ constexpr std::array<std::pair<std::string_view, Method>, 9> kMethods{{
     {"POST", Method::kPost},
     {"OPTIONS", Method::kOptions},
     {"MKCOL", Method::kMkcol},
+    {"PROPFIND", Method::kPropfind},
+    {"PROPPATCH", Method::kProppatch},
+    {"MOVE", Method::kMove},
+    {"COPY", Method::kCopy},
+    {"LOCK", Method::kLock},
+    {"UNLOCK", Method::kUnlock},
     {"CONNECT", Method::kConnect},
     {"TRACE", Method::kTrace},
 }};
@@ -30,17 +36,23 @@ constexpr std::array<std::string_view, kKnownFields> kNames{
     "content-encoding",
     "content-length",
     "content-range",
+    "depth",
+    "destination",
     "expect",
     "host",
+    "if",
     "if-match",
     "if-modified-since",
     "if-none-match",
     "if-range",
     "if-unmodified-since",
+    "lock-token",
     "origin",
+    "overwrite",
     "range",
     "repr-digest",
     "sec-fetch-site",
+    "timeout",
     "transfer-encoding",
     "want-repr-digest",
     "x-forwarded-for",

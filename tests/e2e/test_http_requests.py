@@ -115,7 +115,7 @@ class RequestsTest(SharedSceneTest):
             self.assertIn("GET", self.answer_to(data)[0].fields["allow"])
         for target in ("x:443", "http://", "*", "/", "%"):
             self.check_kept(_head(f"CONNECT {target} HTTP/1.1", "Host: x"), 405)
-        for method in ("PATCH", "get", "PROPFIND", "X"):
+        for method in ("PATCH", "get", "REPORT", "X"):
             self.check_kept(_head(f"{method} /f HTTP/1.1", "Host: x", _AUTH), 501)
 
     def test_options_needs_no_credentials(self) -> None:

@@ -28,6 +28,7 @@ BUILD = [
     "libssl-dev",
     "libseccomp-dev",
     "libsqlite3-dev",
+    "libexpat1-dev",
     "libhiredis-dev",
     "default-libmysqlclient-dev",
     "curl",
