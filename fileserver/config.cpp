@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/host.h"
-#include "fileserver/writers.h"
+#include "fileserver/rights/rights.h"
 #include "flags/parse.h"
 #include "flags/values.h"
 #include "serve/flags.h"
@@ -19,7 +19,6 @@ std::optional<std::string> wrong_for_processes(const Config& config) {
   if (config.serve.model != serve::Model::kProcess) return {};
   if (config.http_listen) return "--http-listen needs --model thread or event";
   if (!config.transfer_log.path.empty()) return "--transfer-log needs --model thread or event";
-  if (!config.writers_path.empty()) return "--writers needs --model thread or event";
   if (config.throttle.wrong_passwords != 0)
     return "--model process does not bound wrong passwords; if that is meant, add "
            "--wrong-passwords 0";
@@ -71,9 +70,10 @@ void declare_access(flags::App& app, Config& config) {
       {{"off", UploadMode::kOff}, {"folder", UploadMode::kFolder}, {"sink", UploadMode::kSink}},
       "folder: PUT and DELETE by HTTP change the served folder; MKCOL too; sink: PUT is read and "
       "thrown away, to measure; off: none is allowed");
-  flags::add_path(app, "--writers", config.writers_path,
-                  "only the users that FILE names may change files; one a line; SIGHUP reads it "
-                  "again; by default every user may");
+  flags::add_path(app, "--rights", config.rights_path,
+                  "FILE says which users and groups may read and write which folders "
+                  "(docs/access.md); SIGHUP reads it again; by default every user may read and "
+                  "write everything");
   flags::add_choice<bool>(app, "--listings", config.has_listings, {{"on", true}, {"off", false}},
                           "whether GET /FOLDER/ by HTTP lists the folder; off: it is not found");
   add_trusted_proxy(app, config.trusted_proxies);
@@ -162,7 +162,7 @@ flags::Program program() {
       "Clients speak the protocol of docs/protocol.md at --listen, or HTTP/1.1 at --http-listen. "
       "Once the server can serve, it prints one line, READY and its addresses, on standard output. "
       "The log is on standard error. SIGTERM and SIGINT stop the server after the requests under "
-      "way. SIGHUP opens --transfer-log again, and reads --writers again.",
+      "way. SIGHUP opens --transfer-log again, and reads --rights again.",
       {{"Share the folder docs at http://127.0.0.1:8080/",
         "fileserver --root docs --http-listen 8080"},
        {"Let users upload, behind a TLS proxy on this machine",
@@ -171,7 +171,9 @@ flags::Program program() {
        {"Serve more than fits into memory, with figures for Prometheus",
         "fileserver --root /srv/big --files disk --telemetry-listen 9010"}},
       8,
-      {"authserver(8)", "loadgen(1)", "nginx(8)"}};
+      {"authserver(8)", "loadgen(1)", "nginx(8)"},
+      {{"writers",
+        "write --rights FILE, with a line `* / read`, and `USER / read write` for each writer"}}};
 }
 
 }  // namespace
@@ -182,8 +184,8 @@ std::variant<Config, int> read_config(int argc, char** argv) {
   const auto exit_status = flags::parse(
       program(), argc, argv, [&](flags::App& app) { declare(app, config); },
       [&](flags::App&) -> std::optional<std::string> {
-        const auto read = Writers(config.writers_path).read();
-        if (!read) return "--writers: " + read.error().context;
+        const auto read = Rights(config.rights_path).read();
+        if (!read) return "--rights: " + read.error().context;
         if (config.serve.loops != 0 && config.serve.model != serve::Model::kEvent)
           return "--loops needs --model event";
         return wrong_for_processes(config);

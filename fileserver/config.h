@@ -49,7 +49,7 @@ struct Config {
 
   NewAccounts new_accounts = NewAccounts::kOpen;
   int accounts_per_address = 100;  // see SignUp; 0: no limit
-  std::string writers_path;        // of the file for Writers; empty: every user may write
+  std::string rights_path;         // of the file for Rights; empty: every user may do everything
   TrustedProxies trusted_proxies;  // in front of the HTTP front
 
   std::string root = "files";

@@ -61,9 +61,9 @@ guard::Allowed allowed_for(const Config& config, const Fence& fence) {
   if (config.serve.sandbox != serve::Sandbox::kStrict) {
     if (auto above = fence.folder_above()) allowed.readable.push_back(std::move(*above));
   }
-  if (!config.writers_path.empty()) {
+  if (!config.rights_path.empty()) {
     std::error_code ignored;  // what cannot be found cannot be read, which is reported
-    const auto file = std::filesystem::weakly_canonical(config.writers_path, ignored);
+    const auto file = std::filesystem::weakly_canonical(config.rights_path, ignored);
     allowed.readable.push_back(file.parent_path());  // as an editor makes a new file
   }
   if (!config.transfer_log.path.empty()) {
@@ -100,8 +100,8 @@ std::unique_ptr<serve::OnHangup> act_on_hangup(Parts& parts) {
   if (!parts.hangups.is_open()) return {};
   return std::make_unique<serve::OnHangup>(std::move(parts.hangups), [&parts] {
     if (parts.transfer_log) parts.transfer_log->open_again();
-    parts.writers.read_again();
-    if (!parts.transfer_log && parts.config.writers_path.empty())
+    parts.rights.read_again();
+    if (!parts.transfer_log && parts.config.rights_path.empty())
       base::log::info("SIGHUP: there is nothing to open or to read again");
   });
 }
@@ -139,8 +139,8 @@ Parts::Parts(const Config& the_config)
       sandbox(serve::enter_sandbox(options, allowed_for(config, *fence))),
       hangups(open_hangups(config)),
       transfer_log(open_transfer_log(config, *fence)),
-      writers(config.writers_path),
-      writers_are_read(required(writers.read())),
+      rights(config.rights_path),
+      rights_are_read(required(rights.read())),
       on_hangup(act_on_hangup(*this)),
       files(open_files(config, fence, std::move(mounts))),
       uploads(open_uploads(config, fence, *files)),

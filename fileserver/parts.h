@@ -20,8 +20,8 @@
 #include "fileserver/files/memory_budget.h"
 #include "fileserver/files/mount_watch.h"
 #include "fileserver/files/uploads.h"
+#include "fileserver/rights/rights.h"
 #include "fileserver/transfers/transfer_log.h"
-#include "fileserver/writers.h"
 #include "guard/sandbox.h"
 #include "net/fd.h"
 #include "net/listen.h"
@@ -62,8 +62,8 @@ struct Parts {
 
   net::Fd hangups;  // open with threads: SIGHUP is blocked in all of them
   const std::unique_ptr<TransferLog> transfer_log;  // null: there is no such log
-  Writers writers;                                  // who may change the folder
-  const std::monostate writers_are_read;
+  Rights rights;                                    // who may read and write what
+  const std::monostate rights_are_read;
   const std::unique_ptr<serve::OnHangup> on_hangup;
 
   const std::unique_ptr<Files> files;

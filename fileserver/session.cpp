@@ -64,7 +64,7 @@ void Session::handle(serve::LineConversation& connection, const wire::Ping& ping
 
 void Session::handle(serve::LineConversation& connection, const wire::New& request) {
   if (parts_.config.new_accounts == NewAccounts::kClosed ||
-      parts_.writers.has(request.account.user)) {
+      parts_.rights.has(request.account.user)) {
     refuse_new(connection);
     return;
   }
@@ -84,6 +84,7 @@ void Session::handle(serve::LineConversation& connection, const wire::Get& reque
   is_granted_ = false;
   const auto answer = parts_.log_in.check(connection.peer(), Front::kNative, request.account);
   is_granted_ = answer.status.ok();
+  if (is_granted_) connection.stream().keep_name(request.account.user);
   serve::log_request("get", request.account.user, answer.status);
   if (answer.is_throttled) {
     connection.reply_error(base::ErrorCode::kBusy, "too many wrong passwords from this address");
@@ -103,7 +104,7 @@ void Session::handle(serve::LineConversation& connection, const wire::FileName& 
     connection.reply_error(base::ErrorCode::kDenied, "log in first: get:USER:PASSWORD");
     return;
   }
-  const auto opened = parts_.files->open(file.name);
+  const auto opened = open(connection, file.name);
   const base::Status status = opened ? base::Status(base::kDone) : opened.error();
   if (opened) {
     const auto head = connection.begin_sized_reply(opened->size_bytes());
@@ -115,6 +116,13 @@ void Session::handle(serve::LineConversation& connection, const wire::FileName& 
                      status ? "OK" : wire::word_of(status.error().code));
   }
   if (!status) serve::answer(connection, status);
+}
+
+// A file that the user may not read is answered as if it were not there.
+base::Result<OpenedFile> Session::open(serve::LineConversation& connection, std::string_view name) {
+  if (!parts_.rights.of(connection.stream().kept_name()).may_read(name))
+    return base::Error{base::ErrorCode::kNotFound, "not for this user"};
+  return parts_.files->open(name);
 }
 
 void Session::log_transfer(serve::LineConversation& connection, std::string_view name,

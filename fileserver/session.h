@@ -27,6 +27,7 @@ class Session : public serve::LineWorker {
   void handle(serve::LineConversation& connection, const wire::FileName& file);
   void handle(serve::LineConversation& connection, const wire::Refused& refused);
 
+  base::Result<OpenedFile> open(serve::LineConversation& connection, std::string_view name);
   void log_transfer(serve::LineConversation& connection, std::string_view name,
                     std::int64_t asked_ns, const base::Status& sent);
 

@@ -28,7 +28,8 @@ void get_digest(Exchange& exchange, Parts& parts) {
   exchange.verb = telemetry::Verb::kFile;
   http::Path path = *exchange.path();
   path.name.remove_prefix(kDigestPaths.size());
-  if (path.ends_with_slash || own_path(path) != nullptr) return exchange.answer(404);
+  if (path.ends_with_slash || own_path(path) != nullptr || !exchange.rights.may_read(path.name))
+    return exchange.answer(404);
   const auto file = parts.files->open(path.name);
   if (!file) return exchange.answer(file.error());
   const auto digest = digest_for(exchange, parts, *file);

@@ -7,11 +7,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "fileserver/files/fence.h"
 #include "fileserver/files/memory_budget.h"
 #include "fileserver/http/listing.h"
+#include "fileserver/rights/user_rights.h"
 
 namespace fileserver {
 
@@ -33,10 +35,11 @@ std::size_t memory_of(const ListedEntry& entry);
 // Threads: one. All that the constructor takes must outlive it.
 class FolderEntries {
  public:
-  FolderEntries(const Fence& fence, std::string_view folder, MemoryBudget& budget)
-      : fence_(fence), folder_(folder), budget_(budget) {}
+  FolderEntries(const Fence& fence, std::string_view folder, MemoryBudget& budget,
+                UserRights rights)
+      : fence_(fence), folder_(folder), budget_(budget), rights_(std::move(rights)) {}
 
-  // The next entries that a GET would give; empty at the end. kNotFound when there is no such
+  // The next entries that a GET of the user would give; empty at the end. kNotFound when there is no such
   // folder, or no longer the one of the first batch. kInternal if it cannot be read to its end.
   base::Result<std::vector<ListedEntry>> next();
 
@@ -50,6 +53,7 @@ class FolderEntries {
   const Fence& fence_;
   const std::string_view folder_;
   MemoryBudget& budget_;
+  const UserRights rights_;
   std::optional<MemoryShare> share_;
   std::optional<struct stat> identity_;  // of the folder
   std::optional<std::string> last_;      // the last name of the batches so far

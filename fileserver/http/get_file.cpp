@@ -170,6 +170,14 @@ void send_file(Exchange& exchange, Parts& parts, std::int64_t asked_ns, const Op
 
 }  // namespace
 
+void get_nothing(Exchange& exchange, Parts& parts) {
+  exchange.verb = telemetry::Verb::kFile;
+  const std::int64_t asked_ns = parts.time_for_log();
+  exchange.answer(404);
+  if (exchange.path()->ends_with_slash) return;
+  log_transfer(exchange, parts, {.asked_ns = asked_ns, .error = base::ErrorCode::kNotFound});
+}
+
 void get_file(Exchange& exchange, Parts& parts) {
   exchange.verb = telemetry::Verb::kFile;
   if (exchange.path()->ends_with_slash) return get_folder(exchange, parts);

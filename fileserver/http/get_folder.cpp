@@ -62,7 +62,7 @@ class FolderAnswer {
 
  private:
   FolderEntries entries() const {
-    return {*parts_.fence, exchange_.path()->name, parts_.listings_memory};
+    return {*parts_.fence, exchange_.path()->name, parts_.listings_memory, exchange_.rights};
   }
   ListingPrinter printer() const { return {form_, exchange_.path()->name}; }
   bool is_body_wanted() const { return exchange_.method() == http::Method::kGet; }

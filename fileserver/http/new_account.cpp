@@ -68,7 +68,7 @@ void make_account(Exchange& exchange, Parts& parts) {
   if (const auto refused = read_body(exchange, body)) return exchange.answer(*refused);
   const auto account = parse_account({body.bytes.data(), body.size});
   if (!account || wire::refusal_of(*account)) return exchange.answer(422);
-  if (parts.writers.has(account->user)) return exchange.answer(403);
+  if (parts.rights.has(account->user)) return exchange.answer(403);
   const auto made = parts.sign_up.make({exchange.stream().peer(), exchange.client}, *account);
   serve::log_request("new", account->user, made.status);
   if (made.is_throttled) return exchange.answer(429);

@@ -8,6 +8,7 @@
 #include "fileserver/http/change_folder.h"
 #include "fileserver/http/get_file.h"
 #include "fileserver/http/own_paths.h"
+#include "fileserver/http/permitted.h"
 #include "fileserver/http/put_file.h"
 #include "http/basic.h"
 #include "serve/answer.h"
@@ -52,11 +53,6 @@ Handler handler_of(Method method, UploadMode uploads) {
     case Method::kOther: return nullptr;
   }
   return nullptr;
-}
-
-bool changes_folder(Method method, UploadMode uploads) {
-  const bool reads = method == Method::kGet || method == Method::kHead;
-  return uploads == UploadMode::kFolder && !reads;
 }
 
 void answer_options(Exchange& exchange, std::string_view allowed) {
@@ -104,11 +100,9 @@ void HttpSession::answer(Exchange& exchange) {
   if (handler == nullptr) return exchange.answer_not_allowed(allowed);
   const bool is_for_anybody = own != nullptr && own->whom == OwnPath::For::kAnybody;
   if (!is_for_anybody && !is_validated(exchange)) return;
-  if (own != nullptr) return handler(exchange, parts_);
-  if (changes_folder(method, mode) && !parts_.writers.may_write(exchange.user))
-    return exchange.answer(403);
-  if (!exchange.path() && handler != &put_nowhere) return exchange.answer(404);
-  handler(exchange, parts_);
+  if (own != nullptr || handler == &put_nowhere) return handler(exchange, parts_);
+  if (!exchange.path()) return exchange.answer(404);
+  permitted_handler(exchange, parts_, handler)(exchange, parts_);
 }
 
 // Validates the credentials of each request. If they are not good, the answer says so.
@@ -130,6 +124,7 @@ bool HttpSession::is_validated(Exchange& exchange) {
     exchange.answer(granted.status.error());
   } else {
     exchange.user = account.user;
+    exchange.rights = parts_.rights.of(account.user);
   }
   timer.count(Verb::kLogIn, exchange.outcome());
   return granted.status.ok();

@@ -1,25 +1,55 @@
 // What one user may do with the names of the served folder.
 #pragma once
 
+#include <memory>
+#include <string>
 #include <string_view>
+#include <utility>
+
+#include "fileserver/rights/rights_table.h"
 
 namespace fileserver {
 
 // Of one request: it is asked for anew for the next one, so that a change of the rights holds for
 // it. Names are as in wire::is_file_name(); empty for the served folder itself.
+//
+// Any thread; a copy asks the same rules.
 class UserRights {
  public:
+  // Everything is allowed.
+  UserRights() = default;
+
+  // What the table allows this user.
+  UserRights(std::shared_ptr<const RightsTable> table, std::string_view user)
+      : table_(std::move(table)), user_(user), member_(&table_->member(user)) {}
+
   // Whether what has the name may be read, and whether it may be written.
-  bool may_read(std::string_view /*name*/) const { return true; }
-  bool may_write(std::string_view name) const { return may_read(name); }
+  bool may_read(std::string_view name) const { return may(name, Right::kRead); }
+  bool may_write(std::string_view name) const { return may(name, Right::kReadWrite); }
 
   // The same for the name and all that is or could be below it.
-  bool may_read_all(std::string_view name) const { return may_read(name); }
-  bool may_write_all(std::string_view name) const { return may_write(name); }
+  bool may_read_all(std::string_view name) const { return may_all(name, Right::kRead); }
+  bool may_write_all(std::string_view name) const { return may_all(name, Right::kReadWrite); }
 
   // Whether a folder of that name is seen, and can be listed: it may be read, or something below
   // it. Always true for the served folder.
-  bool may_list(std::string_view folder) const { return may_read(folder); }
+  bool may_list(std::string_view folder) const {
+    return table_ == nullptr || folder.empty() ||
+           table_->allows_any({user_, *member_}, folder, Right::kRead);
+  }
+
+ private:
+  bool may(std::string_view name, Right right) const {
+    return table_ == nullptr || table_->decide({user_, *member_}, name).right >= right;
+  }
+  bool may_all(std::string_view name, Right right) const {
+    return table_ == nullptr || table_->allows_all({user_, *member_}, name, right);
+  }
+
+  // Shared, so that rights that are read again do not end those of a request under way.
+  std::shared_ptr<const RightsTable> table_;  // null: everything is allowed
+  std::string user_;
+  const RightsTable::Member* member_ = nullptr;  // of the table
 };
 
 }  // namespace fileserver

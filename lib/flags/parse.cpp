@@ -57,6 +57,16 @@ std::string did_you_mean(const std::string& typed, const std::string& dashes,
   return meant.empty() ? "" : fmt::format("; did you mean {}{}?", dashes, meant);
 }
 
+// What is wrong with a flag that the program had once. Nothing for any other.
+std::optional<Wrong> removed_flag(const Program& program, std::string_view plain_name,
+                                  const std::string& shown_name) {
+  for (const RemovedFlag& removed : program.removed) {
+    if (removed.name == plain_name)
+      return fmt::format("there is no flag {} any more; {}", shown_name, removed.replacement);
+  }
+  return {};
+}
+
 // Wraps Option::take for CLI11. Notes what was taken.
 CLI::callback_t callback_of(Option& option) {
   return [&option](const CLI::results_t& results) {
@@ -175,6 +185,8 @@ class Parser {
     std::vector<Given> layer;
     for (const ConfigEntry& entry : *entries) {
       const std::string where = fmt::format("{} line {}", config_path, entry.line);
+      if (const auto removed = removed_flag(program_, entry.name, entry.name))
+        return fmt::format("{}: {}", where, *removed);
       if (app_.find("--" + entry.name) == nullptr) {
         return fmt::format("{}: there is no flag {}{}", where, entry.name,
                            did_you_mean(entry.name, "", {&app_}));
@@ -186,6 +198,11 @@ class Parser {
   }
 
   std::optional<Wrong> take_environment() {
+    for (const RemovedFlag& removed : program_.removed) {
+      const std::string variable = variable_of(program_.name, removed.name);
+      const char* const value = std::getenv(variable.c_str());
+      if (value != nullptr && *value != '\0') return removed_flag(program_, removed.name, variable);
+    }
     std::vector<Given> layer;
     for (const Option& option : app_.options()) {
       if (!option.is_flag()) continue;
@@ -252,6 +269,7 @@ class Parser {
 
   Wrong unknown_flag(const std::string& name) const {
     const std::string plain_name = name.substr(std::min(name.find_first_not_of('-'), name.size()));
+    if (auto removed = removed_flag(program_, plain_name, name)) return *removed;
     return fmt::format("there is no flag {}{}", name,
                        did_you_mean(plain_name, "--", {&app_, &common_}));
   }

@@ -12,6 +12,12 @@ struct Example {
   std::string command;
 };
 
+// A flag that the program had once.
+struct RemovedFlag {
+  std::string name;         // without dashes
+  std::string replacement;  // what to write instead
+};
+
 struct Program {
   std::string name;  // "fileserver"
 
@@ -21,6 +27,10 @@ struct Program {
   std::vector<Example> examples = {};
   int man_section = 8;
   std::vector<std::string> see_also = {};  // such as "loadgen(1)"
+
+  // Wrong usage wherever one is given, with a line that says what to write instead. Otherwise a
+  // variable that has lost its meaning would only be a warning.
+  std::vector<RemovedFlag> removed = {};
 };
 
 }  // namespace flags

@@ -12,6 +12,8 @@
 #include <atomic>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "base/clock.h"
 #include "net/fd.h"
@@ -116,9 +118,11 @@ class Stream {
   const base::Deadline& look_at() const { return look_at_; }
   bool goes_on_resting();
 
-  // What a session keeps while its connection rests. At first 0.
+  // What a session keeps while its connection rests. At first 0, and no name.
   void keep(int note) { note_ = note; }
   int kept() const { return note_; }
+  void keep_name(std::string_view name) { name_ = name; }
+  std::string_view kept_name() const { return name_; }
 
   // How many requests came, for the totals of the server.
   void count_request() { ++requests_; }
@@ -148,6 +152,7 @@ class Stream {
   bool has_end_come_ = false;  // of which no further event tells
   bool has_rested_ = false;    // since the last request
   int note_ = 0;
+  std::string name_;
   base::Deadline rest_deadline_ = base::Deadline::never();
   base::Deadline look_at_ = base::Deadline::never();
   base::Deadline reply_deadline_ = base::Deadline::never();  // until then it must take enough_

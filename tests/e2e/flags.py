@@ -93,7 +93,7 @@ FLAGS = {
         Flag("wrong-password-addresses", "65536", "100", BAD_NUMBER),
         Flag("accounts-per-address", "100", "3", BAD_NUMBER),
         _choice("new-accounts", "open", "closed"),
-        Flag("writers", None, "/dev/null"),
+        Flag("rights", None, "/dev/null"),
         Flag("trusted-proxy", None, "10.0.0.0/8, ::1, unix", ("10.0.0.0/33", "x", "::1,")),
         Flag("root", "files", "a"),
         _choice("files", "prefetch", "disk"),
@@ -209,7 +209,7 @@ PATHS = {
         "mysql-server-public-key",
         "redis-password-file",
     ),
-    "fileserver": ("root", "writers"),
+    "fileserver": ("root", "rights"),
     "loadgen": ("verify-root", "save", "transfers", "distribution", "json"),
 }
 

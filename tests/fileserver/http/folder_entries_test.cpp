@@ -59,7 +59,7 @@ TEST_CASE("names are sorted by their bytes, folders among files", "[listing]") {
   for (const char* name : {"b", "a/x", "\xc3\xa4", "B", ".a", "a.txt"}) folder.write(name, "");
   const Fence fence = fence_around(folder);
   MemoryBudget budget(0);
-  FolderEntries entries(fence, "", budget);
+  FolderEntries entries(fence, "", budget, {});
   const std::vector<std::string> sorted{".a", "B", "a", "a.txt", "b", "\xc3\xa4"};
   CHECK(read_all(entries).names == sorted);
 }
@@ -73,7 +73,7 @@ TEST_CASE("a folder that does not fit into one batch comes in several", "[listin
     const auto names = make_files(folder, count);
     const Fence fence = fence_around(folder);
     MemoryBudget budget(kLargeBatchBytes - 1);
-    FolderEntries entries(fence, "", budget);
+    FolderEntries entries(fence, "", budget, {});
     const Read read = read_all(entries);
     CHECK(read.names == names);
     CHECK(read.batches == batches);
@@ -86,11 +86,11 @@ TEST_CASE("a large folder is one batch if the budget has room, until its end", "
   const Fence fence = fence_around(folder);
   MemoryBudget budget(kLargeBatchBytes);
   {
-    FolderEntries entries(fence, "", budget);
+    FolderEntries entries(fence, "", budget, {});
     const auto batch = entries.next();
     CHECK(batch->size() == names.size());
     CHECK(budget.used_bytes() == kLargeBatchBytes);
-    FolderEntries others(fence, "", budget);
+    FolderEntries others(fence, "", budget, {});
     CHECK(others.next()->size() < names.size());
     CHECK(entries.next()->empty());
   }
@@ -106,7 +106,7 @@ TEST_CASE("long names among short ones leave no gap", "[listing]") {
   for (const std::string& name : names) folder.write(name, "");
   const Fence fence = fence_around(folder);
   MemoryBudget budget(0);
-  FolderEntries entries(fence, "", budget);
+  FolderEntries entries(fence, "", budget, {});
   CHECK(read_all(entries).names == names);
 }
 
@@ -117,7 +117,7 @@ TEST_CASE("a folder that is gone or another one by the next batch is an error", 
   for (int i = 0; i < count; ++i) folder.write(fmt::format("sub/f{:04}", i), "");
   const Fence fence = fence_around(folder);
   MemoryBudget budget(0);
-  FolderEntries entries(fence, "sub", budget);
+  FolderEntries entries(fence, "sub", budget, {});
   REQUIRE(entries.next().ok());
   std::filesystem::rename(folder.path("sub"), folder.path("away"));
   CHECK_FALSE(entries.next().ok());

@@ -1,0 +1,98 @@
+#include "fileserver/http/permitted.h"
+
+#include "fileserver/http/file_digest.h"
+#include "fileserver/http/get_file.h"
+#include "fileserver/http/get_folder.h"
+
+namespace fileserver {
+
+namespace {
+
+using http::Method;
+
+void refuse_not_found(Exchange& exchange, Parts&) { exchange.answer(404); }
+void refuse_forbidden(Exchange& exchange, Parts&) { exchange.answer(403); }
+
+// A folder on the way to something that may be read can be listed. A file of its name cannot be
+// read, so nothing but the folder may show itself.
+void redirect_or_nothing(Exchange& exchange, Parts& parts) {
+  if (is_folder_without_slash(exchange, parts)) return redirect_to_folder(exchange);
+  get_nothing(exchange, parts);
+}
+
+RightsRefusal refusal_to_read(const UserRights& rights, std::string_view name) {
+  if (rights.may_read(name)) return {};
+  return http::Status(404);
+}
+
+RightsRefusal refusal_to_write(const UserRights& rights, std::string_view name) {
+  if (const auto refusal = refusal_to_read(rights, name)) return refusal;
+  if (rights.may_write(name)) return {};
+  return http::Status(403);
+}
+
+// COPY, and MOVE, which also removes it.
+RightsRefusal refusal_of_source(const UserRights& rights, std::string_view name, Method method) {
+  if (const auto refusal = refusal_to_read(rights, name)) return refusal;
+  const bool may = method == Method::kMove ? rights.may_write_all(name) : rights.may_read_all(name);
+  if (may) return {};
+  return http::Status(403);
+}
+
+RightsRefusal refusal_to_see(const Exchange& exchange, Parts& parts) {
+  const http::Path& path = *exchange.path();
+  if (exchange.rights.may_read(path.name)) return {};
+  if (exchange.rights.may_list(path.name) &&
+      (path.ends_with_slash || is_folder_without_slash(exchange, parts)))
+    return {};
+  return http::Status(404);
+}
+
+Handler reading_handler(const Exchange& exchange, Handler handler) {
+  const http::Path& path = *exchange.path();
+  if (path.ends_with_slash) return exchange.rights.may_list(path.name) ? handler : &get_nothing;
+  if (exchange.rights.may_read(path.name)) return handler;
+  return exchange.rights.may_list(path.name) ? &redirect_or_nothing : &get_nothing;
+}
+
+RightsRefusal refusal_of(const Exchange& exchange, Parts& parts) {
+  const UserRights& rights = exchange.rights;
+  const std::string_view name = exchange.path()->name;
+  switch (exchange.method()) {
+    case Method::kPut:
+    case Method::kMkcol:
+    case Method::kProppatch:
+    case Method::kLock:
+    case Method::kUnlock: return refusal_to_write(rights, name);
+    case Method::kDelete: return refusal_of_target(rights, name);
+    case Method::kMove:
+    case Method::kCopy: return refusal_of_source(rights, name, exchange.method());
+    case Method::kGet:
+    case Method::kHead:
+    case Method::kPropfind:
+    case Method::kPost:
+    case Method::kOptions:
+    case Method::kConnect:
+    case Method::kTrace:
+    case Method::kOther: return refusal_to_see(exchange, parts);
+  }
+  return http::Status(404);
+}
+
+}  // namespace
+
+Handler permitted_handler(const Exchange& exchange, Parts& parts, Handler handler) {
+  const Method method = exchange.method();
+  if (method == Method::kGet || method == Method::kHead) return reading_handler(exchange, handler);
+  const auto refusal = refusal_of(exchange, parts);
+  if (!refusal) return handler;
+  return *refusal == http::Status(404) ? &refuse_not_found : &refuse_forbidden;
+}
+
+RightsRefusal refusal_of_target(const UserRights& rights, std::string_view name) {
+  if (const auto refusal = refusal_to_read(rights, name)) return refusal;
+  if (rights.may_write_all(name)) return {};
+  return http::Status(403);
+}
+
+}  // namespace fileserver

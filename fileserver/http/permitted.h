@@ -1,0 +1,26 @@
+// Whether the user of a request may do what it asks for.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "fileserver/http/handler.h"
+#include "fileserver/rights/user_rights.h"
+
+namespace fileserver {
+
+// Nothing: it may be done. 404: what is asked for must look as if it were not there. 403: it may be
+// read, and not changed so.
+using RightsRefusal = std::optional<http::Status>;
+
+// Who answers a request for exchange.path(), which `handler` would answer if its user had all
+// rights: that one, or one that refuses. Of MOVE and COPY only the source is looked at.
+//
+// HttpSession asks for each request that names a file or a folder, so that no handler has to.
+// Requires: exchange.rights are those of its user, and the path is one that a file can have.
+Handler permitted_handler(const Exchange& exchange, Parts& parts, Handler handler);
+
+// For MOVE and COPY, whose target replaces what is there with all that is below it.
+RightsRefusal refusal_of_target(const UserRights& rights, std::string_view name);
+
+}  // namespace fileserver

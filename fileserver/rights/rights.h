@@ -1,0 +1,48 @@
+// Who may read and write what (--rights FILE).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/mutex.h"
+#include "base/result.h"
+#include "fileserver/rights/user_rights.h"
+
+namespace fileserver {
+
+// Any thread.
+class Rights {
+ public:
+  // Without a path every user may do everything. With one nobody may do anything until read() has
+  // succeeded.
+  explicit Rights(std::string path);
+
+  // Reads the rules from the file; what is asked for later goes by them. kInvalid if the file
+  // cannot be read or has a line that cannot be right: the rules stay as they were then.
+  base::Status read() EXCLUDES(mutex_);
+
+  // The same for SIGHUP. Logs what became of it.
+  void read_again() EXCLUDES(mutex_);
+
+  // What the user may do by the rules of now.
+  UserRights of(std::string_view user) const EXCLUDES(mutex_);
+
+  // Whether the file names the user. Then nobody may take the name by making the account.
+  bool has(std::string_view user) const EXCLUDES(mutex_);
+
+ private:
+  using Table = std::shared_ptr<const RightsTable>;
+
+  Table table() const EXCLUDES(mutex_);
+
+  const std::string path_;
+
+  mutable base::Mutex mutex_;
+  Table table_ GUARDED_BY(mutex_);  // null without a path
+};
+
+// The rules of the file at the path. kInvalid as read() returns it.
+base::Result<RightsFile> read_rights_file(const std::string& path);
+
+}  // namespace fileserver

@@ -1,0 +1,358 @@
+"""--rights FILE: each request of each user, by HTTP and natively, and what SIGHUP does."""
+
+import json
+import signal
+from dataclasses import dataclass
+
+from client import Client
+from http_client import FLAG, Answer, HttpClient
+from programs import Program, run
+from scene import SceneTest, SharedSceneTest, create_account
+from waiting import eventually
+
+AGAIN = "the rights were read again"
+KEPT = "the rights stay as they were"
+PASSWORD = "wonderland"
+JSON = "Accept: application/json"
+
+RIGHTS = """\
+group staff: bob
+amy     /             read write
+@staff  /             read
+cid     /in/deep      read
+dan     /in           read write
+dan     /in/deep/pay  none
+*       /home/%u      read write
+"""
+USERS = ("amy", "bob", "cid", "dan", "eve")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request of HTTP, and what each of USERS is answered."""
+
+    method: str
+    path: str
+    statuses: tuple[int, int, int, int, int]
+    fields: tuple[str, ...] = ()
+
+    def body(self) -> bytes:
+        return b"body" if self.method == "PUT" else b""
+
+
+# They stand in an order in which none changes what a later one needs. Every user asks in turn, and
+# what a user made is made again or removed before the next one asks.
+READS = (
+    Asked("GET", "/", (200, 200, 200, 200, 200)),
+    Asked("GET", "/top", (200, 200, 404, 404, 404)),
+    Asked("GET", "/nothing", (404, 404, 404, 404, 404)),
+    Asked("GET", "/in", (301, 301, 301, 301, 404)),
+    Asked("GET", "/in/", (200, 200, 200, 200, 404)),
+    Asked("GET", "/in/file", (200, 200, 404, 200, 404)),
+    Asked("GET", "/in/deep", (301, 301, 301, 301, 404)),
+    Asked("GET", "/in/deep/", (200, 200, 200, 200, 404)),
+    Asked("GET", "/in/deep/file", (200, 200, 200, 200, 404)),
+    Asked("GET", "/in/deep/pay", (301, 301, 301, 404, 404)),
+    Asked("GET", "/in/deep/pay/", (200, 200, 200, 404, 404)),
+    Asked("GET", "/in/deep/pay/file", (200, 200, 200, 404, 404)),
+    Asked("GET", "/in/deep/payx", (200, 200, 200, 200, 404)),
+    Asked("GET", "/home/cid/file", (200, 200, 200, 404, 404)),
+    Asked("GET", "/-/sha256/in/file", (200, 200, 404, 200, 404)),
+    Asked("GET", "/-/sha256/in/deep/pay/file", (200, 200, 200, 404, 404)),
+)
+CHANGES = (
+    Asked("PUT", "/top", (204, 403, 404, 404, 404)),
+    Asked("PUT", "/in", (409, 403, 404, 409, 404)),
+    Asked("PUT", "/in/file", (204, 403, 404, 204, 404)),
+    Asked("PUT", "/in/file", (412, 403, 404, 412, 404), ("If-None-Match: *",)),
+    Asked("PUT", "/in/deep/file", (204, 403, 403, 204, 404)),
+    Asked("PUT", "/in/deep/pay/file", (204, 403, 403, 404, 404)),
+    Asked("PUT", "/in/deep/nowhere/x", (409, 403, 403, 409, 404)),
+    Asked("PUT", "/home/cid/file", (204, 403, 204, 404, 404)),
+    Asked("PUT", "/in//file", (404, 404, 404, 404, 404)),
+    Asked("MKCOL", "/in/deep", (405, 403, 403, 405, 404)),
+    Asked("MKCOL", "/in/new/", (201, 403, 404, 201, 404)),
+    Asked("MKCOL", "/home/eve", (405, 403, 404, 404, 405)),
+    Asked("DELETE", "/in/deep/nothing", (404, 403, 403, 404, 404)),
+    Asked("DELETE", "/in", (409, 403, 404, 403, 404)),  # above what dan may not write
+    Asked("DELETE", "/in/deep", (409, 403, 403, 403, 404)),
+    Asked("DELETE", "/in/deep/pay", (409, 403, 403, 404, 404)),
+    Asked("DELETE", "/in/empty", (204, 403, 404, 204, 404)),
+    Asked("DELETE", "/in/gone", (204, 403, 404, 204, 404)),
+    Asked("DELETE", "/in/deep/gone", (204, 403, 403, 204, 404)),
+)
+FILES = (
+    "top",
+    "in/file",
+    "in/gone",
+    "in/deep/file",
+    "in/deep/gone",
+    "in/deep/payx",
+    "in/deep/pay/file",
+    "home/cid/file",
+    "home/eve/file",
+)
+
+
+class RightsTest(SharedSceneTest):
+    """What each user may do. Nothing here depends on the order of the tests."""
+
+    @classmethod
+    def prepare(cls) -> None:
+        cls.write_files()
+        rights = cls.scene.folder / "rights"
+        rights.write_text(RIGHTS)
+        authserver = cls.scene.authserver("--password-scheme", "plain")
+        for user in USERS:
+            create_account(authserver, user)
+        flags = (*FLAG, "--rights", rights)
+        cls.server = cls.scene.fileserver(authserver, *flags, "--uploads", "folder")
+        cls.read_only = cls.scene.fileserver(authserver, *flags)
+
+    @classmethod
+    def write_files(cls) -> None:
+        for name in FILES:
+            cls.scene.write(name, name.encode())
+        (cls.scene.root / "in/empty").mkdir(exist_ok=True)
+        new = cls.scene.root / "in/new"
+        if new.exists():
+            new.rmdir()
+
+    def http(self, user: str, server: Program | None = None) -> HttpClient:
+        client = HttpClient(server or self.server, user, PASSWORD)
+        self.addCleanup(client.close)
+        return client
+
+    def native(self, user: str) -> Client:
+        client = self.connect(self.server)
+        self.assertEqual(client.ask(f"get:{user}:{PASSWORD}"), "OK")
+        return client
+
+    def ask(self, user: str, asked: Asked, method: str = "") -> Answer:
+        """On a connection of its own, because a body that is not read ends one."""
+        client = self.http(user)
+        method = method or asked.method
+        return client.ask(asked.path, *asked.fields, method=method, body=asked.body())
+
+    def test_what_is_read_by_each_user(self) -> None:
+        for asked in READS:
+            for user, status in zip(USERS, asked.statuses, strict=True):
+                with self.subTest(f"{asked.method} {asked.path} {user}"):
+                    self.assertEqual(self.ask(user, asked).status, status)
+                    self.assertEqual(self.ask(user, asked, "HEAD").status, status)
+
+    def test_what_is_changed_by_each_user(self) -> None:
+        for asked in CHANGES:
+            for user, status in zip(USERS, asked.statuses, strict=True):
+                with self.subTest(f"{asked.method} {asked.path} {user}"):
+                    self.write_files()
+                    before = self.all_files()
+                    self.assertEqual(self.ask(user, asked).status, status)
+                    if status >= 400:
+                        self.assertEqual(self.all_files(), before)
+        self.write_files()
+
+    def all_files(self) -> dict[str, bytes]:
+        paths = sorted(self.scene.root.rglob("*"))
+        return {str(path): path.read_bytes() if path.is_file() else b"" for path in paths}
+
+    def test_without_uploads_nothing_is_changed(self) -> None:
+        for user in ("amy", "eve"):
+            client = self.http(user, self.read_only)
+            for method in ("PUT", "DELETE", "MKCOL"):
+                answer = client.ask("/in/file", "Content-Length: 0", method=method)
+                self.assertEqual(answer.status, 405, f"{user} {method}")
+
+    def test_natively_a_name_that_may_not_be_read_is_not_there(self) -> None:
+        clients = {user: self.native(user) for user in USERS}
+        for asked in READS:
+            if not asked.path.startswith("/-/") and asked.path != "/":
+                for user, status in zip(USERS, asked.statuses, strict=True):
+                    with self.subTest(f"{asked.path} {user}"):
+                        name = asked.path[1:]
+                        answer = clients[user].ask(name)
+                        expected = name.encode() if status == 200 and name in FILES else "not-found"
+                        self.assertEqual(answer, expected)
+
+    def test_who_logs_in_again_has_other_rights(self) -> None:
+        client = self.native("amy")
+        for user, answer in (("eve", "not-found"), ("dan", b"in/file"), ("cid", "not-found")):
+            self.assertEqual(client.ask(f"get:{user}:{PASSWORD}"), "OK")
+            self.assertEqual(client.ask("in/file"), answer)
+        self.assertEqual(client.ask("get:amy:wrong"), "denied")
+        self.assertEqual(client.ask("in/file"), "denied")
+
+    def test_a_file_that_may_not_be_read_looks_as_if_it_were_not_there(self) -> None:
+        fields = (
+            (),
+            ("If-None-Match: *",),
+            ('If-Match: "x"',),
+            ("Range: bytes=0-0",),
+            ("If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT",),
+            ("Want-Repr-Digest: sha-256=1",),
+        )
+        for method in ("GET", "HEAD", "PUT", "DELETE", "MKCOL"):
+            for more in fields:
+                with self.subTest(f"{method} {more}"):
+                    for prefix in ("/", "/-/sha256/")[: 2 if method == "GET" else 1]:
+                        there, away = (
+                            self.ask("dan", Asked(method, f"{prefix}in/deep/pay/{name}", (0,) * 5, more))
+                            for name in ("file", "away")
+                        )
+                        self.assertEqual(there.status, 404)
+                        del there.fields["date"], away.fields["date"]
+                        self.assertEqual(there, away)
+
+    def test_a_listing_has_what_the_user_may_see(self) -> None:
+        everything = {"home", "in", "top"}
+        for user, folder, names in (
+            ("amy", "/", everything),
+            ("bob", "/", everything),
+            ("cid", "/", {"home", "in"}),
+            ("dan", "/", {"in"}),
+            ("eve", "/", {"home"}),
+            ("eve", "/home/", {"eve"}),
+            ("cid", "/in/", {"deep"}),
+            ("dan", "/in/deep/", {"file", "gone", "payx"}),
+            ("cid", "/in/deep/", {"file", "gone", "pay", "payx"}),
+        ):
+            with self.subTest(f"{user} {folder}"):
+                answer = self.http(user).ask(folder, JSON)
+                # home/USER is on the way to what may be read, whether or not it is there.
+                found = {entry["name"] for entry in json.loads(answer.body)}
+                self.assertEqual(found - {"home"}, names - {"home"})
+                page = self.http(user).ask(folder).body.decode()
+                for name in {"top", "in", "deep", "pay", "cid", "eve"}:
+                    self.assertEqual(f">{name}<" in page, name in found, name)
+
+
+class RightsOfLoopsTest(RightsTest):
+    model = "event"
+
+
+class RightsFileTest(SceneTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.file = self.scene.folder / "conf" / "rights"
+        self.file.parent.mkdir()
+        self.file.write_text("amy / read\n@staff / none\ngroup staff: bob\n")
+        self.scene.write("file", b"content")
+
+    def serve(self, *flags: object) -> Program:
+        return self.scene.fileserver("127.0.0.1:1", "--rights", self.file, *flags)
+
+    def serve_accounts(self, *flags: object) -> Program:
+        authserver = self.scene.authserver("--password-scheme", "plain")
+        for user in ("amy", "cid"):
+            create_account(authserver, user)
+        return self.scene.fileserver(authserver, *FLAG, "--rights", self.file, *flags)
+
+    def assert_hangup_logs(self, server: Program, words: str) -> None:
+        before = server.log().count(words)
+        server.signal(signal.SIGHUP)
+        eventually(lambda: server.log().count(words) == before + 1, words)
+
+    def test_a_change_holds_for_the_next_request_of_open_connections(self) -> None:
+        server = self.serve_accounts("--uploads", "folder")
+        native = self.scene.client(server)
+        self.assertEqual(native.ask(f"get:amy:{PASSWORD}"), "OK")
+        http = self.scene.keep(HttpClient(server, "amy", PASSWORD))
+        for rights, answer, put in (
+            ("amy / read\n", b"content", 403),
+            ("cid / read\n", "not-found", 404),
+            ("amy / read write\n", b"content", 201),
+        ):
+            self.file.write_text(rights)
+            self.assert_hangup_logs(server, AGAIN)
+            self.assertEqual(native.ask("file"), answer)
+            self.assertEqual(http.ask("/file").status, 200 if answer == b"content" else 404)
+            asked = http.ask("/new", "Content-Length: 0", method="PUT")
+            self.assertEqual(asked.status, put)
+
+    def test_a_file_with_a_mistake_keeps_the_old_rights(self) -> None:
+        server = self.serve_accounts()
+        http = self.scene.keep(HttpClient(server, "amy", PASSWORD))
+        self.file.write_text("cid / read\namy / all\n")
+        self.assert_hangup_logs(server, f'{KEPT} reason="{self.file} line 2: ')
+        self.assertEqual(http.ask("/file").status, 200)
+
+    def test_nobody_takes_a_name_of_the_file(self) -> None:
+        server = self.serve_accounts()
+        client = self.scene.keep(HttpClient(server))
+        native = self.scene.client(server)
+        for user in ("bob", "amy"):
+            self.assertEqual(self.make(client, user), 403)
+            self.assertEqual(native.ask(f"new:{user}:secret"), "denied")
+            self.assertEqual(native.ask(f"get:{user}:secret"), "denied")
+        self.assertEqual(self.make(client, "Bob"), 201)
+        self.assertEqual(native.ask("new:staff:secret"), "OK")
+        self.file.write_text("eve / read\n")
+        self.assert_hangup_logs(server, AGAIN)
+        self.assertEqual(native.ask("new:eve:secret"), "denied")
+        self.assertEqual(self.make(client, "bob"), 201)
+
+    def make(self, client: HttpClient, user: str) -> int:
+        body = f'{{"user":"{user}","password":"secret"}}'.encode()
+        return client.ask("/-/accounts", method="POST", body=body).status
+
+    def test_the_sink_is_for_everybody(self) -> None:
+        server = self.serve_accounts("--uploads", "sink")
+        client = self.scene.keep(HttpClient(server, "cid", PASSWORD))
+        answer = client.ask("/file", method="PUT", body=b"x")
+        self.assertEqual(answer.status, 204)
+
+    def test_a_file_that_is_wrong_at_start_is_wrong_usage(self) -> None:
+        self.file.write_text("amy / read\nb /\n")
+        missing = self.scene.folder / "missing"
+        for path, why in (
+            (self.file, f"{self.file} line 2: the last words must be"),
+            (missing, f"{missing}: No such file or directory"),
+            (self.scene.folder, "Is a directory"),
+            ("", "--rights"),
+        ):
+            with self.subTest(path):
+                ended = run("fileserver", "--root", self.scene.root, f"--rights={path}")
+                self.assert_wrong_usage(ended, why)
+
+    def assert_wrong_usage(self, ended, why: str) -> None:
+        self.assertEqual((ended.returncode, ended.stdout), (2, ""), ended.stderr)
+        self.assertEqual(ended.stderr.count("\n"), 1, ended.stderr)
+        self.assertIn(why, ended.stderr)
+
+    def test_the_flag_of_before_says_what_takes_its_place(self) -> None:
+        config = self.scene.folder / "config"
+        config.write_text("root = x\nwriters = x\n")
+        for flags, env in (
+            (("--writers", "x"), {}),
+            (("--writers=x",), {}),
+            (("--config", config), {}),
+            ((), {"FILESERVER_WRITERS": "x"}),
+        ):
+            with self.subTest(flags):
+                ended = run("fileserver", *flags, env=env)
+                self.assert_wrong_usage(ended, "--rights FILE")
+
+    def test_a_hangup_reads_the_file_again(self) -> None:
+        for sandbox in ("on", "strict"):
+            with self.subTest(sandbox):
+                server = self.serve("--sandbox", sandbox)
+                self.assert_hangup_logs(server, AGAIN)
+                new = self.file.with_name("new")
+                new.write_text("cid / read\n")
+                new.rename(self.file)
+                self.assert_hangup_logs(server, AGAIN)
+                self.file.rename(new)
+                self.assert_hangup_logs(server, f'{KEPT} reason="{self.file}: No such file')
+                new.rename(self.file)
+                self.assert_hangup_logs(server, AGAIN)
+                self.assertEqual(server.stop(), 0)
+
+    def test_a_hangup_is_for_the_transfer_log_too(self) -> None:
+        server = self.serve("--transfer-log", self.scene.folder / "log")
+        server.signal(signal.SIGHUP)
+        eventually(lambda: AGAIN in server.log(), "the rights are read")
+        eventually(lambda: "the transfer log was opened again" in server.log(), "it is opened")
+
+
+class RightsFileOfLoopsTest(RightsFileTest):
+    model = "event"
