@@ -8,6 +8,7 @@
 #include "flags/parse.h"
 #include "flags/values.h"
 #include "serve/flags.h"
+#include "wire/request.h"
 
 namespace fileserver {
 
@@ -59,6 +60,18 @@ void add_trusted_proxy(flags::App& app, std::vector<net::IpRange>& target) {
       ->repeatable();
 }
 
+void add_show_rights(flags::App& app, std::string& target) {
+  const auto take = [&target](const std::string& text) {
+    if (text != "-" && !wire::is_valid_user(text)) return false;
+    target = text;
+    return true;
+  };
+  app.add_parsed("--show-rights", "USER", "a user name: 1 to 64 of A-Z a-z 0-9 . _ - @ +",
+                 "print what USER may do by --rights, and by which line, and exit; -: print the "
+                 "names of all users in the file",
+                 take);
+}
+
 void declare_access(flags::App& app, Config& config) {
   app.group("Accounts and access");
   flags::add_choice<NewAccounts>(
@@ -74,6 +87,7 @@ void declare_access(flags::App& app, Config& config) {
                   "FILE says which users and groups may read and write which folders "
                   "(docs/access.md); SIGHUP reads it again; by default every user may read and "
                   "write everything");
+  add_show_rights(app, config.show_rights_of);
   flags::add_choice<bool>(app, "--listings", config.has_listings, {{"on", true}, {"off", false}},
                           "whether GET /FOLDER/ by HTTP lists the folder; off: it is not found");
   add_trusted_proxy(app, config.trusted_proxies);
@@ -186,6 +200,8 @@ std::variant<Config, int> read_config(int argc, char** argv) {
       [&](flags::App&) -> std::optional<std::string> {
         const auto read = Rights(config.rights_path).read();
         if (!read) return "--rights: " + read.error().context;
+        if (!config.show_rights_of.empty() && config.rights_path.empty())
+          return "--show-rights needs --rights FILE";
         if (config.serve.loops != 0 && config.serve.model != serve::Model::kEvent)
           return "--loops needs --model event";
         return wrong_for_processes(config);

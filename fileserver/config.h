@@ -50,6 +50,7 @@ struct Config {
   NewAccounts new_accounts = NewAccounts::kOpen;
   int accounts_per_address = 100;  // see SignUp; 0: no limit
   std::string rights_path;         // of the file for Rights; empty: every user may do everything
+  std::string show_rights_of;      // instead of serving; empty: serve
   TrustedProxies trusted_proxies;  // in front of the HTTP front
 
   std::string root = "files";

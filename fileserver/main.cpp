@@ -1,4 +1,5 @@
 // Reads the configuration, builds the parts of the fileserver and runs it.
+#include <iostream>
 #include <memory>
 #include <utility>
 #include <variant>
@@ -10,6 +11,7 @@
 #include "fileserver/http/session.h"
 #include "fileserver/metrics.h"
 #include "fileserver/parts.h"
+#include "fileserver/rights/rights_report.h"
 #include "fileserver/session.h"
 #include "serve/http_conversation.h"
 #include "serve/servers.h"
@@ -78,11 +80,19 @@ int run(const Config& config) {
   return serve::serve(fronts_of(parts), parts.options) ? 0 : 1;
 }
 
+int show_rights(const Config& config) {
+  const auto file = fileserver::read_rights_file(config.rights_path);
+  if (!file) return serve::failed_to_start("fileserver", file.error());
+  std::cout << fileserver::rights_report(*file, config.show_rights_of) << std::flush;
+  return std::cout ? 0 : 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const auto parsed = fileserver::read_config(argc, argv);
   if (const int* const exit_status = std::get_if<int>(&parsed)) return *exit_status;
   const auto& config = std::get<Config>(parsed);
+  if (!config.show_rights_of.empty()) return show_rights(config);
   return serve::run_server("fileserver", config.log_level, [&] { return run(config); });
 }

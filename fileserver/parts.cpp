@@ -76,10 +76,10 @@ guard::Allowed allowed_for(const Config& config, const Fence& fence) {
   return allowed;
 }
 
-// A hangup never ends the server. Processes have nothing that could be opened or read again, and
-// their parent has no thread that could wait for it.
+// A hangup never ends the server. Processes have only rights that could be read again.
 net::Fd open_hangups(const Config& config) {
-  if (config.serve.model != serve::Model::kProcess) return net::Fd(base::open_hangup_signal());
+  if (config.serve.model != serve::Model::kProcess || !config.rights_path.empty())
+    return net::Fd(base::open_hangup_signal());
   ::signal(SIGHUP, SIG_IGN);
   return {};
 }
@@ -96,8 +96,18 @@ SignUp::Limits limits_of_accounts(const Config& config) {
           config.auth_timeout_ms};
 }
 
+Rights::SharedWith shared_with(const Config& config) {
+  return config.serve.model == serve::Model::kProcess ? Rights::SharedWith::kChildren
+                                                      : Rights::SharedWith::kNobody;
+}
+
 std::unique_ptr<serve::OnHangup> act_on_hangup(Parts& parts) {
   if (!parts.hangups.is_open()) return {};
+  if (parts.options.model == serve::Model::kProcess) {  // the parent has no further thread
+    parts.options.hangups = parts.hangups.get();
+    parts.options.on_hangup = [&parts] { parts.rights.read_again(); };
+    return {};
+  }
   return std::make_unique<serve::OnHangup>(std::move(parts.hangups), [&parts] {
     if (parts.transfer_log) parts.transfer_log->open_again();
     parts.rights.read_again();
@@ -139,7 +149,7 @@ Parts::Parts(const Config& the_config)
       sandbox(serve::enter_sandbox(options, allowed_for(config, *fence))),
       hangups(open_hangups(config)),
       transfer_log(open_transfer_log(config, *fence)),
-      rights(config.rights_path),
+      rights(config.rights_path, shared_with(config)),
       rights_are_read(required(rights.read())),
       on_hangup(act_on_hangup(*this)),
       files(open_files(config, fence, std::move(mounts))),

@@ -60,7 +60,7 @@ struct Parts {
   MountWatch mounts;  // the sandbox forbids to open it; prefetched files take it over
   const base::Result<guard::Restricted> sandbox;
 
-  net::Fd hangups;  // open with threads: SIGHUP is blocked in all of them
+  net::Fd hangups;  // if it is open, SIGHUP is blocked in all threads
   const std::unique_ptr<TransferLog> transfer_log;  // null: there is no such log
   Rights rights;                                    // who may read and write what
   const std::monostate rights_are_read;

@@ -39,8 +39,9 @@ class FolderEntries {
                 UserRights rights)
       : fence_(fence), folder_(folder), budget_(budget), rights_(std::move(rights)) {}
 
-  // The next entries that a GET of the user would give; empty at the end. kNotFound when there is no such
-  // folder, or no longer the one of the first batch. kInternal if it cannot be read to its end.
+  // The next entries that a GET of the user would give; empty at the end. kNotFound when there is
+  // no such folder, or no longer the one of the first batch. kInternal if it cannot be read to its
+  // end.
   base::Result<std::vector<ListedEntry>> next();
 
  private:

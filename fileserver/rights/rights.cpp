@@ -6,26 +6,55 @@
 
 namespace fileserver {
 
-base::Result<RightsFile> read_rights_file(const std::string& path) {
-  const auto text = read_rights(path);
-  if (!text) return text.error();
-  auto file = parse_rights(*text);
+static_assert(SharedText::kMaxBytes >= kMaxRightsBytes);
+
+namespace {
+
+// The error names the path.
+base::Result<RightsFile> parse_of(const std::string& path, std::string_view text) {
+  auto file = parse_rights(text);
   if (!file) return base::Error{file.error().code, path + " " + file.error().context};
   return file;
 }
 
-Rights::Rights(std::string path) : path_(std::move(path)) {
+}  // namespace
+
+base::Result<RightsFile> read_rights_file(const std::string& path) {
+  const auto text = read_rights(path);
+  if (!text) return text.error();
+  return parse_of(path, *text);
+}
+
+Rights::Rights(std::string path, SharedWith shared_with)
+    : path_(std::move(path)),
+      shared_(!path_.empty() && shared_with == SharedWith::kChildren
+                  ? std::make_unique<serve::Shared<SharedText>>()
+                  : nullptr) {
   if (!path_.empty()) table_ = std::make_shared<const RightsTable>(RightsFile{});
 }
 
 base::Status Rights::read() {
   if (path_.empty()) return base::kDone;
-  const auto file = read_rights_file(path_);
+  const auto text = read_rights(path_);
+  if (!text) return text.error();
+  const auto file = parse_of(path_, *text);
   if (!file) return file.error();
   Table table = std::make_shared<const RightsTable>(*file);
   const base::Lock lock(mutex_);
   table_.swap(table);
+  if (shared_ != nullptr) {
+    (*shared_)->publish(*text);
+    version_ = (*shared_)->version();
+  }
   return base::kDone;
+}
+
+// In a child: the parent has read the file again.
+void Rights::take_shared() const {
+  const SharedText::Copy copy = (*shared_)->copy();
+  if (const auto file = parse_rights(copy.text))
+    table_ = std::make_shared<const RightsTable>(*file);
+  version_ = copy.version;
 }
 
 void Rights::read_again() {
@@ -40,6 +69,7 @@ void Rights::read_again() {
 
 Rights::Table Rights::table() const {
   const base::Lock lock(mutex_);
+  if (shared_ != nullptr && (*shared_)->version() != version_) take_shared();
   return table_;
 }
 

@@ -1,22 +1,29 @@
 // Who may read and write what (--rights FILE).
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "base/mutex.h"
 #include "base/result.h"
+#include "fileserver/rights/shared_text.h"
 #include "fileserver/rights/user_rights.h"
+#include "serve/shared_memory.h"
 
 namespace fileserver {
 
 // Any thread.
 class Rights {
  public:
+  // kChildren: processes that are forked later go by what this one reads. They do not read the
+  // file themselves.
+  enum class SharedWith { kNobody, kChildren };
+
   // Without a path every user may do everything. With one nobody may do anything until read() has
   // succeeded.
-  explicit Rights(std::string path);
+  explicit Rights(std::string path, SharedWith shared_with = SharedWith::kNobody);
 
   // Reads the rules from the file; what is asked for later goes by them. kInvalid if the file
   // cannot be read or has a line that cannot be right: the rules stay as they were then.
@@ -35,11 +42,14 @@ class Rights {
   using Table = std::shared_ptr<const RightsTable>;
 
   Table table() const EXCLUDES(mutex_);
+  void take_shared() const REQUIRES(mutex_);
 
   const std::string path_;
+  const std::unique_ptr<serve::Shared<SharedText>> shared_;  // null: with nobody
 
   mutable base::Mutex mutex_;
-  Table table_ GUARDED_BY(mutex_);  // null without a path
+  mutable Table table_ GUARDED_BY(mutex_);                // null without a path
+  mutable std::uint64_t version_ GUARDED_BY(mutex_) = 0;  // of the shared text
 };
 
 // The rules of the file at the path. kInvalid as read() returns it.

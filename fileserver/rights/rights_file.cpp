@@ -140,7 +140,7 @@ class Parser {
 
   RightsFile file_;
   int line_ = 1;
-  std::map<std::string, int, std::less<>> groups_;         // the line of each
+  std::map<std::string, int, std::less<>> groups_;            // the line of each
   std::map<std::pair<std::string, std::string>, int> lines_;  // of each who and path
 };
 

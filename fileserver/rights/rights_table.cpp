@@ -173,19 +173,17 @@ RightsTable::Decision RightsTable::decide(const Subject& subject, std::string_vi
 bool RightsTable::allows_all(const Subject& subject, std::string_view name, Right right) const {
   Found found = find(subject, name);
   if (found.decision.right < right) return false;
-  return visit_below(subject, std::move(found),
-                     [right](const auto&, const Decision& at, const auto&) {
-                       return at.right >= right;
-                     });
+  return visit_below(
+      subject, std::move(found),
+      [right](const auto&, const Decision& at, const auto&) { return at.right >= right; });
 }
 
 bool RightsTable::allows_any(const Subject& subject, std::string_view name, Right right) const {
   Found found = find(subject, name);
   if (found.decision.right >= right) return true;
-  return !visit_below(subject, std::move(found),
-                      [right](const auto&, const Decision& at, const auto&) {
-                        return at.right < right;
-                      });
+  return !visit_below(
+      subject, std::move(found),
+      [right](const auto&, const Decision& at, const auto&) { return at.right < right; });
 }
 
 std::vector<RightsTable::Place> RightsTable::places(const Subject& subject) const {

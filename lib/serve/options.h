@@ -48,6 +48,11 @@ struct Options {
   // for each of most_workers().
   telemetry::Board* counters = nullptr;
 
+  // Only in the process model: the parent calls on_hangup() when SIGHUP comes, if `hangups` is from
+  // base::open_hangup_signal(). -1: it does not.
+  int hangups = -1;
+  std::function<void()> on_hangup{};
+
   // Only in the process model: called when a child has ended that the server did not make.
   std::function<void(pid_t)> other_child_ended{};
 };

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/completes.h"
+#include "base/hangup_signal.h"
 #include "base/log.h"
 #include "base/stop_signals.h"
 #include "net/socket_io.h"
@@ -27,7 +28,8 @@ namespace serve {
 
 namespace {
 
-// Once it serves, the parent allocates nothing, so that it outlives a shortage of memory.
+// Once it serves, the parent allocates nothing but for a SIGHUP, so that it outlives a shortage of
+// memory.
 class ProcessServer {
  public:
   ProcessServer(Front front, const Options& options)
@@ -75,8 +77,11 @@ class ProcessServer {
   void wait_for_events(base::Deadline deadline, bool with_connections) {
     pollfd events[] = {{signals_.get(), POLLIN, 0},
                        {nobody_waits_.get(), POLLIN, 0},
-                       {with_connections ? acceptor_.fd() : -1, POLLIN, 0}};
-    if (::poll(events, 3, deadline.left_ms()) <= 0) return;
+                       {with_connections ? acceptor_.fd() : -1, POLLIN, 0},
+                       {options_.hangups, POLLIN, 0}};
+    if (::poll(events, 4, deadline.left_ms()) <= 0) return;
+    if (events[3].revents != 0 && base::take_hangup_signal(options_.hangups))
+      static_cast<void>(base::completes("SIGHUP was passed over", options_.on_hangup));
     if (events[0].revents != 0) read_signals();
     if (events[1].revents != 0) {
       eventfd_t ignored = 0;

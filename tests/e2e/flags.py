@@ -94,6 +94,7 @@ FLAGS = {
         Flag("accounts-per-address", "100", "3", BAD_NUMBER),
         _choice("new-accounts", "open", "closed"),
         Flag("rights", None, "/dev/null"),
+        Flag("show-rights", None, "a", BAD_USER),
         Flag("trusted-proxy", None, "10.0.0.0/8, ::1, unix", ("10.0.0.0/33", "x", "::1,")),
         Flag("root", "files", "a"),
         _choice("files", "prefetch", "disk"),

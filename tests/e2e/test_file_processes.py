@@ -90,7 +90,6 @@ class FileProcessesTest(SceneTest):
             (("--wrong-passwords", "3"), "--wrong-passwords 0"),
             (("--wrong-passwords", "0", "--http-listen", "127.0.0.1:0"), "--http-listen"),
             (("--wrong-passwords", "0", "--transfer-log", "a.json"), "--transfer-log"),
-            (("--wrong-passwords", "0", "--writers", "/dev/null"), "--writers"),
         ):
             with self.subTest(flags=flags):
                 done = run("fileserver", "--model", "process", *flags)

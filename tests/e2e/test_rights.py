@@ -196,7 +196,9 @@ class RightsTest(SharedSceneTest):
                 with self.subTest(f"{method} {more}"):
                     for prefix in ("/", "/-/sha256/")[: 2 if method == "GET" else 1]:
                         there, away = (
-                            self.ask("dan", Asked(method, f"{prefix}in/deep/pay/{name}", (0,) * 5, more))
+                            self.ask(
+                                "dan", Asked(method, f"{prefix}in/deep/pay/{name}", (0,) * 5, more)
+                            )
                             for name in ("file", "away")
                         )
                         self.assertEqual(there.status, 404)
@@ -352,6 +354,46 @@ class RightsFileTest(SceneTest):
         server.signal(signal.SIGHUP)
         eventually(lambda: AGAIN in server.log(), "the rights are read")
         eventually(lambda: "the transfer log was opened again" in server.log(), "it is opened")
+
+
+class RightsOfProcessesTest(SceneTest):
+    """Natively, because processes do not speak HTTP."""
+
+    model = "process"
+
+    def test_a_change_holds_for_open_and_new_connections(self) -> None:
+        for kind in ((), ("--spare-threads", "0")):
+            with self.subTest(kind):
+                self.change_rights(*kind)
+
+    def change_rights(self, *flags: object) -> None:
+        file = self.scene.folder / "rights"
+        file.write_text("amy / read\n")
+        self.scene.write("file", b"content")
+        authserver = self.scene.authserver("--password-scheme", "plain")
+        create_account(authserver, "amy", PASSWORD)
+        server = self.scene.fileserver(
+            authserver, "--wrong-passwords", "0", "--rights", file, *flags
+        )
+        clients = [self.logged_in(server)]
+        for text, logged, answer in (
+            ("amy / none\n", AGAIN, "not-found"),
+            ("amy / read\n", AGAIN, b"content"),
+            ("amy / all\n", f'{KEPT} reason="{file} line 1: ', b"content"),
+            ("bob / read\n", AGAIN, "not-found"),
+        ):
+            file.write_text(text)
+            before = server.log().count(logged)
+            server.signal(signal.SIGHUP)
+            eventually(lambda words=logged, old=before: server.log().count(words) > old, logged)
+            clients.append(self.logged_in(server))
+            self.assertEqual([client.ask("file") for client in clients], [answer] * len(clients))
+        self.assertEqual(clients[0].ask("new:bob:secret"), "denied")
+
+    def logged_in(self, server: Program) -> Client:
+        client = self.scene.client(server)
+        self.assertEqual(client.ask(f"get:amy:{PASSWORD}"), "OK")
+        return client
 
 
 class RightsFileOfLoopsTest(RightsFileTest):

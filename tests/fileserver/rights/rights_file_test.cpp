@@ -87,7 +87,8 @@ TEST_CASE("a line that cannot be right is refused with its number", "[rights]") 
            {"group a: amy, bob", "line 1: \"amy,\" is no user name"},
            {"group a: @b", "line 1: the members of a group are users, not groups"},
            {"group a: amy\ngroup a: bob", "line 2: the group \"a\" is defined in line 1 already"},
-           {"amy /a read\nbob /a read\namy /a/ none", "line 3: line 1 is for the same who and path"},
+           {"amy /a read\nbob /a read\namy /a/ none",
+            "line 3: line 1 is for the same who and path"},
        }) {
     CAPTURE(text, wrong(text));
     CHECK(wrong(text).starts_with(reason));

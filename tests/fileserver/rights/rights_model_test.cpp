@@ -36,7 +36,8 @@ class Model {
   std::string text() const {
     constexpr const char* kWords[] = {"none", "read", "read write"};
     std::string text;
-    for (const Line& line : lines_) text += line.who + " " + line.path + " " + kWords[line.right] + "\n";
+    for (const Line& line : lines_)
+      text += line.who + " " + line.path + " " + kWords[line.right] + "\n";
     for (const Group& group : groups_) {
       text += "group " + group.name + ":";
       for (const std::string& member : group.members) text += " " + member;
@@ -54,8 +55,7 @@ class Model {
       const std::string path = path_for(line, user);
       if (rank == 0 || path.empty() || !leads_to(path, "/" + name)) continue;
       const auto key = std::tuple(path == "/" ? 1 : path.size() + 1, rank, line.right);
-      if (key > std::tuple(longest, best_rank, right))
-        std::tie(longest, best_rank, right) = key;
+      if (key > std::tuple(longest, best_rank, right)) std::tie(longest, best_rank, right) = key;
     }
     return right;
   }
@@ -175,11 +175,10 @@ TEST_CASE("the table of rights answers as the model does", "[rights]") {
       const int right = model.right(user, name);
       const int least = model.least(user, name);
       const bool may_list = model.may_list(user, name);
-      const bool is_same = rights.may_read(name) == (right >= 1) &&
-                           rights.may_write(name) == (right >= 2) &&
-                           rights.may_read_all(name) == (least >= 1) &&
-                           rights.may_write_all(name) == (least >= 2) &&
-                           rights.may_list(name) == may_list;
+      const bool is_same =
+          rights.may_read(name) == (right >= 1) && rights.may_write(name) == (right >= 2) &&
+          rights.may_read_all(name) == (least >= 1) && rights.may_write_all(name) == (least >= 2) &&
+          rights.may_list(name) == may_list;
       questions += 5;
       ++seen[static_cast<std::size_t>(right)];
       listed += may_list && right == 0 ? 1 : 0;

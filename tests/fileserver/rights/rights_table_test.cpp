@@ -38,19 +38,18 @@ TEST_CASE("the longest path that leads to a name decides", "[rights]") {
   const UserRights amy(table, "amy");
   const UserRights bob(table, "bob");
   const UserRights eve(table, "eve");
-  for (const auto& [name, of_amy, of_bob, of_eve] :
-       {std::tuple{"", "read", "read", "read"},
-        {"a", "read", "read", "read"},
-        {"plans", "write", "write", "read"},
-        {"plansb", "read", "read", "read"},
-        {"plans/a/b", "write", "write", "read"},
-        {"plans/pay", "write", "none", "read"},
-        {"plans/pay/x", "write", "none", "read"},
-        {"plans/pays", "write", "write", "read"},
-        {"home", "read", "read", "read"},
-        {"home/amy", "write", "read", "read"},
-        {"home/amy/x", "write", "read", "read"},
-        {"home/%u", "read", "read", "read"}}) {
+  for (const auto& [name, of_amy, of_bob, of_eve] : {std::tuple{"", "read", "read", "read"},
+                                                     {"a", "read", "read", "read"},
+                                                     {"plans", "write", "write", "read"},
+                                                     {"plansb", "read", "read", "read"},
+                                                     {"plans/a/b", "write", "write", "read"},
+                                                     {"plans/pay", "write", "none", "read"},
+                                                     {"plans/pay/x", "write", "none", "read"},
+                                                     {"plans/pays", "write", "write", "read"},
+                                                     {"home", "read", "read", "read"},
+                                                     {"home/amy", "write", "read", "read"},
+                                                     {"home/amy/x", "write", "read", "read"},
+                                                     {"home/%u", "read", "read", "read"}}) {
     CAPTURE(name);
     CHECK(right(amy, name) == of_amy);
     CHECK(right(bob, name) == of_bob);
