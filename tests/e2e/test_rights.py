@@ -16,6 +16,7 @@ group staff: bob
 amy     /             read write
 @staff  /             read
 cid     /in/deep      read
+cid     /way/x        read
 dan     /in           read write
 dan     /in/deep/pay  none
 *       /home/%u      read write
@@ -41,6 +42,7 @@ class Asked:
 READS = (
     Asked("GET", "/", (200, 200, 200, 200, 200)),
     Asked("GET", "/top", (200, 200, 404, 404, 404)),
+    Asked("GET", "/way", (200, 200, 404, 404, 404)),  # a file, where cid may list a folder
     Asked("GET", "/nothing", (404, 404, 404, 404, 404)),
     Asked("GET", "/in", (301, 301, 301, 301, 404)),
     Asked("GET", "/in/", (200, 200, 200, 200, 404)),
@@ -79,6 +81,7 @@ CHANGES = (
 )
 FILES = (
     "top",
+    "way",
     "in/file",
     "in/gone",
     "in/deep/file",
@@ -202,7 +205,7 @@ class RightsTest(SharedSceneTest):
                         self.assertEqual(there, away)
 
     def test_a_listing_has_what_the_user_may_see(self) -> None:
-        everything = {"home", "in", "top"}
+        everything = {"home", "in", "top", "way"}
         for user, folder, names in (
             ("amy", "/", everything),
             ("bob", "/", everything),
@@ -220,7 +223,7 @@ class RightsTest(SharedSceneTest):
                 found = {entry["name"] for entry in json.loads(answer.body)}
                 self.assertEqual(found - {"home"}, names - {"home"})
                 page = self.http(user).ask(folder).body.decode()
-                for name in {"top", "in", "deep", "pay", "cid", "eve"}:
+                for name in {"top", "way", "in", "deep", "pay", "cid", "eve"}:
                     self.assertEqual(f">{name}<" in page, name in found, name)
 
 
