@@ -70,6 +70,14 @@ class Node:
         """Returns the output of a docker command on this node, as `run` does."""
         return run("docker", *words, env=self.env, check=check, stdin=stdin)
 
+    def in_network_of(self, container: str, *words: str) -> None:
+        """Runs a command of this host in the network of a container."""
+        assert self._process
+        spaces = f"/proc/{self._process.pid}/ns"
+        inside = ["nsenter", f"--mount={spaces}/mnt", f"--pid={spaces}/pid_for_children"]
+        process = self.docker("inspect", "--format", "{{.State.Pid}}", container).strip()
+        run(*inside, "nsenter", "--target", process, "--net", *words)
+
     def start(self) -> None:
         """Returns once the engine answers."""
         words = [str(HERE / "node"), self.name, self.address, str(self.folder)]
@@ -127,9 +135,14 @@ def namespaces_of(process: int) -> set[int]:
 
 
 def removed(group: Path) -> bool:
-    """Whether the group and those below it could be removed: the kernel may need a moment."""
+    """Whether the group and those below it could be removed: the kernel may need a moment.
+
+    The processes of a paused container do not end before they are thawed.
+    """
     with contextlib.suppress(OSError):
-        for folder, _, _ in os.walk(group, topdown=False):
+        for folder, _, files in os.walk(group, topdown=False):
+            if "freezer.state" in files:
+                Path(folder, "freezer.state").write_text("THAWED", encoding="ascii")
             os.rmdir(folder)
     return not group.exists()
 

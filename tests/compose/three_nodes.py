@@ -147,6 +147,10 @@ class Case(unittest.TestCase):
         load.wait_for_answers(200)
         return load
 
+    def excuses(self, wrong: str) -> bool:
+        """Whether the stack does not promise that there is no such wrong answer."""
+        return False
+
     def check(self, load: Load) -> tuple[dict[str, Any], list[Operation]]:
         """Nothing was answered wrongly, no account is lost, and nobody had to give up.
 
@@ -155,7 +159,8 @@ class Case(unittest.TestCase):
         told, operations = load.stop()
         answered = sum(one.answer in ("OK", "1") for one in operations)
         print(f"{told} after {len(operations)} operations")
-        self.assertEqual(list(wrong_answers(operations))[:5], [])
+        wrong = [one for one in wrong_answers(operations) if not self.excuses(one)]
+        self.assertEqual(wrong[:5], [])
         self.assertEqual(told["given_up"], [])
         self.assertGreater(answered, 500)
         found = {one[1:3] for one in operations if one.kind == "get" and one.answer == "OK"}
