@@ -6,6 +6,7 @@
 #include <array>
 
 #include "fileserver/http/account_json.h"
+#include "fileserver/http/request_body.h"
 #include "http/syntax.h"
 #include "serve/answer.h"
 
@@ -21,10 +22,9 @@ struct WipedBody {
   std::size_t size = 0;
   ~WipedBody() { ::explicit_bzero(bytes.data(), size); }
 
-  bool append(std::string_view piece) {
-    if (piece.size() > bytes.size() - size) return false;
-    size += piece.copy(bytes.data() + size, piece.size());
-    return true;
+  // Requires: there is room for it.
+  void append(std::string_view piece) {
+    size += piece.copy(bytes.data() + size, bytes.size() - size);
   }
 };
 
@@ -45,17 +45,12 @@ bool is_from_other_site(const http::RequestHead& head) {
 }
 
 // Returns the status of the answer if the body is not whole.
-std::optional<http::Status> read_body(Exchange& exchange, WipedBody& body) {
-  const http::Body& announced = exchange.head().body();
-  if (announced.kind == http::Body::Kind::kSized && announced.size_bytes > kMaxBytes)
-    return http::Status(413);
+Refusal read_account(Exchange& exchange, WipedBody& body) {
   exchange.connection().limit_body_to_time_of_head();
-  for (;;) {
-    const auto piece = exchange.connection().next_body_piece();
-    if (!piece) return exchange.connection().status_of_broken_body();
-    if (piece->empty()) return {};
-    if (!body.append(*piece)) return http::Status(413);
-  }
+  return read_body(exchange, kMaxBytes, [&](std::string_view piece) {
+    body.append(piece);
+    return Refusal();
+  });
 }
 
 }  // namespace
@@ -65,7 +60,7 @@ void make_account(Exchange& exchange, Parts& parts) {
   if (parts.config.new_accounts == NewAccounts::kClosed) return exchange.answer(403);
   if (is_from_other_site(exchange.head())) return exchange.answer(403);
   WipedBody body;
-  if (const auto refused = read_body(exchange, body)) return exchange.answer(*refused);
+  if (const auto refused = read_account(exchange, body)) return exchange.answer(*refused);
   const auto account = parse_account({body.bytes.data(), body.size});
   if (!account || wire::refusal_of(*account)) return exchange.answer(422);
   if (parts.rights.has(account->user)) return exchange.answer(403);

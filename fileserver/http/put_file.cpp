@@ -11,6 +11,7 @@
 #include "base/sha256.h"
 #include "base/waits.h"
 #include "fileserver/http/change_folder.h"
+#include "fileserver/http/request_body.h"
 #include "http/digest.h"
 
 namespace fileserver {
@@ -71,35 +72,12 @@ class DigestCheck {
   std::optional<base::Sha256> sha256_;  // of the bytes that came, if it is announced
 };
 
-std::optional<std::uint64_t> announced_size(const http::Body& body) {
-  if (body.kind == http::Body::Kind::kChunked) return {};
-  return body.size_bytes;
-}
-
 // What is reserved on the disk before the body comes. A small body that is on its way already finds
 // a full disk as early by being written, and a reservation costs it a tenth of its time.
 std::uint64_t room_for(const http::RequestHead& head) {
   constexpr std::uint64_t kSmallBytes = 64 << 10;
   const std::uint64_t size = announced_size(head.body()).value_or(0);
   return size > kSmallBytes || head.expects_continue() ? size : 0;
-}
-
-// What a request is answered that is refused.
-using Refusal = std::optional<http::Status>;
-
-// Gives each piece of the body to take(), until that refuses the request. Returns nothing at the
-// end of the body.
-template <typename Take>
-Refusal read_body(Exchange& exchange, std::uint64_t most_bytes, Take take) {
-  if (announced_size(exchange.head().body()).value_or(0) > most_bytes) return http::Status(413);
-  for (std::uint64_t left = most_bytes;;) {
-    const auto piece = exchange.connection().next_body_piece();
-    if (!piece) return exchange.connection().status_of_broken_body();
-    if (piece->empty()) return {};
-    if (piece->size() > left) return http::Status(413);
-    left -= piece->size();
-    if (const Refusal refusal = take(*piece)) return refusal;
-  }
 }
 
 // In HTTP/1.0 the end of the connection may end a body, so that nobody knows whether it is whole.
