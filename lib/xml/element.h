@@ -13,6 +13,7 @@ namespace xml {
 // Memory and stack that a document can take have these limits.
 inline constexpr std::size_t kMaxDepth = 32;
 inline constexpr std::size_t kMaxElements = 2'000;
+inline constexpr std::size_t kMaxNameBytes = 512;  // with its namespace
 
 struct Element {
   std::string space;  // the name of the namespace, such as "DAV:"; empty: none
@@ -29,8 +30,8 @@ struct Element {
 };
 
 // The outermost element of a document. kSyntax: it is not well-formed, a prefix belongs to no
-// namespace, it is over a limit above, or it has a document type: nothing else can declare an
-// entity. Attributes are checked and dropped.
+// namespace, a namespace has a control byte, it is over a limit above, or it has a document type:
+// nothing else can declare an entity. Attributes are checked and dropped.
 base::Result<Element> parse(std::string_view document);
 
 }  // namespace xml

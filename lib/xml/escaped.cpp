@@ -4,10 +4,22 @@
 
 namespace xml {
 
+namespace {
+
+// U+FFFE and U+FFFF in UTF-8, which no document can have. Both begin with the same two bytes.
+bool is_no_character(std::string_view text, std::size_t at) {
+  const std::string_view bytes = text.substr(at, 3);
+  return bytes == "\xef\xbf\xbe" || bytes == "\xef\xbf\xbf";
+}
+
+}  // namespace
+
 std::string escaped(std::string_view text) {
   std::string html;
-  for (const char byte : base::as_utf8(text)) {
-    switch (byte) {
+  std::string utf8 = base::as_utf8(text);
+  for (std::size_t at = 0; at < utf8.size(); ++at) {
+    if (is_no_character(utf8, at)) utf8[at + 2] = '\xbd';
+    switch (const char byte = utf8[at]) {
       case '&': html += "&amp;"; break;
       case '<': html += "&lt;"; break;
       case '>': html += "&gt;"; break;

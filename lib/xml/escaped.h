@@ -6,8 +6,8 @@
 
 namespace xml {
 
-// The text with &, <, >, " and ' as entities, for elements and attributes. What is not UTF-8 is
-// U+FFFD. Requires: no control bytes, which no document can have.
+// The text with &, <, >, " and ' as entities, for elements and attributes. What is not UTF-8, or
+// U+FFFE or U+FFFF, is U+FFFD. Requires: no control bytes, which no document can have.
 std::string escaped(std::string_view text);
 
 }  // namespace xml

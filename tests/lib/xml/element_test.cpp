@@ -42,7 +42,8 @@ TEST_CASE("an element has a namespace, a name, a text and children", "[xml]") {
 TEST_CASE("what is not well-formed is refused", "[xml]") {
   for (const char* const document :
        {"", " ", "text", "<a>", "<a></b>", "<a/><b/>", "<D:a/>", "<a xmlns:D=\"\"/>", "<a b=c/>",
-        "<a>&unknown;</a>", "<a>\x01</a>", "<a>\xff</a>", "<a xmlns=\"DAV:\"><b></a>"}) {
+        "<a>&unknown;</a>", "<a>\x01</a>", "<a>\xff</a>", "<a xmlns=\"DAV:\"><b></a>",
+        "<a xmlns=\"x&#9;y\"/>", "<a xmlns=\"x&#10;y\"/>"}) {
     INFO(document);
     CHECK(!parse(document));
   }
@@ -59,4 +60,12 @@ TEST_CASE("depth and number of elements are bounded", "[xml]") {
   CHECK(!parse(nested(xml::kMaxDepth + 1)));
   CHECK(parse(with_children(xml::kMaxElements - 1)));
   CHECK(!parse(with_children(xml::kMaxElements)));
+}
+
+TEST_CASE("a long namespace is refused, as each element would have a copy of it", "[xml]") {
+  const auto with_space = [](std::size_t bytes) {
+    return parse("<p:a xmlns:p=\"" + std::string(bytes, 'x') + "\"/>");
+  };
+  CHECK(with_space(xml::kMaxNameBytes - 2));  // beside the name and what stands between
+  CHECK(!with_space(xml::kMaxNameBytes - 1));
 }
