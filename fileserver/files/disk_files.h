@@ -24,6 +24,9 @@ class DiskFiles : public Files {
   base::Result<OpenedFile> open(std::string_view name) override;
   std::optional<NamedFile> publish(const std::string& name, int fd,
                                    const GiveName& give_name) override;
+  bool is_distinct(const FileVersion& version) const override {
+    return own_versions_.has(version) || is_settled(version);
+  }
 
  private:
   struct Looked {

@@ -79,6 +79,10 @@ class Files {
     return unlink();
   }
 
+  // Any thread. Whether a change from now on gives the file a version that differs from this one:
+  // it is settled, or an upload that nobody has changed since.
+  virtual bool is_distinct(const FileVersion& version) const { return is_settled(version); }
+
   // Any thread.
   virtual FilesInMemory in_memory() const { return {}; }
 };

@@ -48,6 +48,8 @@ class PrefetchedFiles : public Files {
     return cache_.remove(name, unlink);
   }
 
+  bool is_distinct(const FileVersion& version) const override { return disk_.is_distinct(version); }
+
   FilesInMemory in_memory() const override {
     return {cache_.files_in_memory(), cache_.used_bytes(), cache_.limit_bytes()};
   }

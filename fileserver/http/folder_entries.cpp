@@ -128,6 +128,8 @@ base::Result<bool> FolderEntries::complete(ListedEntry& entry) const {
   if (!entry.is_folder && !rights_.may_read(path)) return false;
   entry.size_bytes = static_cast<std::uint64_t>(status->st_size);
   entry.modified_s = status->st_mtim.tv_sec;
+  entry.modified_part_ns = static_cast<std::uint32_t>(status->st_mtim.tv_nsec);
+  entry.is_distinct = files_ != nullptr && files_->is_distinct(version_in(*status));
   return true;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "fileserver/files/fence.h"
+#include "fileserver/files/files.h"
 #include "fileserver/files/memory_budget.h"
 #include "fileserver/http/listing.h"
 #include "fileserver/rights/user_rights.h"
@@ -35,9 +36,14 @@ std::size_t memory_of(const ListedEntry& entry);
 // Threads: one. All that the constructor takes must outlive it.
 class FolderEntries {
  public:
+  // `files` tell which versions are distinct; without them no entry is.
   FolderEntries(const Fence& fence, std::string_view folder, MemoryBudget& budget,
-                UserRights rights)
-      : fence_(fence), folder_(folder), budget_(budget), rights_(std::move(rights)) {}
+                UserRights rights, const Files* files = nullptr)
+      : fence_(fence),
+        folder_(folder),
+        budget_(budget),
+        rights_(std::move(rights)),
+        files_(files) {}
 
   // The next entries that a GET of the user would give; empty at the end. kNotFound when there is
   // no such folder, or no longer the one of the first batch. kInternal if it cannot be read to its
@@ -55,6 +61,7 @@ class FolderEntries {
   const std::string_view folder_;
   MemoryBudget& budget_;
   const UserRights rights_;
+  const Files* const files_;
   std::optional<MemoryShare> share_;
   std::optional<struct stat> identity_;  // of the folder
   std::optional<std::string> last_;      // the last name of the batches so far

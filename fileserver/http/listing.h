@@ -12,8 +12,10 @@ namespace fileserver {
 struct ListedEntry {
   std::string name;  // one part of a path
   bool is_folder = false;
-  std::uint64_t size_bytes = 0;  // of a file
-  std::int64_t modified_s = 0;   // since 1970
+  std::uint64_t size_bytes = 0;        // of a file
+  std::int64_t modified_s = 0;         // since 1970
+  std::uint32_t modified_part_ns = 0;  // beside modified_s
+  bool is_distinct = false;            // its next version cannot have the same size and time
 
   bool operator==(const ListedEntry&) const = default;
 };

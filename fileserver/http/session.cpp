@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include <array>
+#include <string>
 
 #include "base/completes.h"
+#include "fileserver/dav/propfind.h"
 #include "fileserver/http/change_folder.h"
 #include "fileserver/http/get_file.h"
 #include "fileserver/http/own_paths.h"
@@ -20,28 +22,20 @@ namespace {
 using http::Method;
 using telemetry::Verb;
 
-std::string_view allowed_with(UploadMode uploads) {
-  switch (uploads) {
-    case UploadMode::kOff: return "GET, HEAD, OPTIONS";
-    case UploadMode::kSink: return "GET, HEAD, OPTIONS, PUT";
-    case UploadMode::kFolder: return "GET, HEAD, OPTIONS, PUT, DELETE, MKCOL";
-  }
-  return {};
-}
-
 // Null: the method is not allowed.
-Handler handler_of(Method method, UploadMode uploads) {
-  const bool has_folder = uploads == UploadMode::kFolder;
+Handler handler_of(Method method, const Config& config) {
+  const bool has_folder = config.uploads == UploadMode::kFolder;
   switch (method) {
     case Method::kGet:
     case Method::kHead: return &get_file;
     case Method::kPut:
-      if (uploads == UploadMode::kOff) return nullptr;
+      if (config.uploads == UploadMode::kOff) return nullptr;
       return has_folder ? &put_file : &put_nowhere;
     case Method::kDelete: return has_folder ? &delete_file : nullptr;
     case Method::kMkcol: return has_folder ? &make_collection : nullptr;
-    case Method::kPropfind:
+    case Method::kPropfind: return config.has_listings ? &dav::find_properties : nullptr;
     case Method::kProppatch:
+      return has_folder && config.has_listings ? &dav::change_properties : nullptr;
     case Method::kMove:
     case Method::kCopy:
     case Method::kLock:
@@ -55,8 +49,25 @@ Handler handler_of(Method method, UploadMode uploads) {
   return nullptr;
 }
 
-void answer_options(Exchange& exchange, std::string_view allowed) {
-  exchange.connection().send(exchange.begin(204).field("Allow", allowed).finish());
+// The methods of all names of the served folder, as in Allow.
+std::string allowed_with(const Config& config) {
+  std::string allowed = "GET, HEAD, OPTIONS";
+  for (const Method method :
+       {Method::kPut, Method::kDelete, Method::kMkcol, Method::kPropfind, Method::kProppatch,
+        Method::kMove, Method::kCopy, Method::kLock, Method::kUnlock}) {
+    if (handler_of(method, config) == nullptr) continue;
+    allowed += ", ";
+    allowed += http::text_of(method);
+  }
+  return allowed;
+}
+
+// Explorer mounts nothing without MS-Author-Via.
+void answer_options(Exchange& exchange, std::string_view allowed, bool is_dav) {
+  http::AnswerHead head = exchange.begin(204);
+  head.field("Allow", allowed);
+  if (is_dav) head.field("DAV", "1, 2").field("MS-Author-Via", "DAV");
+  exchange.connection().send(head.finish());
 }
 
 // Credentials, overwritten at the end.
@@ -93,11 +104,15 @@ void HttpSession::answer(Exchange& exchange) {
   if (method == Method::kOther) return exchange.answer(501);
   const UploadMode mode = parts_.config.uploads;
   const OwnPath* const own = own_path(exchange.path());
-  const std::string_view allowed = own == nullptr ? allowed_with(mode) : own->allowed;
-  if (method == Method::kOptions) return answer_options(exchange, allowed);
+  const auto allowed = [&] {
+    return own == nullptr ? allowed_with(parts_.config) : std::string(own->allowed);
+  };
+  if (method == Method::kOptions)
+    return answer_options(exchange, allowed(), own == nullptr && parts_.config.has_listings);
   if (own != nullptr && own->handler == nullptr) return exchange.answer(404);
-  const Handler handler = own == nullptr ? handler_of(method, mode) : own->handler_of(method);
-  if (handler == nullptr) return exchange.answer_not_allowed(allowed);
+  const Handler handler =
+      own == nullptr ? handler_of(method, parts_.config) : own->handler_of(method);
+  if (handler == nullptr) return exchange.answer_not_allowed(allowed());
   const bool is_for_anybody = own != nullptr && own->whom == OwnPath::For::kAnybody;
   if (!is_for_anybody && !is_validated(exchange)) return;
   if (own != nullptr || handler == &put_nowhere) return handler(exchange, parts_);

@@ -61,6 +61,13 @@ static_assert(!kNames.back().empty(), "each field has a name");
 
 }  // namespace
 
+std::string_view text_of(Method method) {
+  for (const auto& [name, one] : kMethods) {
+    if (one == method) return name;
+  }
+  return {};
+}
+
 Method method_of(std::string_view text) {
   for (const auto& [name, method] : kMethods) {
     if (name == text) return method;

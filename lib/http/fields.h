@@ -27,6 +27,9 @@ enum class Method : std::uint8_t {
   kOther,
 };
 
+// Such as "GET"; empty for kOther.
+std::string_view text_of(Method method);
+
 // Methods are case-sensitive.
 Method method_of(std::string_view text);
 

@@ -26,6 +26,7 @@ inline constexpr std::array kStatuses{
     StatusRow{201, "Created"},
     StatusRow{204, "No Content"},
     StatusRow{206, "Partial Content"},
+    StatusRow{207, "Multi-Status"},
     StatusRow{301, "Moved Permanently"},
     StatusRow{304, "Not Modified"},
     StatusRow{400, "Bad Request", Behind::kCloses, base::ErrorCode::kSyntax},

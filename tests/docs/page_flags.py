@@ -26,7 +26,7 @@ FOREIGN: dict[str, set[str]] = {
     "nginx": set(),
     "perf": {"--stdio"},
     "rclone": {"--config", "--dir-cache-time", "--download", "--http-url", "--multi-thread-cutoff"}
-    | {"--read-only"},
+    | {"--read-only", "--vfs-cache-mode"},
     "redis-server": {"--daemonize", "--dir", "--port", "--replicaof", "--save", "--sentinel"},
     "rsync": {"--delete", "--temp-dir"},
     "systemctl": {"--no-pager", "--now"},

@@ -264,7 +264,7 @@ class OtherMethodsTest(UploadTest):
         for method in ("DELETE", "MKCOL"):
             answer = client.ask("/a", method=method)
             self.assertEqual(answer.status, 405)
-            self.assertEqual(answer.fields["allow"], "GET, HEAD, OPTIONS, PUT")
+            self.assertEqual(answer.fields["allow"], "GET, HEAD, OPTIONS, PUT, PROPFIND")
         self.assertEqual(self.names(), [])
         self.assertEqual(HttpClient(server).ask("/a", method="PUT").status, 401)
 
@@ -274,7 +274,7 @@ class OtherMethodsTest(UploadTest):
         for method in ("PUT", "DELETE", "MKCOL"):
             answer = client.ask("/a", method=method)
             self.assertEqual((answer.status, answer.closes()), (405, False))
-            self.assertEqual(answer.fields["allow"], "GET, HEAD, OPTIONS")
+            self.assertEqual(answer.fields["allow"], "GET, HEAD, OPTIONS, PROPFIND")
         self.assertEqual(client.ask("/a").body, b"old")
 
     @unittest.skipUnless(shutil.which("curl"), "curl is missing")

@@ -1,0 +1,23 @@
+// What PROPFIND says about locks.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "fileserver/parts.h"
+
+namespace fileserver::dav {
+
+// Elements of XML in which the prefix D stands for DAV:.
+struct LockProperties {
+  std::string supported;  // the content of DAV:supportedlock
+
+  // The content of DAV:lockdiscovery: the locks on a name, which is empty for the served folder.
+  std::function<std::string(std::string_view name)> active_on;
+};
+
+// The parts must outlive what is returned.
+LockProperties lock_properties(Parts& parts);
+
+}  // namespace fileserver::dav

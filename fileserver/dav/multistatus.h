@@ -1,0 +1,57 @@
+// Prints the bodies of answers with 207. No files, no clock.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fileserver/dav/lock_properties.h"
+#include "fileserver/dav/name_printer.h"
+#include "fileserver/dav/property_request.h"
+#include "http/conditions.h"
+
+namespace fileserver::dav {
+
+inline constexpr std::string_view kXmlType = "application/xml; charset=utf-8";
+
+// A file or a folder as clients see it.
+struct Resource {
+  std::string name;  // as of a file; empty for the served folder
+  bool is_folder = false;
+  std::uint64_t size_bytes = 0;                       // of a file
+  std::int64_t modified_ns = 0;                       // since 1970
+  http::Strength strength = http::Strength::kStrong;  // of the tag of a file
+};
+
+// The absolute path of the resource, percent-encoded, with a slash at the end of a folder.
+std::string href_of(std::string_view name, bool is_folder);
+
+// Prints what PROPFIND is answered with. Immutable.
+class PropertyPrinter {
+ public:
+  PropertyPrinter(PropertyRequest request, LockProperties locks, std::int64_t now_s)
+      : request_(std::move(request)),
+        locks_(std::move(locks)),
+        now_s_(now_s),
+        names_(request_.names) {}
+
+  // Each appends to the text: begin() first, add() for each resource, end() last.
+  void begin(std::string& to) const;
+  void add(const Resource& resource, std::string& to) const;
+  void end(std::string& to) const;
+
+ private:
+  void add_all(const Resource& resource, std::string& found, bool with_values) const;
+  void add_named(const Resource& resource, std::string& found, std::string& missing) const;
+
+  const PropertyRequest request_;
+  const LockProperties locks_;
+  const std::int64_t now_s_;
+  const NamePrinter names_;
+};
+
+// The whole body of the answer to PROPPATCH: 403 for each property.
+std::string print_refused(std::string_view href, const std::vector<PropertyName>& names);
+
+}  // namespace fileserver::dav

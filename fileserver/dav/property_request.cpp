@@ -1,0 +1,49 @@
+#include "fileserver/dav/property_request.h"
+
+#include <utility>
+
+namespace fileserver::dav {
+
+namespace {
+
+void append_names(const xml::Element& parent, std::vector<PropertyName>& to) {
+  for (const xml::Element& child : parent.children) to.push_back({child.space, child.name});
+}
+
+}  // namespace
+
+std::optional<PropertyRequest> parse_propfind(const xml::Element& root) {
+  using Kind = PropertyRequest::Kind;
+  if (!root.is(kDav, "propfind")) return {};
+  PropertyRequest request;
+  int kinds = 0;
+  const auto take = [&](std::string_view name, Kind kind) {
+    const xml::Element* const element = root.child(kDav, name);
+    if (element == nullptr) return;
+    request.kind = kind;
+    ++kinds;
+    if (kind == Kind::kNamed) append_names(*element, request.names);
+  };
+  take("allprop", Kind::kAll);
+  take("propname", Kind::kNames);
+  take("prop", Kind::kNamed);
+  if (kinds != 1) return {};
+  const xml::Element* const include = root.child(kDav, "include");
+  if (include != nullptr && request.kind == Kind::kAll) append_names(*include, request.names);
+  return request;
+}
+
+std::optional<std::vector<PropertyName>> parse_proppatch(const xml::Element& root) {
+  if (!root.is(kDav, "propertyupdate")) return {};
+  std::vector<PropertyName> names;
+  for (const xml::Element& change : root.children) {
+    if (!change.is(kDav, "set") && !change.is(kDav, "remove")) continue;
+    for (const xml::Element& prop : change.children) {
+      if (prop.is(kDav, "prop")) append_names(prop, names);
+    }
+  }
+  if (names.empty()) return {};
+  return names;
+}
+
+}  // namespace fileserver::dav
