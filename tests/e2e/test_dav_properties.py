@@ -13,10 +13,16 @@ from programs import SANITIZED
 from scene import SharedSceneTest, create_account, for_each
 
 _LOGIN = f"Authorization: {basic('alice', 'wonderland')}"
-_LIVE = (
-    "resourcetype displayname getcontentlength getcontenttype getetag getlastmodified "
-    "supportedlock lockdiscovery"
-).split()
+_LIVE = [
+    "resourcetype",
+    "displayname",
+    "getcontentlength",
+    "getcontenttype",
+    "getetag",
+    "getlastmodified",
+    "supportedlock",
+    "lockdiscovery",
+]
 _NOT_OF_FOLDERS = {"getcontentlength", "getcontenttype", "getetag"}
 _MANY = 10_000
 _ODD = (b"a b+c%&'#?.txt", b"caf\xe9", "snow \u2603".encode(), b"<b>&", b"no\xef\xbf\xbfchar")
