@@ -71,11 +71,13 @@ def ask(
     host, port = server.further_address("http")
     connection = http.client.HTTPConnection(host, int(port), timeout=60)
     headers = {"Authorization": basic(*user)}
-    headers.update(line.split(": ", 1) for line in fields)
+    for line in fields:
+        name, value = line.split(": ", 1)
+        headers[name] = value
     try:
         connection.request(method, path, body=body or None, headers=headers)
         answer = connection.getresponse()
-        named = {name.lower(): value for name, value in answer.getheaders()}
+        named = {one.lower(): said for one, said in answer.getheaders()}
         return DavAnswer(answer.status, named, answer.read())
     finally:
         connection.close()

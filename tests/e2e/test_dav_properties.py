@@ -34,8 +34,8 @@ class PropertiesTest(SharedSceneTest):
         long_ago_ns = 1_000_000_000_123_456_789
         for name in ("file.txt", "sub/one", "sub/deep/two"):
             os.utime(cls.scene.write(name, b"0123456"), ns=(long_ago_ns, long_ago_ns))
-        for name in _ODD:
-            cls.scene.write(b"odd/" + name, b"x")
+        for odd in _ODD:
+            cls.scene.write(b"odd/" + odd, b"x")
         (cls.scene.root / "many").mkdir()
         for number in range(_MANY):
             (cls.scene.root / "many" / f"name-{number:05}").touch()
