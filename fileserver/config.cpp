@@ -127,8 +127,11 @@ void declare_logs(flags::App& app, Config& config) {
                  "no such log")
       ->type_name("FILE");
   flags::add_whole(app, "--transfer-log-queue", config.transfer_log.queue_lines, 1, 1'000'000,
-                   "how many lines may wait for it; each takes 1 KiB; further ones "
+                   "how many lines may wait for it; each takes 1.5 KiB; further ones "
                    "are lost and counted");
+  flags::add_choice<bool>(app, "--transfer-log-users", config.transfer_log.has_users,
+                          {{"on", true}, {"off", false}},
+                          "on: each line has the user, and requests that are refused have lines");
 }
 
 void declare_measuring(flags::App& app, Config& config) {
@@ -204,6 +207,8 @@ std::variant<Config, int> read_config(int argc, char** argv) {
           return "--show-rights needs --rights FILE";
         if (config.serve.loops != 0 && config.serve.model != serve::Model::kEvent)
           return "--loops needs --model event";
+        if (config.transfer_log.has_users && config.transfer_log.path.empty())
+          return "--transfer-log-users on needs --transfer-log";
         return wrong_for_processes(config);
       });
   if (exit_status) return *exit_status;

@@ -30,6 +30,7 @@ enum class UploadMode { kOff, kFolder, kSink };
 struct TransferLogOptions {
   std::string path;          // empty: there is no log
   int queue_lines = 16'384;  // that may wait to be written
+  bool has_users = false;    // lines have the user, and refusals have lines
 };
 
 struct Config {

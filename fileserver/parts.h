@@ -85,6 +85,9 @@ struct Parts {
 
   // The time for the transfer log; 0 without one.
   std::int64_t time_for_log() const { return transfer_log == nullptr ? 0 : base::now_ns(); }
+
+  // Whether there is a transfer log that says who it was.
+  bool logs_users() const { return transfer_log != nullptr && config.transfer_log.has_users; }
 };
 
 }  // namespace fileserver

@@ -30,6 +30,10 @@ telemetry::Ending ending_of(serve::LineConversation& connection) {
 constexpr int kIsNotFirst = 1;
 constexpr int kIsGranted = 2;
 
+// As the transfer log names them.
+constexpr std::string_view kGetVerb = "get:";
+constexpr std::string_view kNewVerb = "new:";
+
 void refuse_new(serve::LineConversation& connection) {
   connection.reply_error(base::ErrorCode::kDenied, "accounts are not created here");
 }
@@ -63,9 +67,11 @@ void Session::handle(serve::LineConversation& connection, const wire::Ping& ping
 }
 
 void Session::handle(serve::LineConversation& connection, const wire::New& request) {
+  const std::int64_t asked_ns = parts_.time_for_log();
   if (parts_.config.new_accounts == NewAccounts::kClosed ||
       parts_.rights.has(request.account.user)) {
     refuse_new(connection);
+    log_refusal(connection, kNewVerb, {}, asked_ns, base::ErrorCode::kDenied);
     return;
   }
   connection.flush();
@@ -74,18 +80,21 @@ void Session::handle(serve::LineConversation& connection, const wire::New& reque
   serve::log_request("new", request.account.user, answer.status);
   if (answer.is_throttled) {
     connection.reply_error(base::ErrorCode::kBusy, "too many new accounts from this address");
+    log_refusal(connection, kNewVerb, {}, asked_ns, base::ErrorCode::kBusy);
   } else {
     serve::answer(connection, answer.status);
   }
 }
 
 void Session::handle(serve::LineConversation& connection, const wire::Get& request) {
+  const std::int64_t asked_ns = parts_.time_for_log();
   connection.flush();
   is_granted_ = false;
   const auto answer = parts_.log_in.check(connection.peer(), Front::kNative, request.account);
   is_granted_ = answer.status.ok();
   if (is_granted_) connection.stream().keep_name(request.account.user);
   serve::log_request("get", request.account.user, answer.status);
+  note_log_in(connection, request, asked_ns, answer.status);
   if (answer.is_throttled) {
     connection.reply_error(base::ErrorCode::kBusy, "too many wrong passwords from this address");
   } else {
@@ -129,6 +138,7 @@ void Session::log_transfer(serve::LineConversation& connection, std::string_view
                            std::int64_t asked_ns, const base::Status& sent) {
   if (parts_.transfer_log == nullptr) return;
   Transfer transfer{.name = name, .client = connection.peer(), .asked_ns = asked_ns};
+  if (is_granted_) transfer.user = connection.stream().kept_name();
   if (sent) {
     transfer.reply = connection.stream().sized_reply();
     transfer.size_bytes = transfer.reply.size_bytes;
@@ -138,10 +148,36 @@ void Session::log_transfer(serve::LineConversation& connection, std::string_view
   parts_.transfer_log->add(transfer);
 }
 
+// For a transfer log with users: who it is from now on, or who was not let in.
+void Session::note_log_in(serve::LineConversation& connection, const wire::Get& request,
+                          std::int64_t asked_ns, const base::Status& granted) {
+  if (!parts_.logs_users()) return;
+  const std::string_view user = request.account.user;
+  if (granted) {
+    connection.stream().keep_name(user);
+  } else if (granted.error().code == base::ErrorCode::kDenied ||
+             granted.error().code == base::ErrorCode::kBusy) {
+    log_refusal(connection, kGetVerb, user, asked_ns, granted.error().code);
+  }
+}
+
+void Session::log_refusal(serve::LineConversation& connection, std::string_view verb,
+                          std::string_view user, std::int64_t asked_ns, base::ErrorCode code) {
+  if (!parts_.logs_users()) return;
+  parts_.transfer_log->add({.client = connection.peer(),
+                            .asked_ns = asked_ns,
+                            .error = code,
+                            .user = user,
+                            .method = verb,
+                            .has_name = false});
+}
+
 void Session::handle(serve::LineConversation& connection, const wire::Refused& refused) {
   if (refused.was_get) is_granted_ = false;
   if (refused.was_new && parts_.config.new_accounts == NewAccounts::kClosed) {
+    const std::int64_t asked_ns = parts_.time_for_log();
     refuse_new(connection);
+    log_refusal(connection, kNewVerb, {}, asked_ns, base::ErrorCode::kDenied);
   } else {
     connection.reply_error(refused.code);
   }

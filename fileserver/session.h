@@ -30,6 +30,10 @@ class Session : public serve::LineWorker {
   base::Result<OpenedFile> open(serve::LineConversation& connection, std::string_view name);
   void log_transfer(serve::LineConversation& connection, std::string_view name,
                     std::int64_t asked_ns, const base::Status& sent);
+  void note_log_in(serve::LineConversation& connection, const wire::Get& request,
+                   std::int64_t asked_ns, const base::Status& granted);
+  void log_refusal(serve::LineConversation& connection, std::string_view verb,
+                   std::string_view user, std::int64_t asked_ns, base::ErrorCode code);
 
   Parts& parts_;
 

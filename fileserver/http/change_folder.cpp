@@ -41,15 +41,6 @@ void answer_change(Exchange& exchange, UploadStatus status) {
   }
 }
 
-void log_change(const Exchange& exchange, Parts& parts, Transfer transfer) {
-  if (parts.transfer_log == nullptr) return;
-  transfer.name = exchange.path()->name;
-  transfer.client = exchange.client;
-  transfer.error = exchange.outcome();
-  transfer.reply.is_whole = true;  // or there is an error
-  parts.transfer_log->add(transfer);
-}
-
 void delete_file(Exchange& exchange, Parts& parts) {
   exchange.verb = telemetry::Verb::kChange;
   const std::int64_t asked_ns = parts.time_for_log();

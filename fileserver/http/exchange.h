@@ -39,6 +39,12 @@ class Exchange {
   // The account that was validated for this request.
   std::string user = {};
 
+  // The account that the request named, if it was refused for that. It may not even exist.
+  std::string refused_user = {};
+
+  // Whether the transfer log has a line for this request.
+  bool is_logged = false;
+
   // What that user may do. A name that may not be read is answered as if it were not there.
   UserRights rights = {};
 

@@ -2,6 +2,7 @@
 
 #include <sodium.h>
 
+#include "fileserver/http/exchange_lines.h"
 #include "fileserver/http/file_digest.h"
 #include "fileserver/http/get_folder.h"
 #include "http/conditions.h"
@@ -151,12 +152,11 @@ class FileAnswer {
   std::vector<http::ByteRange> ranges_;
 };
 
-void log_transfer(Exchange& exchange, Parts& parts, Transfer transfer) {
-  if (parts.transfer_log == nullptr || exchange.method() != http::Method::kGet) return;
-  transfer.name = exchange.path()->name;
-  transfer.client = exchange.client;
+// HEAD sends no file, and has no line.
+void log_get(Exchange& exchange, Parts& parts, Transfer transfer) {
+  if (exchange.method() != http::Method::kGet) return;
   if (!transfer.error) transfer.reply = exchange.stream().sized_reply();
-  parts.transfer_log->add(transfer);
+  log_transfer(exchange, parts, transfer);
 }
 
 void send_file(Exchange& exchange, Parts& parts, std::int64_t asked_ns, const OpenedFile& file) {
@@ -165,7 +165,7 @@ void send_file(Exchange& exchange, Parts& parts, std::int64_t asked_ns, const Op
   if (exchange.status() != http::Status(200) && exchange.status() != http::Status(206)) return;
   Transfer transfer{.asked_ns = asked_ns, .size_bytes = file.size_bytes()};
   transfer.set_ranges(answer.ranges());
-  log_transfer(exchange, parts, transfer);
+  log_get(exchange, parts, transfer);
 }
 
 }  // namespace
@@ -186,7 +186,7 @@ void get_file(Exchange& exchange, Parts& parts) {
   if (opened) return send_file(exchange, parts, asked_ns, *opened);
   if (is_folder_without_slash(exchange, parts)) return redirect_to_folder(exchange);
   exchange.answer(opened.error());
-  log_transfer(exchange, parts, {.asked_ns = asked_ns, .error = opened.error().code});
+  log_get(exchange, parts, {.asked_ns = asked_ns, .error = opened.error().code});
 }
 
 }  // namespace fileserver

@@ -8,6 +8,7 @@
 #include "base/completes.h"
 #include "fileserver/dav/propfind.h"
 #include "fileserver/http/change_folder.h"
+#include "fileserver/http/exchange_lines.h"
 #include "fileserver/http/get_file.h"
 #include "fileserver/http/own_paths.h"
 #include "fileserver/http/permitted.h"
@@ -84,8 +85,10 @@ void HttpSession::serve(serve::Stream& stream) {
   while (const http::RequestHead* const head = connection.next_request()) {
     const telemetry::RequestTimer timer;
     Exchange exchange(*head, connection);
+    const std::int64_t asked_ns = parts_.logs_users() ? base::now_ns() : 0;
     exchange.client = client_of(exchange);
     if (!base::completes("a request failed", [&] { answer(exchange); })) exchange.fail();
+    log_refusal(exchange, parts_, asked_ns);
     timer.count(exchange.verb, exchange.outcome(), exchange.ending());
   }
 }
@@ -133,6 +136,7 @@ bool HttpSession::is_validated(Exchange& exchange) {
   const wire::Credentials account{basic->user, basic->password};
   const auto granted = parts_.log_in.check(exchange.client, Front::kHttp, account);
   serve::log_request("http", account.user, granted.status);
+  if (!granted.status) exchange.refused_user = account.user;
   if (granted.is_throttled) {
     exchange.answer(429);
   } else if (!granted.status) {

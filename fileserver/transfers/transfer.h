@@ -17,9 +17,10 @@
 namespace fileserver {
 
 // What a client changes. kNone: it asks for the file.
-enum class Change : std::uint8_t { kNone, kPut, kDelete, kMkcol };
+enum class Change : std::uint8_t { kNone, kPut, kDelete, kMkcol, kMove, kCopy };
 
-// Plain data. `name` points into the request's line, or into the queue that the transfer waits in.
+// Plain data. `name`, `to` and `user` point into the request, or into the queue that the transfer
+// waits in.
 struct Transfer {
   std::string_view name = {};  // any bytes, as the client sent them
   net::IpAddress client = {};
@@ -28,6 +29,16 @@ struct Transfer {
   serve::SizedReply reply = {};               // how far the file was sent; of a put, received
   std::uint64_t size_bytes = 0;               // of the file
   Change change = Change::kNone;
+  std::string_view to = {};  // of kMove and kCopy, the other name; empty: it is not known
+
+  // For a log with users. The user was validated; or, where that was refused, it is the name that
+  // was tried. Empty: nobody is known. `method` is a text that lives for ever: the method of HTTP,
+  // or a native verb; empty if a file was asked for natively.
+  std::string_view user = {};
+  std::string_view method = {};
+  std::uint16_t status = 0;  // of HTTP
+  bool has_name = true;      // false: the request names no file
+
   std::uint8_t range_count = 0;
   std::array<http::ByteRange, http::kMaxParts> ranges = {};  // of the file; by 206
 

@@ -19,15 +19,15 @@ void append_time(const char* key, std::int64_t at_ns, std::string& to) {
 
 // Only ASCII is written as it is. So a name cannot send control codes to the terminal that shows
 // the log.
-void append_name(std::string_view name, std::string& to) {
+void append_name(const char* key, std::string_view name, std::string& to) {
   using Json = nlohmann::json;
   constexpr bool kAscii = true;
   const Json json = std::string(name);
   try {
-    to += ",\"name\":" + json.dump(-1, ' ', kAscii);
+    fmt::format_to(std::back_inserter(to), ",\"{}\":{}", key, json.dump(-1, ' ', kAscii));
   } catch (const Json::type_error&) {  // it is not UTF-8
-    to += ",\"name\":" + json.dump(-1, ' ', kAscii, Json::error_handler_t::replace);
-    to += ",\"name_hex\":\"";
+    fmt::format_to(std::back_inserter(to), ",\"{}\":{},\"{}_hex\":\"", key,
+                   json.dump(-1, ' ', kAscii, Json::error_handler_t::replace), key);
     for (const char c : name)
       fmt::format_to(std::back_inserter(to), "{:02x}", static_cast<unsigned char>(c));
     to += '"';
@@ -56,13 +56,27 @@ std::string_view word_of(Change change) {
     case Change::kPut: return "put";
     case Change::kDelete: return "delete";
     case Change::kMkcol: return "mkcol";
+    case Change::kMove: return "move";
+    case Change::kCopy: return "copy";
   }
   return {};
 }
 
+// A user needs no escapes, because only names of that form get here.
+void append_user(const Transfer& transfer, std::string& to) {
+  const std::string_view quote = transfer.user.empty() ? "" : "\"";
+  const std::string_view user = transfer.user.empty() ? "null" : transfer.user;
+  fmt::format_to(std::back_inserter(to), ",\"user\":{}{}{}", quote, user, quote);
+  if (!transfer.method.empty())
+    fmt::format_to(std::back_inserter(to), ",\"method\":\"{}\"", transfer.method);
+  if (transfer.status != 0)
+    fmt::format_to(std::back_inserter(to), ",\"status\":{}", transfer.status);
+}
+
 }  // namespace
 
-void append_line_of(const Transfer& transfer, std::int64_t clock_offset_ns, std::string& to) {
+void append_line_of(const Transfer& transfer, std::int64_t clock_offset_ns, LogUsers users,
+                    std::string& to) {
   const serve::SizedReply& reply = transfer.reply;
   fmt::format_to(std::back_inserter(to), "{{\"result\":\"{}\"", result_of(transfer));
   append_time("asked", transfer.asked_ns + clock_offset_ns, to);
@@ -78,7 +92,9 @@ void append_line_of(const Transfer& transfer, std::int64_t clock_offset_ns, std:
   if (transfer.change != Change::kNone)
     fmt::format_to(std::back_inserter(to), ",\"change\":\"{}\"", word_of(transfer.change));
   fmt::format_to(std::back_inserter(to), ",\"client\":\"{}\"", transfer.client.text());
-  append_name(transfer.name, to);
+  if (users == LogUsers::kOn) append_user(transfer, to);
+  if (transfer.has_name) append_name("name", transfer.name, to);
+  if (!transfer.to.empty()) append_name("to", transfer.to, to);
   to += "}\n";
 }
 

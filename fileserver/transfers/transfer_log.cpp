@@ -8,7 +8,6 @@
 #include <system_error>
 
 #include "base/log.h"
-#include "fileserver/transfers/transfer_line.h"
 
 namespace fileserver {
 
@@ -37,7 +36,8 @@ base::Result<std::unique_ptr<TransferLog>> TransferLog::open(const TransferLogOp
 }
 
 TransferLog::TransferLog(const TransferLogOptions& options, TransferFile file, net::Fd wake)
-    : queue_(static_cast<std::size_t>(options.queue_lines)),
+    : users_(options.has_users ? LogUsers::kOn : LogUsers::kOff),
+      queue_(static_cast<std::size_t>(options.queue_lines)),
       wake_(std::move(wake)),
       file_(std::move(file)) {
   lines_.reserve(kBatchBytes + kMaxTransferLineBytes);
@@ -110,7 +110,7 @@ void TransferLog::collect() {
     const std::size_t size_before = lines_.size();
     try {
       is_more = queue_.take_one(
-          [&](const Transfer& transfer) { append_line_of(transfer, offset_ns, lines_); });
+          [&](const Transfer& transfer) { append_line_of(transfer, offset_ns, users_, lines_); });
     } catch (const std::exception&) {  // out of memory
       lines_.resize(size_before);
       lost_.fetch_add(1, std::memory_order_relaxed);

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "fileserver/config.h"
 #include "fileserver/transfers/transfer_file.h"
+#include "fileserver/transfers/transfer_line.h"
 #include "fileserver/transfers/transfer_queue.h"
 #include "net/fd.h"
 
@@ -49,6 +50,7 @@ class TransferLog {
   void note_failure(int errno_value);
   void report_lost(bool is_last);
 
+  const LogUsers users_;
   TransferQueue queue_;
   std::atomic<std::uint64_t> lost_ = 0;  // relaxed: only counted
   std::atomic<bool> is_finishing_ = false;

@@ -12,6 +12,7 @@
 
 #include "fileserver/transfers/transfer.h"
 #include "wire/line_buffer.h"
+#include "wire/request.h"
 
 namespace fileserver {
 
@@ -33,7 +34,7 @@ class TransferRing {  // NOLINT(clang-analyzer-optin.performance.Padding)
     for (std::size_t i = 0; i < cells; ++i) cells_[i].turn.store(i, std::memory_order_relaxed);
   }
 
-  // Any thread; never waits. Copies the transfer and its name.
+  // Any thread; never waits. Copies the transfer, its names and its user.
   Pushed push(const Transfer& transfer) {
     std::uint64_t position = end_.load(std::memory_order_relaxed);
     for (;;) {
@@ -66,11 +67,18 @@ class TransferRing {  // NOLINT(clang-analyzer-optin.performance.Padding)
     std::atomic<std::uint64_t> turn;
     Transfer transfer;
     std::array<char, wire::kMaxLineBytes> name;
+    std::array<char, wire::kMaxLineBytes> to;
+    std::array<char, wire::kMaxUserBytes> user;
 
     void fill(const Transfer& from) {
-      const std::size_t size = from.name.copy(name.data(), name.size());
       transfer = from;
-      transfer.name = {name.data(), size};
+      transfer.name = copied(from.name, name);
+      transfer.to = copied(from.to, to);
+      transfer.user = copied(from.user, user);
+    }
+
+    static std::string_view copied(std::string_view text, std::span<char> into) {
+      return {into.data(), text.copy(into.data(), into.size())};
     }
   };
 
@@ -93,7 +101,7 @@ class TransferQueue {  // NOLINT(clang-analyzer-optin.performance.Padding)
   using Pushed = TransferRing::Pushed;
 
   // Has room for at least `least_capacity` transfers, and for less than twice as many and 32. One
-  // of them takes about 1 KiB.
+  // of them takes about 1.5 KiB.
   explicit TransferQueue(std::size_t least_capacity)
       : cells_(std::max<std::size_t>(4, std::bit_ceil((least_capacity + kRings - 1) / kRings))) {}
 

@@ -75,6 +75,13 @@ Method method_of(std::string_view text) {
   return Method::kOther;
 }
 
+std::string_view name_of(Method method) {
+  for (const auto& [name, one] : kMethods) {
+    if (one == method) return name;
+  }
+  return {};
+}
+
 Field field_of(std::string_view name) {
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     if (is_same(name, kNames[i])) return static_cast<Field>(i);

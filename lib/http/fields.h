@@ -33,6 +33,9 @@ std::string_view text_of(Method method);
 // Methods are case-sensitive.
 Method method_of(std::string_view text);
 
+// The text lives for ever. Empty of kOther.
+std::string_view name_of(Method method);
+
 enum class Field : std::uint8_t {
   kAccept,
   kAuthorization,

@@ -104,6 +104,7 @@ FLAGS = {
         Flag("send-buffer", "0", "16K", ("2G", *BAD_SIZE)),
         Flag("transfer-log", None, "a.json"),
         Flag("transfer-log-queue", "16384", "100", BAD_COUNT),
+        _choice("transfer-log-users", "off", "on"),
         Flag("spare-threads", "32", "0", BAD_NUMBER),
         Flag("loops", "0", "3", (*BAD_NUMBER, "1025")),
         Flag("min-rate", "0", "5K", BAD_SIZE),

@@ -30,6 +30,7 @@ NO_LIMITS = {
         "files",
         "read-ahead",
         "transfer-log",
+        "transfer-log-users",
         "store",
         "store-connection",
         "password-scheme",

@@ -86,6 +86,7 @@ class TransferLogTest(SceneTest):
             (("/f/a", "DELETE", b""), 404, {"change": "delete", "result": "not-found"}),
             (("/none/a", "PUT", b"x"), 409, {"change": "put", "result": "exists", "bytes": 0}),
             (("/a", "DELETE", b""), 204, {"change": "delete", "bytes": 0}),
+            (("/", "PUT", b"x"), 409, {"change": "put", "result": "exists", "bytes": 0}),
             (("/a", "PUT", bytes(100_001 + 2400)), 413, {"change": "put", "result": "too-long"}),
         )
         for (path, method, content), status, _ in asked:

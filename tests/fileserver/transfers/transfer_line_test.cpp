@@ -8,17 +8,23 @@
 
 #include "tests/catch.h"
 #include "wire/line_buffer.h"
+#include "wire/request.h"
 
+using fileserver::Change;
+using fileserver::LogUsers;
 using fileserver::Transfer;
 using Json = nlohmann::json;
 
 namespace {
 
-std::string line_of(const Transfer& transfer) {
+std::string line_of(const Transfer& transfer, LogUsers users = LogUsers::kOff) {
   std::string line;
-  fileserver::append_line_of(transfer, 1'700'000'000'000'000'000, line);
+  fileserver::append_line_of(transfer, 1'700'000'000'000'000'000, users, line);
   return line;
 }
+
+// As a line with users has it.
+Json with_user(const Transfer& transfer) { return Json::parse(line_of(transfer, LogUsers::kOn)); }
 
 std::string line_of_name(std::string_view name) {
   return line_of({.name = name, .error = base::ErrorCode::kNotFound});
@@ -39,7 +45,6 @@ TEST_CASE("a transfer is one line of JSON", "[transfers]") {
 }
 
 TEST_CASE("a change of the folder is told apart", "[transfers]") {
-  using fileserver::Change;
   const serve::SizedReply whole{.size_bytes = 3, .sent_bytes = 3, .is_whole = true};
   const Json put =
       Json::parse(line_of({.name = "a", .reply = whole, .size_bytes = 3, .change = Change::kPut}));
@@ -91,6 +96,66 @@ TEST_CASE("a line with the most and the widest ranges has its limit", "[transfer
   transfer.reply.sent_bytes = most;
   transfer.set_ranges(ranges);
   CHECK(line_of(transfer).size() <= fileserver::kMaxTransferLineBytes);
+}
+
+TEST_CASE("a line with two of the worst names and all that a user adds has its limit",
+          "[transfers]") {
+  const std::string name(wire::kMaxLineBytes, '\xff');
+  const std::string user(wire::kMaxUserBytes, '@');
+  const Transfer transfer{.name = name,
+                          .error = base::ErrorCode::kUnavailable,
+                          .reply = {.first_byte_ns = 1},
+                          .change = Change::kCopy,
+                          .to = name,
+                          .user = user,
+                          .method = "PROPPATCH",
+                          .status = 503};
+  const std::string line = line_of(transfer, LogUsers::kOn);
+  CHECK(line.size() > 8000);
+  CHECK(line.size() <= fileserver::kMaxTransferLineBytes);
+}
+
+TEST_CASE("a move and a copy have both names", "[transfers]") {
+  const Json moved = Json::parse(
+      line_of({.name = "a", .reply = {.is_whole = true}, .change = Change::kMove, .to = "b\"/c"}));
+  CHECK(moved["change"] == "move");
+  CHECK(moved["name"] == "a");
+  CHECK(moved["to"] == "b\"/c");
+  CHECK_FALSE(moved.contains("size"));
+  const Json copied = Json::parse(
+      line_of({.name = "a", .error = base::ErrorCode::kDenied, .change = Change::kCopy}));
+  CHECK(copied["change"] == "copy");
+  CHECK_FALSE(copied.contains("to"));
+  const Json strange = Json::parse(line_of({.name = "a", .change = Change::kMove, .to = "\xff"}));
+  CHECK(strange["to_hex"] == "ff");
+}
+
+TEST_CASE("only a line with users says who it was, and how it was asked", "[transfers]") {
+  const Transfer by_http{.name = "a",
+                         .error = base::ErrorCode::kDenied,
+                         .user = "amy@example.org",
+                         .method = "GET",
+                         .status = 403};
+  const std::string without = line_of(by_http);
+  for (const char* const key : {"amy", "user", "method", "GET", "status", "403"})
+    CHECK(without.find(key) == std::string::npos);
+  const Json with = with_user(by_http);
+  CHECK(with["user"] == "amy@example.org");
+  CHECK(with["method"] == "GET");
+  CHECK(with["status"] == 403);
+  const Json native = with_user({.name = "a", .user = "amy"});
+  CHECK(native["user"] == "amy");
+  CHECK_FALSE(native.contains("method"));
+  CHECK_FALSE(native.contains("status"));
+}
+
+TEST_CASE("a line of somebody unknown says so, and one of no file has no name", "[transfers]") {
+  const Json json =
+      with_user({.error = base::ErrorCode::kBusy, .method = "get:", .has_name = false});
+  CHECK(json["user"].is_null());
+  CHECK(json["method"] == "get:");
+  CHECK_FALSE(json.contains("name"));
+  CHECK(Json::parse(line_of_name(""))["name"] == "");
 }
 
 TEST_CASE("a name is kept whatever its bytes are", "[transfers]") {

@@ -37,6 +37,21 @@ TEST_CASE("what is pushed is taken, with a copy of its name", "[transfers]") {
   CHECK_FALSE(queue.take_one([](const Transfer&) {}));
 }
 
+TEST_CASE("what is pushed is taken with copies of the other name and of the user", "[transfers]") {
+  TransferQueue queue(100);
+  std::string to = "b.txt";
+  std::string user = "amy";
+  CHECK(queue.push({.name = "a", .to = to, .user = user, .method = "MOVE", .status = 201}) !=
+        Pushed::kFull);
+  to = user = "overwritten";
+  CHECK(queue.take_one([](const Transfer& one) {
+    CHECK(one.to == "b.txt");
+    CHECK(one.user == "amy");
+    CHECK(one.method == "MOVE");
+    CHECK(one.status == 201);
+  }));
+}
+
 TEST_CASE("a queue has the room that was asked for, and a full one takes nothing", "[transfers]") {
   for (const std::size_t least : {1U, 32U, 33U, 1000U}) {
     TransferQueue queue(least);
