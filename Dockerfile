@@ -7,7 +7,7 @@ FROM debian:trixie-slim AS build
 RUN apt-get update \
  && apt-get install -y --no-install-recommends g++ make pkg-config ccache libcli11-dev libspdlog-dev libfmt-dev \
       nlohmann-json3-dev libboost-context-dev libsodium-dev libssl-dev libseccomp-dev libsqlite3-dev \
-      libexpat1-dev libhiredis-dev default-libmysqlclient-dev \
+      libexpat1-dev zlib1g-dev libhiredis-dev default-libmysqlclient-dev \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY Makefile ./
@@ -34,7 +34,7 @@ COPY scripts/make-files docker/make-secrets /usr/local/bin/
 FROM debian:trixie-slim AS runtime
 RUN apt-get update \
  && apt-get install -y --no-install-recommends libstdc++6 libfmt10 libspdlog1.15 libboost-context1.83.0 \
-      libsodium23 libssl3t64 libseccomp2 libsqlite3-0 libexpat1 libhiredis1.1.0 libmariadb3 \
+      libsodium23 libssl3t64 libseccomp2 libsqlite3-0 libexpat1 zlib1g libhiredis1.1.0 libmariadb3 \
  && rm -rf /var/lib/apt/lists/*
 RUN useradd --system --uid 10001 --user-group --no-create-home turnstile \
  && install -d -o turnstile -g turnstile /srv/files /var/lib/turnstile

@@ -14,6 +14,7 @@
 #include "base/stop_signals.h"
 #include "fileserver/files/disk_files.h"
 #include "fileserver/files/prefetched_files.h"
+#include "fileserver/http/zip_folder.h"
 #include "fileserver/transfers/transfer_file.h"
 #include "guard/sandbox.h"
 #include "net/local_listener.h"
@@ -155,6 +156,7 @@ Parts::Parts(const Config& the_config)
       files(open_files(config, fence, std::move(mounts))),
       uploads(open_uploads(config, fence, *files)),
       listings_memory(std::int64_t{32} << 20),
+      zips_memory(kZipsBytes),
       auth(config.auth, config.auth_connection, config.auth_timeout_ms),
       health(config.auth, config.auth_connection,
              std::min(config.auth_timeout_ms, telemetry::kHealthMs), net::resolve,

@@ -71,6 +71,7 @@ struct Parts {
   const std::unique_ptr<Uploads> uploads;  // set with UploadMode::kFolder
 
   MemoryBudget listings_memory;  // of large listings under way
+  MemoryBudget zips_memory;      // of the names in zips under way
 
   AuthClient auth;
   AuthClient health;  // for a health check: its time-out is less than a second

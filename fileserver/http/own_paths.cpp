@@ -4,6 +4,7 @@
 
 #include "fileserver/http/file_digest.h"
 #include "fileserver/http/new_account.h"
+#include "fileserver/http/zip_folder.h"
 
 namespace fileserver {
 
@@ -35,12 +36,15 @@ constexpr std::array kOwnPaths{
     OwnPath{"-/health", "GET, HEAD, OPTIONS", Method::kGet, &tell_health},
     OwnPath{"-/live", "GET, HEAD, OPTIONS", Method::kGet, &tell_life},
     OwnPath{kDigestPaths, "GET, HEAD, OPTIONS", Method::kGet, &get_digest, OwnPath::For::kUsers},
+    OwnPath{kZipPaths, "GET, HEAD, OPTIONS", Method::kGet, &get_zip, OwnPath::For::kUsers, true},
 };
 constexpr OwnPath kNothing{"", "OPTIONS", Method::kOther, nullptr};
 
 bool is_at(const OwnPath& own, const http::Path& path) {
-  if (own.name.ends_with('/')) return path.name.starts_with(own.name);
-  return own.name == path.name && !path.ends_with_slash;
+  if (!own.name.ends_with('/')) return own.name == path.name && !path.ends_with_slash;
+  const std::string_view top = own.name.substr(0, own.name.size() - 1);
+  if (own.has_top && path.ends_with_slash && path.name == top) return true;
+  return path.name.starts_with(own.name);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The paths below "/-/", which are no files: accounts, health, life, and the digests of files.
+// The paths below "/-/", which are no files: accounts, health, life, digests of files, and folders
+// as zip files.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,7 @@ struct OwnPath {
   http::Method method;
   Handler handler;  // null: there is nothing at this path
   For whom = For::kAnybody;
+  bool has_top = false;  // "/-/NAME/" alone is one of the paths, too
 
   // Null if the method is not allowed. HEAD is when GET is.
   Handler handler_of(http::Method asked) const;

@@ -29,6 +29,7 @@ BUILD = [
     "libseccomp-dev",
     "libsqlite3-dev",
     "libexpat1-dev",
+    "zlib1g-dev",
     "libhiredis-dev",
     "default-libmysqlclient-dev",
     "curl",

@@ -1,0 +1,37 @@
+#include "fileserver/http/chunked_body.h"
+
+#include <fmt/format.h>
+
+namespace fileserver {
+
+namespace {
+
+constexpr std::size_t kMostPendingBytes = 32 * 1024;
+
+}  // namespace
+
+bool ChunkedBody::add(std::string_view bytes) {
+  size_bytes_ += bytes.size();
+  if (pending_.size() + bytes.size() <= kMostPendingBytes) {
+    pending_ += bytes;
+    return !stream_.is_over();
+  }
+  if (!send_chunk(pending_)) return false;
+  pending_.clear();
+  return send_chunk(bytes);
+}
+
+bool ChunkedBody::end() {
+  if (!send_chunk(pending_)) return false;
+  pending_.clear();
+  return stream_.send(fmt::format("{}0\r\n\r\n", before_));
+}
+
+bool ChunkedBody::send_chunk(std::string_view bytes) {
+  if (bytes.empty()) return !stream_.is_over();  // it would be the last one
+  const std::string head = fmt::format("{}{:x}\r\n", before_, bytes.size());
+  before_ = "\r\n";
+  return stream_.send(head, bytes);
+}
+
+}  // namespace fileserver

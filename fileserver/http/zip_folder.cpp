@@ -1,0 +1,178 @@
+#include "fileserver/http/zip_folder.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/log.h"
+#include "base/utf8.h"
+#include "base/waits.h"
+#include "fileserver/http/exchange_lines.h"
+#include "fileserver/http/folder_entries.h"
+#include "fileserver/http/zip_entries.h"
+#include "http/path.h"
+
+namespace fileserver {
+
+namespace {
+
+using Batch = base::Result<std::vector<ListedEntry>>;
+
+std::string joined(std::string_view folder, std::string_view name) {
+  std::string path(folder);
+  if (!folder.empty()) path += '/';
+  return path.append(name);
+}
+
+// The name that a browser saves the zip as. The plain one is for programs that know no other, and
+// has no byte that needs an escape. The encoded one is missing if the folder's name is not UTF-8.
+std::string disposition_of(std::string_view folder) {
+  constexpr std::size_t kMostPlainBytes = 64;
+  const std::string_view last = folder.substr(folder.rfind('/') + 1);
+  const std::string_view name = last.empty() ? "files" : last;
+  std::string plain(name.substr(0, kMostPlainBytes));
+  std::ranges::replace_if(
+      plain, [](char c) { return c < 0x20 || c > 0x7e || c == '"' || c == '\\' || c == '%'; }, '_');
+  std::string text = "attachment; filename=\"" + plain + ".zip\"";
+  if (base::is_utf8(name)) text += "; filename*=UTF-8''" + http::encode_path(name) + ".zip";
+  return text;
+}
+
+// Sends a folder and all that is below it, folder by folder: first what is in the folder itself, in
+// the order of its listing, then what is in the folders that were found, in that order. Those wait
+// in the directory of the zip, which has their names anyway. So only one folder is read at a time.
+class ZipAnswer {
+ public:
+  ZipAnswer(Exchange& exchange, Parts& parts, std::string_view root)
+      : exchange_(exchange),
+        parts_(parts),
+        root_(root),
+        body_(exchange.stream()),
+        entries_(*parts.files, parts.zips_memory, kOneZipBytes, body_) {}
+
+  // Returns false if there was an error instead, which was answered.
+  bool send() {
+    FolderEntries listed(*parts_.fence, root_, parts_.listings_memory);
+    const Batch first = base::may_block([&] { return listed.next(); });
+    if (!first) {
+      exchange_.answer(first.error());
+      return false;
+    }
+    send_head();
+    if (exchange_.method() != http::Method::kGet) return true;
+    exchange_.stream().begin_sized_reply(UINT64_MAX);  // it is not known
+    if (const auto sent = send_all(listed, first); !sent) cut(sent.error());
+    return true;
+  }
+
+  bool is_whole() const { return is_whole_; }
+
+ private:
+  void send_head() {
+    http::AnswerHead head = exchange_.begin(200);
+    head.field("Content-Type", "application/zip")
+        .field("Content-Disposition", disposition_of(root_))
+        .field("Transfer-Encoding", "chunked")
+        .field("Cache-Control", "private, no-cache")
+        .field("X-Content-Type-Options", "nosniff");
+    exchange_.connection().send(head.finish());
+  }
+
+  base::Status send_all(FolderEntries& listed, const Batch& first) {
+    if (const auto sent = send_folder(listed, first, {}); !sent) return sent;
+    for (;;) {
+      std::string_view inside = entries_.next_folder();
+      if (inside.empty()) break;
+      inside.remove_suffix(1);
+      const std::string name = joined(root_, inside);
+      FolderEntries below(*parts_.fence, name, parts_.listings_memory);
+      const Batch batch = base::may_block([&] { return below.next(); });
+      if (!batch && batch.error().code == base::ErrorCode::kNotFound) continue;  // it is gone
+      if (const auto sent = send_folder(below, batch, inside); !sent) return sent;
+    }
+    entries_.end();
+    is_whole_ = body_.end();
+    return base::kDone;
+  }
+
+  // `batch` is the first one of the folder. Ends early once the stream is over.
+  base::Status send_folder(FolderEntries& listed, Batch batch, std::string_view inside) {
+    for (;;) {
+      if (!batch) return batch.error();
+      for (const ListedEntry& entry : *batch) {
+        if (exchange_.stream().is_over()) return base::kDone;
+        if (const auto sent = send_entry(entry, joined(inside, entry.name)); !sent) return sent;
+      }
+      if (batch->empty() || exchange_.stream().is_over()) return base::kDone;
+      batch = base::may_block([&] { return listed.next(); });
+    }
+  }
+
+  base::Status send_entry(const ListedEntry& entry, std::string inside) {
+    const std::string name = joined(root_, inside);
+    if (!entry.is_folder) {
+      if (!exchange_.rights.may_read(name)) return base::kDone;
+      return entries_.add_file(name, inside);
+    }
+    if (!exchange_.rights.may_list(name) || is_link(name, inside)) return base::kDone;
+    return entries_.add_folder(inside += '/', entry.modified_s);
+  }
+
+  // A link to a folder could lead to one that it is in, and so to a zip without an end.
+  bool is_link(const std::string& name, std::string_view inside) {
+    return base::may_block([&] {
+      const auto found = parts_.fence->find_folder(name);
+      if (!found) return true;  // it is gone
+      if (!real_root_) {
+        auto root = parts_.fence->find_folder(root_);
+        if (!root) return true;
+        real_root_ = std::move(root->name);
+      }
+      return found->name != joined(*real_root_, inside);
+    });
+  }
+
+  void cut(const base::Error& error) {
+    exchange_.stream().abort();
+    base::log::warn("the connection is cut while a folder is sent folder={} reason={}",
+                    base::log::quoted(root_), base::log::quoted(error.context));
+  }
+
+  Exchange& exchange_;
+  Parts& parts_;
+  const std::string_view root_;
+  std::optional<std::string> real_root_;  // the name without links
+  ChunkedBody body_;
+  ZipEntries entries_;
+  bool is_whole_ = false;
+};
+
+// One line for the whole zip. Its size is only known if all of it was sent.
+void log_zip(Exchange& exchange, Parts& parts, std::int64_t asked_ns, bool is_whole) {
+  if (exchange.method() != http::Method::kGet) return;
+  Transfer transfer{.asked_ns = asked_ns, .error = exchange.outcome()};
+  if (!transfer.error) {
+    transfer.reply = exchange.stream().sized_reply();
+    transfer.reply.is_whole = is_whole;
+    transfer.size_bytes = transfer.reply.sent_bytes;
+  }
+  log_transfer(exchange, parts, transfer);
+}
+
+}  // namespace
+
+void get_zip(Exchange& exchange, Parts& parts) {
+  exchange.verb = telemetry::Verb::kFile;
+  http::Path path = *exchange.path();
+  path.name.remove_prefix(std::min(kZipPaths.size(), path.name.size()));
+  const bool is_ours = path.name == kOwnFolder || path.name.starts_with("-/");
+  if (!parts.config.has_listings || !path.ends_with_slash || is_ours) return exchange.answer(404);
+  if (!exchange.rights.may_list(path.name)) return exchange.answer(404);
+  if (exchange.head().is_1_0()) return exchange.answer(505);  // it knows no chunks
+  const std::int64_t asked_ns = parts.time_for_log();
+  ZipAnswer answer(exchange, parts, path.name);
+  answer.send();
+  log_zip(exchange, parts, asked_ns, answer.is_whole());
+}
+
+}  // namespace fileserver
