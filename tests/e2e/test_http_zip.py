@@ -47,11 +47,13 @@ class ZipTest(SceneTest):
         create_account(authserver)
         return self.scene.fileserver(authserver, *FLAG, *flags)
 
-    def connect(self, server: Program, **sockets: int) -> http.client.HTTPConnection:
+    def connect(
+        self, server: Program, receive_buffer: int | None = None
+    ) -> http.client.HTTPConnection:
         """A client that knows chunks, and raises IncompleteRead where the last one is missing."""
         host, port = server.further_address("http")
         connection = http.client.HTTPConnection(host, port, timeout=LONG_S)
-        connection.sock = Client((host, port), **sockets).socket
+        connection.sock = Client((host, port), receive_buffer).socket
         return self.scene.keep(connection)
 
     def ask(self, connection: http.client.HTTPConnection, path: str) -> http.client.HTTPResponse:
