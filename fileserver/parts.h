@@ -14,6 +14,7 @@
 #include "fileserver/auth/log_in.h"
 #include "fileserver/auth/sign_up.h"
 #include "fileserver/config.h"
+#include "fileserver/dav/locks.h"
 #include "fileserver/files/digests.h"
 #include "fileserver/files/fence.h"
 #include "fileserver/files/files.h"
@@ -69,6 +70,8 @@ struct Parts {
   const std::unique_ptr<Files> files;
   Digests digests;
   const std::unique_ptr<Uploads> uploads;  // set with UploadMode::kFolder
+
+  dav::Locks locks;  // of WebDAV
 
   MemoryBudget listings_memory;  // of large listings under way
   MemoryBudget zips_memory;      // of the names in zips under way

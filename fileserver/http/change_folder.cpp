@@ -1,6 +1,7 @@
 #include "fileserver/http/change_folder.h"
 
 #include "base/waits.h"
+#include "fileserver/dav/lock_check.h"
 
 namespace fileserver {
 
@@ -47,8 +48,12 @@ void delete_file(Exchange& exchange, Parts& parts) {
   const http::Path& path = *exchange.path();
   const auto may_change = conditions_of(exchange.head(), exchange.connection().now_s());
   const auto what = path.ends_with_slash ? Uploads::Removed::kFolder : Uploads::Removed::kAny;
-  answer_change(exchange, base::may_block_long(
-                              [&] { return parts.uploads->remove(path.name, what, may_change); }));
+  answer_change(exchange, base::may_block_long([&] {
+                  const dav::LocksOfName locks(parts, path.name);
+                  const UploadStatus done = parts.uploads->remove(path.name, what, may_change);
+                  if (done == UploadStatus::kReplaced) locks.forget();
+                  return done;
+                }));
   log_change(exchange, parts, {.asked_ns = asked_ns, .change = Change::kDelete});
 }
 

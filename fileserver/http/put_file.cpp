@@ -10,6 +10,7 @@
 
 #include "base/sha256.h"
 #include "base/waits.h"
+#include "fileserver/dav/lock_check.h"
 #include "fileserver/http/change_folder.h"
 #include "fileserver/http/request_body.h"
 #include "http/digest.h"
@@ -118,12 +119,16 @@ void note_piece(std::string_view piece, const Parts& parts, serve::SizedReply& r
 // A status, or what became of the upload. If it was not published, its bytes take no room any more.
 using Stored = std::variant<http::Status, Uploads::Published>;
 
-// Notes in `received` how far the body has come.
-Stored store(Exchange& exchange, Parts& parts, DigestCheck& digests, serve::SizedReply& received) {
+// Notes in `received` how far the body has come, and in `locks` what is in the way.
+Stored store(Exchange& exchange, Parts& parts, dav::PutLocks& locks, DigestCheck& digests,
+             serve::SizedReply& received) {
   if (announced_size(exchange.head().body()).value_or(0) > parts.most_upload_bytes())
     return http::Status(413);
   const KeptHead head(exchange.head());
-  const auto may_change = conditions_of(*head, exchange.connection().now_s());
+  const auto conditions = conditions_of(*head, exchange.connection().now_s());
+  const auto may_change = [&](const FileVersion* current) {
+    return locks.allow(current == nullptr) && conditions(current);
+  };
   Upload upload = base::may_block_long(
       [&] { return parts.uploads->begin(exchange.path()->name, room_for(*head), may_change); });
   if (upload.status() != UploadStatus::kGoOn) return Uploads::Published{upload.status()};
@@ -144,7 +149,10 @@ Stored store(Exchange& exchange, Parts& parts, DigestCheck& digests, serve::Size
 void store_and_answer(Exchange& exchange, Parts& parts, serve::SizedReply& received) {
   DigestCheck digests(exchange.head());
   if (const Refusal refusal = refusal_of(exchange, digests)) return exchange.answer(*refusal);
-  const Stored stored = store(exchange, parts, digests, received);
+  dav::PutLocks locks(exchange, parts);
+  const Stored stored = store(exchange, parts, locks, digests, received);
+  if (locks.conflict())
+    return dav::answer_locked(exchange, "lock-token-submitted", *locks.conflict());
   if (const auto* const status = std::get_if<http::Status>(&stored))
     return exchange.answer(*status);
   answer_published(exchange, std::get<Uploads::Published>(stored));

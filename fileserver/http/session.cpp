@@ -6,6 +6,8 @@
 #include <string>
 
 #include "base/completes.h"
+#include "fileserver/dav/lock.h"
+#include "fileserver/dav/lock_check.h"
 #include "fileserver/dav/propfind.h"
 #include "fileserver/http/change_folder.h"
 #include "fileserver/http/exchange_lines.h"
@@ -38,9 +40,9 @@ Handler handler_of(Method method, const Config& config) {
     case Method::kProppatch:
       return has_folder && config.has_listings ? &dav::change_properties : nullptr;
     case Method::kMove:
-    case Method::kCopy:
-    case Method::kLock:
-    case Method::kUnlock:
+    case Method::kCopy: return nullptr;
+    case Method::kLock: return has_folder ? &dav::lock : nullptr;
+    case Method::kUnlock: return has_folder ? &dav::unlock : nullptr;
     case Method::kPost:
     case Method::kOptions:
     case Method::kConnect:
@@ -120,7 +122,10 @@ void HttpSession::answer(Exchange& exchange) {
   if (!is_for_anybody && !is_validated(exchange)) return;
   if (own != nullptr || handler == &put_nowhere) return handler(exchange, parts_);
   if (!exchange.path()) return exchange.answer(404);
-  permitted_handler(exchange, parts_, handler)(exchange, parts_);
+  const Handler permitted = permitted_handler(exchange, parts_, handler);
+  const bool may_be_locked = permitted == handler && mode == UploadMode::kFolder;
+  if (may_be_locked && dav::is_refused_by_locks(exchange, parts_)) return;
+  permitted(exchange, parts_);
 }
 
 // Validates the credentials of each request. If they are not good, the answer says so.

@@ -43,6 +43,7 @@ inline constexpr std::array kStatuses{
     StatusRow{416, "Range Not Satisfiable"},
     StatusRow{417, "Expectation Failed", Behind::kCloses, base::ErrorCode::kSyntax},
     StatusRow{422, "Unprocessable Content", Behind::kGoesOn, base::ErrorCode::kInvalid},
+    StatusRow{423, "Locked", Behind::kGoesOn, base::ErrorCode::kExists},
     StatusRow{429, "Too Many Requests", Behind::kGoesOn, base::ErrorCode::kBusy},
     StatusRow{431, "Request Header Fields Too Large", Behind::kCloses, base::ErrorCode::kTooLong},
     StatusRow{500, "Internal Server Error", Behind::kCloses, base::ErrorCode::kInternal},

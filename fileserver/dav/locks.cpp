@@ -1,0 +1,223 @@
+#include "fileserver/dav/locks.h"
+
+#include <fmt/core.h>
+#include <sodium.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace fileserver::dav {
+
+namespace {
+
+// A random UUID (RFC 9562, version 4) as a URN.
+std::string random_token() {
+  std::array<unsigned char, 16> bytes{};
+  ::randombytes_buf(bytes.data(), bytes.size());
+  bytes[6] = static_cast<unsigned char>((bytes[6] & 0x0f) | 0x40);
+  bytes[8] = static_cast<unsigned char>((bytes[8] & 0x3f) | 0x80);
+  std::string token = "urn:uuid:";
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) token += '-';
+    token += fmt::format("{:02x}", bytes[i]);
+  }
+  return token;
+}
+
+// The name of the folder that has the name. Requires: the name is not empty.
+std::string_view folder_of(std::string_view name) {
+  const std::size_t slash = name.rfind('/');
+  return slash == std::string_view::npos ? std::string_view() : name.substr(0, slash);
+}
+
+Locks::Conflict conflict_of(const Lock& lock) { return {lock.name, lock.is_folder}; }
+
+}  // namespace
+
+// Visits the locks that protect the name, until visit() returns false.
+template <typename Visit>
+void Locks::each_covering(std::string_view name, std::int64_t now_ns, Visit visit) const {
+  for (std::string_view at = name;; at = folder_of(at)) {
+    if (const auto found = table_.find(at); found != table_.end()) {
+      for (const Lock& lock : found->second) {
+        const bool reaches = at.size() == name.size() || lock.depth == Lock::Depth::kInfinity;
+        if (reaches && lock.ends_ns > now_ns && !visit(lock)) return;
+      }
+    }
+    if (at.empty()) return;
+  }
+}
+
+// Visits the locks of names below the name, until visit() returns false.
+template <typename Visit>
+void Locks::each_below(std::string_view name, std::int64_t now_ns, Visit visit) const {
+  const std::string prefix = name.empty() ? std::string() : std::string(name) + "/";
+  for (auto at = table_.lower_bound(prefix); at != table_.end(); ++at) {
+    if (!at->first.starts_with(prefix)) return;
+    for (const Lock& lock : at->second) {
+      if (!at->first.empty() && lock.ends_ns > now_ns && !visit(lock)) return;
+    }
+  }
+}
+
+template <typename IsGone>
+void Locks::erase_at(Table::iterator at, IsGone is_gone) {
+  std::erase_if(at->second, [&](const Lock& lock) {
+    if (!is_gone(lock)) return false;
+    const auto of_user = of_user_.find(lock.user);
+    if (--of_user->second == 0) of_user_.erase(of_user);
+    --size_;
+    return true;
+  });
+  if (at->second.empty()) table_.erase(at);
+}
+
+void Locks::drop_ended(std::int64_t now_ns) {
+  if (now_ns < first_end_ns_) return;
+  first_end_ns_ = INT64_MAX;
+  for (auto at = table_.begin(); at != table_.end();) {
+    const auto next = std::next(at);
+    for (const Lock& lock : at->second) {
+      if (lock.ends_ns > now_ns) first_end_ns_ = std::min(first_end_ns_, lock.ends_ns);
+    }
+    erase_at(at, [&](const Lock& lock) { return lock.ends_ns <= now_ns; });
+    at = next;
+  }
+}
+
+// The lock that does not let this one be beside it. Null if there is none.
+const Lock* Locks::conflict_with(const Lock& lock) const {
+  const Lock* conflict = nullptr;
+  const auto visit = [&](const Lock& other) {
+    const bool is_shared = lock.scope == Lock::Scope::kShared && other.scope == lock.scope;
+    if (!is_shared) conflict = &other;
+    return is_shared;
+  };
+  each_covering(lock.name, lock.made_ns, visit);
+  if (conflict == nullptr && lock.depth == Lock::Depth::kInfinity)
+    each_below(lock.name, lock.made_ns, visit);
+  return conflict;
+}
+
+std::variant<Lock, Locks::Conflict, Locks::TooMany> Locks::add(Lock lock) {
+  lock.token = random_token();
+  const base::Lock held(mutex_);
+  drop_ended(lock.made_ns);
+  if (const Lock* const conflict = conflict_with(lock)) return conflict_of(*conflict);
+  const auto of_user = of_user_.find(lock.user);
+  const std::size_t own = of_user == of_user_.end() ? 0 : of_user->second;
+  if (size_ >= limits_.in_all || own >= limits_.of_user) return TooMany{};
+  Lock copy = lock;
+  std::size_t& count = of_user_[lock.user];
+  table_[lock.name].push_back(std::move(copy));
+  ++count;
+  ++size_;
+  first_end_ns_ = std::min(first_end_ns_, lock.ends_ns);
+  return lock;
+}
+
+// The lock of that token that protects the name. Null if there is none.
+Lock* Locks::find(std::string_view token, std::string_view name, std::int64_t now_ns) {
+  const Lock* found = nullptr;
+  each_covering(name, now_ns, [&](const Lock& lock) {
+    if (lock.token == token) found = &lock;
+    return found == nullptr;
+  });
+  if (found == nullptr) return nullptr;
+  for (Lock& lock : table_.find(found->name)->second) {
+    if (&lock == found) return &lock;
+  }
+  return nullptr;
+}
+
+std::optional<Lock> Locks::refresh(std::string_view token, std::string_view name,
+                                   std::string_view user, std::int64_t now_ns,
+                                   std::int64_t ends_ns) {
+  const base::Lock held(mutex_);
+  Lock* const lock = find(token, name, now_ns);
+  if (lock == nullptr || lock->user != user) return {};
+  lock->ends_ns = ends_ns;
+  first_end_ns_ = std::min(first_end_ns_, ends_ns);
+  return *lock;
+}
+
+Locks::Unlocked Locks::remove(std::string_view token, std::string_view name, std::string_view user,
+                              std::int64_t now_ns) {
+  const base::Lock held(mutex_);
+  const Lock* const lock = find(token, name, now_ns);
+  if (lock == nullptr) return Unlocked::kUnknown;
+  if (lock->user != user) return Unlocked::kOfOtherUser;
+  erase_at(table_.find(lock->name), [&](const Lock& other) { return &other == lock; });
+  return Unlocked::kDone;
+}
+
+void Locks::forget(std::string_view name, std::int64_t before_ns) {
+  const auto is_gone = [&](const Lock& lock) { return lock.made_ns < before_ns; };
+  const std::string prefix = std::string(name) + "/";
+  const base::Lock held(mutex_);
+  if (const auto own = table_.find(name); own != table_.end()) erase_at(own, is_gone);
+  for (auto at = table_.lower_bound(prefix); at != table_.end() && at->first.starts_with(prefix);) {
+    const auto next = std::next(at);
+    erase_at(at, is_gone);
+    at = next;
+  }
+}
+
+std::vector<Lock> Locks::covering(std::string_view name, std::int64_t now_ns) const {
+  std::vector<Lock> locks;
+  const base::Lock held(mutex_);
+  each_covering(name, now_ns, [&](const Lock& lock) {
+    locks.push_back(lock);
+    return true;
+  });
+  return locks;
+}
+
+bool Locks::has(std::string_view token, std::string_view name, std::int64_t now_ns) const {
+  bool is_found = false;
+  const base::Lock held(mutex_);
+  each_covering(name, now_ns, [&](const Lock& lock) {
+    is_found = lock.token == token;
+    return !is_found;
+  });
+  return is_found;
+}
+
+// A lock that protects the name, if there is one and none of the tokens is of such a lock.
+const Lock* Locks::unopened(std::string_view name, std::string_view user,
+                            std::span<const std::string> tokens, std::int64_t now_ns) const {
+  const Lock* unopened = nullptr;
+  each_covering(name, now_ns, [&](const Lock& lock) {
+    const bool is_own = lock.user == user && std::ranges::find(tokens, lock.token) != tokens.end();
+    unopened = is_own ? nullptr : &lock;
+    return !is_own;
+  });
+  return unopened;
+}
+
+std::optional<Locks::Conflict> Locks::in_the_way_of(const LockedChange& change,
+                                                    std::string_view user,
+                                                    std::span<const std::string> tokens,
+                                                    std::int64_t now_ns) const {
+  const base::Lock held(mutex_);
+  const Lock* conflict = unopened(change.name, user, tokens, now_ns);
+  if (conflict == nullptr && change.is_of_members && !change.name.empty())
+    conflict = unopened(folder_of(change.name), user, tokens, now_ns);
+  if (conflict == nullptr && change.is_whole) {
+    each_below(change.name, now_ns, [&](const Lock& lock) {
+      conflict = unopened(lock.name, user, tokens, now_ns);
+      return conflict == nullptr;
+    });
+  }
+  if (conflict == nullptr) return {};
+  return conflict_of(*conflict);
+}
+
+bool Locks::is_empty(std::int64_t now_ns) {
+  const base::Lock held(mutex_);
+  drop_ended(now_ns);
+  return size_ == 0;
+}
+
+}  // namespace fileserver::dav
