@@ -31,6 +31,14 @@ std::string_view folder_of(std::string_view name) {
   return slash == std::string_view::npos ? std::string_view() : name.substr(0, slash);
 }
 
+// The names of the table below the name: from "a/" up to "a0", as "0" comes next behind "/".
+template <typename Table>
+auto below(Table& table, std::string_view name) {
+  if (name.empty()) return std::pair(table.upper_bound(name), table.end());
+  return std::pair(table.lower_bound(std::string(name) + "/"),
+                   table.lower_bound(std::string(name) + "0"));
+}
+
 Locks::Conflict conflict_of(const Lock& lock) { return {lock.name, lock.is_folder}; }
 
 }  // namespace
@@ -49,55 +57,51 @@ void Locks::each_covering(std::string_view name, std::int64_t now_ns, Visit visi
   }
 }
 
-// Visits the locks of names below the name, until visit() returns false.
-template <typename Visit>
-void Locks::each_below(std::string_view name, std::int64_t now_ns, Visit visit) const {
-  const std::string prefix = name.empty() ? std::string() : std::string(name) + "/";
-  for (auto at = table_.lower_bound(prefix); at != table_.end(); ++at) {
-    if (!at->first.starts_with(prefix)) return;
-    for (const Lock& lock : at->second) {
-      if (!at->first.empty() && lock.ends_ns > now_ns && !visit(lock)) return;
-    }
-  }
-}
-
 template <typename IsGone>
 void Locks::erase_at(Table::iterator at, IsGone is_gone) {
-  std::erase_if(at->second, [&](const Lock& lock) {
-    if (!is_gone(lock)) return false;
-    const auto of_user = of_user_.find(lock.user);
+  OfOneName& locks = at->second;
+  for (auto lock = locks.begin(); lock != locks.end();) {
+    if (!is_gone(*lock)) {
+      ++lock;
+      continue;
+    }
+    const auto of_user = of_user_.find(lock->user);
     if (--of_user->second == 0) of_user_.erase(of_user);
     --size_;
-    return true;
-  });
-  if (at->second.empty()) table_.erase(at);
+    lock = locks.erase(lock);
+  }
+  if (locks.empty()) table_.erase(at);
 }
 
 void Locks::drop_ended(std::int64_t now_ns) {
   if (now_ns < first_end_ns_) return;
   first_end_ns_ = INT64_MAX;
   for (auto at = table_.begin(); at != table_.end();) {
-    const auto next = std::next(at);
     for (const Lock& lock : at->second) {
       if (lock.ends_ns > now_ns) first_end_ns_ = std::min(first_end_ns_, lock.ends_ns);
     }
-    erase_at(at, [&](const Lock& lock) { return lock.ends_ns <= now_ns; });
-    at = next;
+    erase_at(at++, [&](const Lock& lock) { return lock.ends_ns <= now_ns; });
   }
 }
 
 // The lock that does not let this one be beside it. Null if there is none.
 const Lock* Locks::conflict_with(const Lock& lock) const {
-  const Lock* conflict = nullptr;
-  const auto visit = [&](const Lock& other) {
-    const bool is_shared = lock.scope == Lock::Scope::kShared && other.scope == lock.scope;
-    if (!is_shared) conflict = &other;
-    return is_shared;
+  const auto is_beside = [&](const Lock& other) {
+    return lock.scope == Lock::Scope::kShared && other.scope == Lock::Scope::kShared;
   };
-  each_covering(lock.name, lock.made_ns, visit);
-  if (conflict == nullptr && lock.depth == Lock::Depth::kInfinity)
-    each_below(lock.name, lock.made_ns, visit);
-  return conflict;
+  const Lock* conflict = nullptr;
+  each_covering(lock.name, lock.made_ns, [&](const Lock& other) {
+    if (!is_beside(other)) conflict = &other;
+    return conflict == nullptr;
+  });
+  if (conflict != nullptr || lock.depth == Lock::Depth::kZero) return conflict;
+  const auto [first, last] = below(table_, lock.name);
+  for (auto at = first; at != last; ++at) {
+    for (const Lock& other : at->second) {
+      if (other.ends_ns > lock.made_ns && !is_beside(other)) return &other;
+    }
+  }
+  return nullptr;
 }
 
 std::variant<Lock, Locks::Conflict, Locks::TooMany> Locks::add(Lock lock) {
@@ -154,14 +158,10 @@ Locks::Unlocked Locks::remove(std::string_view token, std::string_view name, std
 
 void Locks::forget(std::string_view name, std::int64_t before_ns) {
   const auto is_gone = [&](const Lock& lock) { return lock.made_ns < before_ns; };
-  const std::string prefix = std::string(name) + "/";
   const base::Lock held(mutex_);
   if (const auto own = table_.find(name); own != table_.end()) erase_at(own, is_gone);
-  for (auto at = table_.lower_bound(prefix); at != table_.end() && at->first.starts_with(prefix);) {
-    const auto next = std::next(at);
-    erase_at(at, is_gone);
-    at = next;
-  }
+  const auto [first, last] = below(table_, name);
+  for (auto at = first; at != last;) erase_at(at++, is_gone);
 }
 
 std::vector<Lock> Locks::covering(std::string_view name, std::int64_t now_ns) const {
@@ -204,11 +204,10 @@ std::optional<Locks::Conflict> Locks::in_the_way_of(const LockedChange& change,
   const Lock* conflict = unopened(change.name, user, tokens, now_ns);
   if (conflict == nullptr && change.is_of_members && !change.name.empty())
     conflict = unopened(folder_of(change.name), user, tokens, now_ns);
-  if (conflict == nullptr && change.is_whole) {
-    each_below(change.name, now_ns, [&](const Lock& lock) {
-      conflict = unopened(lock.name, user, tokens, now_ns);
-      return conflict == nullptr;
-    });
+  if (change.is_whole) {
+    const auto [first, last] = below(table_, change.name);
+    for (auto at = first; at != last && conflict == nullptr; ++at)
+      conflict = unopened(at->first, user, tokens, now_ns);
   }
   if (conflict == nullptr) return {};
   return conflict_of(*conflict);

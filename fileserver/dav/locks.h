@@ -106,8 +106,6 @@ class Locks {
   template <typename Visit>
   void each_covering(std::string_view name, std::int64_t now_ns, Visit visit) const
       REQUIRES(mutex_);
-  template <typename Visit>
-  void each_below(std::string_view name, std::int64_t now_ns, Visit visit) const REQUIRES(mutex_);
   template <typename IsGone>
   void erase_at(Table::iterator at, IsGone is_gone) REQUIRES(mutex_);
 

@@ -379,7 +379,7 @@ class IfTest(LocksScene):
                 self.assertEqual(self.put("a", f"If: {value}").status, 400)
         twice = (f"If: (Not <{FREE}>)", f"If: (Not <{FREE}>)")
         self.assertEqual(self.put("a", *twice).status, 400)
-        self.assertEqual(self.put("a", f"If: {200 * f'(Not <urn:a>)'}").status, 204)
+        self.assertEqual(self.put("a", f"If: {200 * '(Not <urn:a>)'}").status, 204)
         self.assertEqual(self.read("a"), b"new")
 
 
