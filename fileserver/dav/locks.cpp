@@ -152,7 +152,7 @@ Locks::Unlocked Locks::remove(std::string_view token, std::string_view name, std
   const Lock* const lock = find(token, name, now_ns);
   if (lock == nullptr) return Unlocked::kUnknown;
   if (lock->user != user) return Unlocked::kOfOtherUser;
-  erase_at(table_.find(lock->name), [&](const Lock& other) { return &other == lock; });
+  erase_at(table_.find(lock->name), [&](const Lock& other) { return other.token == token; });
   return Unlocked::kDone;
 }
 

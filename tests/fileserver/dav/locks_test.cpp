@@ -181,6 +181,15 @@ TEST_CASE("only its user ends a lock", "[locks]") {
   CHECK(locks.is_empty(50));
 }
 
+TEST_CASE("a shared lock that is ended leaves the others", "[locks]") {
+  Locks locks;
+  const std::string amy = added(locks, wanted("a", kZero, kShared));
+  const std::string bob = added(locks, wanted("a", kZero, kShared, "bob"));
+  REQUIRE(locks.remove(amy, "a", "amy", 50) == Locks::Unlocked::kDone);
+  CHECK(!locks.has(amy, "a", 50));
+  CHECK(locks.has(bob, "a", 50));
+}
+
 TEST_CASE("the locks of a name that is gone go with it", "[locks]") {
   Locks locks;
   for (const char* const name : {"a/b", "a/b/c", "a/bc", "a/b-c", "b"})
