@@ -8,6 +8,7 @@
 #include "http/conditions.h"
 #include "http/date.h"
 #include "http/digest.h"
+#include "http/if_header.h"
 #include "http/path.h"
 #include "http/range.h"
 #include "tests/fuzz/require.h"
@@ -81,6 +82,28 @@ void check_conditions(std::string_view text) {
   if (http::wants_sha256(head)) require(lines.find("sha-256=") != std::string::npos);
 }
 
+void check_if(std::string_view text) {
+  static_cast<void>(http::parse_timeout(text));
+  static_cast<void>(http::parse_lock_token(text));
+  const auto header = http::parse_if(text);
+  if (!header) return;
+  std::size_t conditions = 0;
+  bool has_negated = false;
+  for (const http::IfList& list : header->lists) {
+    require(!list.conditions.empty());
+    require(list.path.has_value() == header->lists.front().path.has_value());
+    require(!list.path || list.path->empty() || list.path->front() == '/');
+    for (const http::IfCondition& condition : list.conditions) {
+      require(!condition.text.empty() && text.find(condition.text) != std::string_view::npos);
+      has_negated = has_negated || condition.is_negated;
+      ++conditions;
+    }
+  }
+  require(conditions <= http::kMaxIfConditions);
+  const auto never = [](const auto&, const auto&) { return false; };
+  require(has_negated || !http::holds(*header, never));
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
@@ -91,5 +114,6 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   check_date(text);
   check_credentials(text);
   check_conditions(text);
+  check_if(text);
   return 0;
 }
