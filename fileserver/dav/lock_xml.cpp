@@ -62,24 +62,20 @@ std::optional<Lock::Scope> scope_of(const xml::Element& root) {
 }  // namespace
 
 const std::string_view kSupportedLock =
-    "<D:supportedlock>"
     "<D:lockentry><D:lockscope><D:exclusive/></D:lockscope>"
     "<D:locktype><D:write/></D:locktype></D:lockentry>"
     "<D:lockentry><D:lockscope><D:shared/></D:lockscope>"
-    "<D:locktype><D:write/></D:locktype></D:lockentry>"
-    "</D:supportedlock>";
+    "<D:locktype><D:write/></D:locktype></D:lockentry>";
 
-void append_lock_discovery(std::span<const Lock> locks, std::int64_t now_ns, std::string& to) {
-  to += "<D:lockdiscovery>";
+void append_active_locks(std::span<const Lock> locks, std::int64_t now_ns, std::string& to) {
   for (const Lock& lock : locks) append_active_lock(lock, now_ns, to);
-  to += "</D:lockdiscovery>";
 }
 
 std::string lock_document(const Lock& lock, std::int64_t now_ns) {
   std::string text(kDeclaration);
-  text += "<D:prop xmlns:D=\"DAV:\">";
-  append_lock_discovery({&lock, 1}, now_ns, text);
-  return text + "</D:prop>\n";
+  text += "<D:prop xmlns:D=\"DAV:\"><D:lockdiscovery>";
+  append_active_locks({&lock, 1}, now_ns, text);
+  return text + "</D:lockdiscovery></D:prop>\n";
 }
 
 std::string conflict_document(std::string_view condition, const Locks::Conflict& conflict) {

@@ -17,11 +17,11 @@ namespace fileserver::dav {
 
 inline constexpr std::string_view kXmlType = "application/xml; charset=utf-8";
 
-// The element of the property: exclusive and shared write locks.
+// The content of the property supportedlock: exclusive and shared write locks.
 extern const std::string_view kSupportedLock;
 
-// Appends the element of the property lockdiscovery. The time-outs are what is left now.
-void append_lock_discovery(std::span<const Lock> locks, std::int64_t now_ns, std::string& to);
+// Appends the content of the property lockdiscovery. The time-outs are what is left now.
+void append_active_locks(std::span<const Lock> locks, std::int64_t now_ns, std::string& to);
 
 // The body of an answer to LOCK.
 std::string lock_document(const Lock& lock, std::int64_t now_ns);

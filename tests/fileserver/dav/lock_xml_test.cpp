@@ -74,8 +74,8 @@ TEST_CASE("a lock says what it is, and what time is left", "[locks]") {
       "<D:depth>0</D:depth><D:timeout>Second-10</D:timeout><D:locktoken><D:href>urn:uuid:1</D:href>"
       "</D:locktoken><D:lockroot><D:href>/a%20b/c/</D:href></D:lockroot></D:activelock>";
   std::string text;
-  fileserver::dav::append_lock_discovery(std::vector{lock, lock}, 1, text);
-  CHECK(text == "<D:lockdiscovery>" + one + one + "</D:lockdiscovery>");
+  fileserver::dav::append_active_locks(std::vector{lock, lock}, 1, text);
+  CHECK(text == one + one);
   const auto document = xml::parse(fileserver::dav::lock_document(lock, 1));
   REQUIRE(document);
   CHECK(document->is("DAV:", "prop"));
