@@ -1,10 +1,24 @@
 #include "fileserver/dav/lock_properties.h"
 
+#include "base/clock.h"
+#include "base/waits.h"
+#include "fileserver/dav/lock_check.h"
+#include "fileserver/dav/lock_xml.h"
+
 namespace fileserver::dav {
 
-// There are no locks yet.
-LockProperties lock_properties(Parts& /*parts*/) {
-  return {.supported = "", .active_on = [](std::string_view) { return std::string(); }};
+LockProperties lock_properties(Parts& parts) {
+  if (parts.config.uploads != UploadMode::kFolder)
+    return {.supported = "", .active_on = [](std::string_view) { return std::string(); }};
+  const std::int64_t now_ns = base::now_ns();
+  const auto active_on = [&parts, now_ns](std::string_view name) {
+    std::string text;
+    if (parts.locks.is_empty(now_ns)) return text;
+    const std::string real = base::may_block([&] { return name_for_locks(parts, name); });
+    append_active_locks(parts.locks.covering(real, now_ns), now_ns, text);
+    return text;
+  };
+  return {.supported = std::string(kSupportedLock), .active_on = active_on};
 }
 
 }  // namespace fileserver::dav

@@ -101,15 +101,16 @@ std::optional<NamedFile> FileCache::publish(const std::string& name, int fd,
     erase(name);
     return named;
   }
-  Entry entry{Source::kDisk, version->inode};
-  if (file) {
+  // The name is known before the look whether it leads to the file. So who renames a folder on the
+  // way after that look finds it to forget, and waits for this turn.
+  put(name, {Source::kDisk, version->inode});
+  if (!is_still(name, *version)) {
+    erase(name);
+  } else if (file) {
     file->version = *version;
-    entry = {Source::kMemory, version->inode, std::make_shared<const CachedFile>(std::move(*file))};
+    put(name,
+        {Source::kMemory, version->inode, std::make_shared<const CachedFile>(std::move(*file))});
   }
-  put(name, std::move(entry));
-  // A folder that was renamed before the entry was there has nothing to be forgotten below it, and
-  // that is not reported again.
-  if (!is_still(name, *version)) erase(name);
   return named;
 }
 
@@ -117,6 +118,15 @@ bool FileCache::remove(const std::string& name, const std::function<bool()>& unl
   const Turns::Turn turn(turns_, name);
   if (!unlink()) return false;
   erase(name);
+  return true;
+}
+
+bool FileCache::rename(const std::string& from, const std::string& to,
+                       const std::function<bool()>& rename) {
+  const Turns::OfBoth turns(turns_, from, to);
+  if (!rename()) return false;
+  erase(from);
+  erase(to);
   return true;
 }
 

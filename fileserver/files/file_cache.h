@@ -91,6 +91,10 @@ class FileCache {
   // Takes a name away: calls unlink(), in the same way. Once this returns true, it is forgotten.
   bool remove(const std::string& name, const std::function<bool()>& unlink);
 
+  // Calls rename(), in the same way. Once this returns true, both names are forgotten: whoever asks
+  // for one of them reads the disk, until it is loaded again.
+  bool rename(const std::string& from, const std::string& to, const std::function<bool()>& rename);
+
   // Drops the version in memory, if there is one. Each request reads the file from disk then, until
   // it is loaded again.
   void serve_from_disk(const std::string& name);

@@ -43,6 +43,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "fileserver/files/folder_watch.h"
 #include "fileserver/files/opened_file.h"
 #include "fileserver/files/own_versions.h"
 
@@ -82,6 +83,17 @@ class Files {
   // Any thread. Whether a change from now on gives the file a version that differs from this one:
   // it is settled, or an upload that nobody has changed since.
   virtual bool is_distinct(const FileVersion& version) const { return is_settled(version); }
+  // Any thread. `rename` gives what has the name `from` the name `to`, and may replace what had
+  // that one; both are without links. If it returns false, nothing has changed. Once this returns
+  // true, open() serves under either name what is there on disk.
+  virtual bool rename(const std::string& /*from*/, const std::string& /*to*/,
+                      const std::function<bool()>& rename) {
+    return rename();
+  }
+
+  // Any thread. What was below the folders has other names now, or is gone: open() serves what is
+  // there on disk once this returns.
+  virtual void forget_below(const Names& /*folders*/) {}
 
   // Any thread.
   virtual FilesInMemory in_memory() const { return {}; }

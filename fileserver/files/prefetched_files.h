@@ -47,6 +47,11 @@ class PrefetchedFiles : public Files {
   bool remove(const std::string& name, const std::function<bool()>& unlink) override {
     return cache_.remove(name, unlink);
   }
+  bool rename(const std::string& from, const std::string& to,
+              const std::function<bool()>& rename) override {
+    return cache_.rename(from, to, rename);
+  }
+  void forget_below(const Names& folders) override { cache_.forget_below(folders); }
 
   bool is_distinct(const FileVersion& version) const override { return disk_.is_distinct(version); }
 

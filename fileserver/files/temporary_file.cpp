@@ -1,9 +1,7 @@
 #include "fileserver/files/temporary_file.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/file.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
@@ -19,6 +17,7 @@
 #include "base/file_io.h"
 #include "base/log.h"
 #include "base/waits.h"
+#include "fileserver/files/tree_removal.h"
 #include "fileserver/files/upload_name.h"
 
 namespace fileserver {
@@ -33,16 +32,14 @@ constexpr unsigned kExchange = 2;       // RENAME_EXCHANGE
 constexpr int kTries = 8;               // until a random name is free
 constexpr off_t kStepBytes = 64 << 20;  // what is reserved ahead of the bytes that have come
 
-std::string random_name() {
-  std::uint64_t number = 0;
-  base::retried([&] { return ::getrandom(&number, sizeof number, 0); });
-  return fmt::format("{}{:016x}", kUploadPrefix, number);
-}
-
 // Whether the open file was left behind: nobody has it locked, and it has its name still.
 bool is_left(int fd) {
   struct stat status {};
   return ::flock(fd, LOCK_EX | LOCK_NB) == 0 && ::fstat(fd, &status) == 0 && status.st_nlink > 0;
+}
+
+bool remove_all_of(const std::string& path) {
+  return remove_tree(AT_FDCWD, path, [] { return true; });
 }
 
 // Starts to put the bytes before the last ones on disk, a block at a time, so that the sync at the
@@ -88,7 +85,7 @@ TemporaryFile TemporaryFile::in(int folder, Kind kind) {
   if (kind == Kind::kUnnamed)
     file.fd_ = net::Fd(::openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, kMode));
   for (int i = 0; i < kTries && !file.is_open(); ++i) {
-    std::string name = random_name();
+    std::string name = random_upload_name();
     file.fd_ = net::Fd(
         ::openat(folder, name.c_str(), O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW | O_CLOEXEC, kMode));
     if (file.is_open()) file.name_ = std::move(name);
@@ -144,7 +141,7 @@ bool TemporaryFile::link(const std::string& name) {
 // A file without a name cannot replace another, so it gets one with kUploadPrefix.
 bool TemporaryFile::link_hidden() {
   for (int i = 0; i < kTries; ++i) {
-    std::string name = random_name();
+    std::string name = random_upload_name();
     if (link(name)) {
       name_ = std::move(name);
       return true;
@@ -222,7 +219,7 @@ bool can_be_unnamed(int folder) {
   const net::Fd probe(::openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, kMode));
   if (!probe.is_open()) return false;
   const std::string path = "/proc/self/fd/" + std::to_string(probe.get());
-  const std::string name = random_name();
+  const std::string name = random_upload_name();
   // A sandbox may refuse the link.
   if (::linkat(AT_FDCWD, path.c_str(), folder, name.c_str(), AT_SYMLINK_FOLLOW) != 0) return false;
   return ::unlinkat(folder, name.c_str(), 0) == 0;
@@ -235,10 +232,12 @@ void remove_left_uploads(const std::string& root) {
                                          failure);
   for (const fs::recursive_directory_iterator end; !failure && entry != end;
        entry.increment(failure)) {
-    if (!entry->path().filename().string().starts_with(kUploadPrefix)) continue;
+    const std::string last = entry->path().filename().string();
+    if (!last.starts_with(kUploadPrefix)) continue;
+    entry.disable_recursion_pending();
     const std::string path = entry->path().string();
     const net::Fd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    if (fd.is_open() && is_left(fd.get()) && ::unlink(path.c_str()) == 0) ++removed;
+    if (fd.is_open() && is_left(fd.get()) && remove_all_of(path)) ++removed;
   }
   if (removed > 0) base::log::info("removed files of uploads that did not end files={}", removed);
 }

@@ -76,8 +76,8 @@ class TemporaryFile {
 // Whether files without a name can be made in the folder, and be given one.
 bool can_be_unnamed(int folder);
 
-// Removes the files that earlier servers have left in a folder and below it. Those of servers that
-// run are left alone.
+// Removes the files and folders with hidden names that earlier servers have left in a folder and
+// below it. Those of servers that run are left alone.
 void remove_left_uploads(const std::string& root);
 
 }  // namespace fileserver

@@ -1,6 +1,7 @@
 // Who changes the same file takes turns.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <string_view>
@@ -38,6 +39,17 @@ class Turns {
     Turns& turns_;
     const std::string_view name_;
     Turn* next_ = nullptr;  // the one that came after this one, in the same slot
+  };
+
+  // The turns of two different names, taken in one order by all, so that nobody waits in a circle.
+  class OfBoth {
+   public:
+    OfBoth(Turns& turns, std::string_view one, std::string_view other)
+        : first_(turns, std::min(one, other)), second_(turns, std::max(one, other)) {}
+
+   private:
+    Turn first_;
+    Turn second_;
   };
 
  private:

@@ -17,22 +17,32 @@ namespace {
 constexpr std::int64_t kSteps[] = {
     1, 100, 1'000, base::kNsPerMs, 10 * base::kNsPerMs, base::kNsPerS, 2 * base::kNsPerS};
 
+constexpr std::uint32_t kMostInOneTick = 100'000;  // each has its own nanosecond
+
+void note(std::atomic<std::int64_t>& last_ns, std::int64_t time_ns) {
+  for (std::int64_t last = last_ns; last < time_ns;) last_ns.compare_exchange_weak(last, time_ns);
+}
+
+// Whether the time is one of those that only few files of a file system have.
+bool is_fine(std::int64_t time_ns) { return time_ns % 100 != 0; }
+
 }  // namespace
 
 bool UploadTimes::give(int fd, std::string_view name, std::int64_t replaced_ns) {
   constexpr std::int64_t kLatest = INT64_MAX - 5 * base::kNsPerS;
   if (replaced_ns > kLatest) return false;
-  std::atomic<std::int64_t>& last_ns =
-      last_ns_[std::hash<std::string_view>()(name) % last_ns_.size()];
+  std::atomic<std::int64_t>& last_ns = last_of(name);
   const std::int64_t taken_ns = std::min(std::max(replaced_ns, last_ns.load()), kLatest);
   const std::int64_t now_ns = now_ns_();
   const auto try_time = [&](std::int64_t time_ns) {
     const auto kept_ns = set_unlike_now(fd, time_ns, now_ns);
     if (!kept_ns || *kept_ns <= taken_ns) return false;
-    for (std::int64_t last = last_ns; last < *kept_ns;)
-      last_ns.compare_exchange_weak(last, *kept_ns);
+    note(last_ns, *kept_ns);
     return true;
   };
+  // Later than those of other uploads within the same tick.
+  const std::int64_t own_ns = now_ns - kMostInOneTick + uploads_++ % kMostInOneTick;
+  if (own_ns > taken_ns && try_time(own_ns)) return true;
   for (const std::int64_t step : kSteps) {
     if (now_ns - step <= taken_ns) break;
     if (try_time(now_ns - step)) return true;
@@ -42,10 +52,22 @@ bool UploadTimes::give(int fd, std::string_view name, std::int64_t replaced_ns) 
                      [&](std::int64_t step) { return try_time(later_ns + step); });
 }
 
+void UploadTimes::keep_or_give(int fd, std::string_view name, std::int64_t own_ns,
+                               std::int64_t replaced_ns) {
+  std::atomic<std::int64_t>& last_ns = last_of(name);
+  const bool is_taken = is_fine(own_ns) ? own_ns == replaced_ns || own_ns == last_ns
+                                        : own_ns <= std::max(replaced_ns, last_ns.load());
+  if (is_taken) {
+    give(fd, name, replaced_ns);
+  } else if (own_ns < now_ns_()) {  // one of the future would make all later ones so
+    note(last_ns, own_ns);
+  }
+}
+
 std::optional<std::int64_t> UploadTimes::set_unlike_now(int fd, std::int64_t time_ns,
                                                         std::int64_t now_ns) const {
   const auto kept_ns = set_time_(fd, time_ns);
-  const bool keeps_ns = kept_ns == time_ns && time_ns % 100 != 0;
+  const bool keeps_ns = kept_ns == time_ns && is_fine(time_ns);
   if (!kept_ns || keeps_ns) return kept_ns;
   const auto of_now_ns = set_time_(fd, now_ns);
   if (!of_now_ns || *of_now_ns == *kept_ns) return {};

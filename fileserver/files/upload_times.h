@@ -13,7 +13,8 @@ namespace fileserver {
 // A file system notes the same modification time for all that is written within a tick of its
 // clock, which may be 4 ms, or 2 s. So each upload is given a time that no earlier version of its
 // name has, and that nobody gets who writes to it from now on: just before now, or a little later
-// than that if the time is taken already.
+// than that if the time is taken already. Uploads of other names most likely have other times, so
+// that a file can be given one of those names and keep its time.
 //
 // Any thread.
 class UploadTimes {
@@ -34,14 +35,24 @@ class UploadTimes {
   // Requires: nobody else gives a time to this name meanwhile.
   bool give(int fd, std::string_view name, std::int64_t replaced_ns);
 
+  // Of a file that gets this name from another one: leaves it its time `own_ns`, unless a version
+  // of the name may have had it; then the same as give().
+  void keep_or_give(int fd, std::string_view name, std::int64_t own_ns, std::int64_t replaced_ns);
+
  private:
   // Returns the time that the file system has kept. Nothing if that is what it keeps of now.
   std::optional<std::int64_t> set_unlike_now(int fd, std::int64_t time_ns,
                                              std::int64_t now_ns) const;
 
+  std::atomic<std::int64_t>& last_of(std::string_view name) {
+    return last_ns_[std::hash<std::string_view>()(name) % last_ns_.size()];
+  }
+
   // The last time that was given to any of the names that share a slot by their hash. It counts for
   // a name that was removed since.
   std::array<std::atomic<std::int64_t>, 4096> last_ns_ = {};
+
+  std::atomic<std::uint32_t> uploads_ = 0;
 
   const SetTime set_time_;
   const Clock now_ns_;

@@ -2,38 +2,21 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "fileserver/files/fence.h"
-#include "fileserver/files/file_version.h"
 #include "fileserver/files/files.h"
 #include "fileserver/files/folder_syncs.h"
+#include "fileserver/files/places.h"
 #include "fileserver/files/temporary_file.h"
 #include "fileserver/files/turns.h"
+#include "fileserver/files/upload_status.h"
 #include "fileserver/files/upload_times.h"
 
 namespace fileserver {
-
-enum class UploadStatus {
-  kGoOn,        // nothing has happened yet, and nothing speaks against it
-  kCreated,     // 201
-  kReplaced,    // 204; of a removal: it is done
-  kNotFound,    // 404
-  kExists,      // 405: a folder is to be made where something is
-  kConflict,    // 409: no folder to put it into, or what is there is in the way
-  kForbidden,   // 403: the file system does not let the server do that
-  kNotAllowed,  // 412: `may_change` has said no
-  kNoSpace,     // 507
-  kFailed,      // 500, and logged
-};
-
-// Decides whether what has a name now may be changed. `current` is null if there is nothing, and a
-// version of size -1 if there is something other than a file.
-using MayChange = std::function<bool(const FileVersion* current)>;
 
 // A file that a client is sending. Nothing of it is seen, and nothing is left if this is destroyed
 // before Uploads::publish(). Threads: one.
@@ -46,6 +29,7 @@ class Upload {
   UploadStatus write(std::span<const char> bytes);
 
  private:
+  friend class Moves;
   friend class Uploads;
 
   UploadStatus status_ = UploadStatus::kFailed;
@@ -83,37 +67,27 @@ class Uploads {
   // replaces leaves it its permissions (keep_permissions()).
   Published publish(Upload upload, const MayChange& may_change);
 
-  enum class Removed { kAny, kFolder };
-
-  // Removes a file, a link, or an empty folder; with kFolder only the last. kReplaced when it is
-  // done, on disk.
-  UploadStatus remove(std::string_view name, Removed what, const MayChange& may_change);
+  // Removes a file, a link, or an empty folder. kReplaced when it is done, on disk.
+  UploadStatus remove(std::string_view name, const MayChange& may_change);
 
   // kCreated once it is on disk.
   UploadStatus make_folder(std::string_view name);
 
  private:
-  // Where a name is: the folder that has it, and its last part.
-  struct Place {
-    UploadStatus status;
-    Fence::Folder folder = {};
-    std::string last = {};
-  };
-  Place find_place(std::string_view name) const;
+  friend class Moves;
 
   // Gives the complete file its name, if the conditions hold. kCreated, kReplaced, or why not.
   UploadStatus name_in_turn(Upload& upload, const std::string& name, const MayChange& may_change);
-  UploadStatus remove_in_turn(const Place& place, const std::string& name, Removed what,
+  UploadStatus remove_in_turn(const Place& place, const std::string& name,
                               const MayChange& may_change);
   bool give_name(Upload& upload, const std::string& name, const FileVersion& replaced, bool is_new);
-  int why_not_in_place(const Fence::Folder& folder) const;
-  int errno_in(const Fence::Folder& folder, int errno_value) const;
 
   // Returns `done` once the names in the folder are on disk.
   UploadStatus synced(int folder, UploadStatus done);
 
   const std::shared_ptr<const Fence> fence_;
   Files& files_;
+  const Places places_;
   TemporaryFile::Kind kind_;
   // Of names, from looking at the conditions to the change. What takes long is done before: the
   // bytes are on disk and in memory then.

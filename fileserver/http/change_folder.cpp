@@ -2,6 +2,7 @@
 
 #include "base/waits.h"
 #include "fileserver/dav/lock_check.h"
+#include "fileserver/dav/move_copy.h"
 
 namespace fileserver {
 
@@ -43,14 +44,14 @@ void answer_change(Exchange& exchange, UploadStatus status) {
 }
 
 void delete_file(Exchange& exchange, Parts& parts) {
+  if (exchange.path()->ends_with_slash) return delete_folder(exchange, parts);
   exchange.verb = telemetry::Verb::kChange;
   const std::int64_t asked_ns = parts.time_for_log();
   const http::Path& path = *exchange.path();
   const auto may_change = conditions_of(exchange.head(), exchange.connection().now_s());
-  const auto what = path.ends_with_slash ? Uploads::Removed::kFolder : Uploads::Removed::kAny;
   answer_change(exchange, base::may_block_long([&] {
                   const dav::LocksOfName locks(parts, path.name);
-                  const UploadStatus done = parts.uploads->remove(path.name, what, may_change);
+                  const UploadStatus done = parts.uploads->remove(path.name, may_change);
                   if (done == UploadStatus::kReplaced) locks.forget();
                   return done;
                 }));

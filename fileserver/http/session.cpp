@@ -8,6 +8,7 @@
 #include "base/completes.h"
 #include "fileserver/dav/lock.h"
 #include "fileserver/dav/lock_check.h"
+#include "fileserver/dav/move_copy.h"
 #include "fileserver/dav/propfind.h"
 #include "fileserver/http/change_folder.h"
 #include "fileserver/http/exchange_lines.h"
@@ -39,8 +40,8 @@ Handler handler_of(Method method, const Config& config) {
     case Method::kPropfind: return config.has_listings ? &dav::find_properties : nullptr;
     case Method::kProppatch:
       return has_folder && config.has_listings ? &dav::change_properties : nullptr;
-    case Method::kMove:
-    case Method::kCopy: return nullptr;
+    case Method::kMove: return has_folder ? &move_name : nullptr;
+    case Method::kCopy: return has_folder ? &copy_name : nullptr;
     case Method::kLock: return has_folder ? &dav::lock : nullptr;
     case Method::kUnlock: return has_folder ? &dav::unlock : nullptr;
     case Method::kPost:

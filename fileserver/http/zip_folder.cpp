@@ -52,7 +52,7 @@ class ZipAnswer {
 
   // Returns false if there was an error instead, which was answered.
   bool send() {
-    FolderEntries listed(*parts_.fence, root_, parts_.listings_memory);
+    FolderEntries listed(*parts_.fence, root_, parts_.listings_memory, exchange_.rights);
     const Batch first = base::may_block([&] { return listed.next(); });
     if (!first) {
       exchange_.answer(first.error());
@@ -85,7 +85,7 @@ class ZipAnswer {
       if (inside.empty()) break;
       inside.remove_suffix(1);
       const std::string name = joined(root_, inside);
-      FolderEntries below(*parts_.fence, name, parts_.listings_memory);
+      FolderEntries below(*parts_.fence, name, parts_.listings_memory, exchange_.rights);
       const Batch batch = base::may_block([&] { return below.next(); });
       if (!batch && batch.error().code == base::ErrorCode::kNotFound) continue;  // it is gone
       if (const auto sent = send_folder(below, batch, inside); !sent) return sent;
@@ -110,11 +110,8 @@ class ZipAnswer {
 
   base::Status send_entry(const ListedEntry& entry, std::string inside) {
     const std::string name = joined(root_, inside);
-    if (!entry.is_folder) {
-      if (!exchange_.rights.may_read(name)) return base::kDone;
-      return entries_.add_file(name, inside);
-    }
-    if (!exchange_.rights.may_list(name) || is_link(name, inside)) return base::kDone;
+    if (!entry.is_folder) return entries_.add_file(name, inside);
+    if (is_link(name, inside)) return base::kDone;
     return entries_.add_folder(inside += '/', entry.modified_s);
   }
 

@@ -19,7 +19,8 @@ using landlock::Rights;
 constexpr Rights kReading = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
 constexpr Rights kWriting = kReading | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG |
                             LANDLOCK_ACCESS_FS_REMOVE_FILE | landlock::kTruncate;
-constexpr Rights kEditing = kWriting | LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_REMOVE_DIR;
+constexpr Rights kEditing =
+    kWriting | LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_REMOVE_DIR | landlock::kRefer;
 
 // What the C library reads to look up a name. The folders of libraries are among them, because the
 // ways to look names up are libraries. The two in /run are where resolv.conf is often a link to.

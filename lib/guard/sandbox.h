@@ -23,7 +23,7 @@ namespace guard {
 struct Allowed {
   std::vector<std::string> readable;   // files, and folders with all that is beneath them
   std::vector<std::string> writable;   // folders in which files are also made, written and removed
-  std::vector<std::string> editable;   // the same, and folders in them too
+  std::vector<std::string> editable;   // the same, folders in them too, and renaming
   std::vector<std::string> clearable;  // folders in which files are only removed
   std::vector<std::uint16_t> ports;    // of TCP servers to connect to, from Linux 6.7
   Calls calls;

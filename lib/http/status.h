@@ -48,6 +48,7 @@ inline constexpr std::array kStatuses{
     StatusRow{431, "Request Header Fields Too Large", Behind::kCloses, base::ErrorCode::kTooLong},
     StatusRow{500, "Internal Server Error", Behind::kCloses, base::ErrorCode::kInternal},
     StatusRow{501, "Not Implemented", Behind::kGoesOn, base::ErrorCode::kSyntax},
+    StatusRow{502, "Bad Gateway", Behind::kGoesOn, base::ErrorCode::kInvalid},
     StatusRow{503, "Service Unavailable", Behind::kGoesOn, base::ErrorCode::kUnavailable},
     StatusRow{505, "HTTP Version Not Supported", Behind::kCloses, base::ErrorCode::kSyntax},
     StatusRow{507, "Insufficient Storage", Behind::kGoesOn, base::ErrorCode::kInternal},

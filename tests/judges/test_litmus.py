@@ -15,12 +15,8 @@ _FAILURES: dict[str, set[str]] = {
     "http": set(),
     "basic": set(),
     "props": _STORED,
-    "copymove": {
-        *("copy_simple", "copy_overwrite", "copy_coll", "copy_shallow", "move", "move_coll"),
-    },
-    "locks": {
-        *("lock_excl", "lock_shared", "lock_collection", "fail_cond_put_unlocked", "unmapped_lock"),
-    },
+    "copymove": set(),
+    "locks": set(),
 }
 _TESTS = {"http": 4, "basic": 16, "props": 30, "copymove": 13, "locks": 41}
 

@@ -84,6 +84,23 @@ TEST_CASE("the version in memory can be dropped, and the file is served from dis
   CHECK(served.known("unknown") == "none");
 }
 
+TEST_CASE("a rename forgets both names, unless it fails", "[files]") {
+  Served served;
+  served.folder.write("a", "first");
+  served.folder.write("b", "second");
+  served.load("a");
+  served.load("b");
+  CHECK_FALSE(served.cache.rename("a", "b", [] { return false; }));
+  CHECK(served.known("a") == "first");
+  CHECK(served.known("b") == "second");
+  CHECK(served.cache.rename("b", "a", [&] {
+    fs::rename(served.folder.path("b"), served.folder.path("a"));
+    return true;
+  }));
+  CHECK(served.known("a") == "none");
+  CHECK(served.known("b") == "none");
+}
+
 TEST_CASE("a check forgets a file that is gone", "[files]") {
   Served served;
   served.folder.write("a", "first");

@@ -92,8 +92,7 @@ TEST_CASE("nobody gives a name while it is being removed", "[uploads]") {
           publishing.ends([&] { (void)scene.uploads.publish(std::move(upload), kAlways); }));
       return true;
     };
-    CHECK(scene.uploads.remove("a", Uploads::Removed::kAny, publish_meanwhile) ==
-          UploadStatus::kReplaced);
+    CHECK(scene.uploads.remove("a", publish_meanwhile) == UploadStatus::kReplaced);
   }
   CHECK(fs::file_size(scene.folder.path("a")) == 0);
 }

@@ -109,3 +109,35 @@ TEST_CASE("the file has the time that it was given", "[uploads]") {
   CHECK(fileserver::version_of(fd.get()).modified_ns == time_ns);
   CHECK_FALSE(fileserver::set_modification_time(-1, time_ns));
 }
+
+TEST_CASE("uploads of many names in one tick have times of their own", "[uploads]") {
+  Rounding file_system{1};
+  UploadTimes times(file_system.set_time(), file_system.clock());
+  std::set<std::int64_t> given;
+  for (int i = 0; i < 1000; ++i) {
+    REQUIRE(times.give(-1, std::to_string(i), 0));
+    given.insert(file_system.kept_ns);
+  }
+  CHECK(given.size() == 1000);
+}
+
+TEST_CASE("a file that gets another name keeps a time that no version of it had", "[uploads]") {
+  Rounding file_system{1};
+  UploadTimes times(file_system.set_time(), file_system.clock());
+  constexpr std::int64_t kFine = 1'000'000'000'000'000'123;
+  constexpr std::int64_t kWhole = 1'000'000'000'000'000'000;
+  const auto is_kept = [&](std::int64_t own_ns, std::int64_t replaced_ns) {
+    file_system.kept_ns = 0;
+    times.keep_or_give(-1, "a", own_ns, replaced_ns);
+    return file_system.kept_ns == 0;
+  };
+  CHECK(is_kept(kFine, 0));
+  CHECK_FALSE(is_kept(kFine, 0));  // the last version had it
+  CHECK(is_kept(kFine + 1, kFine + 2));
+  CHECK_FALSE(is_kept(kFine + 2, kFine + 2));
+  CHECK_FALSE(is_kept(kWhole, 0));  // an earlier one may have had it
+  file_system.kept_ns = 0;
+  times.keep_or_give(-1, "b", kWhole, 0);
+  CHECK(file_system.kept_ns == 0);
+  CHECK_FALSE(is_kept(kWhole, kWhole));
+}

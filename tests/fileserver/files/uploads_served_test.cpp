@@ -55,7 +55,6 @@ class DisturbedFiles : public fileserver::DiskFiles {
 };
 
 using Names = std::vector<std::string>;
-using Removed = Uploads::Removed;
 
 }  // namespace
 
@@ -106,7 +105,7 @@ TEST_CASE("what is in memory is what is on disk, however many replace it", "[upl
     threads.emplace_back([&, i] {
       for (int j = 0; j < 20; ++j) {
         if (scene.put("a", std::to_string(i * 100 + j)) == UploadStatus::kFailed) ++failed;
-        if (j % 7 == 0) scene.uploads->remove("a", Removed::kAny, kAlways);
+        if (j % 7 == 0) scene.uploads->remove("a", kAlways);
       }
     });
   }

@@ -50,7 +50,6 @@ class NoRights {
 };
 
 using Names = std::vector<std::string>;
-using Removed = Uploads::Removed;
 
 }  // namespace
 
@@ -75,7 +74,7 @@ TEST_CASE("conditions are looked at before the bytes and before the name is give
   CHECK(scene.put("a", "one", kIfNew) == UploadStatus::kCreated);
   CHECK(scene.uploads->publish(std::move(late), kIfNew).status == UploadStatus::kNotAllowed);
   CHECK(scene.on_disk("a") == "one");
-  CHECK(scene.uploads->remove("a", Removed::kAny, kIfNew) == UploadStatus::kNotAllowed);
+  CHECK(scene.uploads->remove("a", kIfNew) == UploadStatus::kNotAllowed);
   CHECK(scene.names() == Names{"a"});
 }
 
@@ -151,21 +150,20 @@ TEST_CASE("no name leads to an upload whose folder has lost its name", "[uploads
 
 TEST_CASE("files, links and empty folders are removed", "[uploads]") {
   Scene scene;
-  CHECK(scene.uploads->remove("a", Removed::kAny, kAlways) == UploadStatus::kNotFound);
-  CHECK(scene.uploads->remove("no/a", Removed::kAny, kAlways) == UploadStatus::kNotFound);
+  CHECK(scene.uploads->remove("a", kAlways) == UploadStatus::kNotFound);
+  CHECK(scene.uploads->remove("no/a", kAlways) == UploadStatus::kNotFound);
   scene.put("a", "one");
-  CHECK(scene.uploads->remove("a", Removed::kFolder, kAlways) == UploadStatus::kNotFound);
-  CHECK(scene.uploads->remove("", Removed::kFolder, kAlways) == UploadStatus::kConflict);
-  CHECK(scene.uploads->remove("a", Removed::kAny, kAlways) == UploadStatus::kReplaced);
+  CHECK(scene.uploads->remove("", kAlways) == UploadStatus::kConflict);
+  CHECK(scene.uploads->remove("a", kAlways) == UploadStatus::kReplaced);
   CHECK_FALSE(scene.files->open("a"));
   CHECK(scene.uploads->make_folder("folder") == UploadStatus::kCreated);
   scene.put("folder/a", "one");
-  CHECK(scene.uploads->remove("folder", Removed::kAny, kAlways) == UploadStatus::kConflict);
+  CHECK(scene.uploads->remove("folder", kAlways) == UploadStatus::kConflict);
   CHECK(scene.in_memory("folder/a") == "one");
-  scene.uploads->remove("folder/a", Removed::kAny, kAlways);
-  CHECK(scene.uploads->remove("folder", Removed::kAny, kAlways) == UploadStatus::kReplaced);
+  scene.uploads->remove("folder/a", kAlways);
+  CHECK(scene.uploads->remove("folder", kAlways) == UploadStatus::kReplaced);
   fs::create_symlink("nowhere", scene.folder.path("link"));
-  CHECK(scene.uploads->remove("link", Removed::kAny, kAlways) == UploadStatus::kReplaced);
+  CHECK(scene.uploads->remove("link", kAlways) == UploadStatus::kReplaced);
   CHECK(scene.names().empty());
 }
 
@@ -185,7 +183,7 @@ TEST_CASE("a name that no file can have is refused before a byte comes", "[uploa
   const std::string too_long(256, 'a');
   CHECK(scene.uploads->begin(too_long, 1, kAlways).status() == UploadStatus::kConflict);
   CHECK(scene.uploads->begin(std::string(255, 'a'), 1, kAlways).status() == UploadStatus::kGoOn);
-  CHECK(scene.uploads->remove(too_long, Removed::kAny, kAlways) == UploadStatus::kNotFound);
+  CHECK(scene.uploads->remove(too_long, kAlways) == UploadStatus::kNotFound);
   CHECK(scene.uploads->make_folder(too_long) == UploadStatus::kConflict);
 }
 
@@ -198,7 +196,7 @@ TEST_CASE("without a descriptor nothing changes", "[uploads]") {
     const tests::NoDescriptors none;
     CHECK(scene.uploads->publish(std::move(upload), kAlways).status == UploadStatus::kFailed);
     CHECK(scene.uploads->begin("b", 3, kAlways).status() == UploadStatus::kFailed);
-    CHECK(scene.uploads->remove("a", Removed::kAny, kAlways) == UploadStatus::kFailed);
+    CHECK(scene.uploads->remove("a", kAlways) == UploadStatus::kFailed);
     CHECK(scene.uploads->make_folder("c") == UploadStatus::kFailed);
   }
   CHECK(scene.on_disk("a") == "old");

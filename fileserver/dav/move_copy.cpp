@@ -1,0 +1,123 @@
+#include "fileserver/dav/move_copy.h"
+
+#include <optional>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/waits.h"
+#include "fileserver/dav/destination.h"
+#include "fileserver/dav/lock_check.h"
+#include "fileserver/files/moves.h"
+#include "fileserver/http/change_folder.h"
+#include "fileserver/http/exchange_lines.h"
+#include "fileserver/http/own_paths.h"
+#include "fileserver/http/permitted.h"
+
+namespace fileserver {
+
+namespace {
+
+using http::Field;
+
+enum class Verb { kMove, kCopy };
+
+// What a request is answered that is refused.
+using Refusal = std::optional<http::Status>;
+
+// A copy ends when most likely nobody takes its answer any more. A removal goes on then, unless the
+// server stops: what was deleted is to give back its room.
+Moves::GoOn go_on(Exchange& exchange) {
+  constexpr int kGraceMs = 1000;
+  const auto grace = base::Deadline::in_ms(kGraceMs);
+  return {.may_copy =
+              [&exchange, grace] {
+                return !exchange.is_hung_up() &&
+                       !(grace.has_passed() && exchange.has_client_finished());
+              },
+          .may_remove =
+              [&exchange] { return !exchange.stream().is_draining() || !exchange.is_hung_up(); }};
+}
+
+Refusal refusal_of_destination(const Destination& destination) {
+  switch (destination.kind()) {
+    case Destination::Kind::kMalformed: return http::Status(400);
+    case Destination::Kind::kElsewhere: return http::Status(502);
+    case Destination::Kind::kPath: break;
+  }
+  // A folder of the name "-" could not be listed.
+  const bool is_ours = destination.path().name == "-" || own_path(destination.path()) != nullptr;
+  return is_ours ? http::Status(403) : Refusal();
+}
+
+// A MOVE of a folder is always one of all that is in it.
+Refusal refusal_of_depth(std::optional<CopyDepth> depth, Verb verb, const Exchange& exchange,
+                         Parts& parts) {
+  if (!depth) return http::Status(400);
+  if (verb == Verb::kCopy || *depth == CopyDepth::kInfinity) return {};
+  const bool is_folder =
+      base::may_block([&] { return parts.fence->find_folder(exchange.path()->name).ok(); });
+  return is_folder ? http::Status(400) : Refusal();
+}
+
+UploadStatus change(Exchange& exchange, Parts& parts, Verb verb, const Moves::Job& job,
+                    CopyDepth depth) {
+  const auto may_change = conditions_of(exchange.head(), exchange.connection().now_s());
+  const auto copied = depth == CopyDepth::kZero ? Moves::Depth::kFolderOnly : Moves::Depth::kAll;
+  return base::may_block_long([&] {
+    Moves moves(*parts.uploads);
+    if (verb == Verb::kCopy) return moves.copy(job, copied, may_change, go_on(exchange));
+    const dav::LocksOfName locks(parts, job.from);
+    const UploadStatus done = moves.move(job, may_change, go_on(exchange));
+    if (done == UploadStatus::kCreated || done == UploadStatus::kReplaced) locks.forget();
+    return done;
+  });
+}
+
+void move_or_copy(Exchange& exchange, Parts& parts, Verb verb) {
+  exchange.verb = telemetry::Verb::kChange;
+  const http::RequestHead& head = exchange.head();
+  const http::Path& from = *exchange.path();
+  const Destination destination(head.value(Field::kDestination), head.value(Field::kHost));
+  if (const Refusal refusal = refusal_of_destination(destination)) return exchange.answer(*refusal);
+  const http::Path& to = destination.path();
+  const auto may_replace = parse_overwrite(head);
+  if (!may_replace) return exchange.answer(400);
+  const auto depth = parse_copy_depth(head);
+  if (const Refusal refusal = refusal_of_depth(depth, verb, exchange, parts))
+    return exchange.answer(*refusal);
+  if (const Refusal refusal = refusal_of_target(exchange.rights, to.name))
+    return exchange.answer(*refusal);
+  if (dav::is_refused_by_locks(exchange, parts,
+                               {.name = to.name, .is_whole = true, .is_of_members = true}))
+    return;
+  const std::int64_t asked_ns = parts.time_for_log();
+  const Moves::Job job{from.name, from.ends_with_slash, to.name, to.ends_with_slash, *may_replace};
+  answer_change(exchange, change(exchange, parts, verb, job, *depth));
+  log_change(exchange, parts,
+             {.asked_ns = asked_ns,
+              .change = verb == Verb::kMove ? Change::kMove : Change::kCopy,
+              .to = to.name});
+}
+
+}  // namespace
+
+void move_name(Exchange& exchange, Parts& parts) { move_or_copy(exchange, parts, Verb::kMove); }
+
+void copy_name(Exchange& exchange, Parts& parts) { move_or_copy(exchange, parts, Verb::kCopy); }
+
+void delete_folder(Exchange& exchange, Parts& parts) {
+  exchange.verb = telemetry::Verb::kChange;
+  const std::int64_t asked_ns = parts.time_for_log();
+  const std::string_view name = exchange.path()->name;
+  const auto may_change = conditions_of(exchange.head(), exchange.connection().now_s());
+  answer_change(exchange, base::may_block_long([&] {
+                  const dav::LocksOfName locks(parts, name);
+                  const UploadStatus done =
+                      Moves(*parts.uploads).remove_folder(name, may_change, go_on(exchange));
+                  if (done == UploadStatus::kReplaced) locks.forget();
+                  return done;
+                }));
+  log_change(exchange, parts, {.asked_ns = asked_ns, .change = Change::kDelete});
+}
+
+}  // namespace fileserver

@@ -1,0 +1,68 @@
+// Copies all that is below a folder.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fileserver/files/fence.h"
+#include "fileserver/files/places.h"
+#include "fileserver/files/upload_status.h"
+#include "fileserver/files/upload_times.h"
+#include "net/fd.h"
+
+namespace fileserver {
+
+// The mode of a copy of a folder, less what umask takes. The server can fill it.
+mode_t mode_of_copy(int folder, const std::string& last);
+
+// Copies what a client could get: files, folders, and the files that links lead to. Everything else
+// is left out: links to folders and out of the served folder, FIFOs, sockets, devices, what the
+// server may not read, and uploads under way. Each copy has the permissions of its original, as far
+// as keep_permissions() gives them, and a time of its own.
+//
+// The names of the folders below are kept in memory while it copies. Threads: one.
+class FolderCopy {
+ public:
+  // All must outlive the copy. `to_name` is the name that the copy gets later.
+  FolderCopy(const Fence& fence, const Places& places, UploadTimes& times, std::string to_name,
+             const MayGoOn& may_go_on)
+      : fence_(fence),
+        places_(places),
+        times_(times),
+        to_name_(std::move(to_name)),
+        may_go_on_(may_go_on) {}
+
+  // Copies into the empty folder `to`, which nobody else changes. `from` is a name without links.
+  // Returns once all is on disk: 0, or an errno. ECANCELED if `may_go_on` has ended it.
+  int copy(const std::string& from, int to);
+
+  // Whether something was left out, other than uploads under way.
+  bool has_left_out() const { return has_left_out_; }
+
+ private:
+  struct Both {
+    net::Fd from;
+    net::Fd to;
+    std::string from_name;
+    std::string to_name;
+  };
+
+  int copy_folder(const std::string& folder, const std::string& from, int to);
+  int copy_entry(const Both& both, const std::string& last, unsigned char type,
+                 const std::string& folder);
+  int copy_file(const Both& both, const std::string& last, bool is_link);
+  int left_out();
+
+  const Fence& fence_;
+  const Places& places_;
+  UploadTimes& times_;
+  const std::string to_name_;
+  const MayGoOn& may_go_on_;
+  std::vector<std::string> folders_;  // that are copied next, below `from`; "" is that itself
+  bool has_left_out_ = false;
+};
+
+}  // namespace fileserver

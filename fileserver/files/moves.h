@@ -1,0 +1,81 @@
+// Moves, copies and removes files and folders of the served folder: MOVE, COPY, DELETE of folders.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "fileserver/files/hidden_entry.h"
+#include "fileserver/files/places.h"
+#include "fileserver/files/upload_status.h"
+#include "fileserver/files/uploads.h"
+
+namespace fileserver {
+
+// Any thread. A file or a folder gets its new name in one step, when all of it is there, and nobody
+// sees a part of it. A folder that is replaced, and one that is removed, goes out of sight in one
+// step. Once a function returns kCreated or kReplaced, the change is on disk, and Files::open()
+// opens what is there now.
+//
+// Who asks for a change says how long it may go on. A copy that ends early has changed nothing. A
+// removal that ends early leaves a hidden folder, which the next start removes.
+class Moves {
+ public:
+  // What is moved or copied to where. A name that ends with a slash is that of a
+  // folder, where something is.
+  struct Job {
+    std::string_view from;
+    bool from_has_slash;
+    std::string_view to;
+    bool to_has_slash;
+    bool may_replace;  // what has the name `to`
+  };
+
+  struct GoOn {
+    MayGoOn may_copy;
+    MayGoOn may_remove;
+  };
+
+  // `uploads` must outlive this.
+  explicit Moves(Uploads& uploads) : uploads_(uploads) {}
+
+  // kNotFound: there is nothing to move. kForbidden also for the served folder, for a link, and if
+  // one name is the other or leads to it. kNotAllowed also if something has the name `to` and may
+  // not be replaced. To another file system: a copy, then a removal; kForbidden if the copy would
+  // not have all of a folder (FolderCopy). `may_change` decides about what has the name `from`.
+  UploadStatus move(const Job& job, const MayChange& may_change, const GoOn& go_on);
+
+  enum class Depth {
+    kFolderOnly,  // a folder without what is in it
+    kAll,
+  };
+
+  // The same. A link is not copied, but the file or folder that it leads to.
+  UploadStatus copy(const Job& job, Depth depth, const MayChange& may_change, const GoOn& go_on);
+
+  // Removes a folder with all that is in it. kReplaced when it is out of sight, on disk, and
+  // removed. kForbidden for the served folder.
+  UploadStatus remove_folder(std::string_view name, const MayChange& may_change, const GoOn& go_on);
+
+ private:
+  struct Ends;
+  struct Left;
+
+  UploadStatus find_ends(const Job& job, Ends& ends) const;
+  UploadStatus find_source_of_copy(Job& job, std::string& real_name) const;
+  std::optional<UploadStatus> try_to_move(const Ends& ends, const Job& job,
+                                          const MayChange& may_change, Left& left);
+  UploadStatus move_by_copy(const Job& job, Ends& ends, const GoOn& go_on);
+  UploadStatus copy_file(const Job& job, Ends& ends, const GoOn& go_on);
+  UploadStatus copy_folder(const Job& job, const Ends& ends, Depth depth, bool must_be_whole,
+                           const GoOn& go_on);
+  std::optional<UploadStatus> try_to_name(const Place& to, const Job& job, HiddenEntry& made,
+                                          Left& left);
+  UploadStatus hide(const Place& place, Left& left) const;
+  UploadStatus hide_replaced_folder(const Place& to, Left& left);
+
+  Uploads& uploads_;
+};
+
+}  // namespace fileserver

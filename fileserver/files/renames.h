@@ -1,0 +1,22 @@
+// Gives what is in the served folder other names.
+#pragma once
+
+#include <string>
+
+namespace fileserver {
+
+// A name in an open folder.
+struct NameIn {
+  int folder;
+  const std::string& last;
+};
+
+// Fails with EEXIST if something has the new name. Where the file system has no such rename, a file
+// has both names for a moment, and with folders another program may win. Returns false with errno.
+bool rename_to_new(const NameIn& from, const NameIn& to);
+
+// Replaces the file or the link that has the new name. Two names of one file become one. Returns
+// false with errno.
+bool rename_over(const NameIn& from, const NameIn& to);
+
+}  // namespace fileserver

@@ -1,0 +1,169 @@
+#include "fileserver/files/tree_removal.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "net/fd.h"
+
+namespace fileserver {
+
+namespace {
+
+constexpr std::size_t kMostNames = 1000;  // that are kept of one folder
+constexpr int kAskEvery = 1000;           // files
+
+struct CloseFolder {
+  void operator()(DIR* folder) const { ::closedir(folder); }
+};
+
+net::Fd open_folder(int folder, const char* name) {
+  return net::Fd(::openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+// A folder on the way from the top to where the walk is.
+struct Step {
+  std::string name;  // in the folder above
+  dev_t device;
+  ino_t inode;
+  std::vector<std::string> folders = {};  // in it, that are removed next
+  bool has_more = true;                   // whether it has to be listed again
+  bool is_kept = false;                   // whether something in it could not be removed
+};
+
+// Only the folder where it is now is open. The way back leads over "..", which must be the folder
+// that it came from: somebody may have moved the one it is in.
+class Removal {
+ public:
+  Removal(net::Fd top, const MayGoOn& may_go_on) : here_(std::move(top)), may_go_on_(may_go_on) {}
+
+  // Empties the folder. Returns 0 or an errno.
+  int run() {
+    if (!enter({})) return errno;
+    while (!steps_.empty()) {
+      if (!may_go_on_()) return ECANCELED;
+      Step& step = steps_.back();
+      if (step.folders.empty() && step.has_more && !step.is_kept) {
+        list(step);
+      } else if (!step.folders.empty()) {
+        go_down(step);
+      } else if (steps_.size() == 1) {
+        break;
+      } else if (!go_up()) {
+        return errno;
+      }
+    }
+    return failure_;
+  }
+
+ private:
+  void fail(Step& step, int errno_value) {
+    step.is_kept = true;
+    if (failure_ == 0) failure_ = errno_value;
+  }
+
+  bool enter(std::string name) {
+    struct stat status {};
+    if (::fstat(here_.get(), &status) != 0) return false;
+    if (!steps_.empty() && status.st_dev != steps_.front().device) {
+      errno = EBUSY;
+      return false;
+    }
+    steps_.push_back({std::move(name), status.st_dev, status.st_ino});
+    return true;
+  }
+
+  // Removes the files, and notes folders.
+  void list(Step& step) {
+    step.has_more = false;
+    net::Fd again = open_folder(here_.get(), ".");
+    const std::unique_ptr<DIR, CloseFolder> folder(again.is_open() ? ::fdopendir(again.get())
+                                                                   : nullptr);
+    if (folder == nullptr) return fail(step, errno);
+    again.release();
+    for (int seen = 1;; ++seen) {
+      errno = 0;
+      const dirent* const entry = ::readdir(folder.get());
+      if (entry == nullptr) {
+        if (errno != 0) fail(step, errno);
+        return;
+      }
+      const std::string_view name = entry->d_name;
+      if (name == "." || name == "..") continue;
+      if (!remove_file(step, *entry)) step.folders.emplace_back(name);
+      step.has_more = step.folders.size() >= kMostNames || (seen % kAskEvery == 0 && !may_go_on_());
+      if (step.has_more) return;
+    }
+  }
+
+  // Returns false for a folder.
+  bool remove_file(Step& step, const dirent& entry) {
+    if (entry.d_type == DT_DIR) return false;
+    if (::unlinkat(here_.get(), entry.d_name, 0) == 0 || errno == ENOENT) return true;
+    if (errno == EISDIR) return false;  // where the file system does not tell kinds
+    fail(step, errno);
+    return true;
+  }
+
+  void go_down(Step& step) {
+    std::string name = std::move(step.folders.back());
+    step.folders.pop_back();
+    if (::unlinkat(here_.get(), name.c_str(), AT_REMOVEDIR) == 0) return;
+    if (errno == EBUSY) return fail(step, errno);  // something is mounted there
+    net::Fd below = open_folder(here_.get(), name.c_str());
+    if (!below.is_open()) return fail(step, errno);
+    std::swap(here_, below);
+    if (enter(std::move(name))) return;
+    here_ = std::move(below);
+    fail(steps_.back(), errno);
+  }
+
+  bool go_up() {
+    const Step done = std::move(steps_.back());
+    steps_.pop_back();
+    Step& above = steps_.back();
+    net::Fd up = open_folder(here_.get(), "..");
+    struct stat status {};
+    if (!up.is_open() || ::fstat(up.get(), &status) != 0) return false;
+    if (status.st_dev != above.device || status.st_ino != above.inode) {
+      errno = EBUSY;
+      return false;
+    }
+    here_ = std::move(up);
+    if (done.is_kept) {
+      above.is_kept = true;
+    } else if (::unlinkat(here_.get(), done.name.c_str(), AT_REMOVEDIR) != 0) {
+      fail(above, errno);
+    }
+    return true;
+  }
+
+  net::Fd here_;
+  const MayGoOn& may_go_on_;
+  std::vector<Step> steps_;
+  int failure_ = 0;  // the first one
+};
+
+}  // namespace
+
+bool remove_tree(int folder, const std::string& name, const MayGoOn& may_go_on) {
+  if (::unlinkat(folder, name.c_str(), 0) == 0) return true;
+  if (errno != EISDIR && errno != EPERM) return false;
+  net::Fd top = open_folder(folder, name.c_str());
+  if (!top.is_open()) return false;
+  if (const int failure = Removal(std::move(top), may_go_on).run(); failure != 0) {
+    errno = failure;
+    return false;
+  }
+  return ::unlinkat(folder, name.c_str(), AT_REMOVEDIR) == 0;
+}
+
+}  // namespace fileserver

@@ -1,0 +1,200 @@
+#include "fileserver/files/moves.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "tests/catch.h"
+#include "tests/fileserver/files/upload_scene.h"
+
+using fileserver::Moves;
+using fileserver::UploadStatus;
+using tests::content_of;
+using tests::kAlways;
+using tests::kIfNew;
+
+namespace {
+
+namespace fs = std::filesystem;
+using Names = std::vector<std::string>;
+
+const Moves::GoOn kGoOn{[] { return true; }, [] { return true; }};
+
+struct Scene : tests::UploadScene {
+  Moves moves{*uploads};
+
+  void write(const std::string& name, std::string_view bytes) const {
+    const std::string path = folder.path(name);
+    fs::create_directories(fs::path(path).parent_path());
+    std::ofstream(path, std::ios::binary) << bytes;
+  }
+  UploadStatus move(std::string_view from, std::string_view to, bool may_replace = true) {
+    return moves.move({from, false, to, false, may_replace}, kAlways, kGoOn);
+  }
+  UploadStatus copy(std::string_view from, std::string_view to, const Moves::GoOn& go_on = kGoOn) {
+    return moves.copy({from, false, to, false, true}, Moves::Depth::kAll, kAlways, go_on);
+  }
+};
+
+// Notes what is to be forgotten. The files themselves would soon find that out by inotify.
+struct NotedFiles : fileserver::Files {
+  base::Result<fileserver::OpenedFile> open(std::string_view) override {
+    return base::Error{base::ErrorCode::kNotFound, "never asked"};
+  }
+  bool rename(const std::string& from, const std::string& to,
+              const std::function<bool()>& rename) override {
+    names = {from, to};
+    return rename();
+  }
+  bool remove(const std::string& name, const std::function<bool()>& unlink) override {
+    names = {name};
+    return unlink();
+  }
+  void forget_below(const fileserver::Names& folders) override { forgotten = folders; }
+
+  Names names;
+  fileserver::Names forgotten;
+};
+
+}  // namespace
+
+TEST_CASE("a moved file is found under its new name alone", "[moves]") {
+  Scene scene;
+  scene.put("a", "one");
+  scene.put("b", "two");
+  CHECK(scene.in_memory("a") == "one");
+  CHECK(scene.move("a", "c", false) == UploadStatus::kCreated);
+  CHECK_FALSE(scene.files->open("a"));
+  CHECK(scene.files->open("c"));
+  CHECK(scene.move("c", "b", false) == UploadStatus::kNotAllowed);
+  CHECK(scene.move("c", "b") == UploadStatus::kReplaced);
+  CHECK(scene.on_disk("b") == "one");
+  CHECK(scene.files->open("b")->size_bytes() == 3);
+  CHECK(scene.names() == Names{"b"});
+  CHECK(scene.moves.move({"b", false, "c", false, true}, kIfNew, kGoOn) ==
+        UploadStatus::kNotAllowed);
+}
+
+TEST_CASE("a file replaces a folder, and a folder a file", "[moves]") {
+  Scene scene;
+  scene.write("folder/sub/x", "x");
+  scene.put("a", "one");
+  CHECK(scene.move("a", "folder") == UploadStatus::kReplaced);
+  CHECK(scene.on_disk("folder") == "one");
+  scene.write("new/y", "y");
+  CHECK(scene.move("new", "folder") == UploadStatus::kReplaced);
+  CHECK(scene.names() == Names{"folder", "y"});
+}
+
+TEST_CASE("nothing is moved into itself or onto what it is in", "[moves]") {
+  Scene scene;
+  scene.write("a/b/c", "c");
+  for (const auto& [from, to] :
+       {std::pair{"a", "a"}, {"a", "a/d"}, {"a/b", "a"}, {"a/b/c", "a"}, {"", "d"}, {"a", ""}}) {
+    CAPTURE(from, to);
+    CHECK(scene.move(from, to) == UploadStatus::kForbidden);
+    CHECK(scene.copy(from, to) == UploadStatus::kForbidden);
+  }
+  // The same beginning is not the same folder.
+  CHECK(scene.move("a", "ab") == UploadStatus::kCreated);
+}
+
+TEST_CASE("a copy that is ended leaves nothing", "[moves]") {
+  Scene scene;
+  for (int i = 0; i < 20; ++i) scene.write("a/" + std::to_string(i) + "/x", "x");
+  scene.write("b/old", "old");
+  int asked = 0;
+  const Moves::GoOn soon_over{[&] { return ++asked < 10; }, [] { return true; }};
+  CHECK(scene.copy("a", "b", soon_over) == UploadStatus::kFailed);
+  CHECK(content_of(scene.folder.path("b/old")) == "old");
+  CHECK(fs::exists(scene.folder.path("a/19/x")));
+  CHECK(scene.copy("a", "c", soon_over) == UploadStatus::kFailed);
+  CHECK_FALSE(fs::exists(scene.folder.path("c")));
+  for (const auto& entry : fs::directory_iterator(scene.folder.path()))
+    CHECK_FALSE(entry.path().filename().string().starts_with("."));
+}
+
+TEST_CASE("a removal that is ended leaves a hidden folder for the next start", "[moves]") {
+  Scene scene;
+  for (int i = 0; i < 20; ++i) scene.write("a/" + std::to_string(i) + "/x", "x");
+  const Moves::GoOn over{[] { return true; }, [] { return false; }};
+  CHECK(scene.moves.remove_folder("a", kAlways, over) == UploadStatus::kReplaced);
+  CHECK_FALSE(fs::exists(scene.folder.path("a")));
+  CHECK_FALSE(scene.names().empty());
+  CHECK_FALSE(scene.files->open("a/1/x"));
+  scene.uploads.emplace(scene.fence, *scene.files);
+  CHECK(scene.names().empty());
+}
+
+TEST_CASE("another server leaves a folder alone that is being removed", "[moves]") {
+  Scene scene;
+  scene.write("a/b/x", "x");
+  scene.write("a/c/x", "x");
+  int looks = 0;
+  const Moves::GoOn starting{[] { return true; },
+                             [&] {
+                               if (++looks == 1) {
+                                 const Names before = scene.names();
+                                 fileserver::Uploads another(scene.fence, *scene.files);
+                                 CHECK(scene.names() == before);
+                               }
+                               return true;
+                             }};
+  CHECK(scene.moves.remove_folder("a", kAlways, starting) == UploadStatus::kReplaced);
+  CHECK(looks > 0);
+  CHECK(scene.names().empty());
+}
+
+TEST_CASE("a folder with many folders in it is removed whole", "[moves]") {
+  Scene scene;
+  for (int i = 0; i < 2500; ++i) scene.write("a/" + std::to_string(i) + "/x", "");
+  for (int i = 0; i < 2500; ++i) scene.write("a/files/" + std::to_string(i), "");
+  CHECK(scene.moves.remove_folder("a", kAlways, kGoOn) == UploadStatus::kReplaced);
+  CHECK(scene.names().empty());
+}
+
+TEST_CASE("a removal does not follow links", "[moves]") {
+  Scene scene;
+  scene.write("kept/x", "x");
+  scene.write("a/y", "y");
+  fs::create_directory_symlink("../kept", scene.folder.path("a/link"));
+  CHECK(scene.moves.remove_folder("a", kAlways, kGoOn) == UploadStatus::kReplaced);
+  CHECK(scene.names() == Names{"kept", "x"});
+  CHECK(scene.moves.remove_folder("kept/x", kAlways, kGoOn) == UploadStatus::kNotFound);
+  CHECK(scene.moves.remove_folder("", kAlways, kGoOn) == UploadStatus::kForbidden);
+}
+
+TEST_CASE("what is moved or gone is to be forgotten", "[moves]") {
+  const Scene scene;
+  scene.write("folder/x", "x");
+  scene.write("file", "y");
+  NotedFiles files;
+  fileserver::Uploads uploads(scene.fence, files);
+  Moves moves(uploads);
+  const auto job = [](std::string_view from, std::string_view to) {
+    return Moves::Job{from, false, to, false, true};
+  };
+  CHECK(moves.move(job("folder", "a"), kAlways, kGoOn) == UploadStatus::kCreated);
+  CHECK(files.names == Names{"folder", "a"});
+  CHECK(files.forgotten == fileserver::Names{"a", "folder"});
+  CHECK(moves.copy(job("a", "b"), Moves::Depth::kAll, kAlways, kGoOn) == UploadStatus::kCreated);
+  CHECK(files.names == Names{"b"});
+  CHECK(files.forgotten == fileserver::Names{"b"});
+  files.forgotten.clear();
+  CHECK(moves.copy(job("file", "b"), Moves::Depth::kAll, kAlways, kGoOn) ==
+        UploadStatus::kReplaced);
+  CHECK(files.forgotten == fileserver::Names{"b"});
+  files.forgotten.clear();
+  CHECK(moves.move(job("b", "c"), kAlways, kGoOn) == UploadStatus::kCreated);
+  CHECK(files.forgotten.empty());  // it takes a look at every name
+  CHECK(moves.move(job("c", "a"), kAlways, kGoOn) == UploadStatus::kReplaced);
+  CHECK(files.forgotten == fileserver::Names{"a", "c"});
+  scene.write("last/x", "x");
+  CHECK(moves.remove_folder("last", kAlways, kGoOn) == UploadStatus::kReplaced);
+  CHECK(files.names == Names{"last"});
+  CHECK(files.forgotten == fileserver::Names{"last"});
+}
