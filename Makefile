@@ -201,7 +201,7 @@ shellcheck: ## shellcheck: shell scripts have no known mistakes
 	$(call needs,shellcheck)
 	$(Q)shellcheck $$(git grep -lE '^#!.*(bash|/sh)$$')
 
-tidy: $(BUILD)/generated/version.h $(patsubst sql/%.sql,$(BUILD)/generated/sql/%.h,$(wildcard sql/*.sql)) ### clang-tidy (minutes; not part of make check)
+tidy: $(BUILD)/generated/version.h $(PAGE_FILES) $(patsubst sql/%.sql,$(BUILD)/generated/sql/%.h,$(wildcard sql/*.sql)) ### clang-tidy (minutes; not part of make check)
 	$(Q)printf '%s\n' $(filter-out tests/%,$(filter %.cpp,$(CXX_FILES))) | \
 	  xargs -P $(shell nproc) -n 4 sh -c '$(CLANG_TIDY) --quiet "$$@" -- $(filter-out -MMD -MP,$(CPPFLAGS)) -std=c++20' tidy
 
@@ -327,6 +327,20 @@ $(BUILD)/generated/sql/%.h: sql/%.sql
 	@mkdir -p $(@D); name=$$(echo $* | sed 's/./\U&/'); \
 	{ printf 'namespace sql {\ninline constexpr char k%s[] = R"sql(\n' $$name; cat $<; printf ')sql";\n}\n'; } >$@
 $(foreach s,$(SCHEMAS),$(eval $(BUILD)/objects/authserver/stores/$(s)_store.o: $(BUILD)/generated/sql/$(s).h))
+
+# The style sheet and the script of the pages as C++ strings, the script without its comments. Each has an address that
+# is another one for other bytes.
+PAGE := fileserver/http/page
+SCRIPT := $(patsubst %,$(PAGE)/%.js,requests elements listing changes uploads sources start)
+PAGE_FILES := $(BUILD)/generated/page/files.h
+$(PAGE_FILES): $(PAGE)/page.css $(SCRIPT) Makefile
+	@mkdir -p $(@D); put() { version=$$(sha256sum <$(@D)/$$2 | cut -c1-15); \
+	  printf 'inline constexpr char k%sAddress[] = "/-/%s?v=%s";\n' $$1 $$2 $$version; \
+	  printf 'inline constexpr long long k%sVersion = 0x%s;\n' $$1 $$version; \
+	  printf 'inline constexpr char k%s[] = R"page(' $$1; cat $(@D)/$$2; printf ')page";\n'; }; \
+	cat $(PAGE)/page.css >$(@D)/page.css; sed '/^ *\/\//d; /^$$/d' $(SCRIPT) >$(@D)/page.js; \
+	{ echo 'namespace page_files {'; put Style page.css; put Script page.js; echo '}'; } >$@
+$(BUILD)/objects/fileserver/http/page_files.o: $(PAGE_FILES)
 
 -include $(shell find $(BUILD)/objects $(BUILD)/peers -type f -name '*.d' 2>/dev/null)
 .PHONY: always all peers setup setup-dev help help-all clean demo try bench bench-scale profile results results-summary test test-programs unit e2e test-stores test-scripts test-lab test-docs test-list lab-proof \

@@ -15,7 +15,7 @@ namespace {
 http::AnswerHead begin_listing(Exchange& exchange, ListingForm form) {
   http::AnswerHead head = exchange.begin(200);
   head.field("Vary", "Accept").field("Cache-Control", "private, no-cache");
-  if (form == ListingForm::kPage) head.field("Content-Security-Policy", kPagePolicy);
+  if (form == ListingForm::kPage) head.field("Content-Security-Policy", kScriptedPagePolicy);
   return head;
 }
 
@@ -26,6 +26,10 @@ void get_folder(Exchange& exchange, Parts& parts) {
   const ListingForm form =
       preferred_form(exchange.head()) == Preferred::kJson ? ListingForm::kJson : ListingForm::kPage;
   const std::string_view folder = exchange.path()->name;
+  const ListedFolder listed{.name = folder,
+                            .user = exchange.user,
+                            .may_write = parts.config.uploads == UploadMode::kFolder &&
+                                         exchange.rights.may_write(folder)};
   send_streamed(exchange, {.type = form == ListingForm::kJson ? "application/json; charset=utf-8"
                                                               : "text/html; charset=utf-8",
                            .is_1_0 = exchange.head().is_1_0(),
@@ -35,7 +39,7 @@ void get_folder(Exchange& exchange, Parts& parts) {
                                  FolderEntries entries(*parts.fence, folder, parts.listings_memory,
                                                        exchange.rights);
                                  return print_entries(std::move(entries),
-                                                      ListingPrinter(form, folder), last, take);
+                                                      ListingPrinter(form, listed), last, take);
                                }});
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -15,9 +16,8 @@ namespace fileserver {
 
 namespace {
 
-constexpr std::string_view kTableStart =
-    R"(<table>
-<thead><tr><th scope="col">Name</th><th scope="col" class="size">Size</th>)"
+constexpr std::string_view kTableHead =
+    R"(<thead><tr><th scope="col">Name</th><th scope="col" class="size">Size</th>)"
     R"(<th scope="col" class="time">Modified (UTC)</th></tr></thead>
 <tbody>
 )";
@@ -33,13 +33,40 @@ std::string readable_time(std::int64_t seconds) {
                      minutes / 60, minutes % 60);
 }
 
+std::string size_cell(const ListedEntry& entry) {
+  if (entry.is_folder) return "<td class=\"size\"></td>";
+  return fmt::format("<td class=\"size\" data-n=\"{}\">{}</td>", entry.size_bytes,
+                     readable_size(entry.size_bytes));
+}
+
+// A link that leads up as many folders.
+std::string ups(std::size_t folders) {
+  std::string link;
+  for (; folders > 0; --folders) link += "../";
+  return link;
+}
+
 void append_row(const ListedEntry& entry, std::string& to) {
   const std::string_view slash = entry.is_folder ? "/" : "";
   to += fmt::format(
-      "<tr><td><a href=\"{0}{1}\"><bdi>{2}</bdi>{1}</a></td><td class=\"size\">{3}</td>"
-      "<td class=\"time\">{4}</td></tr>\n",
-      http::encode_path(entry.name), slash, xml::escaped(entry.name),
-      entry.is_folder ? "" : readable_size(entry.size_bytes), readable_time(entry.modified_s));
+      "<tr><td><a href=\"{0}{1}\"><bdi>{2}</bdi>{1}</a></td>{3}"
+      "<td class=\"time\" data-n=\"{4}\">{5}</td></tr>\n",
+      http::encode_path(entry.name), slash, xml::escaped(entry.name), size_cell(entry),
+      entry.modified_s, readable_time(entry.modified_s));
+}
+
+// The path of the folder, each part a link to its listing but the last one.
+std::string heading_of(std::string_view folder) {
+  if (folder.empty()) return "/";
+  auto above = static_cast<std::size_t>(std::ranges::count(folder, '/')) + 1;
+  std::string heading = "<a href=\"" + ups(above) + "\">/</a>";
+  while (--above > 0) {
+    const std::size_t size = folder.find('/');
+    heading += fmt::format("<a href=\"{}\"><bdi>{}</bdi>/</a>", ups(above),
+                           xml::escaped(folder.substr(0, size)));
+    folder.remove_prefix(size + 1);
+  }
+  return heading += "<bdi>" + xml::escaped(folder) + "</bdi>/";
 }
 
 std::string json_text(std::string_view text) {
@@ -60,11 +87,17 @@ void ListingPrinter::begin(std::string& to) const {
     to += '[';
     return;
   }
-  append_page_start("/" + std::string(folder_) + (folder_.empty() ? "" : "/"), to);
-  to += kTableStart;
-  if (folder_.empty()) return;
+  const std::string_view folder = of_.name;
+  append_page_start("/" + std::string(folder) + (folder.empty() ? "" : "/"), Script::kOurs, to);
+  to += fmt::format("<header>\n<h1>{}</h1>\n", heading_of(folder));
+  if (!of_.user.empty())
+    to += fmt::format("<p class=\"who\">Signed in as <bdi>{}</bdi></p>\n",
+                      xml::escaped(of_.user));
+  to += fmt::format("</header>\n<main>\n<table{}>\n", of_.may_write ? " data-writable" : "");
+  to += kTableHead;
+  if (folder.empty()) return;
   to +=
-      "<tr><td><a href=\"../\">../</a></td><td class=\"size\"></td>"
+      "<tr class=\"up\"><td><a href=\"../\">../</a></td><td class=\"size\"></td>"
       "<td class=\"time\"></td></tr>\n";
 }
 

@@ -20,6 +20,12 @@ struct ListedEntry {
   bool operator==(const ListedEntry&) const = default;
 };
 
+struct ListedFolder {
+  std::string_view name;  // without a slash at its end; empty for the served folder itself
+  std::string_view user = {};
+  bool may_write = false;
+};
+
 enum class ListingForm { kPage, kJson };
 
 // Prints a listing piece by piece. One thread.
@@ -27,13 +33,13 @@ enum class ListingForm { kPage, kJson };
 // kJson: an array of {"name", "type", "size", "mtime"}. A folder has no size. A name that is not
 // UTF-8 has U+FFFD in place of what is malformed.
 //
-// kPage: a page without scripts and without anything from elsewhere. A name is isolated, so that
-// one that is written from right to left changes nothing around it.
+// kPage: a page that needs no script. With our script, it sorts and searches, and changes what the
+// user may change; sizes and times stand in data-n for it. A name is isolated, so that one that is
+// written from right to left changes nothing around it.
 class ListingPrinter {
  public:
-  // `folder` is the name of the folder below the served one, without a slash at its end; empty for
-  // the served folder itself. It must outlive the printer.
-  ListingPrinter(ListingForm form, std::string_view folder) : form_(form), folder_(folder) {}
+  // What `of` names must outlive the printer.
+  ListingPrinter(ListingForm form, const ListedFolder& of) : form_(form), of_(of) {}
 
   // Each appends to the text: begin() first, add() for each entry, end() last.
   void begin(std::string& to) const;
@@ -42,7 +48,7 @@ class ListingPrinter {
 
  private:
   const ListingForm form_;
-  const std::string_view folder_;
+  const ListedFolder of_;
   bool has_entries_ = false;
 };
 

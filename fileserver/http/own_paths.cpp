@@ -4,6 +4,7 @@
 
 #include "fileserver/http/file_digest.h"
 #include "fileserver/http/new_account.h"
+#include "fileserver/http/page_files.h"
 #include "fileserver/http/zip_folder.h"
 
 namespace fileserver {
@@ -35,6 +36,8 @@ constexpr std::array kOwnPaths{
     OwnPath{"-/accounts", "POST, OPTIONS", Method::kPost, &make_account},
     OwnPath{"-/health", "GET, HEAD, OPTIONS", Method::kGet, &tell_health},
     OwnPath{"-/live", "GET, HEAD, OPTIONS", Method::kGet, &tell_life},
+    OwnPath{kStylePath, "GET, HEAD, OPTIONS", Method::kGet, &get_page_style},
+    OwnPath{kScriptPath, "GET, HEAD, OPTIONS", Method::kGet, &get_page_script},
     OwnPath{kDigestPaths, "GET, HEAD, OPTIONS", Method::kGet, &get_digest, OwnPath::For::kUsers},
     OwnPath{kZipPaths, "GET, HEAD, OPTIONS", Method::kGet, &get_zip, OwnPath::For::kUsers, true},
 };

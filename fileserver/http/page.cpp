@@ -1,5 +1,8 @@
 #include "fileserver/http/page.h"
 
+#include <fmt/format.h>
+
+#include "fileserver/http/page_files.h"
 #include "http/syntax.h"
 #include "xml/escaped.h"
 
@@ -14,28 +17,6 @@ constexpr std::string_view kPageStart = R"(<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>)";
-
-constexpr std::string_view kStyle = R"(</title>
-<style>
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem; }
-h1 { font-size: 1.25rem; font-weight: 600; margin: .5rem .5rem 1rem; overflow-wrap: anywhere; }
-table { width: 100%; border-collapse: collapse; }
-th { text-align: left; font-weight: 400; opacity: .7; }
-th:first-child { width: 100%; }
-th, td { padding: .45rem .5rem; border-bottom: 1px solid #8883; vertical-align: top; }
-td:first-child { padding: 0; overflow-wrap: anywhere; }
-.size, .time { white-space: nowrap; font-variant-numeric: tabular-nums; opacity: .7; }
-.size { text-align: right; }
-a { text-decoration: none; }
-p { margin: .5rem; }
-p a { display: inline-block; padding: .45rem 0; }
-td a { display: block; padding: .45rem .5rem; }
-a:hover { text-decoration: underline; }
-@media (max-width: 36rem) { .time { display: none; } body { padding: .5rem; } }
-</style>
-</head>
-<body>
-)";
 
 // What happened, and what a person can do about it.
 std::string_view explanation_of(int status) {
@@ -61,17 +42,19 @@ std::string_view explanation_of(int status) {
 
 }  // namespace
 
-void append_page_start(std::string_view title, std::string& to) {
-  const std::string heading = xml::escaped(title);
+void append_page_start(std::string_view title, Script script, std::string& to) {
   to += kPageStart;
-  to += heading;
-  to += kStyle;
-  to += "<h1>" + heading + "</h1>\n";
+  to += xml::escaped(title);
+  to += fmt::format("</title>\n<link rel=\"stylesheet\" href=\"{}\">\n", kStyleAddress);
+  if (script == Script::kOurs)
+    to += fmt::format("<script type=\"module\" src=\"{}\"></script>\n", kScriptAddress);
+  to += "</head>\n<body>\n";
 }
 
 std::string html_page(std::string_view title, std::string_view body) {
   std::string page;
-  append_page_start(title, page);
+  append_page_start(title, Script::kNone, page);
+  page += "<header>\n<h1>" + xml::escaped(title) + "</h1>\n</header>\n<main>\n";
   page += body;
   return page += kPageEnd;
 }

@@ -1,4 +1,4 @@
-// What every page for a browser looks like: no script, and nothing from elsewhere.
+// What every page for a browser looks like: our style sheet, and nothing from elsewhere.
 #pragma once
 
 #include <string>
@@ -9,16 +9,24 @@
 
 namespace fileserver {
 
-// For Content-Security-Policy of a page, which has a style and nothing else. No page of another
-// site shows it in a frame.
+// For Content-Security-Policy. A page loads our style sheet and nothing else. One with the script
+// loads that too, and it may ask this server. No text becomes HTML or a script in it. No page of
+// another site shows either in a frame.
 inline constexpr std::string_view kPagePolicy =
-    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
+    "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'";
+inline constexpr std::string_view kScriptedPagePolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'";
 
-// What stands before and behind the HTML of a page. `title` is plain text, and the heading too.
-void append_page_start(std::string_view title, std::string& to);
-inline constexpr std::string_view kPageEnd = "</body>\n</html>\n";
+enum class Script { kNone, kOurs };
 
-// A whole page. `body` is HTML.
+// What stands before and behind the HTML of a page. `title` is plain text.
+void append_page_start(std::string_view title, Script script, std::string& to);
+inline constexpr std::string_view kPageEnd = "</main>\n</body>\n</html>\n";
+
+// A whole page without a script. `title` is the heading too; `body` is HTML.
 std::string html_page(std::string_view title, std::string_view body);
 
 // Which of text/html and application/json Accept names first.

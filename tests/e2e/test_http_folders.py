@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 
 from http_client import FLAG, HttpClient
 from scene import SharedSceneTest, create_account
@@ -75,18 +76,20 @@ class FoldersTest(SharedSceneTest):
                         client.ask(folder + _quoted(entry["name"]) + slash).status, 200
                     )
 
-    def test_the_page_links_to_everything_and_runs_nothing(self) -> None:
+    def test_the_page_links_to_everything_and_runs_our_script_only(self) -> None:
         answer = self.client().ask("/")
         page = answer.body.decode("utf-8", "replace")
         self.assertEqual(answer.fields["content-type"], "text/html; charset=utf-8")
         policy = answer.fields["content-security-policy"]
-        for part in ("default-src 'none'", "frame-ancestors 'none'"):
+        for part in ("default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"):
             self.assertIn(part, policy)
+        self.assertNotIn("unsafe", policy)
         self.assertEqual(answer.fields["vary"], "Accept")
         self.assertIn('href="q%22%3C%26%3E"', page)
         self.assertIn('href="a/"', page)
         self.assertIn("q&quot;&lt;&amp;&gt;", page)
-        self.assertNotIn("<script", page)
+        self.assertEqual(re.findall('<script[^>]* src="([^?"]*)', page), ["/-/page.js"])
+        self.assertEqual(page.count("<script"), 1)
 
     def test_accept_decides_between_page_and_json(self) -> None:
         for accept, kind in (

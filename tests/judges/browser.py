@@ -20,13 +20,13 @@ _FLAGS = (
 )
 # Chromium reads commands from descriptor 3 and writes answers to descriptor 4.
 _ON_PIPES = 'commands=$1 answers=$2; shift 2; exec "$@" 3<&"$commands" 4>&"$answers"'
-_KEYS = {"Tab": 9, "Enter": 13}
+_KEYS = {"Tab": 9, "Enter": 13, "Escape": 27}
 
 Event = dict[str, Any]
 
 
 class Browser:
-    """Shows one page at a time. No script of a page runs; `evaluate` does.
+    """Shows one page at a time. Unless `open` says so, no script of it runs; `evaluate` does.
 
     Methods fail with an AssertionError when Chromium does not answer in LONG_S.
     """
@@ -56,7 +56,7 @@ class Browser:
         os.close(commands)
         os.close(answers)
 
-    def open(self, *logins: tuple[str, str]) -> None:
+    def open(self, *logins: tuple[str, str], scripts: bool = False) -> None:
         """Opens an empty page that knows no password, as in a private window.
 
         The dialogue for a password is answered by the logins in turn. Then it is left.
@@ -73,7 +73,9 @@ class Browser:
             "Page.enable": {},
             "Page.setLifecycleEventsEnabled": {"enabled": True},
             "Fetch.enable": {"handleAuthRequests": True},
-            "Emulation.setScriptExecutionDisabled": {"value": True},
+            "Runtime.enable": {},
+            "Log.enable": {},
+            "Emulation.setScriptExecutionDisabled": {"value": not scripts},
             "Browser.setDownloadBehavior": {
                 "behavior": "allow",
                 "browserContextId": context,
@@ -123,6 +125,9 @@ class Browser:
         assert state == "completed", state
         return (self.saved / name).read_bytes()
 
+    def type(self, text: str) -> None:
+        self.call("Input.insertText", text=text)
+
     def press(self, key: str) -> None:
         code = _KEYS[key]
         text = {"text": "\r"} if key == "Enter" else {}
@@ -136,9 +141,35 @@ class Browser:
         assert "exceptionDetails" not in told, told
         return told["result"].get("value")
 
-    def click(self, text: str) -> None:
-        """Clicks on the middle of the first line of the link with this text."""
-        of_link = f"[...document.links].find(link => link.textContent === {json.dumps(text)})"
+    def choose(self, selector: str, *paths: Path) -> None:
+        """Gives files, or a folder, to an input, as the dialogue of the system does."""
+        found = self.call("Runtime.evaluate", expression=f"document.querySelector('{selector}')")
+        names = [str(path) for path in paths]
+        self.call("DOM.setFileInputFiles", files=names, objectId=found["result"]["objectId"])
+
+    def drop(self, *paths: Path) -> None:
+        """Drops files and folders on the middle of the page."""
+        data = {"items": [], "files": [str(path) for path in paths], "dragOperationsMask": 1}
+        for kind in ("dragEnter", "dragOver", "drop"):
+            self.call("Input.dispatchDragEvent", type=kind, x=200, y=200, data=data)
+
+    def complaints(self) -> list[str]:
+        """What the page did that its policy forbids, and the errors of its script, until now."""
+        self.evaluate("0")
+        return [
+            str(event["params"])
+            for event in self._events
+            if event["method"] == "Runtime.exceptionThrown"
+            or event["method"] == "Log.entryAdded"
+            and event["params"]["entry"]["source"] in ("security", "javascript", "violation")
+        ]
+
+    def click(self, text: str, kind: str = "a[href]") -> None:
+        """Clicks on the middle of the first line of what has this text: a link, or of `kind`."""
+        of_link = (
+            f"[...document.querySelectorAll({json.dumps(kind)})].findLast("
+            f"one => !one.hidden && one.textContent === {json.dumps(text)})"
+        )
         place = self.evaluate(
             f"(link => {{ link.scrollIntoView({{block: 'center'}});"
             " const box = link.getClientRects()[0];"

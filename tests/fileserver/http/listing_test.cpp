@@ -19,7 +19,7 @@ bool contains(const std::string& text, std::string_view part) {
 
 std::string printed(ListingForm form, std::string_view folder,
                     const std::vector<ListedEntry>& entries) {
-  fileserver::ListingPrinter printer(form, folder);
+  fileserver::ListingPrinter printer(form, {.name = folder});
   std::string text;
   printer.begin(text);
   for (const ListedEntry& entry : entries) printer.add(entry, text);
@@ -47,18 +47,18 @@ TEST_CASE("the JSON of a listing has what clients may rely on", "[listing]") {
 
 TEST_CASE("names cannot break out of the page", "[listing]") {
   const std::string page = listing_page("<i>", {{"<b>&\"'", false, 5, 7}, {"a b#?%:", true, 0, 0}});
-  CHECK(contains(page, "<h1>/&lt;i&gt;/</h1>"));
+  CHECK(contains(page, "<title>/&lt;i&gt;/</title>"));
+  CHECK(contains(page, "<h1><a href=\"../\">/</a><bdi>&lt;i&gt;</bdi>/</h1>"));
   CHECK(contains(page, "<a href=\"%3Cb%3E%26%22%27\"><bdi>&lt;b&gt;&amp;&quot;&#39;</bdi></a>"));
   CHECK(contains(page, "<a href=\"a%20b%23%3F%25%3A/\"><bdi>a b#?%:</bdi>/</a>"));
   CHECK_FALSE(contains(page, "<b>"));
-  CHECK_FALSE(contains(page, "<script"));
 }
 
 TEST_CASE("a page is UTF-8 whatever the names are, and links to their bytes", "[listing]") {
   const std::string page =
       listing_page("\xff", {{"caf\xe9", false, 5, 7}, {"\xe2\x98", true, 0, 0}});
   CHECK(base::is_utf8(page));
-  CHECK(contains(page, "<h1>/\xef\xbf\xbd/</h1>"));
+  CHECK(contains(page, "<bdi>\xef\xbf\xbd</bdi>/</h1>"));
   CHECK(contains(page, "<a href=\"caf%E9\"><bdi>caf\xef\xbf\xbd</bdi></a>"));
   CHECK(contains(page, "<a href=\"%E2%98/\">"));
 }
@@ -71,7 +71,34 @@ TEST_CASE("the page of a folder leads to the one above, that of the root does no
 
 TEST_CASE("a row has the size and the time", "[listing]") {
   const std::string page = listing_page("", {{"a", false, 1536, 784111777}});
-  CHECK(contains(page, "<td class=\"size\">1.5 KiB</td><td class=\"time\">1994-11-06 08:49</td>"));
+  CHECK(contains(page, "<td class=\"size\" data-n=\"1536\">1.5 KiB</td>"));
+  CHECK(contains(page, "<td class=\"time\" data-n=\"784111777\">1994-11-06 08:49</td>"));
+  CHECK(contains(listing_page("", {{"a", true, 1536, 7}}), "<td class=\"size\"></td>"));
+}
+
+TEST_CASE("the heading of a page leads to each folder above", "[listing]") {
+  CHECK(contains(listing_page("a&/b", {}),
+                 "<h1><a href=\"../../\">/</a><a href=\"../\"><bdi>a&amp;</bdi>/</a>"
+                 "<bdi>b</bdi>/</h1>"));
+}
+
+TEST_CASE("a page says whose it is, and whether the folder may be written", "[listing]") {
+  std::string text;
+  fileserver::ListingPrinter(ListingForm::kPage, {.name = "", .user = "<amy>"}).begin(text);
+  CHECK(contains(text, "Signed in as <bdi>&lt;amy&gt;</bdi>"));
+  CHECK_FALSE(contains(text, "data-writable"));
+  text.clear();
+  fileserver::ListingPrinter(ListingForm::kPage, {.name = "", .may_write = true}).begin(text);
+  CHECK(contains(text, "<table data-writable>"));
+  CHECK_FALSE(contains(text, "Signed in"));
+}
+
+TEST_CASE("the only script of a page is ours, in a file of its own", "[listing]") {
+  const std::string page = listing_page("a", {{"b", false, 5, 7}});
+  CHECK(contains(page, "<script type=\"module\" src=\"/-/page.js?v="));
+  CHECK(page.find("<script") == page.rfind("<script"));
+  CHECK_FALSE(contains(page, "style="));
+  CHECK_FALSE(contains(page, "<style"));
 }
 
 TEST_CASE("sizes are readable", "[listing]") {

@@ -1,0 +1,84 @@
+// What may be done with the names of a folder that the user may write.
+
+const isWritable = table.dataset.writable !== undefined;
+
+// A button in each row. One listener for the table is enough for all of them.
+function addActions() {
+  const button = makeButton("⋯");
+  const cell = make("td", { className: "actions" }, button);
+  for (const row of table.tBodies[0].rows) {
+    if (row.className === "up") {
+      row.append(make("td"));
+      continue;
+    }
+    button.setAttribute("aria-label", `Rename or delete ${nameOf(row)}`);
+    row.append(cell.cloneNode(true));
+  }
+}
+
+// Gets the listing again and puts the keyboard on the name, or where it can go on from.
+async function showChange(words, name) {
+  await refresh();
+  say(words);
+  const row = name && rowOf(name);
+  (row ? linkOf(row) : search).focus();
+}
+
+async function change(row) {
+  const name = nameOf(row);
+  const { answer, text } = await question({
+    title: "", name, field: ["Name", name], answers: ["Rename", "Delete…", "Cancel"],
+  });
+  if (answer === "Rename" && text !== name) return rename(row, text);
+  if (answer === "Delete…") return remove(row);
+}
+
+function isName(text) {
+  return text !== "" && text !== "." && text !== ".." && !/[/\\\x00-\x1f\x7f]/.test(text);
+}
+
+async function rename(row, name) {
+  if (!isName(name)) return say("This cannot be a name.", true);
+  const slash = isFolder(row) ? "/" : "";
+  const fields = {
+    Destination: location.origin + addressOf(name) + slash, Overwrite: "F",
+  };
+  const answered = await send("MOVE", linkOf(row).pathname, { fields });
+  if (!isDone(answered)) return say(`${nameOf(row)}: ${wordsOf(answered)}`, true);
+  await showChange(`Renamed to ${name}.`, name);
+}
+
+async function remove(row) {
+  const name = nameOf(row);
+  const { answer } = await question({
+    title: "Delete ", name, answers: ["Delete", "Cancel"],
+    text: isFolder(row) ? "All that is in this folder is deleted. This cannot be undone."
+                        : "This cannot be undone.",
+  });
+  if (answer !== "Delete") return;
+  const answered = await send("DELETE", linkOf(row).pathname);
+  if (!isDone(answered)) return say(`${name}: ${wordsOf(answered)}`, true);
+  await showChange(`${name} is deleted.`);
+}
+
+async function makeFolder() {
+  const { answer, text } = await question({
+    title: "New folder", field: ["Name", ""], answers: ["Create", "Cancel"],
+  });
+  if (answer !== "Create" || text === "") return;
+  if (!isName(text)) return say("This cannot be a name.", true);
+  const answered = await send("MKCOL", addressOf(text) + "/");
+  if (answered === 405) return say(wordsOf(412), true);
+  if (!isDone(answered)) return say(`${text}: ${wordsOf(answered)}`, true);
+  await showChange(`The folder ${text} is made.`, text);
+}
+
+function startChanges() {
+  table.tHead.rows[0].append(make("th", { scope: "col", className: "actions" },
+    make("span", { className: "unseen" }, "Actions")));
+  addActions();
+  table.addEventListener("click", (event) => {
+    const button = event.target.closest("td.actions button");
+    if (button) change(button.closest("tr"));
+  });
+}

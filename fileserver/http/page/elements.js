@@ -1,0 +1,62 @@
+// Making elements, and the one dialogue.
+
+// An element with attributes and properties. A child is an element or a text.
+function make(kind, values = {}, ...children) {
+  const element = document.createElement(kind);
+  for (const [name, value] of Object.entries(values)) {
+    if (name in element) element[name] = value;
+    else element.setAttribute(name, value);
+  }
+  element.append(...children);
+  return element;
+}
+
+function makeButton(text, onclick, label) {
+  const button = make("button", { type: "button", onclick }, text);
+  if (label) button.setAttribute("aria-label", label);
+  return button;
+}
+
+// Asks a question. The first of the answers is what the Enter key gives. Returns the answer that was
+// pressed, null for the Escape key, and what stands in the field and in the box. `field` is a label
+// and a text to begin with. The keyboard stays in the dialogue, and goes back where it was.
+function question({ title, name = "", text = "", field, box, answers }) {
+  const heading = make("h2", {}, title, name && make("bdi", {}, name));
+  const input = make("input", { type: "text", value: field?.[1] ?? "", autocomplete: "off" });
+  const tick = make("input", { type: "checkbox" });
+  const form = make("form", {}, heading);
+  const dialog = make("dialog", { "aria-label": title + name }, form);
+  if (text) form.append(make("p", {}, text));
+  if (field) form.append(make("label", { className: "field" }, field[0], input));
+  if (box) form.append(make("label", { className: "box" }, tick, box));
+  return new Promise((resolve) => {
+    const end = (answer) => {
+      dialog.close();
+      dialog.remove();
+      resolve({ answer, text: input.value, isTicked: tick.checked });
+    };
+    const buttons = answers.map((answer) => makeButton(answer, () => end(answer)));
+    form.append(make("div", { className: "answers" }, ...buttons));
+    form.onsubmit = (event) => {
+      event.preventDefault();
+      end(answers[0]);
+    };
+    buttons[0].type = "submit";
+    buttons[0].onclick = null;
+    dialog.oncancel = (event) => {
+      event.preventDefault();
+      end(null);
+    };
+    document.body.append(dialog);
+    dialog.showModal();
+    if (field) input.select();
+  });
+}
+
+const statusLine = make("p", { className: "status", role: "status" });
+
+// Shows a text that a screen reader reads out.
+function say(text, isBad = false) {
+  statusLine.textContent = text;
+  statusLine.classList.toggle("bad", isBad);
+}

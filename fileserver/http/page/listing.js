@@ -1,0 +1,104 @@
+// The rows of the listing: their order, which of them are seen, and how they come again.
+
+const table = document.querySelector("table");
+const headings = [...table.tHead.rows[0].cells];
+const search = make("input", {
+  type: "search", autocomplete: "off", placeholder: "Search this folder",
+  "aria-label": "Search the names of this folder",
+});
+const showsHidden = make("input", { type: "checkbox" });
+const hiddenBox = make("label", { className: "box" }, showsHidden, "Hidden names");
+const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
+let order = null; // {column, isDown}; null: as the server sorts
+
+// But for the one that leads up, which always stays first.
+function entries() {
+  return [...table.tBodies[0].rows].filter((row) => row.className !== "up");
+}
+
+function linkOf(row) {
+  return row.cells[0].firstElementChild;
+}
+
+function nameOf(row) {
+  return linkOf(row).firstElementChild.textContent;
+}
+
+function isFolder(row) {
+  return linkOf(row).getAttribute("href").endsWith("/");
+}
+
+function rowOf(name) {
+  return entries().find((row) => nameOf(row) === name);
+}
+
+// Folders stay in front of files whichever way the rows are sorted.
+function sortRows() {
+  for (const [at, heading] of headings.entries()) {
+    if (order?.column === at) {
+      heading.setAttribute("aria-sort", order.isDown ? "descending" : "ascending");
+    } else {
+      heading.removeAttribute("aria-sort");
+    }
+  }
+  if (!order) return;
+  const keyed = entries().map((row) => {
+    const key = order.column ? Number(row.cells[order.column].dataset.n ?? 0) : nameOf(row);
+    return { row, key, isFile: !isFolder(row) };
+  });
+  const compare = order.column ? (a, b) => a - b : collator.compare;
+  const sign = order.isDown ? -1 : 1;
+  keyed.sort((a, b) => a.isFile - b.isFile || sign * compare(a.key, b.key));
+  table.tBodies[0].append(...keyed.map((one) => one.row));
+}
+
+function sortBy(column) {
+  order = { column, isDown: order?.column === column && !order.isDown };
+  sortRows();
+}
+
+function isFound(name, wanted) {
+  return name.normalize().toLowerCase().includes(wanted);
+}
+
+// Hides what is not wanted, and says how many are seen when something is searched.
+function filterRows() {
+  const wanted = search.value.normalize().toLowerCase();
+  const all = entries();
+  let seen = 0;
+  let dots = 0;
+  for (const row of all) {
+    const name = nameOf(row);
+    const isHidden = name.startsWith(".");
+    row.hidden = (isHidden && !showsHidden.checked) || (wanted !== "" && !isFound(name, wanted));
+    if (isHidden) ++dots;
+    if (!row.hidden) ++seen;
+  }
+  hiddenBox.hidden = dots === 0;
+  say(toldOf(seen, all.length, wanted));
+}
+
+function toldOf(seen, all, wanted) {
+  if (wanted) return `${seen} of ${all} names have “${search.value}”.`;
+  if (all === 0) return "This folder is empty.";
+  return seen === 0 ? "All names of this folder are hidden." : "";
+}
+
+// Gets the listing again, and leaves the rows as they are if the server does not give it.
+async function refresh() {
+  const fresh = (await newListing())?.querySelector("tbody");
+  if (!fresh) return;
+  table.tBodies[0].replaceWith(document.adoptNode(fresh));
+  if (isWritable) addActions();
+  sortRows();
+  filterRows();
+}
+
+function startListing() {
+  for (const [at, heading] of headings.entries()) {
+    heading.replaceChildren(makeButton(heading.textContent, () => sortBy(at)));
+  }
+  search.oninput = filterRows;
+  showsHidden.onchange = filterRows;
+  filterRows();
+}

@@ -1,0 +1,65 @@
+// What the server is asked, and what its answers say in words.
+
+const FOLDER = location.pathname; // of this page; it ends with a slash, and is percent-encoded
+const NO_ANSWER = 0;
+const CANCELLED = -1;
+const SKIPPED = -2;
+const UNREADABLE = -3;
+
+// The address of a path below this folder. A slash at the end of the path stays.
+function addressOf(path) {
+  return FOLDER + path.split("/").map(encodeURIComponent).join("/");
+}
+
+// Sends a request, and returns its status: NO_ANSWER when the connection was lost, CANCELLED when
+// `begun` has got the request and it was aborted. The body is a File, which the browser reads piece
+// by piece while it is sent.
+function send(method, address, { fields = {}, body = null, progress, begun } = {}) {
+  return new Promise((resolve) => {
+    const request = new XMLHttpRequest();
+    request.open(method, address);
+    for (const [name, value] of Object.entries(fields)) request.setRequestHeader(name, value);
+    if (progress) request.upload.onprogress = (event) => progress(event.loaded);
+    request.onload = () => resolve(request.status);
+    request.onerror = () => resolve(NO_ANSWER);
+    request.onabort = () => resolve(CANCELLED);
+    begun?.(request);
+    request.send(body);
+  });
+}
+
+// The listing as it is now; null if the server does not give it.
+function newListing() {
+  return new Promise((resolve) => {
+    const request = new XMLHttpRequest();
+    request.open("GET", FOLDER);
+    request.setRequestHeader("Accept", "text/html");
+    request.responseType = "document";
+    request.onloadend = () => resolve(request.status === 200 ? request.response : null);
+    request.send();
+  });
+}
+
+function isDone(status) {
+  return status >= 200 && status < 300;
+}
+
+// What a person can do about a status that is no success.
+function wordsOf(status) {
+  switch (status) {
+    case NO_ANSWER: return "The connection was lost. Try again when the network is back.";
+    case UNREADABLE: return "The browser cannot read this file any more. Choose it again.";
+    case 401: return "Your password does not count any more. Reload the page to sign in.";
+    case 403: return "Your account may not change this.";
+    case 404: return "The server does not know or does not take this name.";
+    case 405: return "The server does not do this here.";
+    case 409: return "The folder is gone, or a folder has this name.";
+    case 412: return "There is something of this name already.";
+    case 413: return "The file is larger than the server takes.";
+    case 423: return "Somebody has locked this. Try again later.";
+    case 429: return "Too many wrong passwords came from your address. Wait for a minute.";
+    case 503: return "The server is too busy. Try again in a moment.";
+    case 507: return "The disk of the server is full.";
+    default: return `The server has failed (${status}).`;
+  }
+}
