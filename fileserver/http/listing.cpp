@@ -55,10 +55,13 @@ void append_row(const ListedEntry& entry, std::string& to) {
       entry.modified_s, readable_time(entry.modified_s));
 }
 
-// The path of the folder, each part a link to its listing but the last one.
+// The path of the folder, each part a link to its listing but the last one. The links of a path
+// with very many parts would be larger than all else.
 std::string heading_of(std::string_view folder) {
+  constexpr std::size_t kMostLinks = 32;
   if (folder.empty()) return "/";
   auto above = static_cast<std::size_t>(std::ranges::count(folder, '/')) + 1;
+  if (above > kMostLinks) return "/<bdi>" + xml::escaped(folder) + "</bdi>/";
   std::string heading = "<a href=\"" + ups(above) + "\">/</a>";
   while (--above > 0) {
     const std::size_t size = folder.find('/');
@@ -91,8 +94,7 @@ void ListingPrinter::begin(std::string& to) const {
   append_page_start("/" + std::string(folder) + (folder.empty() ? "" : "/"), Script::kOurs, to);
   to += fmt::format("<header>\n<h1>{}</h1>\n", heading_of(folder));
   if (!of_.user.empty())
-    to += fmt::format("<p class=\"who\">Signed in as <bdi>{}</bdi></p>\n",
-                      xml::escaped(of_.user));
+    to += fmt::format("<p class=\"who\">Signed in as <bdi>{}</bdi></p>\n", xml::escaped(of_.user));
   to += fmt::format("</header>\n<main>\n<table{}>\n", of_.may_write ? " data-writable" : "");
   to += kTableHead;
   if (folder.empty()) return;

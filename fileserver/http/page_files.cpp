@@ -35,9 +35,9 @@ const std::string_view kStyleAddress = page_files::kStyleAddress;
 const std::string_view kScriptAddress = page_files::kScriptAddress;
 
 void get_page_style(Exchange& exchange, Parts&) {
-  answer_with({kStyleAddress, "text/css; charset=utf-8", page_files::kStyle,
-               page_files::kStyleVersion},
-              exchange);
+  answer_with(
+      {kStyleAddress, "text/css; charset=utf-8", page_files::kStyle, page_files::kStyleVersion},
+      exchange);
 }
 
 void get_page_script(Exchange& exchange, Parts&) {

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from processes import children, resident_bytes
 from waiting import LONG_S
 
 PROGRAM = "chromium"
@@ -141,6 +142,14 @@ class Browser:
         assert "exceptionDetails" not in told, told
         return told["result"].get("value")
 
+    def resident_bytes(self) -> int:
+        """The memory of all its processes now. What they share counts several times."""
+        return sum(resident_bytes(pid) for pid in self._processes(self._process.pid))
+
+    def _processes(self, pid: int) -> list[int]:
+        below = [other for child in children(pid) for other in self._processes(child)]
+        return [pid, *below]
+
     def choose(self, selector: str, *paths: Path) -> None:
         """Gives files, or a folder, to an input, as the dialogue of the system does."""
         found = self.call("Runtime.evaluate", expression=f"document.querySelector('{selector}')")
@@ -160,8 +169,10 @@ class Browser:
             str(event["params"])
             for event in self._events
             if event["method"] == "Runtime.exceptionThrown"
-            or event["method"] == "Log.entryAdded"
-            and event["params"]["entry"]["source"] in ("security", "javascript", "violation")
+            or (
+                event["method"] == "Log.entryAdded"
+                and event["params"]["entry"]["source"] in ("security", "javascript", "violation")
+            )
         ]
 
     def click(self, text: str, kind: str = "a[href]") -> None:

@@ -6,13 +6,15 @@ import shared_path  # noqa: F401
 from browser import PROGRAM
 from judge_scene import needs
 from page_scene import FAILED, SEEN, STATUS, PageTest
+from processes import resident_bytes
 from scene import for_each
-from waiting import eventually
+from waiting import LONG_S, eventually
 
 FILES = "input[type=file]:not([webkitdirectory])"
 FOLDER = "input[webkitdirectory]"
 ODD = "a b+c%&'#?.txt"
 _A_MB = 1 << 20
+_A_GB = 1 << 30
 
 
 @needs(PROGRAM)
@@ -127,3 +129,28 @@ class PageUploadsTest(PageTest):
         self.until(STATUS, "1 uploaded.")
         self.assertEqual(self.value(SEEN), ["quick"])
         eventually(lambda: os.listdir(self.folder) == ["quick"], "nothing of it stays")
+
+
+@needs(PROGRAM)
+class LargeUploadTest(PageTest):
+    server_flags = ("--uploads", "folder", "--files", "disk")
+
+    def test_a_file_of_a_gigabyte_passes_without_being_in_memory(self) -> None:
+        self.open()
+        large = self.write("large", os.urandom(_A_MB))
+        os.truncate(large, _A_GB)
+        before, most = self.browser.resident_bytes(), 0
+        server_before = resident_bytes(self.server.pid)
+        self.browser.choose(FILES, large)
+
+        def is_over() -> bool:
+            nonlocal most
+            most = max(most, self.browser.resident_bytes())
+            return bool(self.value(f"{STATUS} === '1 uploaded.'"))
+
+        eventually(is_over, "the upload is over", 20 * LONG_S)
+        self.assertEqual((self.folder / "large").stat().st_size, _A_GB)
+        server_growth = resident_bytes(self.server.pid, "VmHWM") - server_before
+        print(f"browser {(most - before) / _A_MB:.0f} MiB, server {server_growth / _A_MB:.1f} MiB")
+        self.assertLess(server_growth, 16 * _A_MB)
+        self.assertLess(most - before, 128 * _A_MB)

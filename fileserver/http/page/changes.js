@@ -2,11 +2,12 @@
 
 const isWritable = table.dataset.writable !== undefined;
 
-// A button in each row. One listener for the table is enough for all of them.
+// A button in each row. One listener for the table is enough for all of them. The rows are copied
+// first: the browser would count them again after each change.
 function addActions() {
   const button = makeButton("⋯");
   const cell = make("td", { className: "actions" }, button);
-  for (const row of table.tBodies[0].rows) {
+  for (const row of [...table.tBodies[0].rows]) {
     if (row.className === "up") {
       row.append(make("td"));
       continue;
@@ -74,6 +75,7 @@ async function makeFolder() {
 }
 
 function startChanges() {
+  table.classList.add("changed");
   table.tHead.rows[0].append(make("th", { scope: "col", className: "actions" },
     make("span", { className: "unseen" }, "Actions")));
   addActions();

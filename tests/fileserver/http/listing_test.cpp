@@ -80,6 +80,9 @@ TEST_CASE("the heading of a page leads to each folder above", "[listing]") {
   CHECK(contains(listing_page("a&/b", {}),
                  "<h1><a href=\"../../\">/</a><a href=\"../\"><bdi>a&amp;</bdi>/</a>"
                  "<bdi>b</bdi>/</h1>"));
+  std::string deep = "a";
+  for (int depth = 0; depth < 1000; ++depth) deep += "/a";
+  CHECK(contains(listing_page(deep, {}), "<h1>/<bdi>" + deep + "</bdi>/</h1>"));
 }
 
 TEST_CASE("a page says whose it is, and whether the folder may be written", "[listing]") {
