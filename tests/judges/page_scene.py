@@ -48,7 +48,7 @@ class PageTest(JudgeTest):
         for name in names:
             path = self.folder / name
             if name.endswith("/"):
-                path.mkdir()
+                path.mkdir(exist_ok=True)
             else:
                 path.touch()
         self.browser.open(LOGIN, scripts=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import shared_path  # noqa: F401
 from browser import PROGRAM, Browser
+from contrast import READABLE, contrasts
 from judge_scene import (
     FILES,
     LARGE,
@@ -33,29 +34,6 @@ NO_MORE = "document.scrollingElement.scrollWidth - document.documentElement.clie
 LINKS = "[...document.querySelectorAll('td a')]"
 TEXTS = f"{LINKS}.map(link => link.textContent)"
 PATHS = f"{LINKS}.map(link => link.pathname)"
-# The contrast of each cell and each link with the page, as WCAG 2.2 defines it, and how light the
-# page is. All opacities count.
-CONTRASTS = """(() => {
-  const parts = text => text.match(/[\\d.]+/g).map(Number);
-  const page = document.createElement("p");
-  page.style.backgroundColor = "Canvas";
-  document.body.append(page);
-  const ground = parts(getComputedStyle(page).backgroundColor);
-  page.remove();
-  const light = color => color.slice(0, 3).map(value => value / 255)
-    .map(value => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)
-    .reduce((sum, value, at) => sum + value * [0.2126, 0.7152, 0.0722][at], 0.05);
-  const opacity = node => node.parentElement
-    ? getComputedStyle(node).opacity * opacity(node.parentElement) : 1;
-  const contrast = node => {
-    const [text, part] = [parts(getComputedStyle(node).color), opacity(node)];
-    const seen = text.map((value, at) => value * part + ground[at] * (1 - part));
-    const [low, high] = [light(seen), light(ground)].sort((a, b) => a - b);
-    return high / low;
-  };
-  return [light(ground), ...[...document.querySelectorAll("h1, th, td, a")].map(contrast)];
-})()"""
-READABLE = 4.5
 
 
 @needs(PROGRAM)
@@ -152,7 +130,7 @@ class BrowserTest(JudgeTest):
         self.browser.prefer(scheme)
         self.browser.go(self.url)
         self.picture(scheme)
-        lightness, *contrasts = self.browser.evaluate(CONTRASTS)
+        lightness, *seen = self.browser.evaluate(contrasts("h1, th, td, a"))
         self.assertEqual(lightness < 0.2, scheme == "dark")
-        self.assertEqual(len(contrasts), 1 + 3 + 4 * 4)
-        self.assertGreaterEqual(min(contrasts), READABLE)
+        self.assertEqual(len(seen), 1 + 3 + 4 * 4)
+        self.assertGreaterEqual(min(seen), READABLE)

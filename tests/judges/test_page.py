@@ -5,7 +5,7 @@ import os
 import shared_path  # noqa: F401
 from browser import PROGRAM
 from judge_scene import needs
-from page_scene import LOGIN, SEEN, STATUS, PageTest
+from page_scene import SEEN, STATUS, PageTest
 from scene import for_each
 
 NAMES = ("b10", "b9", "Zoo/", "A", "apple/", ".hidden")

@@ -151,6 +151,5 @@ class LargeUploadTest(PageTest):
         eventually(is_over, "the upload is over", 20 * LONG_S)
         self.assertEqual((self.folder / "large").stat().st_size, _A_GB)
         server_growth = resident_bytes(self.server.pid, "VmHWM") - server_before
-        print(f"browser {(most - before) / _A_MB:.0f} MiB, server {server_growth / _A_MB:.1f} MiB")
         self.assertLess(server_growth, 16 * _A_MB)
         self.assertLess(most - before, 128 * _A_MB)

@@ -163,7 +163,7 @@ async function mayReplace(path) {
 
 function showSummary() {
   const isOver = waiting.length + underWay.size === 0;
-  const texts = [`${counts.done} of ${counts.all} uploaded`];
+  const texts = counts.all ? [`${counts.done} of ${counts.all} uploaded`] : [];
   if (failures.size) texts.push(`${failures.size} failed`);
   if (isPaused) texts.push(`${waiting.length} wait until you retry`);
   summary.textContent = texts.join(", ");
