@@ -49,7 +49,7 @@ class PageFilesTest(SharedSceneTest):
                 self.assertEqual(answer.fields["cache-control"], kept)
 
     def test_a_page_of_another_version_gets_what_is_not_kept(self) -> None:
-        for kind, address in self.addresses().items():
+        for address in self.addresses().values():
             path = address.split("?")[0]
             for other in (path, path + "?v=0", address + "0"):
                 with self.subTest(other):

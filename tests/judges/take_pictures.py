@@ -10,10 +10,16 @@ from pathlib import Path
 
 import shared_path  # noqa: F401
 from browser import Browser
+from waiting import eventually
 
 ROOT = Path(__file__).resolve().parents[2]
 PICTURES = ROOT / "docs" / "pictures"
-WIDTH, HEIGHT = 760, 420
+WIDTH, HEIGHT = 1000, 590
+UPLOADED = {"lecture-02.mp4": 51_200_000, "exercise-2.pdf": 22_400_000}
+_BYTES_A_S = 6_000_000
+_UNDER_WAY = (
+    "[...document.querySelectorAll('progress')].filter(bar => bar.value > 0.2).length === 2"
+)
 SHARED = {  # name: bytes, days old
     "Course notes/week 1.pdf": (284_000, 21),
     "Measurements/points.csv": (1_480, 2),
@@ -30,19 +36,37 @@ def make_share(folder: Path) -> None:
     for name, (size, days) in SHARED.items():
         path = folder / name
         path.parent.mkdir(exist_ok=True)
-        with open(path, "wb") as file:
-            file.truncate(size)
+        sparse(path, size)
         for changed in (path, path.parent):
             os.utime(changed, (_NOON - days * _DAY_S,) * 2)
+
+
+def sparse(path: Path, size: int) -> Path:
+    path.touch()
+    os.truncate(path, size)
+    return path
 
 
 def take(url: str, login: tuple[str, str], work: Path) -> bytes:
     browser = Browser(work, {**os.environ, "HOME": str(work), "TZ": "UTC"})
     try:
-        browser.open(login)
+        browser.open(login, scripts=True)
         browser.resize(WIDTH, HEIGHT)
         browser.prefer("light")
         browser.go(url)
+        browser.call("Fetch.disable")
+        browser.call("Network.enable")
+        browser.call(
+            "Network.emulateNetworkConditions",
+            offline=False,
+            latency=0,
+            downloadThroughput=-1,
+            uploadThroughput=_BYTES_A_S,
+        )
+        browser.choose(
+            "input[type=file]", *(sparse(work / name, UPLOADED[name]) for name in UPLOADED)
+        )
+        eventually(lambda: browser.evaluate(_UNDER_WAY), "both uploads are under way")
         return browser.screenshot()
     finally:
         browser.close()
@@ -55,7 +79,9 @@ def main() -> None:
         work.mkdir()
         make_share(share)
         server = subprocess.Popen(
-            [sys.executable, ROOT / "scripts" / "try", share], stdout=subprocess.PIPE, text=True
+            [sys.executable, ROOT / "scripts" / "try", "--uploads", share],
+            stdout=subprocess.PIPE,
+            text=True,
         )
         try:
             assert server.stdout

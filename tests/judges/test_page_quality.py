@@ -172,7 +172,7 @@ class PageQualityTest(PageTest):
         for name, (_, is_shown) in IN_PLACE.items():
             with self.subTest(name):
                 self.open()
-                self.browser.goes(lambda name=name: self.browser.click(name))
+                self.follow(name)
                 self.until(is_shown)
                 self.picture(name)
 
@@ -182,5 +182,8 @@ class PageQualityTest(PageTest):
         for name in ACTIVE:
             with self.subTest(name):
                 self.open()
-                self.browser.goes(lambda name=name: self.browser.click(name))
+                self.follow(name)
                 self.assertEqual(self.value("document.title"), "calm")
+
+    def follow(self, name: str) -> None:
+        self.browser.goes(lambda: self.browser.click(name))

@@ -59,7 +59,7 @@ PEERS = ["nginx", "libnginx-mod-http-lua", "lua-nginx-redis", "wrk", "caddy", "h
 
 # What judges the HTTP front, likewise. wrk is among the peers.
 JUDGES = ["wget", "aria2", "lftp", "rclone", "apache2-utils", "hey", "litmus", "slowhttptest"]
-JUDGES += ["cadaver", "davfs2", "gvfs-backends", "chromium"]
+JUDGES += ["cadaver", "davfs2", "gvfs-backends", "chromium", "tidy"]
 SSH_SERVER = "openssh-server"  # with `all` only
 BINDFS = "bindfs"  # likewise
 RSYNC = "rsync"  # likewise
