@@ -60,7 +60,10 @@ _CHANGES_SYSTEM = re.compile(
 )
 _SYSTEM_FOLDER = re.compile(r"(?<![\w.])/(etc|opt|root|srv|usr|var)/")
 # These pages change the whole host, so they are pasted on a fresh one.
-PASTED_ELSEWHERE = {"docs/install.md": "pasted by tests/install/run"}
+PASTED_ELSEWHERE = {
+    "docs/install.md": "pasted by tests/install/run",
+    "docs/share.md": "pasted by tests/install/run",
+}
 # They serve until Ctrl-C, after a build. tests/scripts/test_try.py runs them.
 _UNTIL_CTRL_C = re.compile(r"\bmake try\b|scripts/try\b")
 # In the short form, these parts of commands are replaced.

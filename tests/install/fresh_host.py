@@ -33,6 +33,8 @@ mkdir /group && mount -t cgroup2 none /group
 """
 MAY_MOUNT = ["--cap-add=SYS_ADMIN", "--security-opt=seccomp=unconfined"]
 MAY_MOUNT += ["--security-opt=apparmor=unconfined", "--security-opt=systempaths=unconfined"]
+FUSE = Path("/dev/fuse")
+CAN_MOUNT_SHARES = FUSE.exists()
 
 START_S = 600
 COMMAND_S = 1800
@@ -71,6 +73,7 @@ class Host:
         started = docker(
             *("run", "--detach", "--name", self.name, "--tmpfs=/run", "--tmpfs=/tmp:exec"),
             *MAY_MOUNT,
+            *([f"--device={FUSE}"] if CAN_MOUNT_SHARES else []),
             *("--env=container=docker", "--env=CCACHE_DIR=/ccache", f"--volume={cache}:/ccache"),
             # Unoptimised programs would do, but their compiler warns about less.
             *("--env=CXXFLAGS=-O1", "--env=DEBIAN_FRONTEND=noninteractive"),
