@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from . import against_ftp, against_paper, against_peers, alone, events, http_front, meters
+from . import (
+    against_ftp,
+    against_paper,
+    against_peers,
+    alone,
+    events,
+    http_front,
+    meters,
+    share,
+)
 from .peers import caddy, nginx
 from .promise import Promise
 
@@ -33,6 +42,19 @@ _SQLITE = (
         "get 1KB, kept connections: with telemetry / without",
         0.95,
         alone.telemetry_costs_nothing,
+    ),
+    Promise(
+        "rights",
+        "GET 1KB over HTTP, kept connections: with 1,000 lines of rights / without",
+        0.98,
+        share.rights,
+    ),
+    Promise(
+        "webdav-copy",
+        "rclone copies 10,000 files of 1KB over WebDAV: ours, durable / dufs",
+        1.0,
+        share.webdav_copy,
+        missing=share.missing_for_webdav,
     ),
     Promise("count", "loadgen's count / the kernel's", 1.05, alone.independent_meter, at_most=True),
     Promise(
