@@ -26,8 +26,8 @@ def passwords_are_for_root_only(host: Host) -> None:
 
 def rights_of_cora_are_explained(host: Host) -> None:
     told = said(host, "turnstile-accounts rights cora")
-    for words in ("/accounts", "/home/cora", "@bookkeepers"):
-        assert words in told, told
+    for words in ("read        /", "read write  /accounts", "read write  /home/cora"):
+        assert f"{words}  (line " in told, told
 
 
 def a_mistake_in_the_rights_changes_nothing(host: Host) -> None:
