@@ -1,41 +1,13 @@
 """--rights FILE: each request of each user, by HTTP and natively."""
 
 import json
-from dataclasses import dataclass
 
 from client import Client
-from http_client import FLAG, Answer, HttpClient
+from http_client import Answer, HttpClient
 from programs import Program
-from scene import SharedSceneTest, create_account
+from rights_scene import FILES, PASSWORD, USERS, Asked, RightsScene
 
-PASSWORD = "wonderland"
 JSON = "Accept: application/json"
-
-RIGHTS = """\
-group staff: bob
-amy     /             read write
-@staff  /             read
-cid     /in/deep      read
-cid     /way/x        read
-dan     /in           read write
-dan     /in/deep/pay  none
-*       /home/%u      read write
-"""
-USERS = ("amy", "bob", "cid", "dan", "eve")
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A request of HTTP, and what each of USERS is answered."""
-
-    method: str
-    path: str
-    statuses: tuple[int, int, int, int, int]
-    fields: tuple[str, ...] = ()
-
-    def body(self) -> bytes:
-        return b"body" if self.method == "PUT" else b""
-
 
 # They stand in an order in which none changes what a later one needs. Every user asks in turn, and
 # what a user made is made again or removed before the next one asks.
@@ -79,43 +51,10 @@ CHANGES = (
     Asked("DELETE", "/in/gone", (204, 403, 404, 204, 404)),
     Asked("DELETE", "/in/deep/gone", (204, 403, 403, 204, 404)),
 )
-FILES = (
-    "top",
-    "way",
-    "in/file",
-    "in/gone",
-    "in/deep/file",
-    "in/deep/gone",
-    "in/deep/payx",
-    "in/deep/pay/file",
-    "home/cid/file",
-    "home/eve/file",
-)
 
 
-class RightsTest(SharedSceneTest):
+class RightsTest(RightsScene):
     """What each user may do. Nothing here depends on the order of the tests."""
-
-    @classmethod
-    def prepare(cls) -> None:
-        cls.write_files()
-        rights = cls.scene.folder / "rights"
-        rights.write_text(RIGHTS)
-        authserver = cls.scene.authserver("--password-scheme", "plain")
-        for user in USERS:
-            create_account(authserver, user)
-        flags = (*FLAG, "--rights", rights)
-        cls.server = cls.scene.fileserver(authserver, *flags, "--uploads", "folder")
-        cls.read_only = cls.scene.fileserver(authserver, *flags)
-
-    @classmethod
-    def write_files(cls) -> None:
-        for name in FILES:
-            cls.scene.write(name, name.encode())
-        (cls.scene.root / "in/empty").mkdir(exist_ok=True)
-        new = cls.scene.root / "in/new"
-        if new.exists():
-            new.rmdir()
 
     def http(self, user: str, server: Program | None = None) -> HttpClient:
         client = HttpClient(server or self.server, user, PASSWORD)
@@ -150,10 +89,6 @@ class RightsTest(SharedSceneTest):
                     if status >= 400:
                         self.assertEqual(self.all_files(), before)
         self.write_files()
-
-    def all_files(self) -> dict[str, bytes]:
-        paths = sorted(self.scene.root.rglob("*"))
-        return {str(path): path.read_bytes() if path.is_file() else b"" for path in paths}
 
     def test_without_uploads_nothing_is_changed(self) -> None:
         for user in ("amy", "eve"):
@@ -224,7 +159,10 @@ class RightsTest(SharedSceneTest):
                 self.assertEqual(found - {"home"}, names - {"home"})
                 page = self.http(user).ask(folder).body.decode()
                 for name in {"top", "way", "in", "deep", "pay", "cid", "eve"}:
-                    self.assertEqual(f">{name}<" in page, name in found, name)
+                    rows = [
+                        f'<td><a href="{name}{end}"><bdi>{name}</bdi>{end}<' for end in ("", "/")
+                    ]
+                    self.assertEqual(any(row in page for row in rows), name in found, name)
 
 
 class RightsOfLoopsTest(RightsTest):
