@@ -116,21 +116,25 @@ class TransferLogUsersTest(SceneTest):
             ("GET", "/a", "alice", 200, None),
             ("PUT", "/b", LONG_USER, 201, "put"),
             ("MKCOL", "/f", "alice", 201, "mkcol"),
-            ("DELETE", "/b", "alice", 204, "delete"),
+            ("COPY", "/b", "alice", 201, "copy"),
+            ("MOVE", "/b", LONG_USER, 201, "move"),
+            ("DELETE", "/f/COPY", "alice", 204, "delete"),
             ("DELETE", "/b", LONG_USER, 404, "delete"),
             ("GET", "/b", "alice", 404, None),
         )
         for method, path, user, status, _ in asked:
             http = self.http(server, user, "wonderland")
             body = b"new" if method == "PUT" else b""
-            self.assertEqual(http.ask(path, method=method, body=body).status, status)
+            fields = (f"Destination: /f/{method}",) if method in ("COPY", "MOVE") else ()
+            self.assertEqual(http.ask(path, *fields, method=method, body=body).status, status)
         for line, (method, path, user, status, change) in zip(
             self.lines(len(asked)), asked, strict=True
         ):
             with self.subTest(method=method, path=path):
+                to = f"f/{method}" if method in ("COPY", "MOVE") else None
                 self.assertEqual(
-                    parts_of(line, "user", "method", "status", "name", "change"),
-                    (user, method, status, path[1:], change),
+                    parts_of(line, "user", "method", "status", "name", "change", "to"),
+                    (user, method, status, path[1:], change, to),
                 )
 
     def test_requests_by_http_without_a_right_password_have_lines(self) -> None:
@@ -161,16 +165,29 @@ class TransferLogUsersTest(SceneTest):
             self.assertNotIn(secret, self.log.read_text())
 
     def test_a_change_that_a_user_may_not_make_is_one_line(self) -> None:
-        writers = self.scene.folder / "writers"
-        writers.write_text(f"{LONG_USER}\n")
-        server = self.serve(*HTTP, "--uploads", "folder", "--writers", writers)
+        rights = self.scene.folder / "rights"
+        rights.write_text(f"* / read\n* /drop read write\n{LONG_USER} / read write\n")
+        server = self.serve(*HTTP, "--uploads", "folder", "--rights", rights)
         http = self.http(server, *USER)
-        self.assertEqual(http.ask("/a", method="DELETE").status, 403)
+        self.scene.write("drop/b", b"hello")
+        for method, path, to, status in (
+            ("DELETE", "/a", None, 403),
+            ("MOVE", "/a", "drop/a", 403),
+            ("MOVE", "/drop/b", "b", 403),
+            ("COPY", "/a", "b", 403),
+        ):
+            fields = (f"Destination: /{to}",) if to else ()
+            self.assertEqual(http.ask(path, *fields, method=method).status, status)
         self.assertEqual(http.ask("/a").status, 200)
-        refused, read = self.lines(2)
+        *refused, read = self.lines(5)
         self.assertEqual(
-            parts_of(refused, "result", "status", "user", "change", "name"),
-            ("denied", 403, "alice", "delete", "a"),
+            [parts_of(line, "result", "status", "user", "change", "name") for line in refused],
+            [
+                ("denied", 403, "alice", "delete", "a"),
+                ("denied", 403, "alice", "move", "a"),
+                ("denied", 403, "alice", "move", "drop/b"),
+                ("denied", 403, "alice", "copy", "a"),
+            ],
         )
         self.assertEqual(parts_of(read, "result", "status", "user"), ("ok", 200, "alice"))
 
