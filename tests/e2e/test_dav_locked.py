@@ -93,6 +93,20 @@ class LockedTest(LocksScene):
         self.assertEqual(self.put("a").status, 201)
         self.assertEqual(unlock(self.amy, self.at("a"), token).status, 409)
 
+    def test_a_move_needs_the_locks_of_both_ends_and_takes_none_along(self) -> None:
+        self.write("b", b"other")
+        source, target = self.lock("a"), self.lock("b")
+        to = f"Destination: {self.at('b')}"
+        self.assert_locked(self.ask("MOVE", "a", to), "a")
+        self.assert_locked(self.ask("MOVE", "a", to, f"If: (<{source}>)"), "b")
+        self.assert_locked(self.ask("COPY", "a", to), "b")
+        both = f"If: <{self.at('a')}> (<{source}>) <{self.at('b')}> (<{target}>)"
+        self.assertEqual(self.ask("MOVE", "a", to, both).status, 204)
+        self.assertEqual(self.put("a").status, 201)
+        self.assert_locked(self.put("b"), "b")
+        self.assertEqual(unlock(self.amy, self.at("a"), source).status, 409)
+        self.assertEqual(unlock(self.amy, self.at("b"), target).status, 204)
+
     def test_a_delete_that_fails_leaves_the_lock(self) -> None:
         self.write("dir/f", b"old")
         token = self.lock("dir/")
