@@ -20,7 +20,7 @@ FOREIGN: dict[str, set[str]] = {
     "aria2c": {"--checksum", "--http-passwd", "--http-user"},
     "curl": {"--anyauth", "--cacert", "--etag-save", "--resolve"},
     "docker": {"--build", "--entrypoint", "--env-file", "--network", "--no-deps", "--profile"}
-    | {"--image", "--publish-add", "--rm", "--update-order", "--wait"},
+    | {"--image", "--label-add", "--publish-add", "--rm", "--update-order", "--wait"},
     "logrotate": {"--force"},
     "make": set(),
     "nginx": set(),
