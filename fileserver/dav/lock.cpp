@@ -129,7 +129,7 @@ void make_and_answer(Exchange& exchange, Parts& parts, const Asked& asked, LockI
   } else if (const auto* const conflict = std::get_if<Locks::Conflict>(&result)) {
     answer_locked(exchange, "no-conflicting-lock", *conflict);
   } else if (const auto* const failed = std::get_if<UploadStatus>(&result)) {
-    answer_change(exchange, *failed);
+    answer_change(exchange, parts, *failed);
   } else {
     exchange.answer(503);
   }

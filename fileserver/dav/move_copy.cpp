@@ -92,7 +92,7 @@ void move_or_copy(Exchange& exchange, Parts& parts, Verb verb) {
     return;
   const std::int64_t asked_ns = parts.time_for_log();
   const Moves::Job job{from.name, from.ends_with_slash, to.name, to.ends_with_slash, *may_replace};
-  answer_change(exchange, change(exchange, parts, verb, job, *depth));
+  answer_change(exchange, parts, change(exchange, parts, verb, job, *depth));
   log_change(exchange, parts,
              {.asked_ns = asked_ns,
               .change = verb == Verb::kMove ? Change::kMove : Change::kCopy,
@@ -110,7 +110,7 @@ void delete_folder(Exchange& exchange, Parts& parts) {
   const std::int64_t asked_ns = parts.time_for_log();
   const std::string_view name = exchange.path()->name;
   const auto may_change = conditions_of(exchange.head(), exchange.connection().now_s());
-  answer_change(exchange, base::may_block_long([&] {
+  answer_change(exchange, parts, base::may_block_long([&] {
                   const dav::LocksOfName locks(parts, name);
                   const UploadStatus done =
                       Moves(*parts.uploads).remove_folder(name, may_change, go_on(exchange));

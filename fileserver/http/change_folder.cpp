@@ -3,6 +3,7 @@
 #include "base/waits.h"
 #include "fileserver/dav/lock_check.h"
 #include "fileserver/dav/move_copy.h"
+#include "fileserver/http/methods.h"
 
 namespace fileserver {
 
@@ -28,12 +29,13 @@ MayChange conditions_of(const http::RequestHead& head, std::int64_t now_s) {
   };
 }
 
-void answer_change(Exchange& exchange, UploadStatus status) {
+void answer_change(Exchange& exchange, const Parts& parts, UploadStatus status) {
   switch (status) {
     case UploadStatus::kCreated: return answer_done(exchange, 201);
     case UploadStatus::kReplaced: return answer_done(exchange, 204);
     case UploadStatus::kNotFound: return exchange.answer(404);
-    case UploadStatus::kExists: return exchange.answer_not_allowed("GET, HEAD, OPTIONS, DELETE");
+    case UploadStatus::kExists:
+      return exchange.answer_not_allowed(allowed_with(parts.config, exchange.method()));
     case UploadStatus::kConflict: return exchange.answer(409);
     case UploadStatus::kForbidden: return exchange.answer(403);
     case UploadStatus::kNotAllowed: return exchange.answer(412);
@@ -49,7 +51,7 @@ void delete_file(Exchange& exchange, Parts& parts) {
   const std::int64_t asked_ns = parts.time_for_log();
   const http::Path& path = *exchange.path();
   const auto may_change = conditions_of(exchange.head(), exchange.connection().now_s());
-  answer_change(exchange, base::may_block_long([&] {
+  answer_change(exchange, parts, base::may_block_long([&] {
                   const dav::LocksOfName locks(parts, path.name);
                   const UploadStatus done = parts.uploads->remove(path.name, may_change);
                   if (done == UploadStatus::kReplaced) locks.forget();
@@ -62,8 +64,9 @@ void make_collection(Exchange& exchange, Parts& parts) {
   exchange.verb = telemetry::Verb::kChange;
   if (!exchange.head().body().is_empty()) return exchange.answer(415);
   const std::int64_t asked_ns = parts.time_for_log();
-  answer_change(exchange, base::may_block_long(
-                              [&] { return parts.uploads->make_folder(exchange.path()->name); }));
+  answer_change(exchange, parts, base::may_block_long([&] {
+                  return parts.uploads->make_folder(exchange.path()->name);
+                }));
   log_change(exchange, parts, {.asked_ns = asked_ns, .change = Change::kMkcol});
 }
 

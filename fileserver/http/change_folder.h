@@ -15,6 +15,6 @@ void make_collection(Exchange& exchange, Parts& parts);
 MayChange conditions_of(const http::RequestHead& head, std::int64_t now_s);
 
 // Answers what stands beside the enumerator. Requires: not kGoOn.
-void answer_change(Exchange& exchange, UploadStatus status);
+void answer_change(Exchange& exchange, const Parts& parts, UploadStatus status);
 
 }  // namespace fileserver

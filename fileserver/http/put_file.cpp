@@ -97,10 +97,10 @@ Refusal refusal_of(const Exchange& exchange, const DigestCheck& digests) {
   return exchange.path()->ends_with_slash ? Refusal(http::Status(409)) : std::nullopt;
 }
 
-void answer_published(Exchange& exchange, const Uploads::Published& published) {
+void answer_published(Exchange& exchange, const Parts& parts, const Uploads::Published& published) {
   const bool is_new = published.status == UploadStatus::kCreated;
   if (!is_new && published.status != UploadStatus::kReplaced)
-    return answer_change(exchange, published.status);
+    return answer_change(exchange, parts, published.status);
   const http::EntityTag tag(static_cast<std::uint64_t>(published.version.size_bytes),
                             published.version.modified_ns);
   http::AnswerHead head = exchange.begin(is_new ? http::Status(201) : http::Status(204));
@@ -155,7 +155,7 @@ void store_and_answer(Exchange& exchange, Parts& parts, serve::SizedReply& recei
     return dav::answer_locked(exchange, "lock-token-submitted", *locks.conflict());
   if (const auto* const status = std::get_if<http::Status>(&stored))
     return exchange.answer(*status);
-  answer_published(exchange, std::get<Uploads::Published>(stored));
+  answer_published(exchange, parts, std::get<Uploads::Published>(stored));
 }
 
 void drop_and_answer(Exchange& exchange, Parts& parts, serve::SizedReply& received) {

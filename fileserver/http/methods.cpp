@@ -1,0 +1,52 @@
+#include "fileserver/http/methods.h"
+
+#include "fileserver/dav/lock.h"
+#include "fileserver/dav/move_copy.h"
+#include "fileserver/dav/propfind.h"
+#include "fileserver/http/change_folder.h"
+#include "fileserver/http/get_file.h"
+#include "fileserver/http/put_file.h"
+
+namespace fileserver {
+
+using http::Method;
+
+Handler handler_of(Method method, const Config& config) {
+  const bool has_folder = config.uploads == UploadMode::kFolder;
+  switch (method) {
+    case Method::kGet:
+    case Method::kHead: return &get_file;
+    case Method::kPut:
+      if (config.uploads == UploadMode::kOff) return nullptr;
+      return has_folder ? &put_file : &put_nowhere;
+    case Method::kDelete: return has_folder ? &delete_file : nullptr;
+    case Method::kMkcol: return has_folder ? &make_collection : nullptr;
+    case Method::kPropfind: return config.has_listings ? &dav::find_properties : nullptr;
+    case Method::kProppatch:
+      return has_folder && config.has_listings ? &dav::change_properties : nullptr;
+    case Method::kMove: return has_folder ? &move_name : nullptr;
+    case Method::kCopy: return has_folder ? &copy_name : nullptr;
+    case Method::kLock: return has_folder ? &dav::lock : nullptr;
+    case Method::kUnlock: return has_folder ? &dav::unlock : nullptr;
+    case Method::kPost:
+    case Method::kOptions:
+    case Method::kConnect:
+    case Method::kTrace:
+    case Method::kOther: return nullptr;
+  }
+  return nullptr;
+}
+
+std::string allowed_with(const Config& config, Method refused) {
+  std::string allowed = "GET, HEAD, OPTIONS";
+  for (const Method method :
+       {Method::kPut, Method::kDelete, Method::kMkcol, Method::kPropfind, Method::kProppatch,
+        Method::kMove, Method::kCopy, Method::kLock, Method::kUnlock}) {
+    if (method == refused || handler_of(method, config) == nullptr) continue;
+    allowed += ", ";
+    allowed += http::text_of(method);
+  }
+  return allowed;
+}
+
+}  // namespace fileserver

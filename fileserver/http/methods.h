@@ -1,0 +1,18 @@
+// Which methods the served folder has, and who answers them.
+#pragma once
+
+#include <string>
+
+#include "fileserver/config.h"
+#include "fileserver/http/handler.h"
+
+namespace fileserver {
+
+// Null: the method is not allowed.
+Handler handler_of(http::Method method, const Config& config);
+
+// The methods of all names of the served folder, as in Allow. `refused` is left out, which this
+// name does not have now.
+std::string allowed_with(const Config& config, http::Method refused = http::Method::kOther);
+
+}  // namespace fileserver
